@@ -1,0 +1,86 @@
+import type { Message, StreamResponse, Task } from '../protocol/a2a.js';
+import type { Agent } from './agent.js';
+
+/** What the hub sends to an agent: the client's message with the agent's own ids. */
+export interface AgentSend {
+  readonly message: Message;
+  /** Metadata of the request, forwarded unchanged but for the hub's own keys. */
+  readonly metadata: Readonly<Record<string, unknown>> | undefined;
+  /** Media types the client accepts; always sent to 0.x agents, empty or not. */
+  readonly acceptedOutputModes: readonly string[];
+}
+
+export interface AgentCallOptions {
+  readonly signal: AbortSignal;
+  /** W3C trace context of the hub's task. */
+  readonly traceparent?: string;
+  /** Extension URIs the client asked for (`A2A-Extensions`). */
+  readonly extensions?: readonly string[];
+  /** Hub ids this message has passed (`A2A-Hub-Hops`), this hub's included. */
+  readonly hops?: readonly string[];
+}
+
+/**
+ * What went wrong at an agent, in the only terms the runner decides by.
+ * - `unreachable`: nothing was sent or accepted (DNS, connect, TLS, refused, egress): failover is safe.
+ * - `rejected`: the agent answered with a protocol error: it did not accept the message.
+ * - `interrupted`: the answer or stream broke off; the agent may be working.
+ * - `invalid`: it answered something that is not A2A (InvalidAgentResponse).
+ * - `not-found`: it does not know the task.
+ */
+export class AgentCallError extends Error {
+  override readonly name = 'AgentCallError';
+
+  constructor(
+    readonly kind: 'unreachable' | 'rejected' | 'interrupted' | 'invalid' | 'not-found',
+    message: string,
+    readonly detail: { readonly code?: number; readonly httpStatus?: number; readonly cause?: unknown } = {},
+  ) {
+    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
+  }
+}
+
+/**
+ * Talks A2A to agents, in the version and binding of each agent's endpoint, through the egress
+ * guard. All results are in the canonical 1.0 model with the agent's own ids. Every method rejects
+ * with {@link AgentCallError} only; an aborted signal rejects with `interrupted`.
+ */
+export abstract class AgentClient {
+  /** Streams the answer to a message. Ends when the agent closes its stream. */
+  abstract stream(
+    agent: Agent,
+    send: AgentSend,
+    options: AgentCallOptions,
+  ): AsyncIterable<StreamResponse>;
+
+  /** Sends without blocking (`returnImmediately`); the agent may answer with a Message or a Task. */
+  abstract send(
+    agent: Agent,
+    send: AgentSend,
+    options: AgentCallOptions,
+  ): Promise<{ readonly message: Message } | { readonly task: Task }>;
+
+  /** The task as the agent has it now, with its whole history. */
+  abstract getTask(agent: Agent, downstreamTaskId: string, options: AgentCallOptions): Promise<Task>;
+
+  /** Follows a running task. The first event may be the task itself, or the next update. */
+  abstract subscribe(
+    agent: Agent,
+    downstreamTaskId: string,
+    options: AgentCallOptions,
+  ): AsyncIterable<StreamResponse>;
+
+  /** Asks the agent to cancel; the answer is its task then (which may still be working). */
+  abstract cancel(agent: Agent, downstreamTaskId: string, options: AgentCallOptions): Promise<Task>;
+
+  /**
+   * Whether the agent has a task that began with `messageId` in this context, asked by ListTasks;
+   * undefined when it has none or cannot say (0.x agents have no ListTasks).
+   */
+  abstract findTaskByMessage(
+    agent: Agent,
+    downstreamContextId: string,
+    messageId: string,
+    options: AgentCallOptions,
+  ): Promise<Task | undefined>;
+}

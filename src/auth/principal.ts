@@ -1,0 +1,42 @@
+/** What a key may do. `a2a`: the A2A doors; `admin`: everything. */
+export const SCOPES = ['a2a', 'tasks:organization', 'push', 'agents', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** Who is calling: a person or a program. Tasks belong to the principal, not to its key. */
+export interface Principal {
+  readonly id: string;
+  readonly organization: string;
+  readonly scopes: ReadonlySet<Scope>;
+}
+
+/**
+ * Whose rows a store call may see. Every store call that serves a caller takes one; a row outside
+ * it does not exist for that call.
+ */
+export type Visibility =
+  | { readonly kind: 'principal'; readonly principalId: string; readonly organization: string }
+  | { readonly kind: 'organization'; readonly organization: string }
+  /** The hub itself (runner, recovery, push worker) and operators with scope `admin`. */
+  | { readonly kind: 'everything' };
+
+export const EVERYTHING: Visibility = { kind: 'everything' };
+
+/** True when the principal holds the scope; `admin` holds all of them. */
+export function hasScope(principal: Principal, scope: Scope): boolean {
+  return principal.scopes.has('admin') || principal.scopes.has(scope);
+}
+
+/**
+ * What this principal sees at the A2A doors: its own rows, or its organization's with scope
+ * `tasks:organization`. Being an operator (`admin`) widens nothing there; the admin API uses
+ * {@link EVERYTHING} after checking the scope.
+ */
+export function visibilityOf(principal: Principal): Visibility {
+  return principal.scopes.has('tasks:organization')
+    ? { kind: 'organization', organization: principal.organization }
+    : {
+        kind: 'principal',
+        principalId: principal.id,
+        organization: principal.organization,
+      };
+}

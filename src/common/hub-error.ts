@@ -1,0 +1,75 @@
+/**
+ * What went wrong, said once and without any wire code. Each door maps a reason to its own form
+ * (`a2a/error-map.ts` for the A2A doors, `common/http/problem.filter.ts` for the admin API); both
+ * maps are `Record<ErrorReason, …>`, so a new reason without a mapping does not compile.
+ *
+ * The first block are the errors of the A2A specification (§3.3.2), under the `reason` of its
+ * `google.rpc.ErrorInfo`.
+ */
+export type ErrorReason =
+  | 'TASK_NOT_FOUND'
+  | 'TASK_NOT_CANCELABLE'
+  | 'PUSH_NOTIFICATION_NOT_SUPPORTED'
+  | 'UNSUPPORTED_OPERATION'
+  | 'CONTENT_TYPE_NOT_SUPPORTED'
+  | 'INVALID_AGENT_RESPONSE'
+  | 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'
+  | 'EXTENSION_SUPPORT_REQUIRED'
+  | 'VERSION_NOT_SUPPORTED'
+  // the request itself
+  | 'PARSE_ERROR'
+  | 'INVALID_REQUEST'
+  | 'METHOD_NOT_FOUND'
+  | 'INVALID_PARAMS'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  // the caller
+  | 'UNAUTHENTICATED'
+  | 'PERMISSION_DENIED'
+  | 'RATE_LIMITED'
+  // the hub's own resources
+  | 'NOT_FOUND'
+  | 'CONFLICT'
+  | 'NO_ROUTE'
+  | 'EGRESS_DENIED'
+  | 'AGENT_UNREACHABLE'
+  | 'UNAVAILABLE'
+  | 'INTERNAL';
+
+/** One field that is wrong, by its path in the request (`message.parts[0].text`). */
+export interface FieldViolation {
+  readonly field: string;
+  readonly description: string;
+}
+
+export interface HubErrorOptions {
+  /** Flat details that may be shown to the caller (`ErrorInfo.metadata`); never a secret. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** The fields at fault, when the request is. */
+  readonly violations?: readonly FieldViolation[];
+  readonly cause?: unknown;
+}
+
+/** An error whose reason and message may be shown to the caller. Anything else is INTERNAL. */
+export class HubError extends Error {
+  override readonly name = 'HubError';
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly violations: readonly FieldViolation[];
+
+  constructor(
+    readonly reason: ErrorReason,
+    message: string,
+    options: HubErrorOptions = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.metadata = options.metadata ?? {};
+    this.violations = options.violations ?? [];
+  }
+}
+
+/** The INVALID_PARAMS error for one field. */
+export function invalidField(field: string, description: string): HubError {
+  return new HubError('INVALID_PARAMS', `${field}: ${description}`, {
+    violations: [{ field, description }],
+  });
+}

@@ -1,0 +1,23 @@
+import type { SqlValue, Tx, Work } from './sql.js';
+
+/**
+ * The hub's database: SQLite in a file (one process) or PostgreSQL. Every write of the hub goes
+ * through {@link write}; there is no other way in.
+ */
+export abstract class Database {
+  abstract readonly dialect: Tx['dialect'];
+
+  /**
+   * Runs `work` in one transaction and resolves after it is durable. On SQLite works run one at a
+   * time, each without interruption; on PostgreSQL each has a connection of its own (READ COMMITTED).
+   * Rejects with what `work` threw, after rolling back; never retries by itself.
+   */
+  abstract write<T>(work: (tx: Tx) => Work<T>): Promise<T>;
+
+  /** Rows of one query, of committed data only. */
+  abstract read<R>(sql: string, params?: readonly SqlValue[]): Promise<R[]>;
+
+  /** Rejects when the database does not answer or migrations are pending (readiness). */
+  abstract check(): Promise<void>;
+}
+

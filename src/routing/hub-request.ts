@@ -1,0 +1,33 @@
+import type { Principal } from '../auth/principal.js';
+import type { Message, SendMessageConfiguration } from '../protocol/a2a.js';
+import type { RoutingDirective } from '../protocol/routing-extension.js';
+
+/** The protocol dialect a client speaks; it decides shapes and defaults at the edge, nothing else. */
+export type ProtocolVersion = '1.0' | '0.3';
+
+/** What every call carries, whatever the operation. Built once by the door. */
+export interface CallContext {
+  readonly principal: Principal;
+  readonly version: ProtocolVersion;
+  /** The agent the door names: sub-path `/a2a/agents/{id}` or `tenant`. */
+  readonly agentId: string | undefined;
+  /** Extension URIs asked for (`A2A-Extensions`). */
+  readonly extensions: readonly string[];
+  readonly traceparent: string | undefined;
+  /** Ids of the hubs this request has passed (`A2A-Hub-Hops` and metadata). */
+  readonly hops: readonly string[];
+  readonly idempotencyKey: string | undefined;
+  /** `Last-Event-ID`, when the client resumes a stream. */
+  readonly lastEventId: number | undefined;
+}
+
+/** One message to be routed: the only input of routing. */
+export interface HubRequest extends CallContext {
+  readonly message: Message;
+  readonly configuration: SendMessageConfiguration | undefined;
+  readonly metadata: Readonly<Record<string, unknown>> | undefined;
+  /** The routing extension and the plain keys, parsed and validated. */
+  readonly directive: RoutingDirective;
+  /** True: answer as soon as the task is stored. Decided on the raw body for 0.x clients. */
+  readonly returnImmediately: boolean;
+}

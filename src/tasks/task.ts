@@ -1,0 +1,186 @@
+import type { Principal } from '../auth/principal.js';
+import type { Message, StreamResponse, Task, TaskState } from '../protocol/a2a.js';
+import type { Route } from '../routing/domain/route.js';
+
+/**
+ * The kinds of log entry. `task`, `status` and `artifact` are what streams and webhooks show.
+ * `message` (a client's message) and `reply` (an agent's direct Message, shown to its sender only)
+ * are in the log but never in streams or webhooks.
+ */
+export type EventKind = 'task' | 'status' | 'artifact' | 'message' | 'reply';
+
+/** One entry of a task's log. */
+export interface TaskEvent {
+  readonly taskId: string;
+  /** 1, 2, 3 … per task, without gaps. */
+  readonly seq: number;
+  readonly kind: EventKind;
+  readonly at: Date;
+  /** The StreamResponse as 1.0 wire JSON, serialised once: stored, streamed and pushed as it is. */
+  readonly body: string;
+}
+
+/** Where a delegation stands. The last four are ends. */
+export type DelegationState =
+  /** Waits for a runner. */
+  | 'queued'
+  /** A runner has claimed it; the first byte may be on its way. */
+  | 'sending'
+  /** The agent has accepted the message and works on it. */
+  | 'working'
+  | 'input-required'
+  | 'auth-required'
+  | 'completed'
+  | 'failed'
+  | 'canceled'
+  | 'rejected';
+
+/** What a delegation has given so far: enough to continue and to reconcile after a cut. */
+export interface DelegationProgress {
+  /** Agent's artifact id -> the hub's artifact id, in order of first sight. */
+  readonly artifacts: Readonly<Record<string, string>>;
+  /** Hash of the last status shown, so that a repeated one is not shown twice. */
+  readonly lastStatus?: string;
+  /** Hub artifact ids whose last chunk has been seen. */
+  readonly closed: readonly string[];
+}
+
+/** One hub task handed to one agent. */
+export interface Delegation {
+  readonly id: string;
+  readonly taskId: string;
+  readonly agentId: string;
+  /** The agent's name when the delegation began: what remains when the agent is deleted. */
+  readonly agentName: string;
+  readonly skillId: string | null;
+  /** Order within the task. */
+  readonly position: number;
+  readonly state: DelegationState;
+  /** The log entry (a client message) this delegation must send next, or has sent last. */
+  readonly messageSeq: number;
+  readonly downstreamTaskId: string | null;
+  readonly downstreamContextId: string | null;
+  /** Strategy `one`: agents that take over, in order, if this one fails before it accepts. */
+  readonly fallbacks: readonly { readonly agentId: string; readonly skillId?: string }[];
+  readonly progress: DelegationProgress;
+  /** Why it ended or why it waits, for people. */
+  readonly reason: string | null;
+  /** Raised by every claim; appends made for an older epoch are refused. */
+  readonly epoch: number;
+  /** The process that has it. */
+  readonly owner: string | null;
+  readonly leaseUntil: Date | null;
+  /** When the delegation fails for lack of time. */
+  readonly deadlineAt: Date;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** The small columns of a task; artifacts and history are rebuilt from the log. */
+export interface TaskRecord {
+  readonly id: string;
+  readonly contextId: string;
+  readonly principalId: string;
+  readonly organization: string;
+  readonly state: TaskState;
+  /** When the status last changed; lists are ordered by it. */
+  readonly statusAt: Date;
+  /** The seq of the newest event. */
+  readonly seq: number;
+  readonly route: Route;
+  /** A plain Message of the (only) agent may answer the sender as a Message. */
+  readonly allowReply: boolean;
+  /** Set by CancelTask; the task then ends canceled unless an agent finished first. */
+  readonly cancelRequestedAt: Date | null;
+  /** Strategy `all`: when what still runs is canceled. */
+  readonly deadlineAt: Date | null;
+  readonly traceparent: string | null;
+  /** `A2A-Extensions` the client asked for, sent on to agents. */
+  readonly extensions: readonly string[];
+  readonly hops: readonly string[];
+  /** Media types the client accepts (`acceptedOutputModes`). */
+  readonly acceptedOutputModes: readonly string[];
+  /** Metadata of the send request, forwarded to agents. */
+  readonly requestMetadata: Readonly<Record<string, unknown>> | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** A task with everything needed to decide what happens next. */
+export interface TaskAggregate {
+  readonly record: TaskRecord;
+  /** The whole A2A task as of `record.seq`: status, artifacts, history. */
+  readonly task: Task;
+  readonly delegations: readonly Delegation[];
+}
+
+/** An event to be logged; the store numbers and serialises it. */
+export interface NewEvent {
+  readonly kind: EventKind;
+  readonly payload: NonNullable<StreamResponse['payload']>;
+}
+
+/** Changes of one delegation. Everything but the id is optional. */
+export type DelegationPatch = { readonly id: string } & Partial<
+  Pick<
+    Delegation,
+    | 'agentId'
+    | 'agentName'
+    | 'skillId'
+    | 'state'
+    | 'messageSeq'
+    | 'downstreamTaskId'
+    | 'downstreamContextId'
+    | 'fallbacks'
+    | 'progress'
+    | 'reason'
+    | 'owner'
+    | 'leaseUntil'
+    | 'deadlineAt'
+  >
+>;
+
+/** What a decision about a task adds to it, all in one commit. */
+export interface TaskChange {
+  readonly events: readonly NewEvent[];
+  readonly delegations?: readonly DelegationPatch[];
+  readonly record?: Partial<Pick<TaskRecord, 'cancelRequestedAt' | 'deadlineAt'>>;
+}
+
+export const NO_CHANGE: TaskChange = { events: [] };
+
+/** A task about to exist. The store logs the `task` event (seq 1) and the client's message (seq 2). */
+export interface NewTask {
+  readonly id: string;
+  readonly contextId: string;
+  readonly principal: Principal;
+  readonly route: Route;
+  readonly message: Message;
+  readonly allowReply: boolean;
+  readonly deadlineAt: Date | null;
+  readonly traceparent: string | null;
+  readonly extensions: readonly string[];
+  readonly hops: readonly string[];
+  readonly acceptedOutputModes: readonly string[];
+  readonly requestMetadata: Readonly<Record<string, unknown>> | null;
+  readonly delegations: readonly Pick<
+    Delegation,
+    | 'id'
+    | 'agentId'
+    | 'agentName'
+    | 'skillId'
+    | 'position'
+    | 'downstreamContextId'
+    | 'fallbacks'
+    | 'deadlineAt'
+  >[];
+  /** Metadata of the task itself (the short form of the route, for the client). */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly idempotency: {
+    readonly key: string;
+    /** Hash of the request; the same key with another hash is a conflict. */
+    readonly fingerprint: string;
+    readonly expiresAt: Date | null;
+  } | null;
+}
+
