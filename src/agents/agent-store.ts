@@ -3,12 +3,12 @@ import type { Agent } from './agent.js';
 
 export interface AgentFilter {
   /** An operator tag or a skill tag, exactly (case-insensitive). */
-  readonly tag?: string;
+  readonly tag?: string | undefined;
   /** A skill id. */
-  readonly skill?: string;
+  readonly skill?: string | undefined;
   /** Part of name, description or a skill's name (case-insensitive). */
-  readonly text?: string;
-  readonly enabled?: boolean;
+  readonly text?: string | undefined;
+  readonly enabled?: boolean | undefined;
 }
 
 /** The registry's storage. Agents are few (dozens to thousands) and read on every request. */
@@ -19,14 +19,24 @@ export abstract class AgentStore {
   /** Replaces the agent with this id; false when there is none. */
   abstract replace(agent: Agent): Promise<boolean>;
 
+  /**
+   * Changes an agent as it is stored at that moment, so that two changes at once both count.
+   * `change` is pure, may run again, and may throw to leave the agent as it is. Resolves to the
+   * changed agent; undefined when there is none with this id.
+   */
+  abstract update(id: string, change: (agent: Agent) => Agent): Promise<Agent | undefined>;
+
   /** False when there was none. */
   abstract remove(id: string): Promise<boolean>;
 
   abstract get(id: string): Promise<Agent | undefined>;
 
-  /** By id, ascending, after `cursor`. */
+  /** By id, ascending, after `cursor` (the `nextCursor` of the page before: its last id). */
   abstract list(filter: AgentFilter, limit: number, cursor?: string): Promise<Page<Agent>>;
 
   /** All agents by id. */
   abstract all(): Promise<Agent[]>;
+
+  /** A number that every change raises, whichever process makes it; cheap to ask for. */
+  abstract revision(): Promise<number>;
 }

@@ -10,7 +10,8 @@ export abstract class Database {
   /**
    * Runs `work` in one transaction and resolves after it is durable. On SQLite works run one at a
    * time, each without interruption; on PostgreSQL each has a connection of its own (READ COMMITTED).
-   * Rejects with what `work` threw, after rolling back; never retries by itself.
+   * Rejects with what `work` threw, after rolling back; never retries by itself. A failed statement
+   * ends the work: it cannot catch the error and go on.
    */
   abstract write<T>(work: (tx: Tx) => Work<T>): Promise<T>;
 
@@ -19,5 +20,7 @@ export abstract class Database {
 
   /** Rejects when the database does not answer or migrations are pending (readiness). */
   abstract check(): Promise<void>;
-}
 
+  /** Lets the works under way finish, then closes. The module calls it last of all at shutdown. */
+  abstract close(): Promise<void>;
+}

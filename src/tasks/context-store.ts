@@ -1,3 +1,5 @@
+import type { Tx, Work } from '../database/sql.js';
+
 /** What the hub remembers of one context of one principal; kept 30 days after its last use. */
 export interface HubContext {
   readonly id: string;
@@ -16,7 +18,13 @@ export abstract class ContextStore {
   /** Creates or touches the context and sets its affinity. Same id, other principal: two contexts. */
   abstract touch(context: HubContext): Promise<void>;
 
-  /** The agent's own context id for this hub context. */
+  /** The statements of {@link touch}, for a commit that does more (the one that creates a task). */
+  abstract touching(context: HubContext): (tx: Tx) => Work<void>;
+
+  /**
+   * The agent's own context id for this hub context: the learned one, else the one of the oldest
+   * delegation to this agent in this context that has one (so the hot path need not write it twice).
+   */
   abstract downstream(
     id: string,
     principalId: string,

@@ -1,6 +1,6 @@
 import type { Visibility } from '../auth/principal.js';
 import type { Alongside, Fence } from './task-store.js';
-import type { NewTask, TaskAggregate, TaskChange, TaskEvent } from './task.js';
+import type { NewTask, TaskAggregate, TaskChange, TaskEvent, TaskRecord } from './task.js';
 
 /** What a decision gives: what to add to the task, and an answer for who asked. */
 export interface Decision<T> {
@@ -42,6 +42,12 @@ export abstract class TaskLog {
 
   /** The committed task, safe to keep; undefined when it does not exist for `visibility`. */
   abstract read(taskId: string, visibility: Visibility): Promise<TaskAggregate | undefined>;
+
+  /**
+   * The small columns of the committed task; from memory where this process has them, so that those
+   * who wait for a task may ask at every ring.
+   */
+  abstract record(taskId: string, visibility: Visibility): Promise<TaskRecord | undefined>;
 
   /** Committed log entries after `afterSeq`. */
   abstract events(taskId: string, afterSeq: number, limit: number): Promise<TaskEvent[]>;

@@ -13,20 +13,49 @@ import type {
 /** Extra statements of another module that belong in the commit that creates a task. */
 export type Alongside = (tx: Tx, taskId: string) => Work<void>;
 
-/** One append, already numbered. `expectedSeq` is the task's seq it was decided on. */
+/** A delegation that an append adds or changes, whole, as it is afterwards. */
+export interface DelegationWrite {
+  readonly delegation: Delegation;
+  /** It does not exist yet. */
+  readonly added: boolean;
+  /** Its owner and lease are written too; otherwise they stay as claim and renew left them. */
+  readonly lease: boolean;
+}
+
+/** One append, already numbered and serialised. */
 export interface PreparedAppend {
   readonly taskId: string;
   readonly create: { readonly task: NewTask; readonly alongside: readonly Alongside[] } | null;
-  readonly expectedSeq: number;
+  /** The version of the task it was decided on; 0 for a new task. The append raises it by one. */
+  readonly expectedVersion: number;
   /** The task's columns after this append. */
   readonly record: TaskRecord;
   readonly events: readonly TaskEvent[];
-  /** Delegations this append adds or changes, whole, as they are afterwards. */
-  readonly delegations: readonly Delegation[];
-  /** Refuse the append when this delegation has been claimed again. */
-  readonly fence: Fence | null;
+  readonly delegations: readonly DelegationWrite[];
+  /** Refuse the append when one of these delegations has been claimed again. */
+  readonly fences: readonly Fence[];
   /** The whole task as 1.0 wire JSON as of the last event, when a checkpoint is due. */
   readonly checkpoint: string | null;
+}
+
+/** A task as its writer needs it. */
+export interface StoredTask {
+  readonly aggregate: TaskAggregate;
+  /** Raised by one by every append and every claim. */
+  readonly version: number;
+  /** Characters of the newest checkpoint, 0 without one. */
+  readonly checkpointSize: number;
+  /** Log entries after the newest checkpoint, and their characters. */
+  readonly eventsSince: number;
+  readonly sizeSince: number;
+}
+
+/** Delegations of one task that were claimed in one commit. */
+export interface ClaimedTask {
+  readonly taskId: string;
+  /** The task's version after the claim. */
+  readonly version: number;
+  readonly delegations: readonly Delegation[];
 }
 
 /** The claim an append is made for. */
@@ -36,8 +65,8 @@ export interface Fence {
 }
 
 /**
- * How an append ended. `conflict`: somebody else's event has that number; decide again on the new
- * state. `fenced`: the claim is outdated; stop. `duplicate`: the idempotency key belongs to
+ * How an append ended. `conflict`: somebody else changed the task (or a new task's id is taken);
+ * decide again on the new state. `fenced`: the claim is outdated; stop. `duplicate`: the idempotency key belongs to
  * `taskId` already (`sameRequest` says whether for the same request). `poisoned`: the database
  * refuses this append itself.
  */
@@ -46,7 +75,7 @@ export type AppendOutcome =
   | { readonly kind: 'conflict' }
   | { readonly kind: 'fenced' }
   | { readonly kind: 'duplicate'; readonly taskId: string; readonly sameRequest: boolean }
-  | { readonly kind: 'poisoned'; readonly reason: string };
+  | { readonly kind: 'poisoned'; readonly reason: string; readonly cause: unknown };
 
 /** The filters of ListTasks (A2A §3.1.4), parsed. */
 export interface TaskFilter {
@@ -71,16 +100,45 @@ export interface TaskPage {
   readonly next: TaskCursor | null;
 }
 
+/** A delegation as its new owner got it. */
+export type ClaimedDelegation = Delegation & {
+  /**
+   * False for one that was `queued` (its message has not been sent); true for one taken over from an
+   * owner whose lease ran out: its message may be on its way, its agent may be working.
+   */
+  readonly adopted: boolean;
+};
+
+/** What the owner of a delegation looks at once a second, in case a ring was lost. */
+export interface OwnedDelegation {
+  readonly id: string;
+  readonly taskId: string;
+  readonly state: Delegation['state'];
+  readonly epoch: number;
+  /** Its task's CancelTask intent is recorded. */
+  readonly cancelRequested: boolean;
+}
+
 /** The storage of tasks, their log, delegations and idempotency keys. */
 export abstract class TaskStore {
   /**
    * Commits many appends at once, at most one per task, and tells of each how it ended. One bad
-   * append never takes another with it. Resolves when all committed ones are durable.
+   * append never takes another with it. Resolves when all committed ones are durable; rejects when
+   * the database itself is in trouble (then it is unknown what was committed).
    */
   abstract commit(batch: readonly PreparedAppend[]): Promise<readonly AppendOutcome[]>;
 
   /** The task rebuilt from checkpoint and log; undefined when it does not exist for `visibility`. */
   abstract load(taskId: string, visibility: Visibility): Promise<TaskAggregate | undefined>;
+
+  /** The task with what its writer must know; undefined when it does not exist. */
+  abstract open(taskId: string): Promise<StoredTask | undefined>;
+
+  /** The committed version of a task (see {@link StoredTask}); undefined when it does not exist. */
+  abstract version(taskId: string): Promise<number | undefined>;
+
+  /** Calls `listener` after each commit of {@link claim} of this process. */
+  abstract onClaimed(listener: (claimed: readonly ClaimedTask[]) => void): void;
 
   /** The small columns only. */
   abstract record(taskId: string, visibility: Visibility): Promise<TaskRecord | undefined>;
@@ -97,11 +155,22 @@ export abstract class TaskStore {
   ): Promise<TaskPage>;
 
   /**
-   * Claims up to `limit` delegations that are `queued`, or whose lease has run out while not ended
-   * and not waiting for input, oldest first: sets owner and lease, raises the epoch. A `queued` one
-   * is `sending` afterwards; the others keep their state. Two claimers never get the same one.
+   * Claims up to `limit` delegations that are `queued`, or that are `sending`, `working` or
+   * `auth-required` without a lease or with one that has run out, oldest first: sets owner and lease,
+   * raises the epoch. A `queued` one is `sending` afterwards (`adopted` false); the others keep their
+   * state (`adopted` true). Two claimers never get the same one. Owner, lease and epoch belong to
+   * claim, renew and release: an append writes owner and lease only when its patch names them, and
+   * the epoch never.
    */
-  abstract claim(owner: string, now: Date, leaseMs: number, limit: number): Promise<Delegation[]>;
+  abstract claim(
+    owner: string,
+    now: Date,
+    leaseMs: number,
+    limit: number,
+  ): Promise<ClaimedDelegation[]>;
+
+  /** The delegations `owner` has a lease on, whatever their state; one indexed query. */
+  abstract owned(owner: string): Promise<OwnedDelegation[]>;
 
   /** Extends the leases of these delegations where `owner` still has them; the ids it still has. */
   abstract renew(owner: string, ids: readonly string[], until: Date): Promise<string[]>;

@@ -41,6 +41,8 @@ export interface DelegationProgress {
   readonly artifacts: Readonly<Record<string, string>>;
   /** Hash of the last status shown, so that a repeated one is not shown twice. */
   readonly lastStatus?: string;
+  /** Client messages (their seqs) that came before the agent had answered the one before them. */
+  readonly pending?: readonly number[];
   /** Hub artifact ids whose last chunk has been seen. */
   readonly closed: readonly string[];
 }

@@ -1,0 +1,52 @@
+// Makes node_modules match package-lock.json, so that a command works first thing in a fresh clone.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+
+/** Installs what is missing or outdated; throws when that fails. */
+export function ensureInstalled() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    throw new Error(`Node ${process.versions.node} is too old: A2A Hub needs 20.19 or newer.`);
+  }
+  if (!isInstalled()) npm('ci', '--include=dev', '--no-audit', '--no-fund');
+  // The driver is compiled for one version of Node; after a change of Node it is compiled again.
+  if (!driverLoads()) npm('rebuild', 'better-sqlite3');
+}
+
+/** True when every package of the lock file that this platform needs is there in its version. */
+function isInstalled() {
+  const wanted = packagesOf('package-lock.json');
+  const present = packagesOf('node_modules/.package-lock.json');
+  if (!wanted || !present) return false;
+  return Object.entries(wanted).every(
+    ([path, entry]) => path === '' || entry.optional || present[path]?.version === entry.version,
+  );
+}
+
+function packagesOf(file) {
+  try {
+    return JSON.parse(readFileSync(root + file, 'utf8')).packages;
+  } catch {
+    return undefined;
+  }
+}
+
+function driverLoads() {
+  const script = "new (require('better-sqlite3'))(':memory:').close()";
+  return spawnSync(process.execPath, ['-e', script], { cwd: root, stdio: 'ignore' }).status === 0;
+}
+
+function npm(...args) {
+  console.log(`npm ${args.join(' ')}`);
+  const { status } = spawnSync('npm', args, {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0) throw new Error(`npm ${args[0]} failed`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) ensureInstalled();

@@ -1,0 +1,124 @@
+import { type ErrorReason, HubError } from '../common/hub-error.js';
+import { hubErrorOf } from '../common/http/problem.js';
+import type { ProtocolVersion } from '../routing/index.js';
+
+/** How one error reason looks at the A2A doors. */
+export interface WireError {
+  /** JSON-RPC `error.code` (A2A §5.4, §9.5). */
+  readonly code: number;
+  /** The standard message. 0.x answers carry it word for word: 0.2.5 clients compare it. */
+  readonly text: string;
+  /** HTTP status of the HTTP+JSON binding (A2A §5.4). */
+  readonly httpStatus: number;
+  /** HTTP status of a JSON-RPC answer: 200 unless the fault lies outside JSON-RPC. */
+  readonly rpcStatus: number;
+  /** `ErrorInfo.domain`: the specification's for its own errors, else the hub's. */
+  readonly domain: string;
+}
+
+/** `google.rpc.ErrorInfo.domain` of errors the A2A specification defines. */
+export const A2A_DOMAIN = 'a2a-protocol.org';
+/** The domain of errors only this hub has. */
+export const HUB_DOMAIN = 'a2a-hub';
+
+/** Every error a caller of the A2A doors can meet; `docs/errors.md` lists the same. */
+export const WIRE_ERRORS: Readonly<Record<ErrorReason, WireError>> = {
+  TASK_NOT_FOUND: a2a(-32001, 'Task not found', 404),
+  TASK_NOT_CANCELABLE: a2a(-32002, 'Task cannot be canceled', 400),
+  PUSH_NOTIFICATION_NOT_SUPPORTED: a2a(-32003, 'Push Notification is not supported', 400),
+  UNSUPPORTED_OPERATION: a2a(-32004, 'This operation is not supported', 400),
+  CONTENT_TYPE_NOT_SUPPORTED: a2a(-32005, 'Incompatible content types', 400),
+  INVALID_AGENT_RESPONSE: a2a(-32006, 'Invalid agent response', 500),
+  EXTENDED_AGENT_CARD_NOT_CONFIGURED: a2a(
+    -32007,
+    'Authenticated Extended Card not configured',
+    400,
+  ),
+  EXTENSION_SUPPORT_REQUIRED: a2a(-32008, 'Extension support required', 400),
+  VERSION_NOT_SUPPORTED: a2a(-32009, 'Version not supported', 400),
+
+  PARSE_ERROR: a2a(-32700, 'Invalid JSON payload', 400),
+  INVALID_REQUEST: a2a(-32600, 'Request payload validation error', 400),
+  METHOD_NOT_FOUND: a2a(-32601, 'Method not found', 404),
+  INVALID_PARAMS: a2a(-32602, 'Invalid parameters', 400),
+  PAYLOAD_TOO_LARGE: hub(-32600, 'Request payload too large', 413, 413),
+  UNSUPPORTED_MEDIA_TYPE: a2a(-32005, 'Incompatible content types', 415, 415),
+
+  UNAUTHENTICATED: hub(-31401, 'Authentication required', 401, 401),
+  PERMISSION_DENIED: hub(-31403, 'Permission denied', 403, 403),
+  RATE_LIMITED: hub(-31429, 'Too many requests', 429, 429),
+
+  NOT_FOUND: hub(-32001, 'Task not found', 404),
+  CONFLICT: hub(-32602, 'Invalid parameters', 409),
+  NO_ROUTE: hub(-32602, 'Invalid parameters', 400),
+  EGRESS_DENIED: hub(-32602, 'Invalid parameters', 400),
+  AGENT_UNREACHABLE: hub(-32603, 'Internal error', 502),
+  UNAVAILABLE: hub(-32603, 'Internal error', 503),
+  INTERNAL: a2a(-32603, 'Internal error', 500),
+};
+
+/** An error as a JSON-RPC answer carries it. */
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  /** 1.0: an array of typed details. 0.x: an object, because Go 0.3 clients read nothing else. */
+  readonly data?: unknown;
+}
+
+/** The error a JSON-RPC answer of this dialect shows for what was thrown. */
+export function rpcErrorOf(thrown: unknown, version: ProtocolVersion): RpcError {
+  const error = hubErrorOf(thrown);
+  const wire = WIRE_ERRORS[error.reason];
+  return version === '1.0'
+    ? { code: wire.code, message: messageOf(error, wire), data: detailsOf(error) }
+    : { code: wire.code, message: wire.text, data: legacyDetailsOf(error, wire) };
+}
+
+/** The typed details of an error (A2A §9.5): ErrorInfo, and BadRequest when fields are at fault. */
+export function detailsOf(error: HubError): readonly Record<string, unknown>[] {
+  const info = {
+    '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+    reason: error.reason,
+    domain: WIRE_ERRORS[error.reason].domain,
+    ...metadataOf(error),
+  };
+  if (error.violations.length === 0) return [info];
+  const fields = {
+    '@type': 'type.googleapis.com/google.rpc.BadRequest',
+    fieldViolations: error.violations,
+  };
+  return [info, fields];
+}
+
+function legacyDetailsOf(error: HubError, wire: WireError): Record<string, unknown> {
+  const message = messageOf(error, wire);
+  return {
+    reason: error.reason,
+    domain: wire.domain,
+    ...(message === wire.text ? {} : { detail: message }),
+    ...metadataOf(error),
+    ...(error.violations.length === 0 ? {} : { fieldViolations: error.violations }),
+  };
+}
+
+/** Reasons that say the same whatever caused them: a stranger's task, an accident of the hub. */
+function isSilent(error: HubError): boolean {
+  return error.reason === 'TASK_NOT_FOUND' || error.reason === 'INTERNAL';
+}
+
+function messageOf(error: HubError, wire: WireError): string {
+  return isSilent(error) ? wire.text : error.message;
+}
+
+function metadataOf(error: HubError): { metadata?: Readonly<Record<string, string>> } {
+  const shown = !isSilent(error) && Object.keys(error.metadata).length > 0;
+  return shown ? { metadata: error.metadata } : {};
+}
+
+function a2a(code: number, text: string, httpStatus: number, rpcStatus = 200): WireError {
+  return { code, text, httpStatus, rpcStatus, domain: A2A_DOMAIN };
+}
+
+function hub(code: number, text: string, httpStatus: number, rpcStatus = 200): WireError {
+  return { code, text, httpStatus, rpcStatus, domain: HUB_DOMAIN };
+}

@@ -1,0 +1,98 @@
+import { type Member, type Shape, listOf, object, oneOf, optional, required } from './shape.js';
+import {
+  base64,
+  count,
+  enumeration,
+  flag,
+  freeObject,
+  freeValue,
+  id,
+  idOrEmpty,
+  nonEmptyText,
+  text,
+} from './values.js';
+
+// What the requests of A2A 0.3 and 0.2.5 must look like (types.ts of those versions).
+
+const metadata: Member = optional(freeObject);
+
+const file = object(
+  {
+    bytes: optional(base64),
+    uri: optional(nonEmptyText),
+    name: optional(text),
+    mimeType: optional(text),
+  },
+  (read) =>
+    (read('bytes') === undefined) === (read('uri') === undefined)
+      ? [{ field: '', description: 'must hold exactly one of bytes, uri' }]
+      : undefined,
+);
+
+const part = oneOf('kind', {
+  text: object({ text: required(text), metadata }),
+  file: object({ file: required(file), metadata }),
+  data: object({ data: required(freeValue), metadata }),
+});
+
+const message = object({
+  kind: optional(enumeration(['message'])),
+  messageId: required(id),
+  contextId: optional(idOrEmpty),
+  taskId: optional(idOrEmpty),
+  role: required(enumeration(['user', 'agent'])),
+  parts: required(listOf(part, 1)),
+  metadata,
+  extensions: optional(listOf(text)),
+  referenceTaskIds: optional(listOf(id)),
+});
+
+/** 0.3 names `schemes`; what an early 0.2.x client wrote instead is kept for `push` to read. */
+const authentication = object({
+  schemes: optional(listOf(nonEmptyText)),
+  credentials: optional(text),
+});
+
+const pushConfig = object({
+  id: optional(idOrEmpty),
+  url: required(nonEmptyText),
+  token: optional(text),
+  authentication: optional(authentication),
+});
+
+export const messageSend: Shape = object({
+  message: required(message),
+  configuration: optional(
+    object({
+      acceptedOutputModes: optional(listOf(text)),
+      blocking: optional(flag),
+      historyLength: optional(count),
+      pushNotificationConfig: optional(pushConfig),
+    }),
+  ),
+  metadata,
+});
+
+export const taskQuery: Shape = object({ id: required(id), historyLength: optional(count), metadata });
+
+export const taskId: Shape = object({ id: required(id), metadata });
+
+export const setPushConfig: Shape = object({
+  taskId: required(id),
+  pushNotificationConfig: required(pushConfig),
+});
+
+/** 0.2.5 names the task alone; from 0.3 on a config may be named too. */
+export const getPushConfig: Shape = object({
+  id: required(id),
+  pushNotificationConfigId: optional(idOrEmpty),
+  metadata,
+});
+
+export const deletePushConfig: Shape = object({
+  id: required(id),
+  pushNotificationConfigId: required(id),
+  metadata,
+});
+
+export const noParams: Shape = object({});

@@ -1,0 +1,104 @@
+import { TaskState } from '../../protocol/a2a.js';
+import { type Shape, isObject, leaf } from './shape.js';
+
+/** Free-form JSON may nest this deep: what agents behind the hub read too (protobuf stops at 100). */
+export const MAX_NESTING = 64;
+/** The longest id, in UTF-16 units: ids are keys of the database. */
+export const MAX_ID_LENGTH = 512;
+/** The most tasks on a page (A2A §3.1.4). */
+export const MAX_PAGE_SIZE = 100;
+
+const MAX_INT32 = 2 ** 31 - 1;
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+/** RFC 3339 with a zone. */
+const TIMESTAMP =
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+/** U+0000 and lone surrogates: no database keeps them. */
+const NOT_STORABLE = /\0|\p{Surrogate}/u;
+
+export const text: Shape = leaf('a string', (value) => typeof value === 'string');
+
+export const nonEmptyText: Shape = leaf(
+  'a non-empty string',
+  (value) => typeof value === 'string' && value !== '',
+);
+
+/** An id that must be there. */
+export const id: Shape = leaf(
+  `a non-empty string of at most ${MAX_ID_LENGTH} characters without U+0000`,
+  (value) => isId(value) && value !== '',
+);
+
+/** An id that may be empty, which means there is none. */
+export const idOrEmpty: Shape = leaf(
+  `a string of at most ${MAX_ID_LENGTH} characters without U+0000`,
+  isId,
+);
+
+export const flag: Shape = leaf('true or false', (value) => typeof value === 'boolean');
+
+/** A number of things: 0 or more. */
+export const count: Shape = leaf('an integer of 0 or more', (value) => isInteger(value, 0));
+
+export const pageSize: Shape = leaf(
+  `an integer from 1 to ${MAX_PAGE_SIZE}`,
+  (value) => isInteger(value, 1) && Number(value) <= MAX_PAGE_SIZE,
+);
+
+export const base64: Shape = leaf('base64', (value) => {
+  if (typeof value !== 'string' || !BASE64.test(value)) return false;
+  const digits = value.replace(/=+$/, '').length;
+  return digits % 4 !== 1 && (digits === value.length || value.length % 4 === 0);
+});
+
+export const timestamp: Shape = leaf(
+  'an ISO 8601 time with a zone (2026-01-31T12:00:00.000Z)',
+  (value) => typeof value === 'string' && TIMESTAMP.test(value) && isRealDay(value),
+);
+
+/** Any JSON value, within {@link MAX_NESTING}. */
+export const freeValue: Shape = leaf(`JSON nested at most ${MAX_NESTING} levels deep`, (value) =>
+  isNestedWithin(value, MAX_NESTING),
+);
+
+/** Any JSON object, within {@link MAX_NESTING}. */
+export const freeObject: Shape = leaf(
+  `an object nested at most ${MAX_NESTING} levels deep`,
+  (value) => isObject(value) && isNestedWithin(value, MAX_NESTING),
+);
+
+/** One of these strings. */
+export function enumeration(names: readonly string[]): Shape {
+  const known = new Set<unknown>(names);
+  return leaf(`one of ${names.join(', ')}`, (value) => known.has(value));
+}
+
+/** A task state by its ProtoJSON name. */
+export const taskState: Shape = enumeration(
+  Object.values(TaskState).filter(
+    (name): name is string => typeof name === 'string' && name !== 'UNRECOGNIZED',
+  ),
+);
+
+function isId(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= MAX_ID_LENGTH && !NOT_STORABLE.test(value);
+}
+
+function isInteger(value: unknown, minimum: number): boolean {
+  return Number.isInteger(value) && Number(value) >= minimum && Number(value) <= MAX_INT32;
+}
+
+/** False for the 31st of February. */
+function isRealDay(value: string): boolean {
+  const [year, month, day] = value.slice(0, 10).split('-').map(Number) as [number, number, number];
+  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+}
+
+function isNestedWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (levels === 0) return false;
+  for (const member of Array.isArray(value) ? value : Object.values(value)) {
+    if (!isNestedWithin(member, levels - 1)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import { ConnectError, Egress } from '../../common/egress/egress.js';
+import { readText } from '../../common/egress/read-body.js';
+import { HubError } from '../../common/hub-error.js';
+import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, type AgentCard } from '../../protocol/a2a.js';
+import { parseCard } from './parse-card.js';
+
+/** A card as it was found. */
+export interface FoundCard {
+  readonly card: AgentCard;
+  /** The document, byte for byte. */
+  readonly original: string;
+  /** The address that served it. */
+  readonly address: string;
+}
+
+/** Cards are small; what is larger is not one. */
+const CARD_LIMIT_BYTES = 1024 * 1024;
+/** For each address tried, whole. */
+const CARD_TIMEOUT_MS = 10_000;
+
+const WELL_KNOWN = ['.well-known/agent-card.json', '.well-known/agent.json'];
+
+/** Reads agent cards over the network, through the egress guard. */
+@Injectable()
+export class CardReader {
+  constructor(private readonly egress: Egress) {}
+
+  /**
+   * Looks for a card at an address: the well-known paths below it, the address itself, then the
+   * well-known paths of its origin; only the address itself when it names a JSON document.
+   *
+   * Throws HubError EGRESS_DENIED when the address is forbidden, AGENT_UNREACHABLE when nothing
+   * answers, and INVALID_PARAMS when what is there is no card, saying what was tried.
+   */
+  async find(cardUrl: string, headers: Readonly<Record<string, string>>): Promise<FoundCard> {
+    await this.egress.check(cardUrl);
+    const tried: string[] = [];
+    let closest: HubError | undefined;
+    for (const address of addressesFor(cardUrl)) {
+      try {
+        return await this.read(address, headers);
+      } catch (error) {
+        if (!(error instanceof HubError)) throw error;
+        // All addresses share the origin: where one cannot be reached, none can.
+        if (error.reason === 'EGRESS_DENIED' || error.reason === 'AGENT_UNREACHABLE') throw error;
+        if (error.violations.length > 0) closest ??= error;
+        tried.push(`${address}: ${error.message}`);
+      }
+    }
+    const violations = closest?.violations ?? [
+      { field: 'cardUrl', description: 'no agent card was found there' },
+    ];
+    throw new HubError('INVALID_PARAMS', `No agent card was found. ${tried.join('; ')}`, {
+      violations,
+    });
+  }
+
+  private async read(
+    address: string,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<FoundCard> {
+    const original = await this.get(address, headers);
+    let json: unknown;
+    try {
+      json = JSON.parse(original);
+    } catch {
+      throw new HubError('INVALID_PARAMS', 'not JSON');
+    }
+    return { card: parseCard(json), original, address };
+  }
+
+  private async get(address: string, headers: Readonly<Record<string, string>>): Promise<string> {
+    try {
+      const answer = await this.egress.request(address, {
+        method: 'GET',
+        headers: {
+          accept: 'application/json',
+          // Agents that speak several versions show their richest card to those who ask for it.
+          [A2A_VERSION_HEADER.toLowerCase()]: A2A_PROTOCOL_VERSION,
+          ...headers,
+        },
+        signal: AbortSignal.timeout(CARD_TIMEOUT_MS),
+      });
+      const { statusCode } = answer;
+      if (statusCode === 200) return await readText(answer.body, CARD_LIMIT_BYTES);
+      answer.body.destroy();
+      const redirect = statusCode >= 300 && statusCode < 400;
+      const hint = redirect ? ' (redirects are not followed)' : '';
+      throw new HubError('INVALID_PARAMS', `HTTP ${statusCode}${hint}`);
+    } catch (error) {
+      if (error instanceof HubError) throw error;
+      if (error instanceof ConnectError || isTimeout(error)) {
+        throw new HubError('AGENT_UNREACHABLE', `Nothing answers at ${address}: ${reason(error)}`, {
+          violations: [{ field: 'cardUrl', description: reason(error) }],
+          cause: error,
+        });
+      }
+      throw new HubError('INVALID_PARAMS', reason(error), { cause: error });
+    }
+  }
+}
+
+/** Where a card may be, in the order they are tried. */
+export function addressesFor(cardUrl: string): string[] {
+  const url = new URL(cardUrl);
+  if (url.pathname.endsWith('.json')) return [url.href];
+  const base = `${url.origin}${url.pathname.replace(/\/*$/, '/')}`;
+  const below = WELL_KNOWN.map((path) => base + path);
+  if (url.pathname === '/') return below;
+  return [...below, url.href, ...WELL_KNOWN.map((path) => `${url.origin}/${path}`)];
+}
+
+function isTimeout(error: unknown): boolean {
+  return (error as { name?: unknown }).name === 'TimeoutError';
+}
+
+function reason(error: unknown): string {
+  if (isTimeout(error)) return `no answer within ${CARD_TIMEOUT_MS / 1000} s`;
+  return (error as { message?: string }).message ?? String(error);
+}

@@ -1,0 +1,61 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** The table `agents`. Objects and lists are JSON text; times are epoch milliseconds. */
+@Entity('agents')
+export class AgentEntity {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'agents_pk' })
+  id!: string;
+
+  /** In 1.0 wire form. */
+  @Column({ type: 'text' })
+  card!: string;
+
+  @Column({ name: 'original_card', type: 'text' })
+  originalCard!: string;
+
+  @Column({ name: 'card_url', type: 'text', nullable: true })
+  cardUrl!: string | null;
+
+  @Column({ name: 'card_headers', type: 'text' })
+  cardHeaders!: string;
+
+  @Column({ type: 'text' })
+  endpoint!: string;
+
+  @Column({ name: 'endpoint_override', type: 'text', nullable: true })
+  endpointOverride!: string | null;
+
+  @Column({ type: 'text' })
+  credentials!: string;
+
+  @Column({ type: 'text' })
+  tags!: string;
+
+  @Column({ type: 'integer' })
+  priority!: number;
+
+  @Column({ type: 'smallint' })
+  enabled!: number;
+
+  @Column({ type: 'text' })
+  budgets!: string;
+
+  @Column({ type: 'text' })
+  source!: string;
+
+  @Column({ name: 'created_at', type: 'bigint' })
+  createdAt!: number;
+
+  @Column({ name: 'updated_at', type: 'bigint' })
+  updatedAt!: number;
+}
+
+/** The table `agent_revisions`: one row, raised by every change of `agents`. */
+@Entity('agent_revisions')
+export class AgentRevisionEntity {
+  @PrimaryColumn({ type: 'smallint', primaryKeyConstraintName: 'agent_revisions_pk' })
+  id!: number;
+
+  @Column({ type: 'bigint' })
+  revision!: number;
+}

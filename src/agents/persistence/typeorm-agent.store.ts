@@ -1,0 +1,168 @@
+import { Injectable } from '@nestjs/common';
+import { HubError } from '../../common/hub-error.js';
+import type { Page } from '../../common/page.js';
+import { Database } from '../../database/database.js';
+import type { SqlValue, Tx, Work } from '../../database/sql.js';
+import { storable } from '../../database/text.js';
+import { AgentCard } from '../../protocol/a2a.js';
+import type { Agent, AgentBudgets, AgentEndpoint } from '../agent.js';
+import { matchesFilter } from '../agent-filter.js';
+import { type AgentFilter, AgentStore } from '../agent-store.js';
+
+interface Row {
+  readonly id: string;
+  readonly card: string;
+  readonly original_card: string;
+  readonly card_url: string | null;
+  readonly card_headers: string;
+  readonly endpoint: string;
+  readonly endpoint_override: string | null;
+  readonly credentials: string;
+  readonly tags: string;
+  readonly priority: number;
+  readonly enabled: number;
+  readonly budgets: string;
+  readonly source: string;
+  readonly created_at: number | string;
+  readonly updated_at: number | string;
+}
+
+const COLUMNS = [
+  'card',
+  'original_card',
+  'card_url',
+  'card_headers',
+  'endpoint',
+  'endpoint_override',
+  'credentials',
+  'tags',
+  'priority',
+  'enabled',
+  'budgets',
+  'source',
+  'created_at',
+  'updated_at',
+] as const;
+const INSERT = `INSERT INTO agents (${COLUMNS.join(', ')}, id) VALUES
+  (${COLUMNS.map(() => '?').join(', ')}, ?) ON CONFLICT (id) DO NOTHING`;
+const UPDATE = `UPDATE agents SET ${COLUMNS.map((column) => `${column} = ?`).join(', ')} WHERE id = ?`;
+/** Rows read at once by a filtered list. */
+const CHUNK = 200;
+
+/** {@link AgentStore} on the hub's database. */
+@Injectable()
+export class TypeormAgentStore extends AgentStore {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  async add(agent: Agent): Promise<void> {
+    const { toRow } = this;
+    await this.database.write(function* (tx) {
+      const added = yield* tx.run(INSERT, toRow(agent));
+      if (added === 0) throw new HubError('CONFLICT', `There is an agent with the id ${agent.id}.`);
+      yield* raiseRevision(tx);
+    });
+  }
+
+  async replace(agent: Agent): Promise<boolean> {
+    return (await this.update(agent.id, () => agent)) !== undefined;
+  }
+
+  update(id: string, change: (agent: Agent) => Agent): Promise<Agent | undefined> {
+    const { toRow, toAgent } = this;
+    return this.database.write(function* (tx): Work<Agent | undefined> {
+      // SQLite runs one work at a time; PostgreSQL has to hold the row.
+      const lock = tx.dialect === 'postgres' ? ' FOR UPDATE' : '';
+      const rows = yield* tx.all<Row>(`SELECT * FROM agents WHERE id = ?${lock}`, [id]);
+      const [row] = rows;
+      if (row === undefined) return undefined;
+      const changed = change(toAgent(row));
+      yield* tx.run(UPDATE, toRow({ ...changed, id }));
+      yield* raiseRevision(tx);
+      return changed;
+    });
+  }
+
+  remove(id: string): Promise<boolean> {
+    return this.database.write(function* (tx) {
+      const removed = yield* tx.run('DELETE FROM agents WHERE id = ?', [id]);
+      if (removed > 0) yield* raiseRevision(tx);
+      return removed > 0;
+    });
+  }
+
+  async get(id: string): Promise<Agent | undefined> {
+    const rows = await this.database.read<Row>('SELECT * FROM agents WHERE id = ?', [id]);
+    return rows.map(this.toAgent)[0];
+  }
+
+  /** Filters look into cards, so they run here, chunk by chunk until the page is full. */
+  async list(filter: AgentFilter, limit: number, cursor?: string): Promise<Page<Agent>> {
+    const found: Agent[] = [];
+    let after = cursor ?? '';
+    for (;;) {
+      const rows = await this.database.read<Row>(
+        'SELECT * FROM agents WHERE id > ? ORDER BY id LIMIT ?',
+        [after, CHUNK],
+      );
+      found.push(...rows.map(this.toAgent).filter((agent) => matchesFilter(agent, filter)));
+      const last = rows.at(-1);
+      if (found.length > limit || last === undefined || rows.length < CHUNK) break;
+      after = last.id;
+    }
+    const items = found.slice(0, limit);
+    return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
+  }
+
+  async all(): Promise<Agent[]> {
+    const rows = await this.database.read<Row>('SELECT * FROM agents ORDER BY id');
+    return rows.map(this.toAgent);
+  }
+
+  async revision(): Promise<number> {
+    const sql = 'SELECT revision FROM agent_revisions WHERE id = 1';
+    const [row] = await this.database.read<{ revision: number | string }>(sql);
+    return Number(row?.revision ?? 0);
+  }
+
+  private readonly toRow = (agent: Agent): SqlValue[] => [
+    JSON.stringify(AgentCard.toJSON(agent.card)),
+    storable(agent.originalCard),
+    storable(agent.cardUrl),
+    JSON.stringify(agent.cardHeaders),
+    JSON.stringify(agent.endpoint),
+    storable(agent.endpointOverride),
+    JSON.stringify(agent.credentials),
+    JSON.stringify(agent.tags),
+    agent.priority,
+    agent.enabled ? 1 : 0,
+    JSON.stringify(agent.budgets),
+    agent.source,
+    agent.createdAt.getTime(),
+    agent.updatedAt.getTime(),
+    agent.id,
+  ];
+
+  private readonly toAgent = (row: Row): Agent => ({
+    id: row.id,
+    card: AgentCard.fromJSON(JSON.parse(row.card)),
+    originalCard: row.original_card,
+    cardUrl: row.card_url,
+    cardHeaders: JSON.parse(row.card_headers) as Record<string, string>,
+    endpoint: JSON.parse(row.endpoint) as AgentEndpoint,
+    endpointOverride: row.endpoint_override,
+    credentials: JSON.parse(row.credentials) as Record<string, string>,
+    tags: JSON.parse(row.tags) as string[],
+    priority: Number(row.priority),
+    enabled: Number(row.enabled) === 1,
+    budgets: JSON.parse(row.budgets) as Partial<AgentBudgets>,
+    source: row.source as Agent['source'],
+    createdAt: new Date(Number(row.created_at)),
+    updatedAt: new Date(Number(row.updated_at)),
+  });
+}
+
+function* raiseRevision(tx: Tx): Work<void> {
+  yield* tx.run('UPDATE agent_revisions SET revision = revision + 1 WHERE id = 1');
+}

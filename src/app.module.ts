@@ -1,0 +1,32 @@
+import { type DynamicModule, Module, type OnModuleDestroy } from '@nestjs/common';
+import { AuthModule } from './auth/index.js';
+import { Draining } from './common/draining.js';
+import type { Log } from './common/logger.js';
+import { type AppConfig, ConfigModule } from './config/index.js';
+import { DatabaseModule } from './database/database.module.js';
+import { ObservabilityModule } from './observability/observability.module.js';
+import { type Replacement, SharedModule } from './shared.module.js';
+
+/** The composition root: the modules of one process, by its role. */
+@Module({})
+export class AppModule implements OnModuleDestroy {
+  constructor(private readonly draining: Draining) {}
+
+  static of(config: AppConfig, log: Log, replacements: readonly Replacement[]): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ConfigModule.of(config),
+        SharedModule.of(log, replacements),
+        DatabaseModule,
+        ObservabilityModule,
+        AuthModule,
+      ],
+    };
+  }
+
+  /** The root module's hook is the first of all: everything else stops knowing that. */
+  onModuleDestroy(): void {
+    this.draining.begin();
+  }
+}

@@ -1,0 +1,42 @@
+import type { Page } from '../common/page.js';
+import type { Scope } from './principal.js';
+
+/** One key of a principal. The key itself is known to its holder only. */
+export interface ApiKey {
+  readonly id: string;
+  readonly principalId: string;
+  /** The principal's. */
+  readonly organization: string;
+  /** What the key is for, in its maker's words. */
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** SHA-256 of the whole key, in hexadecimal. */
+  readonly hash: string;
+  readonly createdAt: Date;
+  /** Set once; a revoked key stays listed. */
+  readonly revokedAt: Date | null;
+}
+
+/** Principals and their keys. */
+export abstract class ApiKeyStore {
+  /**
+   * Adds a key, and its principal when that is new. The organization of a principal that exists is
+   * left as it is, whatever `key.organization` says. Rejects when the key's id is taken.
+   */
+  abstract add(key: ApiKey): Promise<void>;
+
+  /** The key, revoked or not. */
+  abstract find(id: string): Promise<ApiKey | undefined>;
+
+  /** The organization of a principal, or undefined when there is no such principal. */
+  abstract organizationOf(principalId: string): Promise<string | undefined>;
+
+  /** Keys by id, newest first; `cursor` is the `nextCursor` of the page before. */
+  abstract list(limit: number, cursor?: string): Promise<Page<ApiKey>>;
+
+  /** Revokes a key for ever; false when it does not exist. The first revocation's time stays. */
+  abstract revoke(id: string, at: Date): Promise<boolean>;
+
+  /** True when a key with scope `admin` exists that is not revoked. */
+  abstract hasAdminKey(): Promise<boolean>;
+}

@@ -1,0 +1,19 @@
+import { Module } from '@nestjs/common';
+import { ApiKeyStore } from './api-key-store.js';
+import { AuthGuard } from './auth.guard.js';
+import { AuthService } from './auth.service.js';
+import { KeysController } from './keys.controller.js';
+import { KeysService } from './keys.service.js';
+import { TypeormApiKeyStore } from './persistence/typeorm-api-key.store.js';
+
+@Module({
+  controllers: [KeysController],
+  providers: [
+    { provide: ApiKeyStore, useClass: TypeormApiKeyStore },
+    AuthService,
+    AuthGuard,
+    KeysService,
+  ],
+  exports: [ApiKeyStore, AuthService, AuthGuard, KeysService],
+})
+export class AuthModule {}

@@ -1,0 +1,157 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Clock } from '../common/clock.js';
+import { SystemIdSource } from '../common/ids.js';
+import { type ConfigOverrides, configWith } from '../config/index.js';
+import { AuthService } from './auth.service.js';
+import { FakeApiKeyStore } from './fake-api-key.store.js';
+import { KeysService } from './keys.service.js';
+
+class SettableClock extends Clock {
+  ms = 1_000_000;
+  now(): Date {
+    return new Date(this.ms);
+  }
+  sleep(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+const ADMIN_KEY = 'a configured key has any form'.replaceAll(' ', '-');
+let store: FakeApiKeyStore;
+let clock: SettableClock;
+
+beforeEach(() => {
+  store = new FakeApiKeyStore();
+  clock = new SettableClock();
+});
+
+function services(overrides: ConfigOverrides = {}): { auth: AuthService; keys: KeysService } {
+  const config = configWith(overrides);
+  const auth = new AuthService(config, store, clock);
+  return { auth, keys: new KeysService(config, store, auth, clock, new SystemIdSource()) };
+}
+
+const bearer = (key: string): { authorization: string } => ({ authorization: `Bearer ${key}` });
+
+describe('authenticate', () => {
+  it('knows the principal of a key by either header', async () => {
+    const { auth, keys } = services();
+    const { key, record } = await keys.create({
+      name: 'n',
+      scopes: ['push'],
+      organization: 'acme',
+    });
+    const principal = await auth.authenticate(bearer(key));
+    expect(principal).toEqual({
+      id: record.principalId,
+      organization: 'acme',
+      scopes: new Set(['push']),
+    });
+    expect(await auth.authenticate({ 'x-api-key': key })).toEqual(principal);
+  });
+
+  it('refuses a missing, an unknown and a forged key', async () => {
+    const { auth, keys } = services();
+    const { key } = await keys.create({ name: 'n', scopes: ['a2a'] });
+    const refused = { reason: 'UNAUTHENTICATED' };
+    await expect(auth.authenticate({})).rejects.toMatchObject(refused);
+    await expect(auth.authenticate(bearer('hub_ab_cd'))).rejects.toMatchObject(refused);
+    await expect(auth.authenticate(bearer(`${key}x`))).rejects.toMatchObject(refused);
+    await expect(auth.authenticate(bearer(key.slice(0, -1)))).rejects.toMatchObject(refused);
+  });
+
+  it('accepts the configured admin key, whatever its form', async () => {
+    const { auth } = services({ auth: { adminKey: ADMIN_KEY } });
+    const principal = await auth.authenticate(bearer(ADMIN_KEY));
+    expect(principal).toMatchObject({ id: 'admin', scopes: new Set(['admin']) });
+  });
+
+  it('believes a verified key for a second', async () => {
+    const { auth, keys } = services();
+    const { key } = await keys.create({ name: 'n', scopes: ['a2a'] });
+    await auth.authenticate(bearer(key));
+    await auth.authenticate(bearer(key));
+    expect(store.lookups).toBe(1);
+    clock.ms += 1001;
+    await auth.authenticate(bearer(key));
+    expect(store.lookups).toBe(2);
+  });
+
+  it('refuses a key at once when it is revoked here, and in a second when elsewhere', async () => {
+    const { auth, keys } = services();
+    const here = await keys.create({ name: 'n', scopes: ['a2a'] });
+    const elsewhere = await keys.create({ name: 'n', scopes: ['a2a'] });
+    await auth.authenticate(bearer(here.key));
+    await auth.authenticate(bearer(elsewhere.key));
+    await keys.revoke(here.record.id);
+    await expect(auth.authenticate(bearer(here.key))).rejects.toThrow('not valid');
+    await store.revoke(elsewhere.record.id, clock.now());
+    clock.ms += 1001;
+    await expect(auth.authenticate(bearer(elsewhere.key))).rejects.toThrow('not valid');
+  });
+});
+
+describe('auth.mode none', () => {
+  it('lets everybody in as anonymous, an admin on loopback only', async () => {
+    const local = services({ auth: { mode: 'none' } }).auth;
+    const open = services({
+      auth: { mode: 'none', allowOpen: true },
+      server: { host: '0.0.0.0' },
+      publicUrl: 'http://hub.example',
+    }).auth;
+    expect(await local.authenticate({})).toMatchObject({
+      id: 'anonymous',
+      scopes: new Set(['a2a', 'push', 'agents', 'admin']),
+    });
+    expect((await open.authenticate({})).scopes).toEqual(new Set(['a2a', 'push', 'agents']));
+  });
+
+  it('still knows who presents a key', async () => {
+    const { auth, keys } = services({ auth: { mode: 'none' } });
+    const { key, record } = await keys.create({ name: 'n', scopes: ['a2a'] });
+    expect((await auth.authenticate(bearer(key))).id).toBe(record.principalId);
+    expect((await auth.authenticate(bearer('nonsense'))).id).toBe('anonymous');
+  });
+});
+
+describe('keys', () => {
+  it('gives a principal several keys, in its own organization', async () => {
+    const { auth, keys } = services();
+    const first = await keys.create({ name: 'old', scopes: ['a2a'], organization: 'acme' });
+    const { principalId } = first.record;
+    const second = await keys.create({ name: 'new', scopes: ['a2a'], principalId });
+    expect(second.record).toMatchObject({ principalId, organization: 'acme' });
+    await keys.revoke(first.record.id);
+    expect((await auth.authenticate(bearer(second.key))).id).toBe(principalId);
+  });
+
+  it('names the field when the principal is unknown or belongs to another organization', async () => {
+    const { keys } = services();
+    const { record } = await keys.create({ name: 'n', scopes: ['a2a'], organization: 'acme' });
+    const request = { name: 'n', scopes: ['a2a'] as const };
+    await expect(keys.create({ ...request, principalId: 'nobody' })).rejects.toMatchObject({
+      violations: [{ field: 'principal' }],
+    });
+    const { principalId } = record;
+    await expect(
+      keys.create({ ...request, principalId, organization: 'other' }),
+    ).rejects.toMatchObject({ violations: [{ field: 'organization' }] });
+  });
+
+  it('makes the first admin key once', async () => {
+    const { auth, keys } = services();
+    const key = await keys.ensureAdminKey();
+    expect(key).toMatch(/^hub_/);
+    expect(await keys.ensureAdminKey()).toBeNull();
+    expect((await auth.authenticate(bearer(key!))).scopes).toEqual(new Set(['admin']));
+  });
+
+  it('makes none when one is configured or nobody asks for keys', async () => {
+    expect(await services({ auth: { adminKey: ADMIN_KEY } }).keys.ensureAdminKey()).toBeNull();
+    expect(await services({ auth: { mode: 'none' } }).keys.ensureAdminKey()).toBeNull();
+  });
+
+  it('does not know an unknown key when it is to be revoked', async () => {
+    await expect(services().keys.revoke('none')).rejects.toMatchObject({ reason: 'NOT_FOUND' });
+  });
+});

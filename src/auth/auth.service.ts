@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { HubError } from '../common/hub-error.js';
+import { AppConfig, isLoopback } from '../config/index.js';
+import { ApiKeyStore } from './api-key-store.js';
+import { type RequestHeaders, hashOf, keyIdOf, presentedKey, sameHash } from './credential.js';
+import type { Principal, Scope } from './principal.js';
+
+/** How long a verified key is believed: a revocation by another process is noticed after that. */
+const BELIEVED_MS = 1000;
+/** Verified keys remembered at once. */
+const REMEMBERED = 10_000;
+
+/** The organization of callers that were given none. */
+export const DEFAULT_ORGANIZATION = 'default';
+/** The principal of the configured admin key and of the one made at the first start. */
+export const ADMIN_PRINCIPAL = 'admin';
+
+interface Verified {
+  readonly keyId: string;
+  readonly principal: Principal;
+  readonly until: number;
+}
+
+/** Finds out who is calling. */
+@Injectable()
+export class AuthService {
+  /** By the hash of the key, oldest first. */
+  private readonly verified = new Map<string, Verified>();
+  private readonly adminHash: string | null;
+  private readonly anonymous: Principal;
+
+  constructor(
+    private readonly config: AppConfig,
+    private readonly store: ApiKeyStore,
+    private readonly clock: Clock,
+  ) {
+    this.adminHash = config.auth.adminKey === null ? null : hashOf(config.auth.adminKey);
+    const scopes: Scope[] = ['a2a', 'push', 'agents'];
+    if (isLoopback(config.server.host)) scopes.push('admin');
+    this.anonymous = principal('anonymous', DEFAULT_ORGANIZATION, scopes);
+  }
+
+  /**
+   * The principal of the key in the headers. Rejects with UNAUTHENTICATED when there is none, it is
+   * unknown or it is revoked; with `auth.mode: none` such a caller is `anonymous` instead.
+   */
+  async authenticate(headers: RequestHeaders): Promise<Principal> {
+    const key = presentedKey(headers);
+    const known = key === undefined ? undefined : await this.verify(key);
+    if (known !== undefined) return known;
+    if (this.config.auth.mode === 'none') return this.anonymous;
+    throw new HubError(
+      'UNAUTHENTICATED',
+      key === undefined
+        ? 'An API key is needed: Authorization: Bearer KEY, or X-API-Key: KEY.'
+        : 'The API key is not valid.',
+    );
+  }
+
+  /** Forgets a key at once, because it was revoked here. */
+  forget(keyId: string): void {
+    for (const [hash, entry] of this.verified) {
+      if (entry.keyId === keyId) this.verified.delete(hash);
+    }
+  }
+
+  private async verify(key: string): Promise<Principal | undefined> {
+    const hash = hashOf(key);
+    if (this.adminHash !== null && sameHash(hash, this.adminHash)) return ADMIN;
+    const now = this.clock.now().getTime();
+    const remembered = this.verified.get(hash);
+    if (remembered !== undefined && remembered.until > now) return remembered.principal;
+    this.verified.delete(hash);
+    return this.look(key, hash, now);
+  }
+
+  private async look(key: string, hash: string, now: number): Promise<Principal | undefined> {
+    const keyId = keyIdOf(key);
+    const found = keyId === undefined ? undefined : await this.store.find(keyId);
+    if (!found || found.revokedAt !== null || !sameHash(found.hash, hash)) return undefined;
+    const caller = principal(found.principalId, found.organization, found.scopes);
+    this.remember(hash, { keyId: found.id, principal: caller, until: now + BELIEVED_MS });
+    return caller;
+  }
+
+  private remember(hash: string, entry: Verified): void {
+    const oldest = this.verified.keys().next();
+    if (this.verified.size >= REMEMBERED && !oldest.done) this.verified.delete(oldest.value);
+    this.verified.set(hash, entry);
+  }
+}
+
+const ADMIN = principal(ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION, ['admin']);
+
+function principal(id: string, organization: string, scopes: readonly Scope[]): Principal {
+  return Object.freeze({ id, organization, scopes: new Set(scopes) });
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { SystemIdSource } from '../common/ids.js';
+import { hashOf, keyIdOf, newKey, presentedKey, sameHash } from './credential.js';
+
+describe('presentedKey', () => {
+  it.each([
+    [{ authorization: 'Bearer abc' }, 'abc'],
+    [{ authorization: 'bearer  abc ' }, 'abc'],
+    [{ 'x-api-key': 'abc' }, 'abc'],
+    [{ authorization: 'Bearer abc', 'x-api-key': 'other' }, 'abc'],
+    [{ authorization: 'Basic dXNlcg==', 'x-api-key': 'abc' }, 'abc'],
+    [{ authorization: ['Bearer abc', 'Bearer other'] }, 'abc'],
+    [{ authorization: 'Basic dXNlcg==' }, undefined],
+    [{ authorization: 'Bearer' }, undefined],
+    [{ authorization: 'Bearer a b' }, undefined],
+    [{ 'x-api-key': '' }, undefined],
+    [{}, undefined],
+  ])('of %j is %s', (headers, key) => {
+    expect(presentedKey(headers)).toBe(key);
+  });
+});
+
+describe('newKey', () => {
+  it('carries its id and differs every time', () => {
+    const ids = new SystemIdSource();
+    const [one, two] = [newKey(ids), newKey(ids)];
+    expect(one.key).toMatch(/^hub_[0-9a-f]{32}_[\w-]{43}$/);
+    expect(keyIdOf(one.key)).toBe(one.id);
+    expect(one.key).not.toBe(two.key);
+  });
+});
+
+describe('keyIdOf', () => {
+  it.each(['', 'hub_', 'hub_abc', 'hub_abc_', 'hub_ABC_x', 'xhub_abc_x'])('refuses %j', (key) => {
+    expect(keyIdOf(key)).toBeUndefined();
+  });
+});
+
+describe('sameHash', () => {
+  it('is true for the same key only', () => {
+    expect(sameHash(hashOf('a'), hashOf('a'))).toBe(true);
+    expect(sameHash(hashOf('a'), hashOf('b'))).toBe(false);
+    expect(sameHash(hashOf('a'), hashOf('a').slice(1))).toBe(false);
+  });
+});

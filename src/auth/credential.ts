@@ -1,0 +1,38 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IdSource } from '../common/ids.js';
+
+/** Request headers, as Node gives them: names in lower case. */
+export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The key a caller presents: `Authorization: Bearer KEY`, else `X-API-Key: KEY`. */
+export function presentedKey(headers: RequestHeaders): string | undefined {
+  const authorization = first(headers['authorization']);
+  const bearer = /^bearer +(\S+) *$/i.exec(authorization ?? '');
+  return bearer?.[1] ?? (first(headers['x-api-key']) || undefined);
+}
+
+/** A new key: `hub_<id>_<secret>`, the secret of 256 random bits. */
+export function newKey(ids: IdSource): { readonly id: string; readonly key: string } {
+  const id = ids.next().replaceAll('-', '');
+  return { id, key: `hub_${id}_${ids.secret(32)}` };
+}
+
+/** The id in a key of the form {@link newKey} makes. */
+export function keyIdOf(key: string): string | undefined {
+  return /^hub_([0-9a-z]{1,64})_\S+$/.exec(key)?.[1];
+}
+
+/** What the hub keeps of a key: its SHA-256 in hexadecimal. */
+export function hashOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** Compares two hashes in a time that does not depend on where they differ. */
+export function sameHash(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+function first(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : header?.[0];
+}

@@ -1,0 +1,49 @@
+import type { Page } from '../common/page.js';
+import { type ApiKey, ApiKeyStore } from './api-key-store.js';
+
+/** {@link ApiKeyStore} in memory, for unit tests. It passes the same contract suite. */
+export class FakeApiKeyStore extends ApiKeyStore {
+  private readonly keys = new Map<string, ApiKey>();
+  private readonly organizations = new Map<string, string>();
+  /** How often a key was looked up. */
+  lookups = 0;
+
+  async add(key: ApiKey): Promise<void> {
+    if (this.keys.has(key.id)) throw new Error(`key ${key.id} exists`);
+    const organization = this.organizations.get(key.principalId) ?? key.organization;
+    this.organizations.set(key.principalId, organization);
+    this.keys.set(key.id, { ...key, organization });
+    return Promise.resolve();
+  }
+
+  find(id: string): Promise<ApiKey | undefined> {
+    this.lookups += 1;
+    return Promise.resolve(this.keys.get(id));
+  }
+
+  organizationOf(principalId: string): Promise<string | undefined> {
+    return Promise.resolve(this.organizations.get(principalId));
+  }
+
+  list(limit: number, cursor?: string): Promise<Page<ApiKey>> {
+    const rows = [...this.keys.values()]
+      .filter((key) => cursor === undefined || key.id < cursor)
+      .sort((a, b) => (a.id < b.id ? 1 : -1));
+    const items = rows.slice(0, limit);
+    const nextCursor = rows.length > limit ? (items.at(-1)?.id ?? null) : null;
+    return Promise.resolve({ items, nextCursor });
+  }
+
+  revoke(id: string, at: Date): Promise<boolean> {
+    const key = this.keys.get(id);
+    if (key) this.keys.set(id, { ...key, revokedAt: key.revokedAt ?? at });
+    return Promise.resolve(key !== undefined);
+  }
+
+  hasAdminKey(): Promise<boolean> {
+    const found = [...this.keys.values()].some(
+      (key) => key.scopes.includes('admin') && key.revokedAt === null,
+    );
+    return Promise.resolve(found);
+  }
+}

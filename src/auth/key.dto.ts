@@ -1,0 +1,83 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ArrayNotEmpty, IsArray, IsIn, IsOptional, Matches } from 'class-validator';
+import type { ApiKey } from './api-key-store.js';
+import { SCOPES, type Scope } from './principal.js';
+
+/** Text a person reads: no control characters, nothing a database refuses. */
+const NAME = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
+const NAME_RULE = { message: '$property must be 1 to 200 characters without control characters' };
+
+export class CreateKeyDto {
+  @ApiProperty({ type: String, example: 'billing service' })
+  @Matches(NAME, NAME_RULE)
+  name!: string;
+
+  @ApiPropertyOptional({ type: String, default: 'default' })
+  @IsOptional()
+  @Matches(NAME, NAME_RULE)
+  organization?: string;
+
+  @ApiPropertyOptional({ enum: SCOPES, isArray: true, default: ['a2a'] })
+  @IsArray()
+  @ArrayNotEmpty()
+  @IsIn(SCOPES, { each: true })
+  scopes: Scope[] = ['a2a'];
+
+  @ApiPropertyOptional({ type: String, description: 'An existing principal that gets this key.' })
+  @IsOptional()
+  @Matches(NAME, NAME_RULE)
+  principal?: string;
+}
+
+/** A key as it is listed. */
+export class KeyDto {
+  @ApiProperty({ type: String })
+  readonly id: string;
+
+  @ApiProperty({ type: String })
+  readonly principalId: string;
+
+  @ApiProperty({ type: String })
+  readonly name: string;
+
+  @ApiProperty({ type: String })
+  readonly organization: string;
+
+  @ApiProperty({ enum: SCOPES, isArray: true })
+  readonly scopes: readonly Scope[];
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  readonly createdAt: string;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  readonly revokedAt: string | null;
+
+  constructor(record: ApiKey) {
+    this.id = record.id;
+    this.principalId = record.principalId;
+    this.name = record.name;
+    this.organization = record.organization;
+    this.scopes = record.scopes;
+    this.createdAt = record.createdAt.toISOString();
+    this.revokedAt = record.revokedAt?.toISOString() ?? null;
+  }
+}
+
+/** A key that was just made. */
+export class CreatedKeyDto extends KeyDto {
+  @ApiProperty({ type: String, description: 'The key itself; it is shown this once.' })
+  readonly key: string;
+
+  constructor(record: ApiKey, key: string) {
+    super(record);
+    this.key = key;
+  }
+}
+
+export class KeyPageDto {
+  @ApiProperty({ type: [KeyDto] })
+  readonly items!: readonly KeyDto[];
+
+  @ApiProperty({ type: String, nullable: true })
+  readonly nextCursor!: string | null;
+}

@@ -1,0 +1,57 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Query,
+  UseGuards,
+} from '@nestjs/common';
+import {
+  ApiBearerAuth,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { PageQueryDto } from '../common/http/page-query.dto.js';
+import { AuthGuard, RequireScope } from './auth.guard.js';
+import { CreateKeyDto, CreatedKeyDto, KeyDto, KeyPageDto } from './key.dto.js';
+import { KeysService } from './keys.service.js';
+
+@ApiTags('keys')
+@ApiBearerAuth()
+@Controller('api/v1/keys')
+@UseGuards(AuthGuard)
+@RequireScope('admin')
+export class KeysController {
+  constructor(private readonly keys: KeysService) {}
+
+  @Post()
+  @ApiOperation({ summary: 'Makes a key for a new principal, or another one for an existing.' })
+  @ApiCreatedResponse({ type: CreatedKeyDto })
+  async create(@Body() body: CreateKeyDto): Promise<CreatedKeyDto> {
+    const { principal, ...rest } = body;
+    const { key, record } = await this.keys.create({ ...rest, principalId: principal });
+    return new CreatedKeyDto(record, key);
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'Lists keys, newest first, revoked ones included.' })
+  @ApiOkResponse({ type: KeyPageDto })
+  async list(@Query() query: PageQueryDto): Promise<KeyPageDto> {
+    const page = await this.keys.list(query.limit, query.cursor);
+    return { ...page, items: page.items.map((record) => new KeyDto(record)) };
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Revokes a key for ever.' })
+  @ApiNoContentResponse()
+  async revoke(@Param('id') id: string): Promise<void> {
+    await this.keys.revoke(id);
+  }
+}

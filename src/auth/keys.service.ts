@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { HubError, invalidField } from '../common/hub-error.js';
+import { IdSource } from '../common/ids.js';
+import type { Page } from '../common/page.js';
+import { AppConfig } from '../config/index.js';
+import { type ApiKey, ApiKeyStore } from './api-key-store.js';
+import { ADMIN_PRINCIPAL, AuthService, DEFAULT_ORGANIZATION } from './auth.service.js';
+import { hashOf, newKey } from './credential.js';
+import type { Scope } from './principal.js';
+
+export interface NewKey {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** Only with a new principal; an existing one keeps its own. */
+  readonly organization?: string | undefined;
+  /** An existing principal that gets another key; absent, a new principal is made. */
+  readonly principalId?: string | undefined;
+}
+
+/** Makes, lists and revokes API keys. */
+@Injectable()
+export class KeysService {
+  constructor(
+    private readonly config: AppConfig,
+    private readonly store: ApiKeyStore,
+    private readonly auth: AuthService,
+    private readonly clock: Clock,
+    private readonly ids: IdSource,
+  ) {}
+
+  /** Makes a key. The returned `key` cannot be had again. */
+  async create(request: NewKey): Promise<{ readonly key: string; readonly record: ApiKey }> {
+    const organization = await this.organizationFor(request);
+    const { id, key } = newKey(this.ids);
+    const record: ApiKey = {
+      id,
+      principalId: request.principalId ?? this.ids.next(),
+      organization,
+      name: request.name,
+      scopes: [...new Set(request.scopes)],
+      hash: hashOf(key),
+      createdAt: this.clock.now(),
+      revokedAt: null,
+    };
+    await this.store.add(record);
+    return { key, record };
+  }
+
+  list(limit: number, cursor?: string): Promise<Page<ApiKey>> {
+    return this.store.list(limit, cursor);
+  }
+
+  /** Revokes a key; it is refused at once here and within about a second by other processes. */
+  async revoke(id: string): Promise<void> {
+    if (!(await this.store.revoke(id, this.clock.now()))) {
+      throw new HubError('NOT_FOUND', `There is no key ${id}.`);
+    }
+    this.auth.forget(id);
+  }
+
+  /**
+   * The admin key to show at the first start: made when keys are asked for, none is configured and
+   * none is left that is not revoked. Null when there is nothing to show.
+   */
+  async ensureAdminKey(): Promise<string | null> {
+    const { auth, role } = this.config;
+    if (auth.mode === 'none' || auth.adminKey !== null || role === 'worker') return null;
+    if (await this.store.hasAdminKey()) return null;
+    const { id, key } = newKey(this.ids);
+    await this.store.add({
+      id,
+      principalId: ADMIN_PRINCIPAL,
+      organization: DEFAULT_ORGANIZATION,
+      name: 'made at the first start',
+      scopes: ['admin'],
+      hash: hashOf(key),
+      createdAt: this.clock.now(),
+      revokedAt: null,
+    });
+    return key;
+  }
+
+  private async organizationFor(request: NewKey): Promise<string> {
+    const { principalId, organization } = request;
+    if (principalId === undefined) return organization ?? DEFAULT_ORGANIZATION;
+    const existing =
+      principalId === ADMIN_PRINCIPAL
+        ? DEFAULT_ORGANIZATION
+        : await this.store.organizationOf(principalId);
+    if (existing === undefined) throw invalidField('principal', 'there is no such principal');
+    if (organization !== undefined && organization !== existing) {
+      throw invalidField('organization', `the principal belongs to ${existing}`);
+    }
+    return existing;
+  }
+}

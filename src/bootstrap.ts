@@ -1,0 +1,85 @@
+import 'reflect-metadata';
+import type { Server } from 'node:http';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppModule } from './app.module.js';
+import { Draining } from './common/draining.js';
+import { HubError } from './common/hub-error.js';
+import { ProblemFilter } from './common/http/problem.filter.js';
+import { adminValidationPipe } from './common/http/validation.pipe.js';
+import {
+  AppConfig,
+  type ConfigOverrides,
+  configWith,
+  loadConfig,
+  summarize,
+} from './config/index.js';
+import { observeHttp } from './observability/http-observer.js';
+import { NestLog, createLog } from './observability/logging.js';
+import { Metrics } from './observability/metrics.js';
+import { serveDocs } from './openapi.js';
+import type { Replacement } from './shared.module.js';
+
+/** The longest id in a path. */
+const MAX_PATH_PARAMETER = 1000;
+/** How long a client may take to send its whole request. */
+const REQUEST_TIMEOUT_MS = 120_000;
+/** How often connections that have become idle are closed while draining. */
+const IDLE_SWEEP_MS = 50;
+
+export interface AppOverrides {
+  /** A whole configuration, or what differs from `config/default.yaml`; absent, the process's. */
+  readonly config?: AppConfig | ConfigOverrides;
+  /** Replaces providers of the shared module by their token (`Clock`, `IdSource`, …). */
+  readonly providers?: readonly Replacement[];
+}
+
+/** Builds the hub, ready to listen. `close()` drains it. */
+export async function createApp(overrides: AppOverrides = {}): Promise<NestFastifyApplication> {
+  const config = configOf(overrides.config);
+  const log = createLog(config.log.level);
+  log.info({ config: summarize(config) }, 'configuration');
+  const adapter = new FastifyAdapter({
+    bodyLimit: config.server.bodyLimit,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PATH_PARAMETER },
+  });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.of(config, log, overrides.providers ?? []),
+    adapter,
+    { logger: new NestLog(log), abortOnError: false, return503OnClosing: true },
+  );
+  app.useGlobalPipes(adminValidationPipe());
+  app.useGlobalFilters(new ProblemFilter(log));
+  const server = adapter.getInstance();
+  observeHttp(server, app.get(Metrics), log);
+  if (config.role === 'worker') answerProbesOnly(adapter);
+  else serveDocs(app);
+  boundDraining(app.get(Draining), app.getHttpServer(), config.server.drainMs);
+  return app;
+}
+
+function configOf(given: AppConfig | ConfigOverrides | undefined): AppConfig {
+  if (given === undefined) return loadConfig();
+  return given instanceof AppConfig ? given : configWith(given);
+}
+
+/** A worker serves no clients: only health and metrics. */
+function answerProbesOnly(adapter: FastifyAdapter): void {
+  adapter.getInstance().addHook('onRequest', (request, _reply, done) => {
+    const probe = /^\/(health\/|metrics\b)/.test(request.url);
+    done(probe ? undefined : new HubError('NOT_FOUND', 'This process is a worker.'));
+  });
+}
+
+/** While draining, closes connections as they become idle, and all of them after `limitMs`. */
+function boundDraining(draining: Draining, server: Server, limitMs: number): void {
+  draining.signal.addEventListener('abort', () => {
+    const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS).unref();
+    const limit = setTimeout(() => server.closeAllConnections(), limitMs).unref();
+    server.once('close', () => {
+      clearInterval(sweep);
+      clearTimeout(limit);
+    });
+  });
+}

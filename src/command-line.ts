@@ -1,0 +1,84 @@
+import { KeysService } from './auth/index.js';
+import { createApp } from './bootstrap.js';
+import { ConfigError, HUB_VERSION, PublicUrl, loadConfig } from './config/index.js';
+import { openDatabase } from './database/open-database.js';
+import { createLog } from './observability/logging.js';
+
+const HELP = `A2A Hub ${HUB_VERSION}: one A2A endpoint in front of many agents.
+
+Usage: node dist/main.js [command]
+
+  (no command)   serve until SIGTERM or SIGINT
+  migrate        bring the database up to date, then exit (PostgreSQL; SQLite does it at start)
+  --help         show this
+  --version      show the version
+
+Configuration: config/default.yaml, then the file of A2A_HUB_CONFIG, then variables such as
+A2A_HUB__DATABASE__URL. Every key is described in docs/configuration.md.
+`;
+
+/** How long after the drain's own limit a process that still lives is ended. */
+const LAST_RESORT_MS = 10_000;
+
+/** Runs one command; resolves with the exit code, or with undefined while the hub serves. */
+export async function run(args: readonly string[]): Promise<number | undefined> {
+  const [command] = args;
+  if (args.length > 1 || (command && !['migrate', '--help', '--version'].includes(command))) {
+    process.stderr.write(`Unknown command: ${args.join(' ')}\n\n${HELP}`);
+    return 2;
+  }
+  if (command === '--help') return print(HELP);
+  if (command === '--version') return print(`${HUB_VERSION}\n`);
+  try {
+    if (command === 'migrate') return await migrate();
+    return await serve();
+  } catch (error) {
+    process.stderr.write(`${describe(error)}\n`);
+    return 1;
+  }
+}
+
+async function serve(): Promise<undefined> {
+  const config = loadConfig();
+  const app = await createApp({ config });
+  app.enableShutdownHooks(['SIGTERM', 'SIGINT'], { useProcessExit: true });
+  try {
+    const adminKey = await app.get(KeysService).ensureAdminKey();
+    await app.listen(config.server.port, config.server.host);
+    if (adminKey !== null) print(`Admin key, shown this once: ${adminKey}\n`);
+    print(`A2A Hub ${HUB_VERSION} is listening at ${app.get(PublicUrl).listening}\n`);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      setTimeout(() => process.exit(1), config.server.drainMs + LAST_RESORT_MS).unref();
+    });
+  }
+  return undefined;
+}
+
+async function migrate(): Promise<number> {
+  const config = loadConfig();
+  const log = createLog(config.log.level);
+  const database = await openDatabase(config.database, { migrate: true, log });
+  await database.close();
+  return print('The database is up to date.\n');
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+/** What an operator needs: the sentence of an error that was foreseen, the stack of a programming error. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error) || error instanceof ConfigError) return messageOf(error);
+  const bug = error.name !== 'Error' && error.name !== 'HubError';
+  return `The hub could not start: ${bug ? error.stack : messageOf(error)}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,26 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Log } from '../logger.js';
+import { PROBLEM_JSON, hubErrorOf, problemOf } from './problem.js';
+
+/** Answers every error of the admin API, and every unknown path, as `application/problem+json`. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  constructor(private readonly log: Log) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    const error = hubErrorOf(thrown);
+    if (error.reason === 'INTERNAL') {
+      this.log.error({ err: thrown, method: request.method, path: request.url }, 'request failed');
+    }
+    if (reply.raw.headersSent) {
+      reply.raw.destroy();
+      return;
+    }
+    if (error.reason === 'UNAUTHENTICATED') void reply.header('www-authenticate', 'Bearer');
+    const problem = problemOf(error);
+    void reply.status(problem.status).type(PROBLEM_JSON).send(JSON.stringify(problem));
+  }
+}

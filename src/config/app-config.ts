@@ -1,0 +1,54 @@
+import { HUB_VERSION } from './package-info.js';
+import type { Settings } from './settings.js';
+
+/**
+ * The hub's configuration: plain values, checked and frozen. It is made by `loadConfig` and injected
+ * under this class. Each member is declared and described in `settings.ts`.
+ */
+export class AppConfig {
+  readonly server: Settings['server'];
+  /** Null: computed from the listening address. */
+  readonly publicUrl: string | null;
+  readonly role: Settings['role'];
+  readonly database: Settings['database'];
+  readonly auth: Settings['auth'];
+  readonly egress: Settings['egress'];
+  readonly routing: Settings['routing'];
+  readonly card: {
+    readonly name: string;
+    readonly description: string;
+    readonly version: string;
+    readonly provider: { readonly organization: string; readonly url: string } | null;
+  };
+  readonly tasks: Settings['tasks'];
+  readonly agents: Settings['agents'];
+  readonly push: Settings['push'];
+  readonly log: Settings['log'];
+
+  constructor(settings: Settings) {
+    const { organization, url } = settings.card.provider;
+    this.server = settings.server;
+    this.publicUrl = settings.publicUrl;
+    this.role = settings.role;
+    this.database = settings.database;
+    this.auth = settings.auth;
+    this.egress = settings.egress;
+    this.routing = settings.routing;
+    this.card = {
+      ...settings.card,
+      version: settings.card.version ?? HUB_VERSION,
+      provider: organization !== null && url !== null ? { organization, url } : null,
+    };
+    this.tasks = settings.tasks;
+    this.agents = settings.agents;
+    this.push = settings.push;
+    this.log = settings.log;
+    deepFreeze(this);
+  }
+}
+
+function deepFreeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  for (const member of Object.values(value)) deepFreeze(member);
+}

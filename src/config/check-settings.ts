@@ -1,0 +1,40 @@
+import type { ConfigProblem } from './config-error.js';
+import type { Settings } from './settings.js';
+
+/** What must hold between settings; `sourceOf` names where a key was set. */
+export function checkSettings(
+  settings: Settings,
+  sourceOf: (key: string) => string,
+): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  const refuse = (key: string, text: string): void => {
+    problems.push({ key, source: sourceOf(key), text });
+  };
+  const { server, auth, publicUrl, role, database, card, agents } = settings;
+  const loopback = isLoopback(server.host);
+
+  if (auth.mode === 'none' && !loopback && !auth.allowOpen) {
+    refuse(
+      'auth.mode',
+      `none needs a loopback server.host (it is ${server.host}) or auth.allowOpen`,
+    );
+  }
+  if (publicUrl === null && !loopback) {
+    refuse('publicUrl', `is needed when server.host is not loopback (it is ${server.host})`);
+  }
+  if (role !== 'all' && database.url.startsWith('sqlite:')) {
+    refuse('role', `${role} needs PostgreSQL (database.url); SQLite allows one process, role all`);
+  }
+  if ((card.provider.organization === null) !== (card.provider.url === null)) {
+    refuse('card.provider', 'organization and url are set together or not at all');
+  }
+  if (agents.pollMinMs > agents.pollMaxMs) {
+    refuse('agents.pollMin', 'is longer than agents.pollMax');
+  }
+  return problems;
+}
+
+/** True for a name or address that only this machine can reach. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * What a secret setting stands for: `env:NAME` is the variable, `file:PATH` the file's content
+ * without its last line break, anything else itself. Looks into lists and mappings too.
+ */
+export function resolveSecret(
+  value: unknown,
+  environment: NodeJS.ProcessEnv,
+): { readonly value: unknown } | { readonly failure: string } {
+  try {
+    return { value: resolve(value, environment) };
+  } catch (error) {
+    return { failure: (error as Error).message };
+  }
+}
+
+function resolve(value: unknown, environment: NodeJS.ProcessEnv): unknown {
+  if (Array.isArray(value)) return value.map((entry) => resolve(entry, environment));
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, entry]) => [key, resolve(entry, environment)]),
+    );
+  }
+  if (typeof value !== 'string') return value;
+  if (value.startsWith('env:')) return fromVariable(value.slice(4), environment);
+  if (value.startsWith('file:')) return fromFile(value.slice(5));
+  return value;
+}
+
+function fromVariable(name: string, environment: NodeJS.ProcessEnv): string {
+  const value = environment[name];
+  if (value === undefined || value === '') throw new Error(`the variable ${name} is not set`);
+  return value;
+}
+
+function fromFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    throw new Error(`the file ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`, {
+      cause: error,
+    });
+  }
+}

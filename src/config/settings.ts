@@ -1,0 +1,306 @@
+import { declaredAgents } from './declared-agents.js';
+import {
+  choice,
+  days,
+  duration,
+  durations,
+  flag,
+  number,
+  optionalHttpUrl,
+  optionalText,
+  size,
+  text,
+  texts,
+} from './setting-kinds.js';
+import { Section, type ValuesOf } from './setting.js';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** Every setting of the hub, declared once. Members carry their unit; keys in YAML do not. */
+export const SETTINGS = {
+  server: new Section('The HTTP server.', {
+    host: text({
+      default: '127.0.0.1',
+      description: 'The address to listen on; 0.0.0.0 for every interface.',
+    }),
+    port: number({
+      min: 0,
+      max: 65_535,
+      default: 4000,
+      description: 'The port to listen on; 0 takes any free one, which is printed.',
+    }),
+    bodyLimit: size({
+      min: KIB,
+      max: 1024 * MIB,
+      default: 10 * MIB,
+      description: 'The largest request body.',
+    }),
+    drainMs: duration({
+      max: HOUR,
+      default: 10 * SECOND,
+      description: 'How long requests in flight may take to end after SIGTERM.',
+    }),
+  }),
+
+  publicUrl: optionalHttpUrl({
+    default: null,
+    description:
+      'The address clients and agents reach the hub at; outward links come from it alone. Null: the listening address, for a loopback host only.',
+  }),
+
+  role: choice(['all', 'api', 'worker'], {
+    default: 'all',
+    description:
+      'What this process does: api answers requests, worker runs tasks and delivers webhooks, all does both. api and worker need PostgreSQL.',
+  }),
+
+  database: new Section('Where the hub keeps everything.', {
+    url: text({
+      default: 'sqlite:data/hub.db',
+      pattern: /^(sqlite:.+|postgres(ql)?:\/\/.+)$/,
+      allowed: 'sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/NAME',
+      description:
+        'SQLite in a file (one process; the path is relative to the working directory) or PostgreSQL.',
+      secret: true,
+      mask: (url) => url.replace(/(:\/\/[^:@/?]*):.*@/, '$1:********@'),
+    }),
+    synchronous: choice(['full', 'normal'], {
+      default: 'full',
+      description:
+        'SQLite only. full survives a power cut; normal survives a crash of the process and is faster.',
+    }),
+  }),
+
+  auth: new Section('Who may call the hub.', {
+    mode: choice(['keys', 'none'], {
+      default: 'keys',
+      description:
+        'keys asks every caller for an API key; none lets everybody in as the principal anonymous, on a loopback host only.',
+    }),
+    adminKey: optionalText({
+      default: null,
+      pattern: /^[\x21-\x7e]{24,}$/,
+      allowed: '24 or more printable characters without spaces, or null',
+      description: 'The admin key. Null: one is made and printed once at the first start.',
+      secret: true,
+    }),
+    allowOpen: flag({
+      default: false,
+      description: 'Allows auth.mode none on a host that is not loopback.',
+    }),
+  }),
+
+  egress: new Section('What the hub may connect to.', {
+    allow: texts({
+      default: [],
+      description:
+        'Hosts and CIDR blocks allowed although they are private or plain http (10.0.0.0/8, 127.0.0.1, agents.internal).',
+    }),
+  }),
+
+  routing: new Section('How agents are chosen.', {
+    defaultAgent: optionalText({
+      default: null,
+      pattern: /^[a-z0-9-]{1,63}$/,
+      allowed: "an agent's id, or null",
+      description: 'The agent that takes a message nothing else routes. Null: it is rejected.',
+    }),
+  }),
+
+  card: new Section("The hub's own agent card.", {
+    name: text({ default: 'A2A Hub', description: 'The name in the card.' }),
+    description: text({
+      default: 'One A2A endpoint in front of many agents, chosen by skill.',
+      description: 'The description in the card.',
+    }),
+    version: optionalText({
+      default: null,
+      description: "The version in the card. Null: the hub's version.",
+    }),
+    provider: new Section('Who provides the hub; both or neither.', {
+      organization: optionalText({ default: null, description: "The provider's name." }),
+      url: optionalHttpUrl({ default: null, description: "The provider's website." }),
+    }),
+  }),
+
+  tasks: new Section('Tasks and their streams.', {
+    blockingWaitMs: duration({
+      default: 5 * MINUTE,
+      description:
+        'How long a blocking send waits for the end of a task; the working task is returned then.',
+    }),
+    firstEventWaitMs: duration({
+      max: MINUTE,
+      default: SECOND,
+      description:
+        "How long a stream's first answer waits for the agent's first event, which decides between a message and a task.",
+    }),
+    leaseMs: duration({
+      min: SECOND,
+      max: HOUR,
+      default: 30 * SECOND,
+      description:
+        'How long a runner owns a delegation without renewing; another takes it over after that.',
+    }),
+    maxConcurrent: number({
+      min: 1,
+      max: 100_000,
+      default: 256,
+      description: 'Delegations one process runs at once; the others wait in the queue.',
+    }),
+    acceptClientTaskIds: flag({
+      default: false,
+      description:
+        'An unknown task id in a message creates the task under that id, as A2A 0.2.5 did, instead of TaskNotFound.',
+    }),
+    heartbeatMs: duration({
+      max: HOUR,
+      default: 15 * SECOND,
+      description: 'The pause after which a silent stream gets a comment; 0s for none.',
+    }),
+    streamBufferBytes: size({
+      min: 64 * KIB,
+      max: 1024 * MIB,
+      default: 4 * MIB,
+      description: 'A stream reader that leaves more than this unread is dropped; it can resume.',
+    }),
+    contextTtlDays: days({
+      min: 1,
+      max: 3650,
+      default: 30,
+      description: 'How long an unused context keeps its affinity to agents.',
+    }),
+    historyLimit: number({
+      min: 1,
+      max: 100_000,
+      default: 1000,
+      description: "The most messages of a task's history in one answer.",
+    }),
+    resend: choice(['fail', 'again'], {
+      default: 'fail',
+      description:
+        'What happens to a message that may or may not have reached its agent before a crash: the task fails with that reason, or it is sent again under the same message id.',
+    }),
+  }),
+
+  agents: new Section('Calls to agents; the budgets are defaults that an agent can override.', {
+    connectMs: duration({
+      min: 1,
+      max: 10 * MINUTE,
+      default: 5 * SECOND,
+      description: 'Budget for connecting to an agent.',
+    }),
+    firstEventMs: duration({
+      min: 1,
+      default: 60 * SECOND,
+      description: "Budget from sending a message to the agent's first event or answer.",
+    }),
+    idleMs: duration({
+      min: 1,
+      default: 10 * MINUTE,
+      description: 'Budget between two events of a running task.',
+    }),
+    totalMs: duration({
+      min: 1,
+      default: 24 * HOUR,
+      description: 'Budget from the first send to the end of a task.',
+    }),
+    cancelWaitMs: duration({
+      min: 1,
+      max: HOUR,
+      default: 10 * SECOND,
+      description: "How long a cancel waits for the agents' answers.",
+    }),
+    pollMinMs: duration({
+      min: 10,
+      max: HOUR,
+      default: 500,
+      description: 'The first pause between two looks at a task of an agent that cannot stream.',
+    }),
+    pollMaxMs: duration({
+      min: 10,
+      max: HOUR,
+      default: 15 * SECOND,
+      description: 'The longest such pause.',
+    }),
+    declared: declaredAgents({
+      default: [],
+      description: 'Agents registered at start, beside those registered through the API.',
+    }),
+  }),
+
+  push: new Section('Delivery of webhooks.', {
+    scheduleMs: durations({
+      default: [1, 5, 30, 300, 1800, 7200, 18_000, 36_000, 36_000].map((s) => s * SECOND),
+      description: 'The pauses before each retry; after the last one the event is a dead letter.',
+    }),
+    jitter: number({
+      min: 0,
+      max: 1,
+      decimals: true,
+      default: 0.2,
+      description: 'The share of each pause that is random, to both sides.',
+    }),
+    connectTimeoutMs: duration({
+      min: 1,
+      max: 10 * MINUTE,
+      default: 5 * SECOND,
+      description: 'How long connecting to a receiver may take.',
+    }),
+    timeoutMs: duration({
+      min: 1,
+      max: 10 * MINUTE,
+      default: 15 * SECOND,
+      description: 'How long one attempt may take in all.',
+    }),
+    maxConcurrent: number({
+      min: 1,
+      max: 10_000,
+      default: 200,
+      description: 'Attempts one process makes at once.',
+    }),
+    maxPerEndpoint: number({
+      min: 1,
+      max: 1000,
+      default: 10,
+      description: 'Attempts one process makes at once to one endpoint.',
+    }),
+    maxBodyBytes: size({
+      min: KIB,
+      max: 64 * MIB,
+      default: MIB,
+      description: 'The largest webhook body; above it a short form with a link is sent.',
+    }),
+    responseBytes: size({
+      name: 'responseLimit',
+      min: 0,
+      max: MIB,
+      default: 4 * KIB,
+      description: "How much of a receiver's answer is recorded.",
+    }),
+    retryAfterMaxMs: duration({
+      default: HOUR,
+      description: 'The longest Retry-After of a receiver that is honoured.',
+    }),
+    attemptRetentionDays: days({
+      min: 1,
+      max: 3650,
+      default: 30,
+      description: 'How long the record of an attempt is kept.',
+    }),
+  }),
+
+  log: new Section('The log, one JSON object per line on standard output.', {
+    level: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+      default: 'info',
+      description: 'The least severe entries that are written.',
+    }),
+  }),
+} as const;
+
+/** The values of {@link SETTINGS} as plain data. */
+export type Settings = ValuesOf<typeof SETTINGS>;

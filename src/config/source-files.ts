@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import type { ConfigProblem } from './config-error.js';
+import { type Members, Section, type SourceKind, writtenName } from './setting.js';
+import { SETTINGS } from './settings.js';
+
+/** A value as somebody wrote it. */
+export interface Written {
+  readonly value: unknown;
+  /** The file's path or the variable's name. */
+  readonly source: string;
+  readonly kind: SourceKind;
+}
+
+/** Adds the entries of a YAML or JSON file to `written`, over what is there, and notes unknown keys. */
+export function readConfigFile(
+  file: string,
+  written: Map<string, Written>,
+  problems: ConfigProblem[],
+): void {
+  let content: unknown;
+  try {
+    // YAML 1.2 includes JSON.
+    content = parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const text = (error as Error).message;
+    problems.push({ key: file, source: 'file', text: `cannot be read: ${text}` });
+    return;
+  }
+  if (content === null || content === undefined) return;
+  collect(content, SETTINGS, '', { file, written, problems });
+}
+
+interface Reading {
+  readonly file: string;
+  readonly written: Map<string, Written>;
+  readonly problems: ConfigProblem[];
+}
+
+function collect(content: unknown, members: Members, prefix: string, reading: Reading): void {
+  const { file, written, problems } = reading;
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    const key = prefix.slice(0, -1) || file;
+    problems.push({
+      key,
+      source: file,
+      text: `${JSON.stringify(content)} is not a mapping of keys`,
+    });
+    return;
+  }
+  const nodes = new Map(
+    Object.entries(members).map(([member, node]) => [writtenName(member, node), node]),
+  );
+  for (const [name, value] of Object.entries(content)) {
+    const key = prefix + name;
+    const node = nodes.get(name);
+    if (node === undefined) {
+      const known = [...nodes.keys()].join(', ');
+      problems.push({
+        key,
+        source: file,
+        text: `is not a setting of the hub; known here: ${known}`,
+      });
+    } else if (!(node instanceof Section)) {
+      written.set(key, { value: value as unknown, source: file, kind: 'file' });
+      // A mapping with nothing under it (every key commented out) is null in YAML.
+    } else if (value !== null) {
+      collect(value, node.members, `${key}.`, reading);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import type BetterSqlite3 from 'better-sqlite3';
+import type { Log } from '../common/logger.js';
+import { ENTITIES } from './entities.js';
+import { MIGRATIONS } from './migrations/index.js';
+import { MIGRATIONS_TABLE } from './pending-migrations.js';
+
+/** Where and how the hub's data is kept (`database.*` of the configuration). */
+export interface DatabaseSettings {
+  /** `sqlite:PATH`, `sqlite::memory:`, `postgres://…` or `postgresql://…`. */
+  readonly url: string;
+  /** SQLite: `full` survives a power cut, `normal` may lose the last moments then (never a kill). */
+  readonly synchronous: 'full' | 'normal';
+}
+
+/** How long a SQLite statement waits for another program's lock (a backup, the sqlite3 shell). */
+const BUSY_TIMEOUT_MS = 5000;
+const PAGE_CACHE_KIB = 65_536;
+
+/** The SQLite file of the URL, `:memory:`, or null when it is a PostgreSQL URL. */
+export function sqlitePath(url: string): string | null {
+  if (url.startsWith('sqlite:')) {
+    const path = url.slice('sqlite:'.length);
+    if (path === '') throw new Error('database.url: "sqlite:" needs a path (sqlite:data/hub.db)');
+    return path;
+  }
+  if (/^postgres(ql)?:\/\//.test(url)) return null;
+  throw new Error('database.url must begin with sqlite: or postgres://');
+}
+
+/** A TypeORM DataSource that is not connected yet. Only `database/` and tests use it directly. */
+export function createDataSource(settings: DatabaseSettings, log?: Log): DataSource {
+  const common = {
+    entities: [...ENTITIES],
+    migrations: [...MIGRATIONS],
+    migrationsTableName: MIGRATIONS_TABLE,
+    migrationsTransactionMode: 'each',
+    synchronize: false,
+    logging: false,
+  } as const satisfies Partial<DataSourceOptions>;
+  const path = sqlitePath(settings.url);
+  if (path === null) {
+    return new DataSource({
+      ...common,
+      type: 'postgres',
+      url: settings.url,
+      applicationName: 'a2a-hub',
+      installExtensions: false,
+      poolErrorHandler: (error: Error) =>
+        log?.warn({ error: error.message }, 'a database connection broke'),
+    });
+  }
+  return new DataSource({
+    ...common,
+    type: 'better-sqlite3',
+    database: path,
+    timeout: BUSY_TIMEOUT_MS,
+    prepareDatabase: (connection: BetterSqlite3.Database) => {
+      connection.pragma('journal_mode = WAL');
+      connection.pragma(`synchronous = ${settings.synchronous === 'full' ? 'FULL' : 'NORMAL'}`);
+      connection.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
+      connection.pragma('temp_store = MEMORY');
+    },
+  });
+}

@@ -1,0 +1,36 @@
+import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { IdSource } from '../common/ids.js';
+import { Log } from '../common/logger.js';
+import { AppConfig } from '../config/index.js';
+import { Database } from './database.js';
+import { HubSettings } from './hub-settings.js';
+import { openDatabase } from './open-database.js';
+
+/**
+ * Provides the open {@link Database} and {@link HubSettings} to every module. `Log` and `IdSource`
+ * come from the root module.
+ */
+@Global()
+@Module({
+  providers: [
+    {
+      provide: Database,
+      inject: [AppConfig, Log],
+      useFactory: (config: AppConfig, log: Log) => openDatabase(config.database, { log }),
+    },
+    {
+      provide: HubSettings,
+      inject: [Database, IdSource],
+      useFactory: (database: Database, ids: IdSource) => new HubSettings(database, ids),
+    },
+  ],
+  exports: [Database, HubSettings],
+})
+export class DatabaseModule implements OnApplicationShutdown {
+  constructor(private readonly database: Database) {}
+
+  /** The last hook of Nest: whoever still writes while shutting down does so in an earlier one. */
+  onApplicationShutdown(): Promise<void> {
+    return this.database.close();
+  }
+}

@@ -1,0 +1,38 @@
+import { AgentEntity, AgentRevisionEntity } from '../agents/persistence/agent.entity.js';
+import { ApiKeyEntity } from '../auth/persistence/api-key.entity.js';
+import { PrincipalEntity } from '../auth/persistence/principal.entity.js';
+import { HubSettingEntity } from './hub-setting.entity.js';
+import {
+  PushAttemptEntity,
+  PushConfigEntity,
+  PushDeliveryEntity,
+  PushLaneEntity,
+} from '../push/persistence/push.entity.js';
+import { ContextAgentEntity, ContextEntity } from '../tasks/persistence/context.entity.js';
+import { DelegationEntity } from '../tasks/persistence/delegation.entity.js';
+import { IdempotencyKeyEntity } from '../tasks/persistence/idempotency-key.entity.js';
+import { TaskEntity } from '../tasks/persistence/task.entity.js';
+import { TaskCheckpointEntity, TaskEventEntity } from '../tasks/persistence/task-event.entity.js';
+
+/**
+ * Every table, as TypeORM describes it. They document the columns and let a test prove that the
+ * migrations build exactly this on both databases; the stores themselves use SQL.
+ */
+export const ENTITIES = [
+  HubSettingEntity,
+  TaskEntity,
+  TaskEventEntity,
+  TaskCheckpointEntity,
+  DelegationEntity,
+  IdempotencyKeyEntity,
+  ContextEntity,
+  ContextAgentEntity,
+  PrincipalEntity,
+  ApiKeyEntity,
+  PushConfigEntity,
+  PushLaneEntity,
+  PushDeliveryEntity,
+  PushAttemptEntity,
+  AgentEntity,
+  AgentRevisionEntity,
+] as const;

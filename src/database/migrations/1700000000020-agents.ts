@@ -1,0 +1,40 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Registered agents, and the number that tells every process when they changed. */
+export class Agents1700000000020 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      `CREATE TABLE "agents" (
+        "id" text NOT NULL,
+        "card" text NOT NULL,
+        "original_card" text NOT NULL,
+        "card_url" text,
+        "card_headers" text NOT NULL,
+        "endpoint" text NOT NULL,
+        "endpoint_override" text,
+        "credentials" text NOT NULL,
+        "tags" text NOT NULL,
+        "priority" integer NOT NULL,
+        "enabled" smallint NOT NULL,
+        "budgets" text NOT NULL,
+        "source" text NOT NULL,
+        "created_at" bigint NOT NULL,
+        "updated_at" bigint NOT NULL,
+        CONSTRAINT "agents_pk" PRIMARY KEY ("id")
+      )`,
+    );
+    await runner.query(
+      `CREATE TABLE "agent_revisions" (
+        "id" smallint NOT NULL,
+        "revision" bigint NOT NULL,
+        CONSTRAINT "agent_revisions_pk" PRIMARY KEY ("id")
+      )`,
+    );
+    await runner.query(`INSERT INTO "agent_revisions" ("id", "revision") VALUES (1, 0)`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE "agent_revisions"');
+    await runner.query('DROP TABLE "agents"');
+  }
+}

@@ -1,0 +1,108 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Webhooks: configs, lanes, deliveries and attempts. */
+export class Push1700000000030 implements MigrationInterface {
+  readonly name = 'Push1700000000030';
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const statement of STATEMENTS) await runner.query(statement);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    for (const table of ['push_attempts', 'push_deliveries', 'push_lanes', 'push_configs']) {
+      await runner.query(`DROP TABLE "${table}"`);
+    }
+  }
+}
+
+const STATEMENTS = [
+  `CREATE TABLE "push_configs" (
+    "uid" text NOT NULL,
+    "task_id" text NOT NULL,
+    "config_id" text NOT NULL,
+    "principal_id" text NOT NULL,
+    "organization" text NOT NULL,
+    "url" text NOT NULL,
+    "endpoint" text NOT NULL,
+    "version" text NOT NULL,
+    "auth_scheme" text,
+    "auth_names" text NOT NULL,
+    "sealed_credentials" text,
+    "sealed_token" text,
+    "fingerprint" text NOT NULL,
+    "verified" smallint NOT NULL,
+    "traceparent" text,
+    "state" text NOT NULL,
+    "state_reason" text,
+    "failing_since" bigint,
+    "created_at" bigint NOT NULL,
+    "updated_at" bigint NOT NULL,
+    CONSTRAINT "push_configs_pk" PRIMARY KEY ("uid")
+  )`,
+  `CREATE UNIQUE INDEX "push_configs_task" ON "push_configs" ("task_id", "config_id")`,
+  `CREATE TABLE "push_lanes" (
+    "id" text NOT NULL,
+    "task_id" text NOT NULL,
+    "config_uid" text NOT NULL,
+    "organization" text NOT NULL,
+    "endpoint" text NOT NULL,
+    "active" smallint NOT NULL,
+    "next_seq" integer NOT NULL,
+    "head_seq" integer NOT NULL,
+    "cursor" text,
+    "last_state" integer,
+    "open" integer NOT NULL,
+    "last_number" integer NOT NULL,
+    "gap_seq" integer,
+    "due_at" bigint,
+    "owner" text,
+    "lease_until" bigint,
+    "epoch" integer NOT NULL,
+    "created_at" bigint NOT NULL,
+    "updated_at" bigint NOT NULL,
+    CONSTRAINT "push_lanes_pk" PRIMARY KEY ("id")
+  )`,
+  `CREATE UNIQUE INDEX "push_lanes_task" ON "push_lanes" ("task_id", "config_uid")`,
+  `CREATE INDEX "push_lanes_due" ON "push_lanes" ("due_at")`,
+  `CREATE INDEX "push_lanes_lease" ON "push_lanes" ("lease_until")`,
+  `CREATE TABLE "push_deliveries" (
+    "id" text NOT NULL,
+    "lane_id" text NOT NULL,
+    "task_id" text NOT NULL,
+    "config_id" text NOT NULL,
+    "organization" text NOT NULL,
+    "principal_id" text NOT NULL,
+    "number" integer NOT NULL,
+    "seq" integer NOT NULL,
+    "kind" text NOT NULL,
+    "artifact_id" text,
+    "webhook_id" text NOT NULL,
+    "state" text NOT NULL,
+    "attempts" integer NOT NULL,
+    "tries" integer NOT NULL,
+    "redelivered" smallint NOT NULL,
+    "body" text,
+    "content_type" text,
+    "next_attempt_at" bigint,
+    "last_status" integer,
+    "reason" text,
+    "created_at" bigint NOT NULL,
+    "updated_at" bigint NOT NULL,
+    CONSTRAINT "push_deliveries_pk" PRIMARY KEY ("id")
+  )`,
+  `CREATE INDEX "push_deliveries_lane" ON "push_deliveries" ("lane_id", "state", "number")`,
+  `CREATE INDEX "push_deliveries_task" ON "push_deliveries" ("task_id", "id")`,
+  `CREATE INDEX "push_deliveries_principal" ON "push_deliveries" ("principal_id", "id")`,
+  `CREATE INDEX "push_deliveries_state" ON "push_deliveries" ("state", "id")`,
+  `CREATE TABLE "push_attempts" (
+    "delivery_id" text NOT NULL,
+    "number" integer NOT NULL,
+    "at" bigint NOT NULL,
+    "duration_ms" integer NOT NULL,
+    "status" integer,
+    "error" text,
+    "response" text,
+    CONSTRAINT "push_attempts_pk" PRIMARY KEY ("delivery_id", "number")
+  )`,
+  `CREATE INDEX "push_attempts_at" ON "push_attempts" ("at")`,
+];

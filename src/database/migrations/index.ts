@@ -1,0 +1,14 @@
+import { HubSettings1700000000000 } from './1700000000000-hub-settings.js';
+import { Tasks1700000000001 } from './1700000000001-tasks.js';
+import { Auth1700000000010 } from './1700000000010-auth.js';
+import { Agents1700000000020 } from './1700000000020-agents.js';
+import { Push1700000000030 } from './1700000000030-push.js';
+
+/** Every migration, oldest first. Each feature adds its own file; a released one never changes. */
+export const MIGRATIONS = [
+  HubSettings1700000000000,
+  Tasks1700000000001,
+  Auth1700000000010,
+  Agents1700000000020,
+  Push1700000000030,
+] as const;

@@ -1,0 +1,95 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { DataSource } from 'typeorm';
+import type { Log } from '../common/logger.js';
+import { createDataSource, sqlitePath, type DatabaseSettings } from './data-source.js';
+import type { Database } from './database.js';
+import { PostgresDatabase } from './postgres.database.js';
+import { SqliteDatabase } from './sqlite.database.js';
+import { SqliteLock } from './sqlite-lock.js';
+
+export interface OpenOptions {
+  /**
+   * Bring the schema up to date first. SQLite always does; on PostgreSQL the hub refuses to start
+   * without it while migrations are pending, so that several processes never race.
+   */
+  readonly migrate?: boolean;
+  readonly log?: Log;
+}
+
+/** Serialises `migrate` runs on one PostgreSQL. */
+const MIGRATION_LOCK = 4_282_024_001;
+
+/**
+ * Opens the hub's database. Throws a sentence for the operator when another process has the SQLite
+ * file, or when PostgreSQL waits for `migrate`.
+ */
+export async function openDatabase(
+  settings: DatabaseSettings,
+  options: OpenOptions = {},
+): Promise<Database> {
+  const path = sqlitePath(settings.url);
+  return path === null
+    ? openPostgres(settings, options)
+    : openSqlite(settings, path === ':memory:' ? path : resolve(path), options);
+}
+
+async function openSqlite(
+  settings: DatabaseSettings,
+  path: string,
+  { log }: OpenOptions,
+): Promise<Database> {
+  let lock: SqliteLock | null = null;
+  if (path !== ':memory:') {
+    mkdirSync(dirname(path), { recursive: true });
+    lock = SqliteLock.acquire(path);
+  }
+  try {
+    const source = await createDataSource({ ...settings, url: `sqlite:${path}` }, log).initialize();
+    return await ready(source, async () => {
+      await source.runMigrations();
+      return new SqliteDatabase(source, lock);
+    });
+  } catch (error) {
+    lock?.release();
+    throw error;
+  }
+}
+
+async function openPostgres(
+  settings: DatabaseSettings,
+  { migrate, log }: OpenOptions,
+): Promise<Database> {
+  const source = await createDataSource(settings, log).initialize();
+  return ready(source, async () => {
+    if (migrate) {
+      await migratePostgres(source);
+    } else if (await source.showMigrations()) {
+      throw new Error(
+        'the database schema is not up to date: run the command `migrate` once ' +
+          '(node dist/main.js migrate), then start the hub again.',
+      );
+    }
+    return new PostgresDatabase(source);
+  });
+}
+
+async function ready(source: DataSource, finish: () => Promise<Database>): Promise<Database> {
+  try {
+    return await finish();
+  } catch (error) {
+    await source.destroy();
+    throw error;
+  }
+}
+
+async function migratePostgres(source: DataSource): Promise<void> {
+  const holder = source.createQueryRunner();
+  try {
+    await holder.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await source.runMigrations();
+  } finally {
+    await holder.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    await holder.release();
+  }
+}

@@ -1,0 +1,106 @@
+import type { Pool, PoolClient, QueryResult } from 'pg';
+import type { DataSource } from 'typeorm';
+import { Database } from './database.js';
+import { pendingMigrations } from './pending-migrations.js';
+import { numbered } from './placeholders.js';
+import { txFor, type SqlResult, type SqlStatement, type SqlValue, type Tx, type Work } from './sql.js';
+
+const INT8 = 20;
+const NUMERIC = 1700;
+
+/** Counts and times as numbers (both stay far below 2^53); everything else as `pg` has it. */
+type Parser = (value: string) => unknown;
+interface TypeParsers {
+  getTypeParser(oid: number, format?: string): Parser;
+}
+
+/** PostgreSQL, shared by any number of processes. Each work has a connection of its own. */
+export class PostgresDatabase extends Database {
+  readonly dialect = 'postgres';
+  private readonly pool: Pool;
+  private readonly types: TypeParsers;
+  private readonly tx = txFor('postgres');
+  private closed = false;
+
+  constructor(readonly dataSource: DataSource) {
+    super();
+    const driver = dataSource.driver as unknown as {
+      master: Pool;
+      postgres: { types: TypeParsers };
+    };
+    this.pool = driver.master;
+    const standard = driver.postgres.types;
+    this.types = {
+      getTypeParser: (oid, format) =>
+        oid === INT8 || oid === NUMERIC ? Number : standard.getTypeParser(oid, format),
+    };
+  }
+
+  async write<T>(work: (tx: Tx) => Work<T>): Promise<T> {
+    const client = await this.pool.connect();
+    // A connection that breaks between two statements says so by event; the next statement rejects.
+    client.on('error', ignore);
+    let broken = false;
+    try {
+      await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+      const value = await this.drive(client, work);
+      await client.query('COMMIT');
+      return value;
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => (broken = true));
+      throw error;
+    } finally {
+      client.off('error', ignore);
+      client.release(broken);
+    }
+  }
+
+  async read<R>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
+    const result = await this.pool.query(this.query({ sql, params }));
+    return result.rows as R[];
+  }
+
+  async check(): Promise<void> {
+    const pending = await pendingMigrations(this);
+    if (pending.length > 0) throw new Error(`migrations are pending: ${pending.join(', ')}`);
+  }
+
+  async close(): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    await this.dataSource.destroy();
+  }
+
+  private async drive<T>(client: PoolClient, work: (tx: Tx) => Work<T>): Promise<T> {
+    const steps = work(this.tx);
+    let step = steps.next();
+    while (!step.done) {
+      let result: SqlResult;
+      try {
+        result = toResult(await client.query(this.query(step.value)));
+      } catch (error) {
+        steps.return(undefined as never);
+        throw error;
+      }
+      step = steps.next(result);
+    }
+    return step.value;
+  }
+
+  private query({ sql, params }: SqlStatement): {
+    text: string;
+    values: SqlValue[];
+    types: TypeParsers;
+  } {
+    return { text: numbered(sql), values: params as SqlValue[], types: this.types };
+  }
+}
+
+function toResult(result: QueryResult): SqlResult {
+  return {
+    rows: result.rows as Record<string, unknown>[],
+    changes: result.rowCount ?? 0,
+  };
+}
+
+function ignore(): void {}

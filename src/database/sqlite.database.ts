@@ -1,0 +1,161 @@
+import type BetterSqlite3 from 'better-sqlite3';
+import type { DataSource } from 'typeorm';
+import { HubError } from '../common/hub-error.js';
+import { Database } from './database.js';
+import { pendingMigrations } from './pending-migrations.js';
+import { txFor, type SqlResult, type SqlStatement, type SqlValue, type Tx, type Work } from './sql.js';
+import type { SqliteLock } from './sqlite-lock.js';
+
+/** Works in one COMMIT at most, so that a flood of them cannot hold the event loop. */
+const MAX_WORKS_PER_COMMIT = 256;
+/** Prepared statements kept; the hub's own are far fewer. */
+const MAX_STATEMENTS = 1000;
+
+interface QueuedWork {
+  readonly work: (tx: Tx) => Work<unknown>;
+  readonly resolve: (value: never) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * SQLite in one file, for one process. The works asked for in one turn of the event loop become one
+ * synchronous transaction (each in a savepoint of its own), so they share one fsync and nothing can
+ * slip in between on the shared connection.
+ */
+export class SqliteDatabase extends Database {
+  readonly dialect = 'sqlite';
+  private readonly connection: BetterSqlite3.Database;
+  private readonly statements = new Map<string, BetterSqlite3.Statement>();
+  private readonly tx = txFor('sqlite');
+  private queue: QueuedWork[] = [];
+  private flushed: Promise<void> = Promise.resolve();
+  private closed = false;
+
+  constructor(
+    readonly dataSource: DataSource,
+    private readonly lock: SqliteLock | null,
+  ) {
+    super();
+    this.connection = (
+      dataSource.driver as unknown as { databaseConnection: BetterSqlite3.Database }
+    ).databaseConnection;
+  }
+
+  write<T>(work: (tx: Tx) => Work<T>): Promise<T> {
+    if (this.closed) return Promise.reject(closedError());
+    return new Promise<T>((resolve, reject) => {
+      this.queue.push({ work, resolve, reject });
+      if (this.queue.length === 1) this.scheduleFlush();
+    });
+  }
+
+  read<R>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
+    if (this.closed) return Promise.reject(closedError());
+    try {
+      const statement = this.prepare(sql);
+      if (!statement.readonly) throw new Error(`not a query: ${sql}`);
+      return Promise.resolve(statement.all(params) as R[]);
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
+  }
+
+  async check(): Promise<void> {
+    const pending = await pendingMigrations(this);
+    if (pending.length > 0) throw new Error(`migrations are pending: ${pending.join(', ')}`);
+  }
+
+  async close(): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    await this.flushed;
+    this.statements.clear();
+    await this.dataSource.destroy();
+    this.lock?.release();
+  }
+
+  private scheduleFlush(): void {
+    this.flushed = new Promise((done) => {
+      setImmediate(() => {
+        while (this.closed && this.queue.length > 0) this.flush();
+        if (this.queue.length > 0) this.flush();
+        if (this.queue.length > 0) this.scheduleFlush();
+        done();
+      });
+    });
+  }
+
+  /** One transaction of everything queued. */
+  private flush(): void {
+    const group = this.queue.splice(0, MAX_WORKS_PER_COMMIT);
+    const answers: (() => void)[] = [];
+    try {
+      this.execute({ sql: 'BEGIN IMMEDIATE', params: [] });
+      for (const item of group) answers.push(this.attempt(item, group.length > 1));
+      this.execute({ sql: 'COMMIT', params: [] });
+    } catch (error) {
+      if (this.connection.inTransaction) this.execute({ sql: 'ROLLBACK', params: [] });
+      for (const item of group) item.reject(error);
+      return;
+    }
+    for (const answer of answers) answer();
+  }
+
+  /** Runs one work; its failure takes back its own statements and no other's. */
+  private attempt(item: QueuedWork, shared: boolean): () => void {
+    if (shared) this.execute({ sql: 'SAVEPOINT work', params: [] });
+    try {
+      const value = this.drive(item.work);
+      if (shared) this.execute({ sql: 'RELEASE work', params: [] });
+      return () => item.resolve(value as never);
+    } catch (error) {
+      // Disk full, I/O error and their like make SQLite roll back by itself: then nobody's work is in.
+      if (!shared || !this.connection.inTransaction) throw error;
+      this.execute({ sql: 'ROLLBACK TO work', params: [] });
+      this.execute({ sql: 'RELEASE work', params: [] });
+      return () => item.reject(error);
+    }
+  }
+
+  private drive<T>(work: (tx: Tx) => Work<T>): T {
+    const steps = work(this.tx);
+    let step = steps.next();
+    while (!step.done) {
+      let result: SqlResult;
+      try {
+        result = this.execute(step.value);
+      } catch (error) {
+        steps.return(undefined as never);
+        throw error;
+      }
+      step = steps.next(result);
+    }
+    return step.value;
+  }
+
+  private execute({ sql, params }: SqlStatement): SqlResult {
+    const statement = this.prepare(sql);
+    if (statement.reader) {
+      const rows = statement.all(params) as Record<string, unknown>[];
+      return { rows, changes: rows.length };
+    }
+    return { rows: [], changes: statement.run(params).changes };
+  }
+
+  private prepare(sql: string): BetterSqlite3.Statement {
+    let statement = this.statements.get(sql);
+    if (statement === undefined) {
+      statement = this.connection.prepare(sql);
+      if (this.statements.size >= MAX_STATEMENTS) {
+        const oldest = this.statements.keys().next();
+        if (!oldest.done) this.statements.delete(oldest.value);
+      }
+      this.statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function closedError(): HubError {
+  return new HubError('UNAVAILABLE', 'the database is closed');
+}

@@ -1,0 +1,40 @@
+import { Controller, Get } from '@nestjs/common';
+import {
+  ApiOkResponse,
+  ApiOperation,
+  ApiServiceUnavailableResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import { Draining } from '../common/draining.js';
+import { HubError } from '../common/hub-error.js';
+import { Database } from '../database/database.js';
+
+@ApiTags('health')
+@Controller('health')
+export class HealthController {
+  constructor(
+    private readonly database: Database,
+    private readonly draining: Draining,
+  ) {}
+
+  @Get('live')
+  @ApiOperation({ summary: 'The process answers.' })
+  @ApiOkResponse()
+  live(): { status: string } {
+    return { status: 'ok' };
+  }
+
+  @Get('ready')
+  @ApiOperation({ summary: 'The database answers and is migrated; agents are not looked at.' })
+  @ApiOkResponse()
+  @ApiServiceUnavailableResponse()
+  async ready(): Promise<{ status: string }> {
+    if (this.draining.signal.aborted) throw new HubError('UNAVAILABLE', 'The hub is stopping.');
+    try {
+      await this.database.check();
+    } catch (cause) {
+      throw new HubError('UNAVAILABLE', 'The database is not ready.', { cause });
+    }
+    return { status: 'ok' };
+  }
+}

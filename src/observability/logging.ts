@@ -1,0 +1,60 @@
+import type { LoggerService } from '@nestjs/common';
+import { type Level, type Logger, pino } from 'pino';
+import type { AppConfig } from '../config/index.js';
+
+/** Members that hold credentials wherever a log entry has them. */
+const SECRET_MEMBERS = ['authorization', '["x-api-key"]', 'cookie', 'credentials', 'token', 'key'];
+const SECRETS = SECRET_MEMBERS.flatMap((member) =>
+  ['', 'headers', '*.headers', '*'].map((parent) =>
+    member.startsWith('[') || parent === '' ? `${parent}${member}` : `${parent}.${member}`,
+  ),
+);
+
+/** The hub's log: JSON lines on standard output, credentials replaced. */
+export function createLog(level: AppConfig['log']['level']): Logger {
+  return pino({
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    redact: { paths: SECRETS, censor: '********' },
+  });
+}
+
+/** Lets Nest write to the hub's log. Its news of the start (routes, modules) is for debugging. */
+export class NestLog implements LoggerService {
+  constructor(private readonly sink: Logger) {}
+
+  log(message: unknown, ...rest: unknown[]): void {
+    this.write('debug', message, rest);
+  }
+
+  debug(message: unknown, ...rest: unknown[]): void {
+    this.write('debug', message, rest);
+  }
+
+  verbose(message: unknown, ...rest: unknown[]): void {
+    this.write('trace', message, rest);
+  }
+
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.write('warn', message, rest);
+  }
+
+  error(message: unknown, ...rest: unknown[]): void {
+    this.write('error', message, rest);
+  }
+
+  fatal(message: unknown, ...rest: unknown[]): void {
+    this.write('fatal', message, rest);
+  }
+
+  /** Nest gives the message, then perhaps a stack, then the context. */
+  private write(level: Level, message: unknown, rest: unknown[]): void {
+    const context = rest.at(-1);
+    const stack = rest.length > 1 ? rest[0] : undefined;
+    const err = message instanceof Error ? message : undefined;
+    const text = err?.message ?? (typeof message === 'string' ? message : JSON.stringify(message));
+    this.sink[level]({ context, ...(stack ? { stack } : {}), ...(err ? { err } : {}) }, text);
+  }
+}

@@ -1,0 +1,57 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+
+/** The numbers of this process, in Prometheus form at `/metrics`. Names begin with `a2a_hub_`. */
+export class Metrics {
+  private readonly registry = new Registry();
+
+  /** Seconds a request took, by method, route pattern and status. */
+  readonly httpDuration = this.histogram(
+    'http_request_duration_seconds',
+    'Seconds from a request to the end of its answer.',
+    ['method', 'route', 'status'],
+    [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300],
+  );
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry, prefix: 'a2a_hub_' });
+  }
+
+  /** A number that only grows. */
+  counter<L extends string>(name: string, help: string, labelNames: L[] = []): Counter<L> {
+    return new Counter({ name: `a2a_hub_${name}`, help, labelNames, registers: [this.registry] });
+  }
+
+  /** A number that is asked for whenever the metrics are read. */
+  gauge(name: string, help: string, value: () => number): void {
+    const registers = [this.registry];
+    new Gauge({
+      name: `a2a_hub_${name}`,
+      help,
+      registers,
+      collect() {
+        this.set(value());
+      },
+    });
+  }
+
+  /** A spread of values over `buckets`. */
+  histogram<L extends string>(
+    name: string,
+    help: string,
+    labelNames: L[],
+    buckets: number[],
+  ): Histogram<L> {
+    const registers = [this.registry];
+    return new Histogram({ name: `a2a_hub_${name}`, help, labelNames, buckets, registers });
+  }
+
+  /** All of them as Prometheus reads them, with the media type to send. */
+  async render(): Promise<{ readonly contentType: string; readonly body: string }> {
+    return { contentType: this.registry.contentType, body: await this.registry.metrics() };
+  }
+
+  /** Stops the collection; later readings are empty. */
+  close(): void {
+    this.registry.clear();
+  }
+}

@@ -1,0 +1,68 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+
+/** The OpenAPI document of the admin API. */
+function openApiOf(app: NestFastifyApplication): OpenAPIObject {
+  const head = new DocumentBuilder()
+    .setTitle('A2A Hub')
+    .setDescription(
+      'The admin API. Errors are application/problem+json; lists answer {items, nextCursor}.',
+    )
+    .setVersion('1')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key.' })
+    .build();
+  return SwaggerModule.createDocument(app, head, {
+    operationIdFactory: (controller, method) =>
+      `${controller.replace(/Controller$/, '').toLowerCase()}.${method}`,
+  });
+}
+
+/** The content of `docs/openapi.json`. */
+export function renderOpenApi(app: NestFastifyApplication): string {
+  return `${JSON.stringify(openApiOf(app), null, 2)}\n`;
+}
+
+/** Serves the document at `/docs/openapi.json` and a page for people at `/docs`. */
+export function serveDocs(app: NestFastifyApplication): void {
+  const server = app.getHttpAdapter().getInstance();
+  let document: OpenAPIObject | undefined;
+  const read = (): OpenAPIObject => (document ??= openApiOf(app));
+  server.get('/docs/openapi.json', (_request, reply) => reply.send(read()));
+  server.get('/docs', (_request, reply) =>
+    reply.type('text/html; charset=utf-8').send(renderPage(read())),
+  );
+}
+
+function renderPage(document: OpenAPIObject): string {
+  const rows = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations as Record<string, { summary?: string }>).map(
+      ([method, { summary }]) =>
+        `<tr><td><code>${method.toUpperCase()}</code></td><td><code>${escapeHtml(path)}</code></td>` +
+        `<td>${escapeHtml(summary ?? '')}</td></tr>`,
+    ),
+  );
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>A2A Hub: admin API</title>
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem }
+td { padding: 0.25rem 1rem 0.25rem 0; vertical-align: top }
+</style>
+</head>
+<body>
+<h1>A2A Hub: admin API</h1>
+<p>Each request carries an API key: <code>Authorization: Bearer KEY</code> or <code>X-API-Key: KEY</code>.
+The full description is <a href="/docs/openapi.json">openapi.json</a> (OpenAPI ${document.openapi}).</p>
+<table>
+${rows.join('\n')}
+</table>
+</body>
+</html>
+`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,65 @@
+/**
+ * - `pending`: its body is made, it has not been tried (or is to be sent again);
+ * - `retrying`: it has failed and waits for its next attempt;
+ * - `delivered`, `dead`: ended.
+ */
+export const DELIVERY_STATES = ['pending', 'retrying', 'delivered', 'dead'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/**
+ * What a delivery tells: a log entry as it is, an artifact whole as of that entry, or the task whole
+ * as of that entry (a webhook registered on an existing task).
+ */
+export type DeliveryKind = 'event' | 'artifact' | 'snapshot';
+
+/** One event for one webhook. */
+export interface Delivery {
+  readonly id: string;
+  readonly laneId: string;
+  readonly taskId: string;
+  /** The client's config id. */
+  readonly configId: string;
+  readonly organization: string;
+  readonly principalId: string;
+  /** 1, 2, 3 … per config. */
+  readonly number: number;
+  /** The log entry it tells of. */
+  readonly seq: number;
+  readonly kind: DeliveryKind;
+  /** For `artifact`. */
+  readonly artifactId: string | null;
+  /** The same for every attempt, and for the same event of the same config for ever. */
+  readonly webhookId: string;
+  readonly state: DeliveryState;
+  /** All attempts so far. */
+  readonly attempts: number;
+  /** Attempts since it was made or redelivered: what the schedule counts by. */
+  readonly tries: number;
+  /** It was asked for again after it had ended. */
+  readonly redelivered: boolean;
+  readonly contentType: string | null;
+  readonly nextAttemptAt: Date | null;
+  /** HTTP status of the last attempt. */
+  readonly lastStatus: number | null;
+  /** Why it is retrying or dead. */
+  readonly reason: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** A delivery in hand, with its bytes; null when they have to be made (again). */
+export type OpenDelivery = Delivery & { readonly body: string | null };
+
+/** One try. */
+export interface DeliveryAttempt {
+  /** 1, 2, 3 … per delivery. */
+  readonly number: number;
+  readonly at: Date;
+  readonly durationMs: number;
+  /** Null when no answer came. */
+  readonly status: number | null;
+  /** What kind of failure it was; null for a success. */
+  readonly error: string | null;
+  /** The beginning of the answer, without the secrets that were sent. */
+  readonly response: string | null;
+}

@@ -1,0 +1,122 @@
+import { StreamResponse } from '../protocol/a2a.js';
+import { TaskLog, type TaskEvent } from '../tasks/index.js';
+import type { Delivery } from './delivery.js';
+import {
+  LOG_START,
+  type LaneCursor,
+  type PlannedDelivery,
+  planEntry,
+} from './domain/delivery-plan.js';
+import { eventWebhookId } from './domain/webhook-id.js';
+import type { DeliveryDraft, Lane, Reached } from './lane-store.js';
+import { LogGoneError, TaskReplays, payloadOf } from './task-replays.js';
+import { type BodyLimits, type WebhookBody, taskPayload, webhookBody } from './webhook-body.js';
+
+/** Log entries read at once. */
+const PAGE = 200;
+
+/** Reads the log for a lane: what its webhook is to be told next, with the bytes. */
+export class LaneReader {
+  private readonly replays: TaskReplays;
+
+  constructor(
+    private readonly log: TaskLog,
+    private readonly limits: BodyLimits,
+  ) {
+    this.replays = new TaskReplays(log);
+  }
+
+  /** Goes from the lane's place to the next log entry of interest, else to the end of the log. */
+  async next(lane: Lane): Promise<Reached> {
+    const { taskId } = lane.config;
+    let cursor = lane.cursor ?? (await this.cursorAt(taskId, lane.nextSeq));
+    let nextSeq = lane.nextSeq;
+    for (;;) {
+      const page = await this.log.events(taskId, nextSeq - 1, PAGE);
+      for (const event of page) {
+        const plan = planEntry(cursor, { kind: event.kind, payload: payloadOf(event) });
+        cursor = plan.cursor;
+        nextSeq = event.seq + 1;
+        const deliveries = await this.drafts(lane, event, plan.deliveries);
+        if (deliveries.length > 0) return { nextSeq, cursor, deliveries };
+      }
+      if (page.length < PAGE) return { nextSeq, cursor, deliveries: [] };
+    }
+  }
+
+  /** The bytes of a delivery that has none: a snapshot, or one that is sent again. */
+  async render(
+    lane: Lane,
+    delivery: Pick<Delivery, 'seq' | 'kind' | 'artifactId'>,
+  ): Promise<WebhookBody> {
+    const { version, taskId } = lane.config;
+    if (delivery.kind === 'snapshot' || version !== '1.0') {
+      const task = await this.replays.asOf(lane.id, taskId, delivery.seq);
+      return webhookBody(version, taskPayload(task), this.limits);
+    }
+    if (delivery.kind === 'artifact') {
+      return this.renderArtifact(lane, delivery.seq, delivery.artifactId);
+    }
+    const [event] = await this.log.events(taskId, delivery.seq - 1, 1);
+    if (event?.seq !== delivery.seq) throw new LogGoneError(`The log has no entry ${delivery.seq}`);
+    return webhookBody(version, payloadOf(event), this.limits, event.body);
+  }
+
+  /** Frees what was kept for a lane that rests. */
+  forget(laneId: string): void {
+    this.replays.forget(laneId);
+  }
+
+  private async drafts(
+    lane: Lane,
+    event: TaskEvent,
+    planned: readonly PlannedDelivery[],
+  ): Promise<DeliveryDraft[]> {
+    // A 0.x body is the whole task, so one request tells all that one entry brought.
+    const wanted = lane.config.version === '1.0' ? planned : planned.slice(-1);
+    const drafts: DeliveryDraft[] = [];
+    for (const [i, delivery] of wanted.entries()) {
+      const artifactId = delivery.kind === 'artifact' ? delivery.artifactId : null;
+      const part = delivery.kind === 'artifact' && wanted.length > 1 ? i + 1 : undefined;
+      const draft = { seq: event.seq, kind: delivery.kind, artifactId };
+      const bytes = await this.render(lane, draft);
+      drafts.push({ ...draft, ...bytes, webhookId: eventWebhookId(lane.config.uid, event.seq, part) });
+    }
+    return drafts;
+  }
+
+  private async renderArtifact(
+    lane: Lane,
+    seq: number,
+    artifactId: string | null,
+  ): Promise<WebhookBody> {
+    const { taskId, version } = lane.config;
+    const task = await this.replays.asOf(lane.id, taskId, seq);
+    const artifact = task.artifacts.find((each) => each.artifactId === artifactId);
+    const payload: NonNullable<StreamResponse['payload']> = {
+      $case: 'artifactUpdate',
+      value: {
+        taskId,
+        contextId: task.contextId,
+        artifact,
+        append: false,
+        lastChunk: true,
+        metadata: undefined,
+      },
+    };
+    return webhookBody(version, payload, this.limits);
+  }
+
+  private async cursorAt(taskId: string, nextSeq: number): Promise<LaneCursor> {
+    let cursor = LOG_START;
+    for (let seq = 0; seq < nextSeq - 1; ) {
+      const page = await this.log.events(taskId, seq, Math.min(PAGE, nextSeq - 1 - seq));
+      if (page.length === 0) break;
+      for (const event of page) {
+        cursor = planEntry(cursor, { kind: event.kind, payload: payloadOf(event) }).cursor;
+        seq = event.seq;
+      }
+    }
+    return cursor;
+  }
+}

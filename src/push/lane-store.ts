@@ -1,0 +1,127 @@
+import type { Tx, Work } from '../database/sql.js';
+import type { DeliveryAttempt, DeliveryKind, OpenDelivery } from './delivery.js';
+import type { LaneCursor } from './domain/delivery-plan.js';
+import type { LaneCaps } from './domain/lane-choice.js';
+import type { PushConfig } from './push-config.js';
+
+/** One webhook of one task and how far it has been told, as its present owner got it. */
+export interface Lane {
+  readonly id: string;
+  readonly config: PushConfig;
+  /** The claim; every later call for it is refused once somebody else has claimed the lane. */
+  readonly epoch: number;
+  readonly leaseUntil: Date;
+  /** The log entry to look at next. */
+  readonly nextSeq: number;
+  /** What is known of the log before `nextSeq`; null: to be found out from the log. */
+  readonly cursor: LaneCursor | null;
+  /** How many deliveries are made and not ended; they go before the log. */
+  readonly open: number;
+  /** The seq of the first event that was lost since the last success. */
+  readonly gapSeq: number | null;
+}
+
+/** How far the log was read, and what is to be sent from there. */
+export interface Reached {
+  readonly nextSeq: number;
+  readonly cursor: LaneCursor;
+  readonly deliveries: readonly DeliveryDraft[];
+}
+
+export interface DeliveryDraft {
+  readonly seq: number;
+  readonly kind: DeliveryKind;
+  readonly artifactId: string | null;
+  readonly webhookId: string;
+  readonly body: string;
+  readonly contentType: string;
+}
+
+/** How one attempt ended and what follows from it. */
+export interface Settlement {
+  readonly delivery: OpenDelivery;
+  /** Null when it could not even be tried (its bytes cannot be made any more). */
+  readonly attempt: DeliveryAttempt | null;
+  readonly result:
+    | { readonly state: 'delivered' }
+    | { readonly state: 'retrying'; readonly at: Date; readonly reason: string }
+    | { readonly state: 'dead'; readonly reason: string; readonly consequence: DeadConsequence };
+}
+
+/** What a dead letter means for its config: nothing, that it is failing, or its end. */
+export type DeadConsequence = 'none' | 'failing' | 'disabled';
+
+/**
+ * The lane as it is after a step; `rests` when there is nothing more to do now and the claim has ended;
+ * `lost` when somebody else has claimed it (or it is gone): nothing was written.
+ */
+export type StepResult = Lane | 'rests' | 'lost';
+
+/** Tasks whose logs grew, as the lanes see it. */
+export interface DueMark {
+  readonly taskId: string;
+  readonly seq: number;
+  /**
+   * `always`: there is something to send. A state: there is, if the webhook knows the task in another
+   * state.
+   */
+  readonly when: 'always' | number;
+}
+
+/** The lanes, their open deliveries and what became of them. */
+export abstract class LaneStore {
+  /** Makes the lanes of these tasks due, in the transaction of their events. */
+  abstract markDue(tx: Tx, marks: readonly DueMark[], now: Date): Work<void>;
+
+  /**
+   * Claims due lanes nobody has (or whose lease has run out), the longest due first, organizations in
+   * turn, never more than `caps` allow with what is leased already. Two claimers never get the same.
+   */
+  abstract claim(owner: string, now: Date, leaseMs: number, caps: LaneCaps): Promise<Lane[]>;
+
+  /** When the next unclaimed lane is due; null when none is. */
+  abstract nextDueAt(now: Date): Promise<Date | null>;
+
+  /** The open delivery with the lowest number. */
+  abstract firstOpen(laneId: string): Promise<OpenDelivery | undefined>;
+
+  /**
+   * Moves the lane to where the log was read and numbers and stores what is to be sent, with its
+   * bytes; extends the lease to `leaseUntil`. With nothing to send and nothing more in the log, the
+   * lane rests.
+   */
+  abstract reach(
+    lane: Lane,
+    reached: Reached,
+    now: Date,
+    leaseUntil: Date,
+  ): Promise<StepResult>;
+
+  /** Stores bytes that were made again for a delivery. False when the claim is over. */
+  abstract keepBody(
+    lane: Lane,
+    deliveryId: string,
+    body: string,
+    contentType: string,
+  ): Promise<boolean>;
+
+  /**
+   * Records an attempt and what follows for delivery, lane and config. The claim goes on while the
+   * lane has more to do at once; else it rests.
+   */
+  abstract settle(
+    lane: Lane,
+    settlement: Settlement,
+    now: Date,
+    leaseUntil: Date,
+  ): Promise<StepResult>;
+
+  /** Gives a lane back; anyone may take it from `dueAt` on. */
+  abstract release(lane: Lane, dueAt: Date): Promise<void>;
+
+  /** Ends every lease of other owners (SQLite at boot: the file lock proves them dead). */
+  abstract releaseOthers(owner: string): Promise<number>;
+
+  /** Deletes attempts and delivered deliveries older than `before`, at most `limit` of each; how many. */
+  abstract prune(before: Date, limit: number): Promise<number>;
+}

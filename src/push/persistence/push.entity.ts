@@ -1,0 +1,239 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** Webhooks as clients registered them. Secrets only in the two `sealed_` columns. */
+@Entity('push_configs')
+@Index('push_configs_task', ['taskId', 'configId'], { unique: true })
+export class PushConfigEntity {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_configs_pk' })
+  uid!: string;
+
+  @Column({ name: 'task_id', type: 'text' })
+  taskId!: string;
+
+  @Column({ name: 'config_id', type: 'text' })
+  configId!: string;
+
+  @Column({ name: 'principal_id', type: 'text' })
+  principalId!: string;
+
+  @Column({ type: 'text' })
+  organization!: string;
+
+  @Column({ type: 'text' })
+  url!: string;
+
+  @Column({ type: 'text' })
+  endpoint!: string;
+
+  @Column({ type: 'text' })
+  version!: string;
+
+  @Column({ name: 'auth_scheme', type: 'text', nullable: true })
+  authScheme!: string | null;
+
+  @Column({ name: 'auth_names', type: 'text' })
+  authNames!: string;
+
+  @Column({ name: 'sealed_credentials', type: 'text', nullable: true })
+  sealedCredentials!: string | null;
+
+  @Column({ name: 'sealed_token', type: 'text', nullable: true })
+  sealedToken!: string | null;
+
+  @Column({ type: 'text' })
+  fingerprint!: string;
+
+  @Column({ type: 'smallint' })
+  verified!: number;
+
+  @Column({ type: 'text', nullable: true })
+  traceparent!: string | null;
+
+  @Column({ type: 'text' })
+  state!: string;
+
+  @Column({ name: 'state_reason', type: 'text', nullable: true })
+  stateReason!: string | null;
+
+  @Column({ name: 'failing_since', type: 'bigint', nullable: true })
+  failingSince!: number | null;
+
+  @Column({ name: 'created_at', type: 'bigint' })
+  createdAt!: number;
+
+  @Column({ name: 'updated_at', type: 'bigint' })
+  updatedAt!: number;
+}
+
+/** One webhook of one task and how far it has been told. `due_at` is null while nothing is to do. */
+@Entity('push_lanes')
+@Index('push_lanes_task', ['taskId', 'configUid'], { unique: true })
+@Index('push_lanes_due', ['dueAt'])
+@Index('push_lanes_lease', ['leaseUntil'])
+export class PushLaneEntity {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_lanes_pk' })
+  id!: string;
+
+  @Column({ name: 'task_id', type: 'text' })
+  taskId!: string;
+
+  @Column({ name: 'config_uid', type: 'text' })
+  configUid!: string;
+
+  @Column({ type: 'text' })
+  organization!: string;
+
+  @Column({ type: 'text' })
+  endpoint!: string;
+
+  /** 0: nothing is sent and events do not make it due (its config is disabled). */
+  @Column({ type: 'smallint' })
+  active!: number;
+
+  /** The log entry to look at next. */
+  @Column({ name: 'next_seq', type: 'integer' })
+  nextSeq!: number;
+
+  /** The newest log entry known to be of interest. */
+  @Column({ name: 'head_seq', type: 'integer' })
+  headSeq!: number;
+
+  @Column({ type: 'text', nullable: true })
+  cursor!: string | null;
+
+  /** The task's state before `next_seq`; null when not known. */
+  @Column({ name: 'last_state', type: 'integer', nullable: true })
+  lastState!: number | null;
+
+  /** Deliveries made and not ended. */
+  @Column({ type: 'integer' })
+  open!: number;
+
+  @Column({ name: 'last_number', type: 'integer' })
+  lastNumber!: number;
+
+  @Column({ name: 'gap_seq', type: 'integer', nullable: true })
+  gapSeq!: number | null;
+
+  @Column({ name: 'due_at', type: 'bigint', nullable: true })
+  dueAt!: number | null;
+
+  @Column({ type: 'text', nullable: true })
+  owner!: string | null;
+
+  @Column({ name: 'lease_until', type: 'bigint', nullable: true })
+  leaseUntil!: number | null;
+
+  @Column({ type: 'integer' })
+  epoch!: number;
+
+  @Column({ name: 'created_at', type: 'bigint' })
+  createdAt!: number;
+
+  @Column({ name: 'updated_at', type: 'bigint' })
+  updatedAt!: number;
+}
+
+/** One event for one webhook; `body` is kept until it is delivered. */
+@Entity('push_deliveries')
+@Index('push_deliveries_lane', ['laneId', 'state', 'number'])
+@Index('push_deliveries_task', ['taskId', 'id'])
+@Index('push_deliveries_principal', ['principalId', 'id'])
+@Index('push_deliveries_state', ['state', 'id'])
+export class PushDeliveryEntity {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_deliveries_pk' })
+  id!: string;
+
+  @Column({ name: 'lane_id', type: 'text' })
+  laneId!: string;
+
+  @Column({ name: 'task_id', type: 'text' })
+  taskId!: string;
+
+  @Column({ name: 'config_id', type: 'text' })
+  configId!: string;
+
+  @Column({ type: 'text' })
+  organization!: string;
+
+  @Column({ name: 'principal_id', type: 'text' })
+  principalId!: string;
+
+  @Column({ type: 'integer' })
+  number!: number;
+
+  @Column({ type: 'integer' })
+  seq!: number;
+
+  @Column({ type: 'text' })
+  kind!: string;
+
+  @Column({ name: 'artifact_id', type: 'text', nullable: true })
+  artifactId!: string | null;
+
+  @Column({ name: 'webhook_id', type: 'text' })
+  webhookId!: string;
+
+  @Column({ type: 'text' })
+  state!: string;
+
+  @Column({ type: 'integer' })
+  attempts!: number;
+
+  @Column({ type: 'integer' })
+  tries!: number;
+
+  @Column({ type: 'smallint' })
+  redelivered!: number;
+
+  @Column({ type: 'text', nullable: true })
+  body!: string | null;
+
+  @Column({ name: 'content_type', type: 'text', nullable: true })
+  contentType!: string | null;
+
+  @Column({ name: 'next_attempt_at', type: 'bigint', nullable: true })
+  nextAttemptAt!: number | null;
+
+  @Column({ name: 'last_status', type: 'integer', nullable: true })
+  lastStatus!: number | null;
+
+  @Column({ type: 'text', nullable: true })
+  reason!: string | null;
+
+  @Column({ name: 'created_at', type: 'bigint' })
+  createdAt!: number;
+
+  @Column({ name: 'updated_at', type: 'bigint' })
+  updatedAt!: number;
+}
+
+/** One try of one delivery. */
+@Entity('push_attempts')
+@Index('push_attempts_at', ['at'])
+export class PushAttemptEntity {
+  @PrimaryColumn({
+    name: 'delivery_id',
+    type: 'text',
+    primaryKeyConstraintName: 'push_attempts_pk',
+  })
+  deliveryId!: string;
+
+  @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'push_attempts_pk' })
+  number!: number;
+
+  @Column({ type: 'bigint' })
+  at!: number;
+
+  @Column({ name: 'duration_ms', type: 'integer' })
+  durationMs!: number;
+
+  @Column({ type: 'integer', nullable: true })
+  status!: number | null;
+
+  @Column({ type: 'text', nullable: true })
+  error!: string | null;
+
+  @Column({ type: 'text', nullable: true })
+  response!: string | null;
+}

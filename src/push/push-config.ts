@@ -1,0 +1,55 @@
+import type { ProtocolVersion } from '../routing/index.js';
+
+/** The ways a webhook request can prove itself (webhooks.md, "naming a scheme"). */
+export type AuthScheme = 'bearer' | 'basic' | 'api-key';
+
+/**
+ * - `active`: deliveries are made;
+ * - `failing`: so are they, but the last event that ended did so as an exhausted dead letter;
+ * - `disabled`: nothing is sent until the client sets the config again.
+ */
+export type PushConfigState = 'active' | 'failing' | 'disabled';
+
+/** One webhook of one task, as a client registered it. Secrets are sealed by `SecretBox`. */
+export interface PushConfig {
+  /** The hub's own id, unique everywhere; the client's `configId` is unique in its task only. */
+  readonly uid: string;
+  readonly taskId: string;
+  /** The id the client knows: its own, or one the hub minted. */
+  readonly configId: string;
+  readonly principalId: string;
+  readonly organization: string;
+  readonly url: string;
+  /** Organization, scheme, host and port: what caps (and later a breaker) are counted by. */
+  readonly endpoint: string;
+  /** The protocol version the config was registered with; it decides the body for good. */
+  readonly version: ProtocolVersion;
+  /** The scheme that is used; null for none. */
+  readonly authScheme: AuthScheme | null;
+  /** The scheme names as the client wrote them, all of them (0.x may name several). */
+  readonly authNames: readonly string[];
+  readonly sealedCredentials: string | null;
+  readonly sealedToken: string | null;
+  /** Tells two registrations apart without telling their secrets. */
+  readonly fingerprint: string;
+  /** False: its host did not resolve when it was registered. */
+  readonly verified: boolean;
+  /** W3C trace context of the task. */
+  readonly traceparent: string | null;
+  readonly state: PushConfigState;
+  /** Why it is failing or disabled, for people. */
+  readonly stateReason: string | null;
+  /** Since when nothing but failures came of it. */
+  readonly failingSince: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** What a registration gives: all but the ids the store finds or mints, and the state. */
+export type PushConfigDraft = Omit<
+  PushConfig,
+  'configId' | 'taskId' | 'state' | 'stateReason' | 'failingSince' | 'createdAt' | 'updatedAt'
+> & {
+  /** The client's id; null when it named none. */
+  readonly configId: string | null;
+};

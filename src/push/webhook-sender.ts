@@ -1,0 +1,31 @@
+/** One request to a webhook, complete. */
+export interface WebhookRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Values that must not appear in what is kept of the answer. */
+  readonly secrets: readonly string[];
+}
+
+/** Why no (usable) answer came. `egress`: the address is forbidden. */
+export type SendError = 'dns' | 'connect' | 'tls' | 'timeout' | 'network' | 'egress';
+
+export interface WebhookAnswer {
+  readonly status: number | null;
+  readonly error: SendError | null;
+  /** One sentence on the error; never holds a secret. */
+  readonly detail: string | null;
+  /** `Retry-After`, in milliseconds from now; null when absent or unreadable. */
+  readonly retryAfterMs: number | null;
+  /** The beginning of the body, scrubbed; null when there was no answer. */
+  readonly response: string | null;
+  readonly durationMs: number;
+}
+
+/**
+ * Makes one POST and tells what came of it. It passes the egress guard at connect, never follows a
+ * redirect, ends within the configured total time and never rejects.
+ */
+export abstract class WebhookSender {
+  abstract send(request: WebhookRequest, signal: AbortSignal): Promise<WebhookAnswer>;
+}

@@ -1,0 +1,47 @@
+import {
+  type DynamicModule,
+  Module,
+  type OnApplicationShutdown,
+  type Provider,
+} from '@nestjs/common';
+import { Clock, SystemClock } from './common/clock.js';
+import { Draining } from './common/draining.js';
+import { Egress } from './common/egress/egress.js';
+import { IdSource, SystemIdSource } from './common/ids.js';
+import { Log } from './common/logger.js';
+import { AppConfig } from './config/index.js';
+
+/** A provider that has a token of its own. */
+export type Replacement = Extract<Provider, { provide: unknown }>;
+
+/** What every module may ask for. Tests replace single providers by their token. */
+@Module({})
+export class SharedModule implements OnApplicationShutdown {
+  constructor(private readonly egress: Egress) {}
+
+  static of(log: Log, replacements: readonly Replacement[]): DynamicModule {
+    const defaults: Replacement[] = [
+      { provide: Clock, useClass: SystemClock },
+      { provide: IdSource, useClass: SystemIdSource },
+      { provide: Log, useValue: log },
+      { provide: Draining, useClass: Draining },
+      {
+        provide: Egress,
+        inject: [AppConfig],
+        useFactory: (config: AppConfig) => new Egress({ allow: config.egress.allow }),
+      },
+    ];
+    const replaced = new Set(replacements.map((provider) => provider.provide));
+    const kept = defaults.filter((provider) => !replaced.has(provider.provide));
+    return {
+      module: SharedModule,
+      global: true,
+      providers: [...kept, ...replacements],
+      exports: [...kept, ...replacements].map((provider) => provider.provide),
+    };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.egress.close();
+  }
+}

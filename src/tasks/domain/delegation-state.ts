@@ -1,0 +1,70 @@
+import { TaskState } from '../../protocol/a2a.js';
+import type { Delegation, DelegationProgress, DelegationState } from '../task.js';
+
+export type EndState = 'completed' | 'failed' | 'canceled' | 'rejected';
+
+const TASK_STATE: Readonly<Record<DelegationState, TaskState>> = {
+  queued: TaskState.TASK_STATE_WORKING,
+  sending: TaskState.TASK_STATE_WORKING,
+  working: TaskState.TASK_STATE_WORKING,
+  'input-required': TaskState.TASK_STATE_INPUT_REQUIRED,
+  'auth-required': TaskState.TASK_STATE_AUTH_REQUIRED,
+  completed: TaskState.TASK_STATE_COMPLETED,
+  failed: TaskState.TASK_STATE_FAILED,
+  canceled: TaskState.TASK_STATE_CANCELED,
+  rejected: TaskState.TASK_STATE_REJECTED,
+};
+
+const DELEGATION_STATE = new Map<TaskState, DelegationState>([
+  [TaskState.TASK_STATE_SUBMITTED, 'working'],
+  [TaskState.TASK_STATE_WORKING, 'working'],
+  [TaskState.TASK_STATE_INPUT_REQUIRED, 'input-required'],
+  [TaskState.TASK_STATE_AUTH_REQUIRED, 'auth-required'],
+  [TaskState.TASK_STATE_COMPLETED, 'completed'],
+  [TaskState.TASK_STATE_FAILED, 'failed'],
+  [TaskState.TASK_STATE_CANCELED, 'canceled'],
+  [TaskState.TASK_STATE_REJECTED, 'rejected'],
+]);
+
+/** Nothing more comes from it. */
+export function isEnded(state: DelegationState): state is EndState {
+  return (
+    state === 'completed' || state === 'failed' || state === 'canceled' || state === 'rejected'
+  );
+}
+
+/** It waits for the client. */
+export function isWaiting(state: DelegationState): state is 'input-required' | 'auth-required' {
+  return state === 'input-required' || state === 'auth-required';
+}
+
+export function taskStateOf(state: DelegationState): TaskState {
+  return TASK_STATE[state];
+}
+
+/** undefined for a state that says nothing (`unspecified`, or one this version does not know). */
+export function delegationStateOf(state: TaskState): DelegationState | undefined {
+  return DELEGATION_STATE.get(state);
+}
+
+/** The agent has taken on the work, so nobody else may be asked in its place. */
+export function hasAccepted(delegation: Delegation): boolean {
+  return (
+    delegation.downstreamTaskId !== null ||
+    (delegation.state !== 'queued' && delegation.state !== 'sending')
+  );
+}
+
+/** The progress of a delegation that has ended: whatever it gave is complete now. */
+export function closedProgress(progress: DelegationProgress): DelegationProgress {
+  const ids = Object.values(progress.artifacts);
+  return ids.length === progress.closed.length ? progress : { ...progress, closed: ids };
+}
+
+const REASON_LIMIT = 500;
+
+/** A reason that fits a column: at most 500 characters, never half of a surrogate pair. */
+export function shortReason(text: string): string {
+  if (text.length <= REASON_LIMIT) return text;
+  return `${text.slice(0, REASON_LIMIT - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}

@@ -1,0 +1,111 @@
+import type { Message, TaskState } from '../../protocol/a2a.js';
+import { agentMessage, statusUpdate, type Payload, type TaskRef } from '../../protocol/build.js';
+import { isTerminal } from '../../protocol/task-state.js';
+import {
+  NO_CHANGE,
+  type Delegation,
+  type DelegationPatch,
+  type EventKind,
+  type NewEvent,
+  type TaskAggregate,
+  type TaskChange,
+} from '../task.js';
+
+type Patch = Omit<DelegationPatch, 'id'>;
+
+/**
+ * A change in the making: what a decision has added so far, and the task as it would be with it.
+ * The aggregate itself is never touched. After a terminal status it takes no further event.
+ */
+export class Draft {
+  readonly ref: TaskRef;
+  private readonly events: NewEvent[] = [];
+  private readonly patches = new Map<string, Patch>();
+  private readonly questions = new Map<string, Message>();
+  private recordPatch: TaskChange['record'];
+  private currentState: TaskState;
+
+  constructor(
+    readonly aggregate: TaskAggregate,
+    readonly now: Date,
+  ) {
+    this.ref = { taskId: aggregate.record.id, contextId: aggregate.record.contextId };
+    this.currentState = aggregate.record.state;
+  }
+
+  /** The task's state with this change. */
+  get state(): TaskState {
+    return this.currentState;
+  }
+
+  get ended(): boolean {
+    return isTerminal(this.currentState);
+  }
+
+  /** Several agents work on this task, so that the hub speaks for them. */
+  get several(): boolean {
+    return this.aggregate.delegations.length > 1;
+  }
+
+  /** The seq the next event will get. */
+  get nextSeq(): number {
+    return this.aggregate.record.seq + this.events.length + 1;
+  }
+
+  /** The delegations with this change. */
+  delegations(): Delegation[] {
+    return this.aggregate.delegations.map((each) => this.patched(each));
+  }
+
+  /** One delegation with this change. */
+  delegation(id: string): Delegation | undefined {
+    const found = this.aggregate.delegations.find((each) => each.id === id);
+    return found && this.patched(found);
+  }
+
+  patch(id: string, patch: Patch): void {
+    this.patches.set(id, { ...this.patches.get(id), ...patch });
+  }
+
+  patchRecord(patch: NonNullable<TaskChange['record']>): void {
+    this.recordPatch = { ...this.recordPatch, ...patch };
+  }
+
+  emit(kind: EventKind, payload: Payload): void {
+    if (!this.ended) this.events.push({ kind, payload });
+  }
+
+  emitStatus(state: TaskState, message?: Message, metadata?: Record<string, unknown>): void {
+    if (this.ended) return;
+    this.emit('status', statusUpdate(this.ref, state, this.now, message, metadata));
+    this.currentState = state;
+  }
+
+  /** A message of the hub itself; its id follows from the place it takes in the log. */
+  say(parts: Parameters<typeof agentMessage>[2], metadata?: Record<string, unknown>): Message {
+    return agentMessage(`${this.ref.taskId}-${this.nextSeq}`, this.ref, parts, metadata);
+  }
+
+  /** Remembers what a delegation asks, for the status that will name it. */
+  ask(delegationId: string, question: Message): void {
+    this.questions.set(delegationId, question);
+  }
+
+  asked(delegationId: string): Message | undefined {
+    return this.questions.get(delegationId);
+  }
+
+  change(): TaskChange {
+    if (this.events.length === 0 && this.patches.size === 0 && !this.recordPatch) return NO_CHANGE;
+    return {
+      events: this.events,
+      delegations: [...this.patches].map(([id, patch]) => ({ id, ...patch })),
+      ...(this.recordPatch && { record: this.recordPatch }),
+    };
+  }
+
+  private patched(delegation: Delegation): Delegation {
+    const patch = this.patches.get(delegation.id);
+    return patch ? { ...delegation, ...patch } : delegation;
+  }
+}

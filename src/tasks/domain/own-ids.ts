@@ -1,0 +1,109 @@
+import type { IdSource } from '../../common/ids.js';
+import { Role, type Artifact, type Message, type Part } from '../../protocol/a2a.js';
+import type { TaskRef } from '../../protocol/build.js';
+import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
+import type { Delegation, DelegationProgress } from '../task.js';
+
+type Metadata = Readonly<Record<string, unknown>> | undefined;
+
+/** Which agent something comes from, as clients see it under the extension's URI. */
+export interface Origin {
+  readonly agentId: string;
+  readonly skillId?: string;
+  readonly delegationId: string;
+}
+
+export function originOf(delegation: Delegation): Origin {
+  return {
+    agentId: delegation.agentId,
+    ...(delegation.skillId !== null && { skillId: delegation.skillId }),
+    delegationId: delegation.id,
+  };
+}
+
+/** The agent's metadata without what only this hub says; undefined when nothing is left. */
+export function withoutHubKeys(metadata: Metadata): Record<string, unknown> | undefined {
+  if (!metadata) return undefined;
+  const { [ROUTING_EXTENSION_URI]: _, ...rest } = metadata;
+  return Object.keys(rest).length > 0 ? rest : undefined;
+}
+
+/** The agent's metadata with what the hub adds under the extension's URI. */
+export function withHubData(metadata: Metadata, data: object): Record<string, unknown> {
+  return { ...metadata, [ROUTING_EXTENSION_URI]: data };
+}
+
+/** Parts that hold something: an empty or unknown kind of part breaks clients. */
+export function realParts(parts: readonly Part[]): Part[] {
+  return parts.filter((part) => part.content !== undefined);
+}
+
+/**
+ * An agent's message as the hub's own: the hub's task and context, no downstream id, no hub key of
+ * somebody else. Everything else stays as the agent said it.
+ */
+export function ownMessage(
+  message: Message,
+  ref: TaskRef,
+  delegation: Delegation,
+  ids: IdSource,
+): Message {
+  return {
+    ...message,
+    messageId: message.messageId || ids.next(),
+    taskId: ref.taskId,
+    contextId: ref.contextId,
+    role: message.role === Role.ROLE_USER ? Role.ROLE_USER : Role.ROLE_AGENT,
+    parts: realParts(message.parts),
+    metadata: withoutHubKeys(message.metadata),
+    referenceTaskIds: message.referenceTaskIds
+      .filter((id) => id === delegation.downstreamTaskId)
+      .map(() => ref.taskId),
+  };
+}
+
+/**
+ * The id of a message of this delegation in the hub's task: the agent's own when it is the only
+ * one, else unique among the agents'.
+ */
+export function ownMessageId(messageId: string, delegation: Delegation, several: boolean): string {
+  return several && messageId ? `${delegation.agentId}.${messageId}` : messageId;
+}
+
+/** An agent's artifact under the hub's id; the first event of each says where it comes from. */
+export function ownArtifact(artifact: Artifact, artifactId: string, origin?: Origin): Artifact {
+  const metadata = withoutHubKeys(artifact.metadata);
+  return {
+    ...artifact,
+    artifactId,
+    parts: realParts(artifact.parts),
+    metadata: origin ? withHubData(metadata, origin) : metadata,
+  };
+}
+
+/**
+ * The hub's id for an artifact this delegation has not given before, unique in the task: the agent's
+ * own on a route of one agent, else `agentId.artifactId`.
+ */
+export function newArtifactId(
+  artifactId: string,
+  delegation: Delegation,
+  delegations: readonly Delegation[],
+): string {
+  const own = artifactId || 'artifact';
+  const twice = delegations.filter((each) => each.agentId === delegation.agentId).length > 1;
+  const prefix = twice ? `${delegation.agentId}.${delegation.position}.` : `${delegation.agentId}.`;
+  const taken = new Set(Object.values(delegation.progress.artifacts));
+  const wanted = delegations.length > 1 ? prefix + own : own;
+  let id = wanted;
+  for (let n = 2; taken.has(id); n++) id = `${wanted}-${n}`;
+  return id;
+}
+
+/** The hub's id of an agent's artifact, if it has been seen. */
+export function knownArtifactId(
+  progress: DelegationProgress,
+  artifactId: string,
+): string | undefined {
+  return Object.hasOwn(progress.artifacts, artifactId) ? progress.artifacts[artifactId] : undefined;
+}

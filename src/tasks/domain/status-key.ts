@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { Part, type TaskState, type TaskStatus } from '../../protocol/a2a.js';
+import type { Delegation, DelegationProgress } from '../task.js';
+
+/**
+ * `state:content@timestamp` of the agent's status that was shown last, prefixed with `answered:`
+ * once the client has answered it. Agents repeat a status (in a stream, and in every snapshot of the
+ * task), and a snapshot taken right after an answer may still show the question.
+ */
+interface StatusKey {
+  readonly answered: boolean;
+  readonly state: string;
+  readonly content: string;
+  readonly timestamp: string;
+}
+
+const ANSWERED = 'answered:';
+
+/** The key of a status. Ids of tasks and contexts are no part of it: snapshots fill them in. */
+export function statusKey(status: TaskStatus): string {
+  return `${status.state}:${contentHash(status)}@${status.timestamp ?? ''}`;
+}
+
+/** The key once the client has answered what it stands for. */
+export function answeredKey(key: string | undefined): string | undefined {
+  return key === undefined || key.startsWith(ANSWERED) ? key : ANSWERED + key;
+}
+
+/** The agent's state in the status shown last. */
+export function lastState(progress: DelegationProgress): TaskState | undefined {
+  const last = parse(progress.lastStatus);
+  return last && (Number(last.state) as TaskState);
+}
+
+/** True when a status event of the agent says again what it said last. */
+export function isRepeatedEvent(delegation: Delegation, status: TaskStatus): boolean {
+  const last = parse(delegation.progress.lastStatus);
+  if (!last || last.content !== contentHash(status)) return false;
+  return (
+    Number(last.state) === Number(status.state) && (!last.answered || delegation.state === 'queued')
+  );
+}
+
+/**
+ * True when the status in a whole task is the one shown already: said again, or left without its
+ * message (agents need not store it), or from before the client's answer (then also its time is).
+ */
+export function isKnownStatus(delegation: Delegation, status: TaskStatus): boolean {
+  const last = parse(delegation.progress.lastStatus);
+  if (!last || Number(last.state) !== Number(status.state)) return false;
+  if (status.message && last.content !== contentHash(status)) return false;
+  return !last.answered || last.timestamp === (status.timestamp ?? '');
+}
+
+function contentHash({ message }: TaskStatus): string {
+  if (!message) return '';
+  const content = JSON.stringify([
+    message.messageId,
+    message.parts.map((part) => Part.toJSON(part)),
+    message.metadata ?? null,
+  ]);
+  return createHash('sha256').update(content).digest('base64url').slice(0, 22);
+}
+
+function parse(key: string | undefined): StatusKey | undefined {
+  if (key === undefined) return undefined;
+  const answered = key.startsWith(ANSWERED);
+  const [, state, content, timestamp] = /^(-?\d+):([^@]*)@(.*)$/s.exec(
+    answered ? key.slice(ANSWERED.length) : key,
+  ) ?? ['', '', '', ''];
+  return { answered, state: state ?? '', content: content ?? '', timestamp: timestamp ?? '' };
+}

@@ -1,0 +1,267 @@
+import type { IdSource } from '../../common/ids.js';
+import { Role, TaskState } from '../../protocol/a2a.js';
+import type {
+  Message,
+  TaskArtifactUpdateEvent,
+  TaskStatus,
+  TaskStatusUpdateEvent,
+} from '../../protocol/a2a.js';
+import { artifactUpdate, type Payload } from '../../protocol/build.js';
+import type { Delegation, DelegationProgress } from '../task.js';
+import { delegationStateOf, isEnded, isWaiting, taskStateOf } from './delegation-state.js';
+import type { Draft } from './draft.js';
+import { sameValue } from './equality.js';
+import {
+  knownArtifactId,
+  newArtifactId,
+  originOf,
+  ownArtifact,
+  ownMessage,
+  ownMessageId,
+  withHubData,
+  withoutHubKeys,
+} from './own-ids.js';
+import { reconcile } from './reconcile.js';
+import { endDelegation, namedParts, reasonOf, settle } from './settle.js';
+import { isRepeatedEvent, lastState, statusKey } from './status-key.js';
+
+const WORKING = TaskState.TASK_STATE_WORKING;
+
+/** Why an answer is not allowed; undefined when it is. */
+type Invalid = string | undefined;
+
+/** Adds what an agent's event means to the draft, or tells why it is an invalid agent response. */
+export function takeEvent(
+  draft: Draft,
+  delegation: Delegation,
+  payload: Payload,
+  ids: IdSource,
+): Invalid {
+  if (payload.$case === 'message') return takeReply(draft, delegation, payload.value, ids);
+  const taskId = payload.$case === 'task' ? payload.value.id : payload.value.taskId;
+  const invalid = accept(draft, delegation, taskId, payload.value.contextId);
+  if (invalid !== undefined) return invalid;
+  const updates =
+    payload.$case === 'task'
+      ? reconcile(draft.aggregate, delegation.id, payload.value).map((each) => each.payload)
+      : [payload];
+  for (const update of updates) {
+    if (update?.$case === 'statusUpdate') takeStatus(draft, delegation.id, update.value, ids);
+    if (update?.$case === 'artifactUpdate') takeArtifact(draft, delegation.id, update.value);
+  }
+  return undefined;
+}
+
+/**
+ * The agent works on a task: learns its ids and that the message was taken. Some agents open another
+ * task of the same context for every message, so the first answer to a message may change the id.
+ */
+function accept(draft: Draft, delegation: Delegation, taskId: string, contextId: string): Invalid {
+  const first = delegation.state === 'sending';
+  const known = delegation.downstreamTaskId;
+  if (known !== null && taskId !== '' && taskId !== known && !first) {
+    return 'the agent sent an event of another task.';
+  }
+  if (first) {
+    const { pending, ...progress } = delegation.progress;
+    const [next, ...later] = pending ?? [];
+    draft.patch(delegation.id, {
+      reason: null,
+      ...(next === undefined
+        ? { state: 'working' }
+        : {
+            state: 'queued',
+            messageSeq: next,
+            progress: later.length > 0 ? { ...progress, pending: later } : progress,
+            owner: null,
+            leaseUntil: null,
+          }),
+    });
+  }
+  if (taskId !== '' && taskId !== known) draft.patch(delegation.id, { downstreamTaskId: taskId });
+  if (contextId !== '' && contextId !== delegation.downstreamContextId) {
+    draft.patch(delegation.id, { downstreamContextId: contextId });
+  }
+  return undefined;
+}
+
+/** A plain Message is the whole answer: the sender's reply, or else an artifact. */
+function takeReply(draft: Draft, delegation: Delegation, message: Message, ids: IdSource): Invalid {
+  if (delegation.state === 'queued') return undefined;
+  if (delegation.state !== 'sending') return 'the agent sent a message after a task.';
+  const contextId = message.contextId;
+  if (contextId !== '' && contextId !== delegation.downstreamContextId) {
+    draft.patch(delegation.id, { downstreamContextId: contextId });
+  }
+  const own = ownMessage(message, draft.ref, delegation, ids);
+  const asReply = draft.aggregate.record.allowReply && delegation.downstreamTaskId === null;
+  if (asReply && !draft.several) {
+    const value = { ...own, role: Role.ROLE_AGENT, taskId: '', referenceTaskIds: [] };
+    draft.emit('reply', { $case: 'message', value });
+  }
+  if (own.parts.length > 0) {
+    takeArtifact(draft, delegation.id, {
+      taskId: '',
+      contextId: '',
+      artifact: {
+        artifactId: own.messageId,
+        name: '',
+        description: '',
+        parts: own.parts,
+        metadata: own.metadata,
+        extensions: own.extensions,
+      },
+      append: false,
+      lastChunk: true,
+      metadata: undefined,
+    });
+  }
+  const status = {
+    state: TaskState.TASK_STATE_COMPLETED,
+    message: undefined,
+    timestamp: undefined,
+  };
+  takeStatus(draft, delegation.id, { taskId: '', contextId: '', status, metadata: undefined }, ids);
+  return undefined;
+}
+
+function takeArtifact(draft: Draft, delegationId: string, update: TaskArtifactUpdateEvent): void {
+  const delegation = draft.delegation(delegationId);
+  if (!delegation || !update.artifact) return;
+  const theirs = update.artifact;
+  const known = knownArtifactId(delegation.progress, theirs.artifactId);
+  const id = known ?? newArtifactId(theirs.artifactId, delegation, draft.delegations());
+  const append = update.append && known !== undefined;
+  const progress = withArtifact(delegation.progress, theirs.artifactId, id, update.lastChunk);
+  if (progress !== delegation.progress) draft.patch(delegationId, { progress });
+  const artifact = ownArtifact(theirs, id, append ? undefined : originOf(delegation));
+  draft.emit(
+    'artifact',
+    artifactUpdate(draft.ref, {
+      artifact,
+      append,
+      lastChunk: update.lastChunk,
+      metadata: withoutHubKeys(update.metadata),
+    }),
+  );
+}
+
+/** The same progress when the artifact changes nothing of it, so that a chunk costs no patch. */
+function withArtifact(
+  progress: DelegationProgress,
+  theirs: string,
+  id: string,
+  lastChunk: boolean,
+): DelegationProgress {
+  const isClosed = progress.closed.includes(id);
+  const isKnown = knownArtifactId(progress, theirs) !== undefined;
+  if (isKnown && isClosed === lastChunk) return progress;
+  const others = isClosed ? progress.closed.filter((each) => each !== id) : progress.closed;
+  return {
+    ...progress,
+    artifacts: isKnown ? progress.artifacts : { ...progress.artifacts, [theirs]: id },
+    closed: lastChunk ? [...others, id] : others,
+  };
+}
+
+function takeStatus(
+  draft: Draft,
+  delegationId: string,
+  { status, metadata }: TaskStatusUpdateEvent,
+  ids: IdSource,
+): void {
+  const delegation = draft.delegation(delegationId);
+  const said = status && delegationStateOf(status.state);
+  if (!delegation || isEnded(delegation.state) || !status || said === undefined) return;
+  const news = draft.several ? undefined : newsOf(draft, metadata);
+  if (!news && isRepeatedEvent(delegation, status)) return;
+  // What comes while the client's next message waits to be sent is progress: the answer is on its way.
+  const state = delegation.state === 'queued' && !isEnded(said) ? 'queued' : said;
+  const message = status.message && ownMessage(status.message, draft.ref, delegation, ids);
+  const begins = status.state === WORKING && lastState(delegation.progress) !== WORKING;
+  const change = { state, message, news, begins };
+  if (isEnded(state)) {
+    endDelegation(draft, delegation, state, state === 'completed' ? null : reasonOf(message));
+  } else {
+    draft.patch(delegationId, {
+      state,
+      progress: { ...delegation.progress, lastStatus: statusKey(status) },
+      ...(isWaiting(state) && { reason: reasonOf(message) }),
+      ...(state === 'working' && delegation.reason !== null && { reason: null }),
+      ...(state === 'input-required' && { owner: null, leaseUntil: null }),
+    });
+  }
+  if (draft.several) showProgress(draft, delegation, change, metadata);
+  else showStatus(draft, status, change);
+}
+
+interface StatusChange {
+  readonly state: Delegation['state'];
+  readonly message: Message | undefined;
+  /** Metadata of the event that the task does not have yet. */
+  readonly news: Record<string, unknown> | undefined;
+  /** The agent says for the first time (or again, after something else) that it works. */
+  readonly begins: boolean;
+}
+
+/** The only agent's status is the task's, but never goes back to submitted and never repeats. */
+function showStatus(
+  draft: Draft,
+  status: TaskStatus,
+  { state, message, news }: StatusChange,
+): void {
+  const submitted = status.state === TaskState.TASK_STATE_SUBMITTED;
+  const shown =
+    submitted && draft.state === TaskState.TASK_STATE_SUBMITTED
+      ? TaskState.TASK_STATE_SUBMITTED
+      : taskStateOf(state);
+  if (shown === draft.state && !message && !news) return;
+  draft.emitStatus(shown, message, news);
+}
+
+/** Among several agents a status of one is progress of the whole, named; then the task is settled. */
+function showProgress(
+  draft: Draft,
+  delegation: Delegation,
+  { state, message, begins }: StatusChange,
+  metadata: TaskStatusUpdateEvent['metadata'],
+): void {
+  const named = message && {
+    ...message,
+    messageId: ownMessageId(message.messageId, delegation, true),
+    parts: namedParts(delegation.agentName, message, ''),
+    metadata: withHubData(
+      { ...message.metadata, ...withoutHubKeys(metadata) },
+      { ...originOf(delegation), state },
+    ),
+  };
+  if (isWaiting(state) && named) draft.ask(delegation.id, named);
+  const others = draft.delegations().some((each) => each.id !== delegation.id && isOpen(each));
+  if (named && !(isWaiting(state) && !others)) draft.emitStatus(WORKING, named);
+  else if (!named && (isEnded(state) || (begins && state === 'working'))) {
+    draft.emitStatus(WORKING, progressOf(draft, delegation, state));
+  }
+  settle(draft, { asks: isWaiting(state) });
+}
+
+function isOpen({ state }: Delegation): boolean {
+  return !isEnded(state) && !isWaiting(state);
+}
+
+function progressOf(draft: Draft, delegation: Delegation, state: Delegation['state']): Message {
+  const words = state === 'working' ? 'is working.' : `${state}.`;
+  const hubData = { ...originOf(delegation), state };
+  return draft.say(`${delegation.agentName} ${words}`, withHubData(undefined, hubData));
+}
+
+/** The event's metadata that the task does not have yet. */
+function newsOf(
+  draft: Draft,
+  metadata: TaskStatusUpdateEvent['metadata'],
+): Record<string, unknown> | undefined {
+  const theirs = withoutHubKeys(metadata);
+  const ours = draft.aggregate.task.metadata;
+  return theirs && Object.entries(theirs).some(([key, value]) => !sameValue(value, ours?.[key]))
+    ? theirs
+    : undefined;
+}

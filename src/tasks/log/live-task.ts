@@ -1,0 +1,205 @@
+import { StreamResponse, Task } from '../../protocol/a2a.js';
+import { applyEvent, cloneTask } from '../../protocol/task-reducer.js';
+import { isTerminal } from '../../protocol/task-state.js';
+import { HubError } from '../../common/hub-error.js';
+import type { ClaimedTask, DelegationWrite, Fence, PreparedAppend, StoredTask } from '../task-store.js';
+import type {
+  Delegation,
+  DelegationPatch,
+  NewEvent,
+  TaskAggregate,
+  TaskChange,
+  TaskEvent,
+  TaskRecord,
+} from '../task.js';
+import { checkpointDue } from './checkpoint-due.js';
+
+/** Memory of a task beside the text of its log, roughly. */
+const BASE_SIZE = 4096;
+
+/**
+ * The newest state of one task in memory, with what has been decided but not committed yet. Changes
+ * are applied in place (a chunk costs the same however large the task is); {@link take} hands them
+ * over as one append. After an append that did not commit, the state is of no use: load it again.
+ */
+export class LiveTask {
+  private record: TaskRecord;
+  private readonly task: Task;
+  private delegations: readonly Delegation[];
+  private committedVersion: number;
+  private since: { events: number; size: number; checkpointSize: number };
+
+  private stateBefore: TaskRecord['state'];
+  private events: TaskEvent[] = [];
+  private writes = new Map<string, { added: boolean; lease: boolean }>();
+  private recordChanged = false;
+
+  constructor(stored: StoredTask) {
+    this.record = stored.aggregate.record;
+    this.task = stored.aggregate.task;
+    this.delegations = stored.aggregate.delegations;
+    this.committedVersion = stored.version;
+    this.since = {
+      events: stored.eventsSince,
+      size: stored.sizeSince,
+      checkpointSize: stored.checkpointSize,
+    };
+    this.stateBefore = this.record.state;
+  }
+
+  /** The version of the last commit this state includes. */
+  get version(): number {
+    return this.committedVersion;
+  }
+
+  /** Memory it takes, roughly, in characters. */
+  get size(): number {
+    return BASE_SIZE + this.since.checkpointSize + this.since.size;
+  }
+
+  /** The state itself: for decisions, never to be kept. */
+  get aggregate(): TaskAggregate {
+    return { record: this.record, task: this.task, delegations: this.delegations };
+  }
+
+  /** A copy that is safe to keep. */
+  snapshot(): TaskAggregate {
+    return { record: this.record, task: cloneTask(this.task), delegations: this.delegations };
+  }
+
+  /** The epoch of a delegation as known here; undefined when there is no such delegation. */
+  epochOf(delegationId: string): number | undefined {
+    return this.delegations.find(({ id }) => id === delegationId)?.epoch;
+  }
+
+  /** True when something has been applied since the last {@link take}. */
+  get changed(): boolean {
+    return this.events.length > 0 || this.writes.size > 0 || this.recordChanged;
+  }
+
+  /** Applies a change; throws before touching anything when the change cannot be logged. */
+  apply(change: TaskChange, now: Date): void {
+    const events = this.serialise(change.events, now);
+    for (const [index, { payload, kind }] of change.events.entries()) {
+      applyEvent(this.task, payload, kind);
+      this.since.size += events[index]?.body.length ?? 0;
+    }
+    this.since.events += events.length;
+    for (const event of events) this.events.push(event);
+    for (const patch of change.delegations ?? []) this.patch(patch, now);
+    if (change.record !== undefined) this.recordChanged = true;
+    this.record = {
+      ...this.record,
+      ...change.record,
+      ...this.statusColumns(change.events, now),
+      seq: this.record.seq + events.length,
+      updatedAt: now,
+    };
+  }
+
+  /** Delegations that begin with the task. */
+  add(delegations: readonly Delegation[]): void {
+    this.delegations = [...this.delegations, ...delegations];
+    for (const { id } of delegations) this.writes.set(id, { added: true, lease: true });
+  }
+
+  /** What was applied, as one append. */
+  take(create: PreparedAppend['create'], fences: readonly Fence[]): PreparedAppend {
+    const checkpoint = this.takeCheckpoint();
+    const append: PreparedAppend = {
+      taskId: this.record.id,
+      create,
+      expectedVersion: this.committedVersion,
+      record: this.record,
+      events: this.events,
+      delegations: this.takeWrites(),
+      fences,
+      checkpoint,
+    };
+    this.events = [];
+    this.writes = new Map();
+    this.recordChanged = false;
+    this.stateBefore = this.record.state;
+    return append;
+  }
+
+  /** The append that was taken last is durable. */
+  committed(): void {
+    this.committedVersion += 1;
+  }
+
+  /** Takes over a claim; false when this state is not the one that was claimed on. */
+  claimed(claim: ClaimedTask): boolean {
+    if (claim.version <= this.committedVersion) return true;
+    if (claim.version !== this.committedVersion + 1) return false;
+    const fresh = new Map(claim.delegations.map((each) => [each.id, each]));
+    this.delegations = this.delegations.map((each) => fresh.get(each.id) ?? each);
+    this.committedVersion = claim.version;
+    return true;
+  }
+
+  private serialise(events: readonly NewEvent[], now: Date): TaskEvent[] {
+    let { state, seq } = this.record;
+    return events.map(({ kind, payload }) => {
+      if (isTerminal(state)) {
+        throw new HubError('UNSUPPORTED_OPERATION', 'the task has ended; nothing can be added');
+      }
+      if (payload.$case === 'statusUpdate') state = payload.value.status?.state ?? state;
+      seq += 1;
+      const body = JSON.stringify(StreamResponse.toJSON({ payload }));
+      return { taskId: this.record.id, seq, kind, at: now, body };
+    });
+  }
+
+  private statusColumns(
+    events: readonly NewEvent[],
+    now: Date,
+  ): Partial<Pick<TaskRecord, 'state' | 'statusAt'>> {
+    const status = this.task.status;
+    const moved = events.some(
+      ({ kind, payload }) =>
+        kind !== 'reply' && (payload.$case === 'statusUpdate' || payload.$case === 'task'),
+    );
+    if (!moved || status === undefined) return {};
+    const at = Date.parse(status.timestamp ?? '');
+    return { state: status.state, statusAt: Number.isNaN(at) ? now : new Date(at) };
+  }
+
+  private patch(patch: DelegationPatch, now: Date): void {
+    const index = this.delegations.findIndex(({ id }) => id === patch.id);
+    const before = this.delegations[index];
+    if (before === undefined) return;
+    const after = { ...before, ...definedOf(patch), updatedAt: now };
+    this.delegations = this.delegations.with(index, after);
+    const write = this.writes.get(patch.id) ?? { added: false, lease: false };
+    if ('owner' in patch || 'leaseUntil' in patch) write.lease = true;
+    this.writes.set(patch.id, write);
+  }
+
+  private takeWrites(): DelegationWrite[] {
+    if (this.writes.size === 0) return [];
+    return this.delegations.flatMap((delegation) => {
+      const write = this.writes.get(delegation.id);
+      return write === undefined ? [] : [{ delegation, ...write }];
+    });
+  }
+
+  private takeCheckpoint(): string | null {
+    if (this.events.length === 0) return null;
+    if (!checkpointDue(this.stateBefore, this.record.state, this.since)) return null;
+    const checkpoint = JSON.stringify(Task.toJSON(this.task));
+    this.since = { events: 0, size: 0, checkpointSize: checkpoint.length };
+    return checkpoint;
+  }
+}
+
+/** Without members that are present but undefined: they change nothing. */
+function definedOf(patch: DelegationPatch): DelegationPatch {
+  for (const value of Object.values(patch)) {
+    if (value !== undefined) continue;
+    return Object.fromEntries(
+      Object.entries(patch).filter(([, each]) => each !== undefined),
+    ) as DelegationPatch;
+  }
+  return patch;
+}

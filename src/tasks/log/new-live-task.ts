@@ -1,0 +1,92 @@
+import { storable } from '../../database/text.js';
+import { TaskState } from '../../protocol/a2a.js';
+import { emptyTask } from '../../protocol/task-reducer.js';
+import type { Delegation, NewEvent, NewTask, TaskRecord } from '../task.js';
+import { LiveTask } from './live-task.js';
+
+/** The client's message is the second entry of every log. */
+const MESSAGE_SEQ = 2;
+
+/** A new task with its first two events and its delegations, ready to be taken as one append. */
+export function newLiveTask(task: NewTask, now: Date): LiveTask {
+  const live = new LiveTask({
+    aggregate: { record: firstRecord(task, now), task: emptyTask(task.id, task.contextId), delegations: [] },
+    version: 0,
+    checkpointSize: 0,
+    eventsSince: 0,
+    sizeSince: 0,
+  });
+  live.apply({ events: firstEvents(task, now) }, now);
+  live.add(task.delegations.map((each) => firstDelegation(each, task.id, now)));
+  return live;
+}
+
+/** The same task with a context id that every database can hold. */
+export function normalised(task: NewTask): NewTask {
+  const contextId = storable(task.contextId);
+  return {
+    ...task,
+    contextId,
+    message: { ...task.message, taskId: task.id, contextId },
+  };
+}
+
+function firstEvents(task: NewTask, now: Date): NewEvent[] {
+  const submitted = {
+    ...emptyTask(task.id, task.contextId),
+    status: {
+      state: TaskState.TASK_STATE_SUBMITTED,
+      message: undefined,
+      timestamp: now.toISOString(),
+    },
+    metadata: { ...task.metadata },
+  };
+  return [
+    { kind: 'task', payload: { $case: 'task', value: submitted } },
+    { kind: 'message', payload: { $case: 'message', value: task.message } },
+  ];
+}
+
+function firstRecord(task: NewTask, now: Date): TaskRecord {
+  return {
+    id: task.id,
+    contextId: task.contextId,
+    principalId: task.principal.id,
+    organization: task.principal.organization,
+    state: TaskState.TASK_STATE_SUBMITTED,
+    statusAt: now,
+    seq: 0,
+    route: task.route,
+    allowReply: task.allowReply,
+    cancelRequestedAt: null,
+    deadlineAt: task.deadlineAt,
+    traceparent: task.traceparent,
+    extensions: task.extensions,
+    hops: task.hops,
+    acceptedOutputModes: task.acceptedOutputModes,
+    requestMetadata: task.requestMetadata,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+function firstDelegation(
+  delegation: NewTask['delegations'][number],
+  taskId: string,
+  now: Date,
+): Delegation {
+  return {
+    ...delegation,
+    taskId,
+    state: 'queued',
+    messageSeq: MESSAGE_SEQ,
+    downstreamTaskId: null,
+    progress: { artifacts: {}, closed: [] },
+    reason: null,
+    epoch: 0,
+    owner: null,
+    leaseUntil: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}

@@ -1,0 +1,303 @@
+import { flatten, listOf, pieces, rowsOf, typedRows } from '../../database/multi-row.js';
+import type { SqlValue, Tx, Work } from '../../database/sql.js';
+import { storable } from '../../database/text.js';
+import { isTerminal } from '../../protocol/task-state.js';
+import type { Appended, AppendParticipant } from '../append-participant.js';
+import type { AppendOutcome, DelegationWrite, PreparedAppend } from '../task-store.js';
+import { takeKeys } from './idempotency.js';
+import {
+  claimableAt,
+  delegationValues,
+  millis,
+  RUNNING_STATES,
+  taskDueAt,
+  toRequestColumn,
+} from './task-rows.js';
+
+export type Outcomes = Map<PreparedAppend, AppendOutcome>;
+
+const COMMITTED: AppendOutcome = { kind: 'committed' };
+
+/**
+ * One batch in one transaction. Locks are taken in the same order by everybody (idempotency keys,
+ * tasks, delegations, each by id), so that batches of two processes never deadlock.
+ */
+export function* appendBatch(
+  tx: Tx,
+  batch: readonly PreparedAppend[],
+  participant: AppendParticipant,
+): Work<{ outcomes: Outcomes; appended: Appended[] }> {
+  const outcomes: Outcomes = new Map();
+  const creates = yield* insertTasks(tx, yield* takeKeys(tx, newTasks(batch), outcomes), outcomes);
+  const changes = yield* unfenced(tx, yield* unchanged(tx, batch, outcomes), outcomes);
+  const good = [...creates, ...changes];
+
+  yield* updateTasks(tx, changes);
+  yield* insertEvents(tx, good);
+  yield* insertDelegations(tx, good);
+  yield* updateDelegations(tx, changes);
+  yield* insertCheckpoints(tx, good);
+  for (const { taskId, create } of creates) {
+    for (const alongside of create?.alongside ?? []) yield* alongside(tx, taskId);
+  }
+  const appended = good.filter(({ events }) => events.length > 0).map(toAppended);
+  if (appended.length > 0) yield* participant.appended(tx, appended);
+  for (const append of good) outcomes.set(append, COMMITTED);
+  return { outcomes, appended };
+}
+
+function newTasks(batch: readonly PreparedAppend[]): PreparedAppend[] {
+  return batch.filter(({ create }) => create !== null);
+}
+
+function toAppended({ record, events }: PreparedAppend): Appended {
+  return {
+    taskId: record.id,
+    organization: record.organization,
+    principalId: record.principalId,
+    events,
+    ended: isTerminal(record.state),
+  };
+}
+
+/** The appends to existing tasks that nobody else has changed since; locks their rows. */
+function* unchanged(
+  tx: Tx,
+  batch: readonly PreparedAppend[],
+  outcomes: Outcomes,
+): Work<PreparedAppend[]> {
+  const changes = batch.filter(({ create }) => create === null);
+  const versions = new Map<string, number>();
+  for (const piece of pieces(changes)) {
+    const rows = yield* tx.all<{ id: string; version: number }>(
+      `SELECT id, version FROM tasks WHERE id IN ${listOf(piece.length)}${locked(tx)}`,
+      piece.map(({ taskId }) => taskId),
+    );
+    for (const { id, version } of rows) versions.set(id, version);
+  }
+  return changes.filter((append) => {
+    if (versions.get(append.taskId) === append.expectedVersion) return true;
+    outcomes.set(append, { kind: 'conflict' });
+    return false;
+  });
+}
+
+/** The appends whose claims still hold; locks the delegations they are about. */
+function* unfenced(
+  tx: Tx,
+  appends: readonly PreparedAppend[],
+  outcomes: Outcomes,
+): Work<readonly PreparedAppend[]> {
+  const ids = new Set<string>();
+  for (const { fences, delegations } of appends) {
+    for (const { delegationId } of fences) ids.add(delegationId);
+    if (tx.dialect === 'sqlite') continue;
+    for (const { delegation, added } of delegations) if (!added) ids.add(delegation.id);
+  }
+  if (ids.size === 0) return appends;
+  const epochs = new Map<string, number>();
+  for (const piece of pieces([...ids].sort())) {
+    const rows = yield* tx.all<{ id: string; epoch: number }>(
+      `SELECT id, epoch FROM delegations WHERE id IN ${listOf(piece.length)}${locked(tx)}`,
+      piece,
+    );
+    for (const { id, epoch } of rows) epochs.set(id, epoch);
+  }
+  return appends.filter((append) => {
+    if (append.fences.every((fence) => epochs.get(fence.delegationId) === fence.epoch)) return true;
+    outcomes.set(append, { kind: 'fenced' });
+    return false;
+  });
+}
+
+/** SQLite has the whole file locked already. */
+function locked(tx: Tx): string {
+  return tx.dialect === 'postgres' ? ' ORDER BY id FOR UPDATE' : '';
+}
+
+function* insertTasks(
+  tx: Tx,
+  creates: readonly PreparedAppend[],
+  outcomes: Outcomes,
+): Work<PreparedAppend[]> {
+  const inserted = new Set<string>();
+  for (const piece of pieces(creates)) {
+    const rows = yield* tx.all<{ id: string }>(
+      `INSERT INTO tasks (id, context_id, principal_id, organization, state, status_at, seq, version,
+         checkpoint_seq, cancel_requested_at, deadline_at, due_at, route, allow_reply, traceparent,
+         request, created_at, updated_at)
+       VALUES ${rowsOf(piece.length, 18)} ON CONFLICT (id) DO NOTHING RETURNING id`,
+      flatten(piece, newTaskValues),
+    );
+    for (const { id } of rows) inserted.add(id);
+  }
+  const good: PreparedAppend[] = [];
+  for (const append of creates) {
+    if (inserted.has(append.taskId)) {
+      good.push(append);
+      continue;
+    }
+    outcomes.set(append, { kind: 'conflict' });
+    yield* tx.run('DELETE FROM idempotency_keys WHERE principal_id = ? AND key = ?', [
+      append.record.principalId,
+      storable(append.create?.task.idempotency?.key ?? ''),
+    ]);
+  }
+  return good;
+}
+
+function newTaskValues(params: SqlValue[], append: PreparedAppend): void {
+  const { record } = append;
+  params.push(
+    record.id,
+    record.contextId,
+    record.principalId,
+    record.organization,
+    record.state,
+    record.statusAt.getTime(),
+    record.seq,
+    append.expectedVersion + 1,
+    append.checkpoint === null ? 0 : record.seq,
+    millis(record.cancelRequestedAt),
+    millis(record.deadlineAt),
+    taskDueAt(record),
+    JSON.stringify(record.route),
+    record.allowReply ? 1 : 0,
+    storable(record.traceparent),
+    toRequestColumn(record),
+    record.createdAt.getTime(),
+    record.updatedAt.getTime(),
+  );
+}
+
+const TASK_UPDATE_TYPES = [
+  'text', 'smallint', 'bigint', 'integer', 'integer', 'integer', 'bigint', 'bigint', 'bigint', 'bigint',
+];
+
+function* updateTasks(tx: Tx, appends: readonly PreparedAppend[]): Work<void> {
+  for (const piece of pieces(appends)) {
+    yield* tx.run(
+      `WITH change (id, state, status_at, seq, version, checkpoint_seq, cancel_requested_at,
+         deadline_at, due_at, updated_at) AS (VALUES ${typedRows(piece.length, TASK_UPDATE_TYPES)})
+       UPDATE tasks SET state = change.state, status_at = change.status_at, seq = change.seq,
+         version = change.version,
+         checkpoint_seq = COALESCE(change.checkpoint_seq, tasks.checkpoint_seq),
+         cancel_requested_at = change.cancel_requested_at, deadline_at = change.deadline_at,
+         due_at = change.due_at, updated_at = change.updated_at
+       FROM change WHERE tasks.id = change.id`,
+      flatten(piece, changedTaskValues),
+    );
+  }
+}
+
+function changedTaskValues(params: SqlValue[], append: PreparedAppend): void {
+  const { record } = append;
+  params.push(
+    record.id,
+    record.state,
+    record.statusAt.getTime(),
+    record.seq,
+    append.expectedVersion + 1,
+    append.checkpoint === null ? null : record.seq,
+    millis(record.cancelRequestedAt),
+    millis(record.deadlineAt),
+    taskDueAt(record),
+    record.updatedAt.getTime(),
+  );
+}
+
+function* insertEvents(tx: Tx, appends: readonly PreparedAppend[]): Work<void> {
+  const events = appends.flatMap((append) => append.events);
+  for (const piece of pieces(events)) {
+    yield* tx.run(
+      `INSERT INTO task_events (task_id, seq, kind, at, body) VALUES ${rowsOf(piece.length, 5)}`,
+      flatten(piece, (params, event) => {
+        params.push(event.taskId, event.seq, event.kind, event.at.getTime(), event.body);
+      }),
+    );
+  }
+}
+
+function* insertCheckpoints(tx: Tx, appends: readonly PreparedAppend[]): Work<void> {
+  const due = appends.filter(({ checkpoint }) => checkpoint !== null);
+  for (const piece of pieces(due)) {
+    yield* tx.run(
+      `INSERT INTO task_checkpoints (task_id, seq, body) VALUES ${rowsOf(piece.length, 3)}
+       ON CONFLICT (task_id, seq) DO UPDATE SET body = excluded.body`,
+      flatten(piece, (params, { taskId, record, checkpoint }) => {
+        params.push(taskId, record.seq, checkpoint);
+      }),
+    );
+  }
+}
+
+function* insertDelegations(tx: Tx, appends: readonly PreparedAppend[]): Work<void> {
+  const added = appends.flatMap((append) => append.delegations).filter((write) => write.added);
+  for (const piece of pieces(added)) {
+    yield* tx.run(
+      `INSERT INTO delegations (id, task_id, position, epoch, owner, lease_until, claimable_at,
+         created_at, agent_id, agent_name, skill_id, state, message_seq, downstream_task_id,
+         downstream_context_id, fallbacks, progress, reason, deadline_at, due_at, updated_at)
+       VALUES ${rowsOf(piece.length, 21)}`,
+      flatten(piece, addedValues),
+    );
+  }
+}
+
+function addedValues(params: SqlValue[], { delegation }: DelegationWrite): void {
+  params.push(
+    delegation.id,
+    delegation.taskId,
+    delegation.position,
+    delegation.epoch,
+    delegation.owner,
+    millis(delegation.leaseUntil),
+    claimableAt(delegation.state, delegation.leaseUntil),
+    delegation.createdAt.getTime(),
+  );
+  delegationValues(params, delegation);
+}
+
+const DELEGATION_UPDATE_TYPES = [
+  'text', 'smallint', 'text', 'bigint',
+  'text', 'text', 'text', 'text', 'integer', 'text', 'text', 'text', 'text', 'text',
+  'bigint', 'bigint', 'bigint',
+];
+
+/** The epoch belongs to claims alone; owner and lease are written only where the patch named them. */
+function* updateDelegations(tx: Tx, appends: readonly PreparedAppend[]): Work<void> {
+  const changed = appends.flatMap((append) => append.delegations).filter((write) => !write.added);
+  for (const piece of pieces(changed)) {
+    yield* tx.run(
+      `WITH change (id, lease, owner, lease_until, agent_id, agent_name, skill_id, state, message_seq,
+         downstream_task_id, downstream_context_id, fallbacks, progress, reason, deadline_at, due_at,
+         updated_at) AS (VALUES ${typedRows(piece.length, DELEGATION_UPDATE_TYPES)})
+       UPDATE delegations SET agent_id = change.agent_id, agent_name = change.agent_name,
+         skill_id = change.skill_id, state = change.state, message_seq = change.message_seq,
+         downstream_task_id = change.downstream_task_id,
+         downstream_context_id = change.downstream_context_id, fallbacks = change.fallbacks,
+         progress = change.progress, reason = change.reason, deadline_at = change.deadline_at,
+         due_at = change.due_at, updated_at = change.updated_at,
+         owner = CASE change.lease WHEN 1 THEN change.owner ELSE delegations.owner END,
+         lease_until =
+           CASE change.lease WHEN 1 THEN change.lease_until ELSE delegations.lease_until END,
+         claimable_at = CASE
+           WHEN change.state = 'queued' THEN 0
+           WHEN change.state NOT IN ${RUNNING_STATES} THEN NULL
+           WHEN change.lease = 1 THEN COALESCE(change.lease_until, 0)
+           ELSE COALESCE(delegations.lease_until, 0) END
+       FROM change WHERE delegations.id = change.id`,
+      flatten(piece, changedValues),
+    );
+  }
+}
+
+function changedValues(params: SqlValue[], { delegation, lease }: DelegationWrite): void {
+  params.push(
+    delegation.id,
+    lease ? 1 : 0,
+    lease ? delegation.owner : null,
+    lease ? millis(delegation.leaseUntil) : null,
+  );
+  delegationValues(params, delegation);
+}

@@ -1,0 +1,105 @@
+import { listOf, pieces } from '../../database/multi-row.js';
+import type { Tx, Work } from '../../database/sql.js';
+import type { ClaimedDelegation, ClaimedTask } from '../task-store.js';
+import type { DelegationState } from '../task.js';
+import { DELEGATION_COLUMNS, RUNNING_STATES, toDelegation, type DelegationRow } from './task-rows.js';
+
+export interface Claim {
+  readonly owner: string;
+  readonly now: Date;
+  readonly leaseMs: number;
+  readonly limit: number;
+}
+
+export interface Claimed {
+  readonly delegations: ClaimedDelegation[];
+  readonly tasks: ClaimedTask[];
+}
+
+/** Locks task and delegation together and waits for neither, so a claim never deadlocks with an append. */
+const CANDIDATES = `SELECT d.id, d.task_id, d.state FROM delegations d JOIN tasks t ON t.id = d.task_id
+  WHERE d.claimable_at <= ? ORDER BY d.claimable_at, d.created_at, d.id LIMIT ?`;
+
+/** See `TaskStore.claim`. Raises the version of every task it touches. */
+export function* claimDelegations(tx: Tx, claim: Claim): Work<Claimed> {
+  const now = claim.now.getTime();
+  const candidates = yield* tx.all<{ id: string; task_id: string; state: DelegationState }>(
+    tx.dialect === 'postgres' ? `${CANDIDATES} FOR UPDATE SKIP LOCKED` : CANDIDATES,
+    [now, claim.limit],
+  );
+  const rows = new Map<string, DelegationRow>();
+  for (const piece of pieces(candidates)) {
+    const claimed = yield* tx.all<DelegationRow>(
+      `UPDATE delegations SET owner = ?, lease_until = ?, claimable_at = ?, epoch = epoch + 1,
+         state = CASE state WHEN 'queued' THEN 'sending' ELSE state END, updated_at = ?
+       WHERE id IN ${listOf(piece.length)} RETURNING ${DELEGATION_COLUMNS}`,
+      [claim.owner, now + claim.leaseMs, now + claim.leaseMs, now, ...piece.map(({ id }) => id)],
+    );
+    for (const row of claimed) rows.set(row.id, row);
+  }
+  const delegations = candidates.map(({ id, state }) => ({
+    ...toDelegation(rows.get(id) as DelegationRow),
+    adopted: state !== 'queued',
+  }));
+  return { delegations, tasks: yield* raiseVersions(tx, delegations) };
+}
+
+function* raiseVersions(tx: Tx, claimed: readonly ClaimedDelegation[]): Work<ClaimedTask[]> {
+  const byTask = new Map<string, ClaimedDelegation[]>();
+  for (const delegation of claimed) {
+    const others = byTask.get(delegation.taskId);
+    if (others === undefined) byTask.set(delegation.taskId, [delegation]);
+    else others.push(delegation);
+  }
+  const tasks: ClaimedTask[] = [];
+  for (const piece of pieces([...byTask.keys()])) {
+    const rows = yield* tx.all<{ id: string; version: number }>(
+      `UPDATE tasks SET version = version + 1 WHERE id IN ${listOf(piece.length)}
+       RETURNING id, version`,
+      piece,
+    );
+    for (const { id, version } of rows) {
+      tasks.push({ taskId: id, version, delegations: byTask.get(id) ?? [] });
+    }
+  }
+  return tasks;
+}
+
+/** Extends leases; the ids that `owner` still has. */
+export function* renewLeases(
+  tx: Tx,
+  owner: string,
+  ids: readonly string[],
+  until: Date,
+): Work<string[]> {
+  const renewed: string[] = [];
+  const at = until.getTime();
+  for (const piece of pieces([...ids].sort())) {
+    if (tx.dialect === 'postgres') {
+      yield* tx.all(
+        `SELECT id FROM delegations WHERE id IN ${listOf(piece.length)} ORDER BY id FOR UPDATE`,
+        piece,
+      );
+    }
+    const rows = yield* tx.all<{ id: string }>(
+      `UPDATE delegations SET lease_until = ?,
+         claimable_at = CASE WHEN state IN ${RUNNING_STATES} THEN ? ELSE claimable_at END
+       WHERE id IN ${listOf(piece.length)} AND owner = ? RETURNING id`,
+      [at, at, ...piece, owner],
+    );
+    for (const { id } of rows) renewed.push(id);
+  }
+  return renewed;
+}
+
+/** Ends the leases of one owner, or of everybody else; how many there were. */
+export function* endLeases(tx: Tx, whose: 'of' | 'not of', owner: string): Work<number> {
+  const condition = whose === 'of' ? 'owner = ?' : 'owner IS NOT NULL AND owner <> ?';
+  const lock = tx.dialect === 'postgres' ? ' ORDER BY id FOR UPDATE' : '';
+  return yield* tx.run(
+    `UPDATE delegations SET owner = NULL, lease_until = NULL,
+       claimable_at = CASE WHEN state IN ${RUNNING_STATES} THEN 0 ELSE claimable_at END
+     WHERE id IN (SELECT id FROM delegations WHERE ${condition}${lock})`,
+    [owner],
+  );
+}

@@ -1,0 +1,118 @@
+import type { Database } from '../../database/database.js';
+import { listOf, pieces } from '../../database/multi-row.js';
+import { StreamResponse, Task } from '../../protocol/a2a.js';
+import { applyEvent, emptyTask } from '../../protocol/task-reducer.js';
+import type { StoredTask } from '../task-store.js';
+import type { Delegation } from '../task.js';
+import {
+  DELEGATION_COLUMNS,
+  TASK_COLUMNS,
+  toDelegation,
+  toRecord,
+  type DelegationRow,
+  type EventRow,
+  type TaskRow,
+} from './task-rows.js';
+
+type CheckpointRow = { task_id: string; seq: number; body: string };
+
+export async function findTaskRow(database: Database, id: string): Promise<TaskRow | undefined> {
+  // No id with U+0000 exists, and PostgreSQL refuses to look for one.
+  if (id.includes('\u0000')) return undefined;
+  const [row] = await database.read<TaskRow>(`SELECT ${TASK_COLUMNS} FROM tasks WHERE id = ?`, [id]);
+  return row;
+}
+
+/** The tasks of these rows, in the same order, each as of the seq of its row. */
+export async function buildTasks(
+  database: Database,
+  rows: readonly TaskRow[],
+): Promise<StoredTask[]> {
+  const parts = await readParts(database, rows);
+  return rows.map((row) => buildTask(row, parts));
+}
+
+interface Parts {
+  readonly checkpoints: ReadonlyMap<string, readonly CheckpointRow[]>;
+  readonly events: ReadonlyMap<string, readonly EventRow[]>;
+  readonly delegations: ReadonlyMap<string, readonly DelegationRow[]>;
+}
+
+async function readParts(database: Database, rows: readonly TaskRow[]): Promise<Parts> {
+  const checkpoints: CheckpointRow[] = [];
+  const events: EventRow[] = [];
+  const delegations: DelegationRow[] = [];
+  for (const piece of pieces(rows)) {
+    const ids = piece.map(({ id }) => id);
+    // The seqs of the rows in hand, not of the table: it may have moved on since.
+    const since = piece.flatMap(({ id, checkpoint_seq }) => [id, checkpoint_seq]);
+    const marked = piece.filter(({ checkpoint_seq }) => checkpoint_seq > 0);
+    const [bodies, log, work] = await Promise.all([
+      marked.length === 0
+        ? []
+        : database.read<CheckpointRow>(
+            `SELECT task_id, seq, body FROM task_checkpoints
+             WHERE ${anyOf(marked.length, 'task_id = ? AND seq = ?')}`,
+            marked.flatMap(({ id, checkpoint_seq }) => [id, checkpoint_seq]),
+          ),
+      database.read<EventRow>(
+        `SELECT task_id, seq, kind, at, body FROM task_events
+         WHERE ${anyOf(piece.length, 'task_id = ? AND seq > ?')} ORDER BY task_id, seq`,
+        since,
+      ),
+      database.read<DelegationRow>(
+        `SELECT ${DELEGATION_COLUMNS} FROM delegations
+         WHERE task_id IN ${listOf(ids.length)} ORDER BY task_id, position`,
+        ids,
+      ),
+    ]);
+    checkpoints.push(...bodies);
+    for (const row of log) events.push(row);
+    delegations.push(...work);
+  }
+  return {
+    checkpoints: byTask(checkpoints),
+    events: byTask(events),
+    delegations: byTask(delegations),
+  };
+}
+
+function anyOf(count: number, condition: string): string {
+  return Array(count).fill(`(${condition})`).join(' OR ');
+}
+
+function byTask<T extends { task_id: string }>(rows: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const group = groups.get(row.task_id);
+    if (group === undefined) groups.set(row.task_id, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+/** Checkpoint and later events through the reducer. */
+function buildTask(row: TaskRow, parts: Parts): StoredTask {
+  const checkpoint = parts.checkpoints.get(row.id)?.[0]?.body;
+  let task =
+    checkpoint === undefined
+      ? emptyTask(row.id, row.context_id)
+      : Task.fromJSON(JSON.parse(checkpoint));
+  let eventsSince = 0;
+  let sizeSince = 0;
+  for (const { seq, kind, body } of parts.events.get(row.id) ?? []) {
+    if (seq > row.seq) break;
+    eventsSince += 1;
+    sizeSince += body.length;
+    const { payload } = StreamResponse.fromJSON(JSON.parse(body));
+    if (payload !== undefined) task = applyEvent(task, payload, kind);
+  }
+  const delegations: Delegation[] = (parts.delegations.get(row.id) ?? []).map(toDelegation);
+  return {
+    aggregate: { record: toRecord(row), task, delegations },
+    version: row.version,
+    checkpointSize: checkpoint?.length ?? 0,
+    eventsSince,
+    sizeSince,
+  };
+}

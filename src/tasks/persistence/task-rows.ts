@@ -1,0 +1,199 @@
+import type { SqlValue } from '../../database/sql.js';
+import { storable } from '../../database/text.js';
+import { isTerminal } from '../../protocol/task-state.js';
+import type {
+  Delegation,
+  DelegationState,
+  EventKind,
+  TaskEvent,
+  TaskRecord,
+} from '../task.js';
+
+/** A row of `tasks`. */
+export interface TaskRow {
+  id: string;
+  context_id: string;
+  principal_id: string;
+  organization: string;
+  state: number;
+  status_at: number;
+  seq: number;
+  version: number;
+  checkpoint_seq: number;
+  cancel_requested_at: number | null;
+  deadline_at: number | null;
+  route: string;
+  allow_reply: number;
+  traceparent: string | null;
+  request: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** A row of `delegations`. */
+export interface DelegationRow {
+  id: string;
+  task_id: string;
+  position: number;
+  agent_id: string;
+  agent_name: string;
+  skill_id: string | null;
+  state: DelegationState;
+  message_seq: number;
+  downstream_task_id: string | null;
+  downstream_context_id: string | null;
+  fallbacks: string;
+  progress: string;
+  reason: string | null;
+  epoch: number;
+  owner: string | null;
+  lease_until: number | null;
+  deadline_at: number;
+  created_at: number;
+  updated_at: number;
+}
+
+/** A row of `task_events`. */
+export interface EventRow {
+  task_id: string;
+  seq: number;
+  kind: EventKind;
+  at: number;
+  body: string;
+}
+
+export const TASK_COLUMNS = `id, context_id, principal_id, organization, state, status_at, seq,
+  version, checkpoint_seq, cancel_requested_at, deadline_at, route, allow_reply, traceparent,
+  request, created_at, updated_at`;
+
+export const DELEGATION_COLUMNS = `id, task_id, position, agent_id, agent_name, skill_id, state,
+  message_seq, downstream_task_id, downstream_context_id, fallbacks, progress, reason, epoch, owner,
+  lease_until, deadline_at, created_at, updated_at`;
+
+/** The states in which a delegation has, or needs, a runner. */
+export const RUNNING_STATES = `('sending', 'working', 'auth-required')`;
+
+const RUNNING: ReadonlySet<DelegationState> = new Set(['sending', 'working', 'auth-required']);
+const ENDED: ReadonlySet<DelegationState> = new Set([
+  'completed',
+  'failed',
+  'canceled',
+  'rejected',
+]);
+
+/** What the send request asked for, in one JSON column; null when it asked for nothing. */
+type RequestColumn = Partial<
+  Pick<TaskRecord, 'extensions' | 'hops' | 'acceptedOutputModes' | 'requestMetadata'>
+>;
+
+export function toRequestColumn(record: TaskRecord): string | null {
+  const column: Record<string, unknown> = {};
+  if (record.extensions.length > 0) column.extensions = record.extensions;
+  if (record.hops.length > 0) column.hops = record.hops;
+  if (record.acceptedOutputModes.length > 0) {
+    column.acceptedOutputModes = record.acceptedOutputModes;
+  }
+  if (record.requestMetadata !== null) column.requestMetadata = record.requestMetadata;
+  return Object.keys(column).length === 0 ? null : JSON.stringify(column);
+}
+
+export function toRecord(row: TaskRow): TaskRecord {
+  const request = row.request === null ? {} : (JSON.parse(row.request) as RequestColumn);
+  return {
+    id: row.id,
+    contextId: row.context_id,
+    principalId: row.principal_id,
+    organization: row.organization,
+    state: row.state,
+    statusAt: new Date(row.status_at),
+    seq: row.seq,
+    route: JSON.parse(row.route) as TaskRecord['route'],
+    allowReply: row.allow_reply === 1,
+    cancelRequestedAt: dateOrNull(row.cancel_requested_at),
+    deadlineAt: dateOrNull(row.deadline_at),
+    traceparent: row.traceparent,
+    extensions: request.extensions ?? [],
+    hops: request.hops ?? [],
+    acceptedOutputModes: request.acceptedOutputModes ?? [],
+    requestMetadata: request.requestMetadata ?? null,
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
+  };
+}
+
+export function toDelegation(row: DelegationRow): Delegation {
+  return {
+    id: row.id,
+    taskId: row.task_id,
+    agentId: row.agent_id,
+    agentName: row.agent_name,
+    skillId: row.skill_id,
+    position: row.position,
+    state: row.state,
+    messageSeq: row.message_seq,
+    downstreamTaskId: row.downstream_task_id,
+    downstreamContextId: row.downstream_context_id,
+    fallbacks: JSON.parse(row.fallbacks) as Delegation['fallbacks'],
+    progress: JSON.parse(row.progress) as Delegation['progress'],
+    reason: row.reason,
+    epoch: row.epoch,
+    owner: row.owner,
+    leaseUntil: dateOrNull(row.lease_until),
+    deadlineAt: new Date(row.deadline_at),
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
+  };
+}
+
+export function toEvent(row: EventRow): TaskEvent {
+  return {
+    taskId: row.task_id,
+    seq: row.seq,
+    kind: row.kind,
+    at: new Date(row.at),
+    body: row.body,
+  };
+}
+
+/** A task's deadline while it is open: what `overdue` looks for. */
+export function taskDueAt(record: TaskRecord): number | null {
+  return isTerminal(record.state) ? null : millis(record.deadlineAt);
+}
+
+/** A delegation's deadline while it is open. */
+export function delegationDueAt(delegation: Delegation): number | null {
+  return ENDED.has(delegation.state) ? null : delegation.deadlineAt.getTime();
+}
+
+/** From when a delegation with this state and lease may be claimed. */
+export function claimableAt(state: DelegationState, leaseUntil: Date | null): number | null {
+  if (state === 'queued') return 0;
+  return RUNNING.has(state) ? (millis(leaseUntil) ?? 0) : null;
+}
+
+/** The columns of a delegation that an append may change, in the order of its statements. */
+export function delegationValues(params: SqlValue[], delegation: Delegation): void {
+  params.push(
+    delegation.agentId,
+    storable(delegation.agentName),
+    storable(delegation.skillId),
+    delegation.state,
+    delegation.messageSeq,
+    storable(delegation.downstreamTaskId),
+    storable(delegation.downstreamContextId),
+    JSON.stringify(delegation.fallbacks),
+    JSON.stringify(delegation.progress),
+    storable(delegation.reason),
+    delegation.deadlineAt.getTime(),
+    delegationDueAt(delegation),
+    delegation.updatedAt.getTime(),
+  );
+}
+
+export function millis(date: Date | null): number | null {
+  return date === null ? null : date.getTime();
+}
+
+function dateOrNull(at: number | null): Date | null {
+  return at === null ? null : new Date(at);
+}

@@ -1,0 +1,77 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/**
+ * The small columns of a task; artifacts and history are in its log. The indexes serve ListTasks:
+ * each begins with whose tasks they are and ends in the order of the list, so that pages and counts
+ * read nothing else.
+ */
+@Entity('tasks', { withoutRowid: true })
+@Index('tasks_principal_idx', ['principalId', 'organization', 'statusAt', 'id'])
+@Index('tasks_principal_state_idx', ['principalId', 'organization', 'state', 'statusAt', 'id'])
+@Index('tasks_organization_idx', ['organization', 'statusAt', 'id'])
+@Index('tasks_organization_state_idx', ['organization', 'state', 'statusAt', 'id'])
+@Index('tasks_context_idx', ['contextId', 'principalId', 'organization'])
+@Index('tasks_due_idx', ['dueAt'], { where: '"due_at" IS NOT NULL' })
+export class TaskEntity {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'tasks_pk' })
+  id!: string;
+
+  @Column({ name: 'context_id', type: 'text' })
+  contextId!: string;
+
+  @Column({ name: 'principal_id', type: 'text' })
+  principalId!: string;
+
+  @Column({ type: 'text' })
+  organization!: string;
+
+  /** The number of A2A's `TaskState`. */
+  @Column({ type: 'smallint' })
+  state!: number;
+
+  @Column({ name: 'status_at', type: 'bigint' })
+  statusAt!: number;
+
+  /** The newest event. */
+  @Column({ type: 'integer' })
+  seq!: number;
+
+  /** Raised by every change of the task or its delegations, except renewed leases. */
+  @Column({ type: 'integer' })
+  version!: number;
+
+  /** The newest row of `task_checkpoints`; 0 without one. */
+  @Column({ name: 'checkpoint_seq', type: 'integer' })
+  checkpointSeq!: number;
+
+  @Column({ name: 'cancel_requested_at', type: 'bigint', nullable: true })
+  cancelRequestedAt!: number | null;
+
+  @Column({ name: 'deadline_at', type: 'bigint', nullable: true })
+  deadlineAt!: number | null;
+
+  /** `deadline_at` while the task is open. */
+  @Column({ name: 'due_at', type: 'bigint', nullable: true })
+  dueAt!: number | null;
+
+  /** JSON of `Route`. */
+  @Column({ type: 'text' })
+  route!: string;
+
+  @Column({ name: 'allow_reply', type: 'smallint' })
+  allowReply!: number;
+
+  /** W3C trace context of the call that made the task. */
+  @Column({ type: 'text', nullable: true })
+  traceparent!: string | null;
+
+  /** JSON: extensions, hops, acceptedOutputModes and metadata of the request, where not empty. */
+  @Column({ type: 'text', nullable: true })
+  request!: string | null;
+
+  @Column({ name: 'created_at', type: 'bigint' })
+  createdAt!: number;
+
+  @Column({ name: 'updated_at', type: 'bigint' })
+  updatedAt!: number;
+}

@@ -1,0 +1,189 @@
+import type { Visibility } from '../../auth/index.js';
+import type { Database } from '../../database/database.js';
+import { isDatabaseTrouble, isRetryable } from '../../database/dialect.js';
+import type { AppendParticipant } from '../append-participant.js';
+import {
+  TaskStore,
+  type AppendOutcome,
+  type ClaimedDelegation,
+  type ClaimedTask,
+  type OwnedDelegation,
+  type PreparedAppend,
+  type StoredTask,
+  type TaskCursor,
+  type TaskFilter,
+  type TaskPage,
+} from '../task-store.js';
+import type { TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
+import { isVisible } from '../visible.js';
+import { appendBatch, type Outcomes } from './append.js';
+import { claimDelegations, endLeases, renewLeases } from './claim.js';
+import { listTasks } from './list.js';
+import { buildTasks, findTaskRow } from './load.js';
+import { toEvent, toRecord, type EventRow } from './task-rows.js';
+
+/** How often a transaction that lost against another one is run again before it counts as failed. */
+const MAX_RETRIES = 5;
+
+/** Tasks in the hub's database. `participant` takes part in every commit that adds events. */
+export class TypeormTaskStore extends TaskStore {
+  private readonly claimListeners: ((claimed: readonly ClaimedTask[]) => void)[] = [];
+
+  constructor(
+    private readonly database: Database,
+    private readonly participant: AppendParticipant,
+  ) {
+    super();
+  }
+
+  async commit(batch: readonly PreparedAppend[]): Promise<readonly AppendOutcome[]> {
+    // One order for everybody: the rows of two batches are written in the same sequence.
+    const ordered = [...batch].sort((a, b) => (a.taskId < b.taskId ? -1 : 1));
+    const outcomes: Outcomes = new Map();
+    await this.commitPart(ordered, outcomes);
+    return batch.map((append) => outcomes.get(append) as AppendOutcome);
+  }
+
+  async load(taskId: string, visibility: Visibility): Promise<TaskAggregate | undefined> {
+    const row = await findTaskRow(this.database, taskId);
+    if (row === undefined || !isVisible(toRecord(row), visibility)) return undefined;
+    const [stored] = await buildTasks(this.database, [row]);
+    return stored?.aggregate;
+  }
+
+  async open(taskId: string): Promise<StoredTask | undefined> {
+    const row = await findTaskRow(this.database, taskId);
+    return row === undefined ? undefined : (await buildTasks(this.database, [row]))[0];
+  }
+
+  async version(taskId: string): Promise<number | undefined> {
+    const [row] = await this.database.read<{ version: number }>(
+      'SELECT version FROM tasks WHERE id = ?',
+      [taskId],
+    );
+    return row?.version;
+  }
+
+  async record(taskId: string, visibility: Visibility): Promise<TaskRecord | undefined> {
+    const row = await findTaskRow(this.database, taskId);
+    const record = row && toRecord(row);
+    return record && isVisible(record, visibility) ? record : undefined;
+  }
+
+  async events(taskId: string, afterSeq: number, limit: number): Promise<TaskEvent[]> {
+    const rows = await this.database.read<EventRow>(
+      `SELECT task_id, seq, kind, at, body FROM task_events
+       WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
+      [taskId, afterSeq, limit],
+    );
+    return rows.map(toEvent);
+  }
+
+  list(
+    filter: TaskFilter,
+    visibility: Visibility,
+    limit: number,
+    after: TaskCursor | null,
+  ): Promise<TaskPage> {
+    return listTasks(this.database, filter, visibility, limit, after);
+  }
+
+  onClaimed(listener: (claimed: readonly ClaimedTask[]) => void): void {
+    this.claimListeners.push(listener);
+  }
+
+  async claim(
+    owner: string,
+    now: Date,
+    leaseMs: number,
+    limit: number,
+  ): Promise<ClaimedDelegation[]> {
+    if (limit <= 0) return [];
+    const { delegations, tasks } = await this.database.write((tx) =>
+      claimDelegations(tx, { owner, now, leaseMs, limit }),
+    );
+    if (tasks.length > 0) for (const listener of this.claimListeners) listener(tasks);
+    return delegations;
+  }
+
+  async owned(owner: string): Promise<OwnedDelegation[]> {
+    const rows = await this.database.read<{
+      id: string;
+      task_id: string;
+      state: OwnedDelegation['state'];
+      epoch: number;
+      cancel_requested_at: number | null;
+    }>(
+      `SELECT d.id, d.task_id, d.state, d.epoch, t.cancel_requested_at
+       FROM delegations d JOIN tasks t ON t.id = d.task_id WHERE d.owner = ?`,
+      [owner],
+    );
+    return rows.map((row) => ({
+      id: row.id,
+      taskId: row.task_id,
+      state: row.state,
+      epoch: row.epoch,
+      cancelRequested: row.cancel_requested_at !== null,
+    }));
+  }
+
+  async renew(owner: string, ids: readonly string[], until: Date): Promise<string[]> {
+    if (ids.length === 0) return [];
+    return this.database.write((tx) => renewLeases(tx, owner, ids, until));
+  }
+
+  releaseOthers(owner: string): Promise<number> {
+    return this.database.write((tx) => endLeases(tx, 'not of', owner));
+  }
+
+  async release(owner: string): Promise<void> {
+    await this.database.write((tx) => endLeases(tx, 'of', owner));
+  }
+
+  async overdue(now: Date, limit: number): Promise<string[]> {
+    const at = now.getTime();
+    const rows = await this.database.read<{ id: string }>(
+      `SELECT id FROM (
+         SELECT id, due_at FROM tasks WHERE due_at < ?
+         UNION ALL SELECT task_id AS id, due_at FROM delegations WHERE due_at < ?
+       ) AS late GROUP BY id ORDER BY MIN(due_at) LIMIT ?`,
+      [at, at, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Commits a part of a batch; when that fails, its halves, until the guilty append fails alone. */
+  private async commitPart(part: readonly PreparedAppend[], outcomes: Outcomes): Promise<void> {
+    try {
+      await this.tryCommit(part, outcomes);
+    } catch (error) {
+      if (isDatabaseTrouble(error)) throw error;
+      const [first] = part;
+      if (part.length === 1 && first !== undefined) {
+        outcomes.set(first, { kind: 'poisoned', reason: reasonOf(error), cause: error });
+        return;
+      }
+      const half = part.length >> 1;
+      await this.commitPart(part.slice(0, half), outcomes);
+      await this.commitPart(part.slice(half), outcomes);
+    }
+  }
+
+  private async tryCommit(part: readonly PreparedAppend[], outcomes: Outcomes): Promise<void> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        const result = await this.database.write((tx) => appendBatch(tx, part, this.participant));
+        for (const [append, outcome] of result.outcomes) outcomes.set(append, outcome);
+        if (result.appended.length > 0) this.participant.committed(result.appended);
+        return;
+      } catch (error) {
+        if (!isRetryable(error) || attempt >= MAX_RETRIES) throw error;
+      }
+    }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const message = (error as { message?: unknown } | null)?.message;
+  return typeof message === 'string' && message !== '' ? message : String(error);
+}

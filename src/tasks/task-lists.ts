@@ -1,0 +1,110 @@
+import { visibilityOf, type Visibility } from '../auth/index.js';
+import { invalidField } from '../common/hub-error.js';
+import type { Page } from '../common/page.js';
+import { TaskState, type ListTasksRequest, type ListTasksResponse } from '../protocol/a2a.js';
+import type { CallContext } from '../routing/index.js';
+import { PageTokens } from './page-token.js';
+import type { TaskFilter, TaskPage, TaskStore } from './task-store.js';
+import { checkHistoryLength, viewTask } from './task-view.js';
+import type { TaskAggregate } from './task.js';
+
+const DEFAULT_PAGE_SIZE = 50;
+const MAX_PAGE_SIZE = 100;
+
+/** The parameters of ListTasks; the agent of the request comes with the call's context. */
+export type ListParams = Partial<Omit<ListTasksRequest, 'tenant'>>;
+
+/** Lists of tasks: ListTasks of A2A §3.1.4, and the operators' list. */
+export class TaskLists {
+  private tokens: Promise<PageTokens> | undefined;
+
+  constructor(
+    private readonly store: TaskStore,
+    /** The hub's secret for page tokens; the same in every process. */
+    private readonly secret: () => Promise<string>,
+    /** The most messages of a history in one answer. */
+    private readonly historyLimit: number,
+  ) {}
+
+  /** One page, newest status first. Throws INVALID_PARAMS naming the parameter. */
+  async list(params: ListParams, ctx: CallContext): Promise<ListTasksResponse> {
+    const pageSize = readPageSize(params.pageSize);
+    checkHistoryLength(params.historyLength);
+    const filter = readFilter(params, ctx.agentId);
+    const visibility = visibilityOf(ctx.principal);
+    const page = await this.page(filter, visibility, pageSize, params.pageToken || null);
+    const view = {
+      historyLength: params.historyLength,
+      includeArtifacts: params.includeArtifacts === true,
+    };
+    return {
+      tasks: page.tasks.map(({ task }) => viewTask(task, view, this.historyLimit)),
+      nextPageToken: page.nextPageToken ?? '',
+      pageSize,
+      totalSize: page.totalSize,
+    };
+  }
+
+  /** The same list for operators: every caller's tasks, as the hub has them. */
+  async all(
+    filter: TaskFilter,
+    visibility: Visibility,
+    limit: number,
+    cursor: string | null,
+  ): Promise<Page<TaskAggregate>> {
+    const page = await this.page(filter, visibility, limit, cursor);
+    return { items: page.tasks, nextCursor: page.nextPageToken };
+  }
+
+  private async page(
+    filter: TaskFilter,
+    visibility: Visibility,
+    limit: number,
+    token: string | null,
+  ): Promise<TaskPage & { readonly nextPageToken: string | null }> {
+    const tokens = await (this.tokens ??= this.secret().then((secret) => new PageTokens(secret)));
+    const scope = {
+      contextId: filter.contextId ?? null,
+      state: filter.state ?? null,
+      statusAfter: filter.statusAfter?.getTime() ?? null,
+      agentId: filter.agentId ?? null,
+      visibility,
+    };
+    const after = token === null ? null : tokens.read(token, scope);
+    const page = await this.store.list(filter, visibility, limit, after);
+    return { ...page, nextPageToken: page.next && tokens.issue(page.next, scope) };
+  }
+}
+
+/** 1 to 100; absent and 0 (which some clients send for "unset") mean 50. */
+function readPageSize(pageSize: number | undefined): number {
+  if (pageSize === undefined || pageSize === 0) return DEFAULT_PAGE_SIZE;
+  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > MAX_PAGE_SIZE) {
+    throw invalidField('pageSize', `must be an integer from 1 to ${MAX_PAGE_SIZE}`);
+  }
+  return pageSize;
+}
+
+function readFilter(params: ListParams, agentId: string | undefined): TaskFilter {
+  return {
+    ...(params.contextId && { contextId: params.contextId }),
+    ...(params.status && { state: readState(params.status) }),
+    ...(params.statusTimestampAfter && { statusAfter: readTime(params.statusTimestampAfter) }),
+    ...(agentId !== undefined && { agentId }),
+  };
+}
+
+function readState(state: TaskState): TaskState {
+  if (state > TaskState.TASK_STATE_UNSPECIFIED && TaskState[state] !== undefined) return state;
+  throw invalidField('status', 'is not a task state');
+}
+
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/i;
+
+function readTime(text: string): Date {
+  const time = ISO_TIME.test(text) ? Date.parse(text) : NaN;
+  if (Number.isNaN(time)) {
+    throw invalidField('statusTimestampAfter', 'must be an ISO 8601 time with its zone');
+  }
+  return new Date(time);
+}

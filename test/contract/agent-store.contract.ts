@@ -1,0 +1,174 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Agent } from '../../src/agents/agent.js';
+import type { AgentStore } from '../../src/agents/agent-store.js';
+import { parseCard } from '../../src/agents/card/parse-card.js';
+import { HubError } from '../../src/common/hub-error.js';
+
+/** An agent with one skill, changed as the test needs it. */
+export function anAgent(id: string, changes: Partial<Agent> = {}, card: object = {}): Agent {
+  const json = {
+    name: `Agent ${id}`,
+    description: 'Does something',
+    version: '1.0.0',
+    supportedInterfaces: [
+      { url: `https://${id}.example/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+    ],
+    capabilities: { streaming: true },
+    defaultInputModes: ['text/plain'],
+    defaultOutputModes: ['text/plain'],
+    skills: [{ id: 'work', name: 'Working', description: 'Works', tags: ['Work'] }],
+    ...card,
+  };
+  return {
+    id,
+    card: parseCard(json),
+    originalCard: JSON.stringify(json),
+    cardUrl: null,
+    cardHeaders: {},
+    endpoint: {
+      url: `https://${id}.example/a2a`,
+      protocolBinding: 'JSONRPC',
+      protocolVersion: '1.0',
+      tenant: '',
+    },
+    endpointOverride: null,
+    credentials: {},
+    tags: [],
+    priority: 0,
+    enabled: true,
+    budgets: {},
+    source: 'api',
+    createdAt: new Date(1_700_000_000_000),
+    updatedAt: new Date(1_700_000_000_001),
+    ...changes,
+  };
+}
+
+/** What every {@link AgentStore} promises; `make` gives an empty one. */
+export function agentStoreContract(make: () => Promise<AgentStore>): void {
+  describe('AgentStore', () => {
+    let store: AgentStore;
+    const ids = async (...args: Parameters<AgentStore['list']>) =>
+      (await store.list(...args)).items.map((agent) => agent.id);
+
+    beforeEach(async () => {
+      store = await make();
+    });
+
+    it('gives back what was added, every member of it', async () => {
+      const agent = anAgent('full', {
+        cardUrl: 'https://full.example/.well-known/agent-card.json',
+        cardHeaders: { 'x-key': 'card secret' },
+        endpointOverride: 'https://inner.example/',
+        credentials: { authorization: 'Bearer secret' },
+        tags: ['blue', 'grün'],
+        priority: -3,
+        enabled: false,
+        budgets: { connectMs: 100 },
+        source: 'config',
+      });
+      await store.add(agent);
+      expect(await store.get('full')).toEqual(agent);
+      expect(await store.all()).toEqual([agent]);
+    });
+
+    it('keeps a card with U+0000 and lone surrogates', async () => {
+      const agent = anAgent('odd', {}, { description: 'a\u0000b\ud800c' });
+      await store.add(agent);
+      expect((await store.get('odd'))?.card.description).toBe('a\u0000b\ud800c');
+    });
+
+    it('refuses an id that is taken and leaves the first agent as it is', async () => {
+      await store.add(anAgent('one', { priority: 1 }));
+      const second = store.add(anAgent('one', { priority: 2 }));
+      await expect(second).rejects.toBeInstanceOf(HubError);
+      await expect(second).rejects.toMatchObject({ reason: 'CONFLICT' });
+      expect((await store.get('one'))?.priority).toBe(1);
+    });
+
+    it('replaces an agent that exists only', async () => {
+      await store.add(anAgent('one'));
+      expect(await store.replace(anAgent('one', { priority: 9 }))).toBe(true);
+      expect((await store.get('one'))?.priority).toBe(9);
+      expect(await store.replace(anAgent('two'))).toBe(false);
+      expect(await store.get('two')).toBeUndefined();
+    });
+
+    it('lets changes made at once all count', async () => {
+      await store.add(anAgent('one'));
+      const more = (tag: string) => (agent: Agent) => ({ ...agent, tags: [...agent.tags, tag] });
+      const wanted = Array.from({ length: 20 }, (_, index) => `tag-${index}`);
+      await Promise.all(wanted.map((tag) => store.update('one', more(tag))));
+      expect([...(await store.get('one'))!.tags].sort()).toEqual([...wanted].sort());
+    });
+
+    it('changes nothing when the change throws or there is no such agent', async () => {
+      await store.add(anAgent('one'));
+      const before = await store.revision();
+      const thrown = store.update('one', () => {
+        throw new HubError('CONFLICT', 'no');
+      });
+      await expect(thrown).rejects.toMatchObject({ reason: 'CONFLICT' });
+      expect(await store.update('none', (agent) => agent)).toBeUndefined();
+      expect(await store.get('one')).toEqual(anAgent('one'));
+      expect(await store.revision()).toBe(before);
+    });
+
+    it('removes an agent once', async () => {
+      await store.add(anAgent('one'));
+      expect(await store.remove('one')).toBe(true);
+      expect(await store.remove('one')).toBe(false);
+      expect(await store.get('one')).toBeUndefined();
+    });
+
+    it('raises its revision with every change and not without one', async () => {
+      const seen = [await store.revision()];
+      const noted = async () => seen.push(await store.revision());
+      await store.add(anAgent('one'));
+      await noted();
+      await store.replace(anAgent('one', { priority: 2 }));
+      await noted();
+      await store.remove('one');
+      await noted();
+      expect(seen).toEqual([...seen].sort((a, b) => a - b));
+      expect(new Set(seen).size).toBe(4);
+      await store.remove('one');
+      expect(await store.revision()).toBe(seen.at(-1));
+    });
+
+    it('lists by id in pages, each agent once', async () => {
+      for (const id of ['e', 'b', 'd', 'a', 'c']) await store.add(anAgent(id));
+      const first = await store.list({}, 2);
+      expect(first.items.map((agent) => agent.id)).toEqual(['a', 'b']);
+      const second = await store.list({}, 2, first.nextCursor!);
+      expect(second.items.map((agent) => agent.id)).toEqual(['c', 'd']);
+      const last = await store.list({}, 2, second.nextCursor!);
+      expect(last.items.map((agent) => agent.id)).toEqual(['e']);
+      expect(last.nextCursor).toBeNull();
+      expect((await store.list({}, 5)).nextCursor).toBeNull();
+    });
+
+    it('filters by tag, skill, text and state, alone and together', async () => {
+      const skill = (id: string, name: string, tags: string[]) => ({
+        skills: [{ id, name, tags }],
+      });
+      await store.add(anAgent('csv', { tags: ['Data'] }, skill('profile', 'Profiler', ['CSV'])));
+      await store.add(anAgent('text', { enabled: false }, skill('stats', 'Counting', ['data'])));
+      await store.add(
+        anAgent('code', {}, { description: 'Measures CODE', ...skill('m', 'M', []) }),
+      );
+      expect(await ids({ tag: 'data' }, 10)).toEqual(['csv', 'text']);
+      expect(await ids({ tag: 'csv' }, 10)).toEqual(['csv']);
+      expect(await ids({ tag: 'cs' }, 10)).toEqual([]);
+      expect(await ids({ skill: 'stats' }, 10)).toEqual(['text']);
+      expect(await ids({ text: 'measures code' }, 10)).toEqual(['code']);
+      expect(await ids({ text: 'profil' }, 10)).toEqual(['csv']);
+      expect(await ids({ text: 'AGENT' }, 10)).toEqual(['code', 'csv', 'text']);
+      expect(await ids({ enabled: false }, 10)).toEqual(['text']);
+      expect(await ids({ tag: 'data', enabled: true }, 10)).toEqual(['csv']);
+      const page = await store.list({ text: 'agent' }, 1);
+      expect(page.nextCursor).toBe('code');
+      expect(await ids({ text: 'agent' }, 1, page.nextCursor!)).toEqual(['csv']);
+    });
+  });
+}

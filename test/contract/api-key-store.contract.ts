@@ -1,0 +1,96 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { ApiKey, ApiKeyStore } from '../../src/auth/index.js';
+
+/** What every {@link ApiKeyStore} does; `open` gives a fresh, empty one. */
+export function apiKeyStoreContract(open: () => Promise<ApiKeyStore>): void {
+  let store: ApiKeyStore;
+
+  beforeEach(async () => {
+    store = await open();
+  });
+
+  describe('add and find', () => {
+    it('gives back what was added', async () => {
+      const key = keyOf({ id: 'k1', scopes: ['a2a', 'tasks:organization'] });
+      await store.add(key);
+      expect(await store.find('k1')).toEqual(key);
+    });
+
+    it('finds nothing under an unknown id', async () => {
+      expect(await store.find('none')).toBeUndefined();
+    });
+
+    it('refuses an id that is taken and leaves the first key alone', async () => {
+      await store.add(keyOf({ id: 'k1', name: 'first' }));
+      await expect(store.add(keyOf({ id: 'k1', name: 'second' }))).rejects.toThrow();
+      expect((await store.find('k1'))?.name).toBe('first');
+    });
+
+    it('makes the principal with its first key and keeps its organization', async () => {
+      expect(await store.organizationOf('alice')).toBeUndefined();
+      await store.add(keyOf({ id: 'k1', principalId: 'alice', organization: 'acme' }));
+      await store.add(keyOf({ id: 'k2', principalId: 'alice', organization: 'other' }));
+      expect(await store.organizationOf('alice')).toBe('acme');
+      expect((await store.find('k2'))?.organization).toBe('acme');
+    });
+  });
+
+  describe('list', () => {
+    it('pages through all keys, the highest id first', async () => {
+      for (const id of ['k1', 'k3', 'k2', 'k5', 'k4']) await store.add(keyOf({ id }));
+      const first = await store.list(2);
+      const second = await store.list(2, first.nextCursor!);
+      const third = await store.list(2, second.nextCursor!);
+      const ids = [first, second, third].map((page) => page.items.map((key) => key.id));
+      expect(ids).toEqual([['k5', 'k4'], ['k3', 'k2'], ['k1']]);
+      expect(third.nextCursor).toBeNull();
+    });
+
+    it('has no next page when the last one is full', async () => {
+      for (const id of ['k1', 'k2']) await store.add(keyOf({ id }));
+      expect((await store.list(2)).nextCursor).toBeNull();
+    });
+
+    it('is empty at first', async () => {
+      expect(await store.list(10)).toEqual({ items: [], nextCursor: null });
+    });
+  });
+
+  describe('revoke', () => {
+    it('marks the key and keeps the time of the first revocation', async () => {
+      await store.add(keyOf({ id: 'k1' }));
+      expect(await store.revoke('k1', new Date(5000))).toBe(true);
+      expect(await store.revoke('k1', new Date(9000))).toBe(true);
+      expect((await store.find('k1'))?.revokedAt).toEqual(new Date(5000));
+    });
+
+    it('says so when there is no such key', async () => {
+      expect(await store.revoke('none', new Date(5000))).toBe(false);
+    });
+  });
+
+  describe('hasAdminKey', () => {
+    it('looks for a key with scope admin that is not revoked', async () => {
+      await store.add(keyOf({ id: 'k1', scopes: ['a2a'] }));
+      expect(await store.hasAdminKey()).toBe(false);
+      await store.add(keyOf({ id: 'k2', scopes: ['a2a', 'admin'] }));
+      expect(await store.hasAdminKey()).toBe(true);
+      await store.revoke('k2', new Date(5000));
+      expect(await store.hasAdminKey()).toBe(false);
+    });
+  });
+}
+
+function keyOf(members: Partial<ApiKey>): ApiKey {
+  return {
+    id: 'k',
+    principalId: 'p',
+    organization: 'acme',
+    name: 'a name: ü, 漢字',
+    scopes: ['a2a'],
+    hash: 'ab'.repeat(32),
+    createdAt: new Date(1_763_700_000_123),
+    revokedAt: null,
+    ...members,
+  };
+}

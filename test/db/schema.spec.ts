@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { createDataSource } from '../../src/database/data-source.js';
+import { openDatabase } from '../../src/database/open-database.js';
+import { MIGRATIONS } from '../../src/database/migrations/index.js';
+import { describeDatabases } from '../support/databases.js';
+
+describeDatabases('schema', (databases) => {
+  async function connect(): Promise<DataSource> {
+    return createDataSource({ url: await databases.freshUrl(), synchronous: 'normal' }).initialize();
+  }
+
+  it('is the same in migrations and entities', async () => {
+    const source = await connect();
+    await source.runMigrations();
+    const drift = await source.driver.createSchemaBuilder().log();
+    await source.destroy();
+    expect(drift.upQueries.map(({ query }) => query)).toEqual([]);
+  });
+
+  it('goes up, down and up again', async () => {
+    const source = await connect();
+    await source.runMigrations();
+    for (const _ of MIGRATIONS) await source.undoLastMigration();
+    expect(await source.showMigrations()).toBe(true);
+    await source.runMigrations();
+    expect(await source.showMigrations()).toBe(false);
+    await source.destroy();
+  });
+
+  it('is up to date after the database was opened', async () => {
+    const database = await databases.open();
+    await expect(database.check()).resolves.toBeUndefined();
+  });
+
+  if (databases.dialect === 'postgres') {
+    it('must be migrated by command before a server starts', async () => {
+      const settings = { url: await databases.freshUrl(), synchronous: 'full' } as const;
+      await expect(openDatabase(settings)).rejects.toThrow(/`migrate`/);
+      const both = await Promise.all([
+        openDatabase(settings, { migrate: true }),
+        openDatabase(settings, { migrate: true }),
+      ]);
+      for (const database of both) await database.close();
+      const server = await openDatabase(settings);
+      await server.close();
+    });
+  }
+});
+
+describe('database.url', () => {
+  it('is refused when it is neither SQLite nor PostgreSQL', async () => {
+    await expect(openDatabase({ url: 'mysql://x', synchronous: 'full' })).rejects.toThrow(
+      /sqlite: or postgres/,
+    );
+  });
+});
