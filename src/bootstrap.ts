@@ -47,11 +47,18 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.of(config, log, overrides.providers ?? []),
     adapter,
-    { logger: new NestLog(log), abortOnError: false, return503OnClosing: true },
+    {
+      logger: new NestLog(log),
+      abortOnError: false,
+      return503OnClosing: true,
+      // Fastify's own parsers serve; Nest would add one for HTML forms, which no API here takes.
+      bodyParser: false,
+    },
   );
   app.useGlobalPipes(adminValidationPipe());
   app.useGlobalFilters(new ProblemFilter(log));
   const server = adapter.getInstance();
+  server.removeContentTypeParser('text/plain');
   observeHttp(server, app.get(Metrics), log);
   if (config.role === 'worker') answerProbesOnly(adapter);
   else serveDocs(app);

@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { ROOT } from '../lib/prepare.mjs';
+import { ROOT } from './root.mjs';
 
 const START_DEADLINE_MS = 30_000;
 
@@ -57,10 +57,13 @@ export async function stopProcesses(children, graceMs = 8000) {
 export function startAgents(directory) {
   return Promise.all(
     ['csv-profiler', 'code-metrics', 'text-statistics'].map(async (name) => {
-      const { child, found } = await startProcess([join('examples/agents', `${name}.mjs`), '--port', '0'], {
-        ready: /listening on (http:\S+)\n/,
-        logFile: join(directory, `${name}.log`),
-      });
+      const { child, found } = await startProcess(
+        [join('examples/agents', `${name}.mjs`), '--port', '0'],
+        {
+          ready: /listening on (http:\S+)\n/,
+          logFile: join(directory, `${name}.log`),
+        },
+      );
       return { name, url: found, child };
     }),
   );

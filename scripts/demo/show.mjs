@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { Role, TaskState, taskStateToJSON } from '@a2a-js/sdk';
 import { ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
-import { ROOT } from '../lib/prepare.mjs';
+import { ROOT } from './root.mjs';
 import { dim, bold, print } from './terminal.mjs';
 
 const ROUTING = 'urn:a2a-hub:routing:v1';
@@ -41,7 +41,12 @@ export function request(text, { parts = [], route, task, webhook } = {}) {
       messageId: randomUUID(),
       role: Role.ROLE_USER,
       parts: [
-        { content: { $case: 'text', value: text }, filename: '', mediaType: '', metadata: undefined },
+        {
+          content: { $case: 'text', value: text },
+          filename: '',
+          mediaType: '',
+          metadata: undefined,
+        },
         ...parts,
       ],
       contextId: task?.contextId ?? '',

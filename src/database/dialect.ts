@@ -42,16 +42,15 @@ const SQLITE_TROUBLE =
 const POSTGRES_TROUBLE = /^(08|53|57|58|XX|25)[0-9A-Z]{3}$/;
 const SOCKET_TROUBLE = /^(E[A-Z]+)$/;
 /** `pg` has no code for these. */
-const LOST_CONNECTION = /connection (terminated|ended|timeout)|timeout exceeded when trying to connect|not queryable|pool after calling end/i;
+const LOST_CONNECTION =
+  /connection (terminated|ended|timeout)|timeout exceeded when trying to connect|not queryable|pool after calling end/i;
 
 /** The database itself is in trouble (gone, full, locked): no statement is to blame. */
 export function isDatabaseTrouble(error: unknown): boolean {
   if ((error as { reason?: unknown } | null)?.reason === 'UNAVAILABLE') return true;
   const code = codeOf(error);
   if (code !== '') {
-    return (
-      SQLITE_TROUBLE.test(code) || POSTGRES_TROUBLE.test(code) || SOCKET_TROUBLE.test(code)
-    );
+    return SQLITE_TROUBLE.test(code) || POSTGRES_TROUBLE.test(code) || SOCKET_TROUBLE.test(code);
   }
   const message = (error as { message?: unknown } | null | undefined)?.message;
   return typeof message === 'string' && LOST_CONNECTION.test(message);

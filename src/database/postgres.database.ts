@@ -3,7 +3,14 @@ import type { DataSource } from 'typeorm';
 import { Database } from './database.js';
 import { pendingMigrations } from './pending-migrations.js';
 import { numbered } from './placeholders.js';
-import { txFor, type SqlResult, type SqlStatement, type SqlValue, type Tx, type Work } from './sql.js';
+import {
+  txFor,
+  type SqlResult,
+  type SqlStatement,
+  type SqlValue,
+  type Tx,
+  type Work,
+} from './sql.js';
 
 const INT8 = 20;
 const NUMERIC = 1700;

@@ -3,7 +3,14 @@ import type { DataSource } from 'typeorm';
 import { HubError } from '../common/hub-error.js';
 import { Database } from './database.js';
 import { pendingMigrations } from './pending-migrations.js';
-import { txFor, type SqlResult, type SqlStatement, type SqlValue, type Tx, type Work } from './sql.js';
+import {
+  txFor,
+  type SqlResult,
+  type SqlStatement,
+  type SqlValue,
+  type Tx,
+  type Work,
+} from './sql.js';
 import type { SqliteLock } from './sqlite-lock.js';
 
 /** Works in one COMMIT at most, so that a flood of them cannot hold the event loop. */

@@ -1,5 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
-import { type Level, type Logger, pino } from 'pino';
+import { type DestinationStream, type Level, type Logger, type LoggerOptions, pino } from 'pino';
 import type { AppConfig } from '../config/index.js';
 
 /** Members that hold credentials wherever a log entry has them. */
@@ -10,15 +10,19 @@ const SECRETS = SECRET_MEMBERS.flatMap((member) =>
   ),
 );
 
-/** The hub's log: JSON lines on standard output, credentials replaced. */
-export function createLog(level: AppConfig['log']['level']): Logger {
-  return pino({
+/** The hub's log: JSON lines on standard output (or `destination`), credentials replaced. */
+export function createLog(
+  level: AppConfig['log']['level'],
+  destination?: DestinationStream,
+): Logger {
+  const options: LoggerOptions = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     redact: { paths: SECRETS, censor: '********' },
-  });
+  };
+  return destination ? pino(options, destination) : pino(options);
 }
 
 /** Lets Nest write to the hub's log. Its news of the start (routes, modules) is for debugging. */

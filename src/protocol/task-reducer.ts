@@ -111,8 +111,8 @@ function indexOfArtifact(artifacts: readonly Artifact[], id: string): number {
   if (artifacts.length < INDEX_FROM) {
     return artifacts.findIndex((artifact) => artifact.artifactId === id);
   }
-  let index = indexes.get(artifacts);
-  if (!index) indexes.set(artifacts, (index = new Map()));
+  const index = indexes.get(artifacts) ?? new Map<string, number>();
+  if (index.size === 0) indexes.set(artifacts, index);
   for (let i = index.size; i < artifacts.length; i++) index.set(artifacts[i]!.artifactId, i);
   return index.get(id) ?? -1;
 }

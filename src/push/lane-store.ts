@@ -70,8 +70,8 @@ export interface DueMark {
 
 /** The lanes, their open deliveries and what became of them. */
 export abstract class LaneStore {
-  /** Makes the lanes of these tasks due, in the transaction of their events. */
-  abstract markDue(tx: Tx, marks: readonly DueMark[], now: Date): Work<void>;
+  /** Makes the lanes of these tasks due, in the transaction of their events; how many are. */
+  abstract markDue(tx: Tx, marks: readonly DueMark[], now: Date): Work<number>;
 
   /**
    * Claims due lanes nobody has (or whose lease has run out), the longest due first, organizations in

@@ -1,4 +1,4 @@
-import type { Principal } from '../auth/principal.js';
+import type { Principal } from '../auth/index.js';
 import type { Message, SendMessageConfiguration } from '../protocol/a2a.js';
 import type { RoutingDirective } from '../protocol/routing-extension.js';
 

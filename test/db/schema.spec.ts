@@ -7,7 +7,10 @@ import { describeDatabases } from '../support/databases.js';
 
 describeDatabases('schema', (databases) => {
   async function connect(): Promise<DataSource> {
-    return createDataSource({ url: await databases.freshUrl(), synchronous: 'normal' }).initialize();
+    return createDataSource({
+      url: await databases.freshUrl(),
+      synchronous: 'normal',
+    }).initialize();
   }
 
   it('is the same in migrations and entities', async () => {

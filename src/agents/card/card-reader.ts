@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ConnectError, Egress } from '../../common/egress/egress.js';
-import { readText } from '../../common/egress/read-body.js';
+import { discard, readText } from '../../common/egress/read-body.js';
 import { HubError } from '../../common/hub-error.js';
 import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, type AgentCard } from '../../protocol/a2a.js';
 import { parseCard } from './parse-card.js';
@@ -84,7 +84,7 @@ export class CardReader {
       });
       const { statusCode } = answer;
       if (statusCode === 200) return await readText(answer.body, CARD_LIMIT_BYTES);
-      answer.body.destroy();
+      discard(answer.body);
       const redirect = statusCode >= 300 && statusCode < 400;
       const hint = redirect ? ' (redirects are not followed)' : '';
       throw new HubError('INVALID_PARAMS', `HTTP ${statusCode}${hint}`);

@@ -41,7 +41,7 @@ export interface EgressRequest {
   readonly bodyTimeoutMs?: number;
 }
 
-/** An answer whose body is still to be read. Read it, or destroy it. */
+/** An answer whose body is still to be read: by `readText`, or given up by `discard` (read-body.ts). */
 export type EgressResponse = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>;
 
 const CONNECT_TIMEOUT_MS = 5000;

@@ -25,3 +25,11 @@ export async function readText(body: Readable, limitBytes: number): Promise<stri
   const whole = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size);
   return whole?.toString('utf8') ?? '';
 }
+
+/**
+ * Closes an answer whose body is of no interest. A bare `destroy()` would emit an `error` that
+ * nobody listens to.
+ */
+export function discard(body: Readable): void {
+  body.on('error', () => undefined).destroy();
+}

@@ -1,12 +1,20 @@
 import type { StreamResponse, TaskState } from '../../protocol/a2a.js';
+import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
+
+/** An artifact that has begun and whose last chunk has not come. */
+export interface UnfinishedArtifact {
+  readonly id: string;
+  /** Whose it is; null on a task of one agent. */
+  readonly delegationId: string | null;
+}
 
 /** What a lane must remember of the log it has passed. Kept small; derivable from the log. */
 export interface LaneCursor {
   /** The task's state after the last entry passed; null before the first. */
   readonly state: TaskState | null;
-  /** Artifacts that have begun and whose last chunk has not come, in order. */
-  readonly unfinished: readonly string[];
+  /** In order of their beginning. */
+  readonly unfinished: readonly UnfinishedArtifact[];
 }
 
 export const LOG_START: LaneCursor = { state: null, unfinished: [] };
@@ -27,10 +35,18 @@ export interface Plan {
   readonly deliveries: readonly PlannedDelivery[];
 }
 
+/** What the hub says of the delegation an entry comes from, under its extension's URI. */
+interface Origin {
+  readonly delegationId?: unknown;
+  readonly state?: unknown;
+}
+
+const ENDED: ReadonlySet<unknown> = new Set(['completed', 'failed', 'canceled', 'rejected']);
+
 /**
  * What a webhook is told at this log entry (webhooks.md, "what is sent"): the task when it begins,
  * status changes (the state differs, or it is a question), and artifacts once, whole, when complete:
- * at their last chunk, or just before the status that ends the task.
+ * at their last chunk, or where the delegation or the task they belong to ends (before that status).
  */
 export function planEntry(cursor: LaneCursor, entry: LogEntry): Plan {
   const { payload } = entry;
@@ -39,31 +55,64 @@ export function planEntry(cursor: LaneCursor, entry: LogEntry): Plan {
     return { cursor: { ...cursor, state }, deliveries: [{ kind: 'event' }] };
   }
   if (entry.kind === 'status' && payload.$case === 'statusUpdate') {
-    return planStatus(cursor, payload.value.status?.state ?? null);
+    const { status } = payload.value;
+    const state = status?.state ?? cursor.state;
+    return planStatus(cursor, state, endedDelegation(status?.message?.metadata));
   }
   if (entry.kind === 'artifact' && payload.$case === 'artifactUpdate') {
     const { artifact, append, lastChunk } = payload.value;
-    return planArtifact(cursor, artifact?.artifactId ?? '', append, lastChunk);
+    if (!artifact) return { cursor, deliveries: [] };
+    const delegationId = originIn(artifact.metadata)?.delegationId;
+    const begun = {
+      id: artifact.artifactId,
+      delegationId: typeof delegationId === 'string' ? delegationId : null,
+    };
+    return planArtifact(cursor, begun, append, lastChunk);
   }
   return { cursor, deliveries: [] };
 }
 
-function planStatus(cursor: LaneCursor, state: TaskState | null): Plan {
-  if (state === null) return { cursor, deliveries: [] };
-  const told = state === cursor.state && !isInterrupted(state);
-  if (!isTerminal(state)) {
-    return { cursor: { ...cursor, state }, deliveries: told ? [] : [{ kind: 'event' }] };
-  }
-  const rest = cursor.unfinished.map((artifactId) => ({ kind: 'artifact' as const, artifactId }));
-  return { cursor: { state, unfinished: [] }, deliveries: [...rest, { kind: 'event' }] };
+/** The delegation that a status of the hub says has ended, on a task of several agents. */
+export function endedDelegation(metadata: Record<string, unknown> | undefined): string | null {
+  const origin = originIn(metadata);
+  if (typeof origin?.delegationId !== 'string' || !ENDED.has(origin.state)) return null;
+  return origin.delegationId;
 }
 
-function planArtifact(cursor: LaneCursor, id: string, append: boolean, last: boolean): Plan {
-  const others = cursor.unfinished.filter((other) => other !== id);
-  if (last) {
-    const whole = append ? { kind: 'artifact' as const, artifactId: id } : { kind: 'event' as const };
-    return { cursor: { ...cursor, unfinished: others }, deliveries: [whole] };
+function planStatus(cursor: LaneCursor, state: TaskState | null, ended: string | null): Plan {
+  if (state === null) return { cursor, deliveries: [] };
+  const terminal = isTerminal(state);
+  const completes = (each: UnfinishedArtifact): boolean =>
+    terminal || (ended !== null && each.delegationId === ended);
+  const changed = state !== cursor.state || isInterrupted(state);
+  const artifacts = cursor.unfinished
+    .filter(completes)
+    .map(({ id }) => ({ kind: 'artifact' as const, artifactId: id }));
+  return {
+    cursor: { state, unfinished: cursor.unfinished.filter((each) => !completes(each)) },
+    deliveries: changed ? [...artifacts, { kind: 'event' }] : artifacts,
+  };
+}
+
+function planArtifact(
+  cursor: LaneCursor,
+  begun: UnfinishedArtifact,
+  append: boolean,
+  last: boolean,
+): Plan {
+  if (!last) {
+    const known = cursor.unfinished.some(({ id }) => id === begun.id);
+    const unfinished = known ? cursor.unfinished : [...cursor.unfinished, begun];
+    return { cursor: { ...cursor, unfinished }, deliveries: [] };
   }
-  const unfinished = cursor.unfinished.includes(id) ? cursor.unfinished : [...others, id];
-  return { cursor: { ...cursor, unfinished }, deliveries: [] };
+  const unfinished = cursor.unfinished.filter(({ id }) => id !== begun.id);
+  const delivery: PlannedDelivery = append
+    ? { kind: 'artifact', artifactId: begun.id }
+    : { kind: 'event' };
+  return { cursor: { ...cursor, unfinished }, deliveries: [delivery] };
+}
+
+function originIn(metadata: Record<string, unknown> | undefined): Origin | undefined {
+  const origin = metadata?.[ROUTING_EXTENSION_URI];
+  return typeof origin === 'object' && origin !== null ? origin : undefined;
 }

@@ -2,6 +2,8 @@ import type { Visibility } from '../../auth/index.js';
 import type { ProtocolVersion } from '../../routing/index.js';
 import type { SqlValue, Tx } from '../../database/sql.js';
 import type { Delivery, DeliveryAttempt, DeliveryKind, DeliveryState } from '../delivery.js';
+import type { LaneCursor } from '../domain/delivery-plan.js';
+import type { Lane } from '../lane-store.js';
 import type { AuthScheme, PushConfig, PushConfigState } from '../push-config.js';
 
 export interface ConfigRow {
@@ -146,6 +148,19 @@ export function toAttempt(row: AttemptRow): DeliveryAttempt {
   };
 }
 
+export function toLane(row: LaneRow, config: PushConfig): Lane {
+  return {
+    id: row.id,
+    config,
+    epoch: row.epoch,
+    leaseUntil: new Date(Number(row.lease_until)),
+    nextSeq: row.next_seq,
+    cursor: row.cursor === null ? null : (JSON.parse(row.cursor) as LaneCursor),
+    open: row.open,
+    gapSeq: row.gap_seq,
+  };
+}
+
 /** The condition that limits rows to what a caller may see. */
 export function visible(visibility: Visibility): { sql: string; params: SqlValue[] } {
   switch (visibility.kind) {
@@ -165,11 +180,6 @@ export function visible(visibility: Visibility): { sql: string; params: SqlValue
 export function forUpdate(tx: Tx, skipLocked = false): string {
   if (tx.dialect === 'sqlite') return '';
   return skipLocked ? ' FOR UPDATE SKIP LOCKED' : ' FOR UPDATE';
-}
-
-/** `?, ?, ?` */
-export function marks(count: number): string {
-  return Array.from({ length: count }, () => '?').join(', ');
 }
 
 function toDate(at: number | null): Date | null {

@@ -64,17 +64,17 @@ export class SqlPushConfigStore extends PushConfigStore {
 
   remove(taskId: string, configId: string, now: Date): Promise<boolean> {
     return this.database.write(function* (tx) {
-      const [config] = yield* tx.all<{ uid: string }>(
-        'DELETE FROM push_configs WHERE task_id = ? AND config_id = ? RETURNING uid',
-        [taskId, configId],
-      );
-      if (!config) return false;
       const lanes = yield* tx.all<{ id: string }>(
-        'DELETE FROM push_lanes WHERE task_id = ? AND config_uid = ? RETURNING id',
-        [taskId, config.uid],
+        `DELETE FROM push_lanes WHERE task_id = ? AND config_uid IN
+           (SELECT uid FROM push_configs WHERE task_id = ? AND config_id = ?) RETURNING id`,
+        [taskId, taskId, configId],
       );
       for (const { id } of lanes) yield* endOpen(tx, id, 'the webhook was deleted', now);
-      return true;
+      const removed = yield* tx.run(
+        'DELETE FROM push_configs WHERE task_id = ? AND config_id = ?',
+        [taskId, configId],
+      );
+      return removed > 0;
     });
   }
 
@@ -167,6 +167,11 @@ export class SqlPushConfigStore extends PushConfigStore {
     draft: PushConfigDraft,
     now: Date,
   ): Work<PushConfig> {
+    // Lanes before configs, as everywhere: two transactions must not wait for each other.
+    const lanes = yield* tx.all<LaneRow>(
+      `SELECT * FROM push_lanes WHERE task_id = ? AND config_uid = ?${forUpdate(tx)}`,
+      [existing.task_id, existing.uid],
+    );
     const at = now.getTime();
     const [row] = yield* tx.all<ConfigRow>(
       `UPDATE push_configs SET url = ?, endpoint = ?, version = ?, auth_scheme = ?, auth_names = ?,
@@ -188,10 +193,6 @@ export class SqlPushConfigStore extends PushConfigStore {
       ],
     );
     const config = toConfig(row!);
-    const lanes = yield* tx.all<LaneRow>(
-      `SELECT * FROM push_lanes WHERE task_id = ? AND config_uid = ?${forUpdate(tx)}`,
-      [config.taskId, config.uid],
-    );
     for (const lane of lanes) {
       if (lane.active === 1 && lane.due_at !== null) {
         yield* this.resume(tx, lane, config, existing.version !== draft.version, now);

@@ -1,5 +1,5 @@
 import { TaskState } from '../../protocol/a2a.js';
-import type { Route } from '../../routing/domain/route.js';
+import type { Route } from '../../routing/index.js';
 import type { Delegation } from '../task.js';
 import { isEnded, isWaiting } from './delegation-state.js';
 

@@ -24,7 +24,8 @@ export function originOf(delegation: Delegation): Origin {
 /** The agent's metadata without what only this hub says; undefined when nothing is left. */
 export function withoutHubKeys(metadata: Metadata): Record<string, unknown> | undefined {
   if (!metadata) return undefined;
-  const { [ROUTING_EXTENSION_URI]: _, ...rest } = metadata;
+  const rest = { ...metadata };
+  delete rest[ROUTING_EXTENSION_URI];
   return Object.keys(rest).length > 0 ? rest : undefined;
 }
 

@@ -29,7 +29,7 @@ export function answeredKey(key: string | undefined): string | undefined {
 /** The agent's state in the status shown last. */
 export function lastState(progress: DelegationProgress): TaskState | undefined {
   const last = parse(progress.lastStatus);
-  return last && (Number(last.state) as TaskState);
+  return last && Number(last.state);
 }
 
 /** True when a status event of the agent says again what it said last. */

@@ -2,7 +2,13 @@ import { StreamResponse, Task } from '../../protocol/a2a.js';
 import { applyEvent, cloneTask } from '../../protocol/task-reducer.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { HubError } from '../../common/hub-error.js';
-import type { ClaimedTask, DelegationWrite, Fence, PreparedAppend, StoredTask } from '../task-store.js';
+import type {
+  ClaimedTask,
+  DelegationWrite,
+  Fence,
+  PreparedAppend,
+  StoredTask,
+} from '../task-store.js';
 import type {
   Delegation,
   DelegationPatch,
@@ -16,6 +22,12 @@ import { checkpointDue } from './checkpoint-due.js';
 
 /** Memory of a task beside the text of its log, roughly. */
 const BASE_SIZE = 4096;
+
+/** An append, and the delegations whose owners should look although nothing of them is changed. */
+export interface Taken {
+  readonly append: PreparedAppend;
+  readonly concerned: readonly string[];
+}
 
 /**
  * The newest state of one task in memory, with what has been decided but not committed yet. Changes
@@ -104,7 +116,8 @@ export class LiveTask {
   }
 
   /** What was applied, as one append. */
-  take(create: PreparedAppend['create'], fences: readonly Fence[]): PreparedAppend {
+  take(create: PreparedAppend['create'], fences: readonly Fence[]): Taken {
+    const concerned = this.recordChanged ? this.delegations.map(({ id }) => id) : [];
     const checkpoint = this.takeCheckpoint();
     const append: PreparedAppend = {
       taskId: this.record.id,
@@ -120,7 +133,7 @@ export class LiveTask {
     this.writes = new Map();
     this.recordChanged = false;
     this.stateBefore = this.record.state;
-    return append;
+    return { append, concerned };
   }
 
   /** The append that was taken last is durable. */

@@ -10,7 +10,11 @@ const MESSAGE_SEQ = 2;
 /** A new task with its first two events and its delegations, ready to be taken as one append. */
 export function newLiveTask(task: NewTask, now: Date): LiveTask {
   const live = new LiveTask({
-    aggregate: { record: firstRecord(task, now), task: emptyTask(task.id, task.contextId), delegations: [] },
+    aggregate: {
+      record: firstRecord(task, now),
+      task: emptyTask(task.id, task.contextId),
+      delegations: [],
+    },
     version: 0,
     checkpointSize: 0,
     eventsSince: 0,

@@ -171,7 +171,16 @@ function newTaskValues(params: SqlValue[], append: PreparedAppend): void {
 }
 
 const TASK_UPDATE_TYPES = [
-  'text', 'smallint', 'bigint', 'integer', 'integer', 'integer', 'bigint', 'bigint', 'bigint', 'bigint',
+  'text',
+  'smallint',
+  'bigint',
+  'integer',
+  'integer',
+  'integer',
+  'bigint',
+  'bigint',
+  'bigint',
+  'bigint',
 ];
 
 function* updateTasks(tx: Tx, appends: readonly PreparedAppend[]): Work<void> {
@@ -259,9 +268,23 @@ function addedValues(params: SqlValue[], { delegation }: DelegationWrite): void 
 }
 
 const DELEGATION_UPDATE_TYPES = [
-  'text', 'smallint', 'text', 'bigint',
-  'text', 'text', 'text', 'text', 'integer', 'text', 'text', 'text', 'text', 'text',
-  'bigint', 'bigint', 'bigint',
+  'text',
+  'smallint',
+  'text',
+  'bigint',
+  'text',
+  'text',
+  'text',
+  'text',
+  'integer',
+  'text',
+  'text',
+  'text',
+  'text',
+  'text',
+  'bigint',
+  'bigint',
+  'bigint',
 ];
 
 /** The epoch belongs to claims alone; owner and lease are written only where the patch named them. */

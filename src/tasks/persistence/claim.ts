@@ -2,7 +2,12 @@ import { listOf, pieces } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
 import type { ClaimedDelegation, ClaimedTask } from '../task-store.js';
 import type { DelegationState } from '../task.js';
-import { DELEGATION_COLUMNS, RUNNING_STATES, toDelegation, type DelegationRow } from './task-rows.js';
+import {
+  DELEGATION_COLUMNS,
+  RUNNING_STATES,
+  toDelegation,
+  type DelegationRow,
+} from './task-rows.js';
 
 export interface Claim {
   readonly owner: string;

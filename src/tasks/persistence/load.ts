@@ -19,7 +19,9 @@ type CheckpointRow = { task_id: string; seq: number; body: string };
 export async function findTaskRow(database: Database, id: string): Promise<TaskRow | undefined> {
   // No id with U+0000 exists, and PostgreSQL refuses to look for one.
   if (id.includes('\u0000')) return undefined;
-  const [row] = await database.read<TaskRow>(`SELECT ${TASK_COLUMNS} FROM tasks WHERE id = ?`, [id]);
+  const [row] = await database.read<TaskRow>(`SELECT ${TASK_COLUMNS} FROM tasks WHERE id = ?`, [
+    id,
+  ]);
   return row;
 }
 

@@ -1,13 +1,7 @@
 import type { SqlValue } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import { isTerminal } from '../../protocol/task-state.js';
-import type {
-  Delegation,
-  DelegationState,
-  EventKind,
-  TaskEvent,
-  TaskRecord,
-} from '../task.js';
+import type { Delegation, DelegationState, EventKind, TaskEvent, TaskRecord } from '../task.js';
 
 /** A row of `tasks`. */
 export interface TaskRow {

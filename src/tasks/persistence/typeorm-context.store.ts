@@ -55,11 +55,7 @@ export class TypeormContextStore extends ContextStore {
     };
   }
 
-  async downstream(
-    id: string,
-    principalId: string,
-    agentId: string,
-  ): Promise<string | undefined> {
+  async downstream(id: string, principalId: string, agentId: string): Promise<string | undefined> {
     const key = [storable(id), principalId, agentId];
     const [learned] = await this.database.read<{ downstream: string }>(
       `SELECT downstream_context_id AS downstream FROM context_agents

@@ -20,7 +20,7 @@ import { appendBatch, type Outcomes } from './append.js';
 import { claimDelegations, endLeases, renewLeases } from './claim.js';
 import { listTasks } from './list.js';
 import { buildTasks, findTaskRow } from './load.js';
-import { toEvent, toRecord, type EventRow } from './task-rows.js';
+import { toEvent, toRecord, type EventRow, type TaskRow } from './task-rows.js';
 
 /** How often a transaction that lost against another one is run again before it counts as failed. */
 const MAX_RETRIES = 5;
@@ -46,7 +46,7 @@ export class TypeormTaskStore extends TaskStore {
 
   async load(taskId: string, visibility: Visibility): Promise<TaskAggregate | undefined> {
     const row = await findTaskRow(this.database, taskId);
-    if (row === undefined || !isVisible(toRecord(row), visibility)) return undefined;
+    if (row === undefined || !isVisible(ownerOf(row), visibility)) return undefined;
     const [stored] = await buildTasks(this.database, [row]);
     return stored?.aggregate;
   }
@@ -66,8 +66,7 @@ export class TypeormTaskStore extends TaskStore {
 
   async record(taskId: string, visibility: Visibility): Promise<TaskRecord | undefined> {
     const row = await findTaskRow(this.database, taskId);
-    const record = row && toRecord(row);
-    return record && isVisible(record, visibility) ? record : undefined;
+    return row && isVisible(ownerOf(row), visibility) ? toRecord(row) : undefined;
   }
 
   async events(taskId: string, afterSeq: number, limit: number): Promise<TaskEvent[]> {
@@ -181,6 +180,10 @@ export class TypeormTaskStore extends TaskStore {
       }
     }
   }
+}
+
+function ownerOf(row: TaskRow): Pick<TaskRecord, 'principalId' | 'organization'> {
+  return { principalId: row.principal_id, organization: row.organization };
 }
 
 function reasonOf(error: unknown): string {

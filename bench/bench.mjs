@@ -1,0 +1,178 @@
+// `npm run bench`: what the hub costs, beside (a) a bare Fastify + undici reverse proxy and (b) the
+// SDK's in-memory server used directly, in one alternating run on this machine.
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+const HELP = `npm run bench [-- options]
+
+  --quick              one short round: a smoke test, not a measurement
+  --rounds N           alternating rounds; default 3
+  --seconds S          seconds of load per target, concurrency and round; default 2
+  --concurrency LIST   default 1,16,64
+  --synchronous MODE   SQLite durability of the hub: full (default) or normal
+  --help               show this
+
+Figures are medians over the rounds. CPU is user and system time of all threads of the target's own
+process, per request. Nothing is written into the repository.
+`;
+
+const ADMIN_KEY = 'bench-admin-key-0123456789abcdef';
+const TMPFS = 0x01021994;
+
+const options = readOptions();
+const { ensureInstalled } = await import('../scripts/ensure-installed.mjs');
+const { ensureBuilt } = await import('../scripts/ensure-built.mjs');
+ensureInstalled();
+ensureBuilt();
+const { load, start, stopAll } = await import('./processes.mjs');
+const { cpuMilliseconds, residentMib } = await import('./process-figures.mjs');
+const { printReport } = await import('./report.mjs');
+
+const directory = mkdtempSync(join(tmpdir(), 'a2a-hub-bench-'));
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => void finish().then(() => process.exit(1)));
+}
+try {
+  describeMachine();
+  const targets = await startTargets();
+  const figures = await measure(targets);
+  const memory = targets.map(({ name, pid }) => [name, residentMib(pid)]);
+  printReport(figures, [...new Map(memory)]);
+} finally {
+  await finish();
+}
+
+/** Each way to reach an agent: the same request goes to each. */
+async function startTargets() {
+  const [light, sdk, direct] = await Promise.all([
+    start(['bench/agents/light-agent.mjs']),
+    start(['bench/agents/sdk-agent.mjs']),
+    start(['bench/agents/sdk-agent.mjs']),
+  ]);
+  const paths = { '/light': light.url, '/sdk': sdk.url };
+  const proxy = await start(['bench/targets/proxy.mjs', JSON.stringify(paths)]);
+  const hub = await start(['dist/main.js'], {
+    A2A_HUB__SERVER__PORT: '0',
+    A2A_HUB__DATABASE__URL: `sqlite:${join(directory, 'hub.db')}`,
+    A2A_HUB__DATABASE__SYNCHRONOUS: options.synchronous,
+    A2A_HUB__AUTH__ADMIN_KEY: ADMIN_KEY,
+    A2A_HUB__EGRESS__ALLOW: '127.0.0.0/8',
+  });
+  await admin(hub.url, '/api/v1/agents', { id: 'light', cardUrl: light.url });
+  await admin(hub.url, '/api/v1/agents', { id: 'sdk', cardUrl: sdk.url });
+  const { key } = await admin(hub.url, '/api/v1/keys', {
+    name: 'bench',
+    organization: 'bench',
+    scopes: ['a2a'],
+  });
+  const headers = { authorization: `Bearer ${key}` };
+  const toHub = { name: 'hub', pid: hub.pid, url: `${hub.url}/a2a`, headers };
+  return [
+    { ...toHub, agent: 'light' },
+    { name: '(a) proxy', agent: 'light', pid: proxy.pid, url: `${proxy.url}/light` },
+    { ...toHub, agent: 'sdk' },
+    { name: '(a) proxy', agent: 'sdk', pid: proxy.pid, url: `${proxy.url}/sdk` },
+    { name: '(b) SDK', agent: 'direct', pid: direct.pid, url: direct.url },
+  ];
+}
+
+/** All rounds; one figure per target, method, concurrency and round. */
+async function measure(targets) {
+  const figures = [];
+  console.log('Warming up …');
+  for (const target of targets) {
+    await run(target, 'SendMessage', 16, options.quick ? 300 : 1500);
+    await run(target, 'SendStreamingMessage', 16, options.quick ? 200 : 500);
+  }
+  for (let round = 1; round <= options.rounds; round++) {
+    console.log(`Round ${round} of ${options.rounds} …`);
+    for (const concurrency of options.concurrency) {
+      for (const method of ['SendMessage', 'SendStreamingMessage']) {
+        const milliseconds = (method === 'SendMessage' ? 1000 : 500) * options.seconds;
+        // Alternating, and each round begins with another one.
+        for (let turn = 0; turn < targets.length; turn++) {
+          const target = targets[(turn + round - 1) % targets.length];
+          figures.push(await run(target, method, concurrency, milliseconds));
+        }
+      }
+    }
+  }
+  return figures;
+}
+
+async function run(target, method, concurrency, milliseconds) {
+  const { name, agent, pid, url, headers } = target;
+  const before = cpuMilliseconds(pid);
+  const result = await load({
+    url,
+    headers,
+    method,
+    concurrency,
+    milliseconds,
+    params: {
+      message: {
+        role: 'ROLE_USER',
+        parts: [{ text: 'What is the answer?' }],
+        metadata: { agentId: agent },
+      },
+    },
+  });
+  if (result.failed > 0) {
+    throw new Error(`${name} (${agent}): ${result.failed} failed: ${result.firstFailure}`);
+  }
+  const cpu = (cpuMilliseconds(pid) - before) / result.requests;
+  const perSecond = result.requests / result.seconds;
+  return { name, agent, method, concurrency, perSecond, cpu, p50: result.p50, p99: result.p99 };
+}
+
+async function admin(hubUrl, path, body) {
+  const response = await fetch(hubUrl + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok)
+    throw new Error(`POST ${path}: HTTP ${response.status} ${await response.text()}`);
+  return response.json();
+}
+
+function describeMachine() {
+  const [cpu] = cpus();
+  console.log(`${cpus().length} x ${cpu.model.trim()}, Node ${process.versions.node}`);
+  console.log(`SQLite in ${directory}, synchronous=${options.synchronous}`);
+  if (statfsSync(directory).type === TMPFS) {
+    console.log('That folder is in memory: syncing costs nothing there. Set TMPDIR to a disk.');
+  }
+}
+
+async function finish() {
+  await stopAll();
+  rmSync(directory, { recursive: true, force: true });
+}
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      concurrency: { type: 'string' },
+      synchronous: { type: 'string', default: 'full' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    process.exit(0);
+  }
+  const { quick } = values;
+  return {
+    quick,
+    synchronous: values.synchronous,
+    rounds: Number(values.rounds ?? (quick ? 1 : 3)),
+    seconds: Number(values.seconds ?? (quick ? 0.4 : 2)),
+    concurrency: (values.concurrency ?? '1,16,64').split(',').map(Number),
+  };
+}

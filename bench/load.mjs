@@ -1,0 +1,80 @@
+// The load generator: a process of its own. It keeps `concurrency` requests in flight on as many
+// keep-alive connections for `milliseconds`, and prints one line of JSON.
+//   node bench/load.mjs '{"url": …, "headers": …, "method": "SendMessage", "params": …}'
+// `params` is sent with a fresh messageId each time. For a stream the latency is that of the first event.
+import { randomUUID } from 'node:crypto';
+import { Pool } from 'undici';
+
+const job = JSON.parse(process.argv[2]);
+const { origin, pathname } = new URL(job.url);
+const pool = new Pool(origin, {
+  connections: job.concurrency,
+  pipelining: 1,
+  headersTimeout: 30_000,
+  bodyTimeout: 30_000,
+});
+const headers = { 'content-type': 'application/json', 'a2a-version': '1.0', ...job.headers };
+const streaming = job.method === 'SendStreamingMessage';
+const EXPECTED = 'TASK_STATE_COMPLETED';
+
+const latencies = [];
+let failed = 0;
+let firstFailure;
+
+const begun = performance.now();
+const end = begun + job.milliseconds;
+await Promise.all(Array.from({ length: job.concurrency }, worker));
+const seconds = (performance.now() - begun) / 1000;
+latencies.sort((a, b) => a - b);
+const at = (share) =>
+  latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))];
+console.log(
+  JSON.stringify({
+    requests: latencies.length,
+    failed,
+    firstFailure,
+    seconds,
+    p50: at(0.5),
+    p99: at(0.99),
+  }),
+);
+await pool.close();
+
+async function worker() {
+  while (performance.now() < end) {
+    const start = performance.now();
+    try {
+      const first = await exchange();
+      latencies.push((streaming ? first : performance.now()) - start);
+    } catch (error) {
+      failed++;
+      firstFailure ??= error.message;
+    }
+  }
+}
+
+/** One request; resolves with the time of the first bytes of its body. */
+async function exchange() {
+  const { message, ...others } = job.params;
+  const { statusCode, body } = await pool.request({
+    path: pathname,
+    method: 'POST',
+    headers,
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: job.method,
+      params: { ...others, message: { ...message, messageId: randomUUID() } },
+    }),
+  });
+  let first;
+  let text = '';
+  for await (const chunk of body) {
+    first ??= performance.now();
+    text += chunk;
+  }
+  if (statusCode !== 200 || !text.includes(EXPECTED)) {
+    throw new Error(`HTTP ${statusCode} ${text.slice(0, 300)}`);
+  }
+  return first;
+}

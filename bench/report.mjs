@@ -1,0 +1,139 @@
+// The tables of the bench: medians over the rounds, and the hub's ratios to its peers.
+
+/** The issue's aims, printed beside what was measured. */
+const AIMS = {
+  cpuToProxy: 'light agent, CPU per send: at most 5 times (a)',
+  cpuToSdk: 'light agent, CPU per send: at most 1.5 times (b)',
+  throughput: 'SDK agent: at least 0.6 of the requests per second of (a)',
+  firstEvent: 'first stream event: at most 2 ms later than (a)',
+};
+
+/** Prints everything; `memory` is a list of `[target, MiB]`. */
+export function printReport(figures, memory) {
+  const medians = new Medians(figures);
+  print('\nBlocking SendMessage');
+  table(
+    ['agent', 'conc.', 'target', 'req/s', 'p50 ms', 'p99 ms', 'CPU ms/req'],
+    medians
+      .of('SendMessage')
+      .map((row) => [
+        row.agent,
+        row.concurrency,
+        row.name,
+        row.perSecond.toFixed(0),
+        row.p50.toFixed(2),
+        row.p99.toFixed(2),
+        row.cpu.toFixed(3),
+      ]),
+  );
+  print('\nSendStreamingMessage: time to the first event');
+  table(
+    ['agent', 'conc.', 'target', 'req/s', 'p50 ms', 'p99 ms', 'CPU ms/req'],
+    medians
+      .of('SendStreamingMessage')
+      .map((row) => [
+        row.agent,
+        row.concurrency,
+        row.name,
+        row.perSecond.toFixed(0),
+        row.p50.toFixed(2),
+        row.p99.toFixed(2),
+        row.cpu.toFixed(3),
+      ]),
+  );
+  print('\nMemory after load');
+  table(
+    ['target', 'MiB'],
+    memory.map(([name, mib]) => [name, mib.toFixed(0)]),
+  );
+  print('\nThe hub beside its peers');
+  table(['', 'concurrency', 'measured'], ratios(medians));
+}
+
+class Medians {
+  constructor(figures) {
+    const groups = new Map();
+    for (const figure of figures) {
+      const key = keyOf(figure);
+      groups.set(key, [...(groups.get(key) ?? []), figure]);
+    }
+    this.rows = [...groups.values()].map((group) => ({
+      ...group[0],
+      perSecond: median(group.map((one) => one.perSecond)),
+      cpu: median(group.map((one) => one.cpu)),
+      p50: median(group.map((one) => one.p50)),
+      p99: median(group.map((one) => one.p99)),
+    }));
+  }
+
+  of(method) {
+    const rank = (row) => `${row.agent} ${String(row.concurrency).padStart(5)} ${row.name}`;
+    return this.rows
+      .filter((row) => row.method === method)
+      .toSorted((one, other) => (rank(one) < rank(other) ? -1 : 1));
+  }
+
+  get(name, agent, method, concurrency) {
+    return this.rows.find(
+      (row) =>
+        row.name === name &&
+        row.agent === agent &&
+        row.method === method &&
+        row.concurrency === concurrency,
+    );
+  }
+}
+
+function ratios(medians) {
+  const concurrencies = [...new Set(medians.rows.map((row) => row.concurrency))];
+  const rows = [];
+  for (const concurrency of concurrencies) {
+    const send = (name, agent) => medians.get(name, agent, 'SendMessage', concurrency);
+    const stream = (name, agent) => medians.get(name, agent, 'SendStreamingMessage', concurrency);
+    const times = (value) => `${value.toFixed(2)} times`;
+    const later = (agent) =>
+      `${(stream('hub', agent).p50 - stream('(a) proxy', agent).p50).toFixed(2)} ms later (${agent})`;
+    rows.push(
+      [
+        AIMS.cpuToProxy,
+        concurrency,
+        times(send('hub', 'light').cpu / send('(a) proxy', 'light').cpu),
+      ],
+      [AIMS.cpuToSdk, concurrency, times(send('hub', 'light').cpu / send('(b) SDK', 'direct').cpu)],
+      [
+        AIMS.throughput,
+        concurrency,
+        times(send('hub', 'sdk').perSecond / send('(a) proxy', 'sdk').perSecond),
+      ],
+      [AIMS.firstEvent, concurrency, `${later('light')}, ${later('sdk')}`],
+    );
+  }
+  return rows.toSorted((one, other) => (one[0] < other[0] ? -1 : one[0] > other[0] ? 1 : 0));
+}
+
+function keyOf({ name, agent, method, concurrency }) {
+  return [name, agent, method, concurrency].join('|');
+}
+
+function median(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+function table(head, rows) {
+  const all = [head, ...rows].map((row) => row.map(String));
+  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column].length)));
+  for (const row of all) {
+    print(
+      `  ${row
+        .map((cell, column) => cell.padEnd(widths[column]))
+        .join('  ')
+        .trimEnd()}`,
+    );
+  }
+}
+
+function print(text) {
+  process.stdout.write(`${text}\n`);
+}

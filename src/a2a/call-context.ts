@@ -1,0 +1,79 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Principal } from '../auth/index.js';
+import { invalidField } from '../common/hub-error.js';
+import type { CallContext, ProtocolVersion } from '../routing/index.js';
+
+/** The longest `Idempotency-Key`. */
+const MAX_KEY_LENGTH = 255;
+/** More hubs or extensions than this are not listed by anybody honest. */
+const MAX_LISTED = 64;
+const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
+const SEQ = /^\d{1,15}$/;
+
+/** What the HTTP doors know of a call before its body is read. */
+export interface CallSource {
+  readonly headers: IncomingHttpHeaders;
+  readonly principal: Principal;
+  /** The agent of the sub-path `/a2a/agents/{id}`. */
+  readonly agentId: string | undefined;
+}
+
+/**
+ * The call's context from its headers. Throws INVALID_PARAMS, naming the header, for an
+ * `Idempotency-Key` or a `Last-Event-ID` that cannot be one; a bad `traceparent` is ignored, as W3C
+ * Trace Context wants.
+ */
+export function callContextOf(
+  { headers, principal, agentId }: CallSource,
+  version: ProtocolVersion,
+): CallContext {
+  return {
+    principal,
+    version,
+    agentId,
+    extensions: [
+      ...new Set([
+        ...listed(headers['a2a-extensions']),
+        // The name before 1.0.
+        ...listed(headers['x-a2a-extensions']),
+      ]),
+    ],
+    traceparent: traceparentOf(single(headers['traceparent'])),
+    hops: listed(headers['a2a-hub-hops']),
+    idempotencyKey: idempotencyKeyOf(single(headers['idempotency-key'])),
+    lastEventId: lastEventIdOf(single(headers['last-event-id'])),
+  };
+}
+
+/** One header's value; several of the same name are joined, as HTTP allows. */
+export function single(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(', ') : header;
+}
+
+function listed(header: string | string[] | undefined): string[] {
+  if (header === undefined) return [];
+  return (single(header) ?? '')
+    .split(',', MAX_LISTED)
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+function traceparentOf(header: string | undefined): string | undefined {
+  return header !== undefined && TRACEPARENT.test(header) ? header : undefined;
+}
+
+function idempotencyKeyOf(header: string | undefined): string | undefined {
+  if (!header) return undefined;
+  if (header.length > MAX_KEY_LENGTH) {
+    throw invalidField('Idempotency-Key', `must be at most ${MAX_KEY_LENGTH} characters`);
+  }
+  return header;
+}
+
+function lastEventIdOf(header: string | undefined): number | undefined {
+  if (!header) return undefined;
+  if (!SEQ.test(header)) {
+    throw invalidField('Last-Event-ID', 'must be the id of an event of this stream');
+  }
+  return Number(header);
+}

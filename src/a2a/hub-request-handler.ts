@@ -1,0 +1,163 @@
+import { Injectable } from '@nestjs/common';
+import { HubError, invalidField } from '../common/hub-error.js';
+import type {
+  AgentCard,
+  CancelTaskRequest,
+  DeleteTaskPushNotificationConfigRequest,
+  GetExtendedAgentCardRequest,
+  GetTaskPushNotificationConfigRequest,
+  GetTaskRequest,
+  ListTaskPushNotificationConfigsRequest,
+  ListTaskPushNotificationConfigsResponse,
+  ListTasksRequest,
+  ListTasksResponse,
+  Message,
+  SendMessageRequest,
+  SubscribeToTaskRequest,
+  Task,
+  TaskPushNotificationConfig,
+} from '../protocol/a2a.js';
+import { readDirective } from '../protocol/routing-extension.js';
+import { PushConfigService } from '../push/index.js';
+import type { CallContext, HubRequest } from '../routing/index.js';
+import { type StreamItem, TaskService } from '../tasks/index.js';
+
+/** What only the version the client speaks can say, beside the canonical request. */
+export interface SourceDetails {
+  /** 0.x: decided on the raw `blocking` (absent means wait). Absent: the canonical field decides. */
+  readonly returnImmediately?: boolean;
+  /** A push config's `authentication` as it was written: 0.x may name several schemes. */
+  readonly authentication?: unknown;
+}
+
+/**
+ * The operations of A2A (§3.1), once, over the canonical types: every door and every version ends
+ * here. The doors have authenticated the caller and validated the request.
+ */
+@Injectable()
+export class HubRequestHandler {
+  constructor(
+    private readonly tasks: TaskService,
+    private readonly push: PushConfigService,
+  ) {}
+
+  async sendMessage(
+    request: SendMessageRequest,
+    call: CallContext,
+    source: SourceDetails = {},
+  ): Promise<Message | Task> {
+    const hubRequest = hubRequestOf(request, call, source);
+    const result = await this.tasks.send(hubRequest, await this.inline(request, hubRequest, source));
+    return result.kind === 'message' ? result.message : result.task;
+  }
+
+  async *sendStreamingMessage(
+    request: SendMessageRequest,
+    call: CallContext,
+    source: SourceDetails = {},
+  ): AsyncGenerator<StreamItem, void, undefined> {
+    const hubRequest = hubRequestOf(request, call, source);
+    const alongside = await this.inline(request, hubRequest, source);
+    yield* this.tasks.sendStream(hubRequest, alongside);
+  }
+
+  getTask(request: GetTaskRequest, call: CallContext): Promise<Task> {
+    return this.tasks.get(request.id, request.historyLength, named(call, request.tenant));
+  }
+
+  listTasks(request: ListTasksRequest, call: CallContext): Promise<ListTasksResponse> {
+    return this.tasks.list(request, named(call, request.tenant));
+  }
+
+  cancelTask(request: CancelTaskRequest, call: CallContext): Promise<Task> {
+    return this.tasks.cancel(request.id, named(call, request.tenant));
+  }
+
+  subscribeToTask(
+    request: SubscribeToTaskRequest,
+    call: CallContext,
+  ): AsyncGenerator<StreamItem, void, undefined> {
+    return this.tasks.subscribe(request.id, named(call, request.tenant));
+  }
+
+  createPushConfig(
+    request: TaskPushNotificationConfig,
+    call: CallContext,
+    source: SourceDetails = {},
+  ): Promise<TaskPushNotificationConfig> {
+    return this.push.create(request, named(call, request.tenant), source.authentication);
+  }
+
+  /** An empty `id` means the task's first config, as before 1.0. */
+  getPushConfig(
+    request: GetTaskPushNotificationConfigRequest,
+    call: CallContext,
+  ): Promise<TaskPushNotificationConfig> {
+    return this.push.get(request.taskId, request.id || undefined, named(call, request.tenant));
+  }
+
+  listPushConfigs(
+    request: ListTaskPushNotificationConfigsRequest,
+    call: CallContext,
+  ): Promise<ListTaskPushNotificationConfigsResponse> {
+    const { taskId, pageSize, pageToken, tenant } = request;
+    return this.push.list(taskId, pageSize, pageToken, named(call, tenant));
+  }
+
+  async deletePushConfig(
+    request: DeleteTaskPushNotificationConfigRequest,
+    call: CallContext,
+  ): Promise<void> {
+    await this.push.delete(request.taskId, request.id, named(call, request.tenant));
+  }
+
+  /** Refused: the hub's card declares no extended card. 0.3 has an error of its own for that. */
+  getExtendedAgentCard(_request: GetExtendedAgentCardRequest, call: CallContext): Promise<AgentCard> {
+    const refusal =
+      call.version === '1.0'
+        ? new HubError('UNSUPPORTED_OPERATION', 'The hub has no extended agent card.')
+        : new HubError(
+            'EXTENDED_AGENT_CARD_NOT_CONFIGURED',
+            'Authenticated Extended Card not configured',
+          );
+    return Promise.reject(refusal);
+  }
+
+  /** The webhook a message brings along: checked now, written in the commit of the message. */
+  private async inline(
+    { configuration }: SendMessageRequest,
+    call: CallContext,
+    source: SourceDetails,
+  ): Promise<Parameters<TaskService['send']>[1]> {
+    const config = configuration?.taskPushNotificationConfig;
+    return config ? [await this.push.inline(config, call, source.authentication)] : [];
+  }
+}
+
+function hubRequestOf(
+  request: SendMessageRequest,
+  call: CallContext,
+  source: SourceDetails,
+): HubRequest {
+  const { message, configuration, metadata, tenant } = request;
+  if (message === undefined) throw invalidField('message', 'is required');
+  const directive = readDirective(message.metadata, metadata);
+  return {
+    ...named(call, tenant),
+    idempotencyKey: call.idempotencyKey ?? directive.idempotencyKey,
+    message,
+    configuration,
+    metadata,
+    directive,
+    returnImmediately: source.returnImmediately ?? configuration?.returnImmediately ?? false,
+  };
+}
+
+/** The call with the agent that `tenant` names; a door that names another agent wins nothing. */
+function named(call: CallContext, tenant: string): CallContext {
+  if (tenant === '' || tenant === call.agentId) return call;
+  if (call.agentId !== undefined) {
+    throw invalidField('tenant', `must be empty or ${call.agentId}, the agent of this address`);
+  }
+  return { ...call, agentId: tenant };
+}

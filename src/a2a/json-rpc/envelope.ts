@@ -1,0 +1,63 @@
+import { HubError } from '../../common/hub-error.js';
+import { isObject } from '../validation/shape.js';
+
+/** A JSON-RPC request id; absent is the same as null. */
+export type RpcId = string | number | null;
+
+/** A JSON-RPC 2.0 request. */
+export interface Envelope {
+  readonly id: RpcId;
+  readonly method: string;
+  /** Absent and null are an empty object; anything else is as it came. */
+  readonly params: unknown;
+}
+
+/** Reads a body; throws PARSE_ERROR when it is not JSON. */
+export function parseBody(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new HubError('PARSE_ERROR', 'The request body is not valid JSON.');
+  }
+}
+
+/** The id to answer with, whatever else is wrong with the request. */
+export function idOf(body: unknown): RpcId {
+  const id = isObject(body) ? body['id'] : null;
+  return isId(id) ? id : null;
+}
+
+/** Reads the envelope of a parsed body; throws INVALID_REQUEST when it is none. */
+export function readEnvelope(body: unknown): Envelope {
+  if (Array.isArray(body)) throw invalid('A2A has no batches: send one request object.');
+  if (!isObject(body)) throw invalid('The request must be a JSON-RPC 2.0 object.');
+  const { jsonrpc, id, method, params } = body;
+  if (jsonrpc !== '2.0') throw invalid('jsonrpc must be "2.0".', 'jsonrpc');
+  if (id !== undefined && !isId(id)) {
+    throw invalid('id must be a string, an integer or null.', 'id');
+  }
+  if (typeof method !== 'string' || method === '') {
+    throw invalid('method must be a non-empty string.', 'method');
+  }
+  return { id: id ?? null, method, params: params ?? {} };
+}
+
+/** The text of an answer with a result; `result` is JSON text already. */
+export function successText(id: RpcId, result: string): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+}
+
+/** The text of an answer with an error. */
+export function failureText(id: RpcId, error: unknown): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${JSON.stringify(error)}}`;
+}
+
+/** Larger integers would not come back as they went. */
+function isId(id: unknown): id is RpcId {
+  return id === null || typeof id === 'string' || Number.isSafeInteger(id);
+}
+
+function invalid(message: string, field?: string): HubError {
+  const violations = field === undefined ? [] : [{ field, description: message }];
+  return new HubError('INVALID_REQUEST', message, { violations });
+}

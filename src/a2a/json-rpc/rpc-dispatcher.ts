@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import { HubError } from '../../common/hub-error.js';
+import type { CallContext, ProtocolVersion } from '../../routing/index.js';
+import { type CallSource, callContextOf, single } from '../call-context.js';
+import { askedVersion } from '../protocol-version.js';
+import type { RpcDialect, RpcOutcome } from './dialect.js';
+import { type RpcId, idOf, parseBody, readEnvelope } from './envelope.js';
+import { V0Dialect } from './v0-dialect.js';
+import { V1Dialect } from './v1-dialect.js';
+
+/** What is known of a request when it fails: how the failure is told. */
+export class RpcFailure extends Error {
+  override readonly name = 'RpcFailure';
+
+  constructor(
+    readonly thrown: unknown,
+    readonly id: RpcId,
+    readonly version: ProtocolVersion,
+  ) {
+    super('a JSON-RPC request failed', { cause: thrown });
+  }
+}
+
+/** Takes a JSON-RPC body apart, finds its version, and runs its method. */
+@Injectable()
+export class RpcDispatcher {
+  private readonly dialects: Readonly<Record<ProtocolVersion, RpcDialect>>;
+
+  constructor(v1: V1Dialect, v0: V0Dialect) {
+    this.dialects = { '1.0': v1, '0.3': v0 };
+  }
+
+  /** Rejects with {@link RpcFailure} only. */
+  async dispatch(body: string, asked: string | undefined, source: CallSource): Promise<Dispatched> {
+    let id: RpcId = null;
+    let version: ProtocolVersion = assumedVersion(asked);
+    try {
+      const json = parseBody(body);
+      id = idOf(json);
+      const envelope = readEnvelope(json);
+      version = askedVersion(asked) ?? this.versionOf(envelope.method);
+      this.checkMethod(envelope.method, version);
+      const call = callContextOf(source, version);
+      const outcome = await this.dialects[version].run(envelope, call);
+      return { outcome, call, failed: (thrown) => new RpcFailure(thrown, envelope.id, version) };
+    } catch (thrown) {
+      throw new RpcFailure(thrown, id, version);
+    }
+  }
+
+  /** Without the header the method's name decides; an unknown one is read as 0.3 (A2A §3.6.2). */
+  private versionOf(method: string): ProtocolVersion {
+    return this.dialects['1.0'].has(method) ? '1.0' : '0.3';
+  }
+
+  private checkMethod(method: string, version: ProtocolVersion): void {
+    const dialect = this.dialects[version];
+    if (dialect.has(method)) return;
+    const known = Object.values(this.dialects).some((other) => other.has(method));
+    const right = dialect.counterpart(method);
+    const shown = JSON.stringify(method.slice(0, 100));
+    const sentence =
+      right !== undefined
+        ? `In A2A ${version} the method ${shown} is called ${right}.`
+        : known
+          ? `A2A ${version} has no method ${shown}.`
+          : `There is no method ${shown}.`;
+    throw new HubError('METHOD_NOT_FOUND', sentence, {
+      metadata: right === undefined ? {} : { method: right },
+    });
+  }
+}
+
+export interface Dispatched {
+  readonly outcome: RpcOutcome;
+  readonly call: CallContext;
+  /** How a stream that is refused at its first item fails. */
+  readonly failed: (thrown: unknown) => RpcFailure;
+}
+
+/** The `A2A-Version` of a request: the header, else the query parameter (A2A §3.6.1). */
+export function versionAskedBy(request: {
+  readonly headers: CallSource['headers'];
+  readonly query: unknown;
+}): string | undefined {
+  const header = single(request.headers['a2a-version']);
+  if (header) return header;
+  const parameter = (request.query as Record<string, unknown> | undefined)?.['A2A-Version'];
+  return typeof parameter === 'string' ? parameter : undefined;
+}
+
+/** The version errors are told in before the method is known; 0.3 when nothing is said. */
+export function assumedVersion(asked: string | undefined): ProtocolVersion {
+  try {
+    return askedVersion(asked) ?? '0.3';
+  } catch {
+    return '1.0';
+  }
+}

@@ -1,0 +1,26 @@
+import { HubError } from '../common/hub-error.js';
+import type { ProtocolVersion } from '../routing/index.js';
+
+/** The versions the doors speak, newest first, as cards and errors name them. */
+export const SUPPORTED_VERSIONS: readonly ProtocolVersion[] = ['1.0', '0.3'];
+
+/** Major and minor of an `A2A-Version`; the patch counts for nothing (A2A §3.6). */
+const VERSION = /^(\d{1,4})\.(\d{1,4})(\.[\w.+-]+)?$/;
+
+/**
+ * The dialect an `A2A-Version` asks for: 0.2.x is spoken to in the 0.3 dialect. Undefined when the
+ * client names none. Throws VERSION_NOT_SUPPORTED for any other.
+ */
+export function askedVersion(header: string | undefined): ProtocolVersion | undefined {
+  const asked = header?.trim();
+  if (!asked) return undefined;
+  const match = VERSION.exec(asked);
+  const version = match ? `${Number(match[1])}.${Number(match[2])}` : undefined;
+  if (version === '1.0') return '1.0';
+  if (version === '0.3' || version === '0.2') return '0.3';
+  throw new HubError(
+    'VERSION_NOT_SUPPORTED',
+    `A2A version ${JSON.stringify(asked.slice(0, 32))} is not supported; supported are ${SUPPORTED_VERSIONS.join(' and ')}.`,
+    { metadata: { supportedVersions: SUPPORTED_VERSIONS.join(',') } },
+  );
+}

@@ -1,0 +1,8 @@
+/** A stream of Server-Sent Events before it is written: where they come from and how they look. */
+export interface EventSource<Item = unknown> {
+  readonly items: AsyncGenerator<Item, void, undefined>;
+  /** An item's seq (its SSE `id:`) and its text, one line of JSON. */
+  readonly render: (item: Item) => { readonly seq: number | undefined; readonly text: string };
+  /** The text of the last event of a stream that broke. */
+  readonly failure: (thrown: unknown) => string;
+}

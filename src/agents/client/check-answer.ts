@@ -1,0 +1,104 @@
+import {
+  type Artifact,
+  type Message,
+  Role,
+  type StreamResponse,
+  type Task,
+  TaskState,
+  type TaskStatus,
+} from '../../protocol/a2a.js';
+import { AgentCallError } from '../agent-client.js';
+
+/** RFC 3339, as every A2A version wants timestamps. */
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+const WITHOUT_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?$/;
+
+/**
+ * The checks below make sure that what the SDK decoded (it fills gaps instead of refusing them) has
+ * everything the hub builds upon. They throw AgentCallError `invalid` naming the member, and put
+ * timestamps right in place.
+ */
+export function checkEvent(event: StreamResponse): StreamResponse {
+  const { payload } = event;
+  switch (payload?.$case) {
+    case 'task':
+      checkTask(payload.value);
+      return event;
+    case 'message':
+      checkMessage(payload.value, 'message');
+      return event;
+    case 'statusUpdate':
+      requireText(payload.value.taskId, 'statusUpdate.taskId');
+      checkStatus(payload.value.status, 'statusUpdate.status');
+      return event;
+    case 'artifactUpdate':
+      requireText(payload.value.taskId, 'artifactUpdate.taskId');
+      checkArtifact(payload.value.artifact, 'artifactUpdate.artifact');
+      return event;
+    default:
+      throw invalid('an event is none of task, message, statusUpdate and artifactUpdate');
+  }
+}
+
+export function checkTask(task: Task): Task {
+  requireText(task.id, 'task.id');
+  // 0.x translations hand through what was absent.
+  task.contextId ??= '';
+  checkStatus(task.status, 'task.status');
+  task.artifacts.forEach((one, index) => checkArtifact(one, `task.artifacts[${index}]`));
+  task.history.forEach((one, index) => checkMessage(one, `task.history[${index}]`));
+  return task;
+}
+
+export function checkMessage(message: Message, field: string): Message {
+  requireText(message.messageId, `${field}.messageId`);
+  if (message.role !== Role.ROLE_USER && message.role !== Role.ROLE_AGENT) {
+    throw invalid(`${field}.role is unknown`);
+  }
+  checkParts(message.parts, `${field}.parts`);
+  return message;
+}
+
+function checkArtifact(artifact: Artifact | undefined, field: string): void {
+  if (artifact === undefined) throw invalid(`${field} is missing`);
+  requireText(artifact.artifactId, `${field}.artifactId`);
+  checkParts(artifact.parts, `${field}.parts`);
+}
+
+function checkStatus(status: TaskStatus | undefined, field: string): void {
+  if (status === undefined) throw invalid(`${field} is missing`);
+  if (status.state === TaskState.UNRECOGNIZED) throw invalid(`${field}.state is unknown`);
+  if (status.message !== undefined) checkMessage(status.message, `${field}.message`);
+  if (status.timestamp !== undefined) status.timestamp = zoned(status.timestamp);
+}
+
+/** Empty lists pass: agents close an artifact with a chunk that has no parts. */
+function checkParts(parts: Message['parts'], field: string): void {
+  for (const [index, part] of parts.entries()) {
+    const content = part.content;
+    if (content === undefined) throw invalid(`${field}[${index}] has no content`);
+    if (content.$case === 'text' || content.$case === 'url') {
+      if (typeof content.value !== 'string') throw invalid(`${field}[${index}] is not a text`);
+    }
+  }
+}
+
+/**
+ * The timestamp with a zone: without one it is UTC (Python agents leave it out, and strict clients
+ * refuse the whole answer then). What cannot be read is dropped.
+ */
+function zoned(timestamp: unknown): string | undefined {
+  if (typeof timestamp !== 'string') return undefined;
+  if (TIMESTAMP.test(timestamp)) return timestamp;
+  if (WITHOUT_ZONE.test(timestamp)) return `${timestamp}Z`;
+  const time = Date.parse(timestamp);
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+}
+
+function requireText(value: unknown, field: string): void {
+  if (typeof value !== 'string' || value === '') throw invalid(`${field} is missing`);
+}
+
+function invalid(what: string): AgentCallError {
+  return new AgentCallError('invalid', `the agent's answer is not A2A: ${what}`);
+}

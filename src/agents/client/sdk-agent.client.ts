@@ -1,0 +1,281 @@
+import { Injectable } from '@nestjs/common';
+import {
+  JsonRpcTransportFactory,
+  RestTransportFactory,
+  type Transport,
+} from '@a2a-js/sdk/client';
+import { LegacyJsonRpcTransport, LegacyRestTransport } from '@a2a-js/sdk/compat/v0_3/client';
+import { Egress } from '../../common/egress/egress.js';
+import { AppConfig } from '../../config/index.js';
+import {
+  A2A_VERSION_HEADER,
+  HTTP_EXTENSION_HEADER,
+  type Message,
+  type SendMessageRequest,
+  type StreamResponse,
+  type Task,
+  TaskState,
+} from '../../protocol/a2a.js';
+import type { Agent } from '../agent.js';
+import {
+  type AgentCallOptions,
+  AgentCallError,
+  AgentClient,
+  type AgentSend,
+} from '../agent-client.js';
+import { AgentExchange } from './agent-exchange.js';
+import { checkEvent, checkMessage, checkTask } from './check-answer.js';
+
+/** Name of the extension header in 0.x; 1.0 dropped the prefix. */
+const LEGACY_EXTENSION_HEADER = 'X-A2A-Extensions';
+const HOPS_HEADER = 'A2A-Hub-Hops';
+
+/** Pages of ListTasks looked through for a message, and tasks per page. */
+const LIST_PAGES = 5;
+const LIST_PAGE_SIZE = 100;
+
+/** What every call to one version of an agent shares. */
+interface Target {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly secrets: readonly string[];
+  readonly connectTimeoutMs: number;
+}
+
+/** One call: the transport that makes it and what it sends beside the message. */
+interface Call {
+  readonly exchange: AgentExchange;
+  readonly transport: Transport;
+  readonly options: { readonly signal: AbortSignal; readonly serviceParameters: Record<string, string> };
+}
+
+type Fetch = typeof fetch;
+type TransportMaker = (
+  agent: Agent,
+  fetchImpl: Fetch,
+) => Transport | Promise<Transport>;
+
+/**
+ * The SDK's transports by binding and version. They are chosen by the registry's endpoint, never by
+ * the card: the SDK's factories take a card of version 0.2.5 for a 1.0 one. Making one costs nothing
+ * (three fields), so each call has its own around its exchange.
+ */
+const TRANSPORTS: Readonly<Record<string, TransportMaker>> = {
+  'JSONRPC 1.0': ({ endpoint, card }, fetchImpl) =>
+    new JsonRpcTransportFactory({ fetchImpl }).create(endpoint.url, card),
+  'JSONRPC 0.3': ({ endpoint }, fetchImpl) =>
+    new LegacyJsonRpcTransport({ endpoint: endpoint.url, fetchImpl }),
+  'HTTP+JSON 1.0': ({ endpoint, card }, fetchImpl) =>
+    new RestTransportFactory({ fetchImpl }).create(endpoint.url, card),
+  'HTTP+JSON 0.3': ({ endpoint }, fetchImpl) =>
+    new LegacyRestTransport({ endpoint: endpoint.url, fetchImpl }),
+};
+
+/** {@link AgentClient} on the SDK's transports. */
+@Injectable()
+export class SdkAgentClient extends AgentClient {
+  /** By agent object: the registry makes a new one with every change. */
+  private readonly targets = new WeakMap<Agent, Target>();
+
+  constructor(
+    private readonly egress: Egress,
+    private readonly config: AppConfig,
+  ) {
+    super();
+  }
+
+  stream(
+    agent: Agent,
+    send: AgentSend,
+    options: AgentCallOptions,
+  ): AsyncGenerator<StreamResponse, void, undefined> {
+    return this.events(agent, options, (call) =>
+      call.transport.sendMessageStream(requestOf(agent, send, false), call.options),
+    );
+  }
+
+  send(
+    agent: Agent,
+    send: AgentSend,
+    options: AgentCallOptions,
+  ): Promise<{ readonly message: Message } | { readonly task: Task }> {
+    return this.call(agent, options, async (call) => {
+      const request = requestOf(agent, send, true);
+      const answer = await call.transport.sendMessage(request, call.options);
+      return 'messageId' in answer
+        ? { message: checkMessage(answer, 'message') }
+        : { task: checkTask(answer) };
+    });
+  }
+
+  getTask(agent: Agent, downstreamTaskId: string, options: AgentCallOptions): Promise<Task> {
+    const request = { tenant: agent.endpoint.tenant, id: downstreamTaskId };
+    return this.call(agent, options, async (call) =>
+      checkTask(await call.transport.getTask(request, call.options)),
+    );
+  }
+
+  subscribe(
+    agent: Agent,
+    downstreamTaskId: string,
+    options: AgentCallOptions,
+  ): AsyncGenerator<StreamResponse, void, undefined> {
+    const request = { tenant: agent.endpoint.tenant, id: downstreamTaskId };
+    return this.events(agent, options, (call) =>
+      call.transport.resubscribeTask(request, call.options),
+    );
+  }
+
+  cancel(agent: Agent, downstreamTaskId: string, options: AgentCallOptions): Promise<Task> {
+    const request = {
+      tenant: agent.endpoint.tenant,
+      id: downstreamTaskId,
+      metadata: undefined,
+    };
+    return this.call(agent, options, async (call) =>
+      checkTask(await call.transport.cancelTask(request, call.options)),
+    );
+  }
+
+  async findTaskByMessage(
+    agent: Agent,
+    downstreamContextId: string,
+    messageId: string,
+    options: AgentCallOptions,
+  ): Promise<Task | undefined> {
+    if (agent.endpoint.protocolVersion !== '1.0') return undefined;
+    try {
+      const found = await this.listed(agent, downstreamContextId, messageId, options);
+      return found && (await this.getTask(agent, found.id, options));
+    } catch (error) {
+      // An agent without ListTasks, or with one that needs more rights, cannot say.
+      if (error instanceof AgentCallError && SILENT.has(error.kind)) return undefined;
+      throw error;
+    }
+  }
+
+  private async listed(
+    agent: Agent,
+    contextId: string,
+    messageId: string,
+    options: AgentCallOptions,
+  ): Promise<Task | undefined> {
+    let pageToken = '';
+    for (let page = 0; page < LIST_PAGES; page++) {
+      const request = {
+        tenant: agent.endpoint.tenant,
+        contextId,
+        status: TaskState.TASK_STATE_UNSPECIFIED,
+        pageSize: LIST_PAGE_SIZE,
+        pageToken,
+        historyLength: LIST_PAGE_SIZE,
+        statusTimestampAfter: undefined,
+        includeArtifacts: false,
+      };
+      const answer = await this.call(agent, options, (call) =>
+        call.transport.listTasks(request, call.options),
+      );
+      const found = answer.tasks.find((task) =>
+        task.history.some((message) => message.messageId === messageId),
+      );
+      if (found !== undefined || answer.nextPageToken === '') return found;
+      pageToken = answer.nextPageToken;
+    }
+    return undefined;
+  }
+
+  private async call<T>(
+    agent: Agent,
+    options: AgentCallOptions,
+    run: (call: Call) => Promise<T>,
+  ): Promise<T> {
+    const call = await this.begin(agent, options);
+    try {
+      return await run(call);
+    } catch (error) {
+      throw call.exchange.failure(error);
+    }
+  }
+
+  private async *events(
+    agent: Agent,
+    options: AgentCallOptions,
+    run: (call: Call) => AsyncGenerator<StreamResponse, void, undefined>,
+  ): AsyncGenerator<StreamResponse, void, undefined> {
+    const call = await this.begin(agent, options);
+    try {
+      for await (const event of run(call)) yield checkEvent(event);
+    } catch (error) {
+      throw call.exchange.failure(error);
+    }
+  }
+
+  private async begin(agent: Agent, options: AgentCallOptions): Promise<Call> {
+    const { protocolBinding, protocolVersion } = agent.endpoint;
+    const target = this.targetOf(agent);
+    const { signal } = options;
+    const exchange = new AgentExchange(this.egress, { ...target, signal });
+    const make = TRANSPORTS[`${protocolBinding} ${protocolVersion}`];
+    if (make === undefined) {
+      throw new AgentCallError('unreachable', `the hub does not speak ${protocolBinding} yet`);
+    }
+    return {
+      exchange,
+      transport: await make(agent, exchange.fetch),
+      options: { signal, serviceParameters: headersOf(agent, target, options) },
+    };
+  }
+
+  private targetOf(agent: Agent): Target {
+    let target = this.targets.get(agent);
+    if (target === undefined) {
+      const values = Object.values(agent.credentials);
+      target = {
+        headers: { ...agent.credentials, [A2A_VERSION_HEADER]: agent.endpoint.protocolVersion },
+        // `Bearer abc` may come back as `abc`.
+        secrets: values.flatMap((value) => [value, value.split(' ').at(-1) ?? '']).filter(isSecret),
+        connectTimeoutMs: agent.budgets.connectMs ?? this.config.agents.connectMs,
+      };
+      this.targets.set(agent, target);
+    }
+    return target;
+  }
+}
+
+/** Failures of ListTasks that mean "cannot say" rather than "try again". */
+const SILENT: ReadonlySet<AgentCallError['kind']> = new Set(['rejected', 'invalid', 'not-found']);
+
+/** The client's push config is never among it: the hub tells webhooks itself. */
+function requestOf(agent: Agent, send: AgentSend, returnImmediately: boolean): SendMessageRequest {
+  return {
+    tenant: agent.endpoint.tenant,
+    message: send.message,
+    configuration: {
+      acceptedOutputModes: [...send.acceptedOutputModes],
+      taskPushNotificationConfig: undefined,
+      returnImmediately,
+    },
+    metadata: send.metadata === undefined ? undefined : { ...send.metadata },
+  };
+}
+
+function headersOf(
+  agent: Agent,
+  target: Target,
+  options: AgentCallOptions,
+): Record<string, string> {
+  const headers: Record<string, string> = { ...target.headers };
+  if (options.extensions !== undefined && options.extensions.length > 0) {
+    const modern = agent.endpoint.protocolVersion === '1.0';
+    headers[modern ? HTTP_EXTENSION_HEADER : LEGACY_EXTENSION_HEADER] = options.extensions.join(',');
+  }
+  if (options.traceparent !== undefined) headers['traceparent'] = options.traceparent;
+  if (options.hops !== undefined && options.hops.length > 0) {
+    headers[HOPS_HEADER] = options.hops.join(',');
+  }
+  return headers;
+}
+
+/** Shorter values would blank out ordinary words. */
+function isSecret(value: string): boolean {
+  return value.length >= 6;
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import { Type } from 'class-transformer';
+import { IsArray, IsInt, IsString, ValidateNested } from 'class-validator';
+import { adminValidationPipe } from './validation.pipe.js';
+
+class Entry {
+  @IsInt()
+  count!: number;
+}
+
+class Body {
+  @IsString()
+  name!: string;
+
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => Entry)
+  entries!: Entry[];
+}
+
+const check = (body: unknown): Promise<unknown> =>
+  adminValidationPipe().transform(body, { type: 'body', metatype: Body });
+
+describe('adminValidationPipe', () => {
+  it('gives an instance of the DTO', async () => {
+    const body = await check({ name: 'n', entries: [{ count: 1 }] });
+    expect(body).toBeInstanceOf(Body);
+  });
+
+  it('names every field at fault by its path', async () => {
+    const refused = check({ name: 1, entries: [{ count: 1 }, { count: 'x', more: 1 }], extra: 1 });
+    await expect(refused).rejects.toMatchObject({
+      reason: 'INVALID_PARAMS',
+      violations: expect.arrayContaining([
+        { field: 'name', description: 'must be a string' },
+        { field: 'entries[1].count', description: 'must be an integer number' },
+        { field: 'entries[1].more', description: 'should not exist' },
+        { field: 'extra', description: 'should not exist' },
+      ]),
+    });
+  });
+});

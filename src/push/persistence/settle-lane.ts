@@ -1,0 +1,123 @@
+import type { Tx, Work } from '../../database/sql.js';
+import { storable } from '../../database/text.js';
+import type { Lane, Settlement } from '../lane-store.js';
+import type { PushConfig } from '../push-config.js';
+import type { LaneRow } from './push-rows.js';
+
+/**
+ * The lane stays due and leased while `goesOn` holds; else it rests and the claim ends. The
+ * parameters of `goesOn` come twice, then the lease.
+ */
+export function restsUnless(goesOn: string): string {
+  return `due_at = CASE WHEN ${goesOn} THEN due_at ELSE NULL END,
+    lease_until = CASE WHEN ${goesOn} THEN CAST(? AS bigint) ELSE NULL END`;
+}
+
+/** The lane after one of its deliveries was tried; undefined when the claim is over. */
+export function* settleLane(
+  tx: Tx,
+  lane: Lane,
+  { delivery, result }: Settlement,
+  now: Date,
+  leaseUntil: Date,
+): Work<LaneRow | undefined> {
+  const own = [now.getTime(), lane.id, lane.epoch];
+  const where = 'updated_at = ? WHERE id = ? AND epoch = ? RETURNING *';
+  if (result.state === 'retrying') {
+    const rows = yield* tx.all<LaneRow>(
+      `UPDATE push_lanes SET due_at = ?, owner = NULL, lease_until = NULL, ${where}`,
+      [result.at.getTime(), ...own],
+    );
+    return rows[0];
+  }
+  const gap = delivery.redelivered
+    ? 'gap_seq'
+    : result.state === 'delivered'
+      ? 'NULL'
+      : `COALESCE(gap_seq, ${delivery.seq})`;
+  if (result.state === 'dead' && result.consequence === 'disabled') {
+    const rows = yield* tx.all<LaneRow>(
+      `UPDATE push_lanes SET active = 0, open = 0, gap_seq = ${gap}, due_at = NULL, owner = NULL,
+         lease_until = NULL, ${where}`,
+      own,
+    );
+    return rows[0];
+  }
+  const rows = yield* tx.all<LaneRow>(
+    `UPDATE push_lanes SET open = open - 1, gap_seq = ${gap},
+       ${restsUnless('open > 1 OR head_seq >= next_seq')}, ${where}`,
+    [leaseUntil.getTime(), ...own],
+  );
+  return rows[0];
+}
+
+export function* settleDelivery(
+  tx: Tx,
+  { delivery, attempt, result }: Settlement,
+  now: Date,
+): Work<void> {
+  const tried = attempt ? 1 : 0;
+  yield* tx.run(
+    `UPDATE push_deliveries SET state = ?, attempts = attempts + ?, tries = tries + ?,
+       next_attempt_at = ?, last_status = ?, reason = ?,
+       body = CASE WHEN ? = 1 THEN NULL ELSE body END, updated_at = ? WHERE id = ?`,
+    [
+      result.state,
+      tried,
+      tried,
+      result.state === 'retrying' ? result.at.getTime() : null,
+      attempt ? attempt.status : delivery.lastStatus,
+      result.state === 'delivered' ? null : storable(result.reason),
+      result.state === 'delivered' ? 1 : 0,
+      now.getTime(),
+      delivery.id,
+    ],
+  );
+  if (!attempt) return;
+  yield* tx.run(
+    `INSERT INTO push_attempts (delivery_id, number, at, duration_ms, status, error, response)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    [
+      delivery.id,
+      attempt.number,
+      attempt.at.getTime(),
+      attempt.durationMs,
+      attempt.status,
+      attempt.error,
+      storable(attempt.response),
+    ],
+  );
+}
+
+export function* settleConfig(
+  tx: Tx,
+  config: PushConfig,
+  { result }: Settlement,
+  now: Date,
+): Work<PushConfig> {
+  let next: Pick<PushConfig, 'state' | 'stateReason' | 'failingSince'> | undefined;
+  if (result.state === 'delivered' && (config.state === 'failing' || config.failingSince)) {
+    next = { state: 'active', stateReason: null, failingSince: null };
+  } else if (result.state === 'dead' && result.consequence !== 'none') {
+    next = {
+      state: result.consequence,
+      stateReason: result.reason,
+      failingSince: config.failingSince ?? now,
+    };
+  } else if (result.state === 'retrying' && config.failingSince === null) {
+    next = { state: config.state, stateReason: config.stateReason, failingSince: now };
+  }
+  if (!next) return config;
+  yield* tx.run(
+    `UPDATE push_configs SET state = ?, state_reason = ?, failing_since = ?, updated_at = ?
+     WHERE uid = ?`,
+    [
+      next.state,
+      storable(next.stateReason),
+      next.failingSince?.getTime() ?? null,
+      now.getTime(),
+      config.uid,
+    ],
+  );
+  return { ...config, ...next };
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import type { Tx, Work } from '../database/sql.js';
+import { AppendParticipant, type Appended } from '../tasks/index.js';
+import { dueWhen } from './domain/due-mark.js';
+import { type DueMark, LaneStore } from './lane-store.js';
+import { PushWakeup } from './push-wakeup.js';
+
+/**
+ * Makes the lanes of a task due in the very transaction of its events (design.md, rule 6). Batches
+ * with nothing for a webhook, such as chunks, cost no statement.
+ */
+@Injectable()
+export class PushAppendParticipant extends AppendParticipant {
+  constructor(
+    private readonly lanes: LaneStore,
+    private readonly clock: Clock,
+    private readonly wakeup: PushWakeup,
+  ) {
+    super();
+  }
+
+  *appended(tx: Tx, batch: readonly Appended[]): Work<void> {
+    const marks: DueMark[] = [];
+    for (const { taskId, events } of batch) {
+      const when = dueWhen(events);
+      const seq = events.at(-1)?.seq;
+      if (when !== null && seq !== undefined) marks.push({ taskId, seq, when });
+    }
+    if (marks.length === 0) return;
+    const due = yield* this.lanes.markDue(tx, marks, this.clock.now());
+    if (due > 0) for (const { taskId } of marks) this.wakeup.expect(taskId);
+  }
+
+  committed(batch: readonly Appended[]): void {
+    this.wakeup.committed(batch.map(({ taskId }) => taskId));
+  }
+}

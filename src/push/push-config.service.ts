@@ -1,0 +1,253 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { visibilityOf } from '../auth/index.js';
+import { Clock } from '../common/clock.js';
+import { Egress } from '../common/egress/egress.js';
+import { HubError, invalidField } from '../common/hub-error.js';
+import { IdSource } from '../common/ids.js';
+import { storable } from '../database/text.js';
+import type {
+  ListTaskPushNotificationConfigsResponse,
+  TaskPushNotificationConfig,
+} from '../protocol/a2a.js';
+import type { CallContext } from '../routing/index.js';
+import { type Alongside, type TaskRecord, TaskStore } from '../tasks/index.js';
+import { readAuthentication, refuseControl, refuseUnprintable } from './domain/auth-scheme.js';
+import { PushConfigStore } from './push-config-store.js';
+import type { PushConfig, PushConfigDraft } from './push-config.js';
+import { PushWakeup } from './push-wakeup.js';
+import { SecretBox } from './secret-box.js';
+
+const MAX_URL = 4096;
+const MAX_ID = 256;
+const MAX_SECRET = 16_384;
+const DEFAULT_PAGE = 50;
+const MAX_PAGE = 100;
+/** Clients of 0.x that set a config without an id ask for it by this one. */
+const LEGACY_DEFAULT_ID = 'default';
+/** Where the config sits in a send request. */
+const INLINE_PATH = 'configuration.taskPushNotificationConfig.';
+
+interface Owner {
+  readonly principalId: string;
+  readonly organization: string;
+  readonly traceparent: string | null;
+}
+
+/**
+ * The push notification configs of tasks (A2A §3.1.7 to §3.1.10). Every call is limited to tasks the
+ * caller sees; any other is TASK_NOT_FOUND, like one that does not exist. Answers never hold
+ * credentials or tokens.
+ */
+@Injectable()
+export class PushConfigService {
+  constructor(
+    private readonly tasks: TaskStore,
+    private readonly configs: PushConfigStore,
+    private readonly egress: Egress,
+    private readonly secrets: SecretBox,
+    private readonly clock: Clock,
+    private readonly ids: IdSource,
+    private readonly wakeup: PushWakeup,
+  ) {}
+
+  /**
+   * Sets a config on a task, finished ones included; the same id again replaces it. The webhook is told
+   * the task's present state once. `rawAuthentication` is the member as a 0.x client wrote it. Throws
+   * HubError INVALID_PARAMS naming the field: an address the hub may not call, an unknown scheme, missing
+   * credentials, line breaks in a value. A host that does not resolve is accepted.
+   */
+  async create(
+    config: TaskPushNotificationConfig,
+    ctx: CallContext,
+    rawAuthentication?: unknown,
+  ): Promise<TaskPushNotificationConfig> {
+    const record = await this.visibleTask(config.taskId, ctx);
+    const draft = await this.draft(config, ctx, record, rawAuthentication, '');
+    const now = this.clock.now();
+    const stored = await this.configs.set(record.id, draft, { now, repeated: 'present-state' });
+    this.wakeup.ring();
+    return toWire(stored);
+  }
+
+  /**
+   * A config that comes with a message: checked now, written in the commit that takes the message. When
+   * the task has it already, unchanged, nothing happens. Throws as {@link create} does.
+   */
+  async inline(
+    config: TaskPushNotificationConfig,
+    ctx: CallContext,
+    rawAuthentication?: unknown,
+  ): Promise<Alongside> {
+    const owner = {
+      principalId: ctx.principal.id,
+      organization: ctx.principal.organization,
+      traceparent: ctx.traceparent ?? null,
+    };
+    const draft = await this.draft(config, ctx, owner, rawAuthentication, INLINE_PATH);
+    const { configs, wakeup, clock } = this;
+    return function* (tx, taskId) {
+      yield* configs.attach(tx, taskId, draft, { now: clock.now(), repeated: 'leave' });
+      wakeup.expect(taskId);
+    };
+  }
+
+  /** The config, or the task's first one without an id. TASK_NOT_FOUND when there is none. */
+  async get(
+    taskId: string,
+    id: string | undefined,
+    ctx: CallContext,
+  ): Promise<TaskPushNotificationConfig> {
+    const record = await this.visibleTask(taskId, ctx);
+    const byId = id ? await this.configs.get(record.id, id) : undefined;
+    const wantsFirst = !id || (ctx.version === '0.3' && id === LEGACY_DEFAULT_ID);
+    const found = byId ?? (wantsFirst ? (await this.configs.list(record.id, 1, null))[0] : undefined);
+    if (!found) {
+      throw new HubError('TASK_NOT_FOUND', 'Push notification config not found', {
+        metadata: { taskId, ...(id ? { pushNotificationConfigId: id } : {}) },
+      });
+    }
+    return toWire(found);
+  }
+
+  /** The task's configs, oldest first. `pageSize` 0 or undefined is 50; at most 100 come at once. */
+  async list(
+    taskId: string,
+    pageSize: number | undefined,
+    pageToken: string | undefined,
+    ctx: CallContext,
+  ): Promise<ListTaskPushNotificationConfigsResponse> {
+    const record = await this.visibleTask(taskId, ctx);
+    if (pageSize !== undefined && (!Number.isInteger(pageSize) || pageSize < 0)) {
+      throw invalidField('pageSize', 'must be 0 (the default) or more');
+    }
+    const limit = Math.min(pageSize || DEFAULT_PAGE, MAX_PAGE);
+    const found = await this.configs.list(record.id, limit + 1, afterOf(pageToken));
+    const page = found.slice(0, limit);
+    const last = found.length > limit ? page.at(-1) : undefined;
+    return { configs: page.map(toWire), nextPageToken: last ? tokenOf(last) : '' };
+  }
+
+  /** Removes the config; nothing more is sent to it. Deleting what is not there succeeds (§3.1.10). */
+  async delete(taskId: string, id: string, ctx: CallContext): Promise<void> {
+    const record = await this.visibleTask(taskId, ctx);
+    if (!id) throw invalidField('id', 'is required');
+    await this.configs.remove(record.id, id, this.clock.now());
+  }
+
+  private async visibleTask(taskId: string, ctx: CallContext): Promise<TaskRecord> {
+    if (!taskId) throw invalidField('taskId', 'is required');
+    const record = await this.tasks.record(taskId, visibilityOf(ctx.principal));
+    const { agentId } = ctx;
+    const named = (each: { readonly agentId: string }): boolean => each.agentId === agentId;
+    if (!record || (agentId !== undefined && !record.route.chosen.some(named))) {
+      throw new HubError('TASK_NOT_FOUND', 'Task not found', { metadata: { taskId } });
+    }
+    return record;
+  }
+
+  private async draft(
+    config: TaskPushNotificationConfig,
+    ctx: CallContext,
+    owner: Owner | TaskRecord,
+    rawAuthentication: unknown,
+    path: string,
+  ): Promise<PushConfigDraft> {
+    const { verified, endpoint } = await this.checkUrl(config.url, owner.organization, path);
+    const configId = checkId(config.id, path);
+    const token = config.token || null;
+    if (token !== null) {
+      refuseLong(token, MAX_SECRET, `${path}token`);
+      refuseUnprintable(token, `${path}token`);
+    }
+    const auth = under(path, () => readAuthentication(config.authentication, rawAuthentication));
+    if (auth) refuseLong(auth.credentials, MAX_SECRET, `${path}authentication.credentials`);
+    const parts = [config.url, ctx.version, auth?.scheme, auth?.credentials, token];
+    return {
+      uid: this.ids.next(),
+      configId,
+      principalId: owner.principalId,
+      organization: owner.organization,
+      url: storable(config.url),
+      endpoint: storable(endpoint),
+      version: ctx.version,
+      authScheme: auth?.scheme ?? null,
+      authNames: auth?.names ?? [],
+      sealedCredentials: auth ? this.secrets.seal(auth.credentials) : null,
+      sealedToken: token === null ? null : this.secrets.seal(token),
+      fingerprint: fingerprintOf(parts),
+      verified,
+      traceparent: owner.traceparent,
+    };
+  }
+
+  private async checkUrl(
+    url: string,
+    organization: string,
+    path: string,
+  ): Promise<{ verified: boolean; endpoint: string }> {
+    const field = `${path}url`;
+    if (!url) throw invalidField(field, 'is required');
+    refuseLong(url, MAX_URL, field);
+    refuseControl(url, field);
+    try {
+      const { verified } = await this.egress.check(url);
+      const { protocol, hostname, port } = new URL(url);
+      const number = port || (protocol === 'https:' ? '443' : '80');
+      return { verified, endpoint: `${organization} ${protocol}//${hostname}:${number}` };
+    } catch (error) {
+      if (error instanceof HubError) throw invalidField(field, error.message);
+      throw error;
+    }
+  }
+}
+
+function checkId(id: string, path: string): string | null {
+  if (!id) return null;
+  refuseLong(id, MAX_ID, `${path}id`);
+  refuseControl(id, `${path}id`);
+  return storable(id);
+}
+
+function refuseLong(value: string, limit: number, field: string): void {
+  if (value.length > limit) throw invalidField(field, `must not be longer than ${limit} characters`);
+}
+
+/** Names the field by its path in the whole request. */
+function under<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const [first] = error instanceof HubError ? error.violations : [];
+    if (path === '' || !first) throw error;
+    throw invalidField(path + first.field, first.description);
+  }
+}
+
+function fingerprintOf(parts: readonly (string | null | undefined)[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+}
+
+function tokenOf(config: PushConfig): string {
+  return Buffer.from(config.uid).toString('base64url');
+}
+
+function afterOf(pageToken: string | undefined): string | null {
+  if (!pageToken) return null;
+  const uid = Buffer.from(pageToken, 'base64url').toString('utf8');
+  if (!/^[0-9a-f-]{36}$/.test(uid)) throw invalidField('pageToken', 'is not one of this list');
+  return uid;
+}
+
+/** The config as A2A shows it: with the scheme's name, without any secret. */
+function toWire(config: PushConfig): TaskPushNotificationConfig {
+  const [scheme] = config.authNames;
+  return {
+    tenant: '',
+    id: config.configId,
+    taskId: config.taskId,
+    url: config.url,
+    token: '',
+    authentication: scheme === undefined ? undefined : { scheme, credentials: '' },
+  };
+}

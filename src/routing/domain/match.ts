@@ -1,0 +1,81 @@
+import type { AgentSkill } from '../../protocol/a2a.js';
+import { tagKey, type RoutableAgent } from './agent-index.js';
+import { mediaFit, type MediaTypes } from './media-types.js';
+
+/** An agent that may take the message, and how well it suits. */
+export interface Match {
+  readonly agent: RoutableAgent;
+  readonly skill: AgentSkill | undefined;
+  /** How many of the tags asked for it carries. */
+  readonly tagCount: number;
+  readonly mediaScore: number;
+  /** Sentences that explain it. */
+  readonly why: readonly string[];
+}
+
+/** What a match is judged by, beside the agent. */
+export interface Wanted {
+  readonly tags: readonly string[];
+  readonly match: 'all' | 'any';
+  readonly media: MediaTypes;
+}
+
+/** An agent taken as it is, with the skill named if one was. */
+export function plainMatch(
+  agent: RoutableAgent,
+  skill: AgentSkill | undefined,
+  why: string,
+  media: MediaTypes,
+): Match {
+  const fit = mediaFit(agent, skill, media);
+  return { agent, skill, tagCount: 0, mediaScore: fit.score, why: [why, ...fit.mismatches] };
+}
+
+/**
+ * The best of `skills` for the tags; undefined when none carries them. A tag of the agent counts as
+ * one of each of its skills. With `all` one skill must carry every tag, with `any` the more the
+ * better; then its own tags before the agent's, then the media types, then the card's order.
+ */
+export function tagMatch(
+  agent: RoutableAgent,
+  skills: readonly AgentSkill[],
+  wanted: Wanted,
+): Match | undefined {
+  const asked = [...new Set(wanted.tags.map(tagKey))];
+  const agentTags = new Set(agent.tags.map(tagKey));
+  const options = (skills.length > 0 ? skills : [undefined]).flatMap((skill) => {
+    const skillTags = new Set((skill?.tags ?? []).map(tagKey));
+    const own = asked.filter((tag) => skillTags.has(tag));
+    const carried = asked.filter((tag) => skillTags.has(tag) || agentTags.has(tag));
+    const enough = wanted.match === 'all' ? carried.length === asked.length : carried.length > 0;
+    if (!enough) return [];
+    const skillThatCounts = own.length > 0 || skills.length === 1 ? skill : undefined;
+    const fit = mediaFit(agent, skillThatCounts, wanted.media);
+    return [{ skill: skillThatCounts, own, carried, fit }];
+  });
+  const best = options.sort(
+    (a, b) =>
+      b.carried.length - a.carried.length ||
+      b.own.length - a.own.length ||
+      b.fit.score - a.fit.score,
+  )[0];
+  if (!best) return undefined;
+  const who = best.skill ? `Its skill "${best.skill.id}"` : 'The agent';
+  return {
+    agent,
+    skill: best.skill,
+    tagCount: best.carried.length,
+    mediaScore: best.fit.score,
+    why: [`${who} carries ${best.carried.join(', ')}.`, ...best.fit.mismatches],
+  };
+}
+
+/** The better match first: more tags, media types, priority, then the id. Never by chance. */
+export function byRank(a: Match, b: Match): number {
+  return (
+    b.tagCount - a.tagCount ||
+    b.mediaScore - a.mediaScore ||
+    b.agent.priority - a.agent.priority ||
+    (a.agent.id < b.agent.id ? -1 : 1)
+  );
+}

@@ -1,0 +1,60 @@
+import type { AgentSkill, Message } from '../../protocol/a2a.js';
+import type { RoutableAgent } from './agent-index.js';
+
+/** The media types that a message brings and its sender takes back. */
+export interface MediaTypes {
+  readonly input: readonly string[];
+  readonly output: readonly string[];
+}
+
+/** How well an agent's modes suit a message: one sentence per mismatch. Media types only order. */
+export interface MediaFit {
+  /** 0 to 2: inputs all taken, and something acceptable given. */
+  readonly score: number;
+  readonly mismatches: readonly string[];
+}
+
+/** The media types of a message's parts. Text and data have one by nature; a file may have none. */
+export function inputTypesOf(message: Pick<Message, 'parts'>): string[] {
+  const types = message.parts.map(({ mediaType, content }) => {
+    if (mediaType !== '') return mediaType;
+    if (content?.$case === 'text') return 'text/plain';
+    return content?.$case === 'data' ? 'application/json' : '';
+  });
+  return [...new Set(types.filter((type) => type !== ''))];
+}
+
+/** The skill's modes count where it has any, else the agent's; no modes at all suit everything. */
+export function mediaFit(
+  agent: RoutableAgent,
+  skill: AgentSkill | undefined,
+  { input, output }: MediaTypes,
+): MediaFit {
+  const takes = skill?.inputModes.length ? skill.inputModes : agent.card.defaultInputModes;
+  const gives = skill?.outputModes.length ? skill.outputModes : agent.card.defaultOutputModes;
+  const refused = takes.length === 0 ? [] : input.filter((type) => !accepts(takes, type));
+  const gets =
+    output.length === 0 || gives.length === 0 || gives.some((type) => accepts(output, type));
+  const mismatches = [
+    ...(refused.length > 0 ? [`Does not list ${refused.join(', ')} among its inputs.`] : []),
+    ...(gets ? [] : [`Lists none of ${output.join(', ')} among its outputs.`]),
+  ];
+  return { score: 2 - mismatches.length, mismatches };
+}
+
+/** Whether one of `ranges` takes the type; a range may end in a wildcard, parameters are ignored. */
+function accepts(ranges: readonly string[], type: string): boolean {
+  const wanted = essence(type);
+  return ranges.some((range) => {
+    const each = essence(range);
+    return each === '*/*' || each === wanted || wildcard(each, wanted) || wildcard(wanted, each);
+  });
+}
+
+function wildcard(range: string, type: string): boolean {
+  return range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)));
+}
+
+function essence(type: string): string {
+  return (type.split(';', 1)[0] ?? '').trim().toLowerCase();
+}

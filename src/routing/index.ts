@@ -1,0 +1,5 @@
+export { hubSkillId, splitSkillId } from './domain/agent-index.js';
+export type { Candidate, Route, RouteReason } from './domain/route.js';
+export type { CallContext, HubRequest, ProtocolVersion } from './hub-request.js';
+export { RoutingModule } from './routing.module.js';
+export { RoutingService, type Routable } from './routing.service.js';

@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { AgentRegistry } from '../agents/index.js';
+import { AppConfig } from '../config/index.js';
+import { chooseRoute } from './domain/choose.js';
+import { inputTypesOf } from './domain/media-types.js';
+import type { Route } from './domain/route.js';
+import type { HubRequest } from './hub-request.js';
+
+/** What of a request decides its route; a whole {@link HubRequest} has it all. */
+export type Routable = Pick<HubRequest, 'principal' | 'agentId' | 'directive'> & {
+  readonly message: Pick<HubRequest['message'], 'parts'>;
+  readonly configuration: { readonly acceptedOutputModes: readonly string[] } | undefined;
+};
+
+/** Chooses agents for messages that begin a task. */
+@Injectable()
+export class RoutingService {
+  constructor(
+    private readonly registry: AgentRegistry,
+    private readonly config: AppConfig,
+  ) {}
+
+  /**
+   * The agents for this message, with the reasons. `affinity` are the agents that handled the last
+   * message of its context. Throws HubError NO_ROUTE (its message and `metadata.skills` list what the
+   * caller may use) or INVALID_PARAMS.
+   */
+  route(request: Routable, affinity: readonly string[]): Route {
+    return chooseRoute({
+      agents: this.registry.usable(request.principal),
+      directive: request.directive,
+      agentId: request.agentId,
+      affinity,
+      defaultAgent: this.config.routing.defaultAgent,
+      media: {
+        input: inputTypesOf(request.message),
+        output: request.configuration?.acceptedOutputModes ?? [],
+      },
+    });
+  }
+}

@@ -1,0 +1,287 @@
+import type { Visibility } from '../auth/index.js';
+import type { Clock } from '../common/clock.js';
+import { HubError } from '../common/hub-error.js';
+import type { Log } from '../common/logger.js';
+import { decideTaskFailed } from './domain/task-decisions.js';
+import type { LiveTask, Taken } from './log/live-task.js';
+import { newLiveTask, normalised } from './log/new-live-task.js';
+import { ringFor } from './log/rings.js';
+import { TaskWriter, type Waiting } from './log/task-writer.js';
+import { DEFAULT_CACHE_LIMITS, WriterCache, type CacheLimits } from './log/writer-cache.js';
+import type { Signals } from './signals.js';
+import { TaskLog, type Created, type Decision } from './task-log.js';
+import type { Alongside, AppendOutcome, ClaimedTask, Fence, TaskStore } from './task-store.js';
+import type { NewTask, TaskAggregate, TaskEvent } from './task.js';
+import { isVisible } from './visible.js';
+
+/** Appends in one commit at most, and characters of events, so that a commit stays short. */
+const MAX_BATCH = 256;
+const MAX_BATCH_SIZE = 16 * 1024 * 1024;
+
+/** A new task that waits for its commit. */
+interface Creating {
+  readonly taken: Taken;
+  readonly live: LiveTask;
+  readonly resolve: (created: Created) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One append of the batch under way. */
+interface Member {
+  readonly taken: Taken;
+  settle(outcome: AppendOutcome): void;
+  fail(error: unknown): void;
+}
+
+/**
+ * The log of all tasks: what many callers decide in one turn of the event loop is one commit (at most
+ * one append per task in it), and the next batch forms while one is being committed.
+ */
+export class GroupCommitTaskLog extends TaskLog {
+  private readonly cache: WriterCache;
+  private readonly ready = new Set<TaskWriter>();
+  private creating: Creating[] = [];
+  private scheduled = false;
+  private committing = false;
+
+  constructor(
+    private readonly store: TaskStore,
+    private readonly signals: Signals,
+    private readonly clock: Clock,
+    private readonly log: Log,
+    limits: CacheLimits = DEFAULT_CACHE_LIMITS,
+  ) {
+    super();
+    this.cache = new WriterCache(limits);
+    store.onClaimed((claimed) => this.takeOver(claimed));
+  }
+
+  create(task: NewTask, alongside: readonly Alongside[] = []): Promise<Created> {
+    return new Promise((resolve, reject) => {
+      const whole = normalised(task);
+      const live = newLiveTask(whole, this.clock.now());
+      const taken = live.take({ task: whole, alongside }, []);
+      this.creating.push({ taken, live, resolve, reject });
+      this.schedule();
+    });
+  }
+
+  update<T>(
+    taskId: string,
+    decide: (task: TaskAggregate) => Decision<T>,
+    fence?: Fence,
+  ): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const writer = this.writerOf(taskId);
+      writer.enqueue({ decide, fence, resolve: resolve as (result: unknown) => void, reject });
+      this.wake(writer);
+    });
+  }
+
+  async read(taskId: string, visibility: Visibility): Promise<TaskAggregate | undefined> {
+    const writer = this.cache.get(taskId);
+    if (writer !== undefined) {
+      // Another process may have written since; its number is all that has to be looked up.
+      const version = await this.store.version(taskId);
+      if (version === undefined) return undefined;
+      const known = await writer.snapshot(version);
+      if (known !== undefined) return isVisible(known.record, visibility) ? known : undefined;
+    }
+    return this.store.load(taskId, visibility);
+  }
+
+  events(taskId: string, afterSeq: number, limit: number): Promise<TaskEvent[]> {
+    return this.store.events(taskId, afterSeq, limit);
+  }
+
+  private writerOf(taskId: string, live: LiveTask | null = null): TaskWriter {
+    const known = this.cache.get(taskId);
+    if (known !== undefined) return known;
+    const writer = new TaskWriter(
+      taskId,
+      (reason, refused) => this.ending(taskId, reason, refused),
+      live,
+    );
+    this.cache.touch(writer);
+    return writer;
+  }
+
+  /** Lets a writer with work take part in the next batch, after loading its task if need be. */
+  private wake(writer: TaskWriter): void {
+    if (!writer.ready) return;
+    if (writer.loaded) {
+      this.ready.add(writer);
+      this.schedule();
+      return;
+    }
+    void writer
+      .load(() => this.store.open(writer.taskId))
+      .then(() => {
+        if (writer.loaded) this.cache.touch(writer);
+        else this.cache.remove(writer.taskId);
+        this.wake(writer);
+      });
+  }
+
+  private schedule(): void {
+    if (this.scheduled || this.committing) return;
+    this.scheduled = true;
+    setImmediate(() => {
+      this.scheduled = false;
+      void this.commitBatch();
+    });
+  }
+
+  private async commitBatch(): Promise<void> {
+    const batch = this.takeBatch();
+    if (batch.length > 0) {
+      this.committing = true;
+      const outcomes = await this.commit(batch);
+      this.committing = false;
+      if (outcomes !== null) this.settle(batch, outcomes);
+      this.cache.trim();
+    }
+    if (this.creating.length > 0 || this.ready.size > 0) this.schedule();
+  }
+
+  /** Null when the database itself failed: then every caller of the batch has been told. */
+  private async commit(batch: readonly Member[]): Promise<readonly AppendOutcome[] | null> {
+    try {
+      return await this.store.commit(batch.map(({ taken }) => taken.append));
+    } catch (error) {
+      this.log.error({ error, appends: batch.length }, 'a commit failed with the database');
+      const unavailable = new HubError('UNAVAILABLE', 'the database is not available', {
+        cause: error,
+      });
+      for (const member of batch) member.fail(unavailable);
+      return null;
+    }
+  }
+
+  private takeBatch(): Member[] {
+    const batch: Member[] = [];
+    let size = 0;
+    const room = (): boolean => batch.length < MAX_BATCH && size < MAX_BATCH_SIZE;
+    let created = 0;
+    while (created < this.creating.length && room()) {
+      const creating = this.creating[created++] as Creating;
+      size += creating.live.size;
+      batch.push(this.memberOfNew(creating));
+    }
+    this.creating.splice(0, created);
+    const now = this.clock.now();
+    for (const writer of this.ready) {
+      if (!room()) break;
+      this.ready.delete(writer);
+      const taken = writer.prepare(now);
+      if (taken === null) {
+        this.wake(writer);
+        continue;
+      }
+      for (const { body } of taken.append.events) size += body.length;
+      batch.push(this.memberOf(writer, taken));
+    }
+    return batch;
+  }
+
+  private memberOf(writer: TaskWriter, taken: Taken): Member {
+    const next = (): void => {
+      this.cache.touch(writer);
+      this.wake(writer);
+    };
+    return {
+      taken,
+      settle: (outcome) => {
+        writer.settle(outcome);
+        next();
+      },
+      fail: (error) => {
+        writer.fail(error);
+        next();
+      },
+    };
+  }
+
+  private memberOfNew({ taken, live, resolve, reject }: Creating): Member {
+    const { taskId } = taken.append;
+    return {
+      taken,
+      fail: reject,
+      settle: (outcome) => {
+        switch (outcome.kind) {
+          case 'committed':
+            live.committed();
+            resolve({ kind: 'created', aggregate: live.snapshot() });
+            this.writerOf(taskId, live);
+            return;
+          case 'duplicate':
+            if (outcome.sameRequest) resolve({ kind: 'existing', taskId: outcome.taskId });
+            else reject(keyConflict());
+            return;
+          case 'poisoned':
+            reject(creationError(outcome.reason, outcome.cause));
+            return;
+          default:
+            reject(new HubError('CONFLICT', `a task ${taskId} exists already`));
+        }
+      },
+    };
+  }
+
+  private settle(batch: readonly Member[], outcomes: readonly AppendOutcome[]): void {
+    batch.forEach((member, index) => {
+      const outcome = outcomes[index] as AppendOutcome;
+      member.settle(outcome);
+      if (outcome.kind === 'poisoned') {
+        const { taskId } = member.taken.append;
+        this.log.error({ taskId, error: outcome.cause }, 'an append cannot be stored');
+      }
+    });
+    ringFor(
+      this.signals,
+      batch.filter((_, index) => outcomes[index]?.kind === 'committed').map(({ taken }) => taken),
+    );
+  }
+
+  private takeOver(claimed: readonly ClaimedTask[]): void {
+    for (const claim of claimed) this.cache.get(claim.taskId)?.claimed(claim);
+  }
+
+  /** What ends a task one of whose updates cannot be stored. */
+  private ending(taskId: string, reason: string, refused: Waiting): Waiting | null {
+    if (refused instanceof Ending) return null;
+    return new Ending(
+      (task) => ({
+        change: decideTaskFailed(
+          task,
+          `An update could not be stored: ${reason}`,
+          this.clock.now(),
+        ),
+        result: undefined,
+      }),
+      (error) => this.log.error({ taskId, error }, 'a task could not be ended as failed'),
+    );
+  }
+}
+
+/** The decision that ends a task as failed; nobody waits for it. */
+class Ending implements Waiting {
+  readonly fence = undefined;
+
+  constructor(
+    readonly decide: Waiting['decide'],
+    readonly reject: Waiting['reject'],
+  ) {}
+
+  resolve(): void {}
+}
+
+function keyConflict(): HubError {
+  return new HubError('CONFLICT', 'the idempotency key was used for another request');
+}
+
+/** What belongs to the commit (a webhook's configuration, say) may refuse it for the caller to see. */
+function creationError(reason: string, cause: unknown): HubError {
+  if (cause instanceof HubError) return cause;
+  return new HubError('INTERNAL', `the task cannot be stored: ${reason}`, { cause });
+}

@@ -1,0 +1,210 @@
+import { HubError } from '../../common/hub-error.js';
+import { FencedError, type Decision } from '../task-log.js';
+import type { AppendOutcome, ClaimedTask, Fence, StoredTask } from '../task-store.js';
+import type { TaskAggregate } from '../task.js';
+import { LiveTask, type Taken } from './live-task.js';
+
+/** One caller of `update` that waits for its decision to be durable. */
+export interface Waiting {
+  readonly decide: (task: TaskAggregate) => Decision<unknown>;
+  readonly fence: Fence | undefined;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A decision that has been applied and waits for the commit, and its answer. */
+interface Decided {
+  readonly waiting: Waiting;
+  readonly result: unknown;
+}
+
+/**
+ * The queue of one task. At most one append is under way; what is decided meanwhile waits, and is then
+ * decided on the newest state and made one append. Whoever asks for the task sees commits only.
+ */
+export class TaskWriter {
+  private queue: Waiting[] = [];
+  private decided: Decided[] = [];
+  private readers: (() => void)[] = [];
+  private claims: ClaimedTask[] = [];
+  private underWay = false;
+  /** The state was read from the database and nothing has been decided on it yet. */
+  private fresh = false;
+  /** So many decisions are made one at a time: an append of them all was refused for its content. */
+  private single = 0;
+
+  /**
+   * `ending` gives what ends the task as failed, for the reason that an update of it cannot be
+   * stored; null when that was such an ending itself.
+   */
+  constructor(
+    readonly taskId: string,
+    private readonly ending: (reason: string, refused: Waiting) => Waiting | null,
+    private live: LiveTask | null = null,
+  ) {}
+
+  /** Nothing is waiting or under way, so it may be forgotten. */
+  get idle(): boolean {
+    return !this.underWay && this.queue.length === 0;
+  }
+
+  /** There are decisions to make and nothing is under way. */
+  get ready(): boolean {
+    return !this.underWay && this.queue.length > 0;
+  }
+
+  get loaded(): boolean {
+    return this.live !== null;
+  }
+
+  /** Memory it takes, roughly. */
+  get size(): number {
+    return this.live?.size ?? 0;
+  }
+
+  enqueue(waiting: Waiting): void {
+    this.queue.push(waiting);
+  }
+
+  /** Loads the newest state; everybody who waits is refused when there is none. */
+  async load(open: () => Promise<StoredTask | undefined>): Promise<void> {
+    this.underWay = true;
+    try {
+      const stored = await open();
+      if (stored === undefined) throw new HubError('TASK_NOT_FOUND', 'Task not found');
+      this.live = new LiveTask(stored);
+      this.fresh = true;
+    } catch (error) {
+      for (const waiting of this.queue.splice(0)) waiting.reject(error);
+    }
+    this.underWay = false;
+    this.takeOverClaims();
+    this.answerReaders();
+  }
+
+  /**
+   * Makes the decisions that wait, and gives what they add as one append; null when they add nothing
+   * (then they have been answered), or when the state must be loaded first.
+   */
+  prepare(now: Date): Taken | null {
+    const fences = new Map<string, Fence>();
+    for (let waiting = this.queue[0]; waiting !== undefined; waiting = this.queue[0]) {
+      if (this.live === null) return null;
+      const fence = this.examine(this.live, waiting.fence);
+      if (fence === 'unknown') {
+        if (this.live.changed) break;
+        this.live = null;
+        return null;
+      }
+      this.queue.shift();
+      this.fresh = false;
+      if (fence === 'outdated') waiting.reject(new FencedError('claimed again by somebody else'));
+      else this.decide(this.live, waiting, fences, now);
+      if (this.single > 0 && this.decided.length > 0) break;
+    }
+    if (!this.live?.changed) return null;
+    this.underWay = true;
+    return this.live.take(null, [...fences.values()]);
+  }
+
+  /** Ends the append under way; the next one may begin. */
+  settle(outcome: AppendOutcome): void {
+    this.underWay = false;
+    const decided = this.decided.splice(0);
+    if (outcome.kind === 'committed') {
+      this.live?.committed();
+      this.single = Math.max(0, this.single - decided.length);
+      for (const { waiting, result } of decided) waiting.resolve(result);
+      this.takeOverClaims();
+      this.answerReaders();
+      return;
+    }
+    this.forget();
+    const [only] = decided;
+    if (outcome.kind === 'poisoned' && decided.length === 1 && only !== undefined) {
+      this.single = Math.max(0, this.single - 1);
+      this.poisoned(only.waiting, outcome.reason, outcome.cause);
+      return;
+    }
+    if (outcome.kind === 'poisoned') this.single = decided.length;
+    this.queue.unshift(...decided.map(({ waiting }) => waiting));
+  }
+
+  /** The append under way failed with the whole database: nobody knows whether it is in. */
+  fail(error: unknown): void {
+    this.underWay = false;
+    this.forget();
+    for (const { waiting } of this.decided.splice(0)) waiting.reject(error);
+  }
+
+  /** The task at or after `version`, once nothing is under way; undefined: read the database. */
+  snapshot(version: number): Promise<TaskAggregate | undefined> {
+    const committed = (): TaskAggregate | undefined =>
+      this.live !== null && this.live.version >= version ? this.live.snapshot() : undefined;
+    if (!this.underWay) return Promise.resolve(committed());
+    return new Promise((resolve) => this.readers.push(() => resolve(committed())));
+  }
+
+  /** Takes over a claim, which is committed outside of the log. */
+  claimed(claim: ClaimedTask): void {
+    this.claims.push(claim);
+    if (!this.underWay) this.takeOverClaims();
+  }
+
+  private examine(live: LiveTask, fence: Fence | undefined): 'holds' | 'outdated' | 'unknown' {
+    if (fence === undefined) return 'holds';
+    const epoch = live.epochOf(fence.delegationId);
+    if (epoch === fence.epoch) return 'holds';
+    // A newer claim than this state knows: look again, once.
+    return epoch !== undefined && epoch < fence.epoch && !this.fresh ? 'unknown' : 'outdated';
+  }
+
+  private decide(live: LiveTask, waiting: Waiting, fences: Map<string, Fence>, now: Date): void {
+    let decision: Decision<unknown>;
+    try {
+      decision = waiting.decide(live.aggregate);
+    } catch (error) {
+      waiting.reject(error);
+      return;
+    }
+    try {
+      live.apply(decision.change, now);
+    } catch (error) {
+      if (error instanceof HubError) waiting.reject(error);
+      else this.unusable(waiting, error);
+      return;
+    }
+    if (waiting.fence !== undefined) fences.set(waiting.fence.delegationId, waiting.fence);
+    if (live.changed) this.decided.push({ waiting, result: decision.result });
+    else waiting.resolve(decision.result);
+  }
+
+  /** A decision that cannot even be written down; what was decided before it is decided again. */
+  private unusable(waiting: Waiting, error: unknown): void {
+    this.forget();
+    this.queue.unshift(...this.decided.splice(0).map((each) => each.waiting));
+    this.poisoned(waiting, error instanceof Error ? error.message : String(error), error);
+  }
+
+  private poisoned(waiting: Waiting, reason: string, cause: unknown): void {
+    const ending = this.ending(reason, waiting);
+    if (ending !== null) this.queue.push(ending);
+    waiting.reject(new HubError('INTERNAL', `the update cannot be stored: ${reason}`, { cause }));
+  }
+
+  private forget(): void {
+    this.live = null;
+    this.claims = [];
+    this.answerReaders();
+  }
+
+  private takeOverClaims(): void {
+    for (const claim of this.claims.splice(0)) {
+      if (this.live !== null && !this.live.claimed(claim)) this.live = null;
+    }
+  }
+
+  private answerReaders(): void {
+    for (const reader of this.readers.splice(0)) reader();
+  }
+}

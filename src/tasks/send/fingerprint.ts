@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { Message } from '../../protocol/a2a.js';
+import type { HubRequest } from '../../routing/index.js';
+import type { NewTask } from '../task.js';
+
+/** How long a client's `Idempotency-Key` holds. */
+const KEY_TTL_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * What keeps a repeated send from running twice. A client's key holds for 24 hours; without one an
+ * identical request with the same message id joins its task while that is still open (real clients
+ * use message ids again later, so then it is a new task). Null when there is nothing to tell by.
+ */
+export function idempotencyOf(request: HubRequest, now: Date): NewTask['idempotency'] {
+  const given = request.directive.idempotencyKey ?? request.idempotencyKey;
+  if (given === undefined && request.message.messageId === '') return null;
+  const fingerprint = fingerprintOf(request);
+  return given === undefined
+    ? { key: `message:${fingerprint}`, fingerprint, expiresAt: null }
+    : { key: `key:${given}`, fingerprint, expiresAt: new Date(now.getTime() + KEY_TTL_MS) };
+}
+
+/** A hash of all that the agents would be given. How the client waits is no part of it. */
+function fingerprintOf(request: HubRequest): string {
+  const content = [
+    Message.toJSON(request.message),
+    request.metadata ?? null,
+    request.agentId ?? null,
+    request.configuration?.acceptedOutputModes ?? [],
+  ];
+  return createHash('sha256').update(JSON.stringify(content)).digest('base64url');
+}

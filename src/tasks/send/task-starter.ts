@@ -1,0 +1,124 @@
+import { visibilityOf } from '../../auth/index.js';
+import type { Agent } from '../../agents/index.js';
+import type { Clock } from '../../common/clock.js';
+import { HubError } from '../../common/hub-error.js';
+import type { IdSource } from '../../common/ids.js';
+import type { Candidate, HubRequest, Route } from '../../routing/index.js';
+import type { ContextStore } from '../context-store.js';
+import { taskNotFound } from '../task-errors.js';
+import type { Created, TaskLog } from '../task-log.js';
+import type { Alongside } from '../task-store.js';
+import { delegatesOf, newTask, type ChosenAgent } from './new-task.js';
+
+/** A message that has passed this many hubs goes round in circles (or might as well). */
+const MAX_HOPS = 8;
+/** How often a route is chosen again because an agent was deleted meanwhile. */
+const MAX_ROUTE_TRIES = 3;
+
+/** What starting a task needs of the other modules. */
+export interface TaskStarterDeps {
+  readonly log: TaskLog;
+  readonly contexts: ContextStore;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly agent: (id: string) => Agent | undefined | Promise<Agent | undefined>;
+  readonly route: (request: HubRequest, affinity: readonly string[]) => Route;
+  /** This hub's own id. */
+  readonly instanceId: () => Promise<string>;
+  readonly defaultTotalMs: number;
+}
+
+/** Makes a task of a message: context, route, delegations; all in one commit. */
+export class TaskStarter {
+  constructor(private readonly deps: TaskStarterDeps) {}
+
+  /**
+   * Creates the task, under `taskId` when the client may choose it. Throws what routing throws,
+   * CONFLICT for an idempotency key used otherwise, and TASK_NOT_FOUND for a related task that the
+   * caller does not have (or a chosen id that is taken).
+   */
+  async start(
+    request: HubRequest,
+    alongside: readonly Alongside[],
+    taskId?: string,
+  ): Promise<Created> {
+    await this.refuseLoops(request.hops);
+    await this.checkRelated(request);
+    const { log, contexts, clock, ids, defaultTotalMs } = this.deps;
+    const { id: principalId, organization } = request.principal;
+    const given = request.message.contextId;
+    const context = given === '' ? undefined : await contexts.get(given, principalId);
+    const { route, agents } = await this.choose(request, context?.affinity ?? []);
+    const chosen = await Promise.all(
+      agents.map(async (each) => ({
+        ...each,
+        downstreamContextId:
+          given === '' ? undefined : await contexts.downstream(given, principalId, each.agent.id),
+      })),
+    );
+    const now = clock.now();
+    const id = taskId ?? ids.next();
+    const contextId = given === '' ? ids.next() : given;
+    const task = newTask(
+      { id, contextId, request, route, agents: chosen, defaultTotalMs },
+      now,
+      ids,
+    );
+    const affinity = chosen.map(({ agent }) => agent.id);
+    const touching = contexts.touching({
+      id: contextId,
+      principalId,
+      organization,
+      affinity,
+      lastUsedAt: now,
+    });
+    try {
+      return await log.create(task, [touching, ...alongside]);
+    } catch (error) {
+      // The id the client chose belongs to a task it cannot see: the answer is that of an unknown one.
+      const taken = error instanceof HubError && error.reason === 'CONFLICT' && !task.idempotency;
+      throw taskId !== undefined && taken ? taskNotFound(taskId) : error;
+    }
+  }
+
+  /** The route and its agents; a route is chosen again when one of them was deleted meanwhile. */
+  private async choose(
+    request: HubRequest,
+    affinity: readonly string[],
+  ): Promise<{ route: Route; agents: Omit<ChosenAgent, 'downstreamContextId'>[] }> {
+    for (let tries = 1; ; tries++) {
+      const route = this.deps.route(request, affinity);
+      const found = await Promise.all(delegatesOf(route).map((each) => this.find(each)));
+      const agents = found.filter((each) => each !== undefined);
+      if (agents.length === found.length) return { route, agents };
+      if (tries === MAX_ROUTE_TRIES) {
+        throw new HubError('UNAVAILABLE', 'The registry is changing; send the message again.');
+      }
+    }
+  }
+
+  private async find(
+    candidate: Candidate,
+  ): Promise<{ candidate: Candidate; agent: Agent } | undefined> {
+    const agent = await this.deps.agent(candidate.agentId);
+    return agent && { candidate, agent };
+  }
+
+  private async refuseLoops(hops: readonly string[]): Promise<void> {
+    if (hops.length === 0) return;
+    if (hops.includes(await this.deps.instanceId())) {
+      throw new HubError('NO_ROUTE', 'The message has been at this hub before: agents send it in a circle.');
+    }
+    if (hops.length >= MAX_HOPS) {
+      throw new HubError('NO_ROUTE', `The message has passed ${hops.length} hubs; ${MAX_HOPS} are the most.`);
+    }
+  }
+
+  /** Tasks the message refers to must be the caller's own (A2A §4.1.4 `referenceTaskIds`). */
+  private async checkRelated({ message, principal }: HubRequest): Promise<void> {
+    const visibility = visibilityOf(principal);
+    for (const taskId of new Set(message.referenceTaskIds)) {
+      if (!(await this.deps.log.record(taskId, visibility))) throw taskNotFound(taskId);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import type { Clock } from '../common/clock.js';
+import type { Signals } from './signals.js';
+
+/** How long a waiter sleeps at most before it looks by itself: a ring may be lost between processes. */
+export interface PollPace {
+  readonly firstMs: number;
+  readonly maxMs: number;
+}
+
+/** Where every ring arrives (one process). */
+export const IN_PROCESS_PACE: PollPace = { firstMs: 1000, maxMs: 1000 };
+/** Where the task may be run by another process: soon at first, then once a second. */
+export const SHARED_PACE: PollPace = { firstMs: 25, maxMs: 1000 };
+
+/**
+ * Hears the rings of one task for somebody who reads it in turns: a ring that comes while they read
+ * makes the next {@link wait} return at once. Close it when done.
+ */
+export class TaskBell {
+  private rung = false;
+  private sleep: AbortController | undefined;
+  private pauseMs: number;
+  private readonly leave: () => void;
+
+  constructor(
+    signals: Signals,
+    taskId: string,
+    private readonly clock: Clock,
+    private readonly pace: PollPace,
+  ) {
+    this.pauseMs = pace.firstMs;
+    this.leave = signals.onTask(taskId, () => this.ring());
+  }
+
+  /** Ends the present wait, or the next one. */
+  ring(): void {
+    this.rung = true;
+    this.sleep?.abort();
+  }
+
+  /** Resolves at the next ring, or after at most `maxMs` and a second. */
+  async wait(maxMs = Infinity): Promise<void> {
+    if (!this.rung) {
+      this.sleep = new AbortController();
+      await this.clock.sleep(Math.min(this.pauseMs, maxMs), this.sleep.signal);
+      this.sleep = undefined;
+    }
+    this.pauseMs = this.rung ? this.pace.firstMs : Math.min(this.pauseMs * 2, this.pace.maxMs);
+    this.rung = false;
+  }
+
+  close(): void {
+    this.leave();
+    this.ring();
+  }
+}

@@ -1,0 +1,134 @@
+import type { Clock } from '../common/clock.js';
+import { StreamResponse, TaskState, type Task } from '../protocol/a2a.js';
+import { isTerminal } from '../protocol/task-state.js';
+import type { Signals } from './signals.js';
+import { TaskBell, type PollPace } from './task-bell.js';
+import type { TaskLog } from './task-log.js';
+import type { TaskEvent } from './task.js';
+
+/** One event of a stream: the 1.0 wire JSON of a StreamResponse, and its place in the task's log. */
+export interface StreamItem {
+  readonly seq: number;
+  readonly body: string;
+}
+
+/** Events read from the log at once: a long replay never holds more in memory. */
+const PAGE_SIZE = 200;
+/** The log of a new task: the task itself and the client's message. */
+const FIRST_SEQ = 2;
+
+/**
+ * Streams of a task, read from its log by sequence number, so that every reader gets the same bytes
+ * in the same order wherever it is connected. They are pulled: a reader that does not ask for the
+ * next item makes nobody wait and fills no memory.
+ */
+export class TaskStreams {
+  constructor(
+    private readonly log: TaskLog,
+    private readonly signals: Signals,
+    private readonly clock: Clock,
+    private readonly pace: PollPace,
+  ) {}
+
+  /**
+   * A task from its beginning. While its agent may still answer with a plain Message, the first item
+   * waits for the agent's first event, at most `waitMs` (0: not at all): such a Message is then the
+   * only item.
+   */
+  async *fromStart(taskId: string, waitMs: number): AsyncGenerator<StreamItem, void, undefined> {
+    const bell = this.bell(taskId);
+    try {
+      const page = await this.firstEvents(taskId, bell, waitMs);
+      const reply = page.find(({ kind }) => kind === 'reply');
+      if (reply) yield { seq: reply.seq, body: reply.body };
+      else yield* this.read(taskId, 0, false, bell, page);
+    } finally {
+      bell.close();
+    }
+  }
+
+  /** The task as it is, as of `seq`, then what follows. */
+  async *fromSnapshot(task: Task, seq: number): AsyncGenerator<StreamItem, void, undefined> {
+    yield { seq, body: JSON.stringify(StreamResponse.toJSON({ payload: { $case: 'task', value: task } })) };
+    yield* this.after(task.id, seq, task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED);
+  }
+
+  /** What follows `seq`, for a reader that has seen the rest; `state` is the task's as of then. */
+  async *after(
+    taskId: string,
+    seq: number,
+    state: TaskState,
+  ): AsyncGenerator<StreamItem, void, undefined> {
+    const bell = this.bell(taskId);
+    try {
+      yield* this.read(taskId, seq, endsStream(state), bell);
+    } finally {
+      bell.close();
+    }
+  }
+
+  private async *read(
+    taskId: string,
+    after: number,
+    atEnd: boolean,
+    bell: TaskBell,
+    firstPage?: readonly TaskEvent[],
+  ): AsyncGenerator<StreamItem, void, undefined> {
+    let seq = after;
+    let ended = atEnd;
+    for (let page = firstPage; ; page = undefined) {
+      page ??= await this.log.events(taskId, seq, PAGE_SIZE);
+      for (const event of page) {
+        seq = event.seq;
+        ended = endsAt(event, ended);
+        if (isShown(event)) yield { seq, body: event.body };
+      }
+      if (page.length >= PAGE_SIZE) continue;
+      // Only at the head of the log: an answered question in the middle of a replay ends nothing.
+      if (ended) return;
+      await bell.wait();
+    }
+  }
+
+  /** The log's beginning, with the agent's first event if it comes in time. */
+  private async firstEvents(
+    taskId: string,
+    bell: TaskBell,
+    waitMs: number,
+  ): Promise<readonly TaskEvent[]> {
+    const end = this.clock.now().getTime() + waitMs;
+    for (;;) {
+      const page = await this.log.events(taskId, 0, PAGE_SIZE);
+      const left = end - this.clock.now().getTime();
+      if (page.length > FIRST_SEQ || left <= 0) return page;
+      await bell.wait(left);
+    }
+  }
+
+  private bell(taskId: string): TaskBell {
+    return new TaskBell(this.signals, taskId, this.clock, this.pace);
+  }
+}
+
+/** Client messages and direct replies are in the log, never in streams. */
+function isShown({ kind }: TaskEvent): boolean {
+  return kind === 'task' || kind === 'status' || kind === 'artifact';
+}
+
+/** Nothing follows until the client acts: a stream ends there. Authorization may come from elsewhere. */
+function endsStream(state: TaskState): boolean {
+  return isTerminal(state) || state === TaskState.TASK_STATE_INPUT_REQUIRED;
+}
+
+/** States that end a stream, as they look on the wire: spares parsing all other events. */
+const END_STATES = /"TASK_STATE_(?:COMPLETED|FAILED|CANCELED|REJECTED|INPUT_REQUIRED)"/;
+
+function endsAt({ kind, body }: TaskEvent, before: boolean): boolean {
+  if (kind === 'message') return false;
+  if (kind !== 'status') return before;
+  if (!END_STATES.test(body)) return false;
+  const { payload } = StreamResponse.fromJSON(JSON.parse(body));
+  return payload?.$case === 'statusUpdate' && payload.value.status !== undefined
+    ? endsStream(payload.value.status.state)
+    : before;
+}

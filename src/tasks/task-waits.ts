@@ -1,0 +1,46 @@
+import { EVERYTHING } from '../auth/index.js';
+import type { Clock } from '../common/clock.js';
+import { isInterrupted, isTerminal } from '../protocol/task-state.js';
+import type { Signals } from './signals.js';
+import { TaskBell, type PollPace } from './task-bell.js';
+import type { TaskLog } from './task-log.js';
+import type { TaskRecord } from './task.js';
+
+/** Waits for what becomes of a task, whichever process works on it. */
+export class TaskWaits {
+  constructor(
+    private readonly log: TaskLog,
+    private readonly signals: Signals,
+    private readonly clock: Clock,
+    private readonly pace: PollPace,
+  ) {}
+
+  /** Until the task has ended or waits for its client (A2A §3.1.1), at most `maxMs`. */
+  settled(taskId: string, maxMs: number): Promise<void> {
+    return this.until(taskId, maxMs, ({ state }) => isTerminal(state) || isInterrupted(state));
+  }
+
+  /** Until the task has ended, at most `maxMs`. */
+  ended(taskId: string, maxMs: number): Promise<void> {
+    return this.until(taskId, maxMs, ({ state }) => isTerminal(state));
+  }
+
+  private async until(
+    taskId: string,
+    maxMs: number,
+    satisfied: (record: TaskRecord) => boolean,
+  ): Promise<void> {
+    const end = this.clock.now().getTime() + maxMs;
+    const bell = new TaskBell(this.signals, taskId, this.clock, this.pace);
+    try {
+      for (;;) {
+        const record = await this.log.record(taskId, EVERYTHING);
+        const left = end - this.clock.now().getTime();
+        if (!record || satisfied(record) || left <= 0) return;
+        await bell.wait(left);
+      }
+    } finally {
+      bell.close();
+    }
+  }
+}

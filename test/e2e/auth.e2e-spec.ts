@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { request } from 'undici';
+import { Clock } from '../../src/common/clock.js';
+import { ADMIN_KEY, type Hub, startHub } from '../support/app.js';
+import { FakeClock } from '../support/fake-clock.js';
+
+describe('API keys', () => {
+  const clock = new FakeClock('2026-03-04T05:06:07.000Z');
+  let hub: Hub;
+
+  beforeAll(async () => {
+    hub = await startHub({ providers: [{ provide: Clock, useValue: clock }] });
+  });
+  afterAll(() => hub.close());
+
+  it('are made with 201 and shown once', async () => {
+    const answer = await hub.admin('POST', '/api/v1/keys', {
+      name: 'billing',
+      organization: 'acme',
+      scopes: ['a2a', 'push'],
+    });
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      key: expect.stringMatching(/^hub_[0-9a-f]{32}_[\w-]{43}$/),
+      principalId: expect.any(String),
+      name: 'billing',
+      organization: 'acme',
+      scopes: ['a2a', 'push'],
+      createdAt: '2026-03-04T05:06:07.000Z',
+      revokedAt: null,
+    });
+    const list = await hub.admin('GET', '/api/v1/keys');
+    expect(list.text).toContain(answer.body.id);
+    expect(list.text).not.toContain(answer.body.key);
+    expect(list.text).not.toContain('hash');
+  });
+
+  it('default to the organization `default` and the scope a2a', async () => {
+    const { body } = await hub.admin('POST', '/api/v1/keys', { name: 'n' });
+    expect(body).toMatchObject({ organization: 'default', scopes: ['a2a'] });
+  });
+
+  it('are listed in pages, newest first', async () => {
+    for (const name of ['one', 'two', 'three']) await hub.createKey({ name });
+    const first = await hub.admin('GET', '/api/v1/keys?limit=2');
+    expect(first.body.items.map((key: { name: string }) => key.name)).toEqual(['three', 'two']);
+    const next = await hub.admin('GET', `/api/v1/keys?limit=1&cursor=${first.body.nextCursor}`);
+    expect(next.body.items[0].name).toBe('one');
+  });
+
+  it('can be rotated: one more key for the principal, the old one revoked', async () => {
+    const old = await hub.admin('POST', '/api/v1/keys', { name: 'old', scopes: ['admin'] });
+    const { principalId } = old.body;
+    const fresh = await hub.admin('POST', '/api/v1/keys', {
+      name: 'new',
+      scopes: ['admin'],
+      principal: principalId,
+    });
+    expect(fresh.body).toMatchObject({ principalId, organization: 'default' });
+
+    const use = (key: string) => hub.admin('GET', '/api/v1/keys', undefined, key);
+    expect((await use(old.body.key)).status).toBe(200);
+    const revoked = await hub.admin('DELETE', `/api/v1/keys/${old.body.id}`);
+    expect([revoked.status, revoked.text]).toEqual([204, '']);
+    expect((await use(old.body.key)).status).toBe(401);
+    expect((await use(fresh.body.key)).status).toBe(200);
+  });
+
+  it('answers 401 with WWW-Authenticate without a valid key', async () => {
+    for (const headers of [
+      {},
+      { authorization: 'Bearer nonsense' },
+      { authorization: 'Basic YTpi' },
+      { 'x-api-key': 'hub_00_11' },
+    ]) {
+      const answer = await request(`${hub.url}/api/v1/keys`, { headers });
+      expect(answer.statusCode).toBe(401);
+      expect(answer.headers).toMatchObject({
+        'www-authenticate': 'Bearer',
+        'content-type': 'application/problem+json; charset=utf-8',
+      });
+      expect(await answer.body.json()).toMatchObject({
+        type: 'urn:a2a-hub:error:unauthenticated',
+        status: 401,
+      });
+    }
+  });
+
+  it('accepts X-API-Key', async () => {
+    const headers = { 'x-api-key': ADMIN_KEY };
+    const answer = await request(`${hub.url}/api/v1/keys`, { headers });
+    expect(answer.statusCode).toBe(200);
+    await answer.body.dump();
+  });
+
+  it('answers 403 to a key without the scope', async () => {
+    const key = await hub.createKey({ scopes: ['a2a', 'push', 'agents', 'tasks:organization'] });
+    const answer = await hub.admin('GET', '/api/v1/keys', undefined, key);
+    expect(answer.status).toBe(403);
+    expect(answer.body.detail).toContain('admin');
+  });
+
+  it.each([
+    [{}, ['name']],
+    [{ name: '' }, ['name']],
+    [{ name: 'a\u0000b' }, ['name']],
+    [{ name: 'n', scopes: [] }, ['scopes']],
+    [{ name: 'n', scopes: ['everything'] }, ['scopes']],
+    [{ name: 'n', scopes: 'a2a' }, ['scopes']],
+    [{ name: 'n', organization: 7 }, ['organization']],
+    [{ name: 'n', colour: 'red' }, ['colour']],
+    [{ name: 'n', principal: 'nobody' }, ['principal']],
+  ])('answers 400 to %j, naming %j', async (body, fields) => {
+    const answer = await hub.admin('POST', '/api/v1/keys', body);
+    expect(answer.status).toBe(400);
+    expect(answer.headers['content-type']).toContain('application/problem+json');
+    const named = answer.body.errors.map((error: { field: string }) => error.field);
+    expect([...new Set(named)]).toEqual(fields);
+  });
+
+  it.each(['limit=0', 'limit=201', 'limit=x', 'colour=red', 'cursor=a&cursor=b'])(
+    'answers 400 to a list with ?%s',
+    async (query) => {
+      const answer = await hub.admin('GET', `/api/v1/keys?${query}`);
+      expect(answer.status).toBe(400);
+      expect(answer.body.errors[0].field).toBe(query.split('=')[0]);
+    },
+  );
+
+  it('answers 404 when the key to revoke is unknown', async () => {
+    expect((await hub.admin('DELETE', '/api/v1/keys/none')).status).toBe(404);
+  });
+});
+
+describe('auth.mode none', () => {
+  it('asks for no key', async () => {
+    const hub = await startHub({ config: { auth: { mode: 'none', adminKey: null } } });
+    const answer = await request(`${hub.url}/api/v1/keys`);
+    expect(answer.statusCode).toBe(200);
+    await answer.body.dump();
+    await hub.close();
+  });
+});

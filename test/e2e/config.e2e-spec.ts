@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+
+const MAIN = new URL('../../dist/main.js', import.meta.url).pathname;
+const folder = mkdtempSync(join(tmpdir(), 'a2a-hub-main-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the built hub until it ends by itself. */
+function main(args: string[], environment: Record<string, string> = {}): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [MAIN, ...args],
+      { cwd: folder, env: { PATH: process.env['PATH'], ...environment }, timeout: 20_000 },
+      (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+    );
+  });
+}
+
+describe('main', () => {
+  it('shows its version and its help', async () => {
+    expect(await main(['--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n' });
+    const help = await main(['--help']);
+    expect(help.code).toBe(0);
+    expect(help.stdout).toContain('migrate');
+  });
+
+  it('refuses a command it does not know', async () => {
+    const ended = await main(['destroy']);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain('Unknown command: destroy');
+  });
+
+  it('refuses to start with a wrong configuration and says all that is wrong', async () => {
+    const ended = await main([], {
+      A2A_HUB__SERVER__PORT: 'many',
+      A2A_HUB__AUTH__ADMIN_KEY: 'short-secret',
+      A2A_HUB__COLOUR: 'red',
+    });
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain('server.port');
+    expect(ended.stderr).toContain('auth.adminKey');
+    expect(ended.stderr).toContain('A2A_HUB__COLOUR');
+    expect(ended.stderr).not.toContain('short-secret');
+    expect(ended.stderr).not.toContain('    at ');
+  });
+
+  it('says when the port is taken, and lets the database go', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const port = String((server.address() as AddressInfo).port);
+    const url = `sqlite:${join(folder, 'taken.db')}`;
+    const environment = { A2A_HUB__SERVER__PORT: port, A2A_HUB__DATABASE__URL: url };
+    const ended = await main([], environment);
+    server.close();
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain('EADDRINUSE');
+    expect((await main(['migrate'], environment)).stdout).toContain('up to date');
+  });
+
+  it('logs the configuration without secrets', async () => {
+    const key = 'a-key-that-nobody-may-see-in-a-log';
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const port = String((server.address() as AddressInfo).port);
+    const { stdout, stderr } = await main([], {
+      A2A_HUB__SERVER__PORT: port,
+      A2A_HUB__AUTH__ADMIN_KEY: key,
+      A2A_HUB__DATABASE__URL: `sqlite:${join(folder, 'summary.db')}`,
+    });
+    server.close();
+    const line = stdout.split('\n').find((text) => text.includes('"msg":"configuration"'));
+    expect(JSON.parse(line!)).toMatchObject({ config: { 'auth.adminKey': '********' } });
+    expect(stdout + stderr).not.toContain(key);
+  });
+});

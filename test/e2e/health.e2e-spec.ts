@@ -1,0 +1,97 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { request } from 'undici';
+import { ADMIN_KEY, type Hub, startHub, startHubProcess } from '../support/app.js';
+
+describe('health, metrics and unknown paths', () => {
+  let hub: Hub;
+
+  beforeAll(async () => {
+    hub = await startHub({ config: { server: { bodyLimit: 2048 } } });
+  });
+  afterAll(() => hub.close());
+
+  it.each(['/health/live', '/health/ready', '/health/ready/'])('%s is 200', async (path) => {
+    expect(await hub.get(path, { key: null })).toMatchObject({
+      status: 200,
+      body: { status: 'ok' },
+    });
+  });
+
+  it('counts requests by route, unknown paths as one', async () => {
+    await hub.get('/health/live', { key: null });
+    await hub.get('/no/such/path/1', { key: null });
+    await hub.get('/no/such/path/2', { key: null });
+    const { text, headers } = await hub.get('/metrics', { key: null });
+    expect(headers['content-type']).toContain('text/plain');
+    expect(text).toMatch(/duration_seconds_count\{[^}]*route="\/health\/live",status="200"\} \d/);
+    expect(text).toMatch(/duration_seconds_count\{[^}]*route="\(unknown\)",status="404"\} 2/);
+    expect(text).toContain('a2a_hub_process_resident_memory_bytes');
+    expect(text).not.toContain('/no/such/path');
+  });
+
+  it('answers an unknown path with a problem', async () => {
+    const answer = await hub.get('/api/v1/nothing', { key: null });
+    expect(answer.status).toBe(404);
+    expect(answer.headers['content-type']).toContain('application/problem+json');
+    expect(answer.body).toMatchObject({ type: 'urn:a2a-hub:error:not-found', status: 404 });
+  });
+
+  it.each([
+    ['{"name": ', 'application/json', 400, 'parse-error'],
+    ['', 'application/json', 400, 'parse-error'],
+    ['name=n', 'application/x-www-form-urlencoded', 415, 'unsupported-media-type'],
+    ['{"name": "n"}', 'text/plain', 415, 'unsupported-media-type'],
+    ['<name/>', 'application/xml', 415, 'unsupported-media-type'],
+    [JSON.stringify({ name: 'n'.repeat(3000) }), 'application/json', 413, 'payload-too-large'],
+    ['[]', 'application/json', 400, 'invalid-params'],
+    ['null', 'application/json', 400, 'invalid-params'],
+  ])('answers the admin body %j (%s) with %i', async (body, type, status, reason) => {
+    const answer = await request(`${hub.url}/api/v1/keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': type },
+      body,
+    });
+    expect(answer.statusCode).toBe(status);
+    expect(await answer.body.json()).toMatchObject({ type: `urn:a2a-hub:error:${reason}` });
+  });
+});
+
+describe('the process', () => {
+  it('answers what is in flight after SIGTERM, then ends with 0', async () => {
+    const hub = await startHubProcess();
+    const body = JSON.stringify({ name: 'late' });
+    const socket = connect(Number(new URL(hub.url).port), '127.0.0.1');
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (text: string) => (answer += text));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(
+      `POST /api/v1/keys HTTP/1.1\r\nHost: hub\r\nAuthorization: Bearer ${ADMIN_KEY}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body[0]}`,
+    );
+    // A request on another connection proves that the hub has read the first half.
+    await hub.get('/health/live', { key: null });
+    const ended = hub.terminate();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await expect(hub.get('/health/ready', { key: null })).rejects.toThrow();
+    socket.write(body.slice(1));
+    expect(await ended).toBe(0);
+    await closed;
+    expect(answer).toContain('201 Created');
+    expect(answer).toContain('"name":"late"');
+    await hub.close();
+  });
+
+  it('keeps keys over a restart and prints the first admin key once', async () => {
+    const hub = await startHubProcess({ environment: { A2A_HUB__AUTH__ADMIN_KEY: '' } });
+    const printed = /Admin key, shown this once: (hub_\S+)/;
+    const key = printed.exec(hub.output)?.[1];
+    expect((await hub.admin('GET', '/api/v1/keys', undefined, key)).status).toBe(200);
+    const before = hub.output.length;
+    await hub.terminate();
+    await hub.restart();
+    expect(hub.output.slice(before)).not.toMatch(printed);
+    expect((await hub.admin('GET', '/api/v1/keys', undefined, key)).status).toBe(200);
+    await hub.close();
+  });
+});

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Hub, startHub } from '../support/app.js';
+
+describe('the API description', () => {
+  let hub: Hub;
+
+  beforeAll(async () => {
+    hub = await startHub();
+  });
+  afterAll(() => hub.close());
+
+  it('is served as it is in docs/openapi.json', async () => {
+    const served = await hub.get('/docs/openapi.json', { key: null });
+    const file = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
+    // When this fails because the API changed: npm run docs.
+    expect(served.body).toEqual(JSON.parse(file));
+  });
+
+  it('says of every operation what it is for and what it answers', async () => {
+    const { body } = await hub.get('/docs/openapi.json', { key: null });
+    const bare: string[] = [];
+    for (const [path, operations] of Object.entries<Record<string, Operation>>(body.paths)) {
+      for (const [method, operation] of Object.entries(operations)) {
+        const answers = Object.keys(operation.responses).some((status) => status.startsWith('2'));
+        if (!operation.summary || !answers) bare.push(`${method} ${path}`);
+      }
+    }
+    expect(bare).toEqual([]);
+  });
+
+  it('describes no DTO without properties', async () => {
+    const { body } = await hub.get('/docs/openapi.json', { key: null });
+    const empty = Object.entries<{ properties?: object }>(body.components.schemas)
+      .filter(([, schema]) => Object.keys(schema.properties ?? {}).length === 0)
+      .map(([name]) => name);
+    expect(empty).toEqual([]);
+  });
+
+  it('has a page for people', async () => {
+    const { headers, text } = await hub.get('/docs', { key: null });
+    expect(headers['content-type']).toContain('text/html');
+    expect(text).toContain('/api/v1/keys');
+  });
+});
+
+interface Operation {
+  readonly summary?: string;
+  readonly responses: Record<string, unknown>;
+}
