@@ -1,6 +1,5 @@
 // The processes of the bench.
 import { execFile, spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 

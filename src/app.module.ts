@@ -1,4 +1,5 @@
 import { type DynamicModule, Module, type OnModuleDestroy } from '@nestjs/common';
+import { AgentsModule } from './agents/index.js';
 import { AuthModule } from './auth/index.js';
 import { Draining } from './common/draining.js';
 import type { Log } from './common/logger.js';
@@ -21,6 +22,7 @@ export class AppModule implements OnModuleDestroy {
         DatabaseModule,
         ObservabilityModule,
         AuthModule,
+        AgentsModule,
       ],
     };
   }

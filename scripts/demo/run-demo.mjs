@@ -208,7 +208,7 @@ function printNextCommands({ hub, adminKey, key }, directory) {
     -d '{"jsonrpc":"2.0","id":2,"method":"ListTasks","params":{}}'
 
   ${dim('# why which agent? without sending anything')}
-  curl $HUB/api/v1/routes:dry-run -H "Authorization: Bearer $ADMIN_KEY" -H 'Content-Type: application/json' \\
+  curl $HUB/api/v1/routes:dry-run -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
     -d '${JSON.stringify({ message: send.params.message })}'
 
   ${dim(`Logs: ${directory}. Stop with Ctrl-C.`)}`);

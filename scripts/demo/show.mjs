@@ -12,11 +12,8 @@ const MEDIA_TYPES = { '.csv': 'text/csv', '.md': 'text/markdown', '.ts': 'text/p
 
 /** The SDK's client for the hub, with an API key on every call. */
 export function createClient(hubUrl, key) {
-  const fetchImpl = (url, init) => {
-    const headers = new Headers(init?.headers);
-    headers.set('authorization', `Bearer ${key}`);
-    return fetch(url, { ...init, headers });
-  };
+  const fetchImpl = (url, init) =>
+    fetch(url, { ...init, headers: { ...init?.headers, authorization: `Bearer ${key}` } });
   const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
     transports: [new JsonRpcTransportFactory({ fetchImpl })],
   });

@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../auth/index.js';
 import { invalidField } from '../common/hub-error.js';
+import { HOPS_HEADER, readHops } from '../protocol/hops.js';
 import type { CallContext, ProtocolVersion } from '../routing/index.js';
 
 /** The longest `Idempotency-Key`. */
 const MAX_KEY_LENGTH = 255;
-/** More hubs or extensions than this are not listed by anybody honest. */
-const MAX_LISTED = 64;
+/** More extensions than this are not asked for by anybody honest. */
+const MAX_EXTENSIONS = 64;
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
 const SEQ = /^\d{1,15}$/;
 
@@ -16,15 +17,17 @@ export interface CallSource {
   readonly principal: Principal;
   /** The agent of the sub-path `/a2a/agents/{id}`. */
   readonly agentId: string | undefined;
+  /** Aborted when the client is gone. */
+  readonly signal: AbortSignal;
 }
 
 /**
  * The call's context from its headers. Throws INVALID_PARAMS, naming the header, for an
- * `Idempotency-Key` or a `Last-Event-ID` that cannot be one; a bad `traceparent` is ignored, as W3C
+ * `Idempotency-Key`, a `Last-Event-ID` or hops that cannot be such; a bad `traceparent` is ignored, as W3C
  * Trace Context wants.
  */
 export function callContextOf(
-  { headers, principal, agentId }: CallSource,
+  { headers, principal, agentId, signal }: CallSource,
   version: ProtocolVersion,
 ): CallContext {
   return {
@@ -39,9 +42,10 @@ export function callContextOf(
       ]),
     ],
     traceparent: traceparentOf(single(headers['traceparent'])),
-    hops: listed(headers['a2a-hub-hops']),
+    hops: readHops(single(headers[HOPS_HEADER.toLowerCase()]), undefined),
     idempotencyKey: idempotencyKeyOf(single(headers['idempotency-key'])),
     lastEventId: lastEventIdOf(single(headers['last-event-id'])),
+    signal,
   };
 }
 
@@ -53,7 +57,7 @@ export function single(header: string | string[] | undefined): string | undefine
 function listed(header: string | string[] | undefined): string[] {
   if (header === undefined) return [];
   return (single(header) ?? '')
-    .split(',', MAX_LISTED)
+    .split(',', MAX_EXTENSIONS)
     .map((item) => item.trim())
     .filter((item) => item !== '');
 }

@@ -14,6 +14,8 @@ export interface WireError {
   readonly rpcStatus: number;
   /** `ErrorInfo.domain`: the specification's for its own errors, else the hub's. */
   readonly domain: string;
+  /** `ErrorInfo.reason`, where the specification has one for what the hub tells more finely. */
+  readonly reason?: ErrorReason;
 }
 
 /** `google.rpc.ErrorInfo.domain` of errors the A2A specification defines. */
@@ -42,13 +44,16 @@ export const WIRE_ERRORS: Readonly<Record<ErrorReason, WireError>> = {
   METHOD_NOT_FOUND: a2a(-32601, 'Method not found', 404),
   INVALID_PARAMS: a2a(-32602, 'Invalid parameters', 400),
   PAYLOAD_TOO_LARGE: hub(-32600, 'Request payload too large', 413, 413),
-  UNSUPPORTED_MEDIA_TYPE: a2a(-32005, 'Incompatible content types', 415, 415),
+  UNSUPPORTED_MEDIA_TYPE: {
+    ...a2a(-32005, 'Incompatible content types', 415, 415),
+    reason: 'CONTENT_TYPE_NOT_SUPPORTED',
+  },
 
   UNAUTHENTICATED: hub(-31401, 'Authentication required', 401, 401),
   PERMISSION_DENIED: hub(-31403, 'Permission denied', 403, 403),
   RATE_LIMITED: hub(-31429, 'Too many requests', 429, 429),
 
-  NOT_FOUND: hub(-32001, 'Task not found', 404),
+  NOT_FOUND: { ...a2a(-32001, 'Task not found', 404), reason: 'TASK_NOT_FOUND' },
   CONFLICT: hub(-32602, 'Invalid parameters', 409),
   NO_ROUTE: hub(-32602, 'Invalid parameters', 400),
   EGRESS_DENIED: hub(-32602, 'Invalid parameters', 400),
@@ -76,10 +81,11 @@ export function rpcErrorOf(thrown: unknown, version: ProtocolVersion): RpcError 
 
 /** The typed details of an error (A2A §9.5): ErrorInfo, and BadRequest when fields are at fault. */
 export function detailsOf(error: HubError): readonly Record<string, unknown>[] {
+  const { reason = error.reason, domain } = WIRE_ERRORS[error.reason];
   const info = {
     '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
-    reason: error.reason,
-    domain: WIRE_ERRORS[error.reason].domain,
+    reason,
+    domain,
     ...metadataOf(error),
   };
   if (error.violations.length === 0) return [info];
@@ -93,7 +99,7 @@ export function detailsOf(error: HubError): readonly Record<string, unknown>[] {
 function legacyDetailsOf(error: HubError, wire: WireError): Record<string, unknown> {
   const message = messageOf(error, wire);
   return {
-    reason: error.reason,
+    reason: wire.reason ?? error.reason,
     domain: wire.domain,
     ...(message === wire.text ? {} : { detail: message }),
     ...metadataOf(error),
@@ -101,18 +107,17 @@ function legacyDetailsOf(error: HubError, wire: WireError): Record<string, unkno
   };
 }
 
-/** Reasons that say the same whatever caused them: a stranger's task, an accident of the hub. */
-function isSilent(error: HubError): boolean {
-  return error.reason === 'TASK_NOT_FOUND' || error.reason === 'INTERNAL';
-}
-
+/** An accident of the hub says nothing of itself. */
 function messageOf(error: HubError, wire: WireError): string {
-  return isSilent(error) ? wire.text : error.message;
+  return error.reason === 'INTERNAL' ? wire.text : error.message;
 }
 
-function metadataOf(error: HubError): { metadata?: Readonly<Record<string, string>> } {
-  const shown = !isSilent(error) && Object.keys(error.metadata).length > 0;
-  return shown ? { metadata: error.metadata } : {};
+/** Details that name the task would tell a stranger's id from an unknown one. */
+function metadataOf({ reason, metadata }: HubError): {
+  metadata?: Readonly<Record<string, string>>;
+} {
+  const silent = reason === 'TASK_NOT_FOUND' || reason === 'INTERNAL';
+  return silent || Object.keys(metadata).length === 0 ? {} : { metadata };
 }
 
 function a2a(code: number, text: string, httpStatus: number, rpcStatus = 200): WireError {

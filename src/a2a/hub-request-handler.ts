@@ -17,6 +17,7 @@ import type {
   Task,
   TaskPushNotificationConfig,
 } from '../protocol/a2a.js';
+import { readHops } from '../protocol/hops.js';
 import { readDirective } from '../protocol/routing-extension.js';
 import { PushConfigService } from '../push/index.js';
 import type { CallContext, HubRequest } from '../routing/index.js';
@@ -47,7 +48,10 @@ export class HubRequestHandler {
     source: SourceDetails = {},
   ): Promise<Message | Task> {
     const hubRequest = hubRequestOf(request, call, source);
-    const result = await this.tasks.send(hubRequest, await this.inline(request, hubRequest, source));
+    const result = await this.tasks.send(
+      hubRequest,
+      await this.inline(request, hubRequest, source),
+    );
     return result.kind === 'message' ? result.message : result.task;
   }
 
@@ -112,7 +116,10 @@ export class HubRequestHandler {
   }
 
   /** Refused: the hub's card declares no extended card. 0.3 has an error of its own for that. */
-  getExtendedAgentCard(_request: GetExtendedAgentCardRequest, call: CallContext): Promise<AgentCard> {
+  getExtendedAgentCard(
+    _request: GetExtendedAgentCardRequest,
+    call: CallContext,
+  ): Promise<AgentCard> {
     const refusal =
       call.version === '1.0'
         ? new HubError('UNSUPPORTED_OPERATION', 'The hub has no extended agent card.')
@@ -144,6 +151,7 @@ function hubRequestOf(
   const directive = readDirective(message.metadata, metadata);
   return {
     ...named(call, tenant),
+    hops: readHops(call.hops.join(','), metadata),
     idempotencyKey: call.idempotencyKey ?? directive.idempotencyKey,
     message,
     configuration,

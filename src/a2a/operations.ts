@@ -55,9 +55,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
     unary('SendMessage', shapes.sendMessage, SendMessageRequest, {
       call: (handler, request, call) => handler.sendMessage(request, call),
       encode: (result) =>
-        'messageId' in result
-          ? { message: Message.toJSON(result) }
-          : { task: Task.toJSON(result) },
+        'messageId' in result ? { message: Message.toJSON(result) } : { task: Task.toJSON(result) },
     }),
     streaming('SendStreamingMessage', shapes.sendMessage, SendMessageRequest, {
       call: (handler, request, call) => handler.sendStreamingMessage(request, call),
@@ -77,15 +75,10 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
     streaming('SubscribeToTask', shapes.subscribeToTask, SubscribeToTaskRequest, {
       call: (handler, request, call) => handler.subscribeToTask(request, call),
     }),
-    unary(
-      'CreateTaskPushNotificationConfig',
-      shapes.createPushConfig,
-      TaskPushNotificationConfig,
-      {
-        call: (handler, request, call) => handler.createPushConfig(request, call),
-        encode: (config) => TaskPushNotificationConfig.toJSON(config),
-      },
-    ),
+    unary('CreateTaskPushNotificationConfig', shapes.createPushConfig, TaskPushNotificationConfig, {
+      call: (handler, request, call) => handler.createPushConfig(request, call),
+      encode: (config) => TaskPushNotificationConfig.toJSON(config),
+    }),
     unary(
       'GetTaskPushNotificationConfig',
       shapes.pushConfigById,

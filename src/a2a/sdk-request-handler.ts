@@ -75,7 +75,10 @@ export class SdkRequestHandler implements A2ARequestHandler {
     context: ServerCallContext,
   ): AsyncGenerator<StreamResponse, void, undefined> {
     const { handler } = this;
-    return decoded(handler.sendStreamingMessage(params, callOf(context), sourceOf(context)), context);
+    return decoded(
+      handler.sendStreamingMessage(params, callOf(context), sourceOf(context)),
+      context,
+    );
   }
 
   getTask(params: GetTaskRequest, context: ServerCallContext): Promise<Task> {
@@ -101,7 +104,9 @@ export class SdkRequestHandler implements A2ARequestHandler {
     params: TaskPushNotificationConfig,
     context: ServerCallContext,
   ): Promise<TaskPushNotificationConfig> {
-    return this.told(() => this.handler.createPushConfig(params, callOf(context), sourceOf(context)));
+    return this.told(() =>
+      this.handler.createPushConfig(params, callOf(context), sourceOf(context)),
+    );
   }
 
   getTaskPushNotificationConfig(

@@ -34,7 +34,11 @@ export class AgentCallError extends Error {
   constructor(
     readonly kind: 'unreachable' | 'rejected' | 'interrupted' | 'invalid' | 'not-found',
     message: string,
-    readonly detail: { readonly code?: number; readonly httpStatus?: number; readonly cause?: unknown } = {},
+    readonly detail: {
+      readonly code?: number;
+      readonly httpStatus?: number;
+      readonly cause?: unknown;
+    } = {},
   ) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
   }
@@ -61,7 +65,11 @@ export abstract class AgentClient {
   ): Promise<{ readonly message: Message } | { readonly task: Task }>;
 
   /** The task as the agent has it now, with its whole history. */
-  abstract getTask(agent: Agent, downstreamTaskId: string, options: AgentCallOptions): Promise<Task>;
+  abstract getTask(
+    agent: Agent,
+    downstreamTaskId: string,
+    options: AgentCallOptions,
+  ): Promise<Task>;
 
   /** Follows a running task. The first event may be the task itself, or the next update. */
   abstract subscribe(

@@ -7,7 +7,13 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { AuthGuard, CurrentPrincipal, type Principal, RequireScope } from '../auth/index.js';
-import { AttemptDto, AttemptPageDto, DeliveryDto, DeliveryPageDto, DeliveryQueryDto } from './delivery.dto.js';
+import {
+  AttemptDto,
+  AttemptPageDto,
+  DeliveryDto,
+  DeliveryPageDto,
+  DeliveryQueryDto,
+} from './delivery.dto.js';
 import { DeliveryService } from './delivery.service.js';
 
 @ApiTags('push')

@@ -114,7 +114,11 @@ export class AttemptDto {
   @ApiProperty({ type: Number })
   readonly durationMs: number;
 
-  @ApiProperty({ type: Number, nullable: true, description: 'HTTP status; null without an answer.' })
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'HTTP status; null without an answer.',
+  })
   readonly status: number | null;
 
   @ApiProperty({ type: String, nullable: true, description: 'The kind of failure.' })

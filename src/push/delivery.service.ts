@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { EVERYTHING, hasScope, type Principal, type Visibility, visibilityOf } from '../auth/index.js';
+import {
+  EVERYTHING,
+  hasScope,
+  type Principal,
+  type Visibility,
+  visibilityOf,
+} from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
 import type { Page } from '../common/page.js';

@@ -1,7 +1,7 @@
-import { Clock } from '../common/clock.js';
-import { Log } from '../common/logger.js';
+import type { Clock } from '../common/clock.js';
+import type { Log } from '../common/logger.js';
 import { leaseMs, type LaneRunner } from './lane-runner.js';
-import { LaneStore } from './lane-store.js';
+import type { LaneStore } from './lane-store.js';
 import type { PushWakeup } from './push-wakeup.js';
 
 export interface WorkerSettings {

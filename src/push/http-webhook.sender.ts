@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { Clock } from '../common/clock.js';
-import { ConnectError, Egress } from '../common/egress/egress.js';
+import type { Clock } from '../common/clock.js';
+import { ConnectError, type Egress } from '../common/egress/egress.js';
 import { HubError } from '../common/hub-error.js';
 import { scrub } from './domain/scrub.js';
 import {
@@ -88,13 +88,16 @@ export function retryAfterMs(header: string | string[] | undefined, now: Date): 
 }
 
 function failure(error: unknown, timedOut: boolean): Omit<WebhookAnswer, 'durationMs'> {
-  const [kind, detail] = timedOut
-    ? (['timeout', 'no answer in time'] as const)
-    : describe(error);
+  const [kind, detail] = timedOut ? (['timeout', 'no answer in time'] as const) : describe(error);
   return { status: null, error: kind, detail, retryAfterMs: null, response: null };
 }
 
-const DNS_CODES: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'EAI_FAIL']);
+const DNS_CODES: ReadonlySet<string> = new Set([
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EAI_NODATA',
+  'EAI_FAIL',
+]);
 const TIMEOUT_CODE = /TIMEOUT|ETIMEDOUT/;
 const TLS_CODE = /CERT|TLS|SSL|UNABLE_TO_|SELF_SIGNED|EPROTO|ISSUER/;
 

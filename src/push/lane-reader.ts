@@ -1,5 +1,5 @@
 import { StreamResponse } from '../protocol/a2a.js';
-import { TaskLog, type TaskEvent } from '../tasks/index.js';
+import type { TaskEvent, TaskLog } from '../tasks/index.js';
 import type { Delivery } from './delivery.js';
 import {
   LOG_START,
@@ -80,7 +80,11 @@ export class LaneReader {
       const part = delivery.kind === 'artifact' && wanted.length > 1 ? i + 1 : undefined;
       const draft = { seq: event.seq, kind: delivery.kind, artifactId };
       const bytes = await this.render(lane, draft);
-      drafts.push({ ...draft, ...bytes, webhookId: eventWebhookId(lane.config.uid, event.seq, part) });
+      drafts.push({
+        ...draft,
+        ...bytes,
+        webhookId: eventWebhookId(lane.config.uid, event.seq, part),
+      });
     }
     return drafts;
   }
@@ -109,7 +113,7 @@ export class LaneReader {
 
   private async cursorAt(taskId: string, nextSeq: number): Promise<LaneCursor> {
     let cursor = LOG_START;
-    for (let seq = 0; seq < nextSeq - 1; ) {
+    for (let seq = 0; seq < nextSeq - 1;) {
       const page = await this.log.events(taskId, seq, Math.min(PAGE, nextSeq - 1 - seq));
       if (page.length === 0) break;
       for (const event of page) {

@@ -1,6 +1,6 @@
-import { Clock } from '../common/clock.js';
-import { IdSource } from '../common/ids.js';
-import { Log } from '../common/logger.js';
+import type { Clock } from '../common/clock.js';
+import type { IdSource } from '../common/ids.js';
+import type { Log } from '../common/logger.js';
 import type { OpenDelivery } from './delivery.js';
 import { secretForms } from './domain/auth-scheme.js';
 import { errorClassOf, verdictOf } from './domain/attempt-verdict.js';
@@ -8,10 +8,10 @@ import type { RetrySchedule } from './domain/retry-schedule.js';
 import { consequenceOf } from './domain/settlement.js';
 import { webhookHeaders } from './domain/webhook-headers.js';
 import type { LaneReader } from './lane-reader.js';
-import { type Lane, LaneStore, type Settlement, type StepResult } from './lane-store.js';
+import type { Lane, LaneStore, Settlement, StepResult } from './lane-store.js';
 import type { SecretBox } from './secret-box.js';
 import { LogGoneError } from './task-replays.js';
-import { type WebhookAnswer, WebhookSender } from './webhook-sender.js';
+import type { WebhookAnswer, WebhookSender } from './webhook-sender.js';
 
 /** The delay before a lane is looked at again after an error of the hub's own. */
 const TROUBLE_PAUSE_MS = 5000;
@@ -147,9 +147,7 @@ export class LaneRunner {
     const credentials = this.opened(config.sealedCredentials);
     const token = this.opened(config.sealedToken);
     const authentication =
-      config.authScheme && credentials !== null
-        ? { scheme: config.authScheme, credentials }
-        : null;
+      config.authScheme && credentials !== null ? { scheme: config.authScheme, credentials } : null;
     const headers = webhookHeaders({
       version: config.version,
       contentType: delivery.contentType,

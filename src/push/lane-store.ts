@@ -90,12 +90,7 @@ export abstract class LaneStore {
    * bytes; extends the lease to `leaseUntil`. With nothing to send and nothing more in the log, the
    * lane rests.
    */
-  abstract reach(
-    lane: Lane,
-    reached: Reached,
-    now: Date,
-    leaseUntil: Date,
-  ): Promise<StepResult>;
+  abstract reach(lane: Lane, reached: Reached, now: Date, leaseUntil: Date): Promise<StepResult>;
 
   /** Stores bytes that were made again for a delivery. False when the claim is over. */
   abstract keepBody(

@@ -10,6 +10,7 @@ import type {
   ListTaskPushNotificationConfigsResponse,
   TaskPushNotificationConfig,
 } from '../protocol/a2a.js';
+import { isTerminal } from '../protocol/task-state.js';
 import type { CallContext } from '../routing/index.js';
 import { type Alongside, type TaskRecord, TaskStore } from '../tasks/index.js';
 import { readAuthentication, refuseControl, refuseUnprintable } from './domain/auth-scheme.js';
@@ -71,13 +72,16 @@ export class PushConfigService {
   }
 
   /**
-   * A config that comes with a message: checked now, written in the commit that takes the message. When
-   * the task has it already, unchanged, nothing happens. Throws as {@link create} does.
+   * A config that comes with a message: checked now, written in the commit that creates the task. When
+   * the message goes to an open task (`taskId`) it is written at once, before the message; a task that
+   * has it already, unchanged, is left alone, because clients repeat it with every message. Throws as
+   * {@link create} does, but never for the task: that is up to the message.
    */
   async inline(
     config: TaskPushNotificationConfig,
     ctx: CallContext,
     rawAuthentication?: unknown,
+    taskId?: string,
   ): Promise<Alongside> {
     const owner = {
       principalId: ctx.principal.id,
@@ -86,9 +90,14 @@ export class PushConfigService {
     };
     const draft = await this.draft(config, ctx, owner, rawAuthentication, INLINE_PATH);
     const { configs, wakeup, clock } = this;
-    return function* (tx, taskId) {
-      yield* configs.attach(tx, taskId, draft, { now: clock.now(), repeated: 'leave' });
-      wakeup.expect(taskId);
+    const record = taskId ? await this.findTask(taskId, ctx) : undefined;
+    if (record && !isTerminal(record.state)) {
+      await configs.set(record.id, draft, { now: clock.now(), repeated: 'leave' });
+      wakeup.ring();
+    }
+    return function* (tx, created) {
+      yield* configs.attach(tx, created, draft, { now: clock.now(), repeated: 'leave' });
+      wakeup.expect(created);
     };
   }
 
@@ -101,7 +110,8 @@ export class PushConfigService {
     const record = await this.visibleTask(taskId, ctx);
     const byId = id ? await this.configs.get(record.id, id) : undefined;
     const wantsFirst = !id || (ctx.version === '0.3' && id === LEGACY_DEFAULT_ID);
-    const found = byId ?? (wantsFirst ? (await this.configs.list(record.id, 1, null))[0] : undefined);
+    const found =
+      byId ?? (wantsFirst ? (await this.configs.list(record.id, 1, null))[0] : undefined);
     if (!found) {
       throw new HubError('TASK_NOT_FOUND', 'Push notification config not found', {
         metadata: { taskId, ...(id ? { pushNotificationConfigId: id } : {}) },
@@ -137,13 +147,17 @@ export class PushConfigService {
 
   private async visibleTask(taskId: string, ctx: CallContext): Promise<TaskRecord> {
     if (!taskId) throw invalidField('taskId', 'is required');
+    const record = await this.findTask(taskId, ctx);
+    if (!record) throw new HubError('TASK_NOT_FOUND', 'Task not found', { metadata: { taskId } });
+    return record;
+  }
+
+  /** The task, when it exists for this caller at this door (which may name one agent of it). */
+  private async findTask(taskId: string, ctx: CallContext): Promise<TaskRecord | undefined> {
     const record = await this.tasks.record(taskId, visibilityOf(ctx.principal));
     const { agentId } = ctx;
-    const named = (each: { readonly agentId: string }): boolean => each.agentId === agentId;
-    if (!record || (agentId !== undefined && !record.route.chosen.some(named))) {
-      throw new HubError('TASK_NOT_FOUND', 'Task not found', { metadata: { taskId } });
-    }
-    return record;
+    if (!record || agentId === undefined) return record;
+    return record.route.chosen.some((each) => each.agentId === agentId) ? record : undefined;
   }
 
   private async draft(
@@ -210,7 +224,8 @@ function checkId(id: string, path: string): string | null {
 }
 
 function refuseLong(value: string, limit: number, field: string): void {
-  if (value.length > limit) throw invalidField(field, `must not be longer than ${limit} characters`);
+  if (value.length > limit)
+    throw invalidField(field, `must not be longer than ${limit} characters`);
 }
 
 /** Names the field by its path in the whole request. */

@@ -1,5 +1,4 @@
 import {
-  type DynamicModule,
   Injectable,
   Module,
   type OnApplicationBootstrap,
@@ -26,13 +25,19 @@ import { PushWakeup } from './push-wakeup.js';
 import { SecretBox } from './secret-box.js';
 import { WebhookSender } from './webhook-sender.js';
 
-/** Starts the worker with the application and stops it before the database closes. */
+/**
+ * Runs the worker with the application, in every role but `api`, and stops it before the database
+ * closes.
+ */
 @Injectable()
 class DeliveryWorkerLifecycle implements OnApplicationBootstrap, OnModuleDestroy {
-  constructor(private readonly worker: DeliveryWorker) {}
+  constructor(
+    private readonly worker: DeliveryWorker,
+    private readonly config: AppConfig,
+  ) {}
 
-  onApplicationBootstrap(): Promise<void> {
-    return this.worker.start();
+  async onApplicationBootstrap(): Promise<void> {
+    if (this.config.role !== 'api') await this.worker.start();
   }
 
   onModuleDestroy(): Promise<void> {
@@ -89,19 +94,10 @@ const WORKER_PROVIDERS = [
 ];
 
 /** Webhooks: their configs, their deliveries, and (unless the role is `api`) the worker. */
-@Module({})
-export class PushModule {
-  static forRole(role: AppConfig['role']): DynamicModule {
-    return {
-      module: PushModule,
-      imports: [AuthModule, PushLanesModule, TasksModule],
-      controllers: [DeliveriesController],
-      providers: [
-        PushConfigService,
-        DeliveryService,
-        ...(role === 'api' ? [] : WORKER_PROVIDERS),
-      ],
-      exports: [PushConfigService, DeliveryService],
-    };
-  }
-}
+@Module({
+  imports: [AuthModule, PushLanesModule, TasksModule],
+  controllers: [DeliveriesController],
+  providers: [PushConfigService, DeliveryService, ...WORKER_PROVIDERS],
+  exports: [PushConfigService, DeliveryService],
+})
+export class PushModule {}

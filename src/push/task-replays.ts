@@ -1,6 +1,6 @@
 import { StreamResponse, type Task } from '../protocol/a2a.js';
 import { applyEvent, emptyTask } from '../protocol/task-reducer.js';
-import { TaskLog, type TaskEvent } from '../tasks/index.js';
+import type { TaskEvent, TaskLog } from '../tasks/index.js';
 
 /** Log entries read at once. */
 const PAGE = 200;

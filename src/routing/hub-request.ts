@@ -19,6 +19,8 @@ export interface CallContext {
   readonly idempotencyKey: string | undefined;
   /** `Last-Event-ID`, when the client resumes a stream. */
   readonly lastEventId: number | undefined;
+  /** Aborted when the client is gone: its stream ends then, its task does not. */
+  readonly signal?: AbortSignal;
 }
 
 /** One message to be routed: the only input of routing. */

@@ -11,7 +11,7 @@ import { DEFAULT_CACHE_LIMITS, WriterCache, type CacheLimits } from './log/write
 import type { Signals } from './signals.js';
 import { TaskLog, type Created, type Decision } from './task-log.js';
 import type { Alongside, AppendOutcome, ClaimedTask, Fence, TaskStore } from './task-store.js';
-import type { NewTask, TaskAggregate, TaskEvent } from './task.js';
+import type { NewTask, TaskAggregate, TaskEvent, TaskRecord } from './task.js';
 import { isVisible } from './visible.js';
 
 /** Appends in one commit at most, and characters of events, so that a commit stays short. */
@@ -79,19 +79,28 @@ export class GroupCommitTaskLog extends TaskLog {
   }
 
   async read(taskId: string, visibility: Visibility): Promise<TaskAggregate | undefined> {
-    const writer = this.cache.get(taskId);
-    if (writer !== undefined) {
-      // Another process may have written since; its number is all that has to be looked up.
-      const version = await this.store.version(taskId);
-      if (version === undefined) return undefined;
-      const known = await writer.snapshot(version);
-      if (known !== undefined) return isVisible(known.record, visibility) ? known : undefined;
-    }
-    return this.store.load(taskId, visibility);
+    const known = await this.fromMemory(taskId, (live) => live.snapshot());
+    if (known === undefined) return this.store.load(taskId, visibility);
+    return isVisible(known.record, visibility) ? known : undefined;
+  }
+
+  async record(taskId: string, visibility: Visibility): Promise<TaskRecord | undefined> {
+    const known = await this.fromMemory(taskId, (live) => live.aggregate.record);
+    if (known === undefined) return this.store.record(taskId, visibility);
+    return isVisible(known, visibility) ? known : undefined;
   }
 
   events(taskId: string, afterSeq: number, limit: number): Promise<TaskEvent[]> {
     return this.store.events(taskId, afterSeq, limit);
+  }
+
+  /** Of the committed task, when this process has it as new as the database has. */
+  private async fromMemory<T>(taskId: string, view: (live: LiveTask) => T): Promise<T | undefined> {
+    const writer = this.cache.get(taskId);
+    if (writer === undefined) return undefined;
+    // Another process may have written since; its number is all that has to be looked up.
+    const version = await this.store.version(taskId);
+    return version === undefined ? undefined : writer.committed(version, view);
   }
 
   private writerOf(taskId: string, live: LiveTask | null = null): TaskWriter {

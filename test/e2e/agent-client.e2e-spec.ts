@@ -43,7 +43,12 @@ async function scripted(options: ScriptedAgentOptions, changes: Partial<Agent> =
 }
 
 /** An agent that answers every POST with the same bytes. */
-async function raw(status: number, body: string, contentType: string, changes: Partial<Agent> = {}) {
+async function raw(
+  status: number,
+  body: string,
+  contentType: string,
+  changes: Partial<Agent> = {},
+) {
   const server: Server = createServer((_request, response) => {
     response.writeHead(status, { 'content-type': contentType }).end(body);
   });
@@ -176,7 +181,11 @@ describe.each(['1.0', '0.3'] as const)('calling an SDK agent of protocol %s', (v
       client.stream(
         known,
         hello(),
-        options({ extensions: ['urn:a', 'urn:b'], hops: ['hub-1', 'hub-2'], traceparent: '00-a-b-01' }),
+        options({
+          extensions: ['urn:a', 'urn:b'],
+          hops: ['hub-1', 'hub-2'],
+          traceparent: '00-a-b-01',
+        }),
       ),
     );
     const header = version === '1.0' ? 'a2a-extensions' : 'x-a2a-extensions';
@@ -210,7 +219,10 @@ describe('calling an agent of protocol 0.x', () => {
   });
 
   it('speaks 0.3 to an agent whose card is of version 0.2.5', async () => {
-    const card: Record<string, unknown> = { supportedInterfaces: undefined, protocolVersion: '0.2.5' };
+    const card: Record<string, unknown> = {
+      supportedInterfaces: undefined,
+      protocolVersion: '0.2.5',
+    };
     const running = await ScriptedAgent.start({
       card,
       handlers: {
@@ -287,7 +299,9 @@ describe('calling an agent of protocol 0.x', () => {
   });
 
   it('joins pretty-printed REST events that span many data lines', async () => {
-    const event = { statusUpdate: { taskId: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' } } };
+    const event = {
+      statusUpdate: { taskId: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' } },
+    };
     const lines = JSON.stringify(event, null, 2).replaceAll('\n', '\r\ndata: ');
     const agent = await raw(200, `data: ${lines}\r\n\r\n`, 'text/event-stream');
     const legacy = { ...agent, endpoint: endpoint(agent.endpoint.url, '0.3', 'HTTP+JSON') };
@@ -316,7 +330,9 @@ describe('finding a task by its first message', () => {
 });
 
 describe('calling an agent that misbehaves', () => {
-  const working = { statusUpdate: { taskId: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' } } };
+  const working = {
+    statusUpdate: { taskId: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' } },
+  };
 
   it.each([
     ['garbage', 'not json', 'invalid'],
@@ -328,9 +344,17 @@ describe('calling an agent that misbehaves', () => {
     ['another protocol', '{"jsonrpc":"1.0","id":1,"result":{"id":"t"}}', 'invalid'],
     ['a task without id', '{"jsonrpc":"2.0","id":1,"result":{"status":{"state":3}}}', 'invalid'],
     ['a task without status', '{"jsonrpc":"2.0","id":1,"result":{"id":"t"}}', 'invalid'],
-    ['an unknown state', '{"jsonrpc":"2.0","id":1,"result":{"id":"t","status":{"state":"X"}}}', 'invalid'],
+    [
+      'an unknown state',
+      '{"jsonrpc":"2.0","id":1,"result":{"id":"t","status":{"state":"X"}}}',
+      'invalid',
+    ],
     ['an error', '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"boom"}}', 'rejected'],
-    ['an error without id', '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"x"}}', 'rejected'],
+    [
+      'an error without id',
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"x"}}',
+      'rejected',
+    ],
   ])('classifies %s', async (_name, body, kind) => {
     const agent = await raw(200, body, 'application/json');
     expect((await failure(client.getTask(agent, 't', options()))).kind).toBe(kind);
@@ -364,7 +388,12 @@ describe('calling an agent that misbehaves', () => {
 
   it('knows REST errors of both versions', async () => {
     const modern = JSON.stringify({
-      error: { code: 404, status: 'NOT_FOUND', message: 'no', details: [{ reason: 'TASK_NOT_FOUND' }] },
+      error: {
+        code: 404,
+        status: 'NOT_FOUND',
+        message: 'no',
+        details: [{ reason: 'TASK_NOT_FOUND' }],
+      },
     });
     const agent = await raw(404, modern, 'application/json');
     const rest = { ...agent, endpoint: endpoint(agent.endpoint.url, '1.0', 'HTTP+JSON') };
@@ -382,7 +411,10 @@ describe('calling an agent that misbehaves', () => {
     expect((await failure(client.send(refused, hello(), options()))).kind).toBe('unreachable');
     const inside = anAgent('inside', { endpoint: endpoint('http://10.0.0.1/') });
     const error = await failure(all(client.stream(inside, hello(), options())));
-    expect(error).toMatchObject({ kind: 'unreachable', message: expect.stringContaining('private') });
+    expect(error).toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringContaining('private'),
+    });
     const nowhere = anAgent('nowhere', { endpoint: endpoint('https://nowhere.invalid/') });
     expect((await failure(client.send(nowhere, hello(), options()))).kind).toBe('unreachable');
   });
@@ -411,7 +443,10 @@ describe('calling an agent that misbehaves', () => {
 
   it('says interrupted when the signal aborts, before and within a stream', async () => {
     const { agent } = await scripted({
-      handlers: { SendMessage: () => undefined, SendStreamingMessage: (call) => void call.event(working) },
+      handlers: {
+        SendMessage: () => undefined,
+        SendStreamingMessage: (call) => void call.event(working),
+      },
     });
     const abort = new AbortController();
     const waiting = failure(client.send(agent, hello(), options({ signal: abort.signal })));
@@ -462,9 +497,18 @@ describe('calling an agent that misbehaves', () => {
   it.each([
     ['no JSON', 'data: {"jsonrpc":\n\n'],
     ['another kind of event', 'data: {"jsonrpc":"2.0","id":1,"result":{"other":{}}}\n\n'],
-    ['an artifact without id', 'data: {"jsonrpc":"2.0","id":1,"result":{"artifactUpdate":{"taskId":"t","artifact":{"parts":[]}}}}\n\n'],
-    ['a part without content', 'data: {"jsonrpc":"2.0","id":1,"result":{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{}]}}}\n\n'],
-    ['a null part', 'data: {"jsonrpc":"2.0","id":1,"result":{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[null]}}}\n\n'],
+    [
+      'an artifact without id',
+      'data: {"jsonrpc":"2.0","id":1,"result":{"artifactUpdate":{"taskId":"t","artifact":{"parts":[]}}}}\n\n',
+    ],
+    [
+      'a part without content',
+      'data: {"jsonrpc":"2.0","id":1,"result":{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{}]}}}\n\n',
+    ],
+    [
+      'a null part',
+      'data: {"jsonrpc":"2.0","id":1,"result":{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[null]}}}\n\n',
+    ],
   ])('says invalid to a stream event with %s', async (_name, body) => {
     const agent = await raw(200, body, 'text/event-stream');
     expect((await failure(all(client.stream(agent, hello(), options())))).kind).toBe('invalid');
@@ -493,7 +537,9 @@ describe('calling an agent that misbehaves', () => {
     const { running, agent } = await scripted({
       handlers: {
         SendStreamingMessage: (call) =>
-          call.result({ task: { id: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' } } }),
+          call.result({
+            task: { id: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' } },
+          }),
       },
     });
     expect(kinds(await all(client.stream(agent, hello(), options())))).toEqual(['task']);

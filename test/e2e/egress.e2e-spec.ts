@@ -46,7 +46,10 @@ describe('Egress on real sockets', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  function egressWith(allow: string[], answers: ConstructorParameters<typeof ScriptedResolver>[0] = {}) {
+  function egressWith(
+    allow: string[],
+    answers: ConstructorParameters<typeof ScriptedResolver>[0] = {},
+  ) {
     const resolver = new ScriptedResolver(answers);
     egress = new Egress({ allow, resolver });
     return resolver;

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { HubClient } from './hub-client.js';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
@@ -42,6 +43,7 @@ export class HubProcess extends HubClient {
       },
       directory,
     );
+    if (options.databaseUrl?.startsWith('postgres')) await hub.migrate();
     await hub.restart();
     return hub;
   }
@@ -54,7 +56,7 @@ export class HubProcess extends HubClient {
   async restart(deadlineMs = 20_000): Promise<void> {
     const child = spawn(process.execPath, ['dist/main.js'], {
       cwd: ROOT,
-      env: { PATH: process.env['PATH'], ...this.environment },
+      env: this.variables(),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child = child;
@@ -70,6 +72,18 @@ export class HubProcess extends HubClient {
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
     this.environment['A2A_HUB__SERVER__PORT'] = new URL(this.url).port;
+  }
+
+  /** Brings a PostgreSQL database up to date, as an operator does before the first start. */
+  private async migrate(): Promise<void> {
+    await promisify(execFile)(process.execPath, ['dist/main.js', 'migrate'], {
+      cwd: ROOT,
+      env: this.variables(),
+    });
+  }
+
+  private variables(): NodeJS.ProcessEnv {
+    return { PATH: process.env['PATH'], ...this.environment };
   }
 
   /** `kill -9`; resolves when the process is gone. */

@@ -18,7 +18,7 @@ const PATHS = ['/a2a', '/', '/a2a/agents/:agentId'];
 const MEDIA_TYPES = ['application/json', 'application/a2a+json'];
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-type RpcRequest = FastifyRequest<{ Params: { agentId?: string } }>;
+type RpcRoute = { Params: { agentId?: string } };
 
 /**
  * JSON-RPC over HTTP (A2A §9), for 1.0 and 0.x, on the raw Fastify server: no pipes, guards or
@@ -26,7 +26,7 @@ type RpcRequest = FastifyRequest<{ Params: { agentId?: string } }>;
  */
 @Injectable()
 export class JsonRpcDoor implements OnModuleInit {
-  private readonly principals = new WeakMap<FastifyRequest, Principal>();
+  private readonly principals = new WeakMap<object, Principal>();
 
   constructor(
     private readonly adapter: HttpAdapterHost,
@@ -49,18 +49,17 @@ export class JsonRpcDoor implements OnModuleInit {
       );
       scope.setErrorHandler((error, request, reply) => this.fail(error, request, reply));
       for (const url of withSlash(PATHS, scope.initialConfig)) {
-        scope.route({
-          method: 'POST',
+        scope.post<RpcRoute>(
           url,
-          onRequest: (request) => this.authenticate(request),
-          handler: (request: RpcRequest, reply) => this.answer(request, reply),
-        });
+          { onRequest: (request) => this.authenticate(request) },
+          (request, reply) => this.answer(request, reply),
+        );
       }
       done();
     });
   }
 
-  private async authenticate(request: FastifyRequest): Promise<void> {
+  private async authenticate(request: Pick<FastifyRequest, 'headers'>): Promise<void> {
     const principal = await this.auth.authenticate(request.headers);
     if (!hasScope(principal, 'a2a')) {
       throw new HubError('PERMISSION_DENIED', 'This needs a key with the scope a2a.');
@@ -68,13 +67,17 @@ export class JsonRpcDoor implements OnModuleInit {
     this.principals.set(request, principal);
   }
 
-  private async answer(request: RpcRequest, reply: FastifyReply): Promise<FastifyReply> {
+  private async answer(
+    request: FastifyRequest<RpcRoute>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
     const { body, headers, params } = request;
     if (typeof body !== 'string') {
       throw new HubError('UNSUPPORTED_MEDIA_TYPE', `Content-Type must be ${MEDIA_TYPES[0]}.`);
     }
     const principal = this.principals.get(request)!;
-    const source = { headers, principal, agentId: params.agentId };
+    const gone = new AbortController();
+    const source = { headers, principal, agentId: params.agentId, signal: gone.signal };
     const asked = versionAskedBy(request);
     const { outcome, call, failed } = await this.dispatcher.dispatch(body, asked, source);
     const activated = activatedExtensions(call);
@@ -82,7 +85,7 @@ export class JsonRpcDoor implements OnModuleInit {
       return reply.headers(activated).type(JSON_TYPE).send(outcome.text);
     }
     try {
-      await this.streams.serve(reply, outcome.source, activated);
+      await this.streams.serve(reply, outcome.source, gone, activated);
     } catch (thrown) {
       throw failed(thrown);
     }

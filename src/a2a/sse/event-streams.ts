@@ -10,7 +10,7 @@ import { EventWriter } from './event-writer.js';
 /** The open event streams of this process. A reader that leaves ends its stream, never its task. */
 @Injectable()
 export class EventStreams {
-  private readonly open = new Set<EventWriter>();
+  private readonly open = new Map<EventWriter, AbortController>();
 
   constructor(
     private readonly config: AppConfig,
@@ -19,7 +19,10 @@ export class EventStreams {
   ) {
     draining.signal.addEventListener('abort', () => {
       // Readers resume by Last-Event-ID, here or at another process.
-      for (const writer of this.open) writer.end();
+      for (const [writer, gone] of this.open) {
+        writer.end();
+        gone.abort();
+      }
     });
   }
 
@@ -29,32 +32,30 @@ export class EventStreams {
   }
 
   /**
-   * Writes the stream until it ends, its reader leaves or the process drains. Rejects, with nothing
-   * written, when the first item does: a stream that is refused is answered as plain JSON.
+   * Writes the stream until it ends, its reader leaves (`gone` is aborted then) or the process drains.
+   * Rejects, with nothing written, when the first item does: a stream that is refused is answered as
+   * plain JSON.
    */
   async serve(
     reply: FastifyReply,
     source: EventSource,
+    gone: AbortController,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<void> {
+    reply.raw.once('close', () => gone.abort());
     const first = await source.items.next();
     reply.hijack();
-    const writer = new EventWriter(
-      reply.raw,
-      {
-        heartbeatMs: this.config.tasks.heartbeatMs,
-        bufferBytes: this.config.tasks.streamBufferBytes,
-      },
-      () => void this.leave(source),
-    );
-    this.open.add(writer);
+    const { heartbeatMs, streamBufferBytes } = this.config.tasks;
+    const writer = new EventWriter(reply.raw, { heartbeatMs, bufferBytes: streamBufferBytes });
+    this.open.set(writer, gone);
     try {
       writer.open(headers);
       await this.pump(writer, source, first);
     } finally {
       writer.end();
       this.open.delete(writer);
-      await this.leave(source);
+      gone.abort();
+      await source.items.return();
     }
   }
 
@@ -71,16 +72,9 @@ export class EventStreams {
         if (writer.closed || this.draining.signal.aborted) return;
       }
     } catch (thrown) {
-      if (hubErrorOf(thrown).reason === 'INTERNAL') this.log.error({ err: thrown }, 'stream failed');
+      if (hubErrorOf(thrown).reason === 'INTERNAL')
+        this.log.error({ err: thrown }, 'stream failed');
       writer.event(undefined, source.failure(thrown));
-    }
-  }
-
-  private async leave(source: EventSource): Promise<void> {
-    try {
-      await source.items.return();
-    } catch {
-      // Nobody is left to be told.
     }
   }
 }

@@ -32,13 +32,8 @@ export class EventWriter {
   constructor(
     private readonly raw: ServerResponse,
     private readonly options: EventWriterOptions,
-    /** Called once, when nothing more can be written. */
-    onClose: () => void,
   ) {
-    raw.once('close', () => {
-      this.stop();
-      onClose();
-    });
+    raw.once('close', () => this.stop());
   }
 
   /** True when the reader is gone, was dropped, or the stream has been ended. */

@@ -5,6 +5,8 @@ import type { Shape } from './shape.js';
 export function checkParams(shape: Shape, params: unknown): void {
   const violations = shape.check(params);
   if (violations === undefined) return;
-  const sentences = violations.map(({ field, description }) => `${field || 'params'} ${description}`);
+  const sentences = violations.map(
+    ({ field, description }) => `${field || 'params'} ${description}`,
+  );
   throw new HubError('INVALID_PARAMS', sentences.join('; '), { violations });
 }

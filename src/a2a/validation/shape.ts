@@ -79,8 +79,7 @@ export function object(
       let found: FieldViolation[] | undefined;
       for (const { name, snake, shape, required: needed } of entries) {
         const member = read(value, name, snake);
-        const wrong =
-          member !== undefined ? shape.check(member) : needed ? missing() : undefined;
+        const wrong = member !== undefined ? shape.check(member) : needed ? missing() : undefined;
         if (wrong !== undefined) found = [...(found ?? []), ...below(name, wrong)];
       }
       return found ?? rule?.((name) => read(value, name, names.get(name) ?? name));
@@ -124,7 +123,7 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 function read(value: JsonObject, name: string, snake: string): unknown {
-  return (value[name] ?? value[snake]) ?? undefined;
+  return value[name] ?? value[snake] ?? undefined;
 }
 
 function missing(): FieldViolation[] {

@@ -73,7 +73,11 @@ export const messageSend: Shape = object({
   metadata,
 });
 
-export const taskQuery: Shape = object({ id: required(id), historyLength: optional(count), metadata });
+export const taskQuery: Shape = object({
+  id: required(id),
+  historyLength: optional(count),
+  metadata,
+});
 
 export const taskId: Shape = object({ id: required(id), metadata });
 

@@ -57,9 +57,7 @@ const pushFields = {
   id: optional(idOrEmpty),
   url: required(nonEmptyText),
   token: optional(text),
-  authentication: optional(
-    object({ scheme: required(nonEmptyText), credentials: optional(text) }),
-  ),
+  authentication: optional(object({ scheme: required(nonEmptyText), credentials: optional(text) })),
 };
 
 export const sendMessage: Shape = object({

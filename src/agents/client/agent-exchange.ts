@@ -41,9 +41,16 @@ export class AgentExchange {
     const type = String(answer.headers['content-type'] ?? '');
     if (answer.statusCode < 200 || answer.statusCode > 299) throw await this.refusal(answer);
     const streamed = headers['Accept'] === 'text/event-stream';
-    const source = !streamed ? undefined : isEventStream(type) ? this.sse(answer) : this.once(answer);
-    return new ExchangeAnswer(answer.statusCode, streamed ? 'text/event-stream' : type, source, () =>
-      this.json(answer),
+    const source = !streamed
+      ? undefined
+      : isEventStream(type)
+        ? this.sse(answer)
+        : this.once(answer);
+    return new ExchangeAnswer(
+      answer.statusCode,
+      streamed ? 'text/event-stream' : type,
+      source,
+      () => this.json(answer),
     );
   }) as unknown as typeof fetch;
 

@@ -33,7 +33,9 @@ export function protocolErrorIn(json: unknown): ProtocolError | undefined {
   const { code, message, status, details } = error;
   const isError = error !== json || (typeof code === 'number' && typeof message === 'string');
   if (!isError) return undefined;
-  const reasons = Array.isArray(details) ? details.filter(isObject).map((one) => one['reason']) : [];
+  const reasons = Array.isArray(details)
+    ? details.filter(isObject).map((one) => one['reason'])
+    : [];
   const byReason = reasons.map((one) => CODE_OF_REASON[String(one)]).find((one) => one);
   const ofStatus = status === 'NOT_FOUND' ? TASK_NOT_FOUND : undefined;
   const written = typeof code === 'number' && code < 0 ? code : undefined;

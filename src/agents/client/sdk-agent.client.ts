@@ -1,9 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  JsonRpcTransportFactory,
-  RestTransportFactory,
-  type Transport,
-} from '@a2a-js/sdk/client';
+import { JsonRpcTransportFactory, RestTransportFactory, type Transport } from '@a2a-js/sdk/client';
 import { LegacyJsonRpcTransport, LegacyRestTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import { Egress } from '../../common/egress/egress.js';
 import { AppConfig } from '../../config/index.js';
@@ -45,14 +41,14 @@ interface Target {
 interface Call {
   readonly exchange: AgentExchange;
   readonly transport: Transport;
-  readonly options: { readonly signal: AbortSignal; readonly serviceParameters: Record<string, string> };
+  readonly options: {
+    readonly signal: AbortSignal;
+    readonly serviceParameters: Record<string, string>;
+  };
 }
 
 type Fetch = typeof fetch;
-type TransportMaker = (
-  agent: Agent,
-  fetchImpl: Fetch,
-) => Transport | Promise<Transport>;
+type TransportMaker = (agent: Agent, fetchImpl: Fetch) => Transport | Promise<Transport>;
 
 /**
  * The SDK's transports by binding and version. They are chosen by the registry's endpoint, never by
@@ -266,7 +262,8 @@ function headersOf(
   const headers: Record<string, string> = { ...target.headers };
   if (options.extensions !== undefined && options.extensions.length > 0) {
     const modern = agent.endpoint.protocolVersion === '1.0';
-    headers[modern ? HTTP_EXTENSION_HEADER : LEGACY_EXTENSION_HEADER] = options.extensions.join(',');
+    headers[modern ? HTTP_EXTENSION_HEADER : LEGACY_EXTENSION_HEADER] =
+      options.extensions.join(',');
   }
   if (options.traceparent !== undefined) headers['traceparent'] = options.traceparent;
   if (options.hops !== undefined && options.hops.length > 0) {

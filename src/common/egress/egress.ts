@@ -198,7 +198,8 @@ export class Egress {
     const connect = buildConnector({ timeout, lookup: this.lookupFor(destination) });
     return (options, callback) => {
       const literal = addressLiteral(destination.hostname);
-      const refusal = literal === undefined ? undefined : this.policy.refusalOf(destination, [literal]);
+      const refusal =
+        literal === undefined ? undefined : this.policy.refusalOf(destination, [literal]);
       if (refusal !== undefined) return callback(denied(origin.origin, refusal), null);
       connect(options, (...[error, socket]: buildConnector.CallbackArgs) => {
         if (error === null) callback(null, socket);

@@ -69,7 +69,9 @@ describe('EgressPolicy without an allow-list', () => {
   );
 
   it('refuses a name when one of its addresses is bad', () => {
-    expect(judge(nothingAllowed, 'https://a.example/', ['8.8.8.8', '10.0.0.1'])).toContain('private');
+    expect(judge(nothingAllowed, 'https://a.example/', ['8.8.8.8', '10.0.0.1'])).toContain(
+      'private',
+    );
   });
 
   it('refuses plain http, other schemes and users in URLs', () => {
@@ -86,7 +88,9 @@ describe('EgressPolicy with an allow-list', () => {
     expect(judge(policy, 'http://10.2.3.4/')).toBe('allowed');
     expect(judge(policy, 'http://agent.internal/', ['10.2.3.4'])).toBe('allowed');
     expect(judge(policy, 'https://[::ffff:10.2.3.4]/')).toBe('allowed');
-    expect(judge(policy, 'http://agent.internal/', ['10.2.3.4', '192.168.1.1'])).toContain('private');
+    expect(judge(policy, 'http://agent.internal/', ['10.2.3.4', '192.168.1.1'])).toContain(
+      'private',
+    );
     expect(judge(policy, 'http://agent.example/', ['8.8.8.8'])).toContain('plain http');
   });
 

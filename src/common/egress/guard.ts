@@ -208,7 +208,9 @@ function oneAddress(written: string, port: number | undefined): AllowedNetwork {
 
 function splitPort(written: string): { host: string; port: number | undefined } {
   const match = /^(.*):(\d{1,5})$/.exec(written);
-  return match ? { host: match[1] ?? '', port: Number(match[2]) } : { host: written, port: undefined };
+  return match
+    ? { host: match[1] ?? '', port: Number(match[2]) }
+    : { host: written, port: undefined };
 }
 
 /** A host name as it is compared: lower case, without the root's dot. */

@@ -42,7 +42,8 @@ export function readAuthentication(
 ): RequestedAuthentication | null {
   const written = isRecord(raw) ? raw : undefined;
   const names = written ? namesOf(written) : namesOf({ scheme: canonical?.scheme });
-  const credentials = textOf(written?.['credentials'], `${FIELD}.credentials`) ??
+  const credentials =
+    textOf(written?.['credentials'], `${FIELD}.credentials`) ??
     (canonical?.credentials || undefined);
   if (names.length === 0) {
     if (credentials === undefined) return null;
@@ -89,7 +90,8 @@ export function secretForms(scheme: AuthScheme, credentials: string): string[] {
 
 /** Throws INVALID_PARAMS when a value that becomes a header could split it. */
 export function refuseControl(value: string, field: string): void {
-  if (CONTROL.test(value)) throw invalidField(field, 'must not contain line breaks or control characters');
+  if (CONTROL.test(value))
+    throw invalidField(field, 'must not contain line breaks or control characters');
 }
 
 /** Throws INVALID_PARAMS when the value cannot stand in a header as it is. */

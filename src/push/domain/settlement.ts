@@ -46,7 +46,11 @@ export function consequenceOf(
     case 'retry': {
       const delayMs = retryDelayMs(schedule, tries, chance, outcome.retryAfterMs);
       return delayMs === undefined
-        ? { state: 'dead', reason: `${said}: given up after ${tries} tries`, consequence: 'failing' }
+        ? {
+            state: 'dead',
+            reason: `${said}: given up after ${tries} tries`,
+            consequence: 'failing',
+          }
         : { state: 'retrying', delayMs, reason: said };
     }
   }

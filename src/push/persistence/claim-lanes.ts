@@ -1,4 +1,4 @@
-import { listOf } from '../../database/multi-row.js';
+import { listOf, pieces } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { type LaneCandidate, type LaneCaps, chooseLanes } from '../domain/lane-choice.js';
 import type { Lane } from '../lane-store.js';
@@ -21,18 +21,21 @@ export function* claimLanes(tx: Tx, { owner, now, leaseMs, caps }: Claim): Work<
   const due = yield* dueLanes(tx, at, busy, caps);
   const chosen = chooseLanes(due, busy, caps);
   if (chosen.length === 0) return [];
-  const rows = yield* tx.all<LaneRow>(
-    `UPDATE push_lanes SET owner = ?, lease_until = ?, epoch = epoch + 1, updated_at = ?
-     WHERE id IN ${listOf(chosen.length)} RETURNING *`,
-    [owner, at + leaseMs, at, ...chosen],
-  );
-  const uids = [...new Set(rows.map((row) => row.config_uid))];
-  const configs = yield* tx.all<ConfigRow>(
-    `SELECT * FROM push_configs WHERE uid IN ${listOf(uids.length)}`,
-    uids,
-  );
-  const byUid = new Map(configs.map((row) => [row.uid, toConfig(row)]));
-  return rows.map((row) => toLane(row, byUid.get(row.config_uid)!));
+  const lanes: Lane[] = [];
+  for (const piece of pieces(chosen)) {
+    const rows = yield* tx.all<LaneRow>(
+      `UPDATE push_lanes SET owner = ?, lease_until = ?, epoch = epoch + 1, updated_at = ?
+       WHERE id IN ${listOf(piece.length)} RETURNING *`,
+      [owner, at + leaseMs, at, ...piece],
+    );
+    const configs = yield* tx.all<ConfigRow>(
+      `SELECT * FROM push_configs WHERE uid IN ${listOf(rows.length)}`,
+      rows.map((row) => row.config_uid),
+    );
+    const byUid = new Map(configs.map((row) => [row.uid, toConfig(row)]));
+    for (const row of rows) lanes.push(toLane(row, byUid.get(row.config_uid)!));
+  }
+  return lanes;
 }
 
 function* busyEndpoints(tx: Tx, at: number): Work<Map<string, number>> {

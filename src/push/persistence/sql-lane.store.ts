@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { IdSource } from '../../common/ids.js';
 import { Database } from '../../database/database.js';
-import { flatten, listOf, pieces, typedRows } from '../../database/multi-row.js';
-import type { SqlValue, Tx, Work } from '../../database/sql.js';
+import { flatten, pieces, typedRows } from '../../database/multi-row.js';
+import type { Tx, Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import type { OpenDelivery } from '../delivery.js';
-import type { LaneCursor } from '../domain/delivery-plan.js';
-import { type LaneCaps, type LaneCandidate, chooseLanes } from '../domain/lane-choice.js';
+import type { LaneCaps } from '../domain/lane-choice.js';
 import {
   type DeliveryDraft,
   type DueMark,
@@ -17,19 +16,11 @@ import {
   type StepResult,
 } from '../lane-store.js';
 import type { PushConfig } from '../push-config.js';
-import {
-  type ConfigRow,
-  type DeliveryRow,
-  type LaneRow,
-  forUpdate,
-
-  toConfig,
-  toDelivery,
-} from './push-rows.js';
+import { claimLanes } from './claim-lanes.js';
+import { type DeliveryRow, type LaneRow, toDelivery, toLane } from './push-rows.js';
+import { restsUnless, settleConfig, settleDelivery, settleLane } from './settle-lane.js';
 import { endOpen } from './sql-push-config.store.js';
 
-/** Due lanes looked at for one claim, as a multiple of those it may take. */
-const LOOK_AHEAD = 4;
 const MARK_TYPES = ['text', 'integer', 'integer'];
 /** In the place of a state: no condition. */
 const ALWAYS = -1;

@@ -226,13 +226,7 @@ export class SqlPushConfigStore extends PushConfigStore {
   }
 
   /** The lane has told all, or was disabled: it begins again with the task as it is now. */
-  private *restart(
-    tx: Tx,
-    lane: LaneRow,
-    config: PushConfig,
-    seq: number,
-    now: Date,
-  ): Work<void> {
+  private *restart(tx: Tx, lane: LaneRow, config: PushConfig, seq: number, now: Date): Work<void> {
     const at = now.getTime();
     const [row] = yield* tx.all<LaneRow>(
       `UPDATE push_lanes SET endpoint = ?, active = 1, next_seq = ?, head_seq = ?, cursor = NULL,

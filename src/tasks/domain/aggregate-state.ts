@@ -14,8 +14,8 @@ export interface AggregateState {
 export interface AggregateCircumstances {
   /** The client has asked to cancel: what was canceled was so on its word. */
   readonly cancelRequested?: boolean;
-  /** The task's deadline has passed: what was canceled was so for lack of time. */
-  readonly deadlinePassed?: boolean;
+  /** The hub itself has canceled what was open (policy, deadline): that is a failure, not a cancel. */
+  readonly cutShort?: boolean;
 }
 
 type Policy = Pick<Route, 'strategy' | 'require'>;
@@ -58,7 +58,7 @@ export function policyBroken(
 function endState(
   delegations: readonly Delegation[],
   route: Policy,
-  { cancelRequested, deadlinePassed }: AggregateCircumstances,
+  { cancelRequested, cutShort }: AggregateCircumstances,
 ): TaskState {
   const count = (state: Delegation['state']): number =>
     delegations.filter((each) => each.state === state).length;
@@ -70,7 +70,7 @@ function endState(
     return TaskState.TASK_STATE_COMPLETED;
   }
   if (total > 0 && count('rejected') === total) return TaskState.TASK_STATE_REJECTED;
-  if (total > 0 && count('canceled') === total && !deadlinePassed) {
+  if (total > 0 && count('canceled') === total && !cutShort) {
     return TaskState.TASK_STATE_CANCELED;
   }
   return TaskState.TASK_STATE_FAILED;
@@ -99,5 +99,5 @@ const END_WORDS: Readonly<Partial<Record<Delegation['state'], string>>> = {
 };
 
 function describeEnd({ agentName, state, reason }: Delegation): string {
-  return `${agentName} ${END_WORDS[state] ?? state}${reason ? ` (${reason})` : ''}`;
+  return `${agentName} ${END_WORDS[state] ?? state}${reason ? ` (${reason.replace(/\.$/, '')})` : ''}`;
 }

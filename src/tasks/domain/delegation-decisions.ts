@@ -117,7 +117,7 @@ export function decideDeadline(aggregate: TaskAggregate, now: Date): TaskChange 
     const seconds = Math.round((deadlineAt.getTime() - createdAt.getTime()) / 1000);
     const reason = `The task's deadline of ${seconds} s has passed.`;
     cancelOpen(draft, reason);
-    if (draft.several) settle(draft, { deadlinePassed: true });
+    if (draft.several) settle(draft, { cutShort: true });
     else draft.emitStatus(taskStateOf('failed'), draft.say(reason));
     return draft.change();
   }

@@ -3,6 +3,7 @@ import type { Artifact, Message, StreamResponse, Task, TaskStatus } from '../../
 import { artifactUpdate, type TaskRef } from '../../protocol/build.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import type { Delegation, TaskAggregate } from '../task.js';
+import { isEnded } from './delegation-state.js';
 import { sameValue, startsWith } from './equality.js';
 import { knownArtifactId, ownMessageId, realParts, withoutHubKeys } from './own-ids.js';
 import { isKnownStatus } from './status-key.js';
@@ -10,7 +11,7 @@ import { isKnownStatus } from './status-key.js';
 /**
  * The events that are missing between what a delegation has given so far and its agent's task as it
  * is now, in the agent's ids and in the order to be decided: messages nobody has seen, artifacts,
- * then the status. Nothing when nothing is new.
+ * then the status. Nothing when nothing is new, or when the delegation has ended.
  *
  * An artifact whose known parts begin the agent's is appended to; any other is given whole. One the
  * agent does not mention stays. In a terminal task every chunk is the last of its artifact.
@@ -21,7 +22,7 @@ export function reconcile(
   downstream: Task,
 ): StreamResponse[] {
   const delegation = aggregate.delegations.find((each) => each.id === delegationId);
-  if (!delegation) return [];
+  if (!delegation || isEnded(delegation.state)) return [];
   const ref = { taskId: downstream.id, contextId: downstream.contextId };
   const status = statusWithQuestion(downstream);
   return [

@@ -49,11 +49,12 @@ export function settle(
   if (draft.ended) return;
   const { route, cancelRequestedAt } = draft.aggregate.record;
   const broken = policyBroken(draft.delegations(), route);
-  if (broken !== undefined) cancelOpen(draft, broken);
+  const cut = broken !== undefined && draft.delegations().some((each) => !isEnded(each.state));
+  if (cut) cancelOpen(draft, broken);
   const delegations = draft.delegations();
   const { state, text } = aggregateState(delegations, route, {
     cancelRequested: cancelRequestedAt !== null || options.cancelRequested === true,
-    deadlinePassed: options.deadlinePassed === true,
+    cutShort: cut || options.cutShort === true,
   });
   if (isTerminal(state)) return draft.emitStatus(state, draft.say(text));
   if (isInterrupted(state)) return showQuestions(draft, delegations, state, options.asks === true);

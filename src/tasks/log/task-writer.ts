@@ -137,12 +137,15 @@ export class TaskWriter {
     for (const { waiting } of this.decided.splice(0)) waiting.reject(error);
   }
 
-  /** The task at or after `version`, once nothing is under way; undefined: read the database. */
-  snapshot(version: number): Promise<TaskAggregate | undefined> {
-    const committed = (): TaskAggregate | undefined =>
-      this.live !== null && this.live.version >= version ? this.live.snapshot() : undefined;
-    if (!this.underWay) return Promise.resolve(committed());
-    return new Promise((resolve) => this.readers.push(() => resolve(committed())));
+  /**
+   * What `view` makes of the task at or after `version`, once nothing is under way; undefined: read
+   * the database.
+   */
+  committed<T>(version: number, view: (live: LiveTask) => T): Promise<T | undefined> {
+    const look = (): T | undefined =>
+      this.live !== null && this.live.version >= version ? view(this.live) : undefined;
+    if (!this.underWay) return Promise.resolve(look());
+    return new Promise((resolve) => this.readers.push(() => resolve(look())));
   }
 
   /** Takes over a claim, which is committed outside of the log. */

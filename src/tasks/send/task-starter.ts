@@ -34,8 +34,8 @@ export class TaskStarter {
 
   /**
    * Creates the task, under `taskId` when the client may choose it. Throws what routing throws,
-   * CONFLICT for an idempotency key used otherwise, and TASK_NOT_FOUND for a related task that the
-   * caller does not have (or a chosen id that is taken).
+   * CONFLICT for an idempotency key used otherwise or a chosen id that is taken, and TASK_NOT_FOUND
+   * for a related task that the caller does not have.
    */
   async start(
     request: HubRequest,
@@ -72,13 +72,7 @@ export class TaskStarter {
       affinity,
       lastUsedAt: now,
     });
-    try {
-      return await log.create(task, [touching, ...alongside]);
-    } catch (error) {
-      // The id the client chose belongs to a task it cannot see: the answer is that of an unknown one.
-      const taken = error instanceof HubError && error.reason === 'CONFLICT' && !task.idempotency;
-      throw taskId !== undefined && taken ? taskNotFound(taskId) : error;
-    }
+    return log.create(task, [touching, ...alongside]);
   }
 
   /** The route and its agents; a route is chosen again when one of them was deleted meanwhile. */

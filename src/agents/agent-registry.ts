@@ -1,0 +1,101 @@
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import type { Principal } from '../auth/index.js';
+import { Clock } from '../common/clock.js';
+import { Log } from '../common/logger.js';
+import type { Agent } from './agent.js';
+import { AgentStore } from './agent-store.js';
+
+/** How often other processes' changes are looked for; one small query. */
+const LOOK_EVERY_MS = 1000;
+
+interface Snapshot {
+  readonly revision: number;
+  readonly byId: ReadonlyMap<string, Agent>;
+  readonly enabled: readonly Agent[];
+}
+
+/**
+ * All agents in memory, for the path of every message. It is renewed with each change made in this
+ * process before that change is answered, and at most a second after one made in another.
+ */
+@Injectable()
+export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
+  private snapshot: Snapshot = { revision: -1, byId: new Map(), enabled: [] };
+  private readonly listeners = new Set<() => void>();
+  private readonly stopping = new AbortController();
+  /** Renewals run one after another, so that an older read never replaces a newer one. */
+  private renewing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly store: AgentStore,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    await this.renew();
+    void this.lookForChanges();
+  }
+
+  onModuleDestroy(): void {
+    this.stopping.abort();
+  }
+
+  /** The agent with this id, enabled or not. */
+  get(id: string): Agent | undefined {
+    return this.snapshot.byId.get(id);
+  }
+
+  /** Every agent by id, ascending, enabled or not. */
+  all(): readonly Agent[] {
+    return [...this.snapshot.byId.values()];
+  }
+
+  /**
+   * The agents this principal may send new work to, by id: the enabled ones. The list is the same
+   * object until something changes.
+   */
+  usable(principal: Principal): readonly Agent[];
+  usable(): readonly Agent[] {
+    return this.snapshot.enabled;
+  }
+
+  /** Calls `listener` after every change; the returned function ends that. */
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Reads all agents again if any changed; resolves when the memory holds what the database does. */
+  renew(): Promise<void> {
+    const renewed = this.renewing.then(() => this.read());
+    this.renewing = renewed.catch(() => undefined);
+    return renewed;
+  }
+
+  private async read(): Promise<void> {
+    // Asked first: a change between the two reads is then seen again by the next look.
+    const revision = await this.store.revision();
+    if (revision === this.snapshot.revision) return;
+    const agents = await this.store.all();
+    this.snapshot = {
+      revision,
+      byId: new Map(agents.map((agent) => [agent.id, agent])),
+      enabled: agents.filter((agent) => agent.enabled),
+    };
+    for (const listener of this.listeners) listener();
+  }
+
+  private async lookForChanges(): Promise<void> {
+    const { signal } = this.stopping;
+    for (;;) {
+      await this.clock.sleep(LOOK_EVERY_MS, signal);
+      if (signal.aborted) return;
+      try {
+        await this.renew();
+      } catch (error) {
+        this.log.warn({ err: error }, 'agents could not be read; the known ones stay');
+      }
+    }
+  }
+}

@@ -1,0 +1,286 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  IsUrl,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import { PageQueryDto } from '../common/http/page-query.dto.js';
+import type { AgentBudgets } from './agent.js';
+
+/** No control characters, nothing a database refuses. */
+const TAG = /^[^\p{Cc}\p{Cs}]{1,100}$/u;
+const TAG_RULE = { each: true, message: 'each must be 1 to 100 characters, no control characters' };
+const MAX_PRIORITY = 1_000_000;
+const YEAR_MS = 365 * 24 * 3600 * 1000;
+/** Hosts without a dot (`localhost`, names of containers) count; what may be called, egress says. */
+const URL_RULE = { protocols: ['http', 'https'], require_protocol: true, require_tld: false };
+const MAX_URL = 2048;
+
+const HEADERS = {
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  example: { authorization: 'Bearer …' },
+} as const;
+
+/** Absent leaves a member as it is; null is a value of its own. */
+const IfPresent = () => ValidateIf((_, value) => value !== undefined && value !== null);
+
+export class BudgetsDto implements Partial<Record<keyof AgentBudgets, number | null>> {
+  @ApiPropertyOptional({ type: Number, nullable: true, minimum: 1, description: 'To connect.' })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(600_000)
+  connectMs?: number | null;
+
+  @ApiPropertyOptional({
+    type: Number,
+    nullable: true,
+    minimum: 1,
+    description: 'From sending a message to the first event or answer.',
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(YEAR_MS)
+  firstEventMs?: number | null;
+
+  @ApiPropertyOptional({ type: Number, nullable: true, minimum: 1, description: 'Between events.' })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(YEAR_MS)
+  idleMs?: number | null;
+
+  @ApiPropertyOptional({
+    type: Number,
+    nullable: true,
+    minimum: 1,
+    description: 'First send to end.',
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(YEAR_MS)
+  totalMs?: number | null;
+
+  @ApiPropertyOptional({
+    type: Number,
+    nullable: true,
+    minimum: 1,
+    description: "How long a cancel waits for the agent's answer.",
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(3_600_000)
+  cancelWaitMs?: number | null;
+}
+
+export class RegisterAgentDto {
+  @ApiPropertyOptional({
+    type: String,
+    pattern: '^[a-z0-9-]{1,63}$',
+    description: "Default: made of the card's name.",
+  })
+  @IsOptional()
+  @Matches(/^[a-z0-9-]{1,63}$/, { message: '$property must be 1 to 63 of a-z, 0-9 and -' })
+  id?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    description: 'Where the agent or its card is; this or `card`.',
+    example: 'https://agent.example',
+  })
+  @IsOptional()
+  @IsUrl(URL_RULE)
+  @MaxLength(MAX_URL)
+  cardUrl?: string;
+
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: true,
+    description: 'The card itself, of protocol 0.2.5, 0.3 or 1.0.',
+  })
+  @IsOptional()
+  @IsObject()
+  card?: Record<string, unknown>;
+
+  @ApiPropertyOptional({ ...HEADERS, description: 'Sent when the card is read.' })
+  @IsOptional()
+  @IsObject()
+  cardHeaders?: Record<string, unknown>;
+
+  @ApiPropertyOptional({ ...HEADERS, description: 'Sent with every call to the agent.' })
+  @IsOptional()
+  @IsObject()
+  credentials?: Record<string, unknown>;
+
+  @ApiPropertyOptional({ type: String, description: "Called instead of the card's URL." })
+  @IsOptional()
+  @IsUrl(URL_RULE)
+  @MaxLength(MAX_URL)
+  endpointOverride?: string;
+
+  @ApiPropertyOptional({ type: [String], description: "The operator's tags." })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(100)
+  @Matches(TAG, TAG_RULE)
+  tags?: string[];
+
+  @ApiPropertyOptional({ type: Number, default: 0, description: 'Higher is tried first.' })
+  @IsOptional()
+  @IsInt()
+  @Min(-MAX_PRIORITY)
+  @Max(MAX_PRIORITY)
+  priority?: number;
+
+  @ApiPropertyOptional({ type: Boolean, default: true, description: 'False: no new work.' })
+  @IsOptional()
+  @IsBoolean()
+  enabled?: boolean;
+
+  @ApiPropertyOptional({ type: BudgetsDto })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => BudgetsDto)
+  budgets?: BudgetsDto;
+}
+
+export class PatchAgentDto {
+  @ApiPropertyOptional({ type: [String] })
+  @ValidateIf((_, value) => value !== undefined)
+  @IsArray()
+  @ArrayMaxSize(100)
+  @Matches(TAG, TAG_RULE)
+  tags?: string[];
+
+  @ApiPropertyOptional({ type: Number })
+  @ValidateIf((_, value) => value !== undefined)
+  @IsInt()
+  @Min(-MAX_PRIORITY)
+  @Max(MAX_PRIORITY)
+  priority?: number;
+
+  @ApiPropertyOptional({ type: Boolean })
+  @ValidateIf((_, value) => value !== undefined)
+  @IsBoolean()
+  enabled?: boolean;
+
+  @ApiPropertyOptional({ type: String, nullable: true, description: "Null: the card's URL again." })
+  @IfPresent()
+  @IsUrl(URL_RULE)
+  @MaxLength(MAX_URL)
+  endpointOverride?: string | null;
+
+  @ApiPropertyOptional({
+    type: BudgetsDto,
+    nullable: true,
+    description: 'Null: the defaults again.',
+  })
+  @IfPresent()
+  @ValidateNested()
+  @Type(() => BudgetsDto)
+  budgets?: BudgetsDto | null;
+
+  @ApiPropertyOptional({
+    ...HEADERS,
+    nullable: true,
+    description: 'Each header is set, or removed by null; the others stay.',
+  })
+  @IfPresent()
+  @IsObject()
+  credentials?: Record<string, unknown> | null;
+
+  @ApiPropertyOptional({ ...HEADERS, nullable: true, description: 'As `credentials`.' })
+  @IfPresent()
+  @IsObject()
+  cardHeaders?: Record<string, unknown> | null;
+}
+
+export class AgentQueryDto extends PageQueryDto {
+  @ApiPropertyOptional({ type: String, description: "A tag of the operator's or of a skill." })
+  @IsOptional()
+  @IsString()
+  @MaxLength(100)
+  tag?: string;
+
+  @ApiPropertyOptional({ type: String, description: 'The id of a skill.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(1000)
+  skill?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    description: 'Part of the name, the description or the name of a skill.',
+  })
+  @IsOptional()
+  @IsString()
+  @MaxLength(1000)
+  text?: string;
+
+  @ApiPropertyOptional({ enum: ['enabled', 'disabled'] })
+  @IsOptional()
+  @IsIn(['enabled', 'disabled'])
+  state?: 'enabled' | 'disabled';
+}
+
+export class AgentEndpointDto {
+  @ApiProperty({ type: String })
+  readonly url!: string;
+
+  @ApiProperty({ enum: ['JSONRPC', 'HTTP+JSON', 'GRPC'] })
+  readonly protocolBinding!: string;
+
+  @ApiProperty({ enum: ['1.0', '0.3'] })
+  readonly protocolVersion!: string;
+
+  @ApiProperty({ type: String, description: 'Empty when the interface names none.' })
+  readonly tenant!: string;
+}
+
+export class AgentInterfaceDto {
+  @ApiProperty({ type: String })
+  readonly url!: string;
+
+  @ApiProperty({ type: String })
+  readonly protocolBinding!: string;
+
+  @ApiProperty({ type: String })
+  readonly protocolVersion!: string;
+
+  @ApiProperty({ type: Boolean, description: 'Whether this is the one the hub calls.' })
+  readonly chosen!: boolean;
+
+  @ApiProperty({ type: String })
+  readonly reason!: string;
+}
+
+export class CardChangeDto {
+  @ApiProperty({ type: String, example: 'skills[profile].tags' })
+  readonly field!: string;
+
+  @ApiProperty({ enum: ['added', 'removed', 'changed'] })
+  readonly change!: 'added' | 'removed' | 'changed';
+
+  @ApiPropertyOptional({ description: 'Absent when added.' })
+  readonly before?: unknown;
+
+  @ApiPropertyOptional({ description: 'Absent when removed.' })
+  readonly after?: unknown;
+}

@@ -1,0 +1,81 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Patch,
+  Post,
+  Query,
+  UseGuards,
+} from '@nestjs/common';
+import {
+  ApiBearerAuth,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { AuthGuard, RequireScope } from '../auth/index.js';
+import { AgentDto, AgentPageDto, RefreshedAgentDto, RegisteredAgentDto } from './agent-view.dto.js';
+import { AgentQueryDto, PatchAgentDto, RegisterAgentDto } from './agent.dto.js';
+import { AgentsService } from './agents.service.js';
+
+@ApiTags('agents')
+@ApiBearerAuth()
+@Controller('api/v1/agents')
+@UseGuards(AuthGuard)
+@RequireScope('agents')
+export class AgentsController {
+  constructor(private readonly agents: AgentsService) {}
+
+  @Post()
+  @ApiOperation({ summary: 'Registers an agent and tells what the hub will call.' })
+  @ApiCreatedResponse({ type: RegisteredAgentDto })
+  async register(@Body() body: RegisterAgentDto): Promise<RegisteredAgentDto> {
+    return new RegisteredAgentDto(await this.agents.register(body));
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'Lists agents by id, filtered.' })
+  @ApiOkResponse({ type: AgentPageDto })
+  async list(@Query() query: AgentQueryDto): Promise<AgentPageDto> {
+    const { limit, cursor, state, ...filter } = query;
+    const enabled = state === undefined ? undefined : state === 'enabled';
+    const page = await this.agents.list({ ...filter, enabled }, limit, cursor);
+    return { ...page, items: page.items.map((agent) => new AgentDto(agent)) };
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'Shows an agent.' })
+  @ApiOkResponse({ type: AgentDto })
+  async get(@Param('id') id: string): Promise<AgentDto> {
+    return new AgentDto(await this.agents.get(id));
+  }
+
+  @Patch(':id')
+  @ApiOperation({ summary: 'Changes what the operator decides about an agent.' })
+  @ApiOkResponse({ type: AgentDto })
+  async patch(@Param('id') id: string, @Body() body: PatchAgentDto): Promise<AgentDto> {
+    return new AgentDto(await this.agents.patch(id, body));
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Removes an agent; its finished tasks stay.' })
+  @ApiNoContentResponse()
+  async remove(@Param('id') id: string): Promise<void> {
+    await this.agents.remove(id);
+  }
+
+  // The plain `:id:refresh` would also match other verbs after the second colon.
+  @Post(':id(^[^:]+)::refresh')
+  @HttpCode(200)
+  @ApiOperation({ summary: "Reads the agent's card again and tells what changed." })
+  @ApiOkResponse({ type: RefreshedAgentDto })
+  async refresh(@Param('id') id: string): Promise<RefreshedAgentDto> {
+    return new RefreshedAgentDto(await this.agents.refresh(id));
+  }
+}

@@ -1,0 +1,241 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { HubError, invalidField } from '../common/hub-error.js';
+import type { Page } from '../common/page.js';
+import type { Agent, AgentBudgets } from './agent.js';
+import { AgentIntake, type Intake } from './agent-intake.js';
+import { readHeaders } from './agent-headers.js';
+import { AgentRegistry } from './agent-registry.js';
+import { type AgentFilter, AgentStore } from './agent-store.js';
+import { idFromName, isAgentId } from './card/agent-id.js';
+import { type CardChange, diffCards } from './card/card-diff.js';
+import { chooseEndpoint } from './card/choose-endpoint.js';
+
+/** An agent to be registered, by exactly one of `cardUrl` and `card`. */
+export interface NewAgent {
+  /** Default: made of the card's name. */
+  readonly id?: string | undefined;
+  readonly cardUrl?: string | undefined;
+  readonly card?: Readonly<Record<string, unknown>> | undefined;
+  readonly cardHeaders?: Readonly<Record<string, unknown>> | undefined;
+  readonly credentials?: Readonly<Record<string, unknown>> | undefined;
+  readonly endpointOverride?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly priority?: number | undefined;
+  readonly enabled?: boolean | undefined;
+  readonly budgets?: Readonly<Partial<Record<keyof AgentBudgets, number | null>>> | undefined;
+}
+
+/** Changes of an agent. A member that is null goes back to its default; of maps, each entry does. */
+export interface AgentPatch {
+  readonly tags?: readonly string[] | undefined;
+  readonly priority?: number | undefined;
+  readonly enabled?: boolean | undefined;
+  readonly endpointOverride?: string | null | undefined;
+  readonly budgets?:
+    Readonly<Partial<Record<keyof AgentBudgets, number | null>>> | null | undefined;
+  readonly credentials?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly cardHeaders?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** A new agent and what was found out about it. */
+export interface Registration {
+  readonly agent: Agent;
+  readonly intake: Pick<Intake, 'interfaces' | 'verified'>;
+}
+
+export interface Refreshed {
+  readonly agent: Agent;
+  readonly changes: readonly CardChange[];
+}
+
+/** The registry's operations. Every change is in {@link AgentRegistry} when its call resolves. */
+@Injectable()
+export class AgentsService {
+  constructor(
+    private readonly store: AgentStore,
+    private readonly registry: AgentRegistry,
+    private readonly intake: AgentIntake,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Registers an agent; see {@link AgentIntake.examine} for what is refused. */
+  async register(request: NewAgent): Promise<Registration> {
+    const { id: wanted, cardUrl = null, card = null, endpointOverride = null } = request;
+    if (wanted !== undefined) this.checkId(wanted);
+    if ((cardUrl === null) === (card === null)) {
+      throw invalidField('cardUrl', 'give either cardUrl or card');
+    }
+    const cardHeaders = readHeaders('cardHeaders', request.cardHeaders ?? {});
+    const credentials = readHeaders('credentials', request.credentials ?? {});
+    const intake = await this.intake.examine({ cardUrl, card, cardHeaders, endpointOverride });
+    const now = this.clock.now();
+    const agent: Omit<Agent, 'id'> = {
+      card: intake.card,
+      originalCard: intake.originalCard,
+      cardUrl: intake.cardUrl,
+      cardHeaders,
+      endpoint: intake.endpoint,
+      endpointOverride,
+      credentials,
+      tags: distinct(request.tags ?? []),
+      priority: request.priority ?? 0,
+      enabled: request.enabled ?? true,
+      budgets: patched({}, request.budgets),
+      source: 'api',
+      createdAt: now,
+      updatedAt: now,
+    };
+    const added = await this.add(agent, wanted);
+    await this.registry.renew();
+    return { agent: added, intake };
+  }
+
+  /** Throws HubError NOT_FOUND. */
+  async get(id: string): Promise<Agent> {
+    return (await this.store.get(id)) ?? notFound(id);
+  }
+
+  /** By id; `cursor` is a `nextCursor` of the same list. */
+  async list(filter: AgentFilter, limit: number, cursor?: string): Promise<Page<Agent>> {
+    const after = cursor === undefined ? undefined : decodeCursor(cursor);
+    const page = await this.store.list(filter, limit, after);
+    const next = page.nextCursor;
+    return { items: page.items, nextCursor: next === null ? null : encodeCursor(next) };
+  }
+
+  /** Throws HubError NOT_FOUND, CONFLICT for a declared agent, or what the URL's checks throw. */
+  async patch(id: string, patch: AgentPatch): Promise<Agent> {
+    const present = await this.get(id);
+    refuseDeclared(present);
+    const credentials = entries('credentials', patch.credentials);
+    const cardHeaders = entries('cardHeaders', patch.cardHeaders);
+    const override = patch.endpointOverride;
+    if (override !== undefined) {
+      await this.intake.endpointFor(chooseEndpoint(present.card).endpoint, override);
+    }
+    const changed = await this.store.update(id, (agent) => {
+      refuseDeclared(agent);
+      const endpointOverride = override === undefined ? agent.endpointOverride : override;
+      return {
+        ...agent,
+        tags: patch.tags === undefined ? agent.tags : distinct(patch.tags),
+        priority: patch.priority ?? agent.priority,
+        enabled: patch.enabled ?? agent.enabled,
+        endpointOverride,
+        endpoint: endpointOf(agent, endpointOverride),
+        budgets: patched(agent.budgets, patch.budgets),
+        credentials: patched(agent.credentials, credentials),
+        cardHeaders: patched(agent.cardHeaders, cardHeaders),
+        updatedAt: this.clock.now(),
+      };
+    });
+    await this.registry.renew();
+    return changed ?? notFound(id);
+  }
+
+  /**
+   * Reads the card again. Throws HubError CONFLICT when the agent was registered without an address,
+   * and what {@link AgentIntake.examine} throws; the agent then stays as it was.
+   */
+  async refresh(id: string): Promise<Refreshed> {
+    const before = await this.get(id);
+    if (before.cardUrl === null) {
+      throw new HubError('CONFLICT', `${id} was registered with its card; there is no address.`);
+    }
+    const intake = await this.intake.examine({ ...before, card: null });
+    let changes: CardChange[] = [];
+    const agent = await this.store.update(id, (stored) => {
+      changes = diffCards(stored.card, intake.card);
+      const { card, originalCard, cardUrl } = intake;
+      const fresh = { ...stored, card, originalCard, cardUrl, updatedAt: this.clock.now() };
+      return { ...fresh, endpoint: endpointOf(fresh, stored.endpointOverride) };
+    });
+    await this.registry.renew();
+    return { agent: agent ?? notFound(id), changes };
+  }
+
+  /** Removes an agent. Its open tasks keep its name and end when it is next needed. */
+  async remove(id: string): Promise<void> {
+    refuseDeclared(await this.get(id));
+    if (!(await this.store.remove(id))) notFound(id);
+    await this.registry.renew();
+  }
+
+  private checkId(id: string): void {
+    if (!isAgentId(id)) {
+      throw invalidField('id', 'must be 1 to 63 of a-z, 0-9 and -, and not a reserved word');
+    }
+  }
+
+  /** Under the id that is wanted, or the first free one made of the name. */
+  private async add(agent: Omit<Agent, 'id'>, wanted: string | undefined): Promise<Agent> {
+    const taken = new Set(this.registry.all().map(({ id }) => id));
+    for (;;) {
+      const id = wanted ?? idFromName(agent.card.name, (one) => taken.has(one));
+      try {
+        await this.store.add({ ...agent, id });
+        return { ...agent, id };
+      } catch (error) {
+        // Another process was quicker with a derived id: try the next one.
+        const conflict = error instanceof HubError && error.reason === 'CONFLICT';
+        if (!conflict || wanted !== undefined) throw error;
+        taken.add(id);
+      }
+    }
+  }
+}
+
+function endpointOf(agent: Pick<Agent, 'card'>, override: string | null): Agent['endpoint'] {
+  const { endpoint } = chooseEndpoint(agent.card);
+  return override === null ? endpoint : { ...endpoint, url: override };
+}
+
+function refuseDeclared(agent: Agent): void {
+  if (agent.source !== 'config') return;
+  throw new HubError('CONFLICT', `${agent.id} is declared in the configuration; change it there.`);
+}
+
+function notFound(id: string): never {
+  throw new HubError('NOT_FOUND', `There is no agent ${id}.`);
+}
+
+/** Headers of a patch: each is set, or removed by null. */
+function entries(
+  field: string,
+  patch: Readonly<Record<string, unknown>> | null | undefined,
+): Record<string, string | null> | null | undefined {
+  if (patch === null || patch === undefined) return patch;
+  const removed = Object.keys(patch).filter((name) => patch[name] === null);
+  const set = Object.entries(patch).filter(([, value]) => value !== null);
+  return {
+    ...Object.fromEntries(removed.map((name) => [name.toLowerCase(), null])),
+    ...readHeaders(field, Object.fromEntries(set)),
+  };
+}
+
+/** A map with a patch laid over it: null removes an entry, a null patch all of them. */
+function patched<K extends string, V>(
+  map: Readonly<Partial<Record<K, V>>>,
+  patch: Readonly<Partial<Record<K, V | null>>> | null | undefined,
+): Record<K, V> {
+  const merged = patch === null ? {} : { ...map, ...patch };
+  const kept = Object.entries(merged).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(kept) as Record<K, V>;
+}
+
+function distinct(tags: readonly string[]): string[] {
+  return [...new Set(tags.map((tag) => tag.trim()))].filter((tag) => tag !== '');
+}
+
+function encodeCursor(id: string): string {
+  return Buffer.from(id).toString('base64url');
+}
+
+function decodeCursor(cursor: string): string {
+  const id = Buffer.from(cursor, 'base64url').toString('utf8');
+  if (!isAgentId(id) || encodeCursor(id) !== cursor) {
+    throw invalidField('cursor', 'is not a cursor of this list');
+  }
+  return id;
+}

@@ -1,0 +1,130 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { HubError } from '../common/hub-error.js';
+import { Log } from '../common/logger.js';
+import { AppConfig, type DeclaredAgent } from '../config/index.js';
+import type { Agent } from './agent.js';
+import { readHeaders } from './agent-headers.js';
+import { AgentIntake } from './agent-intake.js';
+import { AgentRegistry } from './agent-registry.js';
+import { AgentStore } from './agent-store.js';
+import { isAgentId } from './card/agent-id.js';
+
+/** Pauses between two attempts at an agent that could not be read; the last one repeats. */
+const RETRY_MS = [1000, 2000, 5000, 10_000, 30_000, 60_000];
+
+/**
+ * Keeps the agents that the configuration declares in the registry: adds and updates them at start,
+ * removes those that are no longer declared. One that cannot be read yet keeps its stored card, if
+ * any, and is tried again until it can; it holds nothing else up.
+ */
+@Injectable()
+export class DeclaredAgents implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly config: AppConfig,
+    private readonly store: AgentStore,
+    private readonly registry: AgentRegistry,
+    private readonly intake: AgentIntake,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.removeOthers();
+    // A card in the file needs no network: it is there before the hub answers.
+    await Promise.all(
+      this.declared.filter(({ card }) => card !== null).map((a) => this.attempt(a)),
+    );
+    for (const agent of this.declared.filter(({ card }) => card === null))
+      void this.keepTrying(agent);
+  }
+
+  onModuleDestroy(): void {
+    this.stopping.abort();
+  }
+
+  private get declared(): readonly DeclaredAgent[] {
+    return this.config.agents.declared;
+  }
+
+  private async removeOthers(): Promise<void> {
+    const declared = new Set(this.declared.map(({ id }) => id));
+    for (const agent of this.registry.all()) {
+      if (agent.source !== 'config' || declared.has(agent.id)) continue;
+      await this.store.remove(agent.id);
+      this.log.info({ agent: agent.id }, 'agent removed: it is no longer declared');
+    }
+    await this.registry.renew();
+  }
+
+  private async keepTrying(agent: DeclaredAgent): Promise<void> {
+    const { signal } = this.stopping;
+    for (let count = 0; !signal.aborted && !(await this.attempt(agent)); count++) {
+      await this.clock.sleep(RETRY_MS[Math.min(count, RETRY_MS.length - 1)] ?? 0, signal);
+    }
+  }
+
+  /** Whether the registry now holds the agent as it is declared. */
+  private async attempt(declared: DeclaredAgent): Promise<boolean> {
+    try {
+      if (!isAgentId(declared.id)) throw new HubError('INVALID_PARAMS', 'the id is reserved');
+      await this.put(declared);
+      await this.registry.renew();
+      return true;
+    } catch (error) {
+      const fields = { agent: declared.id, err: error };
+      if (!this.stopping.signal.aborted) this.log.warn(fields, 'declared agent cannot be used yet');
+      return false;
+    }
+  }
+
+  private async put(declared: DeclaredAgent): Promise<void> {
+    const { id, cardUrl, card, endpoint: endpointOverride } = declared;
+    const cardHeaders = readHeaders('cardHeaders', declared.cardHeaders);
+    const credentials = readHeaders('headers', declared.headers);
+    const intake = await this.intake.examine({ cardUrl, card, cardHeaders, endpointOverride });
+    const now = this.clock.now();
+    const agent: Agent = {
+      id,
+      card: intake.card,
+      originalCard: intake.originalCard,
+      cardUrl: intake.cardUrl,
+      cardHeaders,
+      endpoint: intake.endpoint,
+      endpointOverride,
+      credentials,
+      tags: declared.tags,
+      priority: declared.priority,
+      enabled: declared.enabled,
+      budgets: declared.budgets,
+      source: 'config',
+      createdAt: now,
+      updatedAt: now,
+    };
+    const present = await this.store.get(id);
+    if (present === undefined) return this.add(agent);
+    if (same(present, agent)) return;
+    if (present.source === 'api') {
+      this.log.warn({ agent: id }, 'a declared agent replaces one registered by the API');
+    }
+    await this.store.update(id, (stored) => ({ ...agent, createdAt: stored.createdAt }));
+  }
+
+  private async add(agent: Agent): Promise<void> {
+    try {
+      await this.store.add(agent);
+    } catch (error) {
+      // Another process of the same configuration was quicker.
+      if (!(error instanceof HubError) || error.reason !== 'CONFLICT') throw error;
+    }
+  }
+}
+
+/** Equal but for the times: nothing to write, and no other process to bother. */
+function same(present: Agent, declared: Agent): boolean {
+  const { createdAt, updatedAt, card } = present;
+  return isDeepStrictEqual(present, { ...declared, createdAt, updatedAt, card });
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from '@jest/globals';
+import { HubError } from '../../common/hub-error.js';
+import { authHeader, readAuthentication } from './auth-scheme.js';
+
+function refusal(run: () => unknown): { field?: string; description?: string } {
+  try {
+    run();
+  } catch (error) {
+    expect(error).toBeInstanceOf(HubError);
+    expect((error as HubError).reason).toBe('INVALID_PARAMS');
+    return (error as HubError).violations[0] ?? {};
+  }
+  throw new Error('it was accepted');
+}
+
+const v1 = (scheme: string, credentials: string) => readAuthentication({ scheme, credentials });
+
+describe('readAuthentication', () => {
+  it('is null when nothing is asked for', () => {
+    expect(readAuthentication(undefined)).toBeNull();
+    expect(v1('', '')).toBeNull();
+    expect(readAuthentication(undefined, { schemes: [] })).toBeNull();
+  });
+
+  it('reads the 1.0 form, whatever the case', () => {
+    expect(v1('BEARER', 'abc')).toEqual({ scheme: 'bearer', names: ['BEARER'], credentials: 'abc' });
+  });
+
+  it('keeps all schemes of the 0.x form and uses the first one it knows', () => {
+    const raw = { schemes: ['Digest', 'Basic', 'Bearer'], credentials: 'u:p' };
+    expect(readAuthentication({ scheme: 'Digest', credentials: 'u:p' }, raw)).toEqual({
+      scheme: 'basic',
+      names: ['Digest', 'Basic', 'Bearer'],
+      credentials: 'u:p',
+    });
+  });
+
+  it('reads the form of 0.2.5', () => {
+    const http = { type: 'http', scheme: 'bearer', credentials: 'abc' };
+    expect(readAuthentication(undefined, http)?.scheme).toBe('bearer');
+    const key = { type: 'apiKey', credentials: 'X-Key: abc' };
+    expect(readAuthentication(undefined, key)?.scheme).toBe('api-key');
+  });
+
+  it('refuses an unknown scheme and names the supported ones', () => {
+    const { field, description } = refusal(() => v1('Digest', 'x'));
+    expect(field).toBe('authentication.scheme');
+    expect(description).toMatch(/Digest.*Bearer, Basic, ApiKey/);
+  });
+
+  it('refuses a scheme without credentials, and credentials without a scheme', () => {
+    expect(refusal(() => v1('Bearer', '')).field).toBe('authentication.credentials');
+    expect(refusal(() => v1('', 'abc')).field).toBe('authentication.scheme');
+  });
+
+  it.each(['a\r\nX-Evil: 1', 'a\nb', 'a\rb', 'a\u0000b'])('refuses %j in credentials', (value) => {
+    for (const scheme of ['Bearer', 'Basic', 'ApiKey']) {
+      expect(refusal(() => v1(scheme, value)).field).toBe('authentication.credentials');
+    }
+  });
+
+  it('refuses line breaks in names and credentials that no header can carry', () => {
+    expect(refusal(() => v1('Bea\nrer', 'x')).field).toBe('authentication.scheme');
+    expect(refusal(() => v1('Bearer', 'schlüssel')).field).toBe('authentication.credentials');
+  });
+
+  it("refuses an API key in one of the hub's own headers", () => {
+    for (const name of ['Host', 'Content-Length', 'webhook-id', 'A2A-Version']) {
+      expect(refusal(() => v1('ApiKey', `${name}: x`)).field).toBe('authentication.credentials');
+    }
+  });
+
+  it('refuses members of the wrong type', () => {
+    expect(refusal(() => readAuthentication(undefined, { schemes: 'Bearer' })).field).toBe(
+      'authentication.schemes',
+    );
+    expect(
+      refusal(() => readAuthentication(undefined, { schemes: ['Bearer'], credentials: 7 })).field,
+    ).toBe('authentication.credentials');
+  });
+});
+
+describe('authHeader', () => {
+  it('makes a Bearer header', () => {
+    expect(authHeader('bearer', 'abc')).toEqual({ authorization: 'Bearer abc' });
+  });
+
+  it('encodes a Basic pair and leaves what is encoded already', () => {
+    const encoded = Buffer.from('user:päss').toString('base64');
+    expect(authHeader('basic', 'user:päss')).toEqual({ authorization: `Basic ${encoded}` });
+    expect(authHeader('basic', encoded)).toEqual({ authorization: `Basic ${encoded}` });
+  });
+
+  it('puts an API key into its own header, or into X-API-Key', () => {
+    expect(authHeader('api-key', 'X-Service-Key: abc')).toEqual({ 'x-service-key': 'abc' });
+    expect(authHeader('api-key', 'X-Service-Key:abc')).toEqual({ 'x-service-key': 'abc' });
+    expect(authHeader('api-key', 'id:secret')).toEqual({ 'x-api-key': 'id:secret' });
+    expect(authHeader('api-key', 'abc')).toEqual({ 'x-api-key': 'abc' });
+  });
+});

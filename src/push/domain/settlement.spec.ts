@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import { errorClassOf, verdictOf } from './attempt-verdict.js';
+import { consequenceOf } from './settlement.js';
+
+const SCHEDULE = { scheduleMs: [1000, 5000], jitter: 0, retryAfterMaxMs: 3_600_000 };
+
+function after(status: number | null, tries: number, retryAfterMs: number | null = null) {
+  const outcome = { verdict: verdictOf(status), said: `HTTP ${status}`, tries, retryAfterMs };
+  return consequenceOf(outcome, SCHEDULE, 0.5);
+}
+
+describe('verdictOf', () => {
+  it.each([200, 201, 202, 204, 299])('takes %i for success', (status) => {
+    expect(verdictOf(status)).toBe('delivered');
+  });
+
+  it.each([301, 302, 307, 308, 401, 403, 404, 408, 409, 418, 425, 429, 500, 502, 503, 504, 599])(
+    'retries %i',
+    (status) => {
+      expect(verdictOf(status)).toBe('retry');
+    },
+  );
+
+  it('retries when no answer came', () => {
+    expect(verdictOf(null)).toBe('retry');
+  });
+
+  it.each([400, 405, 406, 413, 414, 415, 422])('takes %i for a rejection', (status) => {
+    expect(verdictOf(status)).toBe('rejected');
+  });
+
+  it('takes 410 for the end of the webhook', () => {
+    expect(verdictOf(410)).toBe('gone');
+  });
+});
+
+describe('errorClassOf', () => {
+  it('names what failed, and nothing for a success', () => {
+    expect(errorClassOf(204, null)).toBeNull();
+    expect(errorClassOf(302, null)).toBe('redirect');
+    expect(errorClassOf(503, null)).toBe('status');
+    expect(errorClassOf(422, null)).toBe('rejected');
+    expect(errorClassOf(410, null)).toBe('gone');
+    expect(errorClassOf(null, 'dns')).toBe('dns');
+  });
+});
+
+describe('consequenceOf', () => {
+  it('retries on the schedule and then marks the webhook failing', () => {
+    expect(after(503, 1)).toEqual({ state: 'retrying', delayMs: 1000, reason: 'HTTP 503' });
+    expect(after(503, 2)).toMatchObject({ state: 'retrying', delayMs: 5000 });
+    expect(after(503, 3)).toMatchObject({ state: 'dead', consequence: 'failing' });
+  });
+
+  it('gives a rejected event two quick retries and blames the event alone', () => {
+    expect(after(422, 1)).toMatchObject({ state: 'retrying', delayMs: 1000 });
+    expect(after(422, 2)).toMatchObject({ state: 'retrying', delayMs: 1000 });
+    expect(after(422, 3)).toMatchObject({ state: 'dead', consequence: 'none' });
+  });
+
+  it('disables the webhook on 410, at once', () => {
+    expect(after(410, 1)).toMatchObject({ state: 'dead', consequence: 'disabled' });
+  });
+
+  it('waits as long as the receiver asks', () => {
+    expect(after(429, 1, 20_000)).toMatchObject({ state: 'retrying', delayMs: 20_000 });
+  });
+
+  it('is done after a success, whatever came before', () => {
+    expect(after(200, 7)).toEqual({ state: 'delivered' });
+  });
+});

@@ -1,0 +1,45 @@
+import { AgentCallError, type Agent, type AgentClient } from '../../agents/index.js';
+import type { Clock } from '../../common/clock.js';
+import type { Log } from '../../common/logger.js';
+import type { Delegation, TaskRecord } from '../task.js';
+
+export interface AgentFarewellDeps {
+  readonly client: AgentClient;
+  readonly agent: (id: string) => Agent | undefined | Promise<Agent | undefined>;
+  readonly clock: Clock;
+  readonly logger: Log;
+  /** For agents without a budget of their own. */
+  readonly cancelWaitMs: number;
+}
+
+/**
+ * Tells agents that the hub needs nothing more from them: their delegation has ended without their
+ * word (policy, deadline, cancel). A courtesy: once, with a bounded wait; the task does not depend on it.
+ */
+export class AgentFarewell {
+  constructor(private readonly deps: AgentFarewellDeps) {}
+
+  /** Never rejects. Does nothing for an agent that has no task of its own. */
+  async tell(delegation: Delegation, record: TaskRecord): Promise<void> {
+    const { client, clock, logger, cancelWaitMs } = this.deps;
+    const { downstreamTaskId, agentId } = delegation;
+    if (downstreamTaskId === null) return;
+    const call = new AbortController();
+    const answered = new AbortController();
+    try {
+      const agent = await this.deps.agent(agentId);
+      if (!agent) return;
+      void clock
+        .sleep(agent.budgets.cancelWaitMs ?? cancelWaitMs, answered.signal)
+        .then(() => call.abort());
+      const { traceparent } = record;
+      const options = { signal: call.signal, ...(traceparent !== null && { traceparent }) };
+      await client.cancel(agent, downstreamTaskId, options);
+    } catch (error) {
+      const reason = error instanceof AgentCallError ? error.message : String(error);
+      logger.debug({ taskId: record.id, agentId, reason }, 'an agent was not told of its end');
+    } finally {
+      answered.abort();
+    }
+  }
+}

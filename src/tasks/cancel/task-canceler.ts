@@ -1,0 +1,81 @@
+import type { Agent } from '../../agents/index.js';
+import type { Visibility } from '../../auth/index.js';
+import type { Clock } from '../../common/clock.js';
+import { HubError } from '../../common/hub-error.js';
+import { isEnded } from '../domain/delegation-state.js';
+import { decideCancelRequest } from '../domain/task-decisions.js';
+import { endedBy } from '../runner/standing.js';
+import type { Signals } from '../signals.js';
+import { belongsTo } from '../task-access.js';
+import { taskNotFound } from '../task-errors.js';
+import type { TaskLog } from '../task-log.js';
+import type { TaskWaits } from '../task-waits.js';
+import type { Delegation, TaskRecord } from '../task.js';
+import type { AgentFarewell } from './agent-farewell.js';
+
+/** Beyond the agents' own time: for the runner to hear of it and to commit the outcome. */
+const MARGIN_MS = 1500;
+
+export interface TaskCancelerDeps {
+  readonly log: TaskLog;
+  readonly waits: TaskWaits;
+  readonly signals: Signals;
+  readonly farewell: AgentFarewell;
+  readonly agent: (id: string) => Agent | undefined | Promise<Agent | undefined>;
+  readonly clock: Clock;
+  /** For agents without a budget of their own. */
+  readonly cancelWaitMs: number;
+}
+
+interface Intent {
+  readonly record: TaskRecord;
+  /** Ended by the intent itself: no runner works on them. */
+  readonly ended: readonly Delegation[];
+  /** Their runners cancel them with their agents. */
+  readonly running: readonly Delegation[];
+}
+
+/** CancelTask: the intent is committed, the runners act on it, and this waits for what comes of it. */
+export class TaskCanceler {
+  constructor(private readonly deps: TaskCancelerDeps) {}
+
+  /**
+   * Resolves when the task has ended, or after the agents' time is over. Asking again is safe: it
+   * waits again. Throws TASK_NOT_FOUND and TASK_NOT_CANCELABLE.
+   */
+  async cancel(taskId: string, visibility: Visibility, agentId: string | undefined): Promise<void> {
+    const { signals, farewell, waits } = this.deps;
+    const intent = await this.record(taskId, visibility, agentId);
+    for (const each of intent.ended) void farewell.tell(each, intent.record);
+    for (const each of intent.running) signals.delegationChanged(each.id);
+    if (intent.running.length === 0) return;
+    const waitsMs = await Promise.all(intent.running.map((each) => this.waitMs(each)));
+    await waits.ended(taskId, Math.max(...waitsMs) + MARGIN_MS);
+  }
+
+  private async record(
+    taskId: string,
+    visibility: Visibility,
+    agentId: string | undefined,
+  ): Promise<Intent> {
+    try {
+      return await this.deps.log.update(taskId, (aggregate) => {
+        if (!belongsTo(aggregate, visibility, agentId)) throw taskNotFound(taskId);
+        const change = decideCancelRequest(aggregate, this.deps.clock.now());
+        const ended = endedBy(aggregate, change);
+        const running = aggregate.delegations.filter(
+          (each) => !isEnded(each.state) && !ended.includes(each),
+        );
+        return { change, result: { record: aggregate.record, ended, running } };
+      });
+    } catch (error) {
+      const unknown = error instanceof HubError && error.reason === 'TASK_NOT_FOUND';
+      throw unknown ? taskNotFound(taskId) : error;
+    }
+  }
+
+  private async waitMs({ agentId }: Delegation): Promise<number> {
+    const agent = await this.deps.agent(agentId);
+    return agent?.budgets.cancelWaitMs ?? this.deps.cancelWaitMs;
+  }
+}

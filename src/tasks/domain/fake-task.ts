@@ -1,0 +1,286 @@
+import { IdSource } from '../../common/ids.js';
+import { Role, TaskState } from '../../protocol/a2a.js';
+import type { Artifact, Message, StreamResponse, Task, TaskStatus } from '../../protocol/a2a.js';
+import { agentMessage, textOf, textPart } from '../../protocol/build.js';
+import { applyEvent, cloneTask, emptyTask } from '../../protocol/task-reducer.js';
+import { isTerminal } from '../../protocol/task-state.js';
+import type {
+  Delegation,
+  EventKind,
+  NewEvent,
+  TaskAggregate,
+  TaskChange,
+  TaskRecord,
+} from '../task.js';
+import { decideAgentEvent } from './delegation-decisions.js';
+
+/** The clock of these tests. */
+export const NOW = new Date('2026-01-01T00:00:00Z');
+
+/** Counts: `id-1`, `id-2` … */
+export class CountingIds extends IdSource {
+  private last = 0;
+
+  next(): string {
+    return `id-${++this.last}`;
+  }
+
+  secret(): string {
+    return this.next();
+  }
+
+  jitter(): number {
+    return 0;
+  }
+}
+
+export interface FakeTaskOptions {
+  /** One delegation per agent; its id is `d-` and the agent's. */
+  readonly agents?: readonly string[];
+  readonly require?: 'all' | 'best-effort';
+  readonly allowReply?: boolean;
+  readonly deadlineAt?: Date | null;
+  readonly delegation?: Partial<Delegation>;
+}
+
+/** A hub task in memory: commits decisions as the log does, and refuses what the log must never see. */
+export class FakeTask {
+  aggregate: TaskAggregate;
+  readonly log: NewEvent[] = [];
+  readonly ids = new CountingIds();
+
+  constructor({ agents = ['a'], ...options }: FakeTaskOptions = {}) {
+    const message = userMessage('m1', 'hello');
+    const task = emptyTask('task', 'context');
+    const several = agents.length > 1;
+    this.aggregate = {
+      task: applyEvent(task, { $case: 'message', value: message }),
+      record: {
+        ...RECORD,
+        allowReply: options.allowReply ?? false,
+        deadlineAt: options.deadlineAt ?? null,
+        route: {
+          reason: 'tags',
+          strategy: several ? 'all' : 'one',
+          require: options.require ?? 'all',
+          chosen: agents.map((agentId) => ({ agentId, why: '' })),
+          skipped: [],
+        },
+      },
+      delegations: agents.map((agentId, position) => ({
+        ...DELEGATION,
+        id: `d-${agentId}`,
+        agentId,
+        agentName: `Agent ${agentId}`,
+        position,
+        ...options.delegation,
+      })),
+    };
+  }
+
+  get state(): string {
+    return TaskState[this.aggregate.record.state].replace('TASK_STATE_', '');
+  }
+
+  get task(): Task {
+    return this.aggregate.task;
+  }
+
+  delegation(agentId = 'a'): Delegation {
+    const found = this.aggregate.delegations.find((each) => each.id === `d-${agentId}`);
+    if (!found) throw new Error(`no delegation to ${agentId}`);
+    return found;
+  }
+
+  /** What the runner's claim does. */
+  claim(agentId = 'a'): this {
+    return this.change(agentId, { state: 'sending', owner: 'runner' });
+  }
+
+  /** Changes a delegation behind the decisions' back. */
+  change(agentId: string, patch: Partial<Delegation>): this {
+    return this.commit({ events: [], delegations: [{ id: `d-${agentId}`, ...patch }] });
+  }
+
+  /** What the agent says, decided and committed. */
+  agent(event: StreamResponse, agentId = 'a'): TaskChange {
+    const change = decideAgentEvent(this.aggregate, `d-${agentId}`, event, NOW, this.ids);
+    this.commit(change);
+    return change;
+  }
+
+  commit({ events, delegations = [], record }: TaskChange): this {
+    const task = cloneTask(this.aggregate.task);
+    for (const event of events) {
+      if (isTerminal(task.status?.state ?? 0)) throw new Error('an event after the end');
+      applyEvent(task, event.payload, event.kind);
+      this.log.push(event);
+    }
+    this.aggregate = {
+      task,
+      record: {
+        ...this.aggregate.record,
+        ...record,
+        seq: this.aggregate.record.seq + events.length,
+        state: task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED,
+      },
+      delegations: this.aggregate.delegations.map((each) => ({
+        ...each,
+        ...delegations.find(({ id }) => id === each.id),
+      })),
+    };
+    return this;
+  }
+
+  /** The log in short: `status WORKING: text`, `artifact id+`, … */
+  story(): string[] {
+    return this.log.map(storyOf);
+  }
+}
+
+function storyOf({ kind, payload }: { kind: EventKind; payload: NewEvent['payload'] }): string {
+  switch (payload.$case) {
+    case 'statusUpdate': {
+      const { status } = payload.value;
+      const text = textOf(status?.message);
+      const state = TaskState[status?.state ?? 0].replace('TASK_STATE_', '');
+      return text ? `${kind} ${state}: ${text}` : `${kind} ${state}`;
+    }
+    case 'artifactUpdate': {
+      const { artifact, append, lastChunk } = payload.value;
+      const text = artifact?.parts.map((part) => part.content?.value as string).join('|');
+      return `${kind} ${artifact?.artifactId}${append ? '+' : '='}${text}${lastChunk ? '.' : ''}`;
+    }
+    case 'message':
+      return `${kind} ${textOf(payload.value)}`;
+    case 'task':
+      return kind;
+  }
+}
+
+export function userMessage(messageId: string, text: string): Message {
+  const message = agentMessage(messageId, { taskId: 'task', contextId: 'context' }, text);
+  return { ...message, role: Role.ROLE_USER };
+}
+
+/** Ids as the agent uses them. */
+const THEIRS = { taskId: 'down-task', contextId: 'down-context' };
+
+export function said(text: string, messageId = `msg-${text}`): Message {
+  return agentMessage(messageId, THEIRS, text);
+}
+
+export function status(
+  state: keyof typeof STATES,
+  message?: Message | string,
+  taskId = THEIRS.taskId,
+): StreamResponse {
+  return {
+    payload: {
+      $case: 'statusUpdate',
+      value: {
+        taskId,
+        contextId: THEIRS.contextId,
+        status: statusOf(state, message),
+        metadata: undefined,
+      },
+    },
+  };
+}
+
+export function statusOf(state: keyof typeof STATES, message?: Message | string): TaskStatus {
+  return {
+    state: STATES[state],
+    message: typeof message === 'string' ? said(message) : message,
+    timestamp: undefined,
+  };
+}
+
+export function chunk(
+  artifactId: string,
+  text: string,
+  { append = false, lastChunk = false } = {},
+): StreamResponse {
+  return {
+    payload: {
+      $case: 'artifactUpdate',
+      value: {
+        ...THEIRS,
+        artifact: artifact(artifactId, text),
+        append,
+        lastChunk,
+        metadata: undefined,
+      },
+    },
+  };
+}
+
+export function artifact(artifactId: string, ...texts: string[]): Artifact {
+  return {
+    artifactId,
+    name: '',
+    description: '',
+    parts: texts.map(textPart),
+    metadata: undefined,
+    extensions: [],
+  };
+}
+
+export function snapshot(
+  fields: Partial<Omit<Task, 'status'>> & { status: TaskStatus },
+): StreamResponse {
+  const value = { ...emptyTask(THEIRS.taskId, THEIRS.contextId), ...fields };
+  return { payload: { $case: 'task', value } };
+}
+
+export function reply(text: string): StreamResponse {
+  return { payload: { $case: 'message', value: said(text) } };
+}
+
+const STATES = {
+  unspecified: TaskState.TASK_STATE_UNSPECIFIED,
+  submitted: TaskState.TASK_STATE_SUBMITTED,
+  working: TaskState.TASK_STATE_WORKING,
+  input: TaskState.TASK_STATE_INPUT_REQUIRED,
+  auth: TaskState.TASK_STATE_AUTH_REQUIRED,
+  completed: TaskState.TASK_STATE_COMPLETED,
+  failed: TaskState.TASK_STATE_FAILED,
+  canceled: TaskState.TASK_STATE_CANCELED,
+  rejected: TaskState.TASK_STATE_REJECTED,
+} as const;
+
+const RECORD: Omit<TaskRecord, 'route' | 'allowReply' | 'deadlineAt'> = {
+  id: 'task',
+  contextId: 'context',
+  principalId: 'p',
+  organization: 'o',
+  state: TaskState.TASK_STATE_SUBMITTED,
+  statusAt: NOW,
+  seq: 2,
+  cancelRequestedAt: null,
+  traceparent: null,
+  extensions: [],
+  hops: [],
+  acceptedOutputModes: [],
+  requestMetadata: null,
+  createdAt: NOW,
+  updatedAt: NOW,
+};
+
+const DELEGATION: Omit<Delegation, 'id' | 'agentId' | 'agentName' | 'position'> = {
+  taskId: 'task',
+  skillId: null,
+  state: 'sending',
+  messageSeq: 2,
+  downstreamTaskId: null,
+  downstreamContextId: null,
+  fallbacks: [],
+  progress: { artifacts: {}, closed: [] },
+  reason: null,
+  epoch: 1,
+  owner: 'runner',
+  leaseUntil: null,
+  deadlineAt: new Date('2026-01-02T00:00:00Z'),
+  createdAt: NOW,
+  updatedAt: NOW,
+};

@@ -1,0 +1,205 @@
+import { describe, expect, it } from '@jest/globals';
+import { NO_CHANGE, type TaskChange } from '../task.js';
+import { decideCancelRequest, decideFollowUp, decideTaskFailed } from './task-decisions.js';
+import { decideOutcome } from './delegation-decisions.js';
+import { FakeTask, NOW, reply, snapshot, status, statusOf, userMessage } from './fake-task.js';
+
+const followUp = (task: FakeTask, text = 'more', replyTo?: string): TaskChange => {
+  const change = decideFollowUp(task.aggregate, clientMessage(text), replyTo, NOW);
+  task.commit(change);
+  return change;
+};
+
+const clientMessage = (text: string) => ({
+  ...userMessage(`msg-${text}`, text),
+  taskId: '',
+  contextId: '',
+});
+
+describe('a request to cancel', () => {
+  it('is recorded and leaves the rest to who has the agent on the line', () => {
+    const task = new FakeTask();
+    task.agent(status('working'));
+    task.commit(decideCancelRequest(task.aggregate, NOW));
+    expect(task.aggregate.record.cancelRequestedAt).toEqual(NOW);
+    expect(task.state).toBe('WORKING');
+    expect(decideCancelRequest(task.aggregate, NOW)).toBe(NO_CHANGE);
+  });
+
+  it('ends at once what no agent works on', () => {
+    for (const state of ['queued', 'input-required'] as const) {
+      const task = new FakeTask({ delegation: { state, owner: null } });
+      task.commit(decideCancelRequest(task.aggregate, NOW));
+      expect(task.story()).toEqual(['status CANCELED: Canceled by the client.']);
+    }
+  });
+
+  it('tells the truth when the agent finishes first', () => {
+    const task = new FakeTask();
+    task.commit(decideCancelRequest(task.aggregate, NOW));
+    task.agent(status('completed'));
+    expect(task.state).toBe('COMPLETED');
+  });
+
+  it('makes the task of several agents canceled once they have ended, whatever was completed', () => {
+    const task = new FakeTask({ agents: ['a', 'b'], require: 'best-effort' });
+    task.agent(status('completed'), 'a');
+    task.commit(decideCancelRequest(task.aggregate, NOW));
+    const canceled = { state: 'canceled', reason: null } as const;
+    task.commit(decideOutcome(task.aggregate, 'd-b', canceled, NOW));
+    expect(task.state).toBe('CANCELED');
+  });
+
+  it('is refused on a terminal task', () => {
+    const task = new FakeTask();
+    task.agent(status('completed'));
+    expect(() => decideCancelRequest(task.aggregate, NOW)).toThrow(
+      expect.objectContaining({ reason: 'TASK_NOT_CANCELABLE' }),
+    );
+  });
+});
+
+describe('a follow-up', () => {
+  it('goes to the delegation that waits, with the hub ids filled in, and the task works again', () => {
+    const task = new FakeTask();
+    task.agent(status('input', 'which?'));
+    followUp(task, 'this one');
+    expect(task.story()).toEqual([
+      'status INPUT_REQUIRED: which?',
+      'message this one',
+      'status WORKING',
+    ]);
+    expect(task.delegation()).toMatchObject({
+      state: 'queued',
+      messageSeq: 4,
+      downstreamTaskId: 'down-task',
+      owner: null,
+      reason: null,
+    });
+    expect(task.task.history.map((each) => each.messageId)).toEqual([
+      'm1',
+      'msg-which?',
+      'msg-this one',
+    ]);
+    expect(task.task.history.at(-1)).toMatchObject({ taskId: 'task', contextId: 'context' });
+  });
+
+  it('is not answered by the old question in the first snapshot after it', () => {
+    const task = new FakeTask();
+    task.agent(status('input', 'which?'));
+    followUp(task);
+    task.claim();
+    task.agent(snapshot({ status: statusOf('input', 'which?') }));
+    expect(task.state).toBe('WORKING');
+    expect(task.delegation().state).toBe('working');
+    task.agent(status('completed'));
+    expect(task.state).toBe('COMPLETED');
+  });
+
+  it('may be answered by the same question when the agent asks it again', () => {
+    const task = new FakeTask();
+    task.agent(status('input', 'which?'));
+    followUp(task);
+    task.claim();
+    task.agent(status('input', 'which?'));
+    expect(task.state).toBe('INPUT_REQUIRED');
+  });
+
+  it('follows the agent that opens another task for it', () => {
+    const task = new FakeTask({ delegation: { state: 'working', downstreamTaskId: 'first' } });
+    task.agent(status('input', 'which?', 'first'));
+    followUp(task);
+    task.claim();
+    task.agent(snapshot({ id: 'second', status: statusOf('submitted') }));
+    task.agent(status('completed', 'done', 'second'));
+    expect(task.delegation()).toMatchObject({ state: 'completed', downstreamTaskId: 'second' });
+  });
+
+  it('goes to the working delegation when none waits', () => {
+    const task = new FakeTask();
+    task.agent(status('working'));
+    followUp(task);
+    expect(task.story()).toEqual(['status WORKING', 'message more']);
+    expect(task.delegation()).toMatchObject({ state: 'queued', messageSeq: 4 });
+  });
+
+  it('waits until the agent has taken the message before it', () => {
+    const task = new FakeTask();
+    followUp(task, 'second');
+    followUp(task, 'third');
+    expect(task.delegation()).toMatchObject({ state: 'sending', messageSeq: 2 });
+    task.agent(status('working', 'on the first'));
+    expect(task.delegation()).toMatchObject({ state: 'queued', messageSeq: 3, owner: null });
+    task.claim().agent(status('input', 'which?'));
+    expect(task.delegation()).toMatchObject({ state: 'queued', messageSeq: 4 });
+    expect(task.state).toBe('WORKING');
+    expect(task.delegation().progress.pending).toBeUndefined();
+    task.claim().agent(status('completed'));
+    expect(task.state).toBe('COMPLETED');
+  });
+
+  it('is of no use after a direct reply', () => {
+    const task = new FakeTask({ allowReply: true });
+    followUp(task);
+    task.agent(reply('42'));
+    expect(task.state).toBe('COMPLETED');
+  });
+
+  it('needs replyTo when several wait, by delegation or by agent', () => {
+    const task = new FakeTask({ agents: ['a', 'b'] });
+    task.agent(status('input', 'one?'), 'a');
+    task.agent(status('input', 'two?'), 'b');
+    expect(() => followUp(task)).toThrow(
+      expect.objectContaining({
+        reason: 'INVALID_PARAMS',
+        message: expect.stringContaining('a, b'),
+      }),
+    );
+    expect(() => followUp(task, 'x', 'c')).toThrow(
+      expect.objectContaining({ reason: 'INVALID_PARAMS' }),
+    );
+    followUp(task, 'for b', 'b');
+    expect(task.delegation('a').state).toBe('input-required');
+    expect(task.delegation('b').state).toBe('queued');
+    expect(task.story().at(-1)).toBe('status WORKING: Agent a waits for input.');
+    followUp(task, 'for a', 'd-a');
+    expect(task.delegation('a').state).toBe('queued');
+  });
+
+  it('asks the other question again once the first is dealt with', () => {
+    const task = new FakeTask({ agents: ['a', 'b'] });
+    task.agent(status('input', 'one?'), 'a');
+    task.agent(status('input', 'two?'), 'b');
+    followUp(task, 'for b', 'b');
+    task.claim('b').agent(status('completed'), 'b');
+    expect(task.story().at(-1)).toBe('status INPUT_REQUIRED: Agent a: one?');
+  });
+
+  it('is refused on a terminal task, on one being canceled and in another context', () => {
+    const task = new FakeTask();
+    const elsewhere = { ...clientMessage('x'), contextId: 'another' };
+    expect(() => decideFollowUp(task.aggregate, elsewhere, undefined, NOW)).toThrow(
+      expect.objectContaining({ reason: 'INVALID_PARAMS' }),
+    );
+    task.commit(decideCancelRequest(task.aggregate, NOW));
+    expect(() => followUp(task)).toThrow(
+      expect.objectContaining({ reason: 'UNSUPPORTED_OPERATION' }),
+    );
+    task.agent(status('completed'));
+    expect(() => followUp(task)).toThrow(
+      expect.objectContaining({ reason: 'UNSUPPORTED_OPERATION' }),
+    );
+  });
+});
+
+describe('a task that the hub fails', () => {
+  it('ends with its delegations, once', () => {
+    const task = new FakeTask({ agents: ['a', 'b'] });
+    task.agent(status('completed'), 'a');
+    task.commit(decideTaskFailed(task.aggregate, 'The database refused it.', NOW));
+    expect(task.story().at(-1)).toBe('status FAILED: The database refused it.');
+    expect(task.delegation('a').state).toBe('completed');
+    expect(task.delegation('b').state).toBe('failed');
+    expect(decideTaskFailed(task.aggregate, 'again', NOW)).toBe(NO_CHANGE);
+  });
+});

@@ -1,0 +1,62 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { StreamResponse } from '../../protocol/a2a.js';
+
+/** Events held at most before the agent has to wait. */
+const MAX_BUFFERED = 256;
+
+/** What has come since the last look, and how the stream ended if it has. */
+export interface Taken {
+  readonly events: readonly StreamResponse[];
+  readonly end: { readonly error: unknown } | undefined;
+}
+
+/**
+ * Reads an agent's stream ahead, so that what comes while the last events are being committed becomes
+ * one commit. Holds a bounded number of events; a faster agent waits.
+ */
+export class EventIntake {
+  private buffer: StreamResponse[] = [];
+  private end: Taken['end'];
+  private wakeTaker: (() => void) | undefined;
+  private wakeReader: (() => void) | undefined;
+  private readonly reading: Promise<void>;
+
+  constructor(source: AsyncIterable<StreamResponse>) {
+    this.reading = this.read(source);
+  }
+
+  /** Resolves with at least one event, or with the end. */
+  async take(): Promise<Taken> {
+    if (this.buffer.length === 0 && !this.end) {
+      await new Promise<void>((resolve) => (this.wakeTaker = resolve));
+    }
+    // What arrived in the same piece of the socket is parsed in this turn: take it along.
+    if (!this.end) await nextTurn();
+    const events = this.buffer;
+    this.buffer = [];
+    this.wakeReader?.();
+    return { events, end: this.end };
+  }
+
+  /** Resolves when the stream has ended by itself; what it still brings is dropped. */
+  async drain(): Promise<void> {
+    while (!this.end) await this.take();
+    await this.reading;
+  }
+
+  private async read(source: AsyncIterable<StreamResponse>): Promise<void> {
+    try {
+      for await (const event of source) {
+        this.buffer.push(event);
+        this.wakeTaker?.();
+        if (this.buffer.length >= MAX_BUFFERED) {
+          await new Promise<void>((resolve) => (this.wakeReader = resolve));
+        }
+      }
+      this.end = { error: undefined };
+    } catch (error) {
+      this.end = { error };
+    }
+    this.wakeTaker?.();
+  }
+}

@@ -1,0 +1,32 @@
+import type { Agent, AgentBudgets, AgentClient } from '../../agents/index.js';
+import type { Clock } from '../../common/clock.js';
+import type { IdSource } from '../../common/ids.js';
+import type { Log } from '../../common/logger.js';
+import type { AgentFarewell } from '../cancel/agent-farewell.js';
+import type { ContextStore } from '../context-store.js';
+import type { TaskLog } from '../task-log.js';
+
+/** The settings a run needs (`agents.*` and `tasks.*` of the configuration). */
+export interface RunSettings {
+  /** For agents without budgets of their own. */
+  readonly budgets: AgentBudgets;
+  readonly pollMinMs: number;
+  readonly pollMaxMs: number;
+  /** What to do with a message that may or may not have reached its agent. */
+  readonly resend: 'fail' | 'again';
+}
+
+/** What the runs of one process share. */
+export interface RunDeps {
+  readonly log: TaskLog;
+  readonly contexts: ContextStore;
+  readonly client: AgentClient;
+  readonly farewell: AgentFarewell;
+  readonly agent: (id: string) => Agent | undefined | Promise<Agent | undefined>;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Log;
+  readonly settings: RunSettings;
+  /** This hub's own id, for `A2A-Hub-Hops`. */
+  readonly instanceId: string;
+}

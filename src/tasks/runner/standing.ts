@@ -1,0 +1,38 @@
+import { isEnded } from '../domain/delegation-state.js';
+import type { Delegation, TaskAggregate, TaskChange } from '../task.js';
+
+/** How a delegation stands after a change, as far as its run must know. */
+export interface Standing {
+  readonly delegation: Delegation;
+  readonly cancelRequested: boolean;
+  /** Delegations that the change has ended beside this one, as they were before. */
+  readonly endedOthers: readonly Delegation[];
+  /** Whether the change changes anything. */
+  readonly changed: boolean;
+}
+
+/** undefined when there is no such delegation. */
+export function standingAfter(
+  aggregate: TaskAggregate,
+  change: TaskChange,
+  delegationId: string,
+): Standing | undefined {
+  const before = aggregate.delegations.find(({ id }) => id === delegationId);
+  if (!before) return undefined;
+  const patches = change.delegations ?? [];
+  const patch = patches.find(({ id }) => id === delegationId);
+  return {
+    delegation: patch ? { ...before, ...patch } : before,
+    cancelRequested: aggregate.record.cancelRequestedAt !== null,
+    endedOthers: endedBy(aggregate, change).filter(({ id }) => id !== delegationId),
+    changed: patches.length > 0 || change.events.length > 0,
+  };
+}
+
+/** The delegations that this change ends, as they were before. */
+export function endedBy(aggregate: TaskAggregate, change: TaskChange): Delegation[] {
+  return (change.delegations ?? []).flatMap(({ id, state }) => {
+    const before = aggregate.delegations.find((each) => each.id === id);
+    return before && state && isEnded(state) && !isEnded(before.state) ? [before] : [];
+  });
+}

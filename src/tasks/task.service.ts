@@ -1,0 +1,221 @@
+import type { Clock } from '../common/clock.js';
+import { visibilityOf, EVERYTHING } from '../auth/index.js';
+import { HubError } from '../common/hub-error.js';
+import {
+  StreamResponse,
+  TaskState,
+  type ListTasksResponse,
+  type Message,
+  type Task,
+} from '../protocol/a2a.js';
+import { isTerminal } from '../protocol/task-state.js';
+import type { CallContext, HubRequest } from '../routing/index.js';
+import type { TaskCanceler } from './cancel/task-canceler.js';
+import { followUp } from './send/follow-up.js';
+import type { TaskStarter } from './send/task-starter.js';
+import { belongsTo } from './task-access.js';
+import { taskHasEnded, taskNotFound } from './task-errors.js';
+import type { ListParams, TaskLists } from './task-lists.js';
+import type { TaskLog } from './task-log.js';
+import type { Alongside } from './task-store.js';
+import type { StreamItem, TaskStreams } from './task-streams.js';
+import { checkHistoryLength, viewTask } from './task-view.js';
+import type { TaskWaits } from './task-waits.js';
+import type { TaskAggregate } from './task.js';
+
+/** The answer to a message: the agent's own Message, or the hub's task. */
+export type SendAnswer =
+  | { readonly kind: 'message'; readonly message: Message }
+  | { readonly kind: 'task'; readonly task: Task };
+
+/** The settings of tasks that the operations need (`tasks.*` of the configuration). */
+export interface TaskServiceSettings {
+  readonly blockingWaitMs: number;
+  readonly firstEventWaitMs: number;
+  readonly acceptClientTaskIds: boolean;
+  readonly historyLimit: number;
+}
+
+export interface TaskServiceDeps {
+  readonly log: TaskLog;
+  readonly starter: TaskStarter;
+  readonly canceler: TaskCanceler;
+  readonly streams: TaskStreams;
+  readonly waits: TaskWaits;
+  readonly lists: TaskLists;
+  readonly clock: Clock;
+  readonly settings: TaskServiceSettings;
+}
+
+/** A message that is in its task's log. */
+type Begun =
+  | { readonly kind: 'created'; readonly taskId: string; readonly aggregate: TaskAggregate }
+  /** The same request has begun this task before. */
+  | { readonly kind: 'existing'; readonly taskId: string }
+  | { readonly kind: 'follow-up'; readonly taskId: string };
+
+/**
+ * The operations of A2A on the hub's tasks, for every door. Each sees the tasks of its caller only:
+ * a stranger's task, one of another agent than the door names and an unknown one are the same
+ * TASK_NOT_FOUND. They only write to the log and read from it; the runners do the work.
+ */
+export class TaskService {
+  constructor(private readonly deps: TaskServiceDeps) {}
+
+  /**
+   * SendMessage (A2A §3.1.1). Waits until the task has ended or waits for its client, unless the
+   * request returns immediately; after `tasks.blockingWait` the working task is the answer.
+   * `alongside` is written in the commit that creates the task.
+   */
+  async send(request: HubRequest, alongside: readonly Alongside[] = []): Promise<SendAnswer> {
+    const { log, waits, settings } = this.deps;
+    checkHistoryLength(request.configuration?.historyLength);
+    const begun = await this.begin(request, alongside);
+    if (request.returnImmediately) {
+      const aggregate = begun.kind === 'created' ? begun.aggregate : await this.aggregate(begun.taskId);
+      return { kind: 'task', task: this.view(aggregate.task, request) };
+    }
+    await waits.settled(begun.taskId, settings.blockingWaitMs);
+    const aggregate = await this.aggregate(begun.taskId);
+    if (begun.kind !== 'follow-up' && mayHaveReply(aggregate)) {
+      const [event] = await log.events(begun.taskId, 2, 1);
+      if (event?.kind === 'reply') return { kind: 'message', message: messageOf(event.body) };
+    }
+    return { kind: 'task', task: this.view(aggregate.task, request) };
+  }
+
+  /**
+   * SendStreamingMessage (A2A §3.1.2). A refusal is thrown before the first item. A new task is
+   * streamed from its beginning (or as the agent's one Message), a follow-up from the task as it is.
+   */
+  async *sendStream(
+    request: HubRequest,
+    alongside: readonly Alongside[] = [],
+  ): AsyncGenerator<StreamItem, void, undefined> {
+    const { streams, settings } = this.deps;
+    checkHistoryLength(request.configuration?.historyLength);
+    const begun = await this.begin(request, alongside);
+    if (begun.kind === 'follow-up') {
+      const { task, record } = await this.aggregate(begun.taskId);
+      yield* streams.fromSnapshot(this.view(task, request), record.seq);
+      return;
+    }
+    const record =
+      begun.kind === 'created' ? begun.aggregate.record : (await this.aggregate(begun.taskId)).record;
+    const mayReply = record.allowReply && !isTerminal(record.state);
+    yield* streams.fromStart(begun.taskId, mayReply ? settings.firstEventWaitMs : 0);
+  }
+
+  /**
+   * SubscribeToTask (A2A §3.1.6): the task as it is, then what follows. With `lastEventId` only what
+   * follows that event, also on a finished task (an addition to the specification); without it a
+   * finished task is UNSUPPORTED_OPERATION.
+   */
+  async *subscribe(
+    taskId: string,
+    ctx: CallContext,
+  ): AsyncGenerator<StreamItem, void, undefined> {
+    const { task, record } = await this.visible(taskId, ctx);
+    const { streams } = this.deps;
+    if (ctx.lastEventId !== undefined) {
+      yield* streams.after(taskId, Math.min(ctx.lastEventId, record.seq), record.state);
+      return;
+    }
+    if (isTerminal(record.state)) throw taskHasEnded(taskId);
+    yield* streams.fromSnapshot(viewTask(task, { historyLength: undefined }, this.limit), record.seq);
+  }
+
+  /** GetTask (A2A §3.1.3). */
+  async get(taskId: string, historyLength: number | undefined, ctx: CallContext): Promise<Task> {
+    checkHistoryLength(historyLength);
+    const { task } = await this.visible(taskId, ctx);
+    return viewTask(task, { historyLength }, this.limit);
+  }
+
+  /** ListTasks (A2A §3.1.4). */
+  list(params: ListParams, ctx: CallContext): Promise<ListTasksResponse> {
+    return this.deps.lists.list(params, ctx);
+  }
+
+  /**
+   * CancelTask (A2A §3.1.5): records the intent, waits for the agents (each for its own bounded
+   * time) and returns the task as it is then. TASK_NOT_CANCELABLE on a task that has ended.
+   */
+  async cancel(taskId: string, ctx: CallContext): Promise<Task> {
+    await this.deps.canceler.cancel(taskId, visibilityOf(ctx.principal), ctx.agentId);
+    const { task } = await this.aggregate(taskId);
+    return viewTask(task, { historyLength: undefined }, this.limit);
+  }
+
+  private async begin(request: HubRequest, alongside: readonly Alongside[]): Promise<Begun> {
+    const { taskId } = request.message;
+    if (taskId === '') return this.create(request, alongside);
+    try {
+      return await this.follow(request);
+    } catch (error) {
+      if (!this.deps.settings.acceptClientTaskIds || !isReason(error, 'TASK_NOT_FOUND')) throw error;
+    }
+    try {
+      return await this.create(request, alongside, taskId);
+    } catch (error) {
+      // Somebody was faster: the caller (then this is a follow-up) or a stranger (TASK_NOT_FOUND).
+      if (isReason(error, 'CONFLICT')) return this.follow(request);
+      throw error;
+    }
+  }
+
+  private async follow(request: HubRequest): Promise<Begun> {
+    await followUp(this.deps.log, this.deps.clock, request);
+    return { kind: 'follow-up', taskId: request.message.taskId };
+  }
+
+  private async create(
+    request: HubRequest,
+    alongside: readonly Alongside[],
+    taskId?: string,
+  ): Promise<Begun> {
+    const created = await this.deps.starter.start(request, alongside, taskId);
+    if (created.kind === 'existing') return created;
+    return { kind: 'created', taskId: created.aggregate.record.id, aggregate: created.aggregate };
+  }
+
+  private async visible(taskId: string, ctx: CallContext): Promise<TaskAggregate> {
+    const visibility = visibilityOf(ctx.principal);
+    const aggregate = await this.deps.log.read(taskId, visibility);
+    if (!aggregate || !belongsTo(aggregate, visibility, ctx.agentId)) throw taskNotFound(taskId);
+    return aggregate;
+  }
+
+  private async aggregate(taskId: string): Promise<TaskAggregate> {
+    const aggregate = await this.deps.log.read(taskId, EVERYTHING);
+    if (!aggregate) throw taskNotFound(taskId);
+    return aggregate;
+  }
+
+  private view(task: Task, { configuration }: HubRequest): Task {
+    return viewTask(task, { historyLength: configuration?.historyLength }, this.limit);
+  }
+
+  private get limit(): number {
+    return this.deps.settings.historyLimit;
+  }
+}
+
+/** An agent that completed a task without ever having one of its own has answered with a Message. */
+function mayHaveReply({ record, delegations }: TaskAggregate): boolean {
+  return (
+    record.allowReply &&
+    record.state === TaskState.TASK_STATE_COMPLETED &&
+    delegations[0]?.downstreamTaskId === null
+  );
+}
+
+function messageOf(body: string): Message {
+  const { payload } = StreamResponse.fromJSON(JSON.parse(body));
+  if (payload?.$case !== 'message') throw new Error('a reply in the log is not a message');
+  return payload.value;
+}
+
+function isReason(error: unknown, reason: HubError['reason']): boolean {
+  return error instanceof HubError && error.reason === reason;
+}

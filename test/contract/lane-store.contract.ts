@@ -1,0 +1,372 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
+import { TaskState } from '../../src/protocol/a2a.js';
+import type { LaneCursor } from '../../src/push/domain/delivery-plan.js';
+import type { DueMark, Lane, Settlement, StepResult } from '../../src/push/lane-store.js';
+import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
+
+const NOW = new Date(1_000_000);
+const LEASE = new Date(NOW.getTime() + 30_000);
+const WORKING: LaneCursor = {
+  state: TaskState.TASK_STATE_WORKING,
+  unfinished: [{ id: 'a', delegationId: null }],
+};
+
+function later(ms: number): Date {
+  return new Date(NOW.getTime() + ms);
+}
+
+/** What every `LaneStore` and `DeliveryStore` promises. */
+export function laneStoreContract(open: () => Promise<PushStores>): void {
+  let stores: PushStores;
+  beforeEach(async () => {
+    stores = await open();
+  });
+
+  const claim = (owner: string, now = NOW, free = 100, perEndpoint = 10): Promise<Lane[]> =>
+    stores.lanes.claim(owner, now, 30_000, { free, perEndpoint });
+
+  const mark = (taskId: string, seq: number, when: DueMark['when'] = 'always'): Promise<number> =>
+    stores.database.write((tx) => stores.lanes.markDue(tx, [{ taskId, seq, when }], NOW));
+
+  const rest = (lane: Lane, nextSeq: number): Promise<StepResult> =>
+    stores.lanes.reach(lane, { nextSeq, cursor: WORKING, deliveries: [] }, NOW, LEASE);
+
+  /** A claimed lane with these log entries ready to be sent. */
+  async function ready(...seqs: number[]): Promise<Lane> {
+    await stores.freshLane({ configId: 'c' });
+    const lane = await stores.claimOne(NOW);
+    const deliveries = seqs.map((seq) => deliveryOf(seq));
+    const nextSeq = Math.max(3, ...seqs.map((seq) => seq + 1));
+    return inHand(
+      await stores.lanes.reach(lane, { nextSeq, cursor: WORKING, deliveries }, NOW, LEASE),
+    );
+  }
+
+  async function settle(
+    lane: Lane,
+    result: Settlement['result'],
+    status = 200,
+  ): Promise<StepResult> {
+    const delivery = (await stores.lanes.firstOpen(lane.id))!;
+    const attempt = {
+      number: delivery.attempts + 1,
+      at: NOW,
+      durationMs: 12,
+      status,
+      error: status < 300 ? null : 'status',
+      response: 'answer \u0000 \uD800',
+    };
+    return stores.lanes.settle(lane, { delivery, attempt, result }, NOW, LEASE);
+  }
+
+  const all = async (visibility: Visibility = EVERYTHING) =>
+    (await stores.deliveries.list({}, visibility, 100, null)).reverse();
+
+  describe('LaneStore', () => {
+    it('gives each due lane to one claimer', async () => {
+      for (let i = 0; i < 20; i++) await stores.freshLane({ endpoint: `e${i}` });
+      const got = await Promise.all([claim('a', NOW, 20), claim('b', NOW, 20), claim('c', NOW, 20)]);
+      const ids = got.flat().map((lane) => lane.id);
+      for (let i = 0; i < 5 && ids.length < 20; i++) {
+        ids.push(...(await claim('d')).map((lane) => lane.id));
+      }
+      expect(new Set(ids).size).toBe(20);
+      expect(ids).toHaveLength(20);
+      expect(await claim('e')).toEqual([]);
+    });
+
+    it('lets anyone retake an expired lease, and refuses the one who had it', async () => {
+      await stores.freshLane();
+      const [lost] = await claim('dead');
+      expect(await claim('b', later(29_999))).toEqual([]);
+      const [taken] = await claim('b', later(30_000));
+      expect(taken!.epoch).toBeGreaterThan(lost!.epoch);
+      expect(await rest(lost!, 3)).toBe('lost');
+      await stores.lanes.release(lost!, NOW);
+      expect(await claim('c', later(30_001))).toEqual([]);
+      expect(await rest(taken!, 3)).toBe('rests');
+    });
+
+    it('ends the leases of others, but not its own', async () => {
+      await stores.freshLane({ endpoint: 'e1' });
+      const [other] = await claim('dead');
+      await stores.freshLane({ endpoint: 'e2' });
+      const [own] = await claim('me');
+      expect(await stores.lanes.releaseOthers('me')).toBe(1);
+      expect((await claim('me')).map((lane) => lane.id)).toEqual([other!.id]);
+      expect(await rest(own!, 3)).toBe('rests');
+      expect(await rest(other!, 3)).toBe('lost');
+    });
+
+    it('keeps to the cap per endpoint over all claimers', async () => {
+      for (let i = 0; i < 5; i++) await stores.freshLane({ endpoint: 'slow' });
+      await stores.freshLane({ endpoint: 'other' });
+      expect(await claim('a', NOW, 100, 2)).toHaveLength(3);
+      expect(await claim('b', NOW, 100, 2)).toEqual([]);
+      expect(await claim('b', NOW, 100, 3)).toHaveLength(1);
+    });
+
+    it('claims a lane of a free endpoint behind many of a busy one', async () => {
+      for (let i = 0; i < 12; i++) await stores.freshLane({ endpoint: 'slow' });
+      await stores.freshLane({ endpoint: 'other' }, later(1));
+      await claim('a', later(1), 1, 1);
+      const [lane] = await claim('b', later(1), 1, 1);
+      expect(lane?.config.endpoint).toBe('other');
+    });
+
+    it('tells when the next lane is due', async () => {
+      expect(await stores.lanes.nextDueAt(NOW)).toBeNull();
+      await stores.freshLane({}, later(500));
+      expect(await stores.lanes.nextDueAt(NOW)).toEqual(later(500));
+      await claim('a', later(500));
+      expect(await stores.lanes.nextDueAt(later(500))).toBeNull();
+    });
+
+    it('makes lanes of a task due, and no others', async () => {
+      const taskId = await stores.freshLane();
+      await rest(await stores.claimOne(NOW), 3);
+      await mark('unknown', 3);
+      expect(await stores.lanes.nextDueAt(NOW)).toBeNull();
+      expect(await mark(taskId, 3)).toBe(1);
+      expect(await stores.lanes.nextDueAt(NOW)).toEqual(NOW);
+    });
+
+    it('marks many tasks in one call', async () => {
+      const tasks: string[] = [];
+      for (let i = 0; i < 70; i++) tasks.push(await stores.freshLane({ endpoint: `e${i}` }));
+      for (const lane of await claim('a')) await rest(lane, 3);
+      const marks = tasks.map((taskId, i) => ({ taskId, seq: 3 + i, when: 'always' as const }));
+      const { lanes } = stores;
+      expect(await stores.database.write((tx) => lanes.markDue(tx, marks, NOW))).toBe(70);
+      expect(await stores.row(tasks[69]!)).toMatchObject({ head_seq: 72 });
+    });
+
+    it('does not wake a resting lane for a state it knows', async () => {
+      const taskId = await stores.freshLane();
+      await rest(await stores.claimOne(NOW), 3);
+      await mark(taskId, 3, TaskState.TASK_STATE_WORKING);
+      expect(await stores.lanes.nextDueAt(NOW)).toBeNull();
+      await mark(taskId, 4, TaskState.TASK_STATE_SUBMITTED);
+      expect(await stores.lanes.nextDueAt(NOW)).toEqual(NOW);
+    });
+
+    it('does not rest when an event came while it was worked on', async () => {
+      const taskId = await stores.freshLane();
+      const lane = await stores.claimOne(NOW);
+      await mark(taskId, 3, TaskState.TASK_STATE_WORKING);
+      expect(inHand(await rest(lane, 3)).nextSeq).toBe(3);
+      expect(await rest(lane, 4)).toBe('rests');
+    });
+
+    it('does not shorten the wait of a failing lane for a new event', async () => {
+      const lane = await ready(1);
+      expect(await settle(lane, { state: 'retrying', at: later(5000), reason: 'HTTP 503' }, 503)).toBe(
+        'rests',
+      );
+      await mark(lane.config.taskId, 9);
+      expect(await stores.lanes.nextDueAt(NOW)).toEqual(later(5000));
+    });
+
+    it('numbers deliveries per config and keeps their bytes until they are delivered', async () => {
+      let lane = await ready(1, 2);
+      expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({
+        number: 1,
+        seq: 1,
+        body: '{"seq":1}',
+        state: 'pending',
+      });
+      lane = inHand(await settle(lane, { state: 'delivered' }));
+      expect(lane.open).toBe(1);
+      expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ number: 2, seq: 2 });
+      expect(await settle(lane, { state: 'delivered' })).toBe('rests');
+      const [first] = await stores.database.read<{ body: string | null }>(
+        'SELECT body FROM push_deliveries WHERE number = 1',
+      );
+      expect(first?.body).toBeNull();
+      expect((await all()).map((each) => each.state)).toEqual(['delivered', 'delivered']);
+    });
+
+    it('remembers where it was in the log', async () => {
+      await ready(1);
+      const again = (await claim('b', LEASE))[0]!;
+      expect(again).toMatchObject({ nextSeq: 3, cursor: WORKING, open: 1 });
+    });
+
+    it('records each attempt', async () => {
+      const lane = await ready(1);
+      await settle(lane, { state: 'retrying', at: NOW, reason: 'HTTP 503' }, 503);
+      const again = await stores.claimOne(NOW);
+      await settle(again, { state: 'delivered' });
+      const [delivery] = await all();
+      expect(delivery).toMatchObject({ state: 'delivered', attempts: 2, lastStatus: 200 });
+      const attempts = await stores.deliveries.attempts(delivery!.id);
+      expect(attempts.map(({ number, status }) => [number, status])).toEqual([
+        [1, 503],
+        [2, 200],
+      ]);
+      expect(attempts[0]).toMatchObject({ at: NOW, durationMs: 12, error: 'status' });
+      expect(attempts[0]!.response).toBe('answer  \uFFFD');
+    });
+
+    it('writes nothing of an attempt whose claim is over', async () => {
+      const lane = await ready(1);
+      await claim('b', LEASE);
+      expect(await settle(lane, { state: 'delivered' })).toBe('lost');
+      const [delivery] = await all();
+      expect(delivery).toMatchObject({ state: 'pending', attempts: 0 });
+      expect(await stores.deliveries.attempts(delivery!.id)).toEqual([]);
+    });
+
+    it('carries the first lost event as a gap until a success', async () => {
+      let lane = await ready(1, 2, 3, 4);
+      const dead = { state: 'dead', reason: 'no', consequence: 'none' } as const;
+      lane = inHand(await settle(lane, { state: 'delivered' }));
+      expect(lane.gapSeq).toBeNull();
+      lane = inHand(await settle(lane, dead, 422));
+      lane = inHand(await settle(lane, dead, 422));
+      expect(lane.gapSeq).toBe(2);
+      await settle(lane, { state: 'delivered' });
+      expect((await stores.row(lane.config.taskId))?.['gap_seq']).toBeNull();
+    });
+
+    it('marks a config failing and clears it with the next success', async () => {
+      const lane = await ready(1, 2);
+      const next = inHand(
+        await settle(lane, { state: 'dead', reason: 'gave up', consequence: 'failing' }, 503),
+      );
+      const { taskId } = lane.config;
+      expect(await stores.configs.get(taskId, 'c')).toMatchObject({
+        state: 'failing',
+        stateReason: 'gave up',
+        failingSince: NOW,
+      });
+      await settle(next, { state: 'delivered' });
+      expect(await stores.configs.get(taskId, 'c')).toMatchObject({
+        state: 'active',
+        failingSince: null,
+      });
+    });
+
+    it('sends nothing more to a disabled config until it is set again', async () => {
+      const lane = await ready(1, 2);
+      const gone = { state: 'dead', reason: 'HTTP 410', consequence: 'disabled' } as const;
+      expect(await settle(lane, gone, 410)).toBe('rests');
+      const { taskId } = lane.config;
+      expect(await stores.configs.get(taskId, 'c')).toMatchObject({ state: 'disabled' });
+      expect((await all()).map((each) => each.state)).toEqual(['dead', 'dead']);
+      await mark(taskId, 9);
+      expect(await stores.lanes.nextDueAt(NOW)).toBeNull();
+      await stores.configs.set(taskId, stores.draft({ configId: 'c' }), {
+        now: NOW,
+        repeated: 'leave',
+      });
+      expect(await stores.claimOne(NOW)).toMatchObject({ open: 1, config: { state: 'active' } });
+    });
+
+    it('gives a lane back for a later time', async () => {
+      const lane = await ready(1);
+      await stores.lanes.release(lane, later(700));
+      expect(await stores.lanes.nextDueAt(NOW)).toEqual(later(700));
+    });
+
+    it('keeps bytes that were made again only for the present claim', async () => {
+      const lane = await ready(1);
+      const delivery = (await stores.lanes.firstOpen(lane.id))!;
+      expect(await stores.lanes.keepBody(lane, delivery.id, '{}', 'application/json')).toBe(true);
+      await claim('b', LEASE);
+      expect(await stores.lanes.keepBody(lane, delivery.id, 'x', 'text/plain')).toBe(false);
+      expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({
+        body: '{}',
+        contentType: 'application/json',
+      });
+    });
+
+    it('prunes old attempts and delivered deliveries, and no dead letters', async () => {
+      const lane = await ready(1, 2);
+      const next = inHand(await settle(lane, { state: 'delivered' }));
+      await settle(next, { state: 'dead', reason: 'no', consequence: 'none' }, 422);
+      expect(await stores.lanes.prune(NOW, 100)).toBe(0);
+      expect(await stores.lanes.prune(later(1), 1)).toBe(2);
+      expect(await stores.lanes.prune(later(1), 100)).toBe(1);
+      expect((await all()).map((each) => each.state)).toEqual(['dead']);
+    });
+  });
+
+  describe('DeliveryStore', () => {
+    it('lists by task, config and state, newest first, in pages', async () => {
+      const lane = await ready(1, 2);
+      await settle(lane, { state: 'delivered' });
+      const { taskId } = lane.config;
+      const list = (filter: object, limit = 10, cursor: string | null = null) =>
+        stores.deliveries.list(filter, EVERYTHING, limit, cursor);
+      expect((await list({ taskId })).map((each) => each.seq)).toEqual([2, 1]);
+      expect((await list({ state: 'delivered' })).map((each) => each.seq)).toEqual([1]);
+      expect(await list({ taskId, configId: 'c' })).toHaveLength(2);
+      expect(await list({ taskId: 'other' })).toEqual([]);
+      const [newest] = await list({}, 1);
+      expect((await list({}, 1, newest!.id)).map((each) => each.seq)).toEqual([1]);
+    });
+
+    it("hides a stranger's deliveries", async () => {
+      await ready(1);
+      const [delivery] = await all();
+      const owner = { kind: 'principal', principalId: 'alice', organization: 'acme' } as const;
+      const colleague = { kind: 'organization', organization: 'acme' } as const;
+      const stranger = { ...owner, principalId: 'bob' };
+      for (const scope of [owner, colleague]) {
+        expect(await all(scope)).toHaveLength(1);
+        expect(await stores.deliveries.get(delivery!.id, scope)).toEqual(delivery);
+      }
+      expect(await all(stranger)).toEqual([]);
+      expect(await stores.deliveries.get(delivery!.id, stranger)).toBeUndefined();
+      expect(await stores.deliveries.redeliver(delivery!.id, stranger, NOW)).toBeUndefined();
+    });
+
+    it('puts an ended delivery back before what waits, with the same webhook-id', async () => {
+      const lane = await ready(1, 2);
+      const next = inHand(await settle(lane, { state: 'delivered' }));
+      const [first] = await all();
+      const again = await stores.deliveries.redeliver(first!.id, EVERYTHING, NOW);
+      expect(again).toMatchObject({ state: 'pending', tries: 0, attempts: 1, redelivered: true });
+      expect(again!.webhookId).toBe(first!.webhookId);
+      expect(await stores.lanes.firstOpen(next.id)).toMatchObject({ seq: 1, body: null });
+      expect(inHand(await settle(next, { state: 'delivered' })).open).toBe(1);
+    });
+
+    it('does not lose a redelivery asked for while the lane is worked on', async () => {
+      const lane = await ready(1, 2);
+      const last = inHand(await settle(lane, { state: 'delivered' }));
+      const [first] = await all();
+      const delivery = (await stores.lanes.firstOpen(last.id))!;
+      await stores.deliveries.redeliver(first!.id, EVERYTHING, NOW);
+      const step = await stores.lanes.settle(
+        last,
+        { delivery, attempt: null, result: { state: 'delivered' } },
+        NOW,
+        LEASE,
+      );
+      expect(inHand(step).open).toBe(1);
+      expect(await stores.lanes.firstOpen(last.id)).toMatchObject({ id: first!.id });
+    });
+
+    it('leaves the gap alone when a redelivery ends', async () => {
+      const lane = await ready(1, 2);
+      const dead = { state: 'dead', reason: 'no', consequence: 'none' } as const;
+      const next = inHand(await settle(lane, dead, 422));
+      const [first] = await all();
+      await stores.deliveries.redeliver(first!.id, EVERYTHING, NOW);
+      const after = inHand(await settle(next, { state: 'delivered' }));
+      expect(after).toMatchObject({ gapSeq: 1, open: 1 });
+    });
+
+    it('has a delivery under way tried at once', async () => {
+      const lane = await ready(1);
+      await settle(lane, { state: 'retrying', at: later(60_000), reason: 'HTTP 503' }, 503);
+      const [delivery] = await all();
+      const again = await stores.deliveries.redeliver(delivery!.id, EVERYTHING, NOW);
+      expect(again).toMatchObject({ state: 'retrying', nextAttemptAt: null, redelivered: false });
+      expect((await stores.claimOne(NOW)).open).toBe(1);
+    });
+  });
+}

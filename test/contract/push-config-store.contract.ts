@@ -1,0 +1,201 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { EVERYTHING } from '../../src/auth/index.js';
+import { HubError } from '../../src/common/hub-error.js';
+import { LOG_START } from '../../src/push/domain/delivery-plan.js';
+import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
+
+const NOW = new Date(1_000_000);
+const SET = { now: NOW, repeated: 'present-state' } as const;
+const INLINE = { now: NOW, repeated: 'leave' } as const;
+const LEASE = new Date(NOW.getTime() + 30_000);
+
+/** What every `PushConfigStore` promises. */
+export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
+  let stores: PushStores;
+  beforeEach(async () => {
+    stores = await open();
+  });
+
+  /** The lane of the task with everything told. */
+  async function tellAll(taskId: string, nextSeq: number): Promise<void> {
+    const lane = await stores.claimOne(NOW);
+    expect(lane.config.taskId).toBe(taskId);
+    const reached = { nextSeq, cursor: LOG_START, deliveries: [] };
+    expect(await stores.lanes.reach(lane, reached, NOW, LEASE)).toBe('rests');
+  }
+
+  describe('PushConfigStore', () => {
+    it("keeps the client's id, unique in its task only", async () => {
+      const [one, two] = [await stores.addTask(2), await stores.addTask(2)];
+      for (const taskId of [one, two]) {
+        await stores.configs.set(taskId, stores.draft({ configId: 'mine' }), SET);
+      }
+      expect(await stores.configs.get(one, 'mine')).toMatchObject({ taskId: one, configId: 'mine' });
+      expect(await stores.configs.get(two, 'mine')).toMatchObject({ taskId: two });
+      expect(await stores.configs.get(one, 'other')).toBeUndefined();
+    });
+
+    it('mints an id, and finds the config of the same address again', async () => {
+      const taskId = await stores.addTask(2);
+      const first = await stores.configs.set(taskId, stores.draft(), SET);
+      const again = await stores.configs.set(taskId, stores.draft(), SET);
+      const other = await stores.configs.set(
+        taskId,
+        stores.draft({ url: 'https://hooks.example/b' }),
+        SET,
+      );
+      expect(first.configId).not.toBe('');
+      expect(again.configId).toBe(first.configId);
+      expect(other.configId).not.toBe(first.configId);
+      expect(await stores.configs.list(taskId, 10, null)).toHaveLength(2);
+    });
+
+    it('gives back all that was stored', async () => {
+      const taskId = await stores.addTask(2);
+      const draft = stores.draft({
+        configId: 'c',
+        version: '0.3',
+        authNames: ['Digest', 'Bearer'],
+        sealedToken: 'plain:tok',
+        verified: false,
+        traceparent: '00-a-b-01',
+      });
+      await stores.configs.set(taskId, draft, SET);
+      expect(await stores.configs.get(taskId, 'c')).toEqual({
+        ...draft,
+        taskId,
+        state: 'active',
+        stateReason: null,
+        failingSince: null,
+        createdAt: NOW,
+        updatedAt: NOW,
+      });
+    });
+
+    it('lists by age in pages', async () => {
+      const taskId = await stores.addTask(2);
+      for (const id of ['z', 'm', 'a']) {
+        await stores.configs.set(taskId, stores.draft({ configId: id }), SET);
+      }
+      const page = await stores.configs.list(taskId, 2, null);
+      expect(page.map((each) => each.configId)).toEqual(['z', 'm']);
+      const rest = await stores.configs.list(taskId, 2, page[1]!.uid);
+      expect(rest.map((each) => each.configId)).toEqual(['a']);
+    });
+
+    it('begins a new task with its first event', async () => {
+      const taskId = await stores.freshLane();
+      const lane = await stores.claimOne(NOW);
+      expect(lane).toMatchObject({ nextSeq: 1, open: 0, config: { taskId } });
+    });
+
+    it('begins a running task with a snapshot of its present state', async () => {
+      const taskId = await stores.addTask(7);
+      const config = await stores.configs.set(taskId, stores.draft(), SET);
+      const lane = await stores.claimOne(NOW);
+      expect(lane).toMatchObject({ nextSeq: 8, open: 1, cursor: null });
+      expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({
+        kind: 'snapshot',
+        seq: 7,
+        number: 1,
+        body: null,
+        webhookId: `${config.uid}.7.task1`,
+      });
+    });
+
+    it('writes nothing when its transaction fails', async () => {
+      const taskId = await stores.addTask(2);
+      const { configs, database } = stores;
+      const draft = stores.draft();
+      const failing = database.write(function* (tx) {
+        yield* configs.attach(tx, taskId, draft, SET);
+        throw new Error('no');
+      });
+      await expect(failing).rejects.toThrow('no');
+      expect(await configs.list(taskId, 10, null)).toEqual([]);
+      expect(await stores.row(taskId)).toBeUndefined();
+    });
+
+    it('tells a lane that has told all the present state again', async () => {
+      const taskId = await stores.freshLane({ configId: 'c' });
+      await tellAll(taskId, 3);
+      await stores.configs.set(taskId, stores.draft({ configId: 'c' }), SET);
+      const lane = await stores.claimOne(NOW);
+      expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ kind: 'snapshot', seq: 2 });
+    });
+
+    it('leaves a lane alone when the same inline config comes again', async () => {
+      const taskId = await stores.freshLane({ configId: 'c' });
+      await tellAll(taskId, 3);
+      await stores.configs.set(taskId, stores.draft({ configId: 'c' }), INLINE);
+      expect(await stores.lanes.nextDueAt(NOW)).toBeNull();
+      const changed = stores.draft({ configId: 'c', fingerprint: 'new' });
+      await stores.configs.set(taskId, changed, INLINE);
+      expect(await stores.lanes.nextDueAt(NOW)).toEqual(NOW);
+    });
+
+    it('keeps what a replaced config has not delivered and tries at once', async () => {
+      const taskId = await stores.freshLane({ configId: 'c' });
+      let lane = await stores.claimOne(NOW);
+      const reached = { nextSeq: 2, cursor: LOG_START, deliveries: [deliveryOf(1)] };
+      lane = inHand(await stores.lanes.reach(lane, reached, NOW, LEASE));
+      const url = 'https://hooks.example/new';
+      const config = await stores.configs.set(taskId, stores.draft({ configId: 'c', url }), SET);
+      expect(config.uid).toBe(lane.config.uid);
+      expect(await stores.lanes.reach(lane, { ...reached, deliveries: [] }, NOW, LEASE)).toBe('lost');
+      const again = await stores.claimOne(NOW);
+      expect(again).toMatchObject({ open: 1, config: { url } });
+      expect(await stores.lanes.firstOpen(again.id)).toMatchObject({ seq: 1, body: '{"seq":1}' });
+    });
+
+    it('has the bytes made again when the version changes', async () => {
+      const taskId = await stores.freshLane({ configId: 'c' });
+      const lane = await stores.claimOne(NOW);
+      const reached = { nextSeq: 2, cursor: LOG_START, deliveries: [deliveryOf(1)] };
+      await stores.lanes.reach(lane, reached, NOW, LEASE);
+      await stores.configs.set(taskId, stores.draft({ configId: 'c', version: '0.3' }), SET);
+      expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ seq: 1, body: null });
+    });
+
+    it('removes config and lane, and what was open becomes a dead letter', async () => {
+      const taskId = await stores.freshLane({ configId: 'c' });
+      const lane = await stores.claimOne(NOW);
+      const reached = { nextSeq: 2, cursor: LOG_START, deliveries: [deliveryOf(1)] };
+      await stores.lanes.reach(lane, reached, NOW, LEASE);
+      expect(await stores.configs.remove(taskId, 'c', NOW)).toBe(true);
+      expect(await stores.configs.remove(taskId, 'c', NOW)).toBe(false);
+      expect(await stores.configs.get(taskId, 'c')).toBeUndefined();
+      const [delivery] = await stores.deliveries.list({ taskId }, EVERYTHING, 10, null);
+      expect(delivery).toMatchObject({ state: 'dead', reason: 'the webhook was deleted' });
+      await expect(
+        stores.deliveries.redeliver(delivery!.id, EVERYTHING, NOW),
+      ).rejects.toMatchObject({ reason: 'CONFLICT' });
+    });
+
+    it('refuses more webhooks than a task may have', async () => {
+      const taskId = await stores.addTask(2);
+      for (let i = 0; i < 100; i++) {
+        await stores.configs.set(taskId, stores.draft({ configId: `c${i}` }), SET);
+      }
+      const more = stores.configs.set(taskId, stores.draft({ configId: 'more' }), SET);
+      await expect(more).rejects.toBeInstanceOf(HubError);
+    });
+
+    it('misses no event of a task that goes on while a webhook is registered', async () => {
+      const { configs, database, lanes } = stores;
+      for (let round = 0; round < 20; round++) {
+        const taskId = await stores.addTask(5);
+        // As an append does it: the task's row first, then the participant's marks.
+        const append = database.write(function* (tx) {
+          const lock = tx.dialect === 'postgres' ? ' FOR UPDATE' : '';
+          yield* tx.all(`SELECT seq FROM tasks WHERE id = ?${lock}`, [taskId]);
+          yield* tx.run('UPDATE tasks SET seq = 6 WHERE id = ?', [taskId]);
+          yield* lanes.markDue(tx, [{ taskId, seq: 6, when: 'always' }], NOW);
+        });
+        await Promise.all([append, configs.set(taskId, stores.draft(), SET)]);
+        const row = await stores.row(taskId);
+        expect(row?.['head_seq']).toBe(6);
+      }
+    });
+  });
+}

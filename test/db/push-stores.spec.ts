@@ -1,0 +1,10 @@
+import { laneStoreContract } from '../contract/lane-store.contract.js';
+import { pushConfigStoreContract } from '../contract/push-config-store.contract.js';
+import { describeDatabases } from '../support/databases.js';
+import { PushStores } from '../support/push-stores.js';
+
+describeDatabases('push', (databases) => {
+  const open = async (): Promise<PushStores> => new PushStores(await databases.open());
+  pushConfigStoreContract(open);
+  laneStoreContract(open);
+});

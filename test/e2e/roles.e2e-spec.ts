@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type RunningAgent, startSdkAgent } from '../support/agents.js';
+import { type HubProcess, startHubProcess, stateOf } from '../support/app.js';
+import { artifactTexts, userMessage } from '../support/builders.js';
+import { startPostgres } from '../support/databases.js';
+import type { JsonObject } from '../support/json.js';
+import { WebhookSink } from '../support/webhook-sink.js';
+
+let database: Awaited<ReturnType<typeof startPostgres>>;
+let api: HubProcess;
+let worker: HubProcess;
+let agent: RunningAgent;
+let sink: WebhookSink;
+
+beforeAll(async () => {
+  database = await startPostgres();
+  const databaseUrl = await database.freshUrl();
+  const start = (role: string): Promise<HubProcess> =>
+    startHubProcess({ databaseUrl, environment: { A2A_HUB__ROLE: role } });
+  api = await start('api');
+  [worker, agent, sink] = await Promise.all([
+    start('worker'),
+    startSdkAgent({
+      execute: async (turn) => {
+        if (turn.isFollowUp) turn.task().artifact('answer', `got ${turn.text}`).complete();
+        else if (turn.text === 'ask') turn.task().askForInput('What?');
+        else if (turn.text === 'wait') {
+          turn.task().working();
+          await turn.pause(30_000);
+        } else turn.task().working().artifact('answer', `did ${turn.text}`).complete();
+      },
+    }),
+    WebhookSink.start(),
+  ]);
+  await api.registerAgent(agent.url, { id: 'agent' });
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all([api, worker, agent, sink].map((one) => one?.close()));
+  await database?.stop();
+});
+
+const TO_AGENT = { metadata: { agentId: 'agent' } };
+
+it('serves probes only in the worker', async () => {
+  expect((await worker.get('/health/ready', { key: null })).status).toBe(200);
+  const { status } = await worker.post('/a2a', '{}', { key: null });
+  expect(status).toBe(404);
+});
+
+it('sends through the api and works in the worker', async () => {
+  const { task } = await api.send('this', { message: TO_AGENT });
+  expect(stateOf(task as JsonObject)).toBe('TASK_STATE_COMPLETED');
+  expect(artifactTexts(task as JsonObject)).toEqual(['did this']);
+});
+
+it('streams from the api what the worker logs', async () => {
+  const params = { message: userMessage('that', TO_AGENT) };
+  const events = await (await api.stream('SendStreamingMessage', params)).collect();
+  expect(events[0]!.data).toHaveProperty('task');
+  expect(events.at(-1)!.data.statusUpdate.status.state).toBe('TASK_STATE_COMPLETED');
+  const chunks = events.flatMap(({ data }) => (data.artifactUpdate ? [data.artifactUpdate] : []));
+  expect(chunks).toMatchObject([{ artifact: { parts: [{ text: 'did that' }] } }]);
+});
+
+it('takes a follow-up to the delegation that waits', async () => {
+  const { task: asked } = await api.send('ask', { message: TO_AGENT });
+  expect(stateOf(asked as JsonObject)).toBe('TASK_STATE_INPUT_REQUIRED');
+  const { task } = await api.send('this one', { message: { taskId: asked.id } });
+  expect(task.id).toBe(asked.id);
+  expect(artifactTexts(task as JsonObject)).toEqual(['got this one']);
+});
+
+it('cancels in the worker what the api is asked to cancel', async () => {
+  const { id } = await api.submit('wait', { message: TO_AGENT });
+  await api.waitForTask(String(id), 'TASK_STATE_WORKING');
+  const canceled = (await api.rpc('CancelTask', { id })) as JsonObject;
+  expect(stateOf(canceled)).toBe('TASK_STATE_CANCELED');
+  expect(agent.turns.at(-1)!.canceled.signal.aborted).toBe(true);
+});
+
+it('tells a webhook from the worker', async () => {
+  const configuration = { taskPushNotificationConfig: { url: sink.url('/roles') } };
+  const { task } = await api.send('tell', { message: TO_AGENT, configuration });
+  const told = await sink.waitFor(
+    ({ json }) => (json as JsonObject).statusUpdate?.status.state === 'TASK_STATE_COMPLETED',
+  );
+  expect((told.json as JsonObject).statusUpdate.taskId).toBe(task.id);
+});

@@ -1,0 +1,201 @@
+import { SystemClock } from '../../src/common/clock.js';
+import { Egress, type EgressOptions } from '../../src/common/egress/egress.js';
+import type { Log } from '../../src/common/logger.js';
+import type { Database } from '../../src/database/database.js';
+import { StreamResponse } from '../../src/protocol/a2a.js';
+import { DeliveryWorker } from '../../src/push/delivery.worker.js';
+import { dueWhen } from '../../src/push/domain/due-mark.js';
+import { HttpWebhookSender } from '../../src/push/http-webhook.sender.js';
+import { LaneReader } from '../../src/push/lane-reader.js';
+import { LaneRunner } from '../../src/push/lane-runner.js';
+import { PushWakeup } from '../../src/push/push-wakeup.js';
+import { SecretBox } from '../../src/push/secret-box.js';
+import type { TaskEvent, TaskLog } from '../../src/tasks/index.js';
+import { PushStores } from './push-stores.js';
+
+const SILENT: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+/** The delays of the tests: quick, and long enough to tell one retry from the next. */
+const SETTINGS = {
+  scheduleMs: [40, 60],
+  jitter: 0,
+  retryAfterMaxMs: 60_000,
+  connectTimeoutMs: 500,
+  timeoutMs: 1000,
+  responseBytes: 64,
+  maxConcurrent: 50,
+  maxPerEndpoint: 10,
+  attemptRetentionDays: 30,
+};
+
+export interface EngineOptions {
+  readonly settings?: Partial<typeof SETTINGS>;
+  readonly egress?: EgressOptions;
+  readonly maxBodyBytes?: number;
+}
+
+/**
+ * Everything that delivers webhooks, on a real database and with real sockets, beside a log that the
+ * test writes itself: {@link append} is the commit of the events.
+ */
+export class PushEngine extends PushStores {
+  private readonly egress: Egress;
+  private readonly wakeup = new PushWakeup();
+  private readonly workers: DeliveryWorker[] = [];
+  private readonly settings: typeof SETTINGS;
+
+  constructor(
+    database: Database,
+    private readonly options: EngineOptions = {},
+  ) {
+    super(database);
+    this.settings = { ...SETTINGS, ...options.settings };
+    this.egress = new Egress(options.egress ?? { allow: ['127.0.0.0/8'] });
+  }
+
+  /** Adds entries (1.0 wire JSON of StreamResponse) to a task's log as one commit. */
+  async append(taskId: string, ...wires: object[]): Promise<void> {
+    const { lanes, wakeup } = this;
+    const now = new Date();
+    const seen: { kind: TaskEvent['kind']; body: string }[] = [];
+    await this.database.write(function* (tx) {
+      const [task] = yield* tx.all<{ last: number | null }>(
+        'SELECT MAX(seq) AS last FROM task_events WHERE task_id = ?',
+        [taskId],
+      );
+      let seq = Number(task?.last ?? 0);
+      for (const wire of wires) {
+        const entry = { kind: kindOf(wire), body: bodyOf(wire) };
+        seen.push(entry);
+        yield* tx.run(
+          'INSERT INTO task_events (task_id, seq, kind, at, body) VALUES (?, ?, ?, ?, ?)',
+          [taskId, ++seq, entry.kind, now.getTime(), entry.body],
+        );
+      }
+      yield* tx.run('UPDATE tasks SET seq = ? WHERE id = ?', [seq, taskId]);
+      const when = dueWhen(seen);
+      if (when !== null) yield* lanes.markDue(tx, [{ taskId, seq, when }], now);
+    });
+    wakeup.ring();
+  }
+
+  /** A task with its first two entries. */
+  async beginTask(id?: string): Promise<string> {
+    const taskId = await this.addTask(0, id);
+    await this.append(
+      taskId,
+      { task: { id: taskId, contextId: 'ctx', status: { state: 'TASK_STATE_SUBMITTED' } } },
+      {
+        message: {
+          messageId: 'm1',
+          taskId,
+          contextId: 'ctx',
+          role: 'ROLE_USER',
+          parts: [{ text: 'please' }],
+        },
+      },
+    );
+    return taskId;
+  }
+
+  /** A webhook of the task at this address. */
+  async hook(
+    taskId: string,
+    url: string,
+    changes: Parameters<PushStores['draft']>[0] = {},
+  ): Promise<void> {
+    const draft = this.draft({ url, configId: 'c', fingerprint: url, ...changes });
+    await this.configs.set(taskId, draft, { now: new Date(), repeated: 'present-state' });
+    this.wakeup.ring();
+  }
+
+  /** Starts one more worker, as another process would. */
+  async start(alone = false): Promise<DeliveryWorker> {
+    const clock = new SystemClock();
+    const log = { events: (...args: Parameters<TaskLog['events']>) => this.events(...args) };
+    const limits = {
+      maxBytes: this.options.maxBodyBytes ?? 1024 * 1024,
+      publicUrl: 'https://hub.example',
+    };
+    const runner = new LaneRunner(
+      this.lanes,
+      new LaneReader(log as TaskLog, limits),
+      new HttpWebhookSender(this.egress, clock, this.settings),
+      new SecretBox(),
+      clock,
+      this.ids,
+      SILENT,
+      this.settings,
+    );
+    const worker = new DeliveryWorker(
+      this.ids.next(),
+      this.lanes,
+      runner,
+      this.wakeup,
+      clock,
+      SILENT,
+      { ...this.settings, alone },
+    );
+    this.workers.push(worker);
+    await worker.start();
+    return worker;
+  }
+
+  async close(): Promise<void> {
+    for (const worker of this.workers.splice(0)) await worker.stop();
+    await this.egress.close();
+  }
+
+  private async events(taskId: string, afterSeq: number, limit: number): Promise<TaskEvent[]> {
+    const rows = await this.database.read<TaskEvent & { task_id: string; at: number }>(
+      'SELECT * FROM task_events WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?',
+      [taskId, afterSeq, limit],
+    );
+    return rows.map((row) => ({ ...row, taskId: row.task_id, at: new Date(row.at) }));
+  }
+}
+
+/** A status update as it is in the log. */
+export function statusWire(taskId: string, state: string, text?: string): object {
+  const message = text && {
+    messageId: `s-${text}`,
+    taskId,
+    contextId: 'ctx',
+    role: 'ROLE_AGENT',
+    parts: [{ text }],
+  };
+  return {
+    statusUpdate: {
+      taskId,
+      contextId: 'ctx',
+      status: { state: `TASK_STATE_${state}`, message, timestamp: '2026-01-01T00:00:00.000Z' },
+    },
+  };
+}
+
+/** An artifact update as it is in the log. */
+export function chunkWire(taskId: string, id: string, text: string, options: object = {}): object {
+  return {
+    artifactUpdate: {
+      taskId,
+      contextId: 'ctx',
+      artifact: { artifactId: id, name: id, parts: [{ text }] },
+      ...options,
+    },
+  };
+}
+
+function bodyOf(wire: object): string {
+  return JSON.stringify(StreamResponse.toJSON(StreamResponse.fromJSON(wire)));
+}
+
+function kindOf(wire: object): TaskEvent['kind'] {
+  if ('task' in wire) return 'task';
+  if ('statusUpdate' in wire) return 'status';
+  return 'artifactUpdate' in wire ? 'artifact' : 'message';
+}

@@ -1,0 +1,97 @@
+import { SystemIdSource } from '../../src/common/ids.js';
+import type { Database } from '../../src/database/database.js';
+import type { DeliveryStore } from '../../src/push/delivery-store.js';
+import type { DeliveryDraft, Lane, LaneStore, StepResult } from '../../src/push/lane-store.js';
+import { SqlDeliveryStore } from '../../src/push/persistence/sql-delivery.store.js';
+import { SqlLaneStore } from '../../src/push/persistence/sql-lane.store.js';
+import { SqlPushConfigStore } from '../../src/push/persistence/sql-push-config.store.js';
+import type { PushConfigStore } from '../../src/push/push-config-store.js';
+import type { PushConfigDraft } from '../../src/push/push-config.js';
+
+/** The stores of webhooks on one database, with tasks as far as those look at them. */
+export class PushStores {
+  readonly ids = new SystemIdSource();
+  readonly configs: PushConfigStore;
+  readonly lanes: LaneStore;
+  readonly deliveries: DeliveryStore;
+
+  constructor(readonly database: Database) {
+    this.configs = new SqlPushConfigStore(database, this.ids);
+    this.lanes = new SqlLaneStore(database, this.ids);
+    this.deliveries = new SqlDeliveryStore(database);
+  }
+
+  /** A task whose log has `seq` entries. */
+  async addTask(seq: number, id = this.ids.next()): Promise<string> {
+    await this.database.write((tx) =>
+      tx.run(
+        `INSERT INTO tasks (id, context_id, principal_id, organization, state, status_at, seq,
+           version, checkpoint_seq, route, allow_reply, created_at, updated_at)
+         VALUES (?, 'ctx', 'alice', 'acme', 2, 0, ?, 1, 0, '{}', 0, 0, 0)`,
+        [id, seq],
+      ),
+    );
+    return id;
+  }
+
+  draft(changes: Partial<PushConfigDraft> = {}): PushConfigDraft {
+    const url = changes.url ?? 'https://hooks.example/a';
+    return {
+      uid: this.ids.next(),
+      configId: null,
+      principalId: 'alice',
+      organization: 'acme',
+      url,
+      endpoint: `acme ${new URL(url).origin}`,
+      version: '1.0',
+      authScheme: 'bearer',
+      authNames: ['Bearer'],
+      sealedCredentials: 'plain:secret',
+      sealedToken: null,
+      fingerprint: url,
+      verified: true,
+      traceparent: null,
+      ...changes,
+    };
+  }
+
+  /** A webhook on a task that has just begun, its lane at the start of the log. */
+  async freshLane(changes: Partial<PushConfigDraft> = {}, now = new Date(0)): Promise<string> {
+    const taskId = await this.addTask(2);
+    await this.configs.set(taskId, this.draft(changes), { now, repeated: 'leave' });
+    return taskId;
+  }
+
+  async claimOne(now: Date, owner = 'w1', leaseMs = 30_000): Promise<Lane> {
+    const lanes = await this.lanes.claim(owner, now, leaseMs, { free: 1, perEndpoint: 10 });
+    if (!lanes[0]) throw new Error('no lane is due');
+    return lanes[0];
+  }
+
+  async row(taskId: string): Promise<Record<string, unknown> | undefined> {
+    const [row] = await this.database.read<Record<string, unknown>>(
+      'SELECT * FROM push_lanes WHERE task_id = ?',
+      [taskId],
+    );
+    return row;
+  }
+}
+
+/** What is to be sent of log entry `seq`. */
+export function deliveryOf(seq: number, changes: Partial<DeliveryDraft> = {}): DeliveryDraft {
+  return {
+    seq,
+    kind: 'event',
+    artifactId: null,
+    webhookId: `cfg.${seq}`,
+    body: `{"seq":${seq}}`,
+    contentType: 'application/a2a+json',
+    ...changes,
+  };
+}
+
+/** The lane after a step that must have left it in hand. */
+export function inHand(step: StepResult): Lane {
+  if (typeof step === 'string') throw new Error(`the lane ${step}`);
+  return step;
+}
