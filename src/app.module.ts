@@ -6,6 +6,7 @@ import type { Log } from './common/logger.js';
 import { type AppConfig, ConfigModule } from './config/index.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ObservabilityModule } from './observability/observability.module.js';
+import { RoutingModule } from './routing/index.js';
 import { type Replacement, SharedModule } from './shared.module.js';
 
 /** The composition root: the modules of one process, by its role. */
@@ -23,6 +24,7 @@ export class AppModule implements OnModuleDestroy {
         ObservabilityModule,
         AuthModule,
         AgentsModule,
+        RoutingModule,
       ],
     };
   }

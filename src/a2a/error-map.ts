@@ -1,4 +1,5 @@
-import { type ErrorReason, HubError } from '../common/hub-error.js';
+import type { HubError } from '../common/hub-error.js';
+import { type ErrorReason } from '../common/hub-error.js';
 import { hubErrorOf } from '../common/http/problem.js';
 import type { ProtocolVersion } from '../routing/index.js';
 

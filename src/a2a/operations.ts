@@ -1,3 +1,4 @@
+import type { ListTasksResponse } from '../protocol/a2a.js';
 import {
   AgentCard,
   CancelTaskRequest,
@@ -8,7 +9,6 @@ import {
   ListTaskPushNotificationConfigsRequest,
   ListTaskPushNotificationConfigsResponse,
   ListTasksRequest,
-  ListTasksResponse,
   Message,
   SendMessageRequest,
   SubscribeToTaskRequest,

@@ -26,6 +26,7 @@ import type { HubRequestHandler, SourceDetails } from './hub-request-handler.js'
 const CALL = 'hub-call';
 const SOURCE = 'hub-source';
 const SEQ = 'hub-seq';
+const THROWN = 'hub-thrown';
 
 /**
  * The context the SDK's transport handlers carry through: ours travels in its `state` (its `tenant`
@@ -46,13 +47,17 @@ export function lastSeqOf(context: ServerCallContext): number {
   return context.state.get(SEQ) as number;
 }
 
+/**
+ * What an operation of this context threw: the SDK's handlers answer with an error of their own making
+ * where ours knows more.
+ */
+export function thrownIn(context: ServerCallContext): unknown {
+  return context.state.get(THROWN);
+}
+
 /** {@link HubRequestHandler} in the shape the SDK's 0.3 and gRPC handlers call. */
 export class SdkRequestHandler implements A2ARequestHandler {
-  constructor(
-    private readonly handler: HubRequestHandler,
-    /** Makes of an error of the hub one that the SDK's handler passes on unchanged. */
-    private readonly translated: (thrown: unknown) => Error,
-  ) {}
+  constructor(private readonly handler: HubRequestHandler) {}
 
   /** Only what the SDK looks at: whether streams may be opened. */
   getAgentCard(): Promise<AgentCard> {
@@ -63,11 +68,13 @@ export class SdkRequestHandler implements A2ARequestHandler {
     params: GetExtendedAgentCardRequest,
     context: ServerCallContext,
   ): Promise<AgentCard> {
-    return this.told(() => this.handler.getExtendedAgentCard(params, callOf(context)));
+    return told(context, () => this.handler.getExtendedAgentCard(params, callOf(context)));
   }
 
   sendMessage(params: SendMessageRequest, context: ServerCallContext): Promise<Message | Task> {
-    return this.told(() => this.handler.sendMessage(params, callOf(context), sourceOf(context)));
+    return told(context, () =>
+      this.handler.sendMessage(params, callOf(context), sourceOf(context)),
+    );
   }
 
   sendMessageStream(
@@ -82,15 +89,15 @@ export class SdkRequestHandler implements A2ARequestHandler {
   }
 
   getTask(params: GetTaskRequest, context: ServerCallContext): Promise<Task> {
-    return this.told(() => this.handler.getTask(params, callOf(context)));
+    return told(context, () => this.handler.getTask(params, callOf(context)));
   }
 
   listTasks(params: ListTasksRequest, context: ServerCallContext): Promise<ListTasksResponse> {
-    return this.told(() => this.handler.listTasks(params, callOf(context)));
+    return told(context, () => this.handler.listTasks(params, callOf(context)));
   }
 
   cancelTask(params: CancelTaskRequest, context: ServerCallContext): Promise<Task> {
-    return this.told(() => this.handler.cancelTask(params, callOf(context)));
+    return told(context, () => this.handler.cancelTask(params, callOf(context)));
   }
 
   resubscribe(
@@ -104,7 +111,7 @@ export class SdkRequestHandler implements A2ARequestHandler {
     params: TaskPushNotificationConfig,
     context: ServerCallContext,
   ): Promise<TaskPushNotificationConfig> {
-    return this.told(() =>
+    return told(context, () =>
       this.handler.createPushConfig(params, callOf(context), sourceOf(context)),
     );
   }
@@ -113,29 +120,21 @@ export class SdkRequestHandler implements A2ARequestHandler {
     params: GetTaskPushNotificationConfigRequest,
     context: ServerCallContext,
   ): Promise<TaskPushNotificationConfig> {
-    return this.told(() => this.handler.getPushConfig(params, callOf(context)));
+    return told(context, () => this.handler.getPushConfig(params, callOf(context)));
   }
 
   listTaskPushNotificationConfigs(
     params: ListTaskPushNotificationConfigsRequest,
     context: ServerCallContext,
   ): Promise<ListTaskPushNotificationConfigsResponse> {
-    return this.told(() => this.handler.listPushConfigs(params, callOf(context)));
+    return told(context, () => this.handler.listPushConfigs(params, callOf(context)));
   }
 
   deleteTaskPushNotificationConfig(
     params: DeleteTaskPushNotificationConfigRequest,
     context: ServerCallContext,
   ): Promise<void> {
-    return this.told(() => this.handler.deletePushConfig(params, callOf(context)));
-  }
-
-  private async told<T>(ask: () => Promise<T>): Promise<T> {
-    try {
-      return await ask();
-    } catch (thrown) {
-      throw this.translated(thrown);
-    }
+    return told(context, () => this.handler.deletePushConfig(params, callOf(context)));
   }
 }
 
@@ -153,6 +152,15 @@ const CARD: AgentCard = {
   skills: [],
   signatures: [],
 };
+
+async function told<T>(context: ServerCallContext, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (thrown) {
+    context.state.set(THROWN, thrown);
+    throw thrown;
+  }
+}
 
 async function* decoded(
   items: AsyncGenerator<StreamItem, void, undefined>,

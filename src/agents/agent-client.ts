@@ -82,7 +82,8 @@ export abstract class AgentClient {
   abstract cancel(agent: Agent, downstreamTaskId: string, options: AgentCallOptions): Promise<Task>;
 
   /**
-   * Whether the agent has a task that began with `messageId` in this context, asked by ListTasks;
+   * Whether the agent has a task that began with `messageId` in this context (in any, when it is
+   * empty), asked by ListTasks;
    * undefined when it has none or cannot say (0.x agents have no ListTasks).
    */
   abstract findTaskByMessage(

@@ -1,3 +1,4 @@
+import { HubError } from '../common/hub-error.js';
 import type { SqlValue, Tx, Work } from './sql.js';
 
 /**
@@ -23,4 +24,9 @@ export abstract class Database {
 
   /** Lets the works under way finish, then closes. The module calls it last of all at shutdown. */
   abstract close(): Promise<void>;
+}
+
+/** What writes and reads are refused with after {@link Database.close}. */
+export function databaseClosed(): HubError {
+  return new HubError('UNAVAILABLE', 'the database is closed');
 }

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient, QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
-import { Database } from './database.js';
+import { Database, databaseClosed } from './database.js';
 import { pendingMigrations } from './pending-migrations.js';
 import { numbered } from './placeholders.js';
 import {
@@ -27,6 +27,8 @@ export class PostgresDatabase extends Database {
   private readonly pool: Pool;
   private readonly types: TypeParsers;
   private readonly tx = txFor('postgres');
+  /** What {@link close} waits for: a pool that ends under a request for a connection never answers it. */
+  private readonly underWay = new Set<Promise<unknown>>();
   private closed = false;
 
   constructor(readonly dataSource: DataSource) {
@@ -43,7 +45,37 @@ export class PostgresDatabase extends Database {
     };
   }
 
-  async write<T>(work: (tx: Tx) => Work<T>): Promise<T> {
+  write<T>(work: (tx: Tx) => Work<T>): Promise<T> {
+    return this.track(() => this.transaction(work));
+  }
+
+  async read<R>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
+    const result = await this.track(() => this.pool.query(this.query({ sql, params })));
+    return result.rows as R[];
+  }
+
+  async check(): Promise<void> {
+    const pending = await pendingMigrations(this);
+    if (pending.length > 0) throw new Error(`migrations are pending: ${pending.join(', ')}`);
+  }
+
+  async close(): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    await Promise.allSettled(this.underWay);
+    await this.dataSource.destroy();
+  }
+
+  private track<T>(start: () => Promise<T>): Promise<T> {
+    if (this.closed) return Promise.reject(databaseClosed());
+    const promise = start();
+    this.underWay.add(promise);
+    const done = (): boolean => this.underWay.delete(promise);
+    promise.then(done, done);
+    return promise;
+  }
+
+  private async transaction<T>(work: (tx: Tx) => Work<T>): Promise<T> {
     const client = await this.pool.connect();
     // A connection that breaks between two statements says so by event; the next statement rejects.
     client.on('error', ignore);
@@ -60,22 +92,6 @@ export class PostgresDatabase extends Database {
       client.off('error', ignore);
       client.release(broken);
     }
-  }
-
-  async read<R>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
-    const result = await this.pool.query(this.query({ sql, params }));
-    return result.rows as R[];
-  }
-
-  async check(): Promise<void> {
-    const pending = await pendingMigrations(this);
-    if (pending.length > 0) throw new Error(`migrations are pending: ${pending.join(', ')}`);
-  }
-
-  async close(): Promise<void> {
-    if (this.closed) return;
-    this.closed = true;
-    await this.dataSource.destroy();
   }
 
   private async drive<T>(client: PoolClient, work: (tx: Tx) => Work<T>): Promise<T> {

@@ -1,7 +1,6 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
-import { HubError } from '../common/hub-error.js';
-import { Database } from './database.js';
+import { Database, databaseClosed } from './database.js';
 import { pendingMigrations } from './pending-migrations.js';
 import {
   txFor,
@@ -49,7 +48,7 @@ export class SqliteDatabase extends Database {
   }
 
   write<T>(work: (tx: Tx) => Work<T>): Promise<T> {
-    if (this.closed) return Promise.reject(closedError());
+    if (this.closed) return Promise.reject(databaseClosed());
     return new Promise<T>((resolve, reject) => {
       this.queue.push({ work, resolve, reject });
       if (this.queue.length === 1) this.scheduleFlush();
@@ -57,7 +56,7 @@ export class SqliteDatabase extends Database {
   }
 
   read<R>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
-    if (this.closed) return Promise.reject(closedError());
+    if (this.closed) return Promise.reject(databaseClosed());
     try {
       const statement = this.prepare(sql);
       if (!statement.readonly) throw new Error(`not a query: ${sql}`);
@@ -161,8 +160,4 @@ export class SqliteDatabase extends Database {
     }
     return statement;
   }
-}
-
-function closedError(): HubError {
-  return new HubError('UNAVAILABLE', 'the database is closed');
 }

@@ -1,4 +1,5 @@
-import { StreamResponse } from '../protocol/a2a.js';
+import { storable } from '../database/text.js';
+import type { StreamResponse } from '../protocol/a2a.js';
 import type { TaskEvent, TaskLog } from '../tasks/index.js';
 import type { Delivery } from './delivery.js';
 import {
@@ -10,10 +11,21 @@ import {
 import { eventWebhookId } from './domain/webhook-id.js';
 import type { DeliveryDraft, Lane, Reached } from './lane-store.js';
 import { LogGoneError, TaskReplays, payloadOf } from './task-replays.js';
-import { type BodyLimits, type WebhookBody, taskPayload, webhookBody } from './webhook-body.js';
+import {
+  type BodyLimits,
+  UnrenderableError,
+  type WebhookBody,
+  taskPayload,
+  webhookBody,
+} from './webhook-body.js';
 
 /** Log entries read at once. */
 const PAGE = 200;
+
+/** Trying again would not help. */
+export function isHopeless(error: unknown): error is Error {
+  return error instanceof LogGoneError || error instanceof UnrenderableError;
+}
 
 /** Reads the log for a lane: what its webhook is to be told next, with the bytes. */
 export class LaneReader {
@@ -79,7 +91,7 @@ export class LaneReader {
       const artifactId = delivery.kind === 'artifact' ? delivery.artifactId : null;
       const part = delivery.kind === 'artifact' && wanted.length > 1 ? i + 1 : undefined;
       const draft = { seq: event.seq, kind: delivery.kind, artifactId };
-      const bytes = await this.render(lane, draft);
+      const bytes = await this.tryRender(lane, draft);
       drafts.push({
         ...draft,
         ...bytes,
@@ -89,6 +101,19 @@ export class LaneReader {
     return drafts;
   }
 
+  /** Without bytes when they cannot be made: one bad event must not hold up the lane. */
+  private async tryRender(
+    lane: Lane,
+    draft: Pick<Delivery, 'seq' | 'kind' | 'artifactId'>,
+  ): Promise<Pick<DeliveryDraft, 'body' | 'contentType'>> {
+    try {
+      return await this.render(lane, draft);
+    } catch (error) {
+      if (isHopeless(error)) return { body: null, contentType: null };
+      throw error;
+    }
+  }
+
   private async renderArtifact(
     lane: Lane,
     seq: number,
@@ -96,7 +121,9 @@ export class LaneReader {
   ): Promise<WebhookBody> {
     const { taskId, version } = lane.config;
     const task = await this.replays.asOf(lane.id, taskId, seq);
-    const artifact = task.artifacts.find((each) => each.artifactId === artifactId);
+    // Delivery rows hold the id as the database can.
+    const wanted = storable(artifactId);
+    const artifact = task.artifacts.find((each) => storable(each.artifactId) === wanted);
     const payload: NonNullable<StreamResponse['payload']> = {
       $case: 'artifactUpdate',
       value: {

@@ -7,10 +7,9 @@ import { errorClassOf, verdictOf } from './domain/attempt-verdict.js';
 import type { RetrySchedule } from './domain/retry-schedule.js';
 import { consequenceOf } from './domain/settlement.js';
 import { webhookHeaders } from './domain/webhook-headers.js';
-import type { LaneReader } from './lane-reader.js';
+import { type LaneReader, isHopeless } from './lane-reader.js';
 import type { Lane, LaneStore, Settlement, StepResult } from './lane-store.js';
 import type { SecretBox } from './secret-box.js';
-import { LogGoneError } from './task-replays.js';
 import type { WebhookAnswer, WebhookSender } from './webhook-sender.js';
 
 /** The delay before a lane is looked at again after an error of the hub's own. */
@@ -87,7 +86,7 @@ export class LaneRunner {
       const kept = await this.lanes.keepBody(lane, delivery.id, made.body, made.contentType);
       return kept ? { ...delivery, ...made } : 'lost';
     } catch (error) {
-      if (error instanceof LogGoneError) return 'the log it was made from is gone';
+      if (isHopeless(error)) return error.message;
       throw error;
     }
   }

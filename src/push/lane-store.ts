@@ -33,8 +33,9 @@ export interface DeliveryDraft {
   readonly kind: DeliveryKind;
   readonly artifactId: string | null;
   readonly webhookId: string;
-  readonly body: string;
-  readonly contentType: string;
+  /** Null when the bytes cannot be made; the delivery then ends as a dead letter. */
+  readonly body: string | null;
+  readonly contentType: string | null;
 }
 
 /** How one attempt ended and what follows from it. */

@@ -9,7 +9,7 @@ import { Clock } from '../common/clock.js';
 import { Egress } from '../common/egress/egress.js';
 import { IdSource } from '../common/ids.js';
 import { Log } from '../common/logger.js';
-import { AppConfig } from '../config/index.js';
+import { AppConfig, PublicUrl } from '../config/index.js';
 import { Database } from '../database/database.js';
 import { TaskLog, TasksModule } from '../tasks/index.js';
 import { DeliveriesController } from './deliveries.controller.js';
@@ -54,9 +54,15 @@ const WORKER_PROVIDERS = [
   },
   {
     provide: LaneReader,
-    inject: [TaskLog, AppConfig],
-    useFactory: (log: TaskLog, config: AppConfig) =>
-      new LaneReader(log, { maxBytes: config.push.maxBodyBytes, publicUrl: config.publicUrl }),
+    inject: [TaskLog, AppConfig, PublicUrl],
+    useFactory: (log: TaskLog, config: AppConfig, address: PublicUrl) =>
+      new LaneReader(log, {
+        maxBytes: config.push.maxBodyBytes,
+        // The address a worker listens on has no doors.
+        get publicUrl() {
+          return config.publicUrl ?? (config.role === 'worker' ? null : address.listening);
+        },
+      }),
   },
   {
     provide: LaneRunner,

@@ -18,6 +18,11 @@ export interface BodyLimits {
   readonly publicUrl: string | null;
 }
 
+/** What happened cannot be said in the webhook's protocol version. */
+export class UnrenderableError extends Error {
+  override readonly name = 'UnrenderableError';
+}
+
 const legacy = new V03PushNotificationSerializer();
 
 /**
@@ -52,7 +57,11 @@ function serialize(version: ProtocolVersion, payload: Payload): WebhookBody {
     const body = JSON.stringify(StreamResponse.toJSON({ payload }));
     return { body, contentType: A2A_CONTENT_TYPE };
   }
-  return legacy.serialize({ payload });
+  try {
+    return legacy.serialize({ payload });
+  } catch (error) {
+    throw new UnrenderableError('The task has no form in A2A 0.3', { cause: error });
+  }
 }
 
 function linkTo(

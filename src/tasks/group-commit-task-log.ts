@@ -4,12 +4,12 @@ import { HubError } from '../common/hub-error.js';
 import type { Log } from '../common/logger.js';
 import { decideTaskFailed } from './domain/task-decisions.js';
 import type { LiveTask, Taken } from './log/live-task.js';
-import { newLiveTask, normalised } from './log/new-live-task.js';
 import { ringFor } from './log/rings.js';
+import { TaskCreation } from './log/task-creation.js';
 import { TaskWriter, type Waiting } from './log/task-writer.js';
 import { DEFAULT_CACHE_LIMITS, WriterCache, type CacheLimits } from './log/writer-cache.js';
 import type { Signals } from './signals.js';
-import { TaskLog, type Created, type Decision } from './task-log.js';
+import { TaskLog, type Claimer, type Created, type Decision } from './task-log.js';
 import type { Alongside, AppendOutcome, ClaimedTask, Fence, TaskStore } from './task-store.js';
 import type { NewTask, TaskAggregate, TaskEvent, TaskRecord } from './task.js';
 import { isVisible } from './visible.js';
@@ -18,19 +18,13 @@ import { isVisible } from './visible.js';
 const MAX_BATCH = 256;
 const MAX_BATCH_SIZE = 16 * 1024 * 1024;
 
-/** A new task that waits for its commit. */
-interface Creating {
-  readonly taken: Taken;
-  readonly live: LiveTask;
-  readonly resolve: (created: Created) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /** One append of the batch under way. */
 interface Member {
   readonly taken: Taken;
   settle(outcome: AppendOutcome): void;
   fail(error: unknown): void;
+  /** After the rings of the whole batch. */
+  handOver?(): void;
 }
 
 /**
@@ -40,7 +34,8 @@ interface Member {
 export class GroupCommitTaskLog extends TaskLog {
   private readonly cache: WriterCache;
   private readonly ready = new Set<TaskWriter>();
-  private creating: Creating[] = [];
+  private creating: TaskCreation[] = [];
+  private claimer: Claimer | null = null;
   private scheduled = false;
   private committing = false;
 
@@ -58,10 +53,7 @@ export class GroupCommitTaskLog extends TaskLog {
 
   create(task: NewTask, alongside: readonly Alongside[] = []): Promise<Created> {
     return new Promise((resolve, reject) => {
-      const whole = normalised(task);
-      const live = newLiveTask(whole, this.clock.now());
-      const taken = live.take({ task: whole, alongside }, []);
-      this.creating.push({ taken, live, resolve, reject });
+      this.creating.push(new TaskCreation(task, alongside, this.clock.now(), resolve, reject));
       this.schedule();
     });
   }
@@ -92,6 +84,10 @@ export class GroupCommitTaskLog extends TaskLog {
 
   events(taskId: string, afterSeq: number, limit: number): Promise<TaskEvent[]> {
     return this.store.events(taskId, afterSeq, limit);
+  }
+
+  claimNew(claimer: Claimer): void {
+    this.claimer = claimer;
   }
 
   /** Of the committed task, when this process has it as new as the database has. */
@@ -172,13 +168,13 @@ export class GroupCommitTaskLog extends TaskLog {
     let size = 0;
     const room = (): boolean => batch.length < MAX_BATCH && size < MAX_BATCH_SIZE;
     let created = 0;
+    const now = this.clock.now();
     while (created < this.creating.length && room()) {
-      const creating = this.creating[created++] as Creating;
-      size += creating.live.size;
-      batch.push(this.memberOfNew(creating));
+      const creation = this.creating[created++] as TaskCreation;
+      size += creation.live.size;
+      batch.push(this.memberOfNew(creation, now));
     }
     this.creating.splice(0, created);
-    const now = this.clock.now();
     for (const writer of this.ready) {
       if (!room()) break;
       this.ready.delete(writer);
@@ -211,28 +207,18 @@ export class GroupCommitTaskLog extends TaskLog {
     };
   }
 
-  private memberOfNew({ taken, live, resolve, reject }: Creating): Member {
-    const { taskId } = taken.append;
+  private memberOfNew(creation: TaskCreation, now: Date): Member {
+    const taken = creation.prepare(this.claimer, now);
+    let exists = false;
     return {
       taken,
-      fail: reject,
       settle: (outcome) => {
-        switch (outcome.kind) {
-          case 'committed':
-            live.committed();
-            resolve({ kind: 'created', aggregate: live.snapshot() });
-            this.writerOf(taskId, live);
-            return;
-          case 'duplicate':
-            if (outcome.sameRequest) resolve({ kind: 'existing', taskId: outcome.taskId });
-            else reject(keyConflict());
-            return;
-          case 'poisoned':
-            reject(creationError(outcome.reason, outcome.cause));
-            return;
-          default:
-            reject(new HubError('CONFLICT', `a task ${taskId} exists already`));
-        }
+        exists = creation.settle(outcome);
+        if (exists) this.writerOf(taken.append.taskId, creation.live);
+      },
+      fail: (error) => creation.fail(error),
+      handOver: () => {
+        if (exists) creation.handOver();
       },
     };
   }
@@ -250,6 +236,7 @@ export class GroupCommitTaskLog extends TaskLog {
       this.signals,
       batch.filter((_, index) => outcomes[index]?.kind === 'committed').map(({ taken }) => taken),
     );
+    for (const member of batch) member.handOver?.();
   }
 
   private takeOver(claimed: readonly ClaimedTask[]): void {
@@ -283,14 +270,4 @@ class Ending implements Waiting {
   ) {}
 
   resolve(): void {}
-}
-
-function keyConflict(): HubError {
-  return new HubError('CONFLICT', 'the idempotency key was used for another request');
-}
-
-/** What belongs to the commit (a webhook's configuration, say) may refuse it for the caller to see. */
-function creationError(reason: string, cause: unknown): HubError {
-  if (cause instanceof HubError) return cause;
-  return new HubError('INTERNAL', `the task cannot be stored: ${reason}`, { cause });
 }

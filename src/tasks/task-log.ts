@@ -1,5 +1,5 @@
 import type { Visibility } from '../auth/principal.js';
-import type { Alongside, Fence } from './task-store.js';
+import type { Alongside, ClaimedDelegation, Fence } from './task-store.js';
 import type { NewTask, TaskAggregate, TaskChange, TaskEvent, TaskRecord } from './task.js';
 
 /** What a decision gives: what to add to the task, and an answer for who asked. */
@@ -17,6 +17,25 @@ export type Created =
   | { readonly kind: 'created'; readonly aggregate: TaskAggregate }
   /** The idempotency key belongs to this task already. */
   | { readonly kind: 'existing'; readonly taskId: string };
+
+/**
+ * A runner of this process that takes new delegations in the commit that creates them, which saves
+ * the commit of a claim. Everything else (follow-ups, failover, adoption, what it has no place for)
+ * waits `queued` for `TaskStore.claim`.
+ */
+export interface Claimer {
+  readonly owner: string;
+  readonly leaseMs: number;
+  /** Holds up to `wanted` places for delegations about to be committed; how many it could. */
+  reserve(wanted: number): number;
+  /** Gives places back that were held: their commit did not happen. */
+  release(places: number): void;
+  /**
+   * After the commit: these are the runner's as if it had claimed them (state `sending`, `adopted`
+   * false), each in one of the places held.
+   */
+  claimed(delegations: readonly ClaimedDelegation[]): void;
+}
 
 /**
  * The one way to change a task. It holds the group commit: what many callers decide in the same
@@ -51,4 +70,7 @@ export abstract class TaskLog {
 
   /** Committed log entries after `afterSeq`. */
   abstract events(taskId: string, afterSeq: number, limit: number): Promise<TaskEvent[]>;
+
+  /** Hands new delegations to `claimer` from now on; see {@link Claimer}. At most one. */
+  abstract claimNew(claimer: Claimer): void;
 }

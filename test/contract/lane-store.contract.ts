@@ -66,7 +66,11 @@ export function laneStoreContract(open: () => Promise<PushStores>): void {
   describe('LaneStore', () => {
     it('gives each due lane to one claimer', async () => {
       for (let i = 0; i < 20; i++) await stores.freshLane({ endpoint: `e${i}` });
-      const got = await Promise.all([claim('a', NOW, 20), claim('b', NOW, 20), claim('c', NOW, 20)]);
+      const got = await Promise.all([
+        claim('a', NOW, 20),
+        claim('b', NOW, 20),
+        claim('c', NOW, 20),
+      ]);
       const ids = got.flat().map((lane) => lane.id);
       for (let i = 0; i < 5 && ids.length < 20; i++) {
         ids.push(...(await claim('d')).map((lane) => lane.id));
@@ -161,9 +165,9 @@ export function laneStoreContract(open: () => Promise<PushStores>): void {
 
     it('does not shorten the wait of a failing lane for a new event', async () => {
       const lane = await ready(1);
-      expect(await settle(lane, { state: 'retrying', at: later(5000), reason: 'HTTP 503' }, 503)).toBe(
-        'rests',
-      );
+      expect(
+        await settle(lane, { state: 'retrying', at: later(5000), reason: 'HTTP 503' }, 503),
+      ).toBe('rests');
       await mark(lane.config.taskId, 9);
       expect(await stores.lanes.nextDueAt(NOW)).toEqual(later(5000));
     });

@@ -30,7 +30,10 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
       for (const taskId of [one, two]) {
         await stores.configs.set(taskId, stores.draft({ configId: 'mine' }), SET);
       }
-      expect(await stores.configs.get(one, 'mine')).toMatchObject({ taskId: one, configId: 'mine' });
+      expect(await stores.configs.get(one, 'mine')).toMatchObject({
+        taskId: one,
+        configId: 'mine',
+      });
       expect(await stores.configs.get(two, 'mine')).toMatchObject({ taskId: two });
       expect(await stores.configs.get(one, 'other')).toBeUndefined();
     });
@@ -142,7 +145,9 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
       const url = 'https://hooks.example/new';
       const config = await stores.configs.set(taskId, stores.draft({ configId: 'c', url }), SET);
       expect(config.uid).toBe(lane.config.uid);
-      expect(await stores.lanes.reach(lane, { ...reached, deliveries: [] }, NOW, LEASE)).toBe('lost');
+      expect(await stores.lanes.reach(lane, { ...reached, deliveries: [] }, NOW, LEASE)).toBe(
+        'lost',
+      );
       const again = await stores.claimOne(NOW);
       expect(again).toMatchObject({ open: 1, config: { url } });
       expect(await stores.lanes.firstOpen(again.id)).toMatchObject({ seq: 1, body: '{"seq":1}' });

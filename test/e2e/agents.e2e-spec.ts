@@ -6,8 +6,9 @@ import { AgentRegistry } from '../../src/agents/index.js';
 import { HubSettings } from '../../src/database/hub-settings.js';
 import { startSdkAgent } from '../support/agents.js';
 import { type Hub, type HttpAnswer, startHub } from '../support/app.js';
+import type { JsonObject } from '../support/json.js';
 
-type Json = Record<string, any>;
+type Json = JsonObject;
 
 const SECRET = 'Bearer very-secret-token';
 const servers: (() => void)[] = [];

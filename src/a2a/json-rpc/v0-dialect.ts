@@ -1,10 +1,10 @@
-import { LegacyA2AError, LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
+import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import type { ServerCallContext } from '@a2a-js/sdk/server';
 import { Injectable } from '@nestjs/common';
 import type { CallContext } from '../../routing/index.js';
 import { rpcErrorOf } from '../error-map.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
-import { SdkRequestHandler, lastSeqOf, sdkContextOf } from '../sdk-request-handler.js';
+import { SdkRequestHandler, lastSeqOf, sdkContextOf, thrownIn } from '../sdk-request-handler.js';
 import type { EventSource } from '../sse/event-source.js';
 import { checkParams } from '../validation/check-params.js';
 import { isObject } from '../validation/shape.js';
@@ -27,7 +27,7 @@ export class V0Dialect implements RpcDialect {
   private readonly sdk: LegacyJsonRpcTransportHandler;
 
   constructor(handler: HubRequestHandler) {
-    this.sdk = new LegacyJsonRpcTransportHandler(new SdkRequestHandler(handler, sdkErrorOf));
+    this.sdk = new LegacyJsonRpcTransportHandler(new SdkRequestHandler(handler));
   }
 
   has(method: string): boolean {
@@ -54,14 +54,14 @@ export class V0Dialect implements RpcDialect {
     if (Symbol.asyncIterator in answer) {
       return { kind: 'stream', source: sourceOf(answer, context, envelope.id) as EventSource };
     }
+    if (answer.error !== undefined) throw failureOf(answer.error, context);
     return { kind: 'answer', text: JSON.stringify(answered(method, answer)) };
   }
 }
 
-/** The SDK's handler passes code, message and data of such an error on unchanged. */
-function sdkErrorOf(thrown: unknown): Error {
-  const { code, message, data } = rpcErrorOf(thrown, '0.3');
-  return new LegacyA2AError(code, message, data as Record<string, unknown>);
+/** The params were right, so an error that no operation threw is one of the translation itself. */
+function failureOf(error: unknown, context: ServerCallContext): unknown {
+  return thrownIn(context) ?? new Error('an answer has no 0.3 form', { cause: error });
 }
 
 function renamed({ renamed: rename }: LegacyMethod, params: unknown): unknown {

@@ -47,11 +47,22 @@ const message = object({
   referenceTaskIds: optional(listOf(id)),
 });
 
-/** 0.3 names `schemes`; what an early 0.2.x client wrote instead is kept for `push` to read. */
+/**
+ * 0.3 names `schemes`; what an early 0.2.x client wrote instead is kept for `push` to read. The SDK gets
+ * the first scheme only, all it can translate; `push` gets them all.
+ */
 const authentication = object({
-  schemes: optional(listOf(nonEmptyText)),
+  schemes: optional(firstOf(nonEmptyText)),
   credentials: optional(text),
 });
+
+function firstOf(item: Shape): Shape {
+  const list = listOf(item);
+  return {
+    check: (value) => list.check(value),
+    known: (value) => (value as unknown[]).slice(0, 1),
+  };
+}
 
 const pushConfig = object({
   id: optional(idOrEmpty),

@@ -83,7 +83,7 @@ export class CardReader {
         signal: AbortSignal.timeout(CARD_TIMEOUT_MS),
       });
       const { statusCode } = answer;
-      if (statusCode === 200) return await readText(answer.body, CARD_LIMIT_BYTES);
+      if (statusCode === 200) return await readText(answer, CARD_LIMIT_BYTES);
       discard(answer.body);
       const redirect = statusCode >= 300 && statusCode < 400;
       const hint = redirect ? ' (redirects are not followed)' : '';
@@ -102,7 +102,7 @@ export class CardReader {
 }
 
 /** Where a card may be, in the order they are tried. */
-export function addressesFor(cardUrl: string): string[] {
+function addressesFor(cardUrl: string): string[] {
   const url = new URL(cardUrl);
   if (url.pathname.endsWith('.json')) return [url.href];
   const base = `${url.origin}${url.pathname.replace(/\/*$/, '/')}`;

@@ -143,7 +143,7 @@ function requirementsOf(owner: CardFields): SecurityRequirement[] {
       if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string')) {
         throw requirement.wrong(scheme, 'must be an array of scopes');
       }
-      lists[scheme] = { list: [...(scopes as string[])] };
+      lists[scheme] = { list: [...scopes] };
     }
     return { schemes: lists };
   });

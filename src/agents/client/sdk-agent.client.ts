@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { JsonRpcTransportFactory, RestTransportFactory, type Transport } from '@a2a-js/sdk/client';
+import { RestTransportFactory } from '@a2a-js/sdk/client';
 import { LegacyJsonRpcTransport, LegacyRestTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import { Egress } from '../../common/egress/egress.js';
 import { AppConfig } from '../../config/index.js';
@@ -8,7 +8,7 @@ import {
   HTTP_EXTENSION_HEADER,
   type Message,
   type SendMessageRequest,
-  type StreamResponse,
+  StreamResponse,
   type Task,
   TaskState,
 } from '../../protocol/a2a.js';
@@ -21,6 +21,8 @@ import {
 } from '../agent-client.js';
 import { AgentExchange } from './agent-exchange.js';
 import { checkEvent, checkMessage, checkTask } from './check-answer.js';
+import { fetchOver } from './exchange-fetch.js';
+import { type AgentTransport, JsonRpcTransport } from './json-rpc.transport.js';
 
 /** Name of the extension header in 0.x; 1.0 dropped the prefix. */
 const LEGACY_EXTENSION_HEADER = 'X-A2A-Extensions';
@@ -40,30 +42,34 @@ interface Target {
 /** One call: the transport that makes it and what it sends beside the message. */
 interface Call {
   readonly exchange: AgentExchange;
-  readonly transport: Transport;
+  readonly transport: AgentTransport;
   readonly options: {
     readonly signal: AbortSignal;
     readonly serviceParameters: Record<string, string>;
   };
 }
 
-type Fetch = typeof fetch;
-type TransportMaker = (agent: Agent, fetchImpl: Fetch) => Transport | Promise<Transport>;
+type TransportMaker = (
+  agent: Agent,
+  exchange: AgentExchange,
+  id: number,
+) => AgentTransport | Promise<AgentTransport>;
 
 /**
- * The SDK's transports by binding and version. They are chosen by the registry's endpoint, never by
- * the card: the SDK's factories take a card of version 0.2.5 for a 1.0 one. Making one costs nothing
- * (three fields), so each call has its own around its exchange.
+ * The transports by binding and version: the SDK's, but for the one of most calls. They are chosen by
+ * the registry's endpoint, never by the card: the SDK's factories take a card of version 0.2.5 for a
+ * 1.0 one. A transport is two or three fields, so each call has its own around its exchange.
  */
 const TRANSPORTS: Readonly<Record<string, TransportMaker>> = {
-  'JSONRPC 1.0': ({ endpoint, card }, fetchImpl) =>
-    new JsonRpcTransportFactory({ fetchImpl }).create(endpoint.url, card),
-  'JSONRPC 0.3': ({ endpoint }, fetchImpl) =>
-    new LegacyJsonRpcTransport({ endpoint: endpoint.url, fetchImpl }),
-  'HTTP+JSON 1.0': ({ endpoint, card }, fetchImpl) =>
-    new RestTransportFactory({ fetchImpl }).create(endpoint.url, card),
-  'HTTP+JSON 0.3': ({ endpoint }, fetchImpl) =>
-    new LegacyRestTransport({ endpoint: endpoint.url, fetchImpl }),
+  'JSONRPC 1.0': ({ endpoint }, exchange, id) => new JsonRpcTransport(endpoint.url, exchange, id),
+  'JSONRPC 0.3': ({ endpoint }, exchange) =>
+    new LegacyJsonRpcTransport({ endpoint: endpoint.url, fetchImpl: fetchOver(exchange) }),
+  'HTTP+JSON 1.0': ({ endpoint, card }, exchange) =>
+    new RestTransportFactory({
+      fetchImpl: fetchOver(exchange, (json) => StreamResponse.fromJSON(json)),
+    }).create(endpoint.url, card),
+  'HTTP+JSON 0.3': ({ endpoint }, exchange) =>
+    new LegacyRestTransport({ endpoint: endpoint.url, fetchImpl: fetchOver(exchange) }),
 };
 
 /** {@link AgentClient} on the SDK's transports. */
@@ -71,6 +77,7 @@ const TRANSPORTS: Readonly<Record<string, TransportMaker>> = {
 export class SdkAgentClient extends AgentClient {
   /** By agent object: the registry makes a new one with every change. */
   private readonly targets = new WeakMap<Agent, Target>();
+  private calls = 0;
 
   constructor(
     private readonly egress: Egress,
@@ -216,7 +223,7 @@ export class SdkAgentClient extends AgentClient {
     }
     return {
       exchange,
-      transport: await make(agent, exchange.fetch),
+      transport: await make(agent, exchange, ++this.calls),
       options: { signal, serviceParameters: headersOf(agent, target, options) },
     };
   }

@@ -6,6 +6,8 @@ export interface SseEvent {
   /** `message` unless the server named another. */
   readonly type: string;
   readonly data: string;
+  /** False when the stream ended before the event did. */
+  readonly complete: boolean;
 }
 
 /** Characters of one event, as in the SDK; what is larger is a broken stream. */
@@ -44,7 +46,7 @@ export async function* readSse(body: Readable): AsyncGenerator<SseEvent, void, u
   }
   if (rest !== '') event.line(rest);
   const last = event.line('');
-  if (last) yield last;
+  if (last) yield { ...last, complete: false };
 }
 
 class EventBuilder {
@@ -66,7 +68,8 @@ class EventBuilder {
   }
 
   private end(): SseEvent | undefined {
-    const event = this.data === undefined ? undefined : { type: this.type, data: this.data };
+    const event =
+      this.data === undefined ? undefined : { type: this.type, data: this.data, complete: true };
     this.type = 'message';
     this.data = undefined;
     return event;

@@ -47,6 +47,7 @@ export type EgressResponse = Pick<Dispatcher.ResponseData, 'statusCode' | 'heade
 const CONNECT_TIMEOUT_MS = 5000;
 const ANSWER_TIMEOUT_MS = 30_000;
 const CONNECTIONS_PER_ORIGIN = 512;
+const KNOWN_URLS = 1000;
 
 /** Answers that have no body by definition; `Response` refuses one. */
 const NULL_BODY_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -79,6 +80,8 @@ export class Egress {
   private readonly connections: number;
   /** undici sets the connect timeout per pool, so there is one agent per timeout in use. */
   private readonly agents = new Map<number, Agent>();
+  /** URLs that passed the policy, which never changes: most requests go to few. */
+  private readonly parsed = new Map<string, URL>();
 
   /** Throws an Error that names the entry of `allow` that is wrong. */
   constructor(options: EgressOptions) {
@@ -165,10 +168,14 @@ export class Egress {
 
   /** The URL, unless it can never be called. */
   private parse(url: string): URL {
+    const known = this.parsed.get(url);
+    if (known !== undefined) return known;
     if (!URL.canParse(url)) throw denied('the address', 'it is not an absolute URL');
     const parsed = new URL(url);
     const refusal = this.policy.refusalOfUrl(parsed);
     if (refusal !== undefined) throw denied(`${parsed.protocol}//${parsed.host}`, refusal);
+    if (this.parsed.size >= KNOWN_URLS) this.parsed.clear();
+    this.parsed.set(url, parsed);
     return parsed;
   }
 

@@ -51,12 +51,9 @@ const taskTables = (clustered: string): string[] => [
     CONSTRAINT "tasks_pk" PRIMARY KEY ("id")
   )${clustered}`,
   `CREATE INDEX "tasks_principal_idx"
-    ON "tasks" ("principal_id", "organization", "status_at", "id")`,
-  `CREATE INDEX "tasks_principal_state_idx"
     ON "tasks" ("principal_id", "organization", "state", "status_at", "id")`,
-  `CREATE INDEX "tasks_organization_idx" ON "tasks" ("organization", "status_at", "id")`,
-  `CREATE INDEX "tasks_organization_state_idx"
-    ON "tasks" ("organization", "state", "status_at", "id")`,
+  `CREATE INDEX "tasks_organization_idx" ON "tasks" ("organization", "state", "status_at", "id")`,
+  `CREATE INDEX "tasks_state_idx" ON "tasks" ("state", "status_at", "id")`,
   `CREATE INDEX "tasks_context_idx" ON "tasks" ("context_id", "principal_id", "organization")`,
   `CREATE INDEX "tasks_due_idx" ON "tasks" ("due_at") WHERE "due_at" IS NOT NULL`,
   `CREATE TABLE "task_events" (
@@ -72,7 +69,7 @@ const taskTables = (clustered: string): string[] => [
     "seq" integer NOT NULL,
     "body" text NOT NULL,
     CONSTRAINT "task_checkpoints_pk" PRIMARY KEY ("task_id", "seq")
-  )`,
+  )${clustered}`,
 ];
 
 const delegationTables = (clustered: string): string[] => [

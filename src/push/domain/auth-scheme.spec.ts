@@ -23,7 +23,11 @@ describe('readAuthentication', () => {
   });
 
   it('reads the 1.0 form, whatever the case', () => {
-    expect(v1('BEARER', 'abc')).toEqual({ scheme: 'bearer', names: ['BEARER'], credentials: 'abc' });
+    expect(v1('BEARER', 'abc')).toEqual({
+      scheme: 'bearer',
+      names: ['BEARER'],
+      credentials: 'abc',
+    });
   });
 
   it('keeps all schemes of the 0.x form and uses the first one it knows', () => {

@@ -31,7 +31,9 @@ function told(entries: readonly LogEntry[], from: LaneCursor = LOG_START): strin
   });
 }
 
-const TASK = entry('task', { task: { id: 't', contextId: 'c', status: { state: 'TASK_STATE_SUBMITTED' } } });
+const TASK = entry('task', {
+  task: { id: 't', contextId: 'c', status: { state: 'TASK_STATE_SUBMITTED' } },
+});
 const WORKING = status('TASK_STATE_WORKING');
 const COMPLETED = status('TASK_STATE_COMPLETED');
 const QUESTION = status('TASK_STATE_INPUT_REQUIRED');
@@ -85,7 +87,9 @@ describe('planEntry', () => {
 
   it('tells what a delegation never closed where that delegation ends', () => {
     const ended = (delegationId: string) =>
-      status('TASK_STATE_WORKING', { [ROUTING_EXTENSION_URI]: { delegationId, state: 'completed' } });
+      status('TASK_STATE_WORKING', {
+        [ROUTING_EXTENSION_URI]: { delegationId, state: 'completed' },
+      });
     const entries = [WORKING, chunk('a', {}, 'd1'), chunk('b', {}, 'd2'), ended('d1'), COMPLETED];
     expect(told(entries)).toEqual([['event'], [], [], ['a'], ['b', 'event']]);
   });

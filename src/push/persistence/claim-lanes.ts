@@ -56,7 +56,7 @@ function* dueLanes(
   const others = full.length > 0 ? `AND endpoint NOT IN ${listOf(full.length)}` : '';
   return yield* tx.all<LaneCandidate>(
     `SELECT id, organization, endpoint FROM push_lanes
-     WHERE due_at <= ? AND (lease_until IS NULL OR lease_until <= ?) ${others}
+     WHERE due_at <= ? AND COALESCE(lease_until, 0) <= ? ${others}
      ORDER BY due_at LIMIT ?${forUpdate(tx, true)}`,
     [at, at, ...full, caps.free * LOOK_AHEAD],
   );

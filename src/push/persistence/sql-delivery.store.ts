@@ -3,6 +3,7 @@ import type { Visibility } from '../../auth/index.js';
 import { HubError } from '../../common/hub-error.js';
 import { Database } from '../../database/database.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
+import { storable } from '../../database/text.js';
 import type { Delivery, DeliveryAttempt } from '../delivery.js';
 import { type DeliveryFilter, DeliveryStore } from '../delivery-store.js';
 import {
@@ -34,7 +35,7 @@ export class SqlDeliveryStore extends DeliveryStore {
     const where = (sql: string, value: string | null | undefined): void => {
       if (value === null || value === undefined) return;
       conditions.push(sql);
-      params.push(value);
+      params.push(storable(value));
     };
     where('task_id = ?', filter.taskId);
     where('config_id = ?', filter.configId);
@@ -52,7 +53,7 @@ export class SqlDeliveryStore extends DeliveryStore {
     const scope = visible(visibility);
     const rows = await this.database.read<DeliveryRow>(
       `SELECT ${DELIVERY_COLUMNS} FROM push_deliveries WHERE id = ? AND ${scope.sql}`,
-      [id, ...scope.params],
+      [storable(id), ...scope.params],
     );
     return rows.map(toDelivery)[0];
   }
@@ -65,7 +66,8 @@ export class SqlDeliveryStore extends DeliveryStore {
     return rows.map(toAttempt);
   }
 
-  redeliver(id: string, visibility: Visibility, now: Date): Promise<Delivery | undefined> {
+  redeliver(given: string, visibility: Visibility, now: Date): Promise<Delivery | undefined> {
+    const id = storable(given);
     const scope = visible(visibility);
     const at = now.getTime();
     return this.database.write(function* (tx): Work<Delivery | undefined> {

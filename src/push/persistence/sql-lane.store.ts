@@ -62,7 +62,7 @@ export class SqlLaneStore extends LaneStore {
   async nextDueAt(now: Date): Promise<Date | null> {
     const [row] = await this.database.read<{ due_at: number }>(
       `SELECT due_at FROM push_lanes
-       WHERE due_at IS NOT NULL AND (lease_until IS NULL OR lease_until <= ?)
+       WHERE due_at IS NOT NULL AND COALESCE(lease_until, 0) <= ?
        ORDER BY due_at LIMIT 1`,
       [now.getTime()],
     );

@@ -3,6 +3,7 @@ import { invalidField } from '../../common/hub-error.js';
 import { IdSource } from '../../common/ids.js';
 import { Database } from '../../database/database.js';
 import type { Tx, Work } from '../../database/sql.js';
+import { storable } from '../../database/text.js';
 import { type AttachOptions, PushConfigStore } from '../push-config-store.js';
 import type { PushConfig, PushConfigDraft } from '../push-config.js';
 import { snapshotWebhookId } from '../domain/webhook-id.js';
@@ -49,7 +50,7 @@ export class SqlPushConfigStore extends PushConfigStore {
   async get(taskId: string, configId: string): Promise<PushConfig | undefined> {
     const rows = await this.database.read<ConfigRow>(
       'SELECT * FROM push_configs WHERE task_id = ? AND config_id = ?',
-      [taskId, configId],
+      [taskId, storable(configId)],
     );
     return rows.map(toConfig)[0];
   }
@@ -62,7 +63,8 @@ export class SqlPushConfigStore extends PushConfigStore {
     return rows.map(toConfig);
   }
 
-  remove(taskId: string, configId: string, now: Date): Promise<boolean> {
+  remove(taskId: string, givenId: string, now: Date): Promise<boolean> {
+    const configId = storable(givenId);
     return this.database.write(function* (tx) {
       const lanes = yield* tx.all<{ id: string }>(
         `DELETE FROM push_lanes WHERE task_id = ? AND config_uid IN

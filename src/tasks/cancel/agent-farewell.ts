@@ -5,7 +5,7 @@ import type { Delegation, TaskRecord } from '../task.js';
 
 export interface AgentFarewellDeps {
   readonly client: AgentClient;
-  readonly agent: (id: string) => Agent | undefined | Promise<Agent | undefined>;
+  readonly agent: (id: string) => Agent | undefined;
   readonly clock: Clock;
   readonly logger: Log;
   /** For agents without a budget of their own. */
@@ -27,7 +27,7 @@ export class AgentFarewell {
     const call = new AbortController();
     const answered = new AbortController();
     try {
-      const agent = await this.deps.agent(agentId);
+      const agent = this.deps.agent(agentId);
       if (!agent) return;
       void clock
         .sleep(agent.budgets.cancelWaitMs ?? cancelWaitMs, answered.signal)

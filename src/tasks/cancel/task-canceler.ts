@@ -21,7 +21,7 @@ export interface TaskCancelerDeps {
   readonly waits: TaskWaits;
   readonly signals: Signals;
   readonly farewell: AgentFarewell;
-  readonly agent: (id: string) => Agent | undefined | Promise<Agent | undefined>;
+  readonly agent: (id: string) => Agent | undefined;
   readonly clock: Clock;
   /** For agents without a budget of their own. */
   readonly cancelWaitMs: number;
@@ -49,7 +49,7 @@ export class TaskCanceler {
     for (const each of intent.ended) void farewell.tell(each, intent.record);
     for (const each of intent.running) signals.delegationChanged(each.id);
     if (intent.running.length === 0) return;
-    const waitsMs = await Promise.all(intent.running.map((each) => this.waitMs(each)));
+    const waitsMs = intent.running.map((each) => this.waitMs(each));
     await waits.ended(taskId, Math.max(...waitsMs) + MARGIN_MS);
   }
 
@@ -74,8 +74,7 @@ export class TaskCanceler {
     }
   }
 
-  private async waitMs({ agentId }: Delegation): Promise<number> {
-    const agent = await this.deps.agent(agentId);
-    return agent?.budgets.cancelWaitMs ?? this.deps.cancelWaitMs;
+  private waitMs({ agentId }: Delegation): number {
+    return this.deps.agent(agentId)?.budgets.cancelWaitMs ?? this.deps.cancelWaitMs;
   }
 }

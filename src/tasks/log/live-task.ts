@@ -115,6 +115,17 @@ export class LiveTask {
     for (const { id } of delegations) this.writes.set(id, { added: true, lease: true });
   }
 
+  /** Gives all delegations to an owner, as a first claim would. */
+  claimAll(owner: string, leaseUntil: Date): void {
+    this.delegations = this.delegations.map((each) => ({
+      ...each,
+      state: 'sending',
+      owner,
+      leaseUntil,
+      epoch: each.epoch + 1,
+    }));
+  }
+
   /** What was applied, as one append. */
   take(create: PreparedAppend['create'], fences: readonly Fence[]): Taken {
     const concerned = this.recordChanged ? this.delegations.map(({ id }) => id) : [];

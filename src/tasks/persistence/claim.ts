@@ -21,15 +21,23 @@ export interface Claimed {
   readonly tasks: ClaimedTask[];
 }
 
-/** Locks task and delegation together and waits for neither, so a claim never deadlocks with an append. */
-const CANDIDATES = `SELECT d.id, d.task_id, d.state FROM delegations d JOIN tasks t ON t.id = d.task_id
-  WHERE d.claimable_at <= ? ORDER BY d.claimable_at, d.created_at, d.id LIMIT ?`;
+const OLDEST = 'd.claimable_at <= ? ORDER BY d.claimable_at, d.created_at, d.id LIMIT ?';
+
+/**
+ * On PostgreSQL task and delegation are locked together, and neither is waited for, so a claim never
+ * deadlocks with an append.
+ */
+const CANDIDATES = {
+  sqlite: `SELECT d.id, d.task_id, d.state FROM delegations d WHERE ${OLDEST}`,
+  postgres: `SELECT d.id, d.task_id, d.state FROM delegations d JOIN tasks t ON t.id = d.task_id
+    WHERE ${OLDEST} FOR UPDATE SKIP LOCKED`,
+};
 
 /** See `TaskStore.claim`. Raises the version of every task it touches. */
 export function* claimDelegations(tx: Tx, claim: Claim): Work<Claimed> {
   const now = claim.now.getTime();
   const candidates = yield* tx.all<{ id: string; task_id: string; state: DelegationState }>(
-    tx.dialect === 'postgres' ? `${CANDIDATES} FOR UPDATE SKIP LOCKED` : CANDIDATES,
+    CANDIDATES[tx.dialect],
     [now, claim.limit],
   );
   const rows = new Map<string, DelegationRow>();

@@ -1,10 +1,24 @@
 import type { Visibility } from '../../auth/index.js';
 import type { Database } from '../../database/database.js';
+import type { SqlValue } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
+import { TaskState } from '../../protocol/a2a.js';
 import type { TaskCursor, TaskFilter, TaskPage } from '../task-store.js';
 import { buildTasks } from './load.js';
 import { TASK_COLUMNS, type TaskRow } from './task-rows.js';
 import { visibleTasks, type Condition } from './visibility.js';
+
+/** The states a task of the hub can have. */
+const STATES = [
+  TaskState.TASK_STATE_SUBMITTED,
+  TaskState.TASK_STATE_WORKING,
+  TaskState.TASK_STATE_COMPLETED,
+  TaskState.TASK_STATE_FAILED,
+  TaskState.TASK_STATE_CANCELED,
+  TaskState.TASK_STATE_INPUT_REQUIRED,
+  TaskState.TASK_STATE_REJECTED,
+  TaskState.TASK_STATE_AUTH_REQUIRED,
+];
 
 /** See `TaskStore.list`. */
 export async function listTasks(
@@ -15,29 +29,28 @@ export async function listTasks(
   after: TaskCursor | null,
 ): Promise<TaskPage> {
   const conditions = [...visibleTasks(visibility), ...filterConditions(filter)];
-  const [count, rows] = await Promise.all([
+  const [total, rows] = await Promise.all([
     countTasks(database, conditions),
     // One more than asked for tells whether there is a next page.
-    pageRows(database, after === null ? conditions : [...conditions, below(after)], limit + 1),
+    database.read<TaskRow>(...pageQuery(filter, conditions, limit + 1, after)),
   ]);
   const page = rows.slice(0, limit);
   const tasks = await buildTasks(database, page);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return {
     tasks: tasks.map(({ aggregate }) => aggregate),
-    totalSize: count,
+    totalSize: total,
     next: last === undefined ? null : { statusAt: new Date(last.status_at), id: last.id },
   };
 }
 
+/** Everything but the state. */
 function filterConditions(filter: TaskFilter): Condition[] {
   const conditions: Condition[] = [];
   if (filter.contextId !== undefined) {
     conditions.push({ sql: 't.context_id = ?', params: [storable(filter.contextId)] });
   }
-  if (filter.state !== undefined) {
-    conditions.push({ sql: 't.state = ?', params: [filter.state] });
-  }
+  if (filter.state !== undefined) conditions.push(inState(filter.state));
   if (filter.statusAfter !== undefined) {
     conditions.push({ sql: 't.status_at >= ?', params: [filter.statusAfter.getTime()] });
   }
@@ -50,32 +63,56 @@ function filterConditions(filter: TaskFilter): Condition[] {
   return conditions;
 }
 
+async function countTasks(database: Database, conditions: readonly Condition[]): Promise<number> {
+  const [row] = await database.read<{ total: number }>(
+    `SELECT COUNT(*) AS total FROM tasks t${where(conditions)}`,
+    paramsOf(conditions),
+  );
+  return row?.total ?? 0;
+}
+
+/**
+ * The rows of one page. A context has few tasks, so they are sorted; in every other list the newest
+ * of each state come in order from an index, and are merged: so a page costs the same however many
+ * tasks there are.
+ */
+function pageQuery(
+  filter: TaskFilter,
+  conditions: readonly Condition[],
+  limit: number,
+  after: TaskCursor | null,
+): [string, SqlValue[]] {
+  const rest = after === null ? conditions : [...conditions, below(after)];
+  const branches =
+    filter.contextId !== undefined || filter.state !== undefined
+      ? [rest]
+      : STATES.map((state) => [...rest, inState(state)]);
+  const newest = branches.map(
+    (branch, index) =>
+      `SELECT * FROM (SELECT t.id, t.status_at FROM tasks t${where(branch)}
+       ORDER BY t.status_at DESC, t.id DESC LIMIT ?) AS b${index}`,
+  );
+  const sql = `SELECT ${TASK_COLUMNS} FROM tasks WHERE id IN (
+      SELECT id FROM (${newest.join(' UNION ALL ')}) AS newest
+      ORDER BY status_at DESC, id DESC LIMIT ?)
+    ORDER BY status_at DESC, id DESC`;
+  return [sql, [...branches.flatMap((branch) => [...paramsOf(branch), limit]), limit]];
+}
+
+function inState(state: TaskState): Condition {
+  return { sql: 't.state = ?', params: [state] };
+}
+
 /** The rows after the cursor in the order of the list. */
 function below({ statusAt, id }: TaskCursor): Condition {
   return { sql: '(t.status_at, t.id) < (?, ?)', params: [statusAt.getTime(), storable(id)] };
 }
 
-async function countTasks(database: Database, conditions: readonly Condition[]): Promise<number> {
-  const [row] = await database.read<{ total: number }>(
-    `SELECT COUNT(*) AS total FROM tasks t${where(conditions)}`,
-    conditions.flatMap(({ params }) => params),
-  );
-  return row?.total ?? 0;
-}
-
-function pageRows(
-  database: Database,
-  conditions: readonly Condition[],
-  limit: number,
-): Promise<TaskRow[]> {
-  return database.read<TaskRow>(
-    `SELECT ${TASK_COLUMNS} FROM tasks t${where(conditions)}
-     ORDER BY t.status_at DESC, t.id DESC LIMIT ?`,
-    [...conditions.flatMap(({ params }) => params), limit],
-  );
-}
-
 function where(conditions: readonly Condition[]): string {
   if (conditions.length === 0) return '';
   return ` WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}`;
+}
+
+function paramsOf(conditions: readonly Condition[]): SqlValue[] {
+  return conditions.flatMap(({ params }) => params);
 }

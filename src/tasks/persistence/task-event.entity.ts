@@ -21,7 +21,7 @@ export class TaskEventEntity {
 }
 
 /** A whole task as of a seq, so that loading it need not read its log from the start. */
-@Entity('task_checkpoints')
+@Entity('task_checkpoints', { withoutRowid: true })
 export class TaskCheckpointEntity {
   @PrimaryColumn({ name: 'task_id', type: 'text', primaryKeyConstraintName: 'task_checkpoints_pk' })
   taskId!: string;

@@ -2,14 +2,13 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /**
  * The small columns of a task; artifacts and history are in its log. The indexes serve ListTasks:
- * each begins with whose tasks they are and ends in the order of the list, so that pages and counts
- * read nothing else.
+ * each begins with whose tasks they are and their state, and ends in the order of the list, so that
+ * pages and counts read nothing else. (A list of all states merges the newest of each.)
  */
 @Entity('tasks', { withoutRowid: true })
-@Index('tasks_principal_idx', ['principalId', 'organization', 'statusAt', 'id'])
-@Index('tasks_principal_state_idx', ['principalId', 'organization', 'state', 'statusAt', 'id'])
-@Index('tasks_organization_idx', ['organization', 'statusAt', 'id'])
-@Index('tasks_organization_state_idx', ['organization', 'state', 'statusAt', 'id'])
+@Index('tasks_principal_idx', ['principalId', 'organization', 'state', 'statusAt', 'id'])
+@Index('tasks_organization_idx', ['organization', 'state', 'statusAt', 'id'])
+@Index('tasks_state_idx', ['state', 'statusAt', 'id'])
 @Index('tasks_context_idx', ['contextId', 'principalId', 'organization'])
 @Index('tasks_due_idx', ['dueAt'], { where: '"due_at" IS NOT NULL' })
 export class TaskEntity {

@@ -22,7 +22,7 @@ export interface RunDeps {
   readonly contexts: ContextStore;
   readonly client: AgentClient;
   readonly farewell: AgentFarewell;
-  readonly agent: (id: string) => Agent | undefined | Promise<Agent | undefined>;
+  readonly agent: (id: string) => Agent | undefined;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Log;

@@ -3,7 +3,7 @@ import type { Agent } from '../../agents/index.js';
 import type { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import type { IdSource } from '../../common/ids.js';
-import type { Candidate, HubRequest, Route } from '../../routing/index.js';
+import type { HubRequest, Route } from '../../routing/index.js';
 import type { ContextStore } from '../context-store.js';
 import { taskNotFound } from '../task-errors.js';
 import type { Created, TaskLog } from '../task-log.js';
@@ -21,7 +21,7 @@ export interface TaskStarterDeps {
   readonly contexts: ContextStore;
   readonly clock: Clock;
   readonly ids: IdSource;
-  readonly agent: (id: string) => Agent | undefined | Promise<Agent | undefined>;
+  readonly agent: (id: string) => Agent | undefined;
   readonly route: (request: HubRequest, affinity: readonly string[]) => Route;
   /** This hub's own id. */
   readonly instanceId: () => Promise<string>;
@@ -48,7 +48,7 @@ export class TaskStarter {
     const { id: principalId, organization } = request.principal;
     const given = request.message.contextId;
     const context = given === '' ? undefined : await contexts.get(given, principalId);
-    const { route, agents } = await this.choose(request, context?.affinity ?? []);
+    const { route, agents } = this.choose(request, context?.affinity ?? []);
     const chosen = await Promise.all(
       agents.map(async (each) => ({
         ...each,
@@ -76,26 +76,22 @@ export class TaskStarter {
   }
 
   /** The route and its agents; a route is chosen again when one of them was deleted meanwhile. */
-  private async choose(
+  private choose(
     request: HubRequest,
     affinity: readonly string[],
-  ): Promise<{ route: Route; agents: Omit<ChosenAgent, 'downstreamContextId'>[] }> {
+  ): { route: Route; agents: Omit<ChosenAgent, 'downstreamContextId'>[] } {
     for (let tries = 1; ; tries++) {
       const route = this.deps.route(request, affinity);
-      const found = await Promise.all(delegatesOf(route).map((each) => this.find(each)));
-      const agents = found.filter((each) => each !== undefined);
-      if (agents.length === found.length) return { route, agents };
+      const delegates = delegatesOf(route);
+      const agents = delegates.flatMap((candidate) => {
+        const agent = this.deps.agent(candidate.agentId);
+        return agent ? [{ candidate, agent }] : [];
+      });
+      if (agents.length === delegates.length) return { route, agents };
       if (tries === MAX_ROUTE_TRIES) {
         throw new HubError('UNAVAILABLE', 'The registry is changing; send the message again.');
       }
     }
-  }
-
-  private async find(
-    candidate: Candidate,
-  ): Promise<{ candidate: Candidate; agent: Agent } | undefined> {
-    const agent = await this.deps.agent(candidate.agentId);
-    return agent && { candidate, agent };
   }
 
   private async refuseLoops(hops: readonly string[]): Promise<void> {

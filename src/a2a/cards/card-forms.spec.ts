@@ -1,0 +1,214 @@
+import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
+import { parseLegacyAgentCard } from '@a2a-js/sdk/compat/v0_3/client';
+import { describe, expect, it } from '@jest/globals';
+import type { Agent } from '../../agents/index.js';
+import { AgentCard } from '../../protocol/a2a.js';
+import { type CardForm, renderCard } from './card-forms.js';
+import { type HubFacts, composeAgentCard, composeHubCard } from './compose-cards.js';
+
+// A test looks into JSON freely.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type Json = Record<string, any>;
+
+const HUB: HubFacts = {
+  config: {
+    card: {
+      name: 'Test hub',
+      description: 'Many agents.',
+      version: '1.2.3',
+      provider: { organization: 'Tests', url: 'https://example.com' },
+    },
+    auth: { mode: 'keys', adminKey: null, allowOpen: false },
+  },
+  publicUrl: 'https://hub.example.com/base',
+  instanceId: 'hub-1',
+};
+
+const AGENT = agent('csv', {
+  skills: [
+    { id: 'profile', name: 'Profile', description: 'Profiles CSV.', tags: ['csv', 'Data'] },
+    { id: 'plot', name: 'Plot', description: '', tags: ['data'], inputModes: ['text/csv'] },
+  ],
+  signatures: [{ protected: 'x', signature: 'y' }],
+  securitySchemes: { own: { mtlsSecurityScheme: {} } },
+  iconUrl: 'https://example.com/icon.png',
+});
+
+describe("the hub's card", () => {
+  const card = composeHubCard([AGENT, agent('echo', { skills: [] })], HUB);
+
+  it('offers every skill under an id of its own, with its origin and the tags of both', () => {
+    expect(card.skills).toEqual([
+      {
+        id: 'csv.profile',
+        name: 'Profile',
+        description: 'Profiles CSV. Agent: Agent csv.',
+        tags: ['csv', 'Data', 'team-a'],
+        examples: [],
+        inputModes: ['text/plain'],
+        outputModes: ['application/json'],
+        securityRequirements: [],
+      },
+      expect.objectContaining({
+        id: 'csv.plot',
+        description: 'Agent: Agent csv.',
+        inputModes: ['text/csv'],
+      }),
+    ]);
+  });
+
+  it('declares the routing extension with the id of this hub', () => {
+    expect(card.capabilities).toMatchObject({
+      streaming: true,
+      pushNotifications: true,
+      extendedAgentCard: false,
+      extensions: [
+        { uri: 'urn:a2a-hub:routing:v1', required: false, params: { instanceId: 'hub-1' } },
+      ],
+    });
+  });
+
+  it('has the 1.0 form of the specification: camelCase, no members of 0.3', () => {
+    const json = form(card, '1.0');
+    expect(Object.keys(json).sort()).toEqual([
+      'capabilities',
+      'defaultInputModes',
+      'defaultOutputModes',
+      'description',
+      'name',
+      'provider',
+      'securityRequirements',
+      'securitySchemes',
+      'skills',
+      'supportedInterfaces',
+      'version',
+    ]);
+    expect(json['supportedInterfaces']).toEqual([
+      {
+        url: 'https://hub.example.com/base/a2a',
+        protocolBinding: 'JSONRPC',
+        protocolVersion: '1.0',
+      },
+      {
+        url: 'https://hub.example.com/base/a2a',
+        protocolBinding: 'JSONRPC',
+        protocolVersion: '0.3',
+      },
+    ]);
+  });
+
+  it('has a 0.3 form that a 0.3 client reads', () => {
+    const json = form(card, '0.3');
+    expect(json).toMatchObject({
+      protocolVersion: '0.3.0',
+      url: 'https://hub.example.com/base/a2a',
+      preferredTransport: 'JSONRPC',
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'Bearer' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+      },
+      security: [{ bearer: [] }, { apiKey: [] }],
+    });
+    expect(json).not.toHaveProperty('supportedInterfaces');
+    const read = parseLegacyAgentCard(json);
+    expect(read.supportedInterfaces[0]).toMatchObject({ protocolBinding: 'JSONRPC' });
+    expect(read.securityRequirements).toHaveLength(2);
+    expect(read.skills).toHaveLength(2);
+  });
+
+  it('has a union form with both shapes of each security scheme, and plain scopes', () => {
+    const json = form(card, 'union');
+    expect(json).toMatchObject({
+      url: 'https://hub.example.com/base/a2a',
+      protocolVersion: '0.3.0',
+      preferredTransport: 'JSONRPC',
+      additionalInterfaces: [{ url: 'https://hub.example.com/base/a2a', transport: 'JSONRPC' }],
+      security: [{ bearer: [] }, { apiKey: [] }],
+      securityRequirements: [{ schemes: { bearer: [] } }, { schemes: { apiKey: [] } }],
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'Bearer', httpAuthSecurityScheme: { scheme: 'Bearer' } },
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-Key',
+          apiKeySecurityScheme: { location: 'header', name: 'X-API-Key' },
+        },
+      },
+    });
+    expect(json['supportedInterfaces'][0]).toMatchObject({
+      protocolBinding: 'JSONRPC',
+      protocolVersion: '1.0',
+    });
+    for (const skill of json['skills']) {
+      expect(skill.inputModes.length * skill.outputModes.length).toBeGreaterThan(0);
+    }
+  });
+
+  it.each(['1.0', 'union'] as const)('is read in its %s form by a 1.0 client', (name) => {
+    for (const legacyCompat of [{ enabled: false }, { enabled: true }]) {
+      const resolver = new DefaultAgentCardResolver({ legacyCompat });
+      const read = resolver.normalizeAgentCard(form(card, name));
+      expect(read.supportedInterfaces[0]).toMatchObject({
+        url: 'https://hub.example.com/base/a2a',
+        protocolVersion: '1.0',
+      });
+      expect(read.skills).toHaveLength(2);
+    }
+  });
+
+  it('says nothing of security when nobody needs a key', () => {
+    const config = { ...HUB.config, auth: { ...HUB.config.auth, mode: 'none' as const } };
+    const open = composeHubCard([], { ...HUB, config });
+    for (const name of ['1.0', '0.3', 'union'] as const) {
+      expect(Object.keys(form(open, name)).filter((key) => key.startsWith('security'))).toEqual([]);
+    }
+  });
+
+  it('has modes even without any agent', () => {
+    const json = form(composeHubCard([], HUB), 'union');
+    expect(json).toMatchObject({
+      defaultInputModes: ['text/plain'],
+      defaultOutputModes: ['text/plain'],
+      skills: [],
+    });
+  });
+});
+
+describe("an agent's card behind the hub", () => {
+  it('keeps the words of the agent, with the address and security of the hub', () => {
+    const json = form(composeAgentCard(AGENT, HUB), 'union');
+    expect(json).toMatchObject({
+      name: 'Agent csv',
+      url: 'https://hub.example.com/base/a2a/agents/csv',
+      iconUrl: 'https://example.com/icon.png',
+      capabilities: { streaming: true, pushNotifications: true },
+    });
+    expect(json['skills'].map(({ id }: Json) => id)).toEqual(['profile', 'plot']);
+    expect(Object.keys(json['securitySchemes'])).toEqual(['bearer', 'apiKey']);
+    expect(json).not.toHaveProperty('signatures');
+    expect(JSON.stringify(json)).not.toContain('agent.internal');
+  });
+});
+
+function form(card: AgentCard, name: CardForm): Json {
+  return JSON.parse(renderCard(card, name)) as Json;
+}
+
+function agent(id: string, card: Json): Pick<Agent, 'id' | 'card' | 'tags'> {
+  return {
+    id,
+    tags: ['team-a', 'DATA'],
+    card: AgentCard.fromJSON({
+      name: `Agent ${id}`,
+      description: 'An agent.',
+      version: '1.0.0',
+      supportedInterfaces: [
+        { url: 'http://agent.internal/', protocolBinding: 'GRPC', protocolVersion: '1.0' },
+      ],
+      capabilities: { streaming: false },
+      defaultInputModes: ['text/plain'],
+      defaultOutputModes: ['application/json'],
+      ...card,
+    }),
+  };
+}

@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  createServer,
+  get,
+} from 'node:http';
+import { type AddressInfo, type Socket, connect } from 'node:net';
+import { EventWriter, type EventWriterOptions } from './event-writer.js';
+
+const MIB = 1024 * 1024;
+
+let server: Server;
+let handle: (raw: ServerResponse) => unknown;
+
+beforeEach(async () => {
+  server = createServer((_request, response) => void handle(response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const port = (): number => (server.address() as AddressInfo).port;
+
+/** Serves one stream and hands its writer to the test. */
+function serving(options: Partial<EventWriterOptions>): Promise<EventWriter> {
+  return new Promise((resolve) => {
+    handle = (raw) => {
+      const writer = new EventWriter(raw, { heartbeatMs: 0, bufferBytes: MIB, ...options });
+      writer.open({});
+      resolve(writer);
+    };
+  });
+}
+
+function reading(): Promise<IncomingMessage> {
+  return new Promise((resolve) => get({ port: port(), host: '127.0.0.1' }, resolve));
+}
+
+/** A client that asks and then reads nothing. */
+function stuck(): Promise<Socket> {
+  return new Promise((resolve) => {
+    const socket = connect(port(), '127.0.0.1', () => {
+      socket.pause();
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      resolve(socket);
+    });
+    socket.on('error', () => undefined);
+  });
+}
+
+async function textOf(message: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of message.setEncoding('utf8')) text += String(chunk);
+  return text;
+}
+
+describe('EventWriter', () => {
+  it('writes headers and events as they come, each on one data line', async () => {
+    const opened = serving({});
+    const answer = reading();
+    const writer = await opened;
+    writer.event(7, '{"a":1}');
+    const message = await answer;
+    expect(message.headers).toMatchObject({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    });
+    writer.event(undefined, '{"b":2}');
+    writer.end();
+    expect(await textOf(message)).toBe('id: 7\ndata: {"a":1}\n\ndata: {"b":2}\n\n');
+    expect(writer.closed).toBe(true);
+  });
+
+  it('keeps the order of events that are queued, and loses none at the end', async () => {
+    const opened = serving({ bufferBytes: 64 * MIB });
+    const answer = reading();
+    const writer = await opened;
+    const block = 'x'.repeat(100_000);
+    for (let seq = 1; seq <= 50; seq++) writer.event(seq, block);
+    writer.end();
+    const ids = (await textOf(await answer)).match(/^id: \d+$/gm);
+    expect(ids).toEqual(Array.from({ length: 50 }, (_, index) => `id: ${index + 1}`));
+  });
+
+  it('comments a silent stream, and only a silent one', async () => {
+    const opened = serving({ heartbeatMs: 40 });
+    const answer = reading();
+    const writer = await opened;
+    writer.event(1, '{}');
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    writer.end();
+    const text = await textOf(await answer);
+    expect(text).toMatch(/^id: 1\ndata: \{\}\n\n(: heartbeat\n\n){2,}$/);
+  });
+
+  it('writes no comments when they are switched off', async () => {
+    const opened = serving({ heartbeatMs: 0 });
+    const answer = reading();
+    const writer = await opened;
+    writer.event(1, '{}');
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    writer.end();
+    expect(await textOf(await answer)).toBe('id: 1\ndata: {}\n\n');
+  });
+
+  it('drops a reader that leaves more unread than the limit', async () => {
+    const opened = serving({ bufferBytes: MIB });
+    const socket = await stuck();
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    const writer = await opened;
+    const block = 'x'.repeat(256 * 1024);
+    let written = 0;
+    while (!writer.closed && written < 400) {
+      writer.event(++written, block);
+      await writer.ready();
+    }
+    expect(writer.closed).toBe(true);
+    expect(written).toBeLessThan(400);
+    socket.resume();
+    await closed;
+  });
+
+  it('lets a slow reader take one event larger than the limit', async () => {
+    const opened = serving({ bufferBytes: 64 * 1024 });
+    const answer = reading();
+    const writer = await opened;
+    writer.event(1, 'y'.repeat(20 * MIB));
+    const message = await answer;
+    await writer.ready();
+    await writer.ready();
+    expect(writer.closed).toBe(false);
+    const text = textOf(message);
+    while (writerIsBusy(writer)) await writer.ready();
+    writer.event(2, '{}');
+    writer.end();
+    expect((await text).length).toBeGreaterThan(20 * MIB);
+  });
+
+  it('notices that its reader is gone', async () => {
+    const opened = serving({});
+    const answer = reading();
+    const writer = await opened;
+    writer.event(1, '{}');
+    (await answer).destroy();
+    for (let tries = 0; !writer.closed && tries < 200; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect(writer.closed).toBe(true);
+    writer.event(2, '{}');
+    await writer.ready();
+    writer.end();
+  });
+});
+
+function writerIsBusy(writer: EventWriter): boolean {
+  return (writer as unknown as { writing: boolean }).writing;
+}

@@ -1,0 +1,85 @@
+import { AgentCallError } from '../agent-client.js';
+import type { AgentAnswer, AgentExchange, ExchangeRequest } from './agent-exchange.js';
+
+/** Throws when the JSON of an event cannot be decoded. */
+type EventCheck = (json: unknown) => unknown;
+
+/**
+ * The `fetch` that an SDK transport is given: an exchange behind it. A transport calls it with a URL
+ * and plain headers, and reads only what {@link ExchangeResponse} has. Events that are no JSON, or
+ * that `check` throws at, do not get to the transport: some print what they cannot decode.
+ */
+export function fetchOver(exchange: AgentExchange, check: EventCheck = () => true): typeof fetch {
+  const over = async (url: string, init: ExchangeRequest): Promise<ExchangeResponse> => {
+    const streamed = init.headers['Accept'] === 'text/event-stream';
+    const { method, headers, body } = init;
+    const answer = await exchange.send(url, { method, headers, ...(body ? { body } : {}) });
+    return new ExchangeResponse(answer, streamed, check);
+  };
+  return over as unknown as typeof fetch;
+}
+
+/**
+ * What SDK transports read of a `Response`: `json` or `text`, or `body`, which they pipe through a
+ * text decoder and take a reader of. Here the text is decoded already, one event at a time.
+ */
+class ExchangeResponse {
+  readonly ok = true;
+  readonly statusText = '';
+  readonly status: number;
+  readonly headers: Pick<Headers, 'get' | 'forEach'>;
+  readonly body: object | null;
+
+  constructor(
+    private readonly answer: AgentAnswer,
+    streamed: boolean,
+    private readonly check: EventCheck,
+  ) {
+    const contentType = streamed ? 'text/event-stream' : answer.contentType;
+    this.status = answer.status;
+    this.headers = {
+      get: (name) => (name.toLowerCase() === 'content-type' ? contentType : null),
+      forEach: () => undefined,
+    };
+    this.body = streamed ? { pipeThrough: () => ({ getReader: () => this.reader() }) } : null;
+  }
+
+  async json(): Promise<unknown> {
+    const json = await this.answer.json();
+    // `"error": null` beside a result is no error, but transports take the member for one.
+    if (typeof json === 'object' && json !== null && 'error' in json) delete json.error;
+    return json;
+  }
+
+  async text(): Promise<string> {
+    return JSON.stringify(await this.json());
+  }
+
+  private refuseUndecodable(event: string): void {
+    try {
+      this.check(JSON.parse(event));
+    } catch (error) {
+      throw new AgentCallError('invalid', 'an event of the agent cannot be read', {
+        cause: error,
+      });
+    }
+  }
+
+  private reader(): object {
+    const events = this.answer.events();
+    return {
+      read: async () => {
+        const next = await events.next();
+        if (next.done) return next;
+        this.refuseUndecodable(next.value);
+        return { done: false, value: asSse(next.value) };
+      },
+      cancel: () => events.return(),
+      releaseLock: () => undefined,
+    };
+  }
+}
+
+function asSse(data: string): string {
+  return `data: ${data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data}\n\n`;
+}

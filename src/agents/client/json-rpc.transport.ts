@@ -1,0 +1,97 @@
+import { SendMessageResponse } from '@a2a-js/sdk';
+import type { Transport } from '@a2a-js/sdk/client';
+import {
+  CancelTaskRequest,
+  GetTaskRequest,
+  ListTasksRequest,
+  ListTasksResponse,
+  type Message,
+  SendMessageRequest,
+  StreamResponse,
+  SubscribeToTaskRequest,
+  Task,
+} from '../../protocol/a2a.js';
+import type { AgentExchange } from './agent-exchange.js';
+
+/** What the hub uses of an SDK transport. */
+export type AgentTransport = Pick<
+  Transport,
+  'sendMessage' | 'sendMessageStream' | 'getTask' | 'cancelTask' | 'listTasks' | 'resubscribeTask'
+>;
+
+type Options = { readonly serviceParameters?: Record<string, string> } | undefined;
+
+const HEADERS = { 'content-type': 'application/json' } as const;
+
+/**
+ * JSON-RPC of protocol 1.0 by the SDK's codecs, straight on an exchange. The way of most messages,
+ * and the reason it is not the SDK's transport: that reads streams through web streams, which makes a
+ * streamed send twice as dear, and loses the HTTP status of an error.
+ */
+export class JsonRpcTransport implements AgentTransport {
+  constructor(
+    private readonly endpoint: string,
+    private readonly exchange: AgentExchange,
+    /** The JSON-RPC id of the one call that this transport makes. */
+    private readonly id: number,
+  ) {}
+
+  async sendMessage(params: SendMessageRequest, options?: Options): Promise<Message | Task> {
+    const result = await this.call('SendMessage', SendMessageRequest.toJSON(params), options);
+    const { payload } = SendMessageResponse.fromJSON(result);
+    if (payload === undefined) throw new Error('it is neither a task nor a message');
+    return payload.value;
+  }
+
+  sendMessageStream(params: SendMessageRequest, options?: Options) {
+    return this.stream('SendStreamingMessage', SendMessageRequest.toJSON(params), options);
+  }
+
+  async getTask(params: GetTaskRequest, options?: Options): Promise<Task> {
+    return Task.fromJSON(await this.call('GetTask', GetTaskRequest.toJSON(params), options));
+  }
+
+  async cancelTask(params: CancelTaskRequest, options?: Options): Promise<Task> {
+    return Task.fromJSON(await this.call('CancelTask', CancelTaskRequest.toJSON(params), options));
+  }
+
+  async listTasks(params: ListTasksRequest, options?: Options): Promise<ListTasksResponse> {
+    const result = await this.call('ListTasks', ListTasksRequest.toJSON(params), options);
+    return ListTasksResponse.fromJSON(result);
+  }
+
+  resubscribeTask(params: SubscribeToTaskRequest, options?: Options) {
+    return this.stream('SubscribeToTask', SubscribeToTaskRequest.toJSON(params), options);
+  }
+
+  private async call(method: string, params: unknown, options: Options): Promise<object> {
+    const answer = await this.send(method, params, options, 'application/json');
+    return resultOf(await answer.json());
+  }
+
+  private async *stream(
+    method: string,
+    params: unknown,
+    options: Options,
+  ): AsyncGenerator<StreamResponse, void, undefined> {
+    const answer = await this.send(method, params, options, 'text/event-stream');
+    for await (const event of answer.events()) {
+      yield StreamResponse.fromJSON(resultOf(JSON.parse(event)));
+    }
+  }
+
+  private send(method: string, params: unknown, options: Options, accept: string) {
+    return this.exchange.send(this.endpoint, {
+      method: 'POST',
+      headers: { ...options?.serviceParameters, ...HEADERS, accept },
+      body: JSON.stringify({ jsonrpc: '2.0', id: this.id, method, params }),
+    });
+  }
+}
+
+/** The id is not compared: an answer belongs to its request by the connection. */
+function resultOf(envelope: unknown): object {
+  const result = (envelope as { result?: unknown } | null)?.result;
+  if (typeof result !== 'object' || result === null) throw new Error('it has no result');
+  return result;
+}

@@ -1,0 +1,85 @@
+import { HubError } from '../../common/hub-error.js';
+import type { Claimer, Created } from '../task-log.js';
+import type { Alongside, AppendOutcome } from '../task-store.js';
+import type { NewTask } from '../task.js';
+import type { LiveTask, Taken } from './live-task.js';
+import { newLiveTask, normalised } from './new-live-task.js';
+
+/** A new task on its way to its first commit. */
+export class TaskCreation {
+  readonly live: LiveTask;
+  private readonly task: NewTask;
+  /** Who gets its delegations with the commit. */
+  private claimer: Claimer | null = null;
+
+  constructor(
+    task: NewTask,
+    private readonly alongside: readonly Alongside[],
+    now: Date,
+    private readonly resolve: (created: Created) => void,
+    private readonly reject: (error: unknown) => void,
+  ) {
+    this.task = normalised(task);
+    this.live = newLiveTask(this.task, now);
+  }
+
+  prepare(claimer: Claimer | null, now: Date): Taken {
+    const places = this.places;
+    if (claimer !== null && places > 0) {
+      const held = claimer.reserve(places);
+      if (held === places) {
+        this.claimer = claimer;
+        this.live.claimAll(claimer.owner, new Date(now.getTime() + claimer.leaseMs));
+      } else if (held > 0) {
+        claimer.release(held);
+      }
+    }
+    return this.live.take({ task: this.task, alongside: this.alongside }, []);
+  }
+
+  /** Tells the caller how it ended; true when the task exists now. */
+  settle(outcome: AppendOutcome): boolean {
+    if (outcome.kind === 'committed') {
+      this.live.committed();
+      this.resolve({ kind: 'created', aggregate: this.live.snapshot() });
+      return true;
+    }
+    this.claimer?.release(this.places);
+    if (outcome.kind === 'duplicate' && outcome.sameRequest) {
+      this.resolve({ kind: 'existing', taskId: outcome.taskId });
+    } else {
+      this.reject(this.refusal(outcome));
+    }
+    return false;
+  }
+
+  /** Hands the delegations to who claimed them, after the commit was made known. */
+  handOver(): void {
+    const { delegations } = this.live.aggregate;
+    this.claimer?.claimed(delegations.map((each) => ({ ...each, adopted: false })));
+  }
+
+  fail(error: unknown): void {
+    this.claimer?.release(this.places);
+    this.reject(error);
+  }
+
+  private get places(): number {
+    return this.task.delegations.length;
+  }
+
+  private refusal(outcome: Exclude<AppendOutcome, { kind: 'committed' }>): HubError {
+    switch (outcome.kind) {
+      case 'duplicate':
+        return new HubError('CONFLICT', 'the idempotency key was used for another request');
+      case 'poisoned':
+        // What belongs to the commit (a webhook's configuration, say) may refuse it with a reason.
+        if (outcome.cause instanceof HubError) return outcome.cause;
+        return new HubError('INTERNAL', `the task cannot be stored: ${outcome.reason}`, {
+          cause: outcome.cause,
+        });
+      default:
+        return new HubError('CONFLICT', `a task ${this.task.id} exists already`);
+    }
+  }
+}

@@ -1,0 +1,211 @@
+import { HubError } from '../../common/hub-error.js';
+import { EVERYTHING } from '../../auth/index.js';
+import type { Message } from '../../protocol/a2a.js';
+import { decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
+import { isEnded } from '../domain/delegation-state.js';
+import { FencedError } from '../task-log.js';
+import type { ClaimedDelegation } from '../task-store.js';
+import type { TaskAggregate } from '../task.js';
+import { cancelAtAgent } from './cancel-at-agent.js';
+import { followTask } from './follow-task.js';
+import { messageToSend } from './outgoing-message.js';
+import { resolveUnknown } from './resolve-unknown.js';
+import { RunContext } from './run-context.js';
+import type { RunDeps } from './run-deps.js';
+import { sendMessage } from './send-message.js';
+import type { Step } from './steps.js';
+
+/**
+ * Runs one claimed delegation until it has ended, waits for its client, or is somebody else's. All it
+ * writes carries the claim's epoch; once that is outdated it stops without a word.
+ */
+export class DelegationRun {
+  private context: RunContext | undefined;
+  private stopped = false;
+  /** The cancel with the agent, or the word that nothing more is needed. */
+  private aside: Promise<void> | undefined;
+  private looking = false;
+  private lookAgain = false;
+
+  constructor(
+    private readonly deps: RunDeps,
+    readonly claim: ClaimedDelegation,
+  ) {}
+
+  /** True until the agent has answered: stopping now leaves its outcome unknown. */
+  get unanswered(): boolean {
+    return this.context?.unanswered ?? true;
+  }
+
+  /** Never rejects. */
+  async run(): Promise<void> {
+    try {
+      await this.work();
+      await this.aside;
+    } catch (error) {
+      await this.broke(error);
+    } finally {
+      this.context?.close();
+    }
+  }
+
+  /** Something about the delegation may have changed: look, and act on it. */
+  poke(): void {
+    const run = this.context;
+    if (!run || this.stopped) return;
+    if (this.looking) {
+      this.lookAgain = true;
+      return;
+    }
+    this.looking = true;
+    void this.look(run)
+      .catch((error: unknown) => this.note(error))
+      .finally(() => {
+        this.looking = false;
+        if (!this.lookAgain) return;
+        this.lookAgain = false;
+        this.poke();
+      });
+  }
+
+  /** Stops at once and writes nothing: whoever claims the delegation next goes on. */
+  stop(): void {
+    this.stopped = true;
+    this.context?.handOver();
+  }
+
+  private async work(): Promise<void> {
+    const { id, taskId, epoch } = this.claim;
+    const aggregate = await this.deps.log.read(taskId, EVERYTHING);
+    const delegation = aggregate?.delegations.find((each) => each.id === id);
+    if (!aggregate || !delegation || delegation.epoch !== epoch || isEnded(delegation.state)) return;
+    const agent = this.deps.agent(delegation.agentId);
+    const fresh = !this.claim.adopted && delegation.downstreamTaskId === null;
+    if (!agent || (fresh && !agent.enabled)) {
+      const what = agent ? 'is disabled' : 'has been deleted from the registry';
+      return this.withoutAgent(`The agent ${delegation.agentName} (${delegation.agentId}) ${what}.`);
+    }
+    const run = new RunContext(this.deps, agent, aggregate, delegation);
+    this.context = run;
+    if (this.stopped) return run.handOver();
+    await this.steps(run, aggregate);
+  }
+
+  private async steps(run: RunContext, aggregate: TaskAggregate): Promise<void> {
+    const message = await messageToSend(this.deps.log, aggregate, run.delegation);
+    let step = this.firstStep(run);
+    if (aggregate.record.cancelRequestedAt !== null) {
+      if (step === 'send') return run.end({ state: 'canceled', reason: 'Canceled by the client.' });
+      this.aside ??= cancelAtAgent(run);
+    }
+    let isFirst = true;
+    while (step !== 'done' && !run.over && !run.signal.aborted) {
+      // An agent that is being canceled is not asked to go on.
+      if (this.aside) await this.aside;
+      else step = await this.next(run, step, message, isFirst);
+      isFirst = false;
+    }
+  }
+
+  private firstStep({ delegation }: RunContext): Step {
+    if (!this.claim.adopted) return 'send';
+    return delegation.state === 'sending' ? 'unknown' : 'follow';
+  }
+
+  private async next(
+    run: RunContext,
+    step: Step,
+    message: Message,
+    isFirst: boolean,
+  ): Promise<Step> {
+    switch (step) {
+      case 'send':
+        return sendMessage(run, message);
+      case 'follow':
+        return followTask(run);
+      case 'unknown':
+        return resolveUnknown(run, message, isFirst ? stoppedWhileSending(run) : brokeOff(run));
+      case 'done':
+        return 'done';
+    }
+  }
+
+  private async look(run: RunContext): Promise<void> {
+    const knewItsEnd = run.over;
+    const standing = await run.look();
+    if (knewItsEnd || !standing) return;
+    if (!run.over) {
+      if (standing.cancelRequested) this.aside ??= cancelAtAgent(run).catch((e: unknown) => this.note(e));
+      return;
+    }
+    if (isEnded(standing.delegation.state) && standing.delegation.epoch === this.claim.epoch) {
+      this.aside ??= this.leave(run);
+    } else {
+      run.close();
+    }
+  }
+
+  /** Somebody else has ended the delegation: its agent is told. */
+  private async leave(run: RunContext): Promise<void> {
+    const { delegation, record, budgets } = run;
+    const downstreamTaskId = await run.knownId(budgets.cancelWaitMs);
+    run.close();
+    await this.deps.farewell.tell({ ...delegation, downstreamTaskId }, record);
+  }
+
+  /** There is nobody to send to: the next agent of the route, or the end. */
+  private async withoutAgent(reason: string): Promise<void> {
+    const { id, taskId, epoch, adopted } = this.claim;
+    const { log, clock, agent } = this.deps;
+    const nameOf = (agentId: string): string => agent(agentId)?.card.name || agentId;
+    await log.update(
+      taskId,
+      (aggregate) => ({
+        change: adopted
+          ? decideOutcome(aggregate, id, { state: 'failed', reason }, clock.now())
+          : decideFailover(aggregate, id, reason, clock.now(), nameOf),
+        result: undefined,
+      }),
+      { delegationId: id, epoch },
+    );
+  }
+
+  /** A fault of the hub itself: the delegation ends with it rather than being tried for ever. */
+  private async broke(error: unknown): Promise<void> {
+    if (this.note(error)) return;
+    const { id, taskId, epoch } = this.claim;
+    const reason = 'The hub failed while it ran this delegation; its log says why.';
+    try {
+      await this.deps.log.update(
+        taskId,
+        (aggregate) => ({
+          change: decideOutcome(aggregate, id, { state: 'failed', reason }, this.deps.clock.now()),
+          result: undefined,
+        }),
+        { delegationId: id, epoch },
+      );
+    } catch (second) {
+      this.note(second);
+    }
+  }
+
+  /** Logs an error; true when nothing is to be done about it: somebody else goes on. */
+  private note(error: unknown): boolean {
+    if (error instanceof FencedError) {
+      this.context?.handOver();
+      return true;
+    }
+    const { id: delegationId, taskId } = this.claim;
+    this.deps.logger.error({ err: error, taskId, delegationId }, 'a delegation could not be run');
+    // Nothing can be written: the lease runs out and the delegation is adopted.
+    return error instanceof HubError && error.reason === 'UNAVAILABLE';
+  }
+}
+
+function stoppedWhileSending({ agentName }: RunContext): string {
+  return `The hub stopped while sending to ${agentName}; whether the agent has received the message is unknown.`;
+}
+
+function brokeOff({ agentName }: RunContext): string {
+  return `${agentName} broke off before it answered; whether it works on the message is unknown.`;
+}

@@ -1,0 +1,118 @@
+import { AgentCallError } from '../../agents/index.js';
+import { TaskState, type Task } from '../../protocol/a2a.js';
+import { delegationStateOf } from '../domain/delegation-state.js';
+import type { RunContext } from './run-context.js';
+import type { Step } from './steps.js';
+import { UpdateBell } from './update-bell.js';
+
+/** How many times in a row an agent may answer without a state, or not as A2A has it, before its delegation fails. */
+const MAX_USELESS_ANSWERS = 3;
+/** Each pause between two looks is so much longer than the one before, and up to a fifth off. */
+const PAUSE_GROWTH = 1.5;
+const PAUSE_JITTER = 0.2;
+
+/**
+ * Looks after a task that the agent has, until it has ended or waits for the client: asks for it and
+ * takes what is new. For agents that cannot stream, streams that broke off and adopted delegations.
+ */
+export async function followTask(run: RunContext): Promise<Step> {
+  const id = run.downstreamTaskId;
+  if (id === null) {
+    await run.fail(`${run.agentName} broke off and has not said which task it works on.`);
+    return 'done';
+  }
+  const bell = new UpdateBell(run, id);
+  try {
+    await new Follower(run, id, bell).follow();
+  } finally {
+    bell.close();
+  }
+  return 'done';
+}
+
+class Follower {
+  private useless = 0;
+  private lastNewsAt: number;
+  private pauseMs: number;
+
+  constructor(
+    private readonly run: RunContext,
+    private readonly downstreamTaskId: string,
+    private readonly bell: UpdateBell,
+  ) {
+    this.pauseMs = run.deps.settings.pollMinMs;
+    this.lastNewsAt = this.now();
+  }
+
+  async follow(): Promise<void> {
+    const { run } = this;
+    const { pollMinMs, pollMaxMs } = run.deps.settings;
+    for (;;) {
+      const failure = await this.ask();
+      if (run.over || run.signal.aborted) return;
+      if (failure !== undefined) return run.fail(failure);
+      const jitter = 1 + PAUSE_JITTER * (2 * run.deps.ids.jitter() - 1);
+      await this.bell.wait(this.pauseMs * jitter, pollMinMs);
+      if (run.over || run.signal.aborted) return;
+      this.pauseMs = Math.min(this.pauseMs * PAUSE_GROWTH, pollMaxMs);
+    }
+  }
+
+  /** Asks once; the reason when the delegation has failed by it. */
+  private async ask(): Promise<string | undefined> {
+    const { run } = this;
+    let task: Task;
+    try {
+      task = await run.within(run.budgets.firstEventMs, (options) =>
+        run.deps.client.getTask(run.agent, this.downstreamTaskId, options),
+      );
+    } catch (error) {
+      if (!(error instanceof AgentCallError)) throw error;
+      return this.trouble(error);
+    }
+    if (delegationStateOf(task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED) === undefined) {
+      return this.uselessAnswer('its task has no known state');
+    }
+    this.useless = 0;
+    if (await run.takeTask(task)) this.news();
+    return this.idleTooLong();
+  }
+
+  private trouble(error: AgentCallError): string | undefined {
+    const { agentName } = this.run;
+    switch (error.kind) {
+      case 'not-found':
+        return `${agentName} does not know its task any more: ${error.message}`;
+      case 'invalid':
+        return this.uselessAnswer(`InvalidAgentResponse: ${error.message}`);
+      case 'rejected':
+        return this.uselessAnswer(error.message);
+      default:
+        return this.idleTooLong(error.message);
+    }
+  }
+
+  private uselessAnswer(what: string): string | undefined {
+    this.useless += 1;
+    if (this.useless < MAX_USELESS_ANSWERS) return undefined;
+    return `${this.run.agentName} was asked ${this.useless} times: ${what}.`.replace(/\.\.$/, '.');
+  }
+
+  /** Somebody who waits for authorization may take as long as the delegation has. */
+  private idleTooLong(trouble?: string): string | undefined {
+    const { agentName, budgets, delegation } = this.run;
+    if (delegation.state === 'auth-required') return undefined;
+    if (this.now() - this.lastNewsAt < budgets.idleMs) return undefined;
+    const why = trouble === undefined ? '' : ` (${trouble})`;
+    return `${agentName} said nothing more for ${Math.round(budgets.idleMs / 1000)} s${why}.`;
+  }
+
+  private news(): void {
+    this.lastNewsAt = this.now();
+    this.pauseMs = this.run.deps.settings.pollMinMs;
+  }
+
+  private now(): number {
+    return this.run.deps.clock.now().getTime();
+  }
+}

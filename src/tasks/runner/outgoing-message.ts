@@ -1,0 +1,73 @@
+import type { AgentSend } from '../../agents/index.js';
+import { EVERYTHING } from '../../auth/index.js';
+import { StreamResponse, type Message } from '../../protocol/a2a.js';
+import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
+import { withoutHubKeys } from '../domain/own-ids.js';
+import type { TaskLog } from '../task-log.js';
+import type { Delegation, TaskAggregate } from '../task.js';
+import type { RunContext } from './run-context.js';
+
+/** The client's first message is the second entry of every log. */
+const FIRST_MESSAGE_SEQ = 2;
+
+/** The client's message that the delegation must send, as it is in the log. */
+export async function messageToSend(
+  log: TaskLog,
+  { task }: TaskAggregate,
+  { taskId, messageSeq }: Delegation,
+): Promise<Message> {
+  const first = task.history[0];
+  if (messageSeq === FIRST_MESSAGE_SEQ && first) return first;
+  const [event] = await log.events(taskId, messageSeq - 1, 1);
+  const payload = event && StreamResponse.fromJSON(JSON.parse(event.body)).payload;
+  if (payload?.$case !== 'message') throw new Error(`log entry ${messageSeq} is not a message`);
+  return payload.value;
+}
+
+/**
+ * The message as the agent gets it: the client's own id, parts, metadata and extensions; the agent's
+ * task and context ids; nothing that only this hub understands.
+ */
+export async function outgoing(run: RunContext, message: Message): Promise<AgentSend> {
+  const { record } = run;
+  return {
+    message: {
+      ...message,
+      taskId: run.delegation.downstreamTaskId ?? '',
+      contextId: (await downstreamContext(run)) ?? '',
+      metadata: withoutHubKeys(message.metadata),
+      extensions: message.extensions.filter((uri) => uri !== ROUTING_EXTENSION_URI),
+      referenceTaskIds: await downstreamReferences(run, message.referenceTaskIds),
+    },
+    metadata: withoutHubKeys(record.requestMetadata ?? undefined),
+    acceptedOutputModes: record.acceptedOutputModes,
+  };
+}
+
+/** Looked up when the task was made; after a failover it is another agent's, so look again. */
+async function downstreamContext({
+  deps,
+  delegation,
+  record,
+}: RunContext): Promise<string | null | undefined> {
+  const planned = record.route.chosen[delegation.position]?.agentId;
+  if (delegation.downstreamContextId !== null || delegation.agentId === planned) {
+    return delegation.downstreamContextId;
+  }
+  return deps.contexts.downstream(record.contextId, record.principalId, delegation.agentId);
+}
+
+/** The tasks this agent had for the hub's tasks that the client refers to; others mean nothing to it. */
+async function downstreamReferences(
+  { deps, delegation }: RunContext,
+  taskIds: readonly string[],
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const taskId of taskIds) {
+    const related = await deps.log.read(taskId, EVERYTHING);
+    for (const { agentId, downstreamTaskId } of related?.delegations ?? []) {
+      if (agentId === delegation.agentId && downstreamTaskId !== null) found.push(downstreamTaskId);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,202 @@
+import type { Agent, AgentBudgets, AgentCallOptions } from '../../agents/index.js';
+import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
+import type { StreamResponse, Task } from '../../protocol/a2a.js';
+import {
+  decideAgentEvent,
+  decideFailover,
+  decideOutcome,
+  type Outcome,
+} from '../domain/delegation-decisions.js';
+import { isEnded } from '../domain/delegation-state.js';
+import type { Fence } from '../task-store.js';
+import { NO_CHANGE, type Delegation, type TaskAggregate, type TaskChange, type TaskRecord } from '../task.js';
+import type { RunDeps } from './run-deps.js';
+import { standingAfter, type Standing } from './standing.js';
+
+/**
+ * One claimed delegation while it runs: what is known of it, the only way it writes (through the log,
+ * under its claim), and when it is over for this run.
+ */
+export class RunContext {
+  readonly record: TaskRecord;
+  readonly budgets: AgentBudgets;
+  readonly fence: Fence;
+  /** The delegation as of the last commit this run knows. */
+  delegation: Delegation;
+  /** The agent's task, known from its first event on (before that is committed). */
+  downstreamTaskId: string | null;
+  private readonly controller = new AbortController();
+  private readonly idWaiters: (() => void)[] = [];
+  private handedOver = false;
+
+  constructor(
+    readonly deps: RunDeps,
+    readonly agent: Agent,
+    aggregate: TaskAggregate,
+    delegation: Delegation,
+  ) {
+    this.record = aggregate.record;
+    this.budgets = { ...deps.settings.budgets, ...agent.budgets };
+    this.fence = { delegationId: delegation.id, epoch: delegation.epoch };
+    this.delegation = delegation;
+    this.downstreamTaskId = delegation.downstreamTaskId;
+  }
+
+  /** Aborts every call of this run to the agent. */
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  get agentName(): string {
+    return this.delegation.agentName;
+  }
+
+  /** Nothing is left for this run: ended, waiting for the client, queued again, or somebody else's. */
+  get over(): boolean {
+    const { state } = this.delegation;
+    return this.handedOver || isEnded(state) || state === 'input-required' || state === 'queued';
+  }
+
+  /** The agent has not shown that it has the message. */
+  get unanswered(): boolean {
+    return this.delegation.state === 'sending';
+  }
+
+  /** Ends every call to the agent. */
+  close(): void {
+    this.controller.abort();
+    for (const wake of this.idWaiters.splice(0)) wake();
+  }
+
+  /** Stops without a word: the delegation is somebody else's now, or will be. */
+  handOver(): void {
+    this.handedOver = true;
+    this.close();
+  }
+
+  /** Commits what these events of the agent mean; true when they changed anything. */
+  async take(events: readonly StreamResponse[]): Promise<boolean> {
+    for (const event of events) this.learnId(event);
+    const { clock, ids } = this.deps;
+    const id = this.fence.delegationId;
+    // Decided one by one and made one commit by the log.
+    const standings = await Promise.all(
+      events.map((event) =>
+        this.update((aggregate) => decideAgentEvent(aggregate, id, event, clock.now(), ids)),
+      ),
+    );
+    return standings.some((standing) => standing?.changed);
+  }
+
+  takeTask(task: Task): Promise<boolean> {
+    return this.take([{ payload: { $case: 'task', value: task } }]);
+  }
+
+  /** Ends the delegation on the hub's word, unless it has ended already. */
+  async end(outcome: Outcome): Promise<void> {
+    const { clock } = this.deps;
+    await this.update((aggregate) =>
+      decideOutcome(aggregate, this.fence.delegationId, outcome, clock.now()),
+    );
+  }
+
+  /** Fails the delegation; an agent that may still work on it is told. */
+  async fail(reason: string): Promise<void> {
+    if (this.over) return;
+    await this.end({ state: 'failed', reason });
+    const { delegation, downstreamTaskId, record } = this;
+    void this.deps.farewell.tell({ ...delegation, downstreamTaskId }, record);
+  }
+
+  /** The agent did not take the message: the next one is asked, or the delegation fails. */
+  async failover(reason: string): Promise<void> {
+    const { clock, agent } = this.deps;
+    const nameOf = (id: string): string => agent(id)?.card.name || id;
+    await this.update((aggregate) =>
+      decideFailover(aggregate, this.fence.delegationId, reason, clock.now(), nameOf),
+    );
+  }
+
+  /** The delegation as it is now, whoever changed it. */
+  async look(): Promise<Standing | undefined> {
+    const id = this.fence.delegationId;
+    const standing = await this.deps.log.update(this.record.id, (aggregate) => ({
+      change: NO_CHANGE,
+      result: standingAfter(aggregate, NO_CHANGE, id),
+    }));
+    if (!standing || standing.delegation.epoch !== this.fence.epoch) this.handOver();
+    else this.delegation = standing.delegation;
+    return standing;
+  }
+
+  /** The agent's task id as soon as it is known; null when it is not by then. */
+  async knownId(maxMs: number): Promise<string | null> {
+    if (this.downstreamTaskId === null && !this.signal.aborted) {
+      const known = new AbortController();
+      this.idWaiters.push(() => known.abort());
+      await this.deps.clock.sleep(maxMs, known.signal);
+    }
+    return this.downstreamTaskId;
+  }
+
+  /** Sleeps, but not beyond the end of this run. */
+  sleep(ms: number): Promise<void> {
+    return this.deps.clock.sleep(ms, this.signal);
+  }
+
+  /** One call to the agent that may take `ms`; its signal aborts then, and with this run. */
+  async within<T>(ms: number, call: (options: AgentCallOptions) => Promise<T>): Promise<T> {
+    const done = new AbortController();
+    const limit = new AbortController();
+    const stop = (): void => limit.abort();
+    this.signal.addEventListener('abort', stop);
+    if (this.signal.aborted) stop();
+    void this.deps.clock.sleep(ms, done.signal).then(stop);
+    try {
+      return await call(this.callOptions(limit.signal));
+    } finally {
+      done.abort();
+      this.signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** What every call to the agent carries. */
+  callOptions(signal: AbortSignal = this.signal): AgentCallOptions {
+    const { traceparent, extensions, hops } = this.record;
+    return {
+      signal,
+      ...(traceparent !== null && { traceparent }),
+      extensions: extensions.filter((uri) => uri !== ROUTING_EXTENSION_URI),
+      hops: [...hops, this.deps.instanceId],
+    };
+  }
+
+  private async update(
+    decide: (aggregate: TaskAggregate) => TaskChange,
+  ): Promise<Standing | undefined> {
+    const { log, farewell } = this.deps;
+    const standing = await log.update(
+      this.record.id,
+      (aggregate) => {
+        const change = decide(aggregate);
+        return { change, result: standingAfter(aggregate, change, this.fence.delegationId) };
+      },
+      this.fence,
+    );
+    if (!standing) return undefined;
+    this.delegation = standing.delegation;
+    // Those with an owner are told by their own runs.
+    for (const other of standing.endedOthers) {
+      if (other.owner === null) void farewell.tell(other, this.record);
+    }
+    return standing;
+  }
+
+  private learnId({ payload }: StreamResponse): void {
+    if (payload?.$case === 'task') this.downstreamTaskId = payload.value.id || null;
+    else if (payload?.$case === 'statusUpdate' || payload?.$case === 'artifactUpdate') {
+      this.downstreamTaskId ||= payload.value.taskId || null;
+    }
+    if (this.downstreamTaskId !== null) for (const wake of this.idWaiters.splice(0)) wake();
+  }
+}

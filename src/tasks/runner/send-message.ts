@@ -1,0 +1,136 @@
+import { AgentCallError, type AgentSend } from '../../agents/index.js';
+import type { Message, StreamResponse } from '../../protocol/a2a.js';
+import { EventIntake } from './event-intake.js';
+import { outgoing } from './outgoing-message.js';
+import type { RunContext } from './run-context.js';
+import type { Step } from './steps.js';
+import { Watchdog } from './watchdog.js';
+
+/** JSON-RPC codes of an agent that cannot stream, whatever its card says. */
+const CANNOT_STREAM: ReadonlySet<number | undefined> = new Set([-32004, -32601]);
+/** An agent whose task goes on may be away for a moment: pauses before its next message is tried again. */
+const RETRY_PAUSES_MS = [500, 1000, 2000] as const;
+/** How long an agent may take to close its stream after its last event, so that its connection lives on. */
+const LINGER_MS = 1000;
+
+/** Hands the message to the agent and takes what it answers, by stream when the agent offers it. */
+export async function sendMessage(run: RunContext, message: Message): Promise<Step> {
+  const send = await outgoing(run, message);
+  const streaming = run.agent.card.capabilities?.streaming === true;
+  for (let tries = 0; ; tries++) {
+    const end = streaming ? await stream(run, send) : await sendOnce(run, send);
+    if (run.over) return 'done';
+    const { error } = end;
+    if (streaming && run.unanswered && isRefusal(error) && CANNOT_STREAM.has(error.detail.code)) {
+      return afterEnd(run, await sendOnce(run, send));
+    }
+    const pause = RETRY_PAUSES_MS[tries];
+    const retry = isUnreachable(error) && run.delegation.downstreamTaskId !== null;
+    if (!retry || pause === undefined) return afterEnd(run, end);
+    await run.sleep(pause);
+    if (run.over) return 'done';
+  }
+}
+
+interface CallEnd {
+  /** What the agent client rejected with; undefined when the answer was whole. */
+  readonly error: unknown;
+  /** The budget that ran out, in words. */
+  readonly late?: string;
+}
+
+async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
+  const { deps, agent, budgets } = run;
+  const call = new AbortController();
+  const stop = (): void => call.abort();
+  run.signal.addEventListener('abort', stop);
+  let late: string | undefined;
+  let budget = budgets.firstEventMs;
+  const watchdog = new Watchdog(deps.clock, () => {
+    late = `${run.agentName} ${run.unanswered ? 'gave no answer' : 'said nothing more'} for ${seconds(budget)}.`;
+    stop();
+  });
+  watchdog.arm(budget);
+  const intake = new EventIntake(deps.client.stream(agent, send, run.callOptions(call.signal)));
+  try {
+    for (;;) {
+      const { events, end } = await intake.take();
+      if (events.length > 0) {
+        await run.take(events);
+        budget = budgets.idleMs;
+        if (run.delegation.state === 'auth-required') watchdog.disarm();
+        else watchdog.arm(budget);
+      }
+      if (run.over && !end) await linger(run, intake);
+      if (run.over) return { error: undefined };
+      if (end) return { error: end.error, ...(late !== undefined && { late }) };
+    }
+  } finally {
+    watchdog.disarm();
+    stop();
+    run.signal.removeEventListener('abort', stop);
+  }
+}
+
+/** The agent closes its stream by itself, as a rule at once; cutting it would cost its connection. */
+async function linger({ deps, signal }: RunContext, intake: EventIntake): Promise<void> {
+  if (signal.aborted) return;
+  const closed = new AbortController();
+  void intake.drain().then(() => closed.abort());
+  await deps.clock.sleep(LINGER_MS, AbortSignal.any([closed.signal, signal]));
+}
+
+/** Without a stream: the agent answers at once (or when it wants to) with a message or its task. */
+async function sendOnce(run: RunContext, send: AgentSend): Promise<CallEnd> {
+  const { deps, agent, budgets } = run;
+  const start = deps.clock.now().getTime();
+  try {
+    const answer = await run.within(budgets.firstEventMs, (options) =>
+      deps.client.send(agent, send, options),
+    );
+    await run.take([eventOf(answer)]);
+    return { error: undefined };
+  } catch (error) {
+    if (!(error instanceof AgentCallError)) throw error;
+    const isLate = deps.clock.now().getTime() - start >= budgets.firstEventMs;
+    return {
+      error,
+      ...(isLate && { late: `${run.agentName} gave no answer for ${seconds(budgets.firstEventMs)}.` }),
+    };
+  }
+}
+
+function eventOf(answer: Awaited<ReturnType<RunContext['deps']['client']['send']>>): StreamResponse {
+  return 'message' in answer
+    ? { payload: { $case: 'message', value: answer.message } }
+    : { payload: { $case: 'task', value: answer.task } };
+}
+
+/** What the end of an answer means for the delegation, which is not over by it. */
+async function afterEnd(run: RunContext, { error, late }: CallEnd): Promise<Step> {
+  if (run.over || run.signal.aborted) return 'done';
+  if (late !== undefined) return failed(run, late);
+  if (error !== undefined && !(error instanceof AgentCallError)) throw error;
+  if (error?.kind === 'invalid') return failed(run, `InvalidAgentResponse: ${error.message}`);
+  if (!run.unanswered) return 'follow';
+  if (error === undefined || error.kind === 'interrupted') return 'unknown';
+  await run.failover(`${error.message}.`.replace(/\.\.$/, '.'));
+  return 'done';
+}
+
+async function failed(run: RunContext, reason: string): Promise<Step> {
+  await run.fail(reason);
+  return 'done';
+}
+
+function isRefusal(error: unknown): error is AgentCallError {
+  return error instanceof AgentCallError && error.kind === 'rejected';
+}
+
+function isUnreachable(error: unknown): boolean {
+  return error instanceof AgentCallError && error.kind === 'unreachable';
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`;
+}

@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import type { Principal } from '../../src/auth/index.js';
+import type { Log } from '../../src/common/logger.js';
+import type { Database } from '../../src/database/database.js';
+import type { Tx, Work } from '../../src/database/sql.js';
+import { Role, TaskState, type Message } from '../../src/protocol/a2a.js';
+import { artifactUpdate, statusUpdate, textPart } from '../../src/protocol/build.js';
+import { AppendParticipant, type Appended } from '../../src/tasks/append-participant.js';
+import { GroupCommitTaskLog } from '../../src/tasks/group-commit-task-log.js';
+import { InProcessSignals } from '../../src/tasks/in-process-signals.js';
+import { TypeormTaskStore } from '../../src/tasks/persistence/typeorm-task.store.js';
+import type { Decision } from '../../src/tasks/task-log.js';
+import type { NewEvent, NewTask, TaskAggregate, TaskChange } from '../../src/tasks/task.js';
+import { FakeClock } from '../support/fake-clock.js';
+
+export const ALICE: Principal = { id: 'alice', organization: 'acme', scopes: new Set(['a2a']) };
+export const BOB: Principal = { id: 'bob', organization: 'acme', scopes: new Set(['a2a']) };
+export const EVE: Principal = { id: 'eve', organization: 'evil', scopes: new Set(['a2a']) };
+
+/** Counts what it is told and can be told to refuse a task, as a database would. */
+export class RecordingParticipant extends AppendParticipant {
+  readonly transactions: (readonly Appended[])[] = [];
+  readonly commits: (readonly Appended[])[] = [];
+  /** Appends of these tasks throw inside the transaction, so often. */
+  readonly refuse = new Map<string, number>();
+
+  *appended(tx: Tx, batch: readonly Appended[]): Work<void> {
+    this.transactions.push(batch);
+    yield* tx.all('SELECT COUNT(*) AS n FROM tasks');
+    for (const { taskId } of batch) {
+      const times = this.refuse.get(taskId) ?? 0;
+      if (times === 0) continue;
+      this.refuse.set(taskId, times - 1);
+      throw new Error(`refused ${taskId}`);
+    }
+  }
+
+  committed(batch: readonly Appended[]): void {
+    this.commits.push(batch);
+  }
+}
+
+export class SilentLog implements Log {
+  readonly errors: string[] = [];
+  debug(): void {}
+  info(): void {}
+  warn(): void {}
+  error(_fields: object, message: string): void {
+    this.errors.push(message);
+  }
+}
+
+/** One process of the hub as far as tasks are stored: a log over a store over a database. */
+export class TaskHarness {
+  readonly signals = new InProcessSignals();
+  readonly participant = new RecordingParticipant();
+  readonly output = new SilentLog();
+  readonly store: TypeormTaskStore;
+  readonly log: GroupCommitTaskLog;
+
+  constructor(
+    readonly database: Database,
+    readonly clock = new FakeClock(),
+  ) {
+    this.store = new TypeormTaskStore(database, this.participant);
+    this.log = new GroupCommitTaskLog(this.store, this.signals, this.clock, this.output);
+  }
+
+  /** Another process on the same database. */
+  another(database = this.database): TaskHarness {
+    return new TaskHarness(database, this.clock);
+  }
+
+  /** Creates a task and gives it as it was committed. */
+  async create(options: TaskOptions = {}): Promise<TaskAggregate> {
+    const created = await this.log.create(newTask(options));
+    if (created.kind !== 'created') throw new Error('the task existed already');
+    return created.aggregate;
+  }
+
+  /** Logs events of a task, with no more ado. */
+  append(taskId: string, ...events: NewEvent[]): Promise<void> {
+    return this.log.update(taskId, () => change({ events }));
+  }
+
+  async load(taskId: string): Promise<TaskAggregate> {
+    const loaded = await this.store.load(taskId, { kind: 'everything' });
+    if (loaded === undefined) throw new Error(`no task ${taskId}`);
+    return loaded;
+  }
+
+  async rows(table: string): Promise<Record<string, unknown>[]> {
+    return this.database.read(`SELECT * FROM ${table}`);
+  }
+}
+
+export interface TaskOptions extends Partial<Omit<NewTask, 'delegations' | 'message'>> {
+  readonly text?: string;
+  /** Agents with a delegation each. */
+  readonly agents?: readonly string[];
+  readonly message?: Partial<Message>;
+  readonly delegationDeadline?: Date;
+}
+
+export const FAR = new Date('2030-01-01T00:00:00Z');
+
+export function newTask(options: TaskOptions = {}): NewTask {
+  const { text = 'hello', agents = ['a1'], message, delegationDeadline = FAR, ...rest } = options;
+  return {
+    id: randomUUID(),
+    contextId: 'context-1',
+    principal: ALICE,
+    route: {
+      reason: 'agent',
+      strategy: agents.length > 1 ? 'all' : 'one',
+      require: 'all',
+      chosen: agents.map((agentId) => ({ agentId, why: 'named by the client' })),
+      skipped: [],
+    },
+    message: { ...clientMessage(text), ...message },
+    allowReply: false,
+    deadlineAt: null,
+    traceparent: null,
+    extensions: [],
+    hops: [],
+    acceptedOutputModes: [],
+    requestMetadata: null,
+    delegations: agents.map((agentId, position) => ({
+      id: randomUUID(),
+      agentId,
+      agentName: `Agent ${agentId}`,
+      skillId: null,
+      position,
+      downstreamContextId: null,
+      fallbacks: [],
+      deadlineAt: delegationDeadline,
+    })),
+    metadata: {},
+    idempotency: null,
+    ...rest,
+  };
+}
+
+export function clientMessage(text: string): Message {
+  return {
+    messageId: randomUUID(),
+    contextId: '',
+    taskId: '',
+    role: Role.ROLE_USER,
+    parts: [textPart(text)],
+    metadata: undefined,
+    extensions: [],
+    referenceTaskIds: [],
+  };
+}
+
+export function change(made: TaskChange): Decision<void> {
+  return { change: made, result: undefined };
+}
+
+export function status(state: TaskState, at = new Date('2026-01-01T00:00:00Z')): NewEvent {
+  return { kind: 'status', payload: statusUpdate({ taskId: 't', contextId: 'c' }, state, at) };
+}
+
+export const WORKING = TaskState.TASK_STATE_WORKING;
+export const COMPLETED = TaskState.TASK_STATE_COMPLETED;
+
+/** A chunk of an artifact; the first one begins it. */
+export function chunk(text: string, artifactId = 'result', append = true): NewEvent {
+  return {
+    kind: 'artifact',
+    payload: artifactUpdate(
+      { taskId: 't', contextId: 'c' },
+      {
+        artifact: {
+          artifactId,
+          name: '',
+          description: '',
+          parts: [textPart(text)],
+          metadata: undefined,
+          extensions: [],
+        },
+        append,
+        lastChunk: false,
+      },
+    ),
+  };
+}
+
+/** The texts of an artifact. */
+export function texts({ task }: TaskAggregate, artifactId = 'result'): string[] {
+  const found = task.artifacts.find((artifact) => artifact.artifactId === artifactId);
+  return (found?.parts ?? []).map(({ content }) =>
+    content?.$case === 'text' ? content.value : `(${content?.$case})`,
+  );
+}

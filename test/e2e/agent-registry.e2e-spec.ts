@@ -1,0 +1,169 @@
+import { createServer } from 'node:http';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AgentRegistry } from '../../src/agents/index.js';
+import { TypeormAgentStore } from '../../src/agents/persistence/typeorm-agent.store.js';
+import type { Principal } from '../../src/auth/index.js';
+import type { AppConfig, DeclaredAgent } from '../../src/config/index.js';
+import { anAgent } from '../contract/agent-store.contract.js';
+import { startSdkAgent } from '../support/agents.js';
+import { type Hub, startHub } from '../support/app.js';
+import { startSqlite, withFactory } from '../support/databases.js';
+import { FakeClock } from '../support/fake-clock.js';
+
+const principal: Principal = { id: 'p', organization: 'o', scopes: new Set(['a2a']) };
+const log = { debug: () => 0, info: () => 0, warn: () => 0, error: () => 0 };
+
+describe('the registry in memory', () => {
+  withFactory('sqlite', (databases) => {
+    async function start() {
+      const clock = new FakeClock();
+      const store = new TypeormAgentStore(await databases.open());
+      const registry = new AgentRegistry(store, clock, log);
+      return { clock, store, registry };
+    }
+
+    it('holds all agents, offers the enabled ones, and is the same list until a change', async () => {
+      const { store, registry } = await start();
+      await store.add(anAgent('a'));
+      await store.add(anAgent('b', { enabled: false }));
+      await registry.onModuleInit();
+      const usable = registry.usable(principal);
+      expect(usable.map(({ id }) => id)).toEqual(['a']);
+      expect(registry.get('b')?.enabled).toBe(false);
+      await registry.renew();
+      expect(registry.usable(principal)).toBe(usable);
+      registry.onModuleDestroy();
+    });
+
+    it('sees what another process changed within a second, and tells its listeners', async () => {
+      const { clock, store, registry } = await start();
+      await registry.onModuleInit();
+      let changes = 0;
+      const stop = registry.onChange(() => changes++);
+      await store.add(anAgent('a'));
+      expect(registry.get('a')).toBeUndefined();
+      await clock.advance(1000);
+      await registry.renew();
+      expect([registry.get('a')?.id, changes]).toEqual(['a', 1]);
+      await store.remove('a');
+      await clock.advance(1000);
+      await registry.renew();
+      expect([registry.get('a'), changes]).toEqual([undefined, 2]);
+      stop();
+      await store.add(anAgent('b'));
+      await registry.renew();
+      expect(changes).toBe(2);
+      registry.onModuleDestroy();
+    });
+
+    it('keeps what it knows while the database does not answer', async () => {
+      const { clock, store, registry } = await start();
+      await store.add(anAgent('a'));
+      await registry.onModuleInit();
+      const revision = store.revision.bind(store);
+      store.revision = () => Promise.reject(new Error('gone'));
+      await clock.advance(1000);
+      expect(registry.get('a')?.id).toBe('a');
+      store.revision = revision;
+      await store.remove('a');
+      await clock.advance(1000);
+      await registry.renew();
+      expect(registry.get('a')).toBeUndefined();
+      registry.onModuleDestroy();
+    });
+  });
+});
+
+describe('agents declared in the configuration', () => {
+  const running: Hub[] = [];
+  afterEach(async () => {
+    for (const hub of running.splice(0)) await hub.close();
+  });
+
+  async function hubWith(declared: readonly DeclaredAgent[], databaseUrl?: string): Promise<Hub> {
+    const agents = { declared } as Partial<AppConfig['agents']>;
+    const hub = await startHub({ config: { agents }, ...(databaseUrl ? { databaseUrl } : {}) });
+    running.push(hub);
+    return hub;
+  }
+
+  function declare(id: string, changes: Partial<DeclaredAgent>): DeclaredAgent {
+    const card = JSON.parse(anAgent(id).originalCard) as Record<string, unknown>;
+    return {
+      id,
+      cardUrl: null,
+      card,
+      cardHeaders: {},
+      endpoint: 'http://127.0.0.1:9/',
+      headers: { authorization: 'Bearer secret' },
+      tags: ['declared'],
+      priority: 5,
+      enabled: true,
+      budgets: { connectMs: 70 },
+      ...changes,
+    };
+  }
+
+  const registryOf = (hub: { app: NestFastifyApplication }) => hub.app.get(AgentRegistry);
+
+  it('are there at start and cannot be changed or deleted by the API', async () => {
+    const hub = await hubWith([declare('fixed', {})]);
+    expect(registryOf(hub).get('fixed')).toMatchObject({
+      source: 'config',
+      endpoint: { url: 'http://127.0.0.1:9/' },
+      credentials: { authorization: 'Bearer secret' },
+      tags: ['declared'],
+      priority: 5,
+      budgets: { connectMs: 70 },
+    });
+    const patched = await hub.admin('PATCH', '/api/v1/agents/fixed', { priority: 1 });
+    const deleted = await hub.admin('DELETE', '/api/v1/agents/fixed');
+    expect([patched.status, deleted.status]).toEqual([409, 409]);
+    expect(deleted.body.detail).toContain('declared in the configuration');
+    expect(registryOf(hub).get('fixed')?.priority).toBe(5);
+  });
+
+  it('are read from their address, also when that comes up later', async () => {
+    const first = await startSdkAgent({ name: 'Late' });
+    await first.close();
+    const hub = await hubWith([
+      declare('late', { cardUrl: first.url, card: null, endpoint: null }),
+      declare('here', {}),
+    ]);
+    expect(registryOf(hub).get('here')?.id).toBe('here');
+    expect(registryOf(hub).get('late')).toBeUndefined();
+    const card = { ...JSON.parse(anAgent('late').originalCard), name: 'Late' };
+    card.supportedInterfaces[0].url = `${first.url}/`;
+    const server = createServer((_request, response) => response.end(JSON.stringify(card)));
+    await new Promise<void>((resolve) => server.listen(first.port, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => {
+      const stop = registryOf(hub).onChange(() => {
+        if (!registryOf(hub).get('late')) return;
+        stop();
+        resolve();
+      });
+    });
+    expect(registryOf(hub).get('late')?.card.name).toBe('Late');
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('follow the configuration at the next start; others stay', async () => {
+    const files = startSqlite();
+    const withFile = await files.freshUrl();
+    const before = await hubWith([declare('kept', {}), declare('gone', {})], withFile);
+    await before.admin('POST', '/api/v1/agents', {
+      id: 'mine',
+      card: { name: 'Mine', url: 'http://127.0.0.1:9/' },
+    });
+    const created = registryOf(before).get('kept')?.createdAt;
+    await running.pop()?.close();
+    const after = await hubWith([declare('kept', { priority: 9 })], withFile);
+    const registry = registryOf(after);
+    expect(registry.all().map(({ id }) => id)).toEqual(['kept', 'mine']);
+    expect(registry.get('kept')).toMatchObject({ priority: 9, createdAt: created });
+    await running.pop()?.close();
+    await files.stop();
+  });
+});

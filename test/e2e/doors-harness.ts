@@ -1,0 +1,210 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import { V0Dialect } from '../../src/a2a/json-rpc/v0-dialect.js';
+import { V1Dialect } from '../../src/a2a/json-rpc/v1-dialect.js';
+import { JsonRpcDoor } from '../../src/a2a/json-rpc/json-rpc.door.js';
+import { RpcDispatcher } from '../../src/a2a/json-rpc/rpc-dispatcher.js';
+import { HubRequestHandler } from '../../src/a2a/hub-request-handler.js';
+import { EventStreams } from '../../src/a2a/sse/event-streams.js';
+import type { AuthService, Principal } from '../../src/auth/index.js';
+import { Draining } from '../../src/common/draining.js';
+import { HubError } from '../../src/common/hub-error.js';
+import type { Log } from '../../src/common/logger.js';
+import { configWith } from '../../src/config/index.js';
+import { Role, type Task, TaskState } from '../../src/protocol/a2a.js';
+import type { PushConfigService } from '../../src/push/index.js';
+import type { StreamItem, TaskService } from '../../src/tasks/index.js';
+
+import type { Json } from '../support/json.js';
+
+/** One call that reached the operations behind the doors. */
+export interface HandledCall {
+  readonly operation: string;
+  readonly arguments: readonly Json[];
+}
+
+export interface DoorHarness {
+  readonly server: FastifyInstance;
+  /** Everything that came through the doors, oldest first. */
+  readonly calls: HandledCall[];
+  readonly streams: EventStreams;
+  readonly draining: Draining;
+  /** Errors the doors noted. */
+  readonly logged: unknown[];
+  /** Replaces what an operation does. */
+  on(operation: string, behaviour: (...args: Json[]) => unknown): void;
+  post(
+    body: unknown,
+    options?: PostOptions,
+  ): Promise<{ status: number; headers: Json; text: string; body: Json }>;
+  rpc(method: string, params: unknown, options?: PostOptions): Promise<Json>;
+}
+
+export interface PostOptions {
+  readonly path?: string;
+  readonly headers?: Record<string, string>;
+  readonly id?: unknown;
+}
+
+/** A task as the operations behind the doors give it. */
+export function doneTask(): Task {
+  return {
+    id: 'task-1',
+    contextId: 'context-1',
+    status: {
+      state: TaskState.TASK_STATE_COMPLETED,
+      message: undefined,
+      timestamp: '2026-01-31T12:00:00.000Z',
+    },
+    artifacts: [],
+    history: [],
+    metadata: undefined,
+  };
+}
+
+/** A message as an agent answers with it. */
+export function agentMessage(): Json {
+  return {
+    messageId: 'answer-1',
+    contextId: 'context-1',
+    taskId: '',
+    role: Role.ROLE_AGENT,
+    parts: [
+      {
+        content: { $case: 'text', value: 'hello' },
+        metadata: undefined,
+        filename: '',
+        mediaType: '',
+      },
+    ],
+    metadata: undefined,
+    extensions: [],
+    referenceTaskIds: [],
+  };
+}
+
+/** The JSON-RPC door on a bare server; what lies behind it is recorded and answers what it is told. */
+export async function startDoors(overrides: Json = {}): Promise<DoorHarness> {
+  const calls: HandledCall[] = [];
+  const behaviours = new Map<string, (...args: Json[]) => unknown>(Object.entries(defaults()));
+  const recorded =
+    (operation: string) =>
+    (...args: unknown[]) => {
+      calls.push({ operation, arguments: args });
+      return behaviours.get(operation)!(...args);
+    };
+  const fake = (prefix: string): unknown =>
+    new Proxy({}, { get: (_target, name) => recorded(`${prefix}.${String(name)}`) });
+
+  const config = configWith({ ...overrides, log: { level: 'silent' } });
+  const logged: unknown[] = [];
+  const log = { error: (fields: object) => logged.push(fields) } as unknown as Log;
+  const draining = new Draining();
+  const handler = new HubRequestHandler(
+    fake('tasks') as TaskService,
+    fake('push') as PushConfigService,
+  );
+  const streams = new EventStreams(config, draining, log);
+  const dispatcher = new RpcDispatcher(new V1Dialect(handler), new V0Dialect(handler));
+  const door = new JsonRpcDoor(
+    { httpAdapter: { getInstance: () => server } } as never,
+    { authenticate } as unknown as AuthService,
+    dispatcher,
+    streams,
+    log,
+  );
+  const server = Fastify({ bodyLimit: config.server.bodyLimit });
+  await door.onModuleInit();
+  const harness: DoorHarness = {
+    server,
+    calls,
+    streams,
+    draining,
+    logged,
+    on: (operation, behaviour) => void behaviours.set(operation, behaviour),
+    async post(body, { path = '/a2a', headers = {} } = {}) {
+      const answer = await server.inject({
+        method: 'POST',
+        url: path,
+        headers: { 'content-type': 'application/json', authorization: 'Bearer alice', ...headers },
+        payload: typeof body === 'string' ? body : JSON.stringify(body),
+      });
+      const text = answer.body;
+      return { status: answer.statusCode, headers: answer.headers, text, body: parse(text) };
+    },
+    async rpc(method, params, options = {}) {
+      const id = options.id === undefined ? 7 : options.id;
+      const { body } = await harness.post({ jsonrpc: '2.0', id, method, params }, options);
+      return body;
+    },
+  };
+  return harness;
+}
+
+/** The events of an SSE body. */
+export function eventsOf(text: string): { id: string | undefined; data: Json }[] {
+  return text
+    .split('\n\n')
+    .filter((block) => block.includes('data: '))
+    .map((block) => ({
+      id: /^id: (.*)$/m.exec(block)?.[1],
+      data: JSON.parse(/^data: (.*)$/m.exec(block)![1]!),
+    }));
+}
+
+/** A stream of these StreamResponses, in 1.0 wire JSON. */
+export async function* streamOf(...payloads: unknown[]): AsyncGenerator<StreamItem, void> {
+  for (const [index, payload] of payloads.entries()) {
+    yield { seq: index + 1, body: JSON.stringify(payload) };
+  }
+}
+
+async function authenticate(headers: Json): Promise<Principal> {
+  const name = /^Bearer (.+)$/.exec(String(headers['authorization'] ?? ''))?.[1];
+  if (name === undefined) throw new HubError('UNAUTHENTICATED', 'An API key is needed.');
+  const scopes: Principal['scopes'] = new Set(name === 'noscope' ? [] : ['a2a']);
+  return { id: name, organization: 'tests', scopes };
+}
+
+function defaults(): Record<string, (...args: Json[]) => unknown> {
+  const config = {
+    tenant: '',
+    id: 'config-1',
+    taskId: 'task-1',
+    url: 'https://example.com/hook',
+    token: '',
+    authentication: undefined,
+  };
+  const update = {
+    statusUpdate: {
+      taskId: 'task-1',
+      contextId: 'context-1',
+      status: { state: 'TASK_STATE_COMPLETED', timestamp: '2026-01-31T12:00:00.000Z' },
+    },
+  };
+  return {
+    'tasks.send': async () => ({ kind: 'task', task: doneTask() }),
+    'tasks.sendStream': () => streamOf(update),
+    'tasks.subscribe': () => streamOf(update),
+    'tasks.get': async () => doneTask(),
+    'tasks.list': async () => ({
+      tasks: [doneTask()],
+      nextPageToken: '',
+      pageSize: 50,
+      totalSize: 1,
+    }),
+    'tasks.cancel': async () => doneTask(),
+    'push.create': async () => config,
+    'push.get': async () => config,
+    'push.list': async () => ({ configs: [config], nextPageToken: '' }),
+    'push.delete': async () => undefined,
+    'push.inline': async () => function* () {},
+  };
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
