@@ -38,4 +38,7 @@ export abstract class ContextStore {
     agentId: string,
     downstreamContextId: string,
   ): Promise<void>;
+
+  /** Deletes up to `limit` contexts last used before `unusedSince`, with what was learned; how many. */
+  abstract forget(unusedSince: Date, limit: number): Promise<number>;
 }

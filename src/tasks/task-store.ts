@@ -183,4 +183,10 @@ export abstract class TaskStore {
 
   /** Tasks not ended with a deadline (their own or a delegation's) before `now`. */
   abstract overdue(now: Date, limit: number): Promise<string[]>;
+
+  /**
+   * Deletes up to `limit` idempotency keys that hold no more (expired, or their task has ended); how
+   * many.
+   */
+  abstract forgetKeys(now: Date, limit: number): Promise<number>;
 }

@@ -67,7 +67,7 @@ export function databaseContract(databases: DatabaseFactory): void {
         cleanedUp = true;
       }
     });
-    await expect(work).rejects.toThrow();
+    await expect(work).rejects.toMatchObject({ code: expect.stringMatching(/CONSTRAINT|23505/) });
     expect(cleanedUp).toBe(true);
     expect(await keys()).toEqual(['taken']);
   });
@@ -96,7 +96,7 @@ export function databaseContract(databases: DatabaseFactory): void {
     const write = first.write(put('last'));
     await first.close();
     await expect(write).resolves.toBe(1);
-    await expect(first.write(put('too late'))).rejects.toThrow();
+    await expect(first.write(put('too late'))).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
     database = await databases.open(url);
     expect(await keys()).toEqual(['last']);
   });

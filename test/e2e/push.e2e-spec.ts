@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type AgentTurn, type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, RpcError, startHub } from '../support/app.js';
@@ -84,6 +87,10 @@ async function untilStates(taskId: string, ...states: string[]): Promise<JsonObj
     if (performance.now() > end) throw new Error(JSON.stringify(found));
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
+}
+
+function redeliver(id: string, key: string): ReturnType<Hub['admin']> {
+  return hub.admin('POST', `/api/v1/push/deliveries/${id}:redeliver`, undefined, key);
 }
 
 async function rpcError(promise: Promise<unknown>): Promise<RpcError> {
@@ -324,8 +331,7 @@ describe('a webhook that fails', () => {
     const attempts = await hub.get(`/api/v1/push/deliveries/${id}/attempts`);
     expect((attempts.body.items as JsonObject[])[2]!['response']).toBe('no, Bearer ***');
 
-    const redelivered = await hub.post(`/api/v1/push/deliveries/${id}:redeliver`, '');
-    expect(redelivered.status).toBe(202);
+    expect((await redeliver(id, await hub.key())).status).toBe(202);
     await untilStates(taskId, ...Array<string>(4).fill('delivered'));
     const all = sink.at(path);
     expect(all.at(-1)!.headers['webhook-id']).toBe(all[0]!.headers['webhook-id']);
@@ -371,8 +377,8 @@ describe('the deliveries of the admin API', () => {
     const taskId = (task as JsonObject)['id'] as string;
     const [one] = await untilStates(taskId, ...Array<string>(4).fill('delivered'));
     const id = String(one!['id']);
-    const stranger = { key: await hub.createKey({ name: 'other' }) };
-    const list = await hub.get(`/api/v1/push/deliveries?taskId=${taskId}`, stranger);
+    const key = await hub.createKey({ name: 'other' });
+    const list = await hub.get(`/api/v1/push/deliveries?taskId=${taskId}`, { key });
     expect(list.body.items).toEqual([]);
     for (const each of [id, 'unknown']) {
       expect((await hub.get(`/api/v1/push/deliveries/${each}/attempts`, stranger)).status).toBe(
@@ -390,7 +396,7 @@ describe('the deliveries of the admin API', () => {
 
   it('match their paths exactly', async () => {
     for (const path of ['x:cancel', 'x:redeliverx', 'x']) {
-      expect((await hub.post(`/api/v1/push/deliveries/${path}`, '')).status).toBe(404);
+      expect((await hub.admin('POST', `/api/v1/push/deliveries/${path}`)).status).toBe(404);
     }
   });
 });
@@ -398,31 +404,35 @@ describe('the deliveries of the admin API', () => {
 describe('a restart', () => {
   it('goes on with what was not delivered, in order, with the same bytes', async () => {
     const own = await WebhookSink.start();
-    const before = await startHub({ config: { push: { ...PUSH, scheduleMs: [60_000] } } });
+    const directory = await mkdtemp(join(tmpdir(), 'a2a-hub-'));
+    const databaseUrl = `sqlite:${join(directory, 'hub.db')}`;
+    const started: Hub[] = [];
+    const start = async (scheduleMs: number[]): Promise<Hub> => {
+      const one = await startHub({ config: { push: { ...PUSH, scheduleMs } }, databaseUrl });
+      started.push(one);
+      return one;
+    };
     try {
+      const before = await start([60_000]);
       await before.registerAgent(agent.url, { id: 'worker' });
       own.script.push(503);
       await before.send('this', inline({ url: own.url() }));
       await own.waitForCount(1);
-      await before.app.close();
-      await before.disconnect();
+      await started.pop()!.close();
 
-      const after = await startHub({ config: { push: PUSH }, databaseUrl: before.databaseUrl });
-      try {
-        const list = await after.admin('GET', '/api/v1/push/deliveries');
-        const [waiting] = list.body.items as JsonObject[];
-        expect(waiting).toMatchObject({ state: 'retrying', lastStatus: 503 });
-        const id = String(waiting!['id']);
-        await after.admin('POST', `/api/v1/push/deliveries/${id}:redeliver`);
-        await own.waitFor((one) => stateIn(one) === 'TASK_STATE_COMPLETED');
-        const told = own.received.map(({ headers }) => headers['a2a-hub-delivery-number']);
-        expect(told).toEqual(['1', '1', '2', '3', '4']);
-        expect(own.received[1]!.raw).toEqual(own.received[0]!.raw);
-      } finally {
-        await after.close();
-      }
+      const after = await start([50]);
+      const list = await after.admin('GET', '/api/v1/push/deliveries');
+      const [waiting] = list.body.items as JsonObject[];
+      expect(waiting).toMatchObject({ state: 'retrying', lastStatus: 503 });
+      await after.admin('POST', `/api/v1/push/deliveries/${String(waiting!['id'])}:redeliver`);
+      await own.waitFor((one) => stateIn(one) === 'TASK_STATE_COMPLETED');
+      const told = own.received.map(({ headers }) => headers['a2a-hub-delivery-number']);
+      expect(told).toEqual(['1', '1', '2', '3', '4']);
+      expect(own.received[1]!.raw).toEqual(own.received[0]!.raw);
     } finally {
+      for (const one of started) await one.close();
       await own.close();
+      await rm(directory, { recursive: true, force: true });
     }
   });
 });

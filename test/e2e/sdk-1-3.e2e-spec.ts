@@ -113,7 +113,7 @@ describe('known of the SDK 1.3, at the door', () => {
   });
 
   it('it reads an absent blocking as false; the hub waits unless blocking is false', async () => {
-    const immediately = async (configuration: Json | undefined): Promise<unknown> => {
+    const immediately = async (configuration: Json): Promise<unknown> => {
       await doors.rpc('message/send', { message: MESSAGE, configuration });
       return doors.calls.at(-1)!.arguments[0].returnImmediately;
     };

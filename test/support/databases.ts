@@ -24,27 +24,25 @@ export function describeDatabases(name: string, body: (databases: DatabaseFactor
   describe(`${name} (PostgreSQL)`, () => withFactory('postgres', body));
 }
 
-/** A database that throws away everything, for one dialect: see {@link describeDatabases}. */
+/** One dialect of {@link describeDatabases}. */
 export function withFactory(dialect: Dialect, body: (databases: DatabaseFactory) => void): void {
   const opened: Database[] = [];
-  let source: { freshUrl(): Promise<string>; stop(): Promise<void> };
+  let source: DatabaseSource;
 
   beforeAll(async () => {
     source = dialect === 'sqlite' ? startSqlite() : await startPostgres();
-  });
+  }, START_TIMEOUT_MS);
   afterEach(async () => {
     for (const database of opened.splice(0)) await database.close();
   });
-  afterAll(async () => {
-    await source.stop();
-  });
+  afterAll(() => source.stop(), START_TIMEOUT_MS);
 
   body({
     dialect,
     freshUrl: () => source.freshUrl(),
     async open(url?: string): Promise<Database> {
       const database = await openDatabase(
-        { url: url ?? (await source.freshUrl()), synchronous: 'normal' },
+        { url: url ?? (await source.migratedUrl()), synchronous: 'normal' },
         { migrate: true },
       );
       opened.push(database);
@@ -53,61 +51,88 @@ export function withFactory(dialect: Dialect, body: (databases: DatabaseFactory)
   });
 }
 
-/** SQLite files in a folder of their own, which `stop` removes. */
-export function startSqlite(): { freshUrl(): Promise<string>; stop(): Promise<void> } {
+/** Where databases for tests come from. */
+export interface DatabaseSource {
+  /** The URL of a new, empty database. */
+  freshUrl(): Promise<string>;
+  /** The URL of a new database, where possible with the hub's schema in it already. */
+  migratedUrl(): Promise<string>;
+  /** Stops what runs and removes every file. */
+  stop(): Promise<void>;
+}
+
+const START_TIMEOUT_MS = 60_000;
+
+/** SQLite files in a folder of their own. */
+export function startSqlite(): DatabaseSource {
   const folder = mkdtempSync(join(tmpdir(), 'hub-sqlite-'));
   let count = 0;
+  const freshUrl = (): Promise<string> =>
+    Promise.resolve(`sqlite:${join(folder, `hub-${++count}.db`)}`);
   return {
-    freshUrl: () => Promise.resolve(`sqlite:${join(folder, `hub-${++count}.db`)}`),
+    freshUrl,
+    migratedUrl: freshUrl,
     stop: () => Promise.resolve(rmSync(folder, { recursive: true, force: true })),
   };
 }
 
 /** A real PostgreSQL server on a free port (started in about half a second, as root too). */
-export async function startPostgres(): Promise<{
-  /** The URL of a new, empty database. */
-  freshUrl(): Promise<string>;
-  /** Stops the server and removes its files. */
-  stop(): Promise<void>;
-}> {
+export async function startPostgres(): Promise<DatabaseSource> {
   const folder = mkdtempSync(join(tmpdir(), 'hub-postgres-'));
   chmodSync(folder, 0o755);
   const port = await freePort();
-  const password = 'hub';
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     port,
-    user: 'hub',
-    password,
+    user: USER,
+    password: PASSWORD,
     persistent: false,
     // PostgreSQL does not run as root; the package then uses (or makes) the user `postgres`.
     createPostgresUser: userInfo().uid === 0,
     initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
-    postgresFlags: [
-      '-c',
-      'fsync=off',
-      '-c',
-      'listen_addresses=127.0.0.1',
-      '-c',
-      'max_connections=200',
-    ],
+    postgresFlags: ['fsync=off', 'listen_addresses=127.0.0.1', 'max_connections=200'].flatMap(
+      (setting) => ['-c', setting],
+    ),
     onLog: () => undefined,
     onError: () => undefined,
   });
   await server.initialise();
   await server.start();
+
   let count = 0;
+  const urlOf = (name: string): string =>
+    `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${name}`;
+  const create = async (options: string): Promise<string> => {
+    const name = `hub_${++count}`;
+    const client = server.getPgClient();
+    await client.connect();
+    await client.query(`CREATE DATABASE ${name} ${options}`);
+    await client.end();
+    return name;
+  };
+  let template: Promise<string> | undefined;
   return {
-    async freshUrl() {
-      const name = `hub_${++count}`;
-      await server.createDatabase(name);
-      return `postgres://hub:${password}@127.0.0.1:${port}/${name}`;
+    freshUrl: async () => urlOf(await create('')),
+    async migratedUrl() {
+      template ??= create('').then(async (name) => {
+        await migrated(urlOf(name));
+        return name;
+      });
+      return urlOf(await create(`TEMPLATE ${await template}`));
     },
     async stop() {
       await server.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+const USER = 'hub';
+const PASSWORD = 'hub';
+
+async function migrated(url: string): Promise<void> {
+  const database = await openDatabase({ url, synchronous: 'normal' }, { migrate: true });
+  await database.close();
 }
 
 async function freePort(): Promise<number> {

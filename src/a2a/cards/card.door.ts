@@ -40,8 +40,9 @@ export class CardDoor implements OnModuleInit {
   mount(server: FastifyInstance): void {
     for (const { url, form } of PLACES) {
       server.route<CardRoute>({
-        method: ['GET', 'HEAD'],
+        method: 'GET',
         url,
+        exposeHeadRoute: true,
         handler: (request, reply) => this.answer(request, reply, form),
       });
     }

@@ -8,7 +8,7 @@ export interface EventWriterOptions {
 }
 
 /** How long a reader that is behind may take before the next event is queued on top. */
-const CATCH_UP_MS = 50;
+const CATCH_UP_MS = 250;
 const HEARTBEAT = ': heartbeat\n\n';
 
 const HEADERS = {

@@ -79,7 +79,7 @@ export class FakeTask {
   }
 
   get state(): string {
-    return TaskState[this.aggregate.record.state].replace('TASK_STATE_', '');
+    return stateName(this.aggregate.record.state);
   }
 
   get task(): Task {
@@ -138,12 +138,16 @@ export class FakeTask {
   }
 }
 
+function stateName(state: TaskState): string {
+  return TaskState[state].replace('TASK_STATE_', '');
+}
+
 function storyOf({ kind, payload }: { kind: EventKind; payload: NewEvent['payload'] }): string {
   switch (payload.$case) {
     case 'statusUpdate': {
       const { status } = payload.value;
       const text = textOf(status?.message);
-      const state = TaskState[status?.state ?? 0].replace('TASK_STATE_', '');
+      const state = stateName(status?.state ?? TaskState.TASK_STATE_UNSPECIFIED);
       return text ? `${kind} ${state}: ${text}` : `${kind} ${state}`;
     }
     case 'artifactUpdate': {

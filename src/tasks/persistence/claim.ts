@@ -1,7 +1,7 @@
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
 import type { ClaimedDelegation, ClaimedTask } from '../task-store.js';
-import type { DelegationState } from '../task.js';
+import type { Delegation, DelegationState } from '../task.js';
 import {
   DELEGATION_COLUMNS,
   RUNNING_STATES,
@@ -50,15 +50,18 @@ export function* claimDelegations(tx: Tx, claim: Claim): Work<Claimed> {
     );
     for (const row of claimed) rows.set(row.id, row);
   }
-  const delegations = candidates.map(({ id, state }) => ({
-    ...toDelegation(rows.get(id) as DelegationRow),
-    adopted: state !== 'queued',
-  }));
-  return { delegations, tasks: yield* raiseVersions(tx, delegations) };
+  const fresh = candidates.map(({ id }) => toDelegation(rows.get(id) as DelegationRow));
+  return {
+    delegations: fresh.map((delegation, index) => ({
+      ...delegation,
+      adopted: candidates[index]?.state !== 'queued',
+    })),
+    tasks: yield* raiseVersions(tx, fresh),
+  };
 }
 
-function* raiseVersions(tx: Tx, claimed: readonly ClaimedDelegation[]): Work<ClaimedTask[]> {
-  const byTask = new Map<string, ClaimedDelegation[]>();
+function* raiseVersions(tx: Tx, claimed: readonly Delegation[]): Work<ClaimedTask[]> {
+  const byTask = new Map<string, Delegation[]>();
   for (const delegation of claimed) {
     const others = byTask.get(delegation.taskId);
     if (others === undefined) byTask.set(delegation.taskId, [delegation]);
@@ -66,12 +69,12 @@ function* raiseVersions(tx: Tx, claimed: readonly ClaimedDelegation[]): Work<Cla
   }
   const tasks: ClaimedTask[] = [];
   for (const piece of pieces([...byTask.keys()])) {
-    const rows = yield* tx.all<{ id: string; version: number }>(
+    const raised = yield* tx.all<{ id: string; version: number }>(
       `UPDATE tasks SET version = version + 1 WHERE id IN ${listOf(piece.length)}
        RETURNING id, version`,
       piece,
     );
-    for (const { id, version } of rows) {
+    for (const { id, version } of raised) {
       tasks.push({ taskId: id, version, delegations: byTask.get(id) ?? [] });
     }
   }

@@ -1,5 +1,6 @@
 import type { Tx, Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
+import { TaskState } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import type { PreparedAppend } from '../task-store.js';
 import type { NewTask } from '../task.js';
@@ -74,4 +75,21 @@ function* holder(tx: Tx, principalId: string, key: string): Work<HeldRow | undef
 function holds(row: HeldRow, now: Date): boolean {
   if (row.expires_at !== null) return row.expires_at > now.getTime();
   return row.state === null || !isTerminal(row.state);
+}
+
+const TERMINAL_STATES = `(${[
+  TaskState.TASK_STATE_COMPLETED,
+  TaskState.TASK_STATE_FAILED,
+  TaskState.TASK_STATE_CANCELED,
+  TaskState.TASK_STATE_REJECTED,
+].join(', ')})`;
+
+/** See `TaskStore.forgetKeys`. */
+export function* forgetKeys(tx: Tx, now: Date, limit: number): Work<number> {
+  return yield* tx.run(
+    `DELETE FROM idempotency_keys WHERE (principal_id, key) IN (
+       SELECT k.principal_id, k.key FROM idempotency_keys k LEFT JOIN tasks t ON t.id = k.task_id
+       WHERE k.expires_at < ? OR (k.expires_at IS NULL AND t.state IN ${TERMINAL_STATES}) LIMIT ?)`,
+    [now.getTime(), limit],
+  );
 }

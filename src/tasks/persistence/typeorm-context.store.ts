@@ -88,4 +88,22 @@ export class TypeormContextStore extends ContextStore {
       );
     });
   }
+
+  forget(unusedSince: Date, limit: number): Promise<number> {
+    return this.database.write(function* (tx) {
+      const gone = yield* tx.all<{ id: string; principal_id: string }>(
+        `DELETE FROM contexts WHERE (id, principal_id) IN
+           (SELECT id, principal_id FROM contexts WHERE last_used_at < ? LIMIT ?)
+         RETURNING id, principal_id`,
+        [unusedSince.getTime(), limit],
+      );
+      for (const { id, principal_id } of gone) {
+        yield* tx.run('DELETE FROM context_agents WHERE context_id = ? AND principal_id = ?', [
+          id,
+          principal_id,
+        ]);
+      }
+      return gone.length;
+    });
+  }
 }

@@ -18,6 +18,7 @@ import type { TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
 import { isVisible } from '../visible.js';
 import { appendBatch, type Outcomes } from './append.js';
 import { claimDelegations, endLeases, renewLeases } from './claim.js';
+import { forgetKeys } from './idempotency.js';
 import { listTasks } from './list.js';
 import { buildTasks, findTaskRow } from './load.js';
 import { toEvent, toRecord, type EventRow, type TaskRow } from './task-rows.js';
@@ -149,6 +150,10 @@ export class TypeormTaskStore extends TaskStore {
       [at, at, limit],
     );
     return rows.map(({ id }) => id);
+  }
+
+  forgetKeys(now: Date, limit: number): Promise<number> {
+    return this.database.write((tx) => forgetKeys(tx, now, limit));
   }
 
   /** Commits a part of a batch; when that fails, its halves, until the guilty append fails alone. */

@@ -11,6 +11,7 @@ import type { RunContext } from './run-context.js';
  */
 export async function cancelAtAgent(run: RunContext): Promise<void> {
   const { deps, budgets, agentName } = run;
+  if (!run.sent) return cancelHere(run, 'Canceled by the client.');
   const end = deps.clock.now().getTime() + budgets.cancelWaitMs;
   const left = (): number => end - deps.clock.now().getTime();
   const id = await run.knownId(budgets.cancelWaitMs);
@@ -56,8 +57,10 @@ async function look(run: RunContext, id: string, maxMs: number): Promise<void> {
 
 async function takeIfEnded(run: RunContext, task: Task): Promise<void> {
   if (!run.over && task.status && isTerminal(task.status.state)) await run.takeTask(task);
+  if (run.over) run.close();
 }
 
 async function cancelHere(run: RunContext, reason: string): Promise<void> {
   await run.end({ state: 'canceled', reason });
+  run.close();
 }

@@ -9,6 +9,7 @@ import type { TaskAggregate } from '../task.js';
 import { cancelAtAgent } from './cancel-at-agent.js';
 import { followTask } from './follow-task.js';
 import { messageToSend } from './outgoing-message.js';
+import { putBack } from './put-back.js';
 import { resolveUnknown } from './resolve-unknown.js';
 import { RunContext } from './run-context.js';
 import type { RunDeps } from './run-deps.js';
@@ -34,7 +35,7 @@ export class DelegationRun {
 
   /** True until the agent has answered: stopping now leaves its outcome unknown. */
   get unanswered(): boolean {
-    return this.context?.unanswered ?? true;
+    return this.context !== undefined && this.context.sent && this.context.unanswered;
   }
 
   /** Never rejects. */
@@ -42,10 +43,9 @@ export class DelegationRun {
     try {
       await this.work();
       await this.aside;
+      if (this.stopped && !this.context?.sent) await putBack(this.deps, this.claim);
     } catch (error) {
       await this.broke(error);
-    } finally {
-      this.context?.close();
     }
   }
 
@@ -85,25 +85,24 @@ export class DelegationRun {
       const what = agent ? 'is disabled' : 'has been deleted from the registry';
       return this.withoutAgent(`The agent ${delegation.agentName} (${delegation.agentId}) ${what}.`);
     }
-    const run = new RunContext(this.deps, agent, aggregate, delegation);
+    const run = new RunContext(this.deps, agent, aggregate, delegation, this.claim.adopted);
     this.context = run;
     if (this.stopped) return run.handOver();
-    await this.steps(run, aggregate);
+    try {
+      await this.steps(run, aggregate);
+    } finally {
+      run.close();
+    }
   }
 
   private async steps(run: RunContext, aggregate: TaskAggregate): Promise<void> {
     const message = await messageToSend(this.deps.log, aggregate, run.delegation);
+    if (aggregate.record.cancelRequestedAt !== null) this.aside ??= this.cancel(run);
     let step = this.firstStep(run);
-    if (aggregate.record.cancelRequestedAt !== null) {
-      if (step === 'send') return run.end({ state: 'canceled', reason: 'Canceled by the client.' });
-      this.aside ??= cancelAtAgent(run);
-    }
-    let isFirst = true;
-    while (step !== 'done' && !run.over && !run.signal.aborted) {
-      // An agent that is being canceled is not asked to go on.
-      if (this.aside) await this.aside;
-      else step = await this.next(run, step, message, isFirst);
-      isFirst = false;
+    for (let isFirst = true; step !== 'done' && !run.over && !run.signal.aborted; isFirst = false) {
+      // An agent that is being canceled is not asked to go on: the cancel ends the delegation.
+      if (this.aside) return this.aside;
+      step = await this.next(run, step, message, isFirst);
     }
   }
 
@@ -131,16 +130,24 @@ export class DelegationRun {
   }
 
   private async look(run: RunContext): Promise<void> {
-    const knewItsEnd = run.over;
     const standing = await run.look();
-    if (knewItsEnd || !standing) return;
+    if (run.settled || !standing) return;
     if (!run.over) {
-      if (standing.cancelRequested) this.aside ??= cancelAtAgent(run).catch((e: unknown) => this.note(e));
+      if (standing.cancelRequested) this.aside ??= this.cancel(run);
       return;
     }
     if (isEnded(standing.delegation.state) && standing.delegation.epoch === this.claim.epoch) {
       this.aside ??= this.leave(run);
     } else {
+      run.close();
+    }
+  }
+
+  private async cancel(run: RunContext): Promise<void> {
+    try {
+      await cancelAtAgent(run);
+    } catch (error) {
+      this.note(error);
       run.close();
     }
   }

@@ -28,13 +28,19 @@ export class RunContext {
   private readonly controller = new AbortController();
   private readonly idWaiters: (() => void)[] = [];
   private handedOver = false;
+  /** The message may have left: before that nothing needs to be asked of the agent. */
+  sent: boolean;
+  /** This run itself has brought the delegation to where it is over. */
+  settled = false;
 
   constructor(
     readonly deps: RunDeps,
     readonly agent: Agent,
     aggregate: TaskAggregate,
     delegation: Delegation,
+    adopted: boolean,
   ) {
+    this.sent = adopted;
     this.record = aggregate.record;
     this.budgets = { ...deps.settings.budgets, ...agent.budgets };
     this.fence = { delegationId: delegation.id, epoch: delegation.epoch };
@@ -185,6 +191,7 @@ export class RunContext {
     );
     if (!standing) return undefined;
     this.delegation = standing.delegation;
+    this.settled ||= this.over;
     // Those with an owner are told by their own runs.
     for (const other of standing.endedOthers) {
       if (other.owner === null) void farewell.tell(other, this.record);

@@ -16,6 +16,8 @@ const LINGER_MS = 1000;
 /** Hands the message to the agent and takes what it answers, by stream when the agent offers it. */
 export async function sendMessage(run: RunContext, message: Message): Promise<Step> {
   const send = await outgoing(run, message);
+  if (run.over) return 'done';
+  run.sent = true;
   const streaming = run.agent.card.capabilities?.streaming === true;
   for (let tries = 0; ; tries++) {
     const end = streaming ? await stream(run, send) : await sendOnce(run, send);

@@ -1,0 +1,88 @@
+import type { Clock } from '../../common/clock.js';
+import type { Log } from '../../common/logger.js';
+import type { AgentFarewell } from '../cancel/agent-farewell.js';
+import type { ContextStore } from '../context-store.js';
+import { decideDeadline } from '../domain/delegation-decisions.js';
+import type { TaskLog } from '../task-log.js';
+import type { TaskStore } from '../task-store.js';
+import { endedBy } from './standing.js';
+
+const LOOK_EVERY_MS = 1000;
+/** Overdue tasks ended at once; more are left to the next second. */
+const MAX_OVERDUE = 100;
+const TIDY_EVERY_MS = 10 * 60 * 1000;
+/** Rows deleted at once, so that no commit takes long. */
+const TIDY_ROWS = 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export interface SweeperDeps {
+  readonly log: TaskLog;
+  readonly store: TaskStore;
+  readonly contexts: ContextStore;
+  readonly farewell: AgentFarewell;
+  readonly clock: Clock;
+  readonly logger: Log;
+  /** How long an unused context is remembered. */
+  readonly contextTtlDays: number;
+}
+
+/** Ends what has run out of time, and now and then forgets contexts and keys that have expired. */
+export class Sweeper {
+  private readonly stopping = new AbortController();
+  private sweeping: Promise<void> = Promise.resolve();
+
+  constructor(private readonly deps: SweeperDeps) {}
+
+  start(): void {
+    this.sweeping = this.loop();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.sweeping;
+  }
+
+  /** Ends all tasks and delegations whose deadline has passed. */
+  async endOverdue(): Promise<void> {
+    const { log, store, clock, farewell } = this.deps;
+    const taskIds = await store.overdue(clock.now(), MAX_OVERDUE);
+    await Promise.all(
+      taskIds.map(async (taskId) => {
+        const { record, ended } = await log.update(taskId, (aggregate) => {
+          const change = decideDeadline(aggregate, clock.now());
+          return { change, result: { record: aggregate.record, ended: endedBy(aggregate, change) } };
+        });
+        // Those with an owner are told by their own runs.
+        for (const each of ended) if (each.owner === null) void farewell.tell(each, record);
+      }),
+    );
+  }
+
+  /** Forgets contexts nobody has used for long, and idempotency keys that hold no more. */
+  async tidy(): Promise<void> {
+    const { contexts, store, clock, contextTtlDays } = this.deps;
+    const now = clock.now();
+    const unusedSince = new Date(now.getTime() - contextTtlDays * DAY_MS);
+    await contexts.forget(unusedSince, TIDY_ROWS);
+    await store.forgetKeys(now, TIDY_ROWS);
+  }
+
+  private async loop(): Promise<void> {
+    const { clock, logger } = this.deps;
+    const { signal } = this.stopping;
+    let tidiedAt = clock.now().getTime();
+    for (;;) {
+      await clock.sleep(LOOK_EVERY_MS, signal);
+      if (signal.aborted) return;
+      try {
+        await this.endOverdue();
+        const now = clock.now().getTime();
+        if (now - tidiedAt < TIDY_EVERY_MS) continue;
+        tidiedAt = now;
+        await this.tidy();
+      } catch (error) {
+        logger.error({ err: error }, 'overdue tasks could not be ended');
+      }
+    }
+  }
+}

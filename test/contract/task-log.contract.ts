@@ -1,0 +1,268 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import { EVERYTHING, visibilityOf } from '../../src/auth/index.js';
+import { HubError } from '../../src/common/hub-error.js';
+import { TaskState } from '../../src/protocol/a2a.js';
+import type { DatabaseFactory } from '../support/databases.js';
+import {
+  ALICE,
+  BOB,
+  change,
+  chunk,
+  COMPLETED,
+  EVE,
+  FAR,
+  newTask,
+  status,
+  TaskHarness,
+  texts,
+  WORKING,
+} from './task-harness.js';
+
+/** What the log of tasks promises, on whatever database. */
+export function taskLogContract(databases: DatabaseFactory): void {
+  let hub: TaskHarness;
+
+  beforeEach(async () => {
+    hub = new TaskHarness(await databases.open());
+  });
+
+  it('creates a task with its first two events and its delegations', async () => {
+    const made = newTask({
+      agents: ['a1', 'a2'],
+      metadata: { route: 'short' },
+      traceparent: '00-trace',
+      extensions: ['urn:x'],
+      hops: ['hub-1'],
+      acceptedOutputModes: ['text/plain'],
+      requestMetadata: { tenant: 'blue' },
+      deadlineAt: FAR,
+    });
+    const created = await hub.log.create(made);
+    expect(created.kind).toBe('created');
+
+    const loaded = await hub.load(made.id);
+    expect(loaded).toEqual(created.kind === 'created' && created.aggregate);
+    expect(loaded.record).toMatchObject({
+      seq: 2,
+      state: TaskState.TASK_STATE_SUBMITTED,
+      principalId: 'alice',
+      organization: 'acme',
+      traceparent: '00-trace',
+      extensions: ['urn:x'],
+      hops: ['hub-1'],
+      acceptedOutputModes: ['text/plain'],
+      requestMetadata: { tenant: 'blue' },
+      deadlineAt: FAR,
+      route: made.route,
+    });
+    expect(loaded.task.metadata).toEqual({ route: 'short' });
+    expect(loaded.task.history).toEqual([
+      { ...made.message, taskId: made.id, contextId: 'context-1' },
+    ]);
+    expect(loaded.delegations.map(({ agentId, state, epoch }) => [agentId, state, epoch])).toEqual([
+      ['a1', 'queued', 0],
+      ['a2', 'queued', 0],
+    ]);
+    const events = await hub.log.events(made.id, 0, 10);
+    expect(events.map(({ seq, kind }) => [seq, kind])).toEqual([
+      [1, 'task'],
+      [2, 'message'],
+    ]);
+    expect(await hub.log.events(made.id, 1, 10)).toEqual(events.slice(1));
+  });
+
+  it('numbers events without gaps and builds the same task from the log as in memory', async () => {
+    const { record } = await hub.create();
+    await hub.append(record.id, status(WORKING), chunk('one', 'result', false));
+    await hub.append(record.id, chunk('two'));
+    await hub.append(record.id, chunk('three'), status(COMPLETED));
+
+    const read = await hub.log.read(record.id, EVERYTHING);
+    expect(read).toEqual(await hub.load(record.id));
+    expect(read?.record).toMatchObject({ seq: 7, state: COMPLETED });
+    expect(texts(read!)).toEqual(['one', 'two', 'three']);
+    const events = await hub.log.events(record.id, 0, 100);
+    expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it('makes one commit of what many callers decide at once', async () => {
+    const tasks = await Promise.all(Array.from({ length: 20 }, () => hub.create()));
+    expect(hub.participant.commits).toHaveLength(1);
+    await Promise.all(
+      tasks.flatMap(({ record }) => [
+        hub.append(record.id, chunk('a', 'result', false)),
+        hub.append(record.id, chunk('b')),
+        hub.append(record.id, chunk('c')),
+      ]),
+    );
+    expect(hub.participant.commits).toHaveLength(2);
+    expect(hub.participant.commits[1]).toHaveLength(20);
+    for (const { record } of tasks) {
+      expect(texts(await hub.load(record.id))).toEqual(['a', 'b', 'c']);
+    }
+  });
+
+  it('decides what arrives during a commit on the state after it', async () => {
+    const { record } = await hub.create();
+    const seen: number[] = [];
+    const write = (): Promise<void> =>
+      hub.log.update(record.id, (task) => {
+        seen.push(task.record.seq);
+        return change({ events: [chunk(String(task.record.seq))] });
+      });
+    const first = write();
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all([first, write(), write()]);
+    expect(seen).toEqual([2, 3, 4]);
+    expect(texts(await hub.load(record.id))).toEqual(['2', '3', '4']);
+  });
+
+  it('never shows what is not committed yet', async () => {
+    const { record } = await hub.create();
+    hub.participant.refuse.set(record.id, 1);
+    const doomed = hub.append(record.id, chunk('never')).catch((error: Error) => error.message);
+    await new Promise((resolve) => setImmediate(resolve));
+    const read = await hub.log.read(record.id, EVERYTHING);
+    expect(await doomed).toMatch(/refused/);
+    expect(texts(read!)).toEqual([]);
+  });
+
+  it('gives reads that later events do not change', async () => {
+    const { record } = await hub.create();
+    await hub.append(record.id, chunk('one', 'result', false));
+    const before = await hub.log.read(record.id, EVERYTHING);
+    await hub.append(record.id, chunk('two'));
+    expect(texts(before!)).toEqual(['one']);
+    expect(before?.record.seq).toBe(3);
+  });
+
+  it('answers a decision without a change after the appends it saw', async () => {
+    const { record } = await hub.create();
+    const order: string[] = [];
+    hub.signals.onTask(record.id, (seq) => order.push(`ring ${seq}`));
+    const append = hub
+      .append(record.id, chunk('x', 'result', false))
+      .then(() => order.push('append'));
+    const look = hub.log
+      .update(record.id, (task) => ({ change: { events: [] }, result: task.record.seq }))
+      .then((seq) => order.push(`saw ${seq}`));
+    await Promise.all([append, look]);
+    expect(order).toEqual(['ring 3', 'append', 'saw 3']);
+    expect(hub.participant.commits).toHaveLength(2);
+  });
+
+  it('rejects a decision that throws and keeps its neighbours', async () => {
+    const { record } = await hub.create();
+    const refused = hub.log.update(record.id, () => {
+      throw new HubError('UNSUPPORTED_OPERATION', 'no');
+    });
+    const kept = hub.append(record.id, chunk('kept', 'result', false));
+    await expect(refused).rejects.toThrow('no');
+    await kept;
+    expect(texts(await hub.load(record.id))).toEqual(['kept']);
+  });
+
+  it('adds nothing to a task that has ended', async () => {
+    const { record } = await hub.create();
+    await hub.append(record.id, status(TaskState.TASK_STATE_CANCELED));
+    await expect(hub.append(record.id, status(COMPLETED))).rejects.toThrow(/has ended/);
+    const { record: after } = await hub.load(record.id);
+    expect(after).toMatchObject({ state: TaskState.TASK_STATE_CANCELED, seq: 3 });
+  });
+
+  it('knows nothing of unknown tasks', async () => {
+    for (const id of ['nobody', 'no\u0000body', '\uD800']) {
+      expect(await hub.log.read(id, EVERYTHING)).toBeUndefined();
+      expect(await hub.log.record(id, EVERYTHING)).toBeUndefined();
+      await expect(hub.append(id, chunk('x'))).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
+    }
+  });
+
+  it("hides other callers' tasks, cached or not", async () => {
+    const { record } = await hub.create();
+    const cold = hub.another();
+    const stranger = visibilityOf(EVE);
+    const colleague = visibilityOf(BOB);
+    const reader = visibilityOf({ ...BOB, scopes: new Set(['tasks:organization']) });
+    for (const log of [hub.log, cold.log, hub.store]) {
+      const read = 'read' in log ? log.read.bind(log) : log.load.bind(log);
+      for (const visibility of [stranger, colleague]) {
+        expect(await read(record.id, visibility)).toBeUndefined();
+        expect(await log.record(record.id, visibility)).toBeUndefined();
+      }
+      for (const visibility of [visibilityOf(ALICE), reader, EVERYTHING]) {
+        expect((await read(record.id, visibility))?.record.id).toBe(record.id);
+        expect((await log.record(record.id, visibility))?.id).toBe(record.id);
+      }
+    }
+  });
+
+  it('holds text no column holds: U+0000 and lone surrogates', async () => {
+    const odd = 'a\u0000b\uD800c';
+    const { record, delegations } = await hub.create({
+      contextId: `ctx-${odd}`,
+      text: odd,
+      traceparent: odd,
+      metadata: { [odd]: odd },
+    });
+    await hub.append(record.id, chunk(odd, 'result', false));
+    await hub.log.update(record.id, () =>
+      change({
+        events: [status(COMPLETED)],
+        delegations: [
+          { id: delegations[0]!.id, state: 'failed', reason: odd, downstreamTaskId: odd },
+        ],
+      }),
+    );
+    const loaded = await hub.load(record.id);
+    expect(texts(loaded)).toEqual([odd]);
+    expect(loaded.task.history[0]?.parts[0]?.content).toEqual({ $case: 'text', value: odd });
+    expect(loaded.task.metadata).toEqual({ [odd]: odd });
+    expect(loaded.record.contextId).toBe('ctx-ab\uFFFDc');
+    expect(loaded.task.contextId).toBe('ctx-ab\uFFFDc');
+    expect(loaded.delegations[0]).toMatchObject({ reason: 'ab\uFFFDc', state: 'failed' });
+    const page = await hub.store.list({ contextId: `ctx-${odd}` }, EVERYTHING, 10, null);
+    expect(page.totalSize).toBe(1);
+  });
+
+  it('writes a checkpoint when a task stops running, and now and then on the way', async () => {
+    const { record } = await hub.create();
+    await hub.append(record.id, chunk('0', 'result', false));
+    for (let n = 1; n <= 300; n += 1) await hub.append(record.id, chunk(String(n)));
+    const onTheWay = await hub.rows('task_checkpoints');
+    expect(onTheWay.map(({ seq }) => seq)).toEqual([256]);
+    await hub.append(record.id, status(COMPLETED));
+    expect(await hub.rows('task_checkpoints')).toHaveLength(2);
+    const numbers = Array.from({ length: 301 }, (_, n) => String(n));
+    expect(texts(await hub.load(record.id))).toEqual(numbers);
+    expect(await hub.load(record.id)).toEqual(await hub.log.read(record.id, EVERYTHING));
+  });
+
+  it('writes a checkpoint after a mebibyte, and not for every chunk of a task that waits', async () => {
+    const { record } = await hub.create();
+    await hub.append(record.id, chunk('x'.repeat(1024 * 1024), 'big', false));
+    expect(await hub.rows('task_checkpoints')).toHaveLength(1);
+    await hub.append(record.id, status(TaskState.TASK_STATE_AUTH_REQUIRED));
+    for (let n = 0; n < 5; n += 1) await hub.append(record.id, chunk('more', 'big'));
+    expect(await hub.rows('task_checkpoints')).toHaveLength(2);
+    expect(texts(await hub.load(record.id), 'big')).toHaveLength(6);
+  });
+
+  it('rings for tasks, work and delegations once they are committed', async () => {
+    const rings: string[] = [];
+    hub.signals.onAnyTask((_, seq) => rings.push(`task ${seq}`));
+    hub.signals.onWork(() => rings.push('work'));
+    const { record, delegations } = await hub.create();
+    const id = delegations[0]!.id;
+    hub.signals.onDelegation((delegation) => rings.push(delegation === id ? 'delegation' : '?'));
+    expect(rings).toEqual(['task 2', 'work']);
+    await hub.log.update(record.id, () =>
+      change({ events: [], record: { cancelRequestedAt: hub.clock.now() } }),
+    );
+    expect(rings.splice(0)).toEqual(['task 2', 'work', 'delegation']);
+    await hub.log.update(record.id, () =>
+      change({ events: [status(WORKING)], delegations: [{ id, state: 'queued' }] }),
+    );
+    expect(rings).toEqual(['task 3', 'delegation', 'work']);
+  });
+}
