@@ -13,7 +13,13 @@ export function ensureInstalled() {
   }
   if (!isInstalled()) npm('ci', '--include=dev', '--no-audit', '--no-fund');
   // The driver is compiled for one version of Node; after a change of Node it is compiled again.
-  if (!driverLoads()) npm('rebuild', 'better-sqlite3');
+  if (driverLoads()) return;
+  npm('rebuild', 'better-sqlite3');
+  if (!driverLoads()) {
+    throw new Error(
+      'better-sqlite3 was compiled, but not for this Node: see `npm config get nodedir`.',
+    );
+  }
 }
 
 /** True when every package of the lock file that this platform needs is there in its version. */

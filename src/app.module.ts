@@ -1,4 +1,5 @@
 import { type DynamicModule, Module, type OnModuleDestroy } from '@nestjs/common';
+import { A2aModule } from './a2a/index.js';
 import { AgentsModule } from './agents/index.js';
 import { AuthModule } from './auth/index.js';
 import { Draining } from './common/draining.js';
@@ -6,8 +7,10 @@ import type { Log } from './common/logger.js';
 import { type AppConfig, ConfigModule } from './config/index.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ObservabilityModule } from './observability/observability.module.js';
+import { PushLanesModule, PushModule } from './push/index.js';
 import { RoutingModule } from './routing/index.js';
 import { type Replacement, SharedModule } from './shared.module.js';
+import { TasksModule } from './tasks/index.js';
 
 /** The composition root: the modules of one process, by its role. */
 @Module({})
@@ -25,6 +28,11 @@ export class AppModule implements OnModuleDestroy {
         AuthModule,
         AgentsModule,
         RoutingModule,
+        // Gives the tasks what takes part in every append, so it is there before they are.
+        PushLanesModule,
+        TasksModule,
+        PushModule,
+        ...(config.role === 'worker' ? [] : [A2aModule]),
       ],
     };
   }

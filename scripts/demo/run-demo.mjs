@@ -131,7 +131,7 @@ async function showQuestion({ client }) {
   expectState(task, TaskState.TASK_STATE_COMPLETED);
 }
 
-async function showWebhooks({ receiver, admin }, task) {
+async function showWebhooks({ receiver, admin }, shown) {
   chapter('Webhooks received for the merged task');
   const isLast = ({ body }) => body.statusUpdate?.status.state === 'TASK_STATE_COMPLETED';
   const end = Date.now() + WEBHOOK_DEADLINE_MS;
@@ -140,12 +140,10 @@ async function showWebhooks({ receiver, admin }, task) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   for (const { headers, body } of receiver.received) {
-    const { statusUpdate, artifactUpdate } = body;
-    const what = statusUpdate
-      ? `statusUpdate ${statusUpdate.status.state}`
-      : artifactUpdate
-        ? `artifactUpdate "${artifactUpdate.artifact.name}", ${artifactUpdate.artifact.parts.length} part(s)`
-        : Object.keys(body).join(', ');
+    const { task, statusUpdate, artifactUpdate } = body;
+    const what = artifactUpdate
+      ? `artifactUpdate "${artifactUpdate.artifact.name}", ${artifactUpdate.artifact.parts.length} part(s)`
+      : `${task ? 'task' : 'statusUpdate'} ${(task ?? statusUpdate).status.state}`;
     print(`  ${headers['a2a-hub-delivery-number']}. ${what}`);
   }
   const { headers } = receiver.received.at(-1);
@@ -154,7 +152,7 @@ async function showWebhooks({ receiver, admin }, task) {
   if (headers.authorization !== `Bearer ${WEBHOOK_SECRET}`) {
     throw new Error('the webhook came without its credentials');
   }
-  const { items } = await admin.deliveries(task.id);
+  const { items } = await admin.deliveries(shown.id);
   const states = items.map(({ state }) => state).join(', ');
   print(`\n  ${dim(`GET /api/v1/push/deliveries?taskId=… says: ${states}`)}`);
 }

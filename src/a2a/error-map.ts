@@ -20,9 +20,9 @@ export interface WireError {
 }
 
 /** `google.rpc.ErrorInfo.domain` of errors the A2A specification defines. */
-export const A2A_DOMAIN = 'a2a-protocol.org';
+const A2A_DOMAIN = 'a2a-protocol.org';
 /** The domain of errors only this hub has. */
-export const HUB_DOMAIN = 'a2a-hub';
+const HUB_DOMAIN = 'a2a-hub';
 
 /** Every error a caller of the A2A doors can meet; `docs/errors.md` lists the same. */
 export const WIRE_ERRORS: Readonly<Record<ErrorReason, WireError>> = {
@@ -81,7 +81,7 @@ export function rpcErrorOf(thrown: unknown, version: ProtocolVersion): RpcError 
 }
 
 /** The typed details of an error (A2A §9.5): ErrorInfo, and BadRequest when fields are at fault. */
-export function detailsOf(error: HubError): readonly Record<string, unknown>[] {
+function detailsOf(error: HubError): readonly Record<string, unknown>[] {
   const { reason = error.reason, domain } = WIRE_ERRORS[error.reason];
   const info = {
     '@type': 'type.googleapis.com/google.rpc.ErrorInfo',

@@ -23,7 +23,7 @@ import type { Shape } from './validation/shape.js';
 import * as shapes from './validation/v1-requests.js';
 
 /** An operation of A2A 1.0 that gives one answer. */
-export interface UnaryOperation {
+interface UnaryOperation {
   readonly kind: 'unary';
   /** Its JSON-RPC method and gRPC name (A2A §5.3). */
   readonly name: string;
@@ -32,7 +32,7 @@ export interface UnaryOperation {
 }
 
 /** An operation that gives a stream; its items are in wire JSON already. */
-export interface StreamingOperation {
+interface StreamingOperation {
   readonly kind: 'stream';
   readonly name: string;
   /** Checks `params` and begins; what is refused rejects the first item. */

@@ -1,5 +1,5 @@
-import { IdSource } from '../common/ids.js';
-import { Database } from './database.js';
+import type { IdSource } from '../common/ids.js';
+import type { Database } from './database.js';
 
 /** Bytes of the secret that signs page tokens. */
 const SECRET_BYTES = 32;

@@ -57,13 +57,7 @@ export class SqliteDatabase extends Database {
 
   read<R>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
     if (this.closed) return Promise.reject(databaseClosed());
-    try {
-      const statement = this.prepare(sql);
-      if (!statement.readonly) throw new Error(`not a query: ${sql}`);
-      return Promise.resolve(statement.all(params) as R[]);
-    } catch (error) {
-      return Promise.reject(error as Error);
-    }
+    return new Promise((resolve) => resolve(this.query(sql, params) as R[]));
   }
 
   async check(): Promise<void> {
@@ -100,8 +94,8 @@ export class SqliteDatabase extends Database {
       for (const item of group) answers.push(this.attempt(item, group.length > 1));
       this.execute({ sql: 'COMMIT', params: [] });
     } catch (error) {
-      if (this.connection.inTransaction) this.execute({ sql: 'ROLLBACK', params: [] });
       for (const item of group) item.reject(error);
+      if (this.connection.inTransaction) this.execute({ sql: 'ROLLBACK', params: [] });
       return;
     }
     for (const answer of answers) answer();
@@ -146,6 +140,12 @@ export class SqliteDatabase extends Database {
       return { rows, changes: rows.length };
     }
     return { rows: [], changes: statement.run(params).changes };
+  }
+
+  private query(sql: string, params: readonly SqlValue[]): unknown[] {
+    const statement = this.prepare(sql);
+    if (!statement.readonly) throw new Error(`not a query: ${sql}`);
+    return statement.all(params);
   }
 
   private prepare(sql: string): BetterSqlite3.Statement {

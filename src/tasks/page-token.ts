@@ -20,14 +20,14 @@ export class PageTokens {
     return `${Buffer.from(place).toString('base64url')}.${this.sign(place, scope).toString('base64url')}`;
   }
 
-  /** Throws INVALID_PARAMS for a token that is forged, or that belongs to another list or caller. */
-  read(token: string, scope: TokenScope): TaskCursor {
+  /** Throws INVALID_PARAMS (naming `field`) for a token that is forged, or that belongs to another list or caller. */
+  read(token: string, scope: TokenScope, field: string): TaskCursor {
     const [head = '', tail = ''] = token.split('.', 2);
     const place = Buffer.from(head, 'base64url').toString();
     const given = Buffer.from(tail, 'base64url');
     const expected = this.sign(place, scope);
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-      throw invalidField('pageToken', 'is not a token of this list');
+      throw invalidField(field, 'is not a token of this list');
     }
     const [statusAt, id] = JSON.parse(place) as [number, string];
     return { statusAt: new Date(statusAt), id };

@@ -21,15 +21,24 @@ export class TaskBell {
   private sleep: AbortController | undefined;
   private pauseMs: number;
   private readonly leave: () => void;
+  private readonly onDraining = (): void => this.ring();
 
   constructor(
     signals: Signals,
     taskId: string,
     private readonly clock: Clock,
     private readonly pace: PollPace,
+    /** The process is going to stop: nobody waits any more. */
+    private readonly draining?: AbortSignal,
   ) {
     this.pauseMs = pace.firstMs;
     this.leave = signals.onTask(taskId, () => this.ring());
+    draining?.addEventListener('abort', this.onDraining);
+  }
+
+  /** Whoever waits with this should stop doing so. */
+  get stopped(): boolean {
+    return this.draining?.aborted === true;
   }
 
   /** Ends the present wait, or the next one. */
@@ -51,6 +60,7 @@ export class TaskBell {
 
   close(): void {
     this.leave();
+    this.draining?.removeEventListener('abort', this.onDraining);
     this.ring();
   }
 }

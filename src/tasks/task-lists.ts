@@ -32,7 +32,7 @@ export class TaskLists {
     checkHistoryLength(params.historyLength);
     const filter = readFilter(params, ctx.agentId);
     const visibility = visibilityOf(ctx.principal);
-    const page = await this.page(filter, visibility, pageSize, params.pageToken || null);
+    const page = await this.page(filter, visibility, pageSize, 'pageToken', params.pageToken);
     const view = {
       historyLength: params.historyLength,
       includeArtifacts: params.includeArtifacts === true,
@@ -50,9 +50,9 @@ export class TaskLists {
     filter: TaskFilter,
     visibility: Visibility,
     limit: number,
-    cursor: string | null,
+    cursor: string | undefined,
   ): Promise<Page<TaskAggregate>> {
-    const page = await this.page(filter, visibility, limit, cursor);
+    const page = await this.page(filter, visibility, limit, 'cursor', cursor);
     return { items: page.tasks, nextCursor: page.nextPageToken };
   }
 
@@ -60,7 +60,8 @@ export class TaskLists {
     filter: TaskFilter,
     visibility: Visibility,
     limit: number,
-    token: string | null,
+    field: string,
+    token: string | undefined,
   ): Promise<TaskPage & { readonly nextPageToken: string | null }> {
     const tokens = await (this.tokens ??= this.secret().then((secret) => new PageTokens(secret)));
     const scope = {
@@ -70,7 +71,7 @@ export class TaskLists {
       agentId: filter.agentId ?? null,
       visibility,
     };
-    const after = token === null ? null : tokens.read(token, scope);
+    const after = token ? tokens.read(token, scope, field) : null;
     const page = await this.store.list(filter, visibility, limit, after);
     return { ...page, nextPageToken: page.next && tokens.issue(page.next, scope) };
   }

@@ -5,7 +5,6 @@ import type {
   Delegation,
   NewTask,
   TaskAggregate,
-  TaskChange,
   TaskEvent,
   TaskRecord,
 } from './task.js';

@@ -28,6 +28,8 @@ export class TaskStreams {
     private readonly signals: Signals,
     private readonly clock: Clock,
     private readonly pace: PollPace,
+    /** Aborted when the process is going to stop: all streams end then, to be resumed elsewhere. */
+    private readonly draining?: AbortSignal,
   ) {}
 
   /**
@@ -85,7 +87,7 @@ export class TaskStreams {
       }
       if (page.length >= PAGE_SIZE) continue;
       // Only at the head of the log: an answered question in the middle of a replay ends nothing.
-      if (ended) return;
+      if (ended || bell.stopped) return;
       await bell.wait();
     }
   }
@@ -100,13 +102,13 @@ export class TaskStreams {
     for (;;) {
       const page = await this.log.events(taskId, 0, PAGE_SIZE);
       const left = end - this.clock.now().getTime();
-      if (page.length > FIRST_SEQ || left <= 0) return page;
+      if (page.length > FIRST_SEQ || left <= 0 || bell.stopped) return page;
       await bell.wait(left);
     }
   }
 
   private bell(taskId: string): TaskBell {
-    return new TaskBell(this.signals, taskId, this.clock, this.pace);
+    return new TaskBell(this.signals, taskId, this.clock, this.pace, this.draining);
   }
 }
 

@@ -13,6 +13,8 @@ export class TaskWaits {
     private readonly signals: Signals,
     private readonly clock: Clock,
     private readonly pace: PollPace,
+    /** Aborted when the process is going to stop: all waits end then. */
+    private readonly draining?: AbortSignal,
   ) {}
 
   /** Until the task has ended or waits for its client (A2A §3.1.1), at most `maxMs`. */
@@ -31,12 +33,12 @@ export class TaskWaits {
     satisfied: (record: TaskRecord) => boolean,
   ): Promise<void> {
     const end = this.clock.now().getTime() + maxMs;
-    const bell = new TaskBell(this.signals, taskId, this.clock, this.pace);
+    const bell = new TaskBell(this.signals, taskId, this.clock, this.pace, this.draining);
     try {
       for (;;) {
         const record = await this.log.record(taskId, EVERYTHING);
         const left = end - this.clock.now().getTime();
-        if (!record || satisfied(record) || left <= 0) return;
+        if (!record || satisfied(record) || left <= 0 || bell.stopped) return;
         await bell.wait(left);
       }
     } finally {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { createDataSource } from '../../src/database/data-source.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { MIGRATIONS } from '../../src/database/migrations/index.js';
@@ -24,7 +24,7 @@ describeDatabases('schema', (databases) => {
   it('goes up, down and up again', async () => {
     const source = await connect();
     await source.runMigrations();
-    for (const _ of MIGRATIONS) await source.undoLastMigration();
+    for (let done = 0; done < MIGRATIONS.length; done += 1) await source.undoLastMigration();
     expect(await source.showMigrations()).toBe(true);
     await source.runMigrations();
     expect(await source.showMigrations()).toBe(false);

@@ -71,6 +71,13 @@ describe('the places of cards', () => {
     expect('protocolVersion' in answer.json()).toBe(legacy);
   });
 
+  it('serves the 0.x card at agent.json, whatever version is asked for', async () => {
+    const headers = { 'a2a-version': '1.0' };
+    const card = (await get('/.well-known/agent.json', headers)).json<Json>();
+    expect(card).toMatchObject({ protocolVersion: '0.3.0', preferredTransport: 'JSONRPC' });
+    expect(card).not.toHaveProperty('supportedInterfaces');
+  });
+
   it('answers 404 for an agent that is not there', async () => {
     const answer = await get('/a2a/agents/nobody/.well-known/agent-card.json');
     expect(answer.statusCode).toBe(404);

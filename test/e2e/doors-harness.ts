@@ -17,7 +17,7 @@ import type { StreamItem, TaskService } from '../../src/tasks/index.js';
 import type { Json } from '../support/json.js';
 
 /** One call that reached the operations behind the doors. */
-export interface HandledCall {
+interface HandledCall {
   readonly operation: string;
   readonly arguments: readonly Json[];
 }
@@ -39,14 +39,14 @@ export interface DoorHarness {
   rpc(method: string, params: unknown, options?: PostOptions): Promise<Json>;
 }
 
-export interface PostOptions {
+interface PostOptions {
   readonly path?: string;
   readonly headers?: Record<string, string>;
   readonly id?: unknown;
 }
 
 /** A task as the operations behind the doors give it. */
-export function doneTask(): Task {
+function doneTask(): Task {
   return {
     id: 'task-1',
     contextId: 'context-1',

@@ -22,7 +22,7 @@ it('registers an agent of A2A 0.2.5 from its agent.json', async () => {
 });
 
 it('shows a card that the library can read at agent.json', async () => {
-  const { status, body } = await hub.get('/.well-known/agent.json', { key: null });
+  const { status, body } = await hub.get('/.well-known/agent.json', { key: null, version: null });
   expect(status).toBe(200);
   for (const member of [
     'name',

@@ -381,11 +381,9 @@ describe('the deliveries of the admin API', () => {
     const list = await hub.get(`/api/v1/push/deliveries?taskId=${taskId}`, { key });
     expect(list.body.items).toEqual([]);
     for (const each of [id, 'unknown']) {
-      expect((await hub.get(`/api/v1/push/deliveries/${each}/attempts`, stranger)).status).toBe(
-        404,
-      );
-      const answer = await hub.post(`/api/v1/push/deliveries/${each}:redeliver`, '', stranger);
-      expect(answer.status).toBe(404);
+      const attempts = await hub.get(`/api/v1/push/deliveries/${each}/attempts`, { key });
+      expect(attempts.status).toBe(404);
+      expect((await redeliver(each, key)).status).toBe(404);
     }
     const operator = await hub.admin('GET', `/api/v1/push/deliveries?taskId=${taskId}`);
     expect(operator.body.items).toHaveLength(4);

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type Message, Role, type SendMessageRequest, type StreamResponse } from '@a2a-js/sdk';
+import {
+  type AgentCard,
+  type Message,
+  Role,
+  type SendMessageRequest,
+  type StreamResponse,
+} from '@a2a-js/sdk';
 import {
   type Client,
   ClientFactory,
@@ -27,13 +33,17 @@ export async function sdkClient(
       cardResolver: new DefaultAgentCardResolver({ legacyCompat }),
     }),
   );
-  // The 0.x card lives at the path of the older specifications.
-  const path = version === '0.3' ? '/.well-known/agent.json' : undefined;
-  const client = await factory.createFromUrl(hubUrl, path);
+  const client = version === '1.0' ? await factory.createFromUrl(hubUrl) : await fromLegacyCard();
   if (client.protocolVersion !== version) {
     throw new Error(`the client chose ${client.protocolVersion}, not ${version}`);
   }
   return client;
+
+  /** A 0.3 client asks without a version header; the SDK's resolver always announces 1.0. */
+  async function fromLegacyCard(): Promise<Client> {
+    const answer = await fetch(`${hubUrl}/.well-known/agent.json`);
+    return factory.createFromAgentCard((await answer.json()) as AgentCard);
+  }
 }
 
 export interface RequestFields {

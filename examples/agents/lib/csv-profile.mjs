@@ -81,7 +81,7 @@ export function columnLine(column) {
       `sd ${column.deviation}`,
     );
   } else if (column.min !== undefined) facts.push(`${column.min} to ${column.max}`);
-  else if (column.top?.length > 0) {
+  else if (column.top?.[0]?.[1] > 1) {
     facts.push(
       `most frequent ${column.top.map(([value, count]) => `"${value}" (${count})`).join(', ')}`,
     );

@@ -11,15 +11,22 @@ import { CardService, type ServedCard } from './card.service.js';
 type CardRoute = { Params: { agentId?: string } };
 type CardRequest = FastifyRequest<CardRoute>;
 
-/** Where cards are, and the form each place gives to a client that names no version. */
-const PLACES: readonly { readonly url: string; readonly form: CardForm }[] = [
+interface CardPlace {
+  readonly url: string;
+  /** What a client gets that names no version. */
+  readonly form: CardForm;
+  /** The path says the version, whatever the header says. */
+  readonly fixed?: boolean;
+}
+
+const PLACES: readonly CardPlace[] = [
   { url: '/.well-known/agent-card.json', form: 'union' },
-  // Clients before 0.3 ask here.
-  { url: '/.well-known/agent.json', form: '0.3' },
+  // Clients before 0.3 ask here; SDKs of 1.0 that are sent here name their own version all the same.
+  { url: '/.well-known/agent.json', form: '0.3', fixed: true },
   // Conformance tests check this one against the closed schema of 1.0.
   { url: '/a2a/.well-known/agent-card.json', form: '1.0' },
   { url: '/a2a/agents/:agentId/.well-known/agent-card.json', form: 'union' },
-  { url: '/a2a/agents/:agentId/.well-known/agent.json', form: '0.3' },
+  { url: '/a2a/agents/:agentId/.well-known/agent.json', form: '0.3', fixed: true },
 ];
 
 /** Agents come and go; a client may be this late to notice. */
@@ -38,12 +45,12 @@ export class CardDoor implements OnModuleInit {
   }
 
   mount(server: FastifyInstance): void {
-    for (const { url, form } of PLACES) {
+    for (const place of PLACES) {
       server.route<CardRoute>({
         method: 'GET',
-        url,
+        url: place.url,
         exposeHeadRoute: true,
-        handler: (request, reply) => this.answer(request, reply, form),
+        handler: (request, reply) => this.answer(request, reply, place),
       });
     }
   }
@@ -51,10 +58,11 @@ export class CardDoor implements OnModuleInit {
   private async answer(
     request: CardRequest,
     reply: FastifyReply,
-    usual: CardForm,
+    { form: usual, fixed }: CardPlace,
   ): Promise<FastifyReply> {
     const { agentId } = request.params;
-    const form = formFor(single(request.headers['a2a-version'])) ?? usual;
+    const asked = fixed ? undefined : formFor(single(request.headers['a2a-version']));
+    const form = asked ?? usual;
     const card =
       agentId === undefined
         ? await this.cards.hubCard(form)

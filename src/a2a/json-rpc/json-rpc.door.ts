@@ -36,13 +36,16 @@ export class JsonRpcDoor implements OnModuleInit {
     private readonly log: Log,
   ) {}
 
-  async onModuleInit(): Promise<void> {
-    await this.mount(this.adapter.httpAdapter.getInstance<FastifyInstance>());
+  onModuleInit(): void {
+    this.mount(this.adapter.httpAdapter.getInstance<FastifyInstance>());
   }
 
-  /** Adds the door's routes, with body parsers of their own. */
-  async mount(server: FastifyInstance): Promise<void> {
-    await server.register((scope, _options, done) => {
+  /**
+   * Adds the door's routes, with body parsers of their own. Not awaited: that would boot Fastify before
+   * Nest has set its error handler, and the admin API would answer errors in Fastify's own form.
+   */
+  mount(server: FastifyInstance): void {
+    void server.register((scope, _options, done) => {
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser(MEDIA_TYPES, { parseAs: 'string' }, (_request, body, parsed) =>
         parsed(null, body),

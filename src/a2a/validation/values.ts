@@ -2,11 +2,11 @@ import { TaskState } from '../../protocol/a2a.js';
 import { type Shape, isObject, leaf } from './shape.js';
 
 /** Free-form JSON may nest this deep: what agents behind the hub read too (protobuf stops at 100). */
-export const MAX_NESTING = 64;
+const MAX_NESTING = 64;
 /** The longest id, in UTF-16 units: ids are keys of the database. */
-export const MAX_ID_LENGTH = 512;
+const MAX_ID_LENGTH = 512;
 /** The most tasks on a page (A2A §3.1.4). */
-export const MAX_PAGE_SIZE = 100;
+const MAX_PAGE_SIZE = 100;
 
 const MAX_INT32 = 2 ** 31 - 1;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;

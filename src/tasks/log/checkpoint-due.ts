@@ -1,4 +1,4 @@
-import { TaskState } from '../../protocol/a2a.js';
+import type { TaskState } from '../../protocol/a2a.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 
 /** What of a task's log is newer than its newest checkpoint. */

@@ -1,14 +1,14 @@
-import { flatten, listOf, pieces, rowsOf, typedRows } from '../../database/multi-row.js';
+import { flatten, listOf, pieces, rowsOf } from '../../database/multi-row.js';
+import { RowUpdate } from '../../database/row-update.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import type { Appended, AppendParticipant } from '../append-participant.js';
 import type { AppendOutcome, PreparedAppend } from '../task-store.js';
+import type { Outcomes } from './append-outcomes.js';
 import { insertDelegations, updateDelegations } from './delegation-writes.js';
 import { takeKeys } from './idempotency.js';
 import { millis, taskDueAt, toRequestColumn } from './task-rows.js';
-
-export type Outcomes = Map<PreparedAppend, AppendOutcome>;
 
 const COMMITTED: AppendOutcome = { kind: 'committed' };
 
@@ -26,7 +26,7 @@ export function* appendBatch(
   const changes = yield* unfenced(tx, yield* unchanged(tx, batch, outcomes), outcomes);
   const good = [...creates, ...changes];
 
-  yield* updateTasks(tx, changes);
+  yield* TASK_UPDATE.apply(tx, changes, changedTaskValues);
   yield* insertEvents(tx, good);
   yield* insertDelegations(tx, good);
   yield* updateDelegations(tx, changes);
@@ -164,39 +164,21 @@ function newTaskValues(params: SqlValue[], append: PreparedAppend): void {
   );
 }
 
-const TASK_UPDATE_TYPES = [
-  'text',
-  'smallint',
-  'bigint',
-  'integer',
-  'integer',
-  'integer',
-  'bigint',
-  'bigint',
-  'bigint',
-  'bigint',
-];
-
-function* updateTasks(tx: Tx, appends: readonly PreparedAppend[]): Work<void> {
-  for (const piece of pieces(appends)) {
-    yield* tx.run(
-      `WITH change (id, state, status_at, seq, version, checkpoint_seq, cancel_requested_at,
-         deadline_at, due_at, updated_at) AS (VALUES ${typedRows(piece.length, TASK_UPDATE_TYPES)})
-       UPDATE tasks SET state = change.state, status_at = change.status_at, seq = change.seq,
-         version = change.version,
-         checkpoint_seq = COALESCE(change.checkpoint_seq, tasks.checkpoint_seq),
-         cancel_requested_at = change.cancel_requested_at, deadline_at = change.deadline_at,
-         due_at = change.due_at, updated_at = change.updated_at
-       FROM change WHERE tasks.id = change.id`,
-      flatten(piece, changedTaskValues),
-    );
-  }
-}
+const TASK_UPDATE = new RowUpdate('tasks', [
+  { name: 'state', type: 'smallint' },
+  { name: 'status_at', type: 'bigint' },
+  { name: 'seq', type: 'integer' },
+  { name: 'version', type: 'integer' },
+  { name: 'checkpoint_seq', type: 'integer', set: 'COALESCE(NEW, tasks.checkpoint_seq)' },
+  { name: 'cancel_requested_at', type: 'bigint' },
+  { name: 'deadline_at', type: 'bigint' },
+  { name: 'due_at', type: 'bigint' },
+  { name: 'updated_at', type: 'bigint' },
+]);
 
 function changedTaskValues(params: SqlValue[], append: PreparedAppend): void {
   const { record } = append;
   params.push(
-    record.id,
     record.state,
     record.statusAt.getTime(),
     record.seq,
@@ -206,6 +188,7 @@ function changedTaskValues(params: SqlValue[], append: PreparedAppend): void {
     millis(record.deadlineAt),
     taskDueAt(record),
     record.updatedAt.getTime(),
+    record.id,
   );
 }
 

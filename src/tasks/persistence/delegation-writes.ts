@@ -1,7 +1,8 @@
-import { flatten, pieces, rowsOf, typedRows } from '../../database/multi-row.js';
+import { flatten, pieces, rowsOf } from '../../database/multi-row.js';
+import { RowUpdate, type UpdatedColumn } from '../../database/row-update.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import type { DelegationWrite, PreparedAppend } from '../task-store.js';
-import { claimableAt, delegationValues, millis, RUNNING_STATES } from './task-rows.js';
+import { claimableAt, delegationValues, millis, phaseOf } from './task-rows.js';
 
 /** The delegations that begin with their task. */
 export function* insertDelegations(tx: Tx, appends: readonly PreparedAppend[]): Work<void> {
@@ -31,60 +32,57 @@ function addedValues(params: SqlValue[], { delegation }: DelegationWrite): void 
   delegationValues(params, delegation);
 }
 
-const DELEGATION_UPDATE_TYPES = [
-  'text',
-  'smallint',
-  'text',
-  'bigint',
-  'text',
-  'text',
-  'text',
-  'text',
-  'integer',
-  'text',
-  'text',
-  'text',
-  'text',
-  'text',
-  'bigint',
-  'bigint',
-  'bigint',
+const COLUMNS: readonly UpdatedColumn[] = [
+  { name: 'agent_id', type: 'text' },
+  { name: 'agent_name', type: 'text' },
+  { name: 'skill_id', type: 'text' },
+  { name: 'state', type: 'text' },
+  { name: 'message_seq', type: 'integer' },
+  { name: 'downstream_task_id', type: 'text' },
+  { name: 'downstream_context_id', type: 'text' },
+  { name: 'fallbacks', type: 'text' },
+  { name: 'progress', type: 'text' },
+  { name: 'reason', type: 'text' },
+  { name: 'deadline_at', type: 'bigint' },
+  { name: 'due_at', type: 'bigint' },
+  { name: 'updated_at', type: 'bigint' },
 ];
+
+const UPDATE_WITH_LEASE = new RowUpdate('delegations', [
+  ...COLUMNS,
+  { name: 'owner', type: 'text' },
+  { name: 'lease_until', type: 'bigint' },
+  { name: 'claimable_at', type: 'bigint' },
+]);
+
+/** Owner and lease stay as claim and renew left them; a running one may be claimed after its lease. */
+const UPDATE_WITHOUT_LEASE = new RowUpdate('delegations', [
+  ...COLUMNS,
+  {
+    name: 'claimable_at',
+    type: 'text',
+    set: `CASE NEW WHEN 'queued' THEN 0
+      WHEN 'running' THEN COALESCE(delegations.lease_until, 0) ELSE NULL END`,
+  },
+]);
 
 /** The epoch belongs to claims alone; owner and lease are written only where the patch named them. */
 export function* updateDelegations(tx: Tx, appends: readonly PreparedAppend[]): Work<void> {
   const changed = appends.flatMap((append) => append.delegations).filter((write) => !write.added);
-  for (const piece of pieces(changed)) {
-    yield* tx.run(
-      `WITH change (id, lease, owner, lease_until, agent_id, agent_name, skill_id, state, message_seq,
-         downstream_task_id, downstream_context_id, fallbacks, progress, reason, deadline_at, due_at,
-         updated_at) AS (VALUES ${typedRows(piece.length, DELEGATION_UPDATE_TYPES)})
-       UPDATE delegations SET agent_id = change.agent_id, agent_name = change.agent_name,
-         skill_id = change.skill_id, state = change.state, message_seq = change.message_seq,
-         downstream_task_id = change.downstream_task_id,
-         downstream_context_id = change.downstream_context_id, fallbacks = change.fallbacks,
-         progress = change.progress, reason = change.reason, deadline_at = change.deadline_at,
-         due_at = change.due_at, updated_at = change.updated_at,
-         owner = CASE change.lease WHEN 1 THEN change.owner ELSE delegations.owner END,
-         lease_until =
-           CASE change.lease WHEN 1 THEN change.lease_until ELSE delegations.lease_until END,
-         claimable_at = CASE
-           WHEN change.state = 'queued' THEN 0
-           WHEN change.state NOT IN ${RUNNING_STATES} THEN NULL
-           WHEN change.lease = 1 THEN COALESCE(change.lease_until, 0)
-           ELSE COALESCE(delegations.lease_until, 0) END
-       FROM change WHERE delegations.id = change.id`,
-      flatten(piece, changedValues),
+  if (changed.length === 0) return;
+  const leased = changed.filter(({ lease }) => lease);
+  const others = changed.filter(({ lease }) => !lease);
+  yield* UPDATE_WITH_LEASE.apply(tx, leased, (params, { delegation }) => {
+    delegationValues(params, delegation);
+    params.push(
+      delegation.owner,
+      millis(delegation.leaseUntil),
+      claimableAt(delegation.state, delegation.leaseUntil),
+      delegation.id,
     );
-  }
-}
-
-function changedValues(params: SqlValue[], { delegation, lease }: DelegationWrite): void {
-  params.push(
-    delegation.id,
-    lease ? 1 : 0,
-    lease ? delegation.owner : null,
-    lease ? millis(delegation.leaseUntil) : null,
-  );
-  delegationValues(params, delegation);
+  });
+  yield* UPDATE_WITHOUT_LEASE.apply(tx, others, (params, { delegation }) => {
+    delegationValues(params, delegation);
+    params.push(phaseOf(delegation.state), delegation.id);
+  });
 }

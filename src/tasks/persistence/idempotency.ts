@@ -4,7 +4,7 @@ import { TaskState } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import type { PreparedAppend } from '../task-store.js';
 import type { NewTask } from '../task.js';
-import type { Outcomes } from './append.js';
+import type { Outcomes } from './append-outcomes.js';
 
 interface HeldRow {
   task_id: string;

@@ -159,10 +159,17 @@ export function delegationDueAt(delegation: Delegation): number | null {
   return ENDED.has(delegation.state) ? null : delegation.deadlineAt.getTime();
 }
 
+/** Whether a delegation waits for a runner, has or needs one, or neither. */
+export function phaseOf(state: DelegationState): 'queued' | 'running' | 'still' {
+  if (state === 'queued') return 'queued';
+  return RUNNING.has(state) ? 'running' : 'still';
+}
+
 /** From when a delegation with this state and lease may be claimed. */
 export function claimableAt(state: DelegationState, leaseUntil: Date | null): number | null {
-  if (state === 'queued') return 0;
-  return RUNNING.has(state) ? (millis(leaseUntil) ?? 0) : null;
+  const phase = phaseOf(state);
+  if (phase === 'still') return null;
+  return phase === 'queued' ? 0 : (millis(leaseUntil) ?? 0);
 }
 
 /** The columns of a delegation that an append may change, in the order of its statements. */

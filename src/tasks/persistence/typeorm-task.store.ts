@@ -16,7 +16,8 @@ import {
 } from '../task-store.js';
 import type { TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
 import { isVisible } from '../visible.js';
-import { appendBatch, type Outcomes } from './append.js';
+import { appendBatch } from './append.js';
+import type { Outcomes } from './append-outcomes.js';
 import { claimDelegations, endLeases, renewLeases } from './claim.js';
 import { forgetKeys } from './idempotency.js';
 import { listTasks } from './list.js';

@@ -1,0 +1,203 @@
+import { describe, expect, it } from '@jest/globals';
+import { EVERYTHING } from '../auth/index.js';
+import { SystemClock } from '../common/clock.js';
+import type { Log } from '../common/logger.js';
+import { TaskState, type Task } from '../protocol/a2a.js';
+import { statusUpdate } from '../protocol/build.js';
+import { emptyTask } from '../protocol/task-reducer.js';
+import { GroupCommitTaskLog } from './group-commit-task-log.js';
+import { InProcessSignals } from './in-process-signals.js';
+import type { AppendOutcome, PreparedAppend, StoredTask, TaskStore } from './task-store.js';
+import type { TaskAggregate, TaskRecord } from './task.js';
+
+/** As much of a store as the log uses, in memory; each commit waits until the test lets it go. */
+class FakeStore {
+  readonly batches: (readonly PreparedAppend[])[] = [];
+  opened = 0;
+  failOpen = false;
+  private readonly tasks = new Map<string, StoredTask>();
+  private waiting: ((answer: 'commit' | Error) => void)[] = [];
+
+  put(id: string): void {
+    const record = { ...RECORD, id } as TaskRecord;
+    const aggregate: TaskAggregate = { record, task: newTask(id), delegations: [] };
+    this.tasks.set(id, {
+      aggregate,
+      version: 1,
+      checkpointSize: 0,
+      eventsSince: 0,
+      sizeSince: 0,
+    });
+  }
+
+  /** Lets the oldest commit under way happen, or fail. */
+  async answer(answer: 'commit' | Error = 'commit'): Promise<void> {
+    while (this.waiting.length === 0) await turn();
+    this.waiting.shift()?.(answer);
+    await turn();
+  }
+
+  async commit(batch: readonly PreparedAppend[]): Promise<AppendOutcome[]> {
+    this.batches.push(batch);
+    const answer = await new Promise<'commit' | Error>((resolve) => this.waiting.push(resolve));
+    if (answer !== 'commit') throw answer;
+    return batch.map((append) => this.take(append));
+  }
+
+  open(id: string): Promise<StoredTask | undefined> {
+    this.opened += 1;
+    if (this.failOpen) return Promise.reject(new Error('disk on fire'));
+    const stored = this.tasks.get(id);
+    return Promise.resolve(
+      stored && { ...stored, aggregate: { ...stored.aggregate, task: newTask(id) } },
+    );
+  }
+
+  load(id: string): Promise<TaskAggregate | undefined> {
+    return Promise.resolve(this.tasks.get(id)?.aggregate);
+  }
+
+  version(id: string): Promise<number | undefined> {
+    return Promise.resolve(this.tasks.get(id)?.version);
+  }
+
+  onClaimed(): void {}
+
+  private take({ taskId, expectedVersion, record }: PreparedAppend): AppendOutcome {
+    const known = this.tasks.get(taskId);
+    if (known?.version !== expectedVersion) return { kind: 'conflict' };
+    this.tasks.set(taskId, {
+      ...known,
+      version: expectedVersion + 1,
+      aggregate: { ...known.aggregate, record },
+    });
+    return { kind: 'committed' };
+  }
+}
+
+const RECORD = {
+  contextId: 'c',
+  principalId: 'p',
+  organization: 'o',
+  state: TaskState.TASK_STATE_SUBMITTED,
+  seq: 2,
+};
+
+function newTask(id: string): Task {
+  return emptyTask(id, 'c');
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+function setUp(limits = { tasks: 100, size: 1_000_000 }) {
+  const store = new FakeStore();
+  const log = new GroupCommitTaskLog(
+    store as unknown as TaskStore,
+    new InProcessSignals(),
+    new SystemClock(),
+    SILENT,
+    limits,
+  );
+  const write = (id: string, state = TaskState.TASK_STATE_WORKING): Promise<number> =>
+    log.update(id, ({ record }) => ({
+      change: {
+        events: [
+          { kind: 'status', payload: statusUpdate({ taskId: id, contextId: 'c' }, state, NOW) },
+        ],
+      },
+      result: record.seq + 1,
+    }));
+  return { store, log, write };
+}
+
+const NOW = new Date('2026-01-01T00:00:00Z');
+
+describe('GroupCommitTaskLog', () => {
+  it('forms the next batch while one is being committed', async () => {
+    const { store, write } = setUp();
+    for (const id of ['a', 'b', 'c']) store.put(id);
+    const first = write('a');
+    while (store.batches.length === 0) await turn();
+    const rest = Promise.all([write('a'), write('b'), write('c'), write('a')]);
+    await turn();
+    await turn();
+    expect(store.batches).toHaveLength(1);
+    await store.answer();
+    await store.answer();
+    expect(await first).toBe(3);
+    expect(await rest).toEqual([4, 3, 3, 5]);
+    expect(store.batches[1]?.map(({ taskId, events }) => [taskId, events.length])).toEqual(
+      expect.arrayContaining([
+        ['a', 2],
+        ['b', 1],
+        ['c', 1],
+      ]),
+    );
+  });
+
+  it('answers readers with the state before the commit under way is known', async () => {
+    const { store, log, write } = setUp();
+    store.put('a');
+    const doomed = write('a').catch((error: Error) => error.message);
+    while (store.batches.length === 0) await turn();
+    const read = log.read('a', EVERYTHING);
+    await store.answer(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
+    expect((await read)?.record.seq).toBe(2);
+    expect(await doomed).toBe('the database is not available');
+  });
+
+  it('tells every caller of a batch when the database fails, and goes on from what it holds', async () => {
+    const { store, write } = setUp();
+    store.put('a');
+    store.put('b');
+    const lost = Promise.allSettled([write('a'), write('b')]);
+    await store.answer(new Error('gone'));
+    expect(await lost).toMatchObject([
+      { status: 'rejected', reason: { reason: 'UNAVAILABLE' } },
+      { status: 'rejected', reason: { reason: 'UNAVAILABLE' } },
+    ]);
+    const again = write('a');
+    await store.answer();
+    expect(await again).toBe(3);
+  });
+
+  it('refuses who waits when a task cannot be loaded, and tries again for the next', async () => {
+    const { store, write } = setUp();
+    store.put('a');
+    store.failOpen = true;
+    await expect(write('a')).rejects.toThrow('disk on fire');
+    store.failOpen = false;
+    const again = write('a');
+    await store.answer();
+    expect(await again).toBe(3);
+  });
+
+  it('keeps tasks in memory within its limits, the ones used last', async () => {
+    const { store, write } = setUp({ tasks: 2, size: 1_000_000 });
+    const touch = async (id: string): Promise<void> => {
+      const written = write(id);
+      await store.answer();
+      await written;
+    };
+    for (const id of ['a', 'b', 'c']) store.put(id);
+    for (const id of ['a', 'b', 'a', 'c', 'a']) await touch(id);
+    expect(store.opened).toBe(3);
+    await touch('b');
+    expect(store.opened).toBe(4);
+  });
+
+  it('keeps no more than so much text in memory', async () => {
+    const { store, write } = setUp({ tasks: 100, size: 1 });
+    store.put('a');
+    for (let n = 0; n < 2; n += 1) {
+      const written = write('a');
+      await store.answer();
+      await written;
+    }
+    expect(store.opened).toBe(2);
+  });
+});

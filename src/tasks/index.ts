@@ -1,0 +1,23 @@
+export { AppendParticipant, type Appended } from './append-participant.js';
+export { ContextStore, type HubContext } from './context-store.js';
+export { Signals } from './signals.js';
+export { TaskLog, type Created, type Decision } from './task-log.js';
+export { TaskService, type SendAnswer } from './task.service.js';
+export {
+  TaskStore,
+  type Alongside,
+  type TaskCursor,
+  type TaskFilter,
+  type TaskPage,
+} from './task-store.js';
+export type { StreamItem } from './task-streams.js';
+export type {
+  Delegation,
+  DelegationState,
+  EventKind,
+  NewTask,
+  TaskAggregate,
+  TaskEvent,
+  TaskRecord,
+} from './task.js';
+export { TasksModule } from './tasks.module.js';

@@ -1,0 +1,193 @@
+import { AgentClient, AgentRegistry } from '../agents/index.js';
+import { Clock } from '../common/clock.js';
+import { Draining } from '../common/draining.js';
+import { IdSource } from '../common/ids.js';
+import { Log } from '../common/logger.js';
+import { AppConfig } from '../config/index.js';
+import { HubSettings } from '../database/hub-settings.js';
+import { Database } from '../database/database.js';
+import { RoutingService } from '../routing/index.js';
+import { AgentFarewell } from './cancel/agent-farewell.js';
+import { TaskCanceler } from './cancel/task-canceler.js';
+import { ContextStore } from './context-store.js';
+import type { RunDeps } from './runner/run-deps.js';
+import { Sweeper } from './runner/sweeper.js';
+import { TaskRunner } from './runner/task-runner.js';
+import { TaskStarter } from './send/task-starter.js';
+import { Signals } from './signals.js';
+import { IN_PROCESS_PACE, SHARED_PACE } from './task-bell.js';
+import { TaskLists } from './task-lists.js';
+import { TaskLog } from './task-log.js';
+import { TaskStore } from './task-store.js';
+import { TaskStreams } from './task-streams.js';
+import { TaskWaits } from './task-waits.js';
+import { TaskService } from './task.service.js';
+
+/** How long a clean stop waits at most for the first answers of messages on their way. */
+const MAX_STOP_GRACE_MS = 5000;
+
+/** All that the services and the runner of tasks are made of; one object, so that one place wires it. */
+export interface TaskParts {
+  readonly config: Pick<AppConfig, 'tasks' | 'agents' | 'server'>;
+  readonly database: Pick<Database, 'dialect'>;
+  readonly settings: Pick<HubSettings, 'instanceId' | 'pageTokenSecret'>;
+  readonly registry: Pick<AgentRegistry, 'get'>;
+  readonly client: AgentClient;
+  readonly routing: Pick<RoutingService, 'route'>;
+  readonly store: TaskStore;
+  readonly contexts: ContextStore;
+  readonly log: TaskLog;
+  readonly signals: Signals;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Log;
+  readonly draining: Draining;
+}
+
+/** The tokens of {@link TaskParts}, in the order {@link partsOf} takes them. */
+export const TASK_PARTS = [
+  AppConfig,
+  Database,
+  HubSettings,
+  AgentRegistry,
+  AgentClient,
+  RoutingService,
+  TaskStore,
+  ContextStore,
+  TaskLog,
+  Signals,
+  Clock,
+  IdSource,
+  Log,
+  Draining,
+];
+
+export function partsOf(
+  config: AppConfig,
+  database: Database,
+  settings: HubSettings,
+  registry: AgentRegistry,
+  client: AgentClient,
+  routing: RoutingService,
+  store: TaskStore,
+  contexts: ContextStore,
+  log: TaskLog,
+  signals: Signals,
+  clock: Clock,
+  ids: IdSource,
+  logger: Log,
+  draining: Draining,
+): TaskParts {
+  return {
+    config,
+    database,
+    settings,
+    registry,
+    client,
+    routing,
+    store,
+    contexts,
+    log,
+    signals,
+    clock,
+    ids,
+    logger,
+    draining,
+  };
+}
+
+export function taskLists({ store, settings, config }: TaskParts): TaskLists {
+  return new TaskLists(store, () => settings.pageTokenSecret(), config.tasks.historyLimit);
+}
+
+export function taskService(parts: TaskParts, lists: TaskLists): TaskService {
+  const { config, log, clock, signals, draining, contexts, ids, routing, settings } = parts;
+  const pace = parts.database.dialect === 'sqlite' ? IN_PROCESS_PACE : SHARED_PACE;
+  const waits = new TaskWaits(log, signals, clock, pace, draining.signal);
+  const agent = agentOf(parts);
+  const { cancelWaitMs, totalMs: defaultTotalMs } = config.agents;
+  return new TaskService({
+    log,
+    clock,
+    lists,
+    waits,
+    streams: new TaskStreams(log, signals, clock, pace, draining.signal),
+    settings: config.tasks,
+    starter: new TaskStarter({
+      log,
+      contexts,
+      clock,
+      ids,
+      agent,
+      route: (request, affinity) => routing.route(request, affinity),
+      instanceId: () => settings.instanceId(),
+      defaultTotalMs,
+    }),
+    canceler: new TaskCanceler({
+      log,
+      waits,
+      signals,
+      clock,
+      agent,
+      cancelWaitMs,
+      farewell: farewellOf(parts),
+    }),
+  });
+}
+
+export function taskRunner(parts: TaskParts): TaskRunner {
+  const { config, log, store, signals, clock, ids, logger } = parts;
+  return new TaskRunner({
+    log,
+    store,
+    signals,
+    clock,
+    logger,
+    owner: ids.next(),
+    settings: {
+      leaseMs: config.tasks.leaseMs,
+      maxConcurrent: config.tasks.maxConcurrent,
+      stopGraceMs: Math.min(config.server.drainMs / 2, MAX_STOP_GRACE_MS),
+    },
+    runDeps: () => runDeps(parts),
+  });
+}
+
+export function sweeper(parts: TaskParts): Sweeper {
+  const { config, log, store, contexts, clock, logger } = parts;
+  const { contextTtlDays } = config.tasks;
+  const farewell = farewellOf(parts);
+  return new Sweeper({ log, store, contexts, farewell, clock, logger, contextTtlDays });
+}
+
+async function runDeps(parts: TaskParts): Promise<RunDeps> {
+  const { config, log, contexts, client, clock, ids, logger, settings } = parts;
+  const { connectMs, firstEventMs, idleMs, totalMs, cancelWaitMs } = config.agents;
+  return {
+    log,
+    contexts,
+    client,
+    clock,
+    ids,
+    logger,
+    farewell: farewellOf(parts),
+    agent: agentOf(parts),
+    settings: {
+      budgets: { connectMs, firstEventMs, idleMs, totalMs, cancelWaitMs },
+      pollMinMs: config.agents.pollMinMs,
+      pollMaxMs: config.agents.pollMaxMs,
+      resend: config.tasks.resend,
+    },
+    instanceId: await settings.instanceId(),
+  };
+}
+
+function agentOf({ registry }: TaskParts): RunDeps['agent'] {
+  return (id) => registry.get(id);
+}
+
+function farewellOf(parts: TaskParts): AgentFarewell {
+  const { client, clock, logger, config } = parts;
+  const { cancelWaitMs } = config.agents;
+  return new AgentFarewell({ client, clock, logger, cancelWaitMs, agent: agentOf(parts) });
+}

@@ -1,0 +1,34 @@
+import {
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { AppConfig } from '../config/index.js';
+import { Database } from '../database/database.js';
+import { Sweeper } from './runner/sweeper.js';
+import { TaskRunner } from './runner/task-runner.js';
+
+/**
+ * Runs the task runner and the sweeper with the application, in every role but `api`. On SQLite the
+ * lock of the file proves that no other process is at work: what the last one left is adopted at once.
+ */
+@Injectable()
+export class TaskWorkers implements OnApplicationBootstrap, OnModuleDestroy {
+  constructor(
+    @Inject(TaskRunner) private readonly runner: TaskRunner,
+    @Inject(Sweeper) private readonly sweeper: Sweeper,
+    private readonly config: AppConfig,
+    private readonly database: Database,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    if (this.config.role === 'api') return;
+    await this.runner.start(this.database.dialect === 'sqlite');
+    this.sweeper.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all([this.runner.stop(), this.sweeper.stop()]);
+  }
+}

@@ -1,0 +1,198 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import type { Database } from '../../src/database/database.js';
+import type { DelegationState } from '../../src/tasks/task.js';
+import type { DatabaseFactory } from '../support/databases.js';
+import { change, COMPLETED, FAR, status, TaskHarness } from './task-harness.js';
+
+const LEASE_MS = 1000;
+
+/** What the task store promises about delegations: who has them, until when, and what is overdue. */
+export function taskClaimsContract(databases: DatabaseFactory): void {
+  let database: Database;
+  let hub: TaskHarness;
+
+  beforeEach(async () => {
+    database = await databases.open();
+    hub = new TaskHarness(database);
+  });
+
+  const claim = (owner: string, limit = 100) =>
+    hub.store.claim(owner, hub.clock.now(), LEASE_MS, limit);
+
+  /** Puts the only delegation of a task into a state, owner and lease as its runner left them. */
+  async function put(taskId: string, state: DelegationState): Promise<void> {
+    const { delegations } = await hub.load(taskId);
+    const id = delegations[0]!.id;
+    await hub.log.update(taskId, () => change({ events: [], delegations: [{ id, state }] }));
+  }
+
+  it('claims the oldest first, raises the epoch and sets the lease', async () => {
+    const tasks = [];
+    for (let n = 0; n < 3; n += 1) {
+      tasks.push(await hub.create());
+      await hub.clock.advance(10);
+    }
+    const claimed = await claim('p1', 2);
+    expect(claimed.map(({ taskId }) => taskId)).toEqual(
+      tasks.slice(0, 2).map(({ record }) => record.id),
+    );
+    expect(claimed[0]).toMatchObject({
+      state: 'sending',
+      epoch: 1,
+      owner: 'p1',
+      adopted: false,
+      leaseUntil: new Date(hub.clock.now().getTime() + LEASE_MS),
+    });
+    expect(await claim('p2')).toHaveLength(1);
+    expect(await claim('p3')).toEqual([]);
+    expect(await claim('p3', 0)).toEqual([]);
+  });
+
+  it('never gives one delegation to two claimers', async () => {
+    for (let n = 0; n < 10; n += 1) {
+      await Promise.all([1, 2, 3].map(() => hub.create({ agents: ['a1', 'a2'] })));
+    }
+    const got: string[] = [];
+    const claimer = async (owner: string): Promise<void> => {
+      for (let idle = 0; idle < 3;) {
+        const claimed = await claim(owner, 3);
+        got.push(...claimed.map(({ id }) => id));
+        idle = claimed.length === 0 ? idle + 1 : 0;
+      }
+    };
+    await Promise.all(['p1', 'p2', 'p3', 'p4'].map(claimer));
+    expect(got).toHaveLength(60);
+    expect(new Set(got).size).toBe(60);
+  });
+
+  it('adopts what a lease has run out on, whatever its state, and leaves it in that state', async () => {
+    for (const state of ['sending', 'working', 'auth-required'] as const) {
+      const { record } = await hub.create();
+      await claim('p1');
+      await put(record.id, state);
+      await hub.clock.advance(LEASE_MS - 1);
+      expect(await claim('p2')).toEqual([]);
+      await hub.clock.advance(1);
+      expect(await claim('p2')).toMatchObject([{ state, epoch: 2, owner: 'p2', adopted: true }]);
+      await put(record.id, 'completed');
+    }
+  });
+
+  it('never claims what waits for input or has ended', async () => {
+    for (const state of [
+      'input-required',
+      'completed',
+      'failed',
+      'canceled',
+      'rejected',
+    ] as const) {
+      const { record } = await hub.create();
+      await claim('p1');
+      await put(record.id, state);
+    }
+    await hub.clock.advance(LEASE_MS * 10);
+    expect(await claim('p2')).toEqual([]);
+  });
+
+  it('claims again what was queued again for a follow-up', async () => {
+    const { record } = await hub.create();
+    await claim('p1');
+    await put(record.id, 'input-required');
+    await put(record.id, 'queued');
+    expect(await claim('p2')).toMatchObject([
+      { state: 'sending', epoch: 2, owner: 'p2', adopted: false },
+    ]);
+  });
+
+  it('renews the leases the owner still has, and says which', async () => {
+    await hub.create();
+    await hub.create();
+    const ids = (await claim('p1')).map(({ id }) => id);
+    await hub.clock.advance(LEASE_MS);
+    const [adopted] = await claim('p2', 1);
+    const until = new Date(hub.clock.now().getTime() + 5000);
+    const kept = await hub.store.renew('p1', ids, until);
+    expect(kept).toEqual(ids.filter((id) => id !== adopted!.id));
+    expect(await hub.store.renew('p1', [], until)).toEqual([]);
+    await hub.clock.advance(4999);
+    expect(await claim('p3')).toMatchObject([{ id: adopted!.id }]);
+    await hub.clock.advance(1);
+    expect(await claim('p3')).toMatchObject([{ id: kept[0] }]);
+  });
+
+  it('releases its own leases, or those of everybody else', async () => {
+    await hub.create();
+    const { record } = await hub.create();
+    const [first] = await claim('p1', 1);
+    const [second] = await claim('p2', 1);
+    expect(await hub.store.releaseOthers('p2')).toBe(1);
+    expect(await claim('p3')).toMatchObject([{ id: first!.id, adopted: true }]);
+    await hub.store.release('p2');
+    expect(await claim('p3')).toMatchObject([{ id: second!.id, adopted: true }]);
+    expect(await hub.store.owned('p2')).toEqual([]);
+    expect((await hub.load(record.id)).delegations[0]).toMatchObject({ owner: 'p3', epoch: 2 });
+  });
+
+  it('tells an owner what it has and whether its client wants it canceled', async () => {
+    const { record } = await hub.create();
+    await hub.create();
+    const claimed = await claim('p1');
+    await hub.log.update(record.id, () =>
+      change({ events: [], record: { cancelRequestedAt: hub.clock.now() } }),
+    );
+    const owned = await hub.store.owned('p1');
+    expect(new Set(owned.map(({ id }) => id))).toEqual(new Set(claimed.map(({ id }) => id)));
+    expect(owned.find(({ taskId }) => taskId === record.id)).toMatchObject({
+      state: 'sending',
+      epoch: 1,
+      cancelRequested: true,
+    });
+    await hub.log.update(record.id, (task) =>
+      change({
+        events: [],
+        delegations: [{ id: task.delegations[0]!.id, owner: null, leaseUntil: null }],
+      }),
+    );
+    expect(await hub.store.owned('p1')).toHaveLength(1);
+  });
+
+  it('finds open tasks whose deadline, or whose delegation has passed its own', async () => {
+    const soon = new Date(hub.clock.now().getTime() + 1000);
+    const own = await hub.create({ deadlineAt: soon });
+    const agents = await hub.create({ agents: ['a1', 'a2'], delegationDeadline: soon });
+    await hub.create({ deadlineAt: FAR });
+    const ended = await hub.create({ deadlineAt: soon });
+    await hub.append(ended.record.id, status(COMPLETED));
+
+    expect(await hub.store.overdue(soon, 10)).toEqual([]);
+    const late = new Date(soon.getTime() + 1);
+    const found = await hub.store.overdue(late, 10);
+    expect(new Set(found)).toEqual(new Set([own.record.id, agents.record.id]));
+    expect(await hub.store.overdue(late, 1)).toHaveLength(1);
+  });
+
+  it('does not deadlock when claims, renewals and appends of many tasks meet', async () => {
+    const tasks = await Promise.all(
+      Array.from({ length: 24 }, () => hub.create({ agents: ['a1', 'a2'] })),
+    );
+    const others = [hub.another(), hub.another()];
+    const writers = [hub, ...others].flatMap((process) =>
+      tasks.map(({ record, delegations }) =>
+        process.log.update(record.id, () =>
+          change({
+            events: [],
+            delegations: delegations.map(({ id }) => ({ id, reason: 'touched' })),
+          }),
+        ),
+      ),
+    );
+    const ids = tasks.flatMap(({ delegations }) => delegations.map(({ id }) => id));
+    const rounds = [1, 2, 3, 4].flatMap((round) => [
+      hub.store.claim(`p${round}`, hub.clock.now(), 0, 48),
+      hub.store.renew(`p${round}`, ids, hub.clock.now()),
+      hub.store.release(`p${round}`),
+    ]);
+    const outcomes = await Promise.allSettled([...writers, ...rounds]);
+    expect(outcomes.filter(({ status: how }) => how === 'rejected')).toEqual([]);
+  });
+}

@@ -1,0 +1,268 @@
+import { randomUUID } from 'node:crypto';
+import type { Principal } from '../../src/auth/index.js';
+import { Clock, SystemClock } from '../../src/common/clock.js';
+import { Draining } from '../../src/common/draining.js';
+import { IdSource, SystemIdSource } from '../../src/common/ids.js';
+import type { Log } from '../../src/common/logger.js';
+import { configWith, type ConfigOverrides } from '../../src/config/index.js';
+import type { Database } from '../../src/database/database.js';
+import { HubSettings } from '../../src/database/hub-settings.js';
+import { openDatabase } from '../../src/database/open-database.js';
+import type { Tx, Work } from '../../src/database/sql.js';
+import { Role, StreamResponse, TaskState, type Message, type Task } from '../../src/protocol/a2a.js';
+import { textPart } from '../../src/protocol/build.js';
+import type { HubRequest, Route } from '../../src/routing/index.js';
+import { AppendParticipant, type Appended } from '../../src/tasks/append-participant.js';
+import { GroupCommitTaskLog } from '../../src/tasks/group-commit-task-log.js';
+import { InProcessSignals } from '../../src/tasks/in-process-signals.js';
+import { TypeormContextStore } from '../../src/tasks/persistence/typeorm-context.store.js';
+import { TypeormTaskStore } from '../../src/tasks/persistence/typeorm-task.store.js';
+import type { Sweeper } from '../../src/tasks/runner/sweeper.js';
+import type { TaskRunner } from '../../src/tasks/runner/task-runner.js';
+import type { StreamItem } from '../../src/tasks/task-streams.js';
+import type { TaskService } from '../../src/tasks/task.service.js';
+import { sweeper, taskLists, taskRunner, taskService } from '../../src/tasks/task-wiring.js';
+import { FakeAgentClient, type FakeAgent } from './fake-agents.js';
+
+export const ALICE: Principal = { id: 'alice', organization: 'acme', scopes: new Set(['a2a']) };
+export const BOB: Principal = { id: 'bob', organization: 'acme', scopes: new Set(['a2a']) };
+
+class NoParticipant extends AppendParticipant {
+  *appended(_tx: Tx, _batch: readonly Appended[]): Work<void> {}
+  committed(): void {}
+}
+
+/** Keeps what was logged as an error: a test that expects none can look. */
+export class KeptLog implements Log {
+  readonly errors: { fields: object; message: string }[] = [];
+  debug(): void {}
+  info(): void {}
+  warn(): void {}
+  error(fields: object, message: string): void {
+    this.errors.push({ fields, message });
+  }
+}
+
+export interface HubTasksOptions {
+  readonly agents?: readonly FakeAgent[];
+  readonly config?: ConfigOverrides;
+  readonly clock?: Clock;
+  readonly database?: Database;
+  readonly ids?: IdSource;
+  /** Without a runner this is an `api` process. */
+  readonly worker?: boolean;
+}
+
+/** Short pauses, so that nothing in a test takes long unless it says so. */
+const QUICK: ConfigOverrides = {
+  agents: { pollMinMs: 20, pollMaxMs: 40, cancelWaitMs: 300, firstEventMs: 2000 },
+  tasks: { firstEventWaitMs: 200, blockingWaitMs: 5000 },
+  server: { drainMs: 200 },
+};
+
+/** The tasks of one hub process on a real database, with agents in memory. */
+export class HubTasks {
+  readonly output = new KeptLog();
+  readonly signals = new InProcessSignals();
+  readonly store: TypeormTaskStore;
+  readonly log: GroupCommitTaskLog;
+  readonly service: TaskService;
+  readonly runner: TaskRunner;
+  readonly sweeper: Sweeper;
+  readonly draining = new Draining();
+  readonly contexts: TypeormContextStore;
+  readonly settings: HubSettings;
+
+  private constructor(
+    readonly database: Database,
+    readonly agents: Map<string, FakeAgent>,
+    options: HubTasksOptions,
+  ) {
+    const { clock = new SystemClock(), ids = new SystemIdSource(), config = {} } = options;
+    const { signals, output: logger } = this;
+    this.store = new TypeormTaskStore(database, new NoParticipant());
+    this.log = new GroupCommitTaskLog(this.store, signals, clock, logger);
+    this.contexts = new TypeormContextStore(database);
+    this.settings = new HubSettings(database, ids);
+    const parts = {
+      config: configWith({
+        ...config,
+        agents: { ...QUICK.agents, ...config.agents },
+        tasks: { ...QUICK.tasks, ...config.tasks },
+        server: { ...QUICK.server, ...config.server },
+      }),
+      database,
+      settings: this.settings,
+      registry: { get: (id: string) => agents.get(id)?.record },
+      client: new FakeAgentClient(agents),
+      routing: { route: (request: object) => this.route(request as HubRequest) },
+      store: this.store,
+      contexts: this.contexts,
+      log: this.log,
+      signals,
+      clock,
+      ids,
+      logger,
+      draining: this.draining,
+    };
+    this.service = taskService(parts, taskLists(parts));
+    this.runner = taskRunner(parts);
+    this.sweeper = sweeper(parts);
+  }
+
+  static async start(options: HubTasksOptions = {}): Promise<HubTasks> {
+    const database =
+      options.database ?? (await openDatabase({ url: 'sqlite::memory:', synchronous: 'normal' }));
+    const agents = new Map((options.agents ?? []).map((agent) => [agent.id, agent]));
+    const hub = new HubTasks(database, agents, options);
+    if (options.worker !== false) await hub.runner.start(database.dialect === 'sqlite');
+    return hub;
+  }
+
+  /** The next process on the same database, after this one was killed. */
+  async successor(options: HubTasksOptions = {}): Promise<HubTasks> {
+    return HubTasks.start({ agents: [...this.agents.values()], ...options, database: this.database });
+  }
+
+  /** Sends a text; `to` names the agents (several: strategy `all`). */
+  request(text: string, options: RequestOptions = {}): HubRequest {
+    const { message, to, ...rest } = options;
+    return {
+      principal: ALICE,
+      version: '1.0',
+      agentId: undefined,
+      extensions: [],
+      traceparent: undefined,
+      hops: [],
+      idempotencyKey: undefined,
+      lastEventId: undefined,
+      configuration: undefined,
+      metadata: undefined,
+      directive: to === undefined ? {} : { tags: to },
+      returnImmediately: false,
+      ...rest,
+      message: { ...userMessage(text), ...message },
+    };
+  }
+
+  async send(text: string, options: RequestOptions = {}): Promise<Task> {
+    const answer = await this.service.send(this.request(text, options));
+    if (answer.kind !== 'task') throw new Error('the answer is a message');
+    return answer.task;
+  }
+
+  /** Sends without waiting for the end. */
+  begin(text: string, options: RequestOptions = {}): Promise<Task> {
+    return this.send(text, { ...options, returnImmediately: true });
+  }
+
+  reply(task: Task, text: string, options: RequestOptions = {}): Promise<Task> {
+    return this.send(text, { ...options, message: { ...options.message, taskId: task.id } });
+  }
+
+  async get(taskId: string): Promise<Task> {
+    return this.service.get(taskId, undefined, this.request(''));
+  }
+
+  /** The task once it is in this state; fails after two seconds. */
+  async until(taskId: string, state: TaskState): Promise<Task> {
+    return eventually(async () => {
+      const task = await this.get(taskId);
+      if (task.status?.state !== state) {
+        throw new Error(`the task is ${TaskState[task.status?.state ?? 0]}: ${statusText(task)}`);
+      }
+      return task;
+    });
+  }
+
+  async kinds(taskId: string): Promise<string[]> {
+    return (await this.log.events(taskId, 0, 1000)).map(({ kind }) => kind);
+  }
+
+  /** `tags` of the directive stand for agents: the first `one` that exists, or all of them. */
+  private route({ directive, agentId }: HubRequest): Route {
+    const wanted = agentId ? [agentId] : (directive.tags ?? [...this.agents.keys()]);
+    const chosen = wanted.map((id) => ({ agentId: id, why: 'named by the test' }));
+    return {
+      reason: 'tags',
+      strategy: directive.strategy ?? 'one',
+      require: directive.require ?? 'all',
+      chosen,
+      skipped: [],
+      ...(directive.deadlineSeconds !== undefined && { deadlineMs: directive.deadlineSeconds * 1000 }),
+    };
+  }
+}
+
+export type RequestOptions = Partial<Omit<HubRequest, 'message'>> & {
+  readonly message?: Partial<Message>;
+  readonly to?: readonly string[];
+};
+
+export function userMessage(text: string): Message {
+  return {
+    messageId: randomUUID(),
+    contextId: '',
+    taskId: '',
+    role: Role.ROLE_USER,
+    parts: [textPart(text)],
+    metadata: undefined,
+    extensions: [],
+    referenceTaskIds: [],
+  };
+}
+
+/** Tries until it succeeds; rejects with the last error after `timeoutMs`. */
+export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 2000): Promise<T> {
+  const end = Date.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+}
+
+export function statusText(task: Task): string {
+  return textsOf(task.status?.message?.parts ?? []).join(' ');
+}
+
+export function artifactTexts(task: Task): string[] {
+  return task.artifacts.flatMap((artifact) => textsOf(artifact.parts));
+}
+
+function textsOf(parts: Message['parts']): string[] {
+  return parts.map(({ content }) => (content?.$case === 'text' ? content.value : ''));
+}
+
+/** What a stream shows, in short: `task SUBMITTED`, `WORKING text`, `artifact text`, `message text`. */
+export function shown({ body }: StreamItem): string {
+  const { payload } = StreamResponse.fromJSON(JSON.parse(body));
+  switch (payload?.$case) {
+    case 'task':
+      return `task ${nameOf(payload.value.status?.state)}`;
+    case 'statusUpdate': {
+      const texts = textsOf(payload.value.status?.message?.parts ?? []);
+      return [nameOf(payload.value.status?.state), ...texts].join(' ');
+    }
+    case 'artifactUpdate':
+      return `artifact ${textsOf(payload.value.artifact?.parts ?? []).join(' ')}`;
+    case 'message':
+      return `message ${textsOf(payload.value.parts).join(' ')}`;
+    default:
+      return 'nothing';
+  }
+}
+
+function nameOf(state: TaskState | undefined): string {
+  return TaskState[state ?? TaskState.TASK_STATE_UNSPECIFIED].replace('TASK_STATE_', '');
+}
+
+/** All items of a stream, in short. */
+export async function collect(stream: AsyncIterable<StreamItem>): Promise<string[]> {
+  const items: string[] = [];
+  for await (const item of stream) items.push(shown(item));
+  return items;
+}
