@@ -13,6 +13,7 @@ repository by skill tag, shows the streams and the webhooks, and leaves the hub 
   --once         end after the show (exit code 0 when everything worked)
   --port PORT    the hub's port; default 4000, or any free one when that is taken
   --data DIR     keep the database and the logs there; default: a temporary folder, removed at the end
+  --as-built     neither install nor build anything first
   --help         show this
 `;
 
@@ -24,6 +25,7 @@ function readOptions() {
         once: { type: 'boolean', default: false },
         port: { type: 'string', default: '4000' },
         data: { type: 'string' },
+        'as-built': { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
     });
@@ -42,8 +44,10 @@ function readOptions() {
 
 const options = readOptions();
 try {
-  ensureInstalled();
-  ensureBuilt();
+  if (!options['as-built']) {
+    ensureInstalled();
+    ensureBuilt();
+  }
   const { runDemo } = await import('./demo/run-demo.mjs');
   process.exitCode = await runDemo(options);
 } catch (error) {

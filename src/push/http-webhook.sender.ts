@@ -79,7 +79,7 @@ async function beginningOf(body: Readable, limit: number): Promise<string> {
 }
 
 /** Seconds or a date (RFC 9110 §10.2.3); null when absent or unreadable. */
-export function retryAfterMs(header: string | string[] | undefined, now: Date): number | null {
+function retryAfterMs(header: string | string[] | undefined, now: Date): number | null {
   const value = (Array.isArray(header) ? header[0] : header)?.trim();
   if (!value) return null;
   if (/^\d+$/.test(value)) return Number(value) * 1000;

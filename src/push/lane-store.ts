@@ -50,7 +50,7 @@ export interface Settlement {
 }
 
 /** What a dead letter means for its config: nothing, that it is failing, or its end. */
-export type DeadConsequence = 'none' | 'failing' | 'disabled';
+type DeadConsequence = 'none' | 'failing' | 'disabled';
 
 /**
  * The lane as it is after a step; `rests` when there is nothing more to do now and the claim has ended;

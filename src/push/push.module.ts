@@ -104,6 +104,6 @@ const WORKER_PROVIDERS = [
   imports: [AuthModule, PushLanesModule, TasksModule],
   controllers: [DeliveriesController],
   providers: [PushConfigService, DeliveryService, ...WORKER_PROVIDERS],
-  exports: [PushConfigService, DeliveryService],
+  exports: [PushConfigService],
 })
 export class PushModule {}

@@ -8,7 +8,7 @@ const ROOT = new URL('../../', import.meta.url).pathname;
 it('shows everything and ends', async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['scripts/demo.mjs', '--once', '--port', '0'],
+    ['scripts/demo.mjs', '--once', '--port', '0', '--as-built'],
     { cwd: ROOT, timeout: 90_000 },
   );
   expect(stdout).toContain('8 rows, 12 columns');

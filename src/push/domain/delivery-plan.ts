@@ -3,7 +3,7 @@ import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 
 /** An artifact that has begun and whose last chunk has not come. */
-export interface UnfinishedArtifact {
+interface UnfinishedArtifact {
   readonly id: string;
   /** Whose it is; null on a task of one agent. */
   readonly delegationId: string | null;

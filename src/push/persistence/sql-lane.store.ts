@@ -21,9 +21,28 @@ import { type DeliveryRow, type LaneRow, toDelivery, toLane } from './push-rows.
 import { restsUnless, settleConfig, settleDelivery, settleLane } from './settle-lane.js';
 import { endOpen } from './sql-push-config.store.js';
 
-const MARK_TYPES = ['text', 'integer', 'integer'];
 /** In the place of a state: no condition. */
 const ALWAYS = -1;
+
+/** A lane that is not at rest may be about to: it has to look again, whatever it knows. */
+const MARK_ONE = `UPDATE push_lanes SET head_seq = ?, due_at = COALESCE(due_at, ?)
+  WHERE task_id = ? AND active = 1
+    AND (? = ${ALWAYS} OR due_at IS NOT NULL OR last_state IS NULL OR last_state <> ?)`;
+
+const MARK_TYPES = ['text', 'integer', 'integer'];
+
+/** {@link MARK_ONE} for many tasks. */
+function markMany(count: number): string {
+  return `WITH mark (task_id, seq, state) AS (VALUES ${typedRows(count, MARK_TYPES)})
+    UPDATE push_lanes SET head_seq = mark.seq, due_at = COALESCE(push_lanes.due_at, ?)
+    FROM mark WHERE push_lanes.task_id = mark.task_id AND push_lanes.active = 1
+      AND (mark.state = ${ALWAYS} OR push_lanes.due_at IS NOT NULL
+        OR push_lanes.last_state IS NULL OR push_lanes.last_state <> mark.state)`;
+}
+
+function stateOf(when: DueMark['when']): number {
+  return when === 'always' ? ALWAYS : when;
+}
 
 const OPEN = `state IN ('pending', 'retrying')`;
 
@@ -38,19 +57,21 @@ export class SqlLaneStore extends LaneStore {
   }
 
   *markDue(tx: Tx, due: readonly DueMark[], now: Date): Work<number> {
+    const at = now.getTime();
     let changed = 0;
-    for (const piece of pieces(due)) {
-      const params = flatten(piece, (values, { taskId, seq, when }) => {
-        values.push(taskId, seq, when === 'always' ? ALWAYS : when);
-      });
-      changed += yield* tx.run(
-        `WITH mark (task_id, seq, state) AS (VALUES ${typedRows(piece.length, MARK_TYPES)})
-         UPDATE push_lanes SET head_seq = mark.seq, due_at = COALESCE(push_lanes.due_at, ?)
-         FROM mark WHERE push_lanes.task_id = mark.task_id AND push_lanes.active = 1
-           AND (mark.state = ${ALWAYS} OR push_lanes.due_at IS NOT NULL
-             OR push_lanes.last_state IS NULL OR push_lanes.last_state <> mark.state)`,
-        [...params, now.getTime()],
-      );
+    if (tx.dialect === 'postgres' && due.length > 1) {
+      for (const piece of pieces(due)) {
+        const params = flatten(piece, (values, { taskId, seq, when }) => {
+          values.push(taskId, seq, stateOf(when));
+        });
+        changed += yield* tx.run(markMany(piece.length), [...params, at]);
+      }
+      return changed;
+    }
+    // Where a statement is no round trip, small ones are the cheapest: most tasks have no lane.
+    for (const { taskId, seq, when } of due) {
+      const state = stateOf(when);
+      changed += yield* tx.run(MARK_ONE, [seq, at, taskId, state, state]);
     }
     return changed;
   }

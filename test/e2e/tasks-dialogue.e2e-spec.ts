@@ -1,0 +1,191 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { TaskState } from '../../src/protocol/a2a.js';
+import { FakeAgent } from '../support/fake-agents.js';
+import {
+  artifactTexts,
+  BOB,
+  collect,
+  eventually,
+  HubTasks,
+  statusText,
+  userMessage,
+} from '../support/hub-tasks.js';
+
+let hub: HubTasks;
+afterEach(async () => {
+  await hub.runner.stop();
+  expect(hub.output.errors).toEqual([]);
+  await hub.database.close();
+});
+
+async function start(...agents: FakeAgent[]): Promise<void> {
+  hub = await HubTasks.start({ agents });
+}
+
+/** Asks for a name, then greets. */
+const greeter = (id = 'a', options = {}): FakeAgent =>
+  new FakeAgent(
+    id,
+    (turn) => {
+      if (turn.text === 'go') return turn.ask(`${id} asks: who?`);
+      turn.working();
+      turn.chunk(`hello ${turn.text}`, { last: true });
+      return turn.completed();
+    },
+    options,
+  );
+
+describe('input-required through the hub and back', () => {
+  for (const streaming of [true, false]) {
+    it(`goes to the same task of the agent (${streaming ? 'streaming' : 'polling'})`, async () => {
+      const agent = greeter('a', { streaming });
+      await start(agent);
+      const asked = await hub.send('go');
+      expect(asked.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+      expect(statusText(asked)).toBe('a asks: who?');
+      const done = await hub.reply(asked, 'Ann');
+      expect(done.id).toBe(asked.id);
+      expect(artifactTexts(done)).toEqual(['hello Ann']);
+      const [first, second] = agent.turns;
+      expect(second?.send.message).toMatchObject({ taskId: first?.taskId, contextId: first?.contextId });
+    });
+  }
+
+  it('streams the rest after the answer', async () => {
+    await start(greeter());
+    const asked = await hub.send('go');
+    const request = hub.request('Ann', { message: { taskId: asked.id } });
+    const items = await collect(hub.service.sendStream(request));
+    expect(items[0]).toBe('task WORKING');
+    expect(items.slice(-2)).toEqual(['artifact hello Ann', 'COMPLETED']);
+  });
+
+  it('adds the same answer once while it is being worked on', async () => {
+    const agent = new FakeAgent('a', (turn) => (turn.text === 'go' ? turn.ask('who?') : turn.working()));
+    await start(agent);
+    const asked = await hub.send('go');
+    const answer = { ...userMessage('Ann'), taskId: asked.id };
+    const options = { returnImmediately: true, message: answer };
+    await hub.send('Ann', options);
+    await hub.send('Ann', options);
+    await eventually(() => expect(agent.turns).toHaveLength(2));
+    await hub.send('Ann', options);
+    expect((await hub.kinds(asked.id)).filter((kind) => kind === 'message')).toHaveLength(2);
+  });
+
+  it('asks the agent again when it was away for a moment', async () => {
+    const agent = greeter();
+    await start(agent);
+    const asked = await hub.send('go');
+    agent.refusals.set('stream', { kind: 'unreachable', message: 'restarting', once: true });
+    expect(artifactTexts(await hub.reply(asked, 'Ann'))).toEqual(['hello Ann']);
+  });
+
+  it('follows an agent that opens another task for every message', async () => {
+    const agent = greeter();
+    await start(agent);
+    const asked = await hub.send('go');
+    agent.script = (turn) => {
+      const other = agent.begin({ ...turn.send, message: { ...turn.send.message, taskId: '' } });
+      turn.emit({ payload: { $case: 'task', value: agent.snapshot(other.taskId) } }, false);
+      turn.close();
+      agent.script = () => undefined;
+    };
+    agent.script = ((original) => (turn) => {
+      agent.script = () => undefined;
+      original(turn);
+    })(agent.script);
+    await hub.reply(asked, 'Ann', { returnImmediately: true });
+    await eventually(() => expect(agent.turns).toHaveLength(3));
+    agent.turn.completed('from the other task');
+    const done = await hub.until(asked.id, TaskState.TASK_STATE_COMPLETED);
+    expect(statusText(done)).toBe('from the other task');
+  });
+});
+
+describe('a follow-up is refused', () => {
+  it('on a finished task, an unknown one and a stranger\'s', async () => {
+    await start(greeter());
+    const done = await hub.reply(await hub.send('go'), 'Ann');
+    await expect(hub.reply(done, 'more')).rejects.toMatchObject({ reason: 'UNSUPPORTED_OPERATION' });
+    const unknown = { message: { taskId: 'unknown' } };
+    await expect(hub.send('x', unknown)).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
+    await expect(hub.reply(done, 'x', { principal: BOB })).rejects.toMatchObject({
+      reason: 'TASK_NOT_FOUND',
+      message: 'Task not found',
+    });
+  });
+
+  it('when its context is another one, or the door names another agent', async () => {
+    await start(greeter());
+    const asked = await hub.send('go');
+    const wrong = { message: { taskId: asked.id, contextId: 'other' } };
+    await expect(hub.send('x', wrong)).rejects.toMatchObject({ reason: 'INVALID_PARAMS' });
+    await expect(hub.reply(asked, 'x', { agentId: 'b' })).rejects.toMatchObject({
+      reason: 'TASK_NOT_FOUND',
+    });
+  });
+});
+
+describe('several agents that ask', () => {
+  it('are answered by name, and each gets its own answer', async () => {
+    const a = greeter('a');
+    const b = greeter('b');
+    await start(a, b);
+    const asked = await hub.send('go', { directive: { strategy: 'all' } });
+    expect(asked.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+    await expect(hub.reply(asked, 'Ann')).rejects.toMatchObject({ reason: 'INVALID_PARAMS' });
+    await hub.reply(asked, 'Ann', { directive: { replyTo: 'b' } });
+    expect(a.turns).toHaveLength(1);
+    const done = await hub.reply(asked, 'Bob');
+    expect(done.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+    expect(artifactTexts(done).sort()).toEqual(['hello Ann', 'hello Bob']);
+    expect(a.turn.text).toBe('Bob');
+  });
+});
+
+describe('a message to a working task', () => {
+  it('is sent to the agent that works on it', async () => {
+    const agent = new FakeAgent('a', (turn) => {
+      if (turn.text === 'go') turn.working();
+      else {
+        turn.task();
+        turn.completed(`stopped by ${turn.text}`);
+      }
+    });
+    await start(agent);
+    const task = await hub.begin('go');
+    await hub.until(task.id, TaskState.TASK_STATE_WORKING);
+    const done = await hub.reply(task, 'you');
+    expect(statusText(done)).toBe('stopped by you');
+    expect(agent.turn.send.message.taskId).toBe(agent.turns[0]?.taskId);
+  });
+
+  it('that has not been taken yet waits for its turn', async () => {
+    const agent = new FakeAgent('a', () => undefined);
+    await start(agent);
+    const task = await hub.begin('go');
+    await eventually(() => agent.turn);
+    await hub.reply(task, 'second', { returnImmediately: true });
+    expect(agent.turns).toHaveLength(1);
+    agent.turn.working();
+    await eventually(() => expect(agent.turns).toHaveLength(2));
+    expect(agent.turn.text).toBe('second');
+    agent.turn.completed();
+    await hub.until(task.id, TaskState.TASK_STATE_COMPLETED);
+  });
+});
+
+describe('a task id of the client', () => {
+  it('creates the task under it when that is allowed, and follows it up after', async () => {
+    hub = await HubTasks.start({
+      agents: [greeter()],
+      config: { tasks: { acceptClientTaskIds: true } },
+    });
+    const asked = await hub.send('go', { message: { taskId: 'mine' } });
+    expect(asked.id).toBe('mine');
+    expect(artifactTexts(await hub.reply(asked, 'Ann'))).toEqual(['hello Ann']);
+    const stranger = hub.send('go', { principal: BOB, message: { taskId: 'mine' } });
+    await expect(stranger).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
+  });
+});
