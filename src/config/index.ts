@@ -4,5 +4,5 @@ export { ConfigError } from './config-error.js';
 export { ConfigModule } from './config.module.js';
 export type { DeclaredAgent } from './declared-agents.js';
 export { type ConfigOverrides, configWith, loadConfig, summarize } from './load-config.js';
-export { HUB_VERSION, PACKAGE_ROOT } from './package-info.js';
+export { HUB_VERSION } from './package-info.js';
 export { PublicUrl } from './public-url.js';

@@ -8,7 +8,7 @@ import { SETTINGS, type Settings } from './settings.js';
 import { readConfigFile, type Written } from './source-files.js';
 
 /** The commented file that holds every key; it is read before everything else. */
-export const DEFAULT_FILE = `${PACKAGE_ROOT}config/default.yaml`;
+const DEFAULT_FILE = `${PACKAGE_ROOT}config/default.yaml`;
 
 const PREFIX = 'A2A_HUB__';
 

@@ -6,7 +6,7 @@ import { decideTaskFailed } from './domain/task-decisions.js';
 import type { LiveTask, Taken } from './log/live-task.js';
 import { ringFor } from './log/rings.js';
 import { TaskCreation } from './log/task-creation.js';
-import { TaskWriter, type Waiting } from './log/task-writer.js';
+import { TaskWriter, VERIFY, type Waiting } from './log/task-writer.js';
 import { DEFAULT_CACHE_LIMITS, WriterCache, type CacheLimits } from './log/writer-cache.js';
 import type { Signals } from './signals.js';
 import { TaskLog, type Claimer, type Created, type Decision } from './task-log.js';
@@ -179,6 +179,10 @@ export class GroupCommitTaskLog extends TaskLog {
       if (!room()) break;
       this.ready.delete(writer);
       const taken = writer.prepare(now);
+      if (taken === VERIFY) {
+        void this.verify(writer);
+        continue;
+      }
       if (taken === null) {
         this.wake(writer);
         continue;
@@ -187,6 +191,12 @@ export class GroupCommitTaskLog extends TaskLog {
       batch.push(this.memberOf(writer, taken));
     }
     return batch;
+  }
+
+  /** Another process may have changed the task since, without this one knowing. */
+  private async verify(writer: TaskWriter): Promise<void> {
+    await writer.verify(() => this.store.version(writer.taskId));
+    this.wake(writer);
   }
 
   private memberOf(writer: TaskWriter, taken: Taken): Member {

@@ -1,4 +1,4 @@
-import type { Visibility } from '../auth/principal.js';
+import type { Visibility } from '../auth/index.js';
 import type { Alongside, ClaimedDelegation, Fence } from './task-store.js';
 import type { NewTask, TaskAggregate, TaskChange, TaskEvent, TaskRecord } from './task.js';
 

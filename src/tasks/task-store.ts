@@ -1,4 +1,4 @@
-import type { Visibility } from '../auth/principal.js';
+import type { Visibility } from '../auth/index.js';
 import type { Tx, Work } from '../database/sql.js';
 import type { TaskState } from '../protocol/a2a.js';
 import type {

@@ -1,6 +1,6 @@
-import type { Principal } from '../auth/principal.js';
+import type { Principal } from '../auth/index.js';
 import type { Message, StreamResponse, Task, TaskState } from '../protocol/a2a.js';
-import type { Route } from '../routing/domain/route.js';
+import type { Route } from '../routing/index.js';
 
 /**
  * The kinds of log entry. `task`, `status` and `artifact` are what streams and webhooks show.

@@ -20,9 +20,10 @@ export function apiKeyStoreContract(open: () => Promise<ApiKeyStore>): void {
       expect(await store.find('none')).toBeUndefined();
     });
 
+    // The driver's error may come from outside Jest's sandbox, where it is no `Error` of ours.
     it('refuses an id that is taken and leaves the first key alone', async () => {
       await store.add(keyOf({ id: 'k1', name: 'first' }));
-      await expect(store.add(keyOf({ id: 'k1', name: 'second' }))).rejects.toThrow();
+      await expect(store.add(keyOf({ id: 'k1', name: 'second' }))).rejects.toBeDefined();
       expect((await store.find('k1'))?.name).toBe('first');
     });
 

@@ -52,6 +52,28 @@ export function taskWritersContract(databases: DatabaseFactory): void {
     });
   });
 
+  it('decides on the newest state also when the decision is to change nothing, or to refuse', async () => {
+    const other = hub.another();
+    const { record } = await hub.create();
+    await other.append(record.id, status(WORKING));
+    const at = new Date('2026-02-02T00:00:00Z');
+    await hub.log.update(record.id, () =>
+      change({ events: [], record: { cancelRequestedAt: at } }),
+    );
+    const look = other.log.update(record.id, (task) => ({
+      change: { events: [] },
+      result: task.record.cancelRequestedAt,
+    }));
+    expect(await look).toEqual(at);
+
+    await other.append(record.id, chunk('x', 'result', false));
+    const refused = hub.log.update(record.id, (task) => {
+      if (task.record.seq === 4) return change({ events: [] });
+      throw new Error(`decided on seq ${task.record.seq}`);
+    });
+    await expect(refused).resolves.toBeUndefined();
+  });
+
   it('commits the neighbours of an append that the database refuses', async () => {
     const tasks = await Promise.all(Array.from({ length: 9 }, () => hub.create()));
     const guilty = tasks[4]!.record.id;

@@ -30,6 +30,8 @@ export interface DoorHarness {
   readonly draining: Draining;
   /** Errors the doors noted. */
   readonly logged: unknown[];
+  /** Forgets the calls, and what {@link on} has replaced. */
+  reset(): void;
   /** Replaces what an operation does. */
   on(operation: string, behaviour: (...args: Json[]) => unknown): void;
   post(
@@ -113,13 +115,20 @@ export async function startDoors(overrides: Json = {}): Promise<DoorHarness> {
     log,
   );
   const server = Fastify({ bodyLimit: config.server.bodyLimit });
-  await door.onModuleInit();
+  door.onModuleInit();
+  await server.ready();
   const harness: DoorHarness = {
     server,
     calls,
     streams,
     draining,
     logged,
+    reset() {
+      calls.length = 0;
+      for (const [operation, behaviour] of Object.entries(defaults())) {
+        behaviours.set(operation, behaviour);
+      }
+    },
     on: (operation, behaviour) => void behaviours.set(operation, behaviour),
     async post(body, { path = '/a2a', headers = {} } = {}) {
       const answer = await server.inject({

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { HubError } from '../../src/common/hub-error.js';
 import type { Json } from '../support/json.js';
 import { type DoorHarness, startDoors } from './doors-harness.js';
@@ -13,11 +13,13 @@ import {
 
 let doors: DoorHarness;
 
-beforeEach(async () => {
+beforeAll(async () => {
   doors = await startDoors();
 });
 
-afterEach(async () => {
+beforeEach(() => doors.reset());
+
+afterAll(async () => {
   await doors.server.close();
 });
 

@@ -1,7 +1,9 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
+import { startSdkAgent } from '../support/agents.js';
 import { ADMIN_KEY, type Hub, startHub, startHubProcess } from '../support/app.js';
+import { userMessage } from '../support/builders.js';
 
 describe('health, metrics and unknown paths', () => {
   let hub: Hub;
@@ -80,6 +82,42 @@ describe('the process', () => {
     expect(answer).toContain('201 Created');
     expect(answer).toContain('"name":"late"');
     await hub.close();
+  });
+
+  it('ends open streams and blocking sends after SIGTERM, and leaves the tasks to go on', async () => {
+    const agent = await startSdkAgent({
+      execute: async (turn) => {
+        turn.task().working();
+        await turn.pause(60_000);
+      },
+    });
+    const hub = await startHubProcess();
+    await hub.registerAgent(agent.url, { id: 'agent' });
+    const message = userMessage('wait', { metadata: { agentId: 'agent' } });
+    const stream = await hub.stream('SendStreamingMessage', { message });
+    const blocking = hub.rpc('SendMessage', {
+      message: userMessage('wait', { metadata: { agentId: 'agent' } }),
+    });
+    const list = async () => (await hub.rpc('ListTasks', {})).tasks as { status: object }[];
+    while ((await list()).length < 2) await new Promise((resolve) => setTimeout(resolve, 25));
+
+    const since = performance.now();
+    expect(await hub.terminate()).toBe(0);
+    expect(performance.now() - since).toBeLessThan(8000);
+    expect((await stream.collect()).at(-1)!.data).not.toMatchObject({
+      statusUpdate: { status: { state: 'TASK_STATE_FAILED' } },
+    });
+    const { task } = await blocking;
+    expect(task.status.state).toMatch(/TASK_STATE_(SUBMITTED|WORKING)/);
+
+    await hub.restart();
+    for (const { status } of await list()) {
+      expect(status).toMatchObject({
+        state: expect.stringMatching(/TASK_STATE_(SUBMITTED|WORKING)/),
+      });
+    }
+    await hub.close();
+    await agent.close();
   });
 
   it('keeps keys over a restart and prints the first admin key once', async () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { renderOpenApi } from '../../src/openapi.js';
 import { type Hub, startHub } from '../support/app.js';
 
 describe('the API description', () => {
@@ -10,11 +11,10 @@ describe('the API description', () => {
   });
   afterAll(() => hub.close());
 
-  it('is served as it is in docs/openapi.json', async () => {
-    const served = await hub.get('/docs/openapi.json', { key: null });
+  it('is in docs/openapi.json', () => {
     const file = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
     // When this fails because the API changed: npm run docs.
-    expect(served.body).toEqual(JSON.parse(file));
+    expect(JSON.parse(renderOpenApi(hub.app))).toEqual(JSON.parse(file));
   });
 
   it('says of every operation what it is for and what it answers', async () => {

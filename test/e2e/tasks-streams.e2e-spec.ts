@@ -78,9 +78,10 @@ describe('a stream', () => {
     const agent = puppet();
     await start(agent);
     const stream = hub.service.sendStream(hub.request('go'));
+    const first = next(stream);
     await eventually(() => agent.turn);
     agent.turn.status(TaskState.TASK_STATE_AUTH_REQUIRED, 'log in');
-    await next(stream);
+    expect(shown(await first)).toBe('task SUBMITTED');
     expect(shown(await next(stream))).toBe('AUTH_REQUIRED log in');
     const rest = collect(stream);
     agent.turn.working('thanks');

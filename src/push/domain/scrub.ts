@@ -5,13 +5,23 @@ const SHORTEST_SECRET = 4;
 const CREDENTIALS = /\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{4,}/gi;
 
 /**
- * Text of a stranger as it may be kept: without the secrets that were sent to it and without anything
- * that looks like credentials.
+ * Text of a stranger as it may be kept: without the secrets that were sent to it (whole, or cut off by
+ * the end of the text) and without anything that looks like credentials.
  */
 export function scrub(text: string, secrets: readonly string[]): string {
-  const longestFirst = [...secrets]
+  const longestFirst = secrets
     .filter((secret) => secret.length >= SHORTEST_SECRET)
     .sort((a, b) => b.length - a.length);
-  const without = longestFirst.reduce((kept, secret) => kept.replaceAll(secret, HIDDEN), text);
-  return without.replace(CREDENTIALS, `$1 ${HIDDEN}`);
+  let kept = text;
+  for (const secret of longestFirst) kept = withoutCut(kept.replaceAll(secret, HIDDEN), secret);
+  return kept.replace(CREDENTIALS, `$1 ${HIDDEN}`);
+}
+
+/** Hides the beginning of the secret that the text ends with. */
+function withoutCut(text: string, secret: string): string {
+  const longest = Math.min(secret.length - 1, text.length);
+  for (let length = longest; length >= SHORTEST_SECRET; length--) {
+    if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + HIDDEN;
+  }
+  return text;
 }

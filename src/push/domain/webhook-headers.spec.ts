@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { scrub } from './scrub.js';
 import { type AttemptFacts, webhookHeaders } from './webhook-headers.js';
 
 const FACTS: AttemptFacts = {
@@ -43,16 +42,5 @@ describe('webhookHeaders', () => {
     const authentication = { scheme: 'bearer' as const, credentials: 'abc' };
     const headers = webhookHeaders({ ...FACTS, authentication, gapSeq: 5, traceparent });
     expect(headers).toMatchObject({ authorization: 'Bearer abc', 'a2a-hub-gap': '5', traceparent });
-  });
-});
-
-describe('scrub', () => {
-  it('takes out the secrets that were sent and what looks like credentials', () => {
-    const text = 'got s3cret-value and Authorization: Bearer eyJhbGciOi.J9 from you';
-    expect(scrub(text, ['s3cret-value'])).toBe('got *** and Authorization: Bearer *** from you');
-  });
-
-  it('leaves ordinary text alone', () => {
-    expect(scrub('no such path', [''])).toBe('no such path');
   });
 });

@@ -12,11 +12,14 @@ export interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** A decision that has been applied and waits for the commit, and its answer. */
+/** A decision that has been made and waits until the state it was made on is known to hold. */
 interface Decided {
   readonly waiting: Waiting;
-  readonly result: unknown;
+  readonly answer: () => void;
 }
+
+/** The decisions change nothing; they hold if the database has nothing newer. */
+export const VERIFY = 'verify';
 
 /**
  * The queue of one task. At most one append is under way; what is decided meanwhile waits, and is then
@@ -83,16 +86,16 @@ export class TaskWriter {
   }
 
   /**
-   * Makes the decisions that wait, and gives what they add as one append; null when they add nothing
-   * (then they have been answered), or when the state must be loaded first.
+   * Makes the decisions that wait, and gives what they add as one append; {@link VERIFY} when they
+   * add nothing; null when nobody waits (any more), or when the state must be loaded first.
    */
-  prepare(now: Date): Taken | null {
+  prepare(now: Date): Taken | typeof VERIFY | null {
     const fences = new Map<string, Fence>();
     for (let waiting = this.queue[0]; waiting !== undefined; waiting = this.queue[0]) {
       if (this.live === null) return null;
       const fence = this.examine(this.live, waiting.fence);
       if (fence === 'unknown') {
-        if (this.live.changed) break;
+        if (this.decided.length > 0) break;
         this.live = null;
         return null;
       }
@@ -102,23 +105,31 @@ export class TaskWriter {
       else this.decide(this.live, waiting, fences, now);
       if (this.single > 0 && this.decided.length > 0) break;
     }
-    if (!this.live?.changed) return null;
+    if (this.live === null || this.decided.length === 0) return null;
     this.underWay = true;
-    return this.live.take(null, [...fences.values()]);
+    return this.live.changed ? this.live.take(null, [...fences.values()]) : VERIFY;
+  }
+
+  /** Answers decisions without a change when they were made on the newest state; else they wait on. */
+  async verify(newest: () => Promise<number | undefined>): Promise<void> {
+    try {
+      const version = await newest();
+      if (this.live !== null && this.live.version === version) this.confirm();
+      else this.settle({ kind: 'conflict' });
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   /** Ends the append under way; the next one may begin. */
   settle(outcome: AppendOutcome): void {
-    this.underWay = false;
-    const decided = this.decided.splice(0);
     if (outcome.kind === 'committed') {
       this.live?.committed();
-      this.single = Math.max(0, this.single - decided.length);
-      for (const { waiting, result } of decided) waiting.resolve(result);
-      this.takeOverClaims();
-      this.answerReaders();
+      this.confirm();
       return;
     }
+    this.underWay = false;
+    const decided = this.decided.splice(0);
     this.forget();
     const [only] = decided;
     if (outcome.kind === 'poisoned' && decided.length === 1 && only !== undefined) {
@@ -154,6 +165,16 @@ export class TaskWriter {
     if (!this.underWay) this.takeOverClaims();
   }
 
+  /** What was decided holds. */
+  private confirm(): void {
+    this.underWay = false;
+    const decided = this.decided.splice(0);
+    this.single = Math.max(0, this.single - decided.length);
+    for (const { answer } of decided) answer();
+    this.takeOverClaims();
+    this.answerReaders();
+  }
+
   private examine(live: LiveTask, fence: Fence | undefined): 'holds' | 'outdated' | 'unknown' {
     if (fence === undefined) return 'holds';
     const epoch = live.epochOf(fence.delegationId);
@@ -167,19 +188,21 @@ export class TaskWriter {
     try {
       decision = waiting.decide(live.aggregate);
     } catch (error) {
-      waiting.reject(error);
+      this.decided.push({ waiting, answer: () => waiting.reject(error) });
       return;
     }
     try {
       live.apply(decision.change, now);
     } catch (error) {
-      if (error instanceof HubError) waiting.reject(error);
-      else this.unusable(waiting, error);
+      if (error instanceof HubError) {
+        this.decided.push({ waiting, answer: () => waiting.reject(error) });
+      } else {
+        this.unusable(waiting, error);
+      }
       return;
     }
     if (waiting.fence !== undefined) fences.set(waiting.fence.delegationId, waiting.fence);
-    if (live.changed) this.decided.push({ waiting, result: decision.result });
-    else waiting.resolve(decision.result);
+    this.decided.push({ waiting, answer: () => waiting.resolve(decision.result) });
   }
 
   /** A decision that cannot even be written down; what was decided before it is decided again. */

@@ -26,7 +26,7 @@ export class DelegationRun {
   /** The cancel with the agent, or the word that nothing more is needed. */
   private aside: Promise<void> | undefined;
   private looking = false;
-  private lookAgain = false;
+  private lookAgain: { readonly everywhere: boolean } | undefined;
 
   constructor(
     private readonly deps: RunDeps,
@@ -49,22 +49,25 @@ export class DelegationRun {
     }
   }
 
-  /** Something about the delegation may have changed: look, and act on it. */
-  poke(): void {
+  /**
+   * Something about the delegation may have changed, in this process or (`everywhere`) in another:
+   * look, and act on it.
+   */
+  poke(everywhere = false): void {
     const run = this.context;
     if (!run || this.stopped) return;
     if (this.looking) {
-      this.lookAgain = true;
+      this.lookAgain = { everywhere: everywhere || this.lookAgain?.everywhere === true };
       return;
     }
     this.looking = true;
-    void this.look(run)
+    void this.look(run, everywhere)
       .catch((error: unknown) => this.note(error))
       .finally(() => {
         this.looking = false;
-        if (!this.lookAgain) return;
-        this.lookAgain = false;
-        this.poke();
+        const again = this.lookAgain;
+        this.lookAgain = undefined;
+        if (again) this.poke(again.everywhere);
       });
   }
 
@@ -90,6 +93,7 @@ export class DelegationRun {
     if (this.stopped) return run.handOver();
     try {
       await this.steps(run, aggregate);
+      if (run.endedByOthers) this.aside ??= this.leave(run);
     } finally {
       run.close();
     }
@@ -129,18 +133,15 @@ export class DelegationRun {
     }
   }
 
-  private async look(run: RunContext): Promise<void> {
-    const standing = await run.look();
+  private async look(run: RunContext, everywhere: boolean): Promise<void> {
+    const standing = await run.look(everywhere);
     if (run.settled || !standing) return;
     if (!run.over) {
       if (standing.cancelRequested) this.aside ??= this.cancel(run);
       return;
     }
-    if (isEnded(standing.delegation.state) && standing.delegation.epoch === this.claim.epoch) {
-      this.aside ??= this.leave(run);
-    } else {
-      run.close();
-    }
+    if (run.endedByOthers) this.aside ??= this.leave(run);
+    else run.close();
   }
 
   private async cancel(run: RunContext): Promise<void> {

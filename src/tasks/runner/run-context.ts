@@ -1,4 +1,5 @@
 import type { Agent, AgentBudgets, AgentCallOptions } from '../../agents/index.js';
+import { EVERYTHING } from '../../auth/index.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import type { StreamResponse, Task } from '../../protocol/a2a.js';
 import {
@@ -68,6 +69,11 @@ export class RunContext {
     return this.delegation.state === 'sending';
   }
 
+  /** Somebody else has ended the delegation: its agent does not know yet. */
+  get endedByOthers(): boolean {
+    return !this.handedOver && !this.settled && isEnded(this.delegation.state);
+  }
+
   /** Ends every call to the agent. */
   close(): void {
     this.controller.abort();
@@ -123,13 +129,22 @@ export class RunContext {
     );
   }
 
-  /** The delegation as it is now, whoever changed it. */
-  async look(): Promise<Standing | undefined> {
-    const id = this.fence.delegationId;
-    const standing = await this.deps.log.update(this.record.id, (aggregate) => ({
-      change: NO_CHANGE,
-      result: standingAfter(aggregate, NO_CHANGE, id),
-    }));
+  /**
+   * The delegation as it is now, whoever changed it: in memory, or (`everywhere`) in the database,
+   * where also other processes write.
+   */
+  async look(everywhere: boolean): Promise<Standing | undefined> {
+    const { log } = this.deps;
+    const taskId = this.record.id;
+    const standingIn = (aggregate: TaskAggregate): Standing | undefined =>
+      standingAfter(aggregate, NO_CHANGE, this.fence.delegationId);
+    const read = everywhere ? await log.read(taskId, EVERYTHING) : undefined;
+    const standing = read
+      ? standingIn(read)
+      : await log.update(taskId, (aggregate) => ({
+          change: NO_CHANGE,
+          result: standingIn(aggregate),
+        }));
     if (!standing || standing.delegation.epoch !== this.fence.epoch) this.handOver();
     else this.delegation = standing.delegation;
     return standing;
@@ -191,7 +206,7 @@ export class RunContext {
     );
     if (!standing) return undefined;
     this.delegation = standing.delegation;
-    this.settled ||= this.over;
+    this.settled ||= standing.changed && this.over;
     // Those with an owner are told by their own runs.
     for (const other of standing.endedOthers) {
       if (other.owner === null) void farewell.tell(other, this.record);

@@ -203,7 +203,7 @@ export class TaskRunner implements Claimer {
     for (const [id, { run }] of before) {
       const row = owned.get(id);
       const same = row?.epoch === run.claim.epoch && !row.cancelRequested;
-      if (!same || row.state === 'queued') run.poke();
+      if (!same || row.state === 'queued') run.poke(true);
     }
   }
 

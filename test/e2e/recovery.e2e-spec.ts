@@ -1,0 +1,229 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { TaskState } from '../../src/protocol/a2a.js';
+import { FencedError } from '../../src/tasks/task-log.js';
+import { FakeAgent, type FakeAgentOptions } from '../support/fake-agents.js';
+import { artifactTexts, collect, eventually, HubTasks, statusText } from '../support/hub-tasks.js';
+
+let hub: HubTasks;
+const others: HubTasks[] = [];
+afterEach(async () => {
+  for (const each of [hub, ...others.splice(0)]) await each.runner.stop();
+  await hub.database.close();
+});
+
+/** Emits 1..30, one every few milliseconds, whoever listens. */
+const counter = (options: FakeAgentOptions = {}): FakeAgent =>
+  new FakeAgent(
+    'a',
+    async (turn) => {
+      turn.task();
+      for (let n = 1; n <= 30; n++) {
+        turn.chunk(String(n), { append: n > 1 });
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      turn.completed();
+    },
+    options,
+  );
+const NUMBERS = Array.from({ length: 30 }, (_, index) => String(index + 1));
+
+/** The process is gone without a word: nothing it holds may write or answer any more. */
+function kill(victim: HubTasks): void {
+  victim.log.update = () => Promise.reject(new FencedError('killed'));
+  victim.store.release = () => Promise.resolve();
+  void victim.runner.stop();
+}
+
+describe('after a kill', () => {
+  for (const options of [{ version: '1.0' }, { version: '0.3' }, { streaming: false }] as const) {
+    it(`a running task goes on, every chunk once and in order (${JSON.stringify(options)})`, async () => {
+      const agent = counter(options);
+      hub = await HubTasks.start({ agents: [agent] });
+      const { id } = await hub.begin('go');
+      await eventually(async () => expect((await hub.kinds(id)).length).toBeGreaterThan(4));
+      kill(hub);
+      hub = await hub.successor();
+      const seen = (await hub.log.events(id, 0, 100)).length;
+      const rest = collect(hub.service.subscribe(id, hub.request('', { lastEventId: seen })));
+      const done = await hub.until(id, TaskState.TASK_STATE_COMPLETED);
+      expect(artifactTexts(done)).toEqual(NUMBERS);
+      expect((await rest).at(-1)).toBe('COMPLETED');
+      const chunks = (await hub.log.events(id, 0, 100))
+        .filter(({ kind }) => kind === 'artifact')
+        .flatMap(({ body }) => (JSON.parse(body) as Chunk).artifactUpdate.artifact.parts.map(({ text }) => text));
+      expect(chunks).toEqual(NUMBERS);
+      expect(agent.turns).toHaveLength(1);
+    });
+  }
+
+  it('what was queued is sent', async () => {
+    const agent = counter();
+    hub = await HubTasks.start({ agents: [agent], worker: false });
+    const { id } = await hub.begin('go');
+    expect(agent.turns).toEqual([]);
+    hub = await hub.successor();
+    await hub.until(id, TaskState.TASK_STATE_COMPLETED);
+  });
+
+  it('a message that was on its way is found with a 1.0 agent and goes on', async () => {
+    const agent = new FakeAgent('a', () => undefined);
+    hub = await HubTasks.start({ agents: [agent] });
+    const { id } = await hub.begin('go');
+    await eventually(() => agent.turn);
+    kill(hub);
+    agent.turn.completed('found again');
+    hub = await hub.successor();
+    const done = await hub.until(id, TaskState.TASK_STATE_COMPLETED);
+    expect(statusText(done)).toBe('found again');
+    expect(agent.turns).toHaveLength(1);
+  });
+
+  it('a message that nobody can tell about fails honestly, or is sent again when the setting says so', async () => {
+    for (const resend of ['fail', 'again'] as const) {
+      const agent = new FakeAgent('a', () => undefined);
+      hub = await HubTasks.start({ agents: [agent] });
+      const { id } = await hub.begin('go');
+      await eventually(() => agent.turn);
+      kill(hub);
+      agent.forget(agent.turn.taskId);
+      agent.script = (turn) => turn.completed('second try');
+      hub = await hub.successor({ config: { tasks: { resend } } });
+      if (resend === 'fail') {
+        const failed = await hub.until(id, TaskState.TASK_STATE_FAILED);
+        expect(statusText(failed)).toMatch(/^The hub stopped while sending to Agent a; whether/);
+        expect(agent.turns).toHaveLength(1);
+      } else {
+        expect(statusText(await hub.until(id, TaskState.TASK_STATE_COMPLETED))).toBe('second try');
+        expect(agent.turns[1]?.send.message.messageId).toBe(agent.turns[0]?.send.message.messageId);
+      }
+    }
+  });
+
+  it('an answer that the agent has not received is sent to it', async () => {
+    const agent = new FakeAgent('a', (turn) => (turn.text === 'go' ? turn.ask('who?') : turn.completed('hi')));
+    hub = await HubTasks.start({ agents: [agent] });
+    const asked = await hub.send('go');
+    agent.refusals.set('stream', { kind: 'interrupted', message: 'x' });
+    // The process dies between its claim and the first byte.
+    kill(hub);
+    hub = await hub.successor({ worker: false });
+    await hub.reply(asked, 'Ann', { returnImmediately: true });
+    await hub.store.claim('dead', new Date(), 60_000, 10);
+    agent.refusals.clear();
+    hub = await hub.successor();
+    expect(statusText(await hub.until(asked.id, TaskState.TASK_STATE_COMPLETED))).toBe('hi');
+    expect(agent.turns).toHaveLength(2);
+  });
+
+  it('a cancel that was asked for is carried out', async () => {
+    const agent = new FakeAgent('a', (turn) => turn.working());
+    hub = await HubTasks.start({ agents: [agent] });
+    const { id } = await hub.begin('go');
+    await hub.until(id, TaskState.TASK_STATE_WORKING);
+    kill(hub);
+    const api = await hub.successor({ worker: false, config: { agents: { cancelWaitMs: 1 } } });
+    await api.service.cancel(id, api.request('')).catch(() => undefined);
+    hub = await hub.successor();
+    await hub.until(id, TaskState.TASK_STATE_CANCELED);
+    expect(agent.called('cancel')).toBe(1);
+  });
+
+  it('a task of an agent that was deleted meanwhile fails naming it', async () => {
+    const agent = new FakeAgent('a', (turn) => turn.working());
+    hub = await HubTasks.start({ agents: [agent] });
+    const { id } = await hub.begin('go');
+    await hub.until(id, TaskState.TASK_STATE_WORKING);
+    kill(hub);
+    hub = await hub.successor({ agents: [] });
+    const failed = await hub.until(id, TaskState.TASK_STATE_FAILED);
+    expect(statusText(failed)).toMatch(/Agent a \(a\) has been deleted/);
+  });
+});
+
+describe('a clean stop', () => {
+  it('leaves running tasks to the next process, which adopts them at once', async () => {
+    const agent = counter();
+    hub = await HubTasks.start({ agents: [agent] });
+    const { id } = await hub.begin('go');
+    await eventually(async () => expect((await hub.kinds(id)).length).toBeGreaterThan(4));
+    await hub.runner.stop();
+    const before = hub;
+    others.push(before);
+    hub = await hub.successor();
+    expect(artifactTexts(await hub.until(id, TaskState.TASK_STATE_COMPLETED))).toEqual(NUMBERS);
+    expect(before.output.errors).toEqual([]);
+  });
+
+  it('waits for the first answer of a message that is on its way', async () => {
+    const agent = new FakeAgent('a', (turn) => setTimeout(() => turn.working('taken'), 60));
+    hub = await HubTasks.start({ agents: [agent] });
+    const { id } = await hub.begin('go');
+    await eventually(() => agent.turn);
+    await hub.runner.stop();
+    expect(statusText(await hub.get(id))).toBe('taken');
+  });
+
+  it('puts back what it has claimed and not sent', async () => {
+    const agent = new FakeAgent('a', (turn) => turn.completed());
+    hub = await HubTasks.start({ agents: [agent] });
+    const sent = hub.begin('go');
+    const stopped = hub.runner.stop();
+    const { id } = await sent;
+    await stopped;
+    if (agent.turns.length === 0) {
+      const [delegation] = (await hub.log.read(id, { kind: 'everything' }))?.delegations ?? [];
+      expect(delegation).toMatchObject({ state: 'queued', owner: null });
+    }
+    others.push(hub);
+    hub = await hub.successor();
+    await hub.until(id, TaskState.TASK_STATE_COMPLETED);
+    expect(agent.turns).toHaveLength(1);
+  });
+});
+
+describe('a process that wakes up after its delegations were adopted', () => {
+  it('can write nothing, and stops', async () => {
+    const agent = new FakeAgent('a', (turn) => turn.working('one'));
+    hub = await HubTasks.start({ agents: [agent] });
+    const { id } = await hub.begin('go');
+    await hub.until(id, TaskState.TASK_STATE_WORKING);
+    const asleep = hub;
+    others.push(asleep);
+    hub = await hub.successor();
+    await eventually(() => expect(agent.called('subscribe')).toBe(1));
+    agent.turn.working('seen by both');
+    agent.turn.completed();
+    await hub.until(id, TaskState.TASK_STATE_COMPLETED);
+    const texts = (await hub.log.events(id, 0, 100)).map(({ body }) => body).filter((body) => body.includes('both'));
+    expect(texts).toHaveLength(1);
+    expect(asleep.output.errors).toEqual([]);
+  });
+});
+
+describe('two processes', () => {
+  it('share the work: a door in one, a runner in the other', async () => {
+    const agent = new FakeAgent('a', (turn) => (turn.text === 'go' ? turn.ask('who?') : turn.completed('hi')));
+    const api = await HubTasks.start({ agents: [agent], worker: false });
+    hub = await api.successor();
+    const asked = await api.send('go');
+    expect(asked.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+    const done = await api.reply(asked, 'Ann');
+    expect(statusText(done)).toBe('hi');
+  });
+
+  it('a cancel reaches the owner within about a second', async () => {
+    const agent = new FakeAgent('a', (turn) => turn.working());
+    const api = await HubTasks.start({ agents: [agent], worker: false });
+    hub = await api.successor();
+    const { id } = await api.begin('go');
+    await hub.until(id, TaskState.TASK_STATE_WORKING);
+    const began = Date.now();
+    const canceled = await api.service.cancel(id, api.request(''));
+    expect(canceled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
+    expect(Date.now() - began).toBeLessThan(3000);
+  });
+});
+
+interface Chunk {
+  readonly artifactUpdate: { readonly artifact: { readonly parts: readonly { readonly text: string }[] } };
+}

@@ -1,0 +1,22 @@
+import { expect, it } from '@jest/globals';
+import { startSdkAgent } from '../support/agents.js';
+import { startHubProcess } from '../support/app.js';
+import { startPostgres } from '../support/databases.js';
+it('x', async () => {
+  let t = performance.now(); const lap = (n: string) => { console.log(n, Math.round(performance.now() - t)); t = performance.now(); };
+  const pg = await startPostgres(); lap('pg');
+  const databaseUrl = await pg.freshUrl(); lap('url');
+  const env = { A2A_HUB__LOG__LEVEL: 'debug' };
+  const api = await startHubProcess({ databaseUrl, environment: { ...env, A2A_HUB__ROLE: 'api' } }); lap('api');
+  const worker = await startHubProcess({ databaseUrl, environment: { ...env, A2A_HUB__ROLE: 'worker' } }); lap('worker');
+  const agent = await startSdkAgent({ execute: async (turn) => { turn.task().working(); await turn.pause(30_000); } });
+  await api.registerAgent(agent.url, { id: 'agent' });
+  const { id } = await api.submit('wait', { message: { metadata: { agentId: 'agent' } } });
+  await api.waitForTask(String(id), 'TASK_STATE_WORKING'); lap('working');
+  const c = await api.rpc('CancelTask', { id }); lap('cancel');
+  console.log(JSON.stringify(c), agent.calls.map((c) => c.method));
+  const { Client } = (await import('pg')).default; const cl = new Client({ connectionString: databaseUrl }); await cl.connect();
+  console.log((await cl.query('select id, state, cancel_requested_at, version, seq from tasks')).rows, (await cl.query('select * from delegations')).rows); await cl.end();
+  console.log(worker.output.slice(-3000));
+  await agent.close(); await api.close(); await worker.close(); lap('closed'); await pg.stop(); lap('pgstop');
+}, 60000);
