@@ -1,9 +1,13 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
+
+/** Random bytes of one id, and of how many ids at once: asking the system each time costs microseconds. */
+const ID_BYTES = 16;
+const POOLED_IDS = 256;
 
 /** The hub's only source of ids and chance, so that tests can fix them. */
 export abstract class IdSource {
-  /** A new id that sorts by time (UUID version 7), for rows. */
+  /** A new id that sorts by its millisecond (UUID version 7), for rows. */
   abstract next(): string;
 
   /** `bytes` of cryptographic randomness, base64url, for secrets and unguessable ids. */
@@ -15,8 +19,16 @@ export abstract class IdSource {
 
 /** Ids and chance from the operating system. */
 export class SystemIdSource extends IdSource {
+  private readonly pool = Buffer.alloc(ID_BYTES * POOLED_IDS);
+  private used = this.pool.length;
+
   next(): string {
-    return v7();
+    if (this.used >= this.pool.length) {
+      randomFillSync(this.pool);
+      this.used = 0;
+    }
+    const random = this.pool.subarray(this.used, (this.used += ID_BYTES));
+    return v7({ random });
   }
 
   secret(bytes: number): string {
@@ -24,6 +36,6 @@ export class SystemIdSource extends IdSource {
   }
 
   jitter(): number {
-    return parseInt(randomUUID().slice(0, 8), 16) / 0x1_0000_0000;
+    return Math.random();
   }
 }

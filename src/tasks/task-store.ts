@@ -1,13 +1,7 @@
 import type { Visibility } from '../auth/index.js';
 import type { Tx, Work } from '../database/sql.js';
 import type { TaskState } from '../protocol/a2a.js';
-import type {
-  Delegation,
-  NewTask,
-  TaskAggregate,
-  TaskEvent,
-  TaskRecord,
-} from './task.js';
+import type { Delegation, NewTask, TaskAggregate, TaskEvent, TaskRecord } from './task.js';
 
 /** Extra statements of another module that belong in the commit that creates a task. */
 export type Alongside = (tx: Tx, taskId: string) => Work<void>;

@@ -51,7 +51,10 @@ export class TaskStreams {
 
   /** The task as it is, as of `seq`, then what follows. */
   async *fromSnapshot(task: Task, seq: number): AsyncGenerator<StreamItem, void, undefined> {
-    yield { seq, body: JSON.stringify(StreamResponse.toJSON({ payload: { $case: 'task', value: task } })) };
+    yield {
+      seq,
+      body: JSON.stringify(StreamResponse.toJSON({ payload: { $case: 'task', value: task } })),
+    };
     yield* this.after(task.id, seq, task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED);
   }
 

@@ -23,6 +23,8 @@ import { TaskStreams } from './task-streams.js';
 import { TaskWaits } from './task-waits.js';
 import { TaskService } from './task.service.js';
 
+/** How often a runner looks for work by itself; more often where rings do not reach it. */
+const LOOK_EVERY_MS = { sqlite: 1000, postgres: 250 } as const;
 /** How long a clean stop waits at most for the first answers of messages on their way. */
 const MAX_STOP_GRACE_MS = 5000;
 
@@ -31,7 +33,7 @@ export interface TaskParts {
   readonly config: Pick<AppConfig, 'tasks' | 'agents' | 'server'>;
   readonly database: Pick<Database, 'dialect'>;
   readonly settings: Pick<HubSettings, 'instanceId' | 'pageTokenSecret'>;
-  readonly registry: Pick<AgentRegistry, 'get'>;
+  readonly registry: Pick<AgentRegistry, 'get' | 'renew'>;
   readonly client: AgentClient;
   readonly routing: Pick<RoutingService, 'route'>;
   readonly store: TaskStore;
@@ -147,6 +149,7 @@ export function taskRunner(parts: TaskParts): TaskRunner {
     settings: {
       leaseMs: config.tasks.leaseMs,
       maxConcurrent: config.tasks.maxConcurrent,
+      lookEveryMs: LOOK_EVERY_MS[parts.database.dialect],
       stopGraceMs: Math.min(config.server.drainMs / 2, MAX_STOP_GRACE_MS),
     },
     runDeps: () => runDeps(parts),
@@ -172,6 +175,7 @@ async function runDeps(parts: TaskParts): Promise<RunDeps> {
     logger,
     farewell: farewellOf(parts),
     agent: agentOf(parts),
+    renewAgents: () => parts.registry.renew(),
     settings: {
       budgets: { connectMs, firstEventMs, idleMs, totalMs, cancelWaitMs },
       pollMinMs: config.agents.pollMinMs,

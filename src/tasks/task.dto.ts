@@ -10,7 +10,7 @@ import type { TaskFilter } from './task-store.js';
 const STATES: ReadonlyMap<string, TaskState> = new Map(
   Object.entries(TaskState).flatMap(([name, value]) =>
     typeof value === 'number' && value > TaskState.TASK_STATE_UNSPECIFIED
-      ? [[name.replace('TASK_STATE_', '').toLowerCase().replaceAll('_', '-'), value as TaskState]]
+      ? [[name.replace('TASK_STATE_', '').toLowerCase().replaceAll('_', '-'), value]]
       : [],
   ),
 );
@@ -62,7 +62,10 @@ export class DelegationDto {
   @ApiProperty() readonly state: string;
   @ApiProperty({ type: String, nullable: true, description: 'Why it ended, or why it waits.' })
   readonly reason: string | null;
-  @ApiProperty({ type: [String], description: 'Agents that take over if this one does not accept.' })
+  @ApiProperty({
+    type: [String],
+    description: 'Agents that take over if this one does not accept.',
+  })
   readonly fallbacks: readonly string[];
   @ApiProperty({ description: 'How often it has been claimed by a runner.' })
   readonly claims: number;

@@ -72,7 +72,8 @@ export class TaskService {
     checkHistoryLength(request.configuration?.historyLength);
     const begun = await this.begin(request, alongside);
     if (request.returnImmediately) {
-      const aggregate = begun.kind === 'created' ? begun.aggregate : await this.aggregate(begun.taskId);
+      const aggregate =
+        begun.kind === 'created' ? begun.aggregate : await this.aggregate(begun.taskId);
       return { kind: 'task', task: this.view(aggregate.task, request) };
     }
     await waits.settled(begun.taskId, settings.blockingWaitMs);
@@ -101,7 +102,9 @@ export class TaskService {
       return;
     }
     const record =
-      begun.kind === 'created' ? begun.aggregate.record : (await this.aggregate(begun.taskId)).record;
+      begun.kind === 'created'
+        ? begun.aggregate.record
+        : (await this.aggregate(begun.taskId)).record;
     const mayReply = record.allowReply && !isTerminal(record.state);
     yield* streams.fromStart(begun.taskId, mayReply ? settings.firstEventWaitMs : 0);
   }
@@ -111,10 +114,7 @@ export class TaskService {
    * follows that event, also on a finished task (an addition to the specification); without it a
    * finished task is UNSUPPORTED_OPERATION.
    */
-  async *subscribe(
-    taskId: string,
-    ctx: CallContext,
-  ): AsyncGenerator<StreamItem, void, undefined> {
+  async *subscribe(taskId: string, ctx: CallContext): AsyncGenerator<StreamItem, void, undefined> {
     const { task, record } = await this.visible(taskId, ctx);
     const { streams } = this.deps;
     if (ctx.lastEventId !== undefined) {
@@ -122,7 +122,10 @@ export class TaskService {
       return;
     }
     if (isTerminal(record.state)) throw taskHasEnded(taskId);
-    yield* streams.fromSnapshot(viewTask(task, { historyLength: undefined }, this.limit), record.seq);
+    yield* streams.fromSnapshot(
+      viewTask(task, { historyLength: undefined }, this.limit),
+      record.seq,
+    );
   }
 
   /** GetTask (A2A §3.1.3). */
@@ -153,7 +156,8 @@ export class TaskService {
     try {
       return await this.follow(request);
     } catch (error) {
-      if (!this.deps.settings.acceptClientTaskIds || !isReason(error, 'TASK_NOT_FOUND')) throw error;
+      if (!this.deps.settings.acceptClientTaskIds || !isReason(error, 'TASK_NOT_FOUND'))
+        throw error;
     }
     try {
       return await this.create(request, alongside, taskId);

@@ -185,4 +185,3 @@ export interface NewTask {
     readonly expiresAt: Date | null;
   } | null;
 }
-

@@ -48,7 +48,10 @@ export class TasksController {
   @Get(':id')
   @ApiOperation({ summary: 'One task: its route, its delegations and its newest events.' })
   @ApiOkResponse({ type: TaskDetailDto })
-  async get(@Param('id') id: string, @CurrentPrincipal() principal: Principal): Promise<TaskDetailDto> {
+  async get(
+    @Param('id') id: string,
+    @CurrentPrincipal() principal: Principal,
+  ): Promise<TaskDetailDto> {
     const aggregate = await this.log.read(id, operatorsView(principal));
     if (!aggregate) throw taskNotFound(id);
     const after = Math.max(0, aggregate.record.seq - SHOWN_EVENTS);

@@ -17,14 +17,7 @@ import { Signals } from './signals.js';
 import { TaskLists } from './task-lists.js';
 import { TaskLog } from './task-log.js';
 import { TaskStore } from './task-store.js';
-import {
-  partsOf,
-  sweeper,
-  TASK_PARTS,
-  taskLists,
-  taskRunner,
-  taskService,
-} from './task-wiring.js';
+import { partsOf, sweeper, TASK_PARTS, taskLists, taskRunner, taskService } from './task-wiring.js';
 import { TaskWorkers } from './task-workers.js';
 import { TaskService } from './task.service.js';
 import { TasksController } from './tasks.controller.js';

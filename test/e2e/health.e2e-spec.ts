@@ -40,15 +40,15 @@ describe('health, metrics and unknown paths', () => {
   });
 
   it.each([
-    ['{"name": ', 'application/json', 400, 'parse-error'],
-    ['', 'application/json', 400, 'parse-error'],
-    ['name=n', 'application/x-www-form-urlencoded', 415, 'unsupported-media-type'],
-    ['{"name": "n"}', 'text/plain', 415, 'unsupported-media-type'],
-    ['<name/>', 'application/xml', 415, 'unsupported-media-type'],
-    [JSON.stringify({ name: 'n'.repeat(3000) }), 'application/json', 413, 'payload-too-large'],
-    ['[]', 'application/json', 400, 'invalid-params'],
-    ['null', 'application/json', 400, 'invalid-params'],
-  ])('answers the admin body %j (%s) with %i', async (body, type, status, reason) => {
+    [400, 'parse-error', 'JSON cut short', 'application/json', '{"name": '],
+    [400, 'parse-error', 'nothing', 'application/json', ''],
+    [415, 'unsupported-media-type', 'a form', 'application/x-www-form-urlencoded', 'name=n'],
+    [415, 'unsupported-media-type', 'text', 'text/plain', '{"name": "n"}'],
+    [415, 'unsupported-media-type', 'XML', 'application/xml', '<name/>'],
+    [413, 'payload-too-large', 'much', 'application/json', `{"name": "${'n'.repeat(3000)}"}`],
+    [400, 'invalid-params', 'a list', 'application/json', '[]'],
+    [400, 'invalid-params', 'null', 'application/json', 'null'],
+  ])('answers %i %s when the admin body is %s', async (status, reason, _what, type, body) => {
     const answer = await request(`${hub.url}/api/v1/keys`, {
       method: 'POST',
       headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': type },
@@ -85,10 +85,12 @@ describe('the process', () => {
   });
 
   it('ends open streams and blocking sends after SIGTERM, and leaves the tasks to go on', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
     const agent = await startSdkAgent({
       execute: async (turn) => {
         turn.task().working();
-        await turn.pause(60_000);
+        await released;
       },
     });
     const hub = await startHubProcess();
@@ -116,6 +118,7 @@ describe('the process', () => {
         state: expect.stringMatching(/TASK_STATE_(SUBMITTED|WORKING)/),
       });
     }
+    release();
     await hub.close();
     await agent.close();
   });

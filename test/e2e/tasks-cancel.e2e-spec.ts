@@ -16,7 +16,9 @@ const busy = (id = 'a', options: FakeAgentOptions = {}): FakeAgent =>
 /** A task that its agents are working on. */
 async function working(...agents: FakeAgent[]): Promise<Task> {
   hub = await HubTasks.start({ agents });
-  const task = await hub.begin('go', { directive: { strategy: agents.length > 1 ? 'all' : 'one' } });
+  const task = await hub.begin('go', {
+    directive: { strategy: agents.length > 1 ? 'all' : 'one' },
+  });
   await eventually(() => agents.forEach((agent) => agent.turn));
   return hub.until(task.id, TaskState.TASK_STATE_WORKING);
 }
@@ -38,7 +40,11 @@ describe('CancelTask', () => {
     const agent = busy('a', { version: '0.3' });
     const task = await working(agent);
     agent.onCancel = (downstream) => {
-      downstream.status = { state: TaskState.TASK_STATE_CANCELED, message: undefined, timestamp: undefined };
+      downstream.status = {
+        state: TaskState.TASK_STATE_CANCELED,
+        message: undefined,
+        timestamp: undefined,
+      };
     };
     const stream = collect(hub.service.subscribe(task.id, hub.request('')));
     await cancel(task);
@@ -106,7 +112,9 @@ describe('CancelTask', () => {
     const task = await working(agent);
     agent.onCancel = 'silent';
     const both = await Promise.all([cancel(task), cancel(task)]);
-    expect(both.map((each) => each.status?.state)).toEqual(Array(2).fill(TaskState.TASK_STATE_CANCELED));
+    expect(both.map((each) => each.status?.state)).toEqual(
+      Array(2).fill(TaskState.TASK_STATE_CANCELED),
+    );
     expect(agent.called('cancel')).toBe(1);
     await expect(cancel(task)).rejects.toMatchObject({ reason: 'TASK_NOT_CANCELABLE' });
   });

@@ -47,7 +47,10 @@ describe('input-required through the hub and back', () => {
       expect(done.id).toBe(asked.id);
       expect(artifactTexts(done)).toEqual(['hello Ann']);
       const [first, second] = agent.turns;
-      expect(second?.send.message).toMatchObject({ taskId: first?.taskId, contextId: first?.contextId });
+      expect(second?.send.message).toMatchObject({
+        taskId: first?.taskId,
+        contextId: first?.contextId,
+      });
     });
   }
 
@@ -61,7 +64,9 @@ describe('input-required through the hub and back', () => {
   });
 
   it('adds the same answer once while it is being worked on', async () => {
-    const agent = new FakeAgent('a', (turn) => (turn.text === 'go' ? turn.ask('who?') : turn.working()));
+    const agent = new FakeAgent('a', (turn) =>
+      turn.text === 'go' ? turn.ask('who?') : turn.working(),
+    );
     await start(agent);
     const asked = await hub.send('go');
     const answer = { ...userMessage('Ann'), taskId: asked.id };
@@ -104,10 +109,12 @@ describe('input-required through the hub and back', () => {
 });
 
 describe('a follow-up is refused', () => {
-  it('on a finished task, an unknown one and a stranger\'s', async () => {
+  it("on a finished task, an unknown one and a stranger's", async () => {
     await start(greeter());
     const done = await hub.reply(await hub.send('go'), 'Ann');
-    await expect(hub.reply(done, 'more')).rejects.toMatchObject({ reason: 'UNSUPPORTED_OPERATION' });
+    await expect(hub.reply(done, 'more')).rejects.toMatchObject({
+      reason: 'UNSUPPORTED_OPERATION',
+    });
     const unknown = { message: { taskId: 'unknown' } };
     await expect(hub.send('x', unknown)).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
     await expect(hub.reply(done, 'x', { principal: BOB })).rejects.toMatchObject({

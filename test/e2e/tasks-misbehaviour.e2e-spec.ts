@@ -46,14 +46,28 @@ describe('an agent that answers garbage', () => {
   });
 
   for (const [what, script] of [
-    ['a message after a task', (turn) => {
-      turn.working();
-      turn.emit({ payload: { $case: 'message', value: agentMessage('m', { taskId: '', contextId: '' }, 'x') } }, false);
-    }],
-    ['an event of another task', (turn) => {
-      turn.working();
-      turn.emit(statusOf('another', TaskState.TASK_STATE_COMPLETED), false);
-    }],
+    [
+      'a message after a task',
+      (turn) => {
+        turn.working();
+        turn.emit(
+          {
+            payload: {
+              $case: 'message',
+              value: agentMessage('m', { taskId: '', contextId: '' }, 'x'),
+            },
+          },
+          false,
+        );
+      },
+    ],
+    [
+      'an event of another task',
+      (turn) => {
+        turn.working();
+        turn.emit(statusOf('another', TaskState.TASK_STATE_COMPLETED), false);
+      },
+    ],
   ] as [string, Script][]) {
     it(`${what} is an invalid answer`, async () => {
       await start(script);
@@ -107,7 +121,9 @@ describe('an agent that breaks off', () => {
       expect(artifactTexts(task)).toEqual(numbers);
       const chunks = (await hub.log.events(task.id, 0, 1000))
         .filter(({ kind }) => kind === 'artifact')
-        .flatMap(({ body }) => (JSON.parse(body) as Artifact).artifactUpdate.artifact.parts.map(({ text }) => text));
+        .flatMap(({ body }) =>
+          (JSON.parse(body) as Artifact).artifactUpdate.artifact.parts.map(({ text }) => text),
+        );
       expect(chunks).toEqual(numbers);
       expect(agent.called('subscribe')).toBe(version === '1.0' ? 1 : 0);
       expect(agent.called('stream')).toBe(1);
@@ -178,7 +194,11 @@ describe('an agent that cannot stream', () => {
 
   it('although its card says so is sent to without a stream', async () => {
     const agent = await start((turn) => turn.completed('fine'));
-    agent.refusals.set('stream', { kind: 'rejected', message: 'unsupported', detail: { code: -32004 } });
+    agent.refusals.set('stream', {
+      kind: 'rejected',
+      message: 'unsupported',
+      detail: { code: -32004 },
+    });
     expect(await outcome()).toMatch(/COMPLETED: fine/);
   });
 
@@ -194,8 +214,12 @@ describe('an agent that cannot stream', () => {
   });
 
   it('says an unknown state: asked three times, then failed', async () => {
-    const agent = await start((turn) => turn.status(TaskState.TASK_STATE_UNSPECIFIED), { streaming: false });
-    expect(await outcome()).toMatch(/FAILED: Agent a was asked 3 times: its task has no known state/);
+    const agent = await start((turn) => turn.status(TaskState.TASK_STATE_UNSPECIFIED), {
+      streaming: false,
+    });
+    expect(await outcome()).toMatch(
+      /FAILED: Agent a was asked 3 times: its task has no known state/,
+    );
     expect(agent.called('getTask')).toBe(3);
   });
 });
@@ -223,9 +247,12 @@ describe('an agent that uses ids again', () => {
     expect(tasks.map((task) => artifactTexts(task))).toEqual([['one'], ['two'], ['three']]);
   });
 
-  it('a reply with the role of the user is still the agent\'s', async () => {
+  it("a reply with the role of the user is still the agent's", async () => {
     await start((turn) => {
-      const message = { ...agentMessage('r', { taskId: '', contextId: '' }, 'hi'), role: Role.ROLE_USER };
+      const message = {
+        ...agentMessage('r', { taskId: '', contextId: '' }, 'hi'),
+        role: Role.ROLE_USER,
+      };
       turn.emit({ payload: { $case: 'message', value: message } }, false);
       turn.close();
     });
@@ -235,5 +262,7 @@ describe('an agent that uses ids again', () => {
 });
 
 interface Artifact {
-  readonly artifactUpdate: { readonly artifact: { readonly parts: readonly { readonly text: string }[] } };
+  readonly artifactUpdate: {
+    readonly artifact: { readonly parts: readonly { readonly text: string }[] };
+  };
 }

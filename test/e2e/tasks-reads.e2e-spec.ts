@@ -36,24 +36,37 @@ describe('GetTask', () => {
     expect(await Promise.all(lengths)).toEqual([2, 0, 1, 2]);
     const [newest] = (await hub.service.get(id, 1, hub.request(''))).history;
     expect(JSON.stringify(newest)).toContain('one');
-    await expect(hub.service.get(id, -1, hub.request(''))).rejects.toMatchObject({ reason: 'INVALID_PARAMS' });
+    await expect(hub.service.get(id, -1, hub.request(''))).rejects.toMatchObject({
+      reason: 'INVALID_PARAMS',
+    });
   });
 
   it('finds nothing for a stranger, nor by another agent than the task has', async () => {
     const { id } = await hub.send('go');
     const failure = (call: object): Promise<unknown> =>
       hub.service.get(id, undefined, hub.request('', call)).catch((error: unknown) => error);
-    const unknown = await hub.service.get('x', undefined, hub.request('')).catch((error: unknown) => error);
-    for (const call of [{ principal: BOB }, { agentId: 'b' }, { principal: { ...ALICE, organization: 'x' } }]) {
-      expect({ ...(await failure(call) as object), metadata: {} }).toEqual({ ...(unknown as object), metadata: {} });
+    const unknown = await hub.service
+      .get('x', undefined, hub.request(''))
+      .catch((error: unknown) => error);
+    for (const call of [
+      { principal: BOB },
+      { agentId: 'b' },
+      { principal: { ...ALICE, organization: 'x' } },
+    ]) {
+      expect({ ...((await failure(call)) as object), metadata: {} }).toEqual({
+        ...(unknown as object),
+        metadata: {},
+      });
     }
     expect((await hub.service.get(id, undefined, hub.request('', { agentId: 'a' }))).id).toBe(id);
   });
 
-  it('shows the organization\'s tasks to a principal with that scope', async () => {
+  it("shows the organization's tasks to a principal with that scope", async () => {
     const { id } = await hub.send('go');
     const auditor: Principal = { ...BOB, scopes: new Set(['a2a', 'tasks:organization']) };
-    expect((await hub.service.get(id, undefined, hub.request('', { principal: auditor }))).id).toBe(id);
+    expect((await hub.service.get(id, undefined, hub.request('', { principal: auditor }))).id).toBe(
+      id,
+    );
     const elsewhere: Principal = { ...auditor, organization: 'other' };
     await expect(
       hub.service.get(id, undefined, hub.request('', { principal: elsewhere })),
@@ -116,7 +129,9 @@ describe('ListTasks', () => {
     for (let n = 0; n < 3; n++) await hub.send(String(n));
     const { nextPageToken: token } = await list({ pageSize: 1 });
     const [place = '', signature = ''] = token.split('.');
-    const moved = Buffer.from(Buffer.from(place, 'base64url').toString().replace('[', '[1')).toString('base64url');
+    const moved = Buffer.from(
+      Buffer.from(place, 'base64url').toString().replace('[', '[1'),
+    ).toString('base64url');
     const tries: [object, object?][] = [
       [{ pageToken: 'nonsense' }],
       [{ pageToken: `${moved}.${signature}` }],

@@ -24,7 +24,7 @@ const worker = (id = 'a'): FakeAgent =>
   });
 
 describe('a blocking send', () => {
-  it('returns the finished task under the hub\'s own ids', async () => {
+  it("returns the finished task under the hub's own ids", async () => {
     const agent = worker();
     await start(agent);
     const task = await hub.send('hello');
@@ -55,7 +55,7 @@ describe('a blocking send', () => {
     expect(task.status?.state).toBe(TaskState.TASK_STATE_WORKING);
   });
 
-  it('returns a direct Message as that Message, with the hub\'s context, and keeps the task behind it', async () => {
+  it("returns a direct Message as that Message, with the hub's context, and keeps the task behind it", async () => {
     const agent = new FakeAgent('a', (turn) => turn.reply('hi'));
     await start(agent);
     const answer = await hub.service.send(hub.request('hello'));
@@ -101,7 +101,7 @@ describe('a send that returns immediately', () => {
 });
 
 describe('the forwarded message', () => {
-  it('keeps the client\'s id, parts and metadata; only ids and the hub\'s own keys change', async () => {
+  it("keeps the client's id, parts and metadata; only ids and the hub's own keys change", async () => {
     const agent = worker();
     await start(agent);
     const metadata = { mine: 1, skillTags: ['x'], [ROUTING_EXTENSION_URI]: { agentId: 'a' } };
@@ -129,7 +129,7 @@ describe('the forwarded message', () => {
     });
   });
 
-  it('goes into the agent\'s own context again when the client names the context', async () => {
+  it("goes into the agent's own context again when the client names the context", async () => {
     const agent = worker();
     await start(agent);
     const first = await hub.send('one');
@@ -138,7 +138,7 @@ describe('the forwarded message', () => {
     expect(agent.turns[1]?.send.message.taskId).toBe('');
   });
 
-  it('refers to the agent\'s own tasks; tasks of strangers are refused', async () => {
+  it("refers to the agent's own tasks; tasks of strangers are refused", async () => {
     const agent = worker();
     await start(agent);
     const first = await hub.send('one');
@@ -168,13 +168,16 @@ describe('failover', () => {
   });
 
   it('asks the next agent when the first refuses the message', async () => {
-    const picky = new FakeAgent('picky', (turn) => turn.fail('rejected', 'no', { httpStatus: 500 }));
+    const picky = new FakeAgent('picky', (turn) =>
+      turn.fail('rejected', 'no', { httpStatus: 500 }),
+    );
     await start(picky, worker('up'));
     expect(artifactTexts(await hub.send('hello', { to: ['picky', 'up'] }))).toEqual(['HELLO']);
   });
 
   it('fails with all reasons when nobody takes the message', async () => {
-    const down = (id: string): FakeAgent => new FakeAgent(id, (turn) => turn.fail('unreachable', `${id} is down`));
+    const down = (id: string): FakeAgent =>
+      new FakeAgent(id, (turn) => turn.fail('unreachable', `${id} is down`));
     await start(down('x'), down('y'));
     const task = await hub.send('hello', { to: ['x', 'y'] });
     expect(task.status?.state).toBe(TaskState.TASK_STATE_FAILED);
@@ -199,6 +202,21 @@ describe('failover', () => {
     await start(gone, worker('up'));
     expect(artifactTexts(await hub.send('hello', { to: ['gone', 'up'] }))).toEqual(['HELLO']);
     expect(gone.turns).toEqual([]);
+  });
+});
+
+describe('an agent that was registered in another process just now', () => {
+  it('is looked up before it counts as deleted', async () => {
+    const agent = worker();
+    hub = await HubTasks.start({ agents: [agent] });
+    const { agents } = hub;
+    const create = hub.log.create.bind(hub.log);
+    hub.log.create = async (...args) => {
+      agents.delete('a');
+      return create(...args);
+    };
+    hub.renewAgents = () => Promise.resolve(void agents.set('a', agent));
+    expect(artifactTexts(await hub.send('hello'))).toEqual(['HELLO']);
   });
 });
 

@@ -21,10 +21,11 @@ const puppet = (): FakeAgent => new FakeAgent('a', () => undefined);
 async function next(stream: AsyncGenerator<StreamItem>): Promise<StreamItem> {
   const { value, done } = await stream.next();
   if (done) throw new Error('the stream has ended');
-  return value as StreamItem;
+  return value;
 }
 
-const taskIdOf = ({ body }: StreamItem): string => (JSON.parse(body) as { task: { id: string } }).task.id;
+const taskIdOf = ({ body }: StreamItem): string =>
+  (JSON.parse(body) as { task: { id: string } }).task.id;
 
 describe('a stream', () => {
   it('shows one task snapshot, then every update in order, and ends', async () => {
@@ -111,7 +112,8 @@ describe('a subscription', () => {
     const streams = [1, 2, 3].map(() => hub.service.subscribe(id, hub.request('')));
     const firsts = await Promise.all(streams.map(next));
     for (const { seq, body } of firsts) {
-      const parts = (JSON.parse(body) as { task: { artifacts: { parts: unknown[] }[] } }).task.artifacts[0];
+      const parts = (JSON.parse(body) as { task: { artifacts: { parts: unknown[] }[] } }).task
+        .artifacts[0];
       expect(parts?.parts).toHaveLength(5);
       expect(seq).toBe(7);
     }
@@ -142,11 +144,15 @@ describe('a subscription', () => {
   });
 
   it('replays through a question that was answered', async () => {
-    const agent = new FakeAgent('a', (turn) => (turn.text === 'go' ? turn.ask('who?') : turn.completed('ok')));
+    const agent = new FakeAgent('a', (turn) =>
+      turn.text === 'go' ? turn.ask('who?') : turn.completed('ok'),
+    );
     await start(agent);
     const task = await hub.send('go');
     await hub.reply(task, 'me');
-    const replay = await collect(hub.service.subscribe(task.id, hub.request('', { lastEventId: 0 })));
+    const replay = await collect(
+      hub.service.subscribe(task.id, hub.request('', { lastEventId: 0 })),
+    );
     expect(replay).toEqual(['task SUBMITTED', 'INPUT_REQUIRED who?', 'WORKING', 'COMPLETED ok']);
   });
 
@@ -161,7 +167,9 @@ describe('a subscription', () => {
   it('of a waiting task shows it and ends', async () => {
     await start(new FakeAgent('a', (turn) => turn.ask('who?')));
     const { id } = await hub.send('go');
-    expect(await collect(hub.service.subscribe(id, hub.request('')))).toEqual(['task INPUT_REQUIRED']);
+    expect(await collect(hub.service.subscribe(id, hub.request('')))).toEqual([
+      'task INPUT_REQUIRED',
+    ]);
   });
 
   it('of a stranger is the same as of an unknown task', async () => {
@@ -169,10 +177,16 @@ describe('a subscription', () => {
     const { id } = await hub.begin('go');
     const failures = await Promise.all(
       [id, 'unknown'].map((taskId) =>
-        hub.service.subscribe(taskId, hub.request('', { principal: BOB })).next().catch((e: unknown) => e),
+        hub.service
+          .subscribe(taskId, hub.request('', { principal: BOB }))
+          .next()
+          .catch((e: unknown) => e),
       ),
     );
-    expect(failures.map((error) => (error as Error).message)).toEqual(['Task not found', 'Task not found']);
+    expect(failures.map((error) => (error as Error).message)).toEqual([
+      'Task not found',
+      'Task not found',
+    ]);
   });
 
   it('ends when the process is going to stop', async () => {

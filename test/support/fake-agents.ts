@@ -26,7 +26,7 @@ export type Script = (turn: Turn) => unknown;
 /** A queue that is read as a stream, until it is closed or cut. */
 class Feed {
   private readonly items: StreamResponse[] = [];
-  private end: { error?: unknown } | undefined;
+  private end: { error: Error | undefined } | undefined;
   private wake: (() => void) | undefined;
 
   push(event: StreamResponse): void {
@@ -34,7 +34,7 @@ class Feed {
     this.wake?.();
   }
 
-  close(error?: unknown): void {
+  close(error?: Error): void {
     this.end ??= { error };
     this.wake?.();
   }
@@ -64,7 +64,7 @@ export class Turn {
   /** Resolves when the agent has something to answer to a call that does not stream. */
   readonly answered = new Promise<void>((resolve) => (this.started = resolve));
   message: Message | undefined;
-  failure: unknown;
+  failure: AgentCallError | undefined;
 
   constructor(
     readonly agent: FakeAgent,
@@ -166,7 +166,10 @@ export class FakeAgent {
   readonly calls: { call: Call; taskId?: string; options?: AgentCallOptions }[] = [];
   readonly record: Agent;
   /** Refuses these calls; removed after use when `once`. */
-  readonly refusals = new Map<Call, { kind: Kind; message: string; detail?: object; once?: boolean }>();
+  readonly refusals = new Map<
+    Call,
+    { kind: Kind; message: string; detail?: object; once?: boolean }
+  >();
   /** What cancel does; by default the task is canceled. `silent` never answers. */
   onCancel: 'cancel' | 'silent' | 'working' | ((task: Task) => void) = 'cancel';
   private readonly tasks = new Map<string, Task>();
@@ -190,7 +193,12 @@ export class FakeAgent {
       originalCard: '{}',
       cardUrl: null,
       cardHeaders: {},
-      endpoint: { url: `http://${id}.example`, protocolBinding: 'JSONRPC', protocolVersion: version, tenant: '' },
+      endpoint: {
+        url: `http://${id}.example`,
+        protocolBinding: 'JSONRPC',
+        protocolVersion: version,
+        tenant: '',
+      },
       endpointOverride: null,
       credentials: {},
       tags: [],
@@ -276,7 +284,10 @@ export class FakeAgent {
 }
 
 function structuredCloneOf(task: Task): Task {
-  return { ...cloneTask(task), artifacts: task.artifacts.map((each) => ({ ...each, parts: [...each.parts] })) };
+  return {
+    ...cloneTask(task),
+    artifacts: task.artifacts.map((each) => ({ ...each, parts: [...each.parts] })),
+  };
 }
 
 /** {@link AgentClient} that talks to agents in memory. */
@@ -302,7 +313,7 @@ export class FakeAgentClient extends AgentClient {
     const turn = this.reach(agent, 'send', undefined, options).begin(send);
     await Promise.race([turn.answered, aborted(options.signal)]);
     if (options.signal.aborted) throw new AgentCallError('interrupted', 'aborted');
-    if (turn.failure) throw turn.failure as AgentCallError;
+    if (turn.failure) throw turn.failure;
     return turn.message ? { message: turn.message } : { task: turn.agent.snapshot(turn.taskId) };
   }
 
@@ -319,7 +330,9 @@ export class FakeAgentClient extends AgentClient {
   }
 
   cancel(agent: Agent, taskId: string, options: AgentCallOptions): Promise<Task> {
-    return attempt(() => this.reach(agent, 'cancel', taskId, options).cancel(taskId, options.signal));
+    return attempt(() =>
+      this.reach(agent, 'cancel', taskId, options).cancel(taskId, options.signal),
+    );
   }
 
   findTaskByMessage(

@@ -1,18 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import type { Principal } from '../../src/auth/index.js';
-import { Clock, SystemClock } from '../../src/common/clock.js';
+import type { Clock } from '../../src/common/clock.js';
+import { SystemClock } from '../../src/common/clock.js';
 import { Draining } from '../../src/common/draining.js';
-import { IdSource, SystemIdSource } from '../../src/common/ids.js';
+import type { IdSource } from '../../src/common/ids.js';
+import { SystemIdSource } from '../../src/common/ids.js';
 import type { Log } from '../../src/common/logger.js';
 import { configWith, type ConfigOverrides } from '../../src/config/index.js';
 import type { Database } from '../../src/database/database.js';
 import { HubSettings } from '../../src/database/hub-settings.js';
 import { openDatabase } from '../../src/database/open-database.js';
-import type { Tx, Work } from '../../src/database/sql.js';
-import { Role, StreamResponse, TaskState, type Message, type Task } from '../../src/protocol/a2a.js';
+import type { Work } from '../../src/database/sql.js';
+import {
+  Role,
+  StreamResponse,
+  TaskState,
+  type Message,
+  type Task,
+} from '../../src/protocol/a2a.js';
 import { textPart } from '../../src/protocol/build.js';
 import type { HubRequest, Route } from '../../src/routing/index.js';
-import { AppendParticipant, type Appended } from '../../src/tasks/append-participant.js';
+import { AppendParticipant } from '../../src/tasks/append-participant.js';
 import { GroupCommitTaskLog } from '../../src/tasks/group-commit-task-log.js';
 import { InProcessSignals } from '../../src/tasks/in-process-signals.js';
 import { TypeormContextStore } from '../../src/tasks/persistence/typeorm-context.store.js';
@@ -28,7 +36,7 @@ export const ALICE: Principal = { id: 'alice', organization: 'acme', scopes: new
 export const BOB: Principal = { id: 'bob', organization: 'acme', scopes: new Set(['a2a']) };
 
 class NoParticipant extends AppendParticipant {
-  *appended(_tx: Tx, _batch: readonly Appended[]): Work<void> {}
+  *appended(): Work<void> {}
   committed(): void {}
 }
 
@@ -70,6 +78,8 @@ export class HubTasks {
   readonly runner: TaskRunner;
   readonly sweeper: Sweeper;
   readonly draining = new Draining();
+  /** What reading the registry again brings: nothing, unless a test says so. */
+  renewAgents = (): Promise<void> => Promise.resolve();
   readonly contexts: TypeormContextStore;
   readonly settings: HubSettings;
 
@@ -93,7 +103,10 @@ export class HubTasks {
       }),
       database,
       settings: this.settings,
-      registry: { get: (id: string) => agents.get(id)?.record },
+      registry: {
+        get: (id: string) => agents.get(id)?.record,
+        renew: () => this.renewAgents(),
+      },
       client: new FakeAgentClient(agents),
       routing: { route: (request: object) => this.route(request as HubRequest) },
       store: this.store,
@@ -121,7 +134,11 @@ export class HubTasks {
 
   /** The next process on the same database, after this one was killed. */
   async successor(options: HubTasksOptions = {}): Promise<HubTasks> {
-    return HubTasks.start({ agents: [...this.agents.values()], ...options, database: this.database });
+    return HubTasks.start({
+      agents: [...this.agents.values()],
+      ...options,
+      database: this.database,
+    });
   }
 
   /** Sends a text; `to` names the agents (several: strategy `all`). */
@@ -189,7 +206,9 @@ export class HubTasks {
       require: directive.require ?? 'all',
       chosen,
       skipped: [],
-      ...(directive.deadlineSeconds !== undefined && { deadlineMs: directive.deadlineSeconds * 1000 }),
+      ...(directive.deadlineSeconds !== undefined && {
+        deadlineMs: directive.deadlineSeconds * 1000,
+      }),
     };
   }
 }

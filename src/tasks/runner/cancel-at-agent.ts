@@ -35,7 +35,9 @@ export async function cancelAtAgent(run: RunContext): Promise<void> {
 async function cancel(run: RunContext, id: string, maxMs: number): Promise<string | undefined> {
   const start = run.deps.clock.now().getTime();
   try {
-    const task = await run.within(maxMs, (options) => run.deps.client.cancel(run.agent, id, options));
+    const task = await run.within(maxMs, (options) =>
+      run.deps.client.cancel(run.agent, id, options),
+    );
     await takeIfEnded(run, task);
     return undefined;
   } catch (error) {
@@ -48,7 +50,9 @@ async function cancel(run: RunContext, id: string, maxMs: number): Promise<strin
 
 async function look(run: RunContext, id: string, maxMs: number): Promise<void> {
   try {
-    const task = await run.within(maxMs, (options) => run.deps.client.getTask(run.agent, id, options));
+    const task = await run.within(maxMs, (options) =>
+      run.deps.client.getTask(run.agent, id, options),
+    );
     await takeIfEnded(run, task);
   } catch (error) {
     if (!(error instanceof AgentCallError)) throw error;

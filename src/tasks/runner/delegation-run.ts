@@ -1,4 +1,5 @@
 import { HubError } from '../../common/hub-error.js';
+import type { Agent } from '../../agents/index.js';
 import { EVERYTHING } from '../../auth/index.js';
 import type { Message } from '../../protocol/a2a.js';
 import { decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
@@ -81,12 +82,15 @@ export class DelegationRun {
     const { id, taskId, epoch } = this.claim;
     const aggregate = await this.deps.log.read(taskId, EVERYTHING);
     const delegation = aggregate?.delegations.find((each) => each.id === id);
-    if (!aggregate || !delegation || delegation.epoch !== epoch || isEnded(delegation.state)) return;
-    const agent = this.deps.agent(delegation.agentId);
+    if (!aggregate || !delegation || delegation.epoch !== epoch || isEnded(delegation.state))
+      return;
+    const agent = await this.agent(delegation.agentId);
     const fresh = !this.claim.adopted && delegation.downstreamTaskId === null;
     if (!agent || (fresh && !agent.enabled)) {
       const what = agent ? 'is disabled' : 'has been deleted from the registry';
-      return this.withoutAgent(`The agent ${delegation.agentName} (${delegation.agentId}) ${what}.`);
+      return this.withoutAgent(
+        `The agent ${delegation.agentName} (${delegation.agentId}) ${what}.`,
+      );
     }
     const run = new RunContext(this.deps, agent, aggregate, delegation, this.claim.adopted);
     this.context = run;
@@ -97,6 +101,13 @@ export class DelegationRun {
     } finally {
       run.close();
     }
+  }
+
+  private async agent(id: string): Promise<Agent | undefined> {
+    const known = this.deps.agent(id);
+    if (known) return known;
+    await this.deps.renewAgents();
+    return this.deps.agent(id);
   }
 
   private async steps(run: RunContext, aggregate: TaskAggregate): Promise<void> {

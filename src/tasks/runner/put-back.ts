@@ -16,7 +16,10 @@ export async function putBack(
         const current = aggregate.delegations.find((each) => each.id === id);
         const change =
           current?.state === 'sending'
-            ? { events: [], delegations: [{ id, state: 'queued', owner: null, leaseUntil: null } as const] }
+            ? {
+                events: [],
+                delegations: [{ id, state: 'queued', owner: null, leaseUntil: null } as const],
+              }
             : { events: [] };
         return { change, result: undefined };
       },
@@ -25,6 +28,9 @@ export async function putBack(
   } catch (error) {
     if (error instanceof FencedError) return;
     const known = error instanceof HubError ? error.reason : undefined;
-    logger.warn({ err: error, taskId, delegationId: id, reason: known }, 'a delegation stays claimed');
+    logger.warn(
+      { err: error, taskId, delegationId: id, reason: known },
+      'a delegation stays claimed',
+    );
   }
 }

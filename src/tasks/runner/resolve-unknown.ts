@@ -18,7 +18,11 @@ type Finding =
  * say, the setting decides between sending again (under the same message id) and an honest failure
  * for the reason `why`.
  */
-export async function resolveUnknown(run: RunContext, message: Message, why: string): Promise<Step> {
+export async function resolveUnknown(
+  run: RunContext,
+  message: Message,
+  why: string,
+): Promise<Step> {
   const finding = await askPatiently(run, message);
   if (run.over || run.signal.aborted) return 'done';
   if (finding.kind === 'has-it') {

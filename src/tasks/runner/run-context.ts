@@ -10,7 +10,13 @@ import {
 } from '../domain/delegation-decisions.js';
 import { isEnded } from '../domain/delegation-state.js';
 import type { Fence } from '../task-store.js';
-import { NO_CHANGE, type Delegation, type TaskAggregate, type TaskChange, type TaskRecord } from '../task.js';
+import {
+  NO_CHANGE,
+  type Delegation,
+  type TaskAggregate,
+  type TaskChange,
+  type TaskRecord,
+} from '../task.js';
 import type { RunDeps } from './run-deps.js';
 import { standingAfter, type Standing } from './standing.js';
 

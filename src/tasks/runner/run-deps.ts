@@ -23,6 +23,8 @@ export interface RunDeps {
   readonly client: AgentClient;
   readonly farewell: AgentFarewell;
   readonly agent: (id: string) => Agent | undefined;
+  /** Reads the registry again: an agent that is not known here may be new in another process. */
+  readonly renewAgents: () => Promise<void>;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Log;

@@ -97,12 +97,16 @@ async function sendOnce(run: RunContext, send: AgentSend): Promise<CallEnd> {
     const isLate = deps.clock.now().getTime() - start >= budgets.firstEventMs;
     return {
       error,
-      ...(isLate && { late: `${run.agentName} gave no answer for ${seconds(budgets.firstEventMs)}.` }),
+      ...(isLate && {
+        late: `${run.agentName} gave no answer for ${seconds(budgets.firstEventMs)}.`,
+      }),
     };
   }
 }
 
-function eventOf(answer: Awaited<ReturnType<RunContext['deps']['client']['send']>>): StreamResponse {
+function eventOf(
+  answer: Awaited<ReturnType<RunContext['deps']['client']['send']>>,
+): StreamResponse {
   return 'message' in answer
     ? { payload: { $case: 'message', value: answer.message } }
     : { payload: { $case: 'task', value: answer.task } };
@@ -112,7 +116,9 @@ function eventOf(answer: Awaited<ReturnType<RunContext['deps']['client']['send']
 async function afterEnd(run: RunContext, { error, late }: CallEnd): Promise<Step> {
   if (run.over || run.signal.aborted) return 'done';
   if (late !== undefined) return failed(run, late);
-  if (error !== undefined && !(error instanceof AgentCallError)) throw error;
+  if (error !== undefined && !(error instanceof AgentCallError)) {
+    throw new Error('the agent client failed', { cause: error });
+  }
   if (error?.kind === 'invalid') return failed(run, `InvalidAgentResponse: ${error.message}`);
   if (!run.unanswered) return 'follow';
   if (error === undefined || error.kind === 'interrupted') return 'unknown';

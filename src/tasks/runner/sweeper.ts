@@ -50,7 +50,10 @@ export class Sweeper {
       taskIds.map(async (taskId) => {
         const { record, ended } = await log.update(taskId, (aggregate) => {
           const change = decideDeadline(aggregate, clock.now());
-          return { change, result: { record: aggregate.record, ended: endedBy(aggregate, change) } };
+          return {
+            change,
+            result: { record: aggregate.record, ended: endedBy(aggregate, change) },
+          };
         });
         // Those with an owner are told by their own runs.
         for (const each of ended) if (each.owner === null) void farewell.tell(each, record);

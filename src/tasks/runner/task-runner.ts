@@ -7,8 +7,6 @@ import { DelegationRun } from './delegation-run.js';
 import { putBack } from './put-back.js';
 import type { RunDeps } from './run-deps.js';
 
-/** How often work, leases and changes by other processes are looked for without a ring. */
-const LOOK_EVERY_MS = 1000;
 /** A lease is renewed when a third of it has passed. */
 const RENEWALS_PER_LEASE = 3;
 
@@ -16,6 +14,8 @@ export interface RunnerSettings {
   readonly leaseMs: number;
   /** Delegations run at once. */
   readonly maxConcurrent: number;
+  /** How often work, leases and changes by other processes are looked for without a ring. */
+  readonly lookEveryMs: number;
   /** How long a clean stop waits for the first answers of messages on their way. */
   readonly stopGraceMs: number;
 }
@@ -34,8 +34,8 @@ export interface TaskRunnerDeps {
 }
 
 /**
- * Claims delegations and runs them: as many as the settings allow at once, woken by rings and once a
- * second, and new ones of this process in the commit that creates them. Whichever process claims a
+ * Claims delegations and runs them: as many as the settings allow at once, woken by rings and now and
+ * then, and new ones of this process in the commit that creates them. Whichever process claims a
  * delegation, what its run needs is in the database.
  */
 export class TaskRunner implements Claimer {
@@ -83,7 +83,8 @@ export class TaskRunner implements Claimer {
     this.shared = await this.deps.runDeps();
     if (soleProcess) {
       const released = await store.releaseOthers(owner);
-      if (released > 0) logger.info({ delegations: released }, 'adopting what the last process left');
+      if (released > 0)
+        logger.info({ delegations: released }, 'adopting what the last process left');
     }
     this.renewedAt = clock.now().getTime();
     this.leave.push(
@@ -135,12 +136,9 @@ export class TaskRunner implements Claimer {
     for (;;) {
       const held = this.reserve(settings.maxConcurrent);
       if (held === 0) return;
-      let claimed: ClaimedDelegation[] = [];
-      try {
-        claimed = await store.claim(owner, clock.now(), settings.leaseMs, held);
-      } finally {
-        this.reserved -= held;
-      }
+      const claimed = await store
+        .claim(owner, clock.now(), settings.leaseMs, held)
+        .finally(() => (this.reserved -= held));
       for (const each of claimed) this.begin(each);
       if (claimed.length < held) return;
     }
@@ -171,10 +169,10 @@ export class TaskRunner implements Claimer {
   }
 
   private async lookRegularly(): Promise<void> {
-    const { clock, logger } = this.deps;
+    const { clock, logger, settings } = this.deps;
     const { signal } = this.stopping;
     for (;;) {
-      await clock.sleep(LOOK_EVERY_MS, signal);
+      await clock.sleep(settings.lookEveryMs, signal);
       if (signal.aborted) return;
       this.wake();
       if (this.runs.size === 0) continue;
@@ -199,7 +197,9 @@ export class TaskRunner implements Claimer {
   /** Finds what other processes have changed about the delegations that run here. */
   private async compare(): Promise<void> {
     const before = new Map(this.runs);
-    const owned = new Map((await this.deps.store.owned(this.deps.owner)).map((one) => [one.id, one]));
+    const owned = new Map(
+      (await this.deps.store.owned(this.deps.owner)).map((one) => [one.id, one]),
+    );
     for (const [id, { run }] of before) {
       const row = owned.get(id);
       const same = row?.epoch === run.claim.epoch && !row.cancelRequested;
@@ -212,7 +212,10 @@ export class TaskRunner implements Claimer {
     if (waiting.length === 0) return;
     const { clock, settings } = this.deps;
     const end = clock.now().getTime() + settings.stopGraceMs;
-    while (clock.now().getTime() < end && waiting.some(({ run }) => this.isOpen(run) && run.unanswered)) {
+    while (
+      clock.now().getTime() < end &&
+      waiting.some(({ run }) => this.isOpen(run) && run.unanswered)
+    ) {
       await clock.sleep(50);
     }
   }

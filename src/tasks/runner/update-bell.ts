@@ -52,7 +52,11 @@ export class UpdateBell {
       await deps.clock.sleep(pause, until);
       if (until.aborted) return;
       try {
-        const events = deps.client.subscribe(agent, this.downstreamTaskId, this.run.callOptions(until));
+        const events = deps.client.subscribe(
+          agent,
+          this.downstreamTaskId,
+          this.run.callOptions(until),
+        );
         for await (const event of events) this.ring(isEnd(event) ? 'end' : 'news');
         this.ring('end');
       } catch (error) {

@@ -97,10 +97,16 @@ export class TaskStarter {
   private async refuseLoops(hops: readonly string[]): Promise<void> {
     if (hops.length === 0) return;
     if (hops.includes(await this.deps.instanceId())) {
-      throw new HubError('NO_ROUTE', 'The message has been at this hub before: agents send it in a circle.');
+      throw new HubError(
+        'NO_ROUTE',
+        'The message has been at this hub before: agents send it in a circle.',
+      );
     }
     if (hops.length >= MAX_HOPS) {
-      throw new HubError('NO_ROUTE', `The message has passed ${hops.length} hubs; ${MAX_HOPS} are the most.`);
+      throw new HubError(
+        'NO_ROUTE',
+        `The message has passed ${hops.length} hubs; ${MAX_HOPS} are the most.`,
+      );
     }
   }
 
