@@ -211,7 +211,16 @@ export async function startSdkAgent(options: SdkAgentOptions = {}): Promise<Runn
       legacyCompat: { enabled: version !== '1.0' },
     }),
   );
-  return { url, port, calls, turns: executor.turns, close };
+  return {
+    url,
+    port,
+    calls,
+    turns: executor.turns,
+    close: () => {
+      for (const turn of executor.turns) turn.canceled.abort();
+      return close();
+    },
+  };
 }
 
 /** Text of all text parts. */
