@@ -85,11 +85,11 @@ async function showEverything(demo) {
 }
 
 async function showOne({ client }) {
-  chapter('One agent by skill tag: examples/data/planets.csv to "csv"');
+  chapter('One agent by skill tag: examples/files/planets.csv to "csv"');
   const task = await sendAndShow(
     client,
     request('Profile this file.', {
-      parts: [await filePart('examples/data/planets.csv')],
+      parts: [await filePart('examples/files/planets.csv')],
       route: { tags: ['csv'] },
     }),
   );

@@ -1,5 +1,6 @@
 import type { Clock } from '../common/clock.js';
 import type { Signals } from './signals.js';
+import { OVER } from './over.js';
 
 /** How long a waiter sleeps at most before it looks by itself: a ring may be lost between processes. */
 export interface PollPace {
@@ -44,7 +45,7 @@ export class TaskBell {
   /** Ends the present wait, or the next one. */
   ring(): void {
     this.rung = true;
-    this.sleep?.abort();
+    this.sleep?.abort(OVER);
   }
 
   /** Resolves at the next ring, or after at most `maxMs` and a second. */

@@ -8,11 +8,6 @@ export function taskNotFound(taskId: string): HubError {
   return new HubError('TASK_NOT_FOUND', 'Task not found', { metadata: { taskId } });
 }
 
-/** The task has ended, so there is nothing to cancel (A2A §3.1.5). */
-export function taskNotCancelable(taskId: string): HubError {
-  return new HubError('TASK_NOT_CANCELABLE', 'Task cannot be canceled', { metadata: { taskId } });
-}
-
 /** Streams of an ended task cannot be followed (A2A §3.1.6). */
 export function taskHasEnded(taskId: string): HubError {
   return new HubError(

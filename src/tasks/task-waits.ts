@@ -17,9 +17,13 @@ export class TaskWaits {
     private readonly draining?: AbortSignal,
   ) {}
 
-  /** Until the task has ended or waits for its client (A2A §3.1.1), at most `maxMs`. */
-  settled(taskId: string, maxMs: number): Promise<void> {
-    return this.until(taskId, maxMs, ({ state }) => isTerminal(state) || isInterrupted(state));
+  /**
+   * Until the task has ended or waits for its client (A2A §3.1.1), at most `maxMs`. `isNew`: it was
+   * created in this very turn, so there is nothing to see before the next ring.
+   */
+  settled(taskId: string, maxMs: number, isNew = false): Promise<void> {
+    const satisfied = ({ state }: TaskRecord): boolean => isTerminal(state) || isInterrupted(state);
+    return this.until(taskId, maxMs, satisfied, isNew);
   }
 
   /** Until the task has ended, at most `maxMs`. */
@@ -31,10 +35,12 @@ export class TaskWaits {
     taskId: string,
     maxMs: number,
     satisfied: (record: TaskRecord) => boolean,
+    isNew = false,
   ): Promise<void> {
     const end = this.clock.now().getTime() + maxMs;
     const bell = new TaskBell(this.signals, taskId, this.clock, this.pace, this.draining);
     try {
+      if (isNew && maxMs > 0) await bell.wait(maxMs);
       for (;;) {
         const record = await this.log.record(taskId, EVERYTHING);
         const left = end - this.clock.now().getTime();

@@ -46,9 +46,14 @@ const PARTS = Symbol('the parts of tasks');
     { provide: Signals, useClass: InProcessSignals },
     {
       provide: TaskLog,
-      inject: [TaskStore, Signals, Clock, Log],
-      useFactory: (store: TaskStore, signals: Signals, clock: Clock, log: Log) =>
-        new GroupCommitTaskLog(store, signals, clock, log),
+      inject: [Database, TaskStore, Signals, Clock, Log],
+      useFactory: (
+        { dialect }: Database,
+        store: TaskStore,
+        signals: Signals,
+        clock: Clock,
+        log: Log,
+      ) => new GroupCommitTaskLog(store, signals, clock, log, undefined, dialect === 'sqlite'),
     },
     { provide: PARTS, inject: TASK_PARTS, useFactory: partsOf },
     { provide: TaskLists, inject: [PARTS], useFactory: taskLists },

@@ -2,6 +2,7 @@ import { AgentCallError, type Agent, type AgentClient } from '../../agents/index
 import type { Clock } from '../../common/clock.js';
 import type { Log } from '../../common/logger.js';
 import type { Delegation, TaskRecord } from '../task.js';
+import { OVER } from '../over.js';
 
 export interface AgentFarewellDeps {
   readonly client: AgentClient;
@@ -31,7 +32,7 @@ export class AgentFarewell {
       if (!agent) return;
       void clock
         .sleep(agent.budgets.cancelWaitMs ?? cancelWaitMs, answered.signal)
-        .then(() => call.abort());
+        .then(() => call.abort(OVER));
       const { traceparent } = record;
       const options = { signal: call.signal, ...(traceparent !== null && { traceparent }) };
       await client.cancel(agent, downstreamTaskId, options);
@@ -39,7 +40,7 @@ export class AgentFarewell {
       const reason = error instanceof AgentCallError ? error.message : String(error);
       logger.debug({ taskId: record.id, agentId, reason }, 'an agent was not told of its end');
     } finally {
-      answered.abort();
+      answered.abort(OVER);
     }
   }
 }

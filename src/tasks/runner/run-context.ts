@@ -19,6 +19,7 @@ import {
 } from '../task.js';
 import type { RunDeps } from './run-deps.js';
 import { standingAfter, type Standing } from './standing.js';
+import { OVER } from '../over.js';
 
 /**
  * One claimed delegation while it runs: what is known of it, the only way it writes (through the log,
@@ -82,7 +83,7 @@ export class RunContext {
 
   /** Ends every call to the agent. */
   close(): void {
-    this.controller.abort();
+    this.controller.abort(OVER);
     for (const wake of this.idWaiters.splice(0)) wake();
   }
 
@@ -160,7 +161,7 @@ export class RunContext {
   async knownId(maxMs: number): Promise<string | null> {
     if (this.downstreamTaskId === null && !this.signal.aborted) {
       const known = new AbortController();
-      this.idWaiters.push(() => known.abort());
+      this.idWaiters.push(() => known.abort(OVER));
       await this.deps.clock.sleep(maxMs, known.signal);
     }
     return this.downstreamTaskId;
@@ -175,14 +176,14 @@ export class RunContext {
   async within<T>(ms: number, call: (options: AgentCallOptions) => Promise<T>): Promise<T> {
     const done = new AbortController();
     const limit = new AbortController();
-    const stop = (): void => limit.abort();
+    const stop = (): void => limit.abort(OVER);
     this.signal.addEventListener('abort', stop);
     if (this.signal.aborted) stop();
     void this.deps.clock.sleep(ms, done.signal).then(stop);
     try {
       return await call(this.callOptions(limit.signal));
     } finally {
-      done.abort();
+      done.abort(OVER);
       this.signal.removeEventListener('abort', stop);
     }
   }

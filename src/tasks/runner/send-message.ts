@@ -5,6 +5,7 @@ import { outgoing } from './outgoing-message.js';
 import type { RunContext } from './run-context.js';
 import type { Step } from './steps.js';
 import { Watchdog } from './watchdog.js';
+import { OVER } from '../over.js';
 
 /** JSON-RPC codes of an agent that cannot stream, whatever its card says. */
 const CANNOT_STREAM: ReadonlySet<number | undefined> = new Set([-32004, -32601]);
@@ -44,10 +45,11 @@ interface CallEnd {
 async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
   const { deps, agent, budgets } = run;
   const call = new AbortController();
-  const stop = (): void => call.abort();
+  const stop = (): void => call.abort(OVER);
   run.signal.addEventListener('abort', stop);
   let late: string | undefined;
   let budget = budgets.firstEventMs;
+  let ended = false;
   const watchdog = new Watchdog(deps.clock, () => {
     late = `${run.agentName} ${run.unanswered ? 'gave no answer' : 'said nothing more'} for ${seconds(budget)}.`;
     stop();
@@ -57,6 +59,7 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
   try {
     for (;;) {
       const { events, end } = await intake.take();
+      ended = end !== undefined;
       if (events.length > 0) {
         await run.take(events);
         budget = budgets.idleMs;
@@ -69,7 +72,7 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
     }
   } finally {
     watchdog.disarm();
-    stop();
+    if (!ended) stop();
     run.signal.removeEventListener('abort', stop);
   }
 }
@@ -78,7 +81,7 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
 async function linger({ deps, signal }: RunContext, intake: EventIntake): Promise<void> {
   if (signal.aborted) return;
   const closed = new AbortController();
-  void intake.drain().then(() => closed.abort());
+  void intake.drain().then(() => closed.abort(OVER));
   await deps.clock.sleep(LINGER_MS, AbortSignal.any([closed.signal, signal]));
 }
 

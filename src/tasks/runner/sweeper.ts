@@ -6,6 +6,7 @@ import { decideDeadline } from '../domain/delegation-decisions.js';
 import type { TaskLog } from '../task-log.js';
 import type { TaskStore } from '../task-store.js';
 import { endedBy } from './standing.js';
+import { OVER } from '../over.js';
 
 const LOOK_EVERY_MS = 1000;
 /** Overdue tasks ended at once; more are left to the next second. */
@@ -38,7 +39,7 @@ export class Sweeper {
   }
 
   async stop(): Promise<void> {
-    this.stopping.abort();
+    this.stopping.abort(OVER);
     await this.sweeping;
   }
 

@@ -6,6 +6,7 @@ import type { ClaimedDelegation, TaskStore } from '../task-store.js';
 import { DelegationRun } from './delegation-run.js';
 import { putBack } from './put-back.js';
 import type { RunDeps } from './run-deps.js';
+import { OVER } from '../over.js';
 
 /** A lease is renewed when a third of it has passed. */
 const RENEWALS_PER_LEASE = 3;
@@ -102,14 +103,24 @@ export class TaskRunner implements Claimer {
    */
   async stop(): Promise<void> {
     if (this.stopping.signal.aborted) return;
-    this.stopping.abort();
+    this.stopping.abort(OVER);
     for (const leave of this.leave) leave();
     await this.claiming;
     await this.grace();
     const all = [...this.runs.values()];
     for (const { run } of all) run.stop();
     await Promise.all([...all.map(({ done }) => done), ...this.late]);
-    if (this.shared) await this.deps.store.release(this.deps.owner);
+    if (this.shared) await this.giveUpLeases();
+  }
+
+  /** Without a database they run out by themselves. */
+  private async giveUpLeases(): Promise<void> {
+    const { store, owner, logger } = this.deps;
+    try {
+      await store.release(owner);
+    } catch (error) {
+      logger.warn({ err: error }, 'leases were not given up; they run out by themselves');
+    }
   }
 
   /** Claims what waits, unless that is under way; then once more after it. */

@@ -2,6 +2,7 @@ import { AgentCallError } from '../../agents/index.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import type { StreamResponse } from '../../protocol/a2a.js';
 import type { RunContext } from './run-context.js';
+import { OVER } from '../over.js';
 
 /** Pauses before a broken subscription is tried again; after the last one the task is only polled. */
 const RETRY_PAUSES_MS = [1000, 2000, 4000] as const;
@@ -42,7 +43,7 @@ export class UpdateBell {
   }
 
   close(): void {
-    this.closed.abort();
+    this.closed.abort(OVER);
   }
 
   private async listen(): Promise<void> {
@@ -69,7 +70,7 @@ export class UpdateBell {
   private ring(how: 'news' | 'end'): void {
     if (this.rung === 'end') return;
     this.rung = how;
-    this.sleeping?.abort();
+    this.sleeping?.abort(OVER);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../../common/clock.js';
+import { OVER } from '../over.js';
 
 /**
  * Calls `onExpired` when it has not been armed again in time. Arming again costs nothing: however many
@@ -18,13 +19,13 @@ export class Watchdog {
   arm(ms: number): void {
     this.dueAt = this.clock.now().getTime() + ms;
     if (this.sleep && this.dueAt >= this.asleepUntil) return;
-    this.sleep?.abort();
+    this.sleep?.abort(OVER);
     void this.watch();
   }
 
   disarm(): void {
     this.dueAt = null;
-    this.sleep?.abort();
+    this.sleep?.abort(OVER);
     this.sleep = undefined;
   }
 

@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import type { StreamResponse } from '../../protocol/a2a.js';
+import { EventIntake } from './event-intake.js';
+
+const event: StreamResponse = { payload: undefined };
+
+async function* of(count: number, error?: Error): AsyncGenerator<StreamResponse> {
+  for (let n = 0; n < count; n++) yield event;
+  await Promise.resolve();
+  if (error) throw error;
+}
+
+describe('EventIntake', () => {
+  it('gives what arrived together at once, then the end', async () => {
+    const intake = new EventIntake(of(5));
+    expect(await intake.take()).toEqual({
+      events: Array(5).fill(event),
+      end: { error: undefined },
+    });
+    expect(await intake.take()).toEqual({ events: [], end: { error: undefined } });
+  });
+
+  it('gives what came before an error, with the error', async () => {
+    const error = new Error('cut');
+    const intake = new EventIntake(of(2, error));
+    expect(await intake.take()).toEqual({ events: [event, event], end: { error } });
+  });
+
+  it('holds a bounded number of events and lets the agent wait', async () => {
+    let given = 0;
+    const endless = async function* (): AsyncGenerator<StreamResponse> {
+      for (;;) {
+        given += 1;
+        yield event;
+        await Promise.resolve();
+      }
+    };
+    const intake = new EventIntake(endless());
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(given).toBe(256);
+    expect((await intake.take()).events).toHaveLength(256);
+  });
+});
