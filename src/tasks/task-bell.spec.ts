@@ -30,13 +30,9 @@ describe('TaskBell', () => {
   it('wakes everybody when the process is going to stop', async () => {
     const draining = new AbortController();
     const pace = { firstMs: 10_000, maxMs: 10_000 };
-    const bell = new TaskBell(
-      new InProcessSignals(),
-      'a',
-      new SystemClock(),
-      pace,
+    const bell = new TaskBell(new InProcessSignals(), 'a', new SystemClock(), pace, [
       draining.signal,
-    );
+    ]);
     const waiting = bell.wait();
     draining.abort();
     await waiting;

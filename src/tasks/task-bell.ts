@@ -22,24 +22,24 @@ export class TaskBell {
   private sleep: AbortController | undefined;
   private pauseMs: number;
   private readonly leave: () => void;
-  private readonly onDraining = (): void => this.ring();
+  private readonly onStop = (): void => this.ring();
 
   constructor(
     signals: Signals,
     taskId: string,
     private readonly clock: Clock,
     private readonly pace: PollPace,
-    /** The process is going to stop: nobody waits any more. */
-    private readonly draining?: AbortSignal,
+    /** Aborted when nobody waits any more: the process is going to stop, or the reader is gone. */
+    private readonly stops: readonly (AbortSignal | undefined)[] = [],
   ) {
     this.pauseMs = pace.firstMs;
     this.leave = signals.onTask(taskId, () => this.ring());
-    draining?.addEventListener('abort', this.onDraining);
+    for (const stop of stops) stop?.addEventListener('abort', this.onStop);
   }
 
   /** Whoever waits with this should stop doing so. */
   get stopped(): boolean {
-    return this.draining?.aborted === true;
+    return this.stops.some((stop) => stop?.aborted);
   }
 
   /** Ends the present wait, or the next one. */
@@ -61,7 +61,7 @@ export class TaskBell {
 
   close(): void {
     this.leave();
-    this.draining?.removeEventListener('abort', this.onDraining);
+    for (const stop of this.stops) stop?.removeEventListener('abort', this.onStop);
     this.ring();
   }
 }

@@ -35,10 +35,14 @@ export class TaskStreams {
   /**
    * A task from its beginning. While its agent may still answer with a plain Message, the first item
    * waits for the agent's first event, at most `waitMs` (0: not at all): such a Message is then the
-   * only item.
+   * only item. `gone` ends this stream as it does the others: its reader has left.
    */
-  async *fromStart(taskId: string, waitMs: number): AsyncGenerator<StreamItem, void, undefined> {
-    const bell = this.bell(taskId);
+  async *fromStart(
+    taskId: string,
+    waitMs: number,
+    gone?: AbortSignal,
+  ): AsyncGenerator<StreamItem, void, undefined> {
+    const bell = this.bell(taskId, gone);
     try {
       const page = await this.firstEvents(taskId, bell, waitMs);
       const reply = page.find(({ kind }) => kind === 'reply');
@@ -50,12 +54,16 @@ export class TaskStreams {
   }
 
   /** The task as it is, as of `seq`, then what follows. */
-  async *fromSnapshot(task: Task, seq: number): AsyncGenerator<StreamItem, void, undefined> {
+  async *fromSnapshot(
+    task: Task,
+    seq: number,
+    gone?: AbortSignal,
+  ): AsyncGenerator<StreamItem, void, undefined> {
     yield {
       seq,
       body: JSON.stringify(StreamResponse.toJSON({ payload: { $case: 'task', value: task } })),
     };
-    yield* this.after(task.id, seq, task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED);
+    yield* this.after(task.id, seq, task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED, gone);
   }
 
   /** What follows `seq`, for a reader that has seen the rest; `state` is the task's as of then. */
@@ -63,8 +71,9 @@ export class TaskStreams {
     taskId: string,
     seq: number,
     state: TaskState,
+    gone?: AbortSignal,
   ): AsyncGenerator<StreamItem, void, undefined> {
-    const bell = this.bell(taskId);
+    const bell = this.bell(taskId, gone);
     try {
       yield* this.read(taskId, seq, endsStream(state), bell);
     } finally {
@@ -110,8 +119,8 @@ export class TaskStreams {
     }
   }
 
-  private bell(taskId: string): TaskBell {
-    return new TaskBell(this.signals, taskId, this.clock, this.pace, this.draining);
+  private bell(taskId: string, gone: AbortSignal | undefined): TaskBell {
+    return new TaskBell(this.signals, taskId, this.clock, this.pace, [this.draining, gone]);
   }
 }
 

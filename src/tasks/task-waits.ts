@@ -38,7 +38,7 @@ export class TaskWaits {
     isNew = false,
   ): Promise<void> {
     const end = this.clock.now().getTime() + maxMs;
-    const bell = new TaskBell(this.signals, taskId, this.clock, this.pace, this.draining);
+    const bell = new TaskBell(this.signals, taskId, this.clock, this.pace, [this.draining]);
     try {
       if (isNew && maxMs > 0) await bell.wait(maxMs);
       for (;;) {

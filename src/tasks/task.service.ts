@@ -98,7 +98,7 @@ export class TaskService {
     const begun = await this.begin(request, alongside);
     if (begun.kind === 'follow-up') {
       const { task, record } = await this.aggregate(begun.taskId);
-      yield* streams.fromSnapshot(this.view(task, request), record.seq);
+      yield* streams.fromSnapshot(this.view(task, request), record.seq, request.signal);
       return;
     }
     const record =
@@ -106,7 +106,8 @@ export class TaskService {
         ? begun.aggregate.record
         : (await this.aggregate(begun.taskId)).record;
     const mayReply = record.allowReply && !isTerminal(record.state);
-    yield* streams.fromStart(begun.taskId, mayReply ? settings.firstEventWaitMs : 0);
+    const waitMs = mayReply ? settings.firstEventWaitMs : 0;
+    yield* streams.fromStart(begun.taskId, waitMs, request.signal);
   }
 
   /**
@@ -118,13 +119,15 @@ export class TaskService {
     const { task, record } = await this.visible(taskId, ctx);
     const { streams } = this.deps;
     if (ctx.lastEventId !== undefined) {
-      yield* streams.after(taskId, Math.min(ctx.lastEventId, record.seq), record.state);
+      const seq = Math.min(ctx.lastEventId, record.seq);
+      yield* streams.after(taskId, seq, record.state, ctx.signal);
       return;
     }
     if (isTerminal(record.state)) throw taskHasEnded(taskId);
     yield* streams.fromSnapshot(
       viewTask(task, { historyLength: undefined }, this.limit),
       record.seq,
+      ctx.signal,
     );
   }
 

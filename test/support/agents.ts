@@ -23,7 +23,7 @@ import { jsonRpcHandler, UserBuilder } from '@a2a-js/sdk/server/express';
 import { listenOnLoopback } from './http-listener.js';
 import type { JsonObject } from './json.js';
 
-export { ScriptedAgent, type ScriptedCall } from './scripted-agent.js';
+export { ScriptedAgent } from './scripted-agent.js';
 
 /** A running agent as a test sees it. */
 export interface RunningAgent {

@@ -6,8 +6,7 @@ import { createApp } from '../../src/bootstrap.js';
 import type { ConfigOverrides } from '../../src/config/index.js';
 import { HubClient } from './hub-client.js';
 
-export { type CallOptions, HubClient, type HttpAnswer, RpcError, stateOf } from './hub-client.js';
-export { EventStream, type StreamedEvent } from './event-stream.js';
+export { type HttpAnswer, RpcError, stateOf } from './hub-client.js';
 export { type HubProcess, startHubProcess } from './hub-process.js';
 
 /** The first admin key of every hub of the tests. */

@@ -1,8 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import {
-  ROUTING_EXTENSION_URI,
-  type RoutingDirective,
-} from '../../src/protocol/routing-extension.js';
 import type { JsonObject } from './json.js';
 
 /** A client's message in 1.0 wire JSON. */
@@ -24,11 +20,6 @@ export function legacyUserMessage(text: string, overrides: JsonObject = {}): Jso
     parts: [{ kind: 'text', text }],
     ...overrides,
   };
-}
-
-/** Metadata that asks for a route. */
-export function routeTo(directive: RoutingDirective): JsonObject {
-  return { [ROUTING_EXTENSION_URI]: directive };
 }
 
 /** The texts of an artifact of a task in wire JSON (1.0 or 0.3), one per part. */

@@ -12,6 +12,7 @@ import {
   type Task,
   TaskState,
 } from '../../protocol/a2a.js';
+import { HOPS_HEADER } from '../../protocol/hops.js';
 import type { Agent } from '../agent.js';
 import {
   type AgentCallOptions,
@@ -26,7 +27,6 @@ import { type AgentTransport, JsonRpcTransport } from './json-rpc.transport.js';
 
 /** Name of the extension header in 0.x; 1.0 dropped the prefix. */
 const LEGACY_EXTENSION_HEADER = 'X-A2A-Extensions';
-const HOPS_HEADER = 'A2A-Hub-Hops';
 
 /** Pages of ListTasks looked through for a message, and tasks per page. */
 const LIST_PAGES = 5;

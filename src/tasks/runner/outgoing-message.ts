@@ -1,6 +1,7 @@
 import type { AgentSend } from '../../agents/index.js';
 import { EVERYTHING } from '../../auth/index.js';
 import { StreamResponse, type Message } from '../../protocol/a2a.js';
+import { withHops } from '../../protocol/hops.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { withoutHubKeys } from '../domain/own-ids.js';
 import type { TaskLog } from '../task-log.js';
@@ -26,7 +27,7 @@ export async function messageToSend(
 
 /**
  * The message as the agent gets it: the client's own id, parts, metadata and extensions; the agent's
- * task and context ids; nothing that only this hub understands.
+ * task and context ids; of the hub's own keys only the hubs it has passed.
  */
 export async function outgoing(run: RunContext, message: Message): Promise<AgentSend> {
   const { record } = run;
@@ -39,7 +40,7 @@ export async function outgoing(run: RunContext, message: Message): Promise<Agent
       extensions: message.extensions.filter((uri) => uri !== ROUTING_EXTENSION_URI),
       referenceTaskIds: await downstreamReferences(run, message.referenceTaskIds),
     },
-    metadata: withoutHubKeys(record.requestMetadata ?? undefined),
+    metadata: withHops(withoutHubKeys(record.requestMetadata ?? undefined), run.hops),
     acceptedOutputModes: record.acceptedOutputModes,
   };
 }

@@ -188,14 +188,19 @@ export class RunContext {
     }
   }
 
+  /** The hubs the message has passed, this one included. */
+  get hops(): readonly string[] {
+    return [...this.record.hops, this.deps.instanceId];
+  }
+
   /** What every call to the agent carries. */
   callOptions(signal: AbortSignal = this.signal): AgentCallOptions {
-    const { traceparent, extensions, hops } = this.record;
+    const { traceparent, extensions } = this.record;
     return {
       signal,
       ...(traceparent !== null && { traceparent }),
       extensions: extensions.filter((uri) => uri !== ROUTING_EXTENSION_URI),
-      hops: [...hops, this.deps.instanceId],
+      hops: this.hops,
     };
   }
 

@@ -3,6 +3,7 @@ import type { Agent } from '../../agents/index.js';
 import type { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import type { IdSource } from '../../common/ids.js';
+import { passHops } from '../../protocol/hops.js';
 import type { HubRequest, Route } from '../../routing/index.js';
 import type { ContextStore } from '../context-store.js';
 import { taskNotFound } from '../task-errors.js';
@@ -10,8 +11,6 @@ import type { Created, TaskLog } from '../task-log.js';
 import type { Alongside } from '../task-store.js';
 import { delegatesOf, newTask, type ChosenAgent } from './new-task.js';
 
-/** A message that has passed this many hubs goes round in circles (or might as well). */
-const MAX_HOPS = 8;
 /** How often a route is chosen again because an agent was deleted meanwhile. */
 const MAX_ROUTE_TRIES = 3;
 
@@ -96,18 +95,7 @@ export class TaskStarter {
 
   private async refuseLoops(hops: readonly string[]): Promise<void> {
     if (hops.length === 0) return;
-    if (hops.includes(await this.deps.instanceId())) {
-      throw new HubError(
-        'NO_ROUTE',
-        'The message has been at this hub before: agents send it in a circle.',
-      );
-    }
-    if (hops.length >= MAX_HOPS) {
-      throw new HubError(
-        'NO_ROUTE',
-        `The message has passed ${hops.length} hubs; ${MAX_HOPS} are the most.`,
-      );
-    }
+    passHops(hops, await this.deps.instanceId());
   }
 
   /** Tasks the message refers to must be the caller's own (A2A §4.1.4 `referenceTaskIds`). */
