@@ -7,7 +7,7 @@ const POOLED_IDS = 256;
 
 /** The hub's only source of ids and chance, so that tests can fix them. */
 export abstract class IdSource {
-  /** A new id that sorts by its millisecond (UUID version 7), for rows. */
+  /** A new id, greater than every id before it in this process (UUID version 7), for rows. */
   abstract next(): string;
 
   /** `bytes` of cryptographic randomness, base64url, for secrets and unguessable ids. */
@@ -21,6 +21,8 @@ export abstract class IdSource {
 export class SystemIdSource extends IdSource {
   private readonly pool = Buffer.alloc(ID_BYTES * POOLED_IDS);
   private used = this.pool.length;
+  private msecs = 0;
+  private seq = 0;
 
   next(): string {
     if (this.used >= this.pool.length) {
@@ -28,7 +30,18 @@ export class SystemIdSource extends IdSource {
       this.used = 0;
     }
     const random = this.pool.subarray(this.used, (this.used += ID_BYTES));
-    return v7({ random });
+    this.advance(Date.now(), random.readUInt32BE(0));
+    return v7({ random, msecs: this.msecs, seq: this.seq });
+  }
+
+  /** A new millisecond begins at a random number with room for many more; a clock set back counts as none. */
+  private advance(now: number, random: number): void {
+    if (now > this.msecs) {
+      this.msecs = now;
+      this.seq = random >>> 1;
+    } else {
+      this.seq += 1;
+    }
   }
 
   secret(bytes: number): string {
