@@ -16,6 +16,8 @@ export interface DatabaseSettings {
 /** How long a SQLite statement waits for another program's lock (a backup, the sqlite3 shell). */
 const BUSY_TIMEOUT_MS = 5000;
 const PAGE_CACHE_KIB = 65_536;
+/** Pages of the write-ahead log (32 MiB) before they are copied into the file: hot pages are copied once. */
+const CHECKPOINT_PAGES = 8_000;
 
 /** The SQLite file of the URL, `:memory:`, or null when it is a PostgreSQL URL. */
 export function sqlitePath(url: string): string | null {
@@ -60,6 +62,7 @@ export function createDataSource(settings: DatabaseSettings, log?: Log): DataSou
       connection.pragma(`synchronous = ${settings.synchronous === 'full' ? 'FULL' : 'NORMAL'}`);
       connection.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
       connection.pragma('temp_store = MEMORY');
+      connection.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     },
   });
 }
