@@ -121,11 +121,12 @@ describe('the forwarded message', () => {
       extensions: ['urn:theirs'],
     });
     expect(message.metadata).not.toHaveProperty([ROUTING_EXTENSION_URI]);
-    expect(outer).toEqual({ outer: true });
+    const hops = ['other-hub', await hub.settings.instanceId()];
+    expect(outer).toEqual({ outer: true, [ROUTING_EXTENSION_URI]: { hops } });
     expect(agent.calls[0]?.options).toMatchObject({
       traceparent: '00-trace',
       extensions: ['urn:theirs'],
-      hops: ['other-hub', await hub.settings.instanceId()],
+      hops,
     });
   });
 
