@@ -2,9 +2,11 @@ import 'reflect-metadata';
 import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { AppModule } from './app.module.js';
 import { Draining } from './common/draining.js';
 import { HubError } from './common/hub-error.js';
+import { PROBLEM_JSON, problemOf } from './common/http/problem.js';
 import { ProblemFilter } from './common/http/problem.filter.js';
 import { adminValidationPipe } from './common/http/validation.pipe.js';
 import {
@@ -43,6 +45,7 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
     bodyLimit: config.server.bodyLimit,
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PATH_PARAMETER },
+    frameworkErrors: refuseUrl,
   });
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.of(config, log, overrides.providers ?? []),
@@ -58,7 +61,7 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   app.useGlobalPipes(adminValidationPipe());
   app.useGlobalFilters(new ProblemFilter(log));
   const server = adapter.getInstance();
-  server.removeContentTypeParser('text/plain');
+  parseAdminBodies(server);
   observeHttp(server, app.get(Metrics), log);
   if (config.role === 'worker') answerProbesOnly(adapter);
   else serveDocs(app);
@@ -69,6 +72,27 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
 function configOf(given: AppConfig | ConfigOverrides | undefined): AppConfig {
   if (given === undefined) return loadConfig();
   return given instanceof AppConfig ? given : configWith(given);
+}
+
+/** A path that Fastify itself refuses (bad percent-encoding, an endless id), in the form of all errors. */
+function refuseUrl(_error: unknown, _request: unknown, reply: FastifyReply): void {
+  const text = 'The path is badly encoded or has a part that is too long.';
+  const problem = problemOf(new HubError('INVALID_REQUEST', text));
+  void reply.status(problem.status).type(PROBLEM_JSON).send(JSON.stringify(problem));
+}
+
+/** The admin API takes JSON; an empty body is none, also with a `Content-Type`. */
+function parseAdminBodies(server: FastifyInstance): void {
+  const parseJson = server.getDefaultJsonParser('error', 'error');
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser<string>(
+    'application/json',
+    { parseAs: 'string' },
+    (request, body, done) => {
+      if (body === '') done(null);
+      else void parseJson(request, body, done);
+    },
+  );
 }
 
 /** A worker serves no clients: only health and metrics. */

@@ -1,5 +1,6 @@
 import type { Message, StreamResponse, Task } from '../protocol/a2a.js';
 import type { Agent } from './agent.js';
+import { type AgentFailureKind, publicFailure } from './public-failure.js';
 
 /** What the hub sends to an agent: the client's message with the agent's own ids. */
 export interface AgentSend {
@@ -27,12 +28,17 @@ export interface AgentCallOptions {
  * - `interrupted`: the answer or stream broke off; the agent may be working.
  * - `invalid`: it answered something that is not A2A (InvalidAgentResponse).
  * - `not-found`: it does not know the task.
+ *
+ * `message` may hold what the agent or the network said (ids of the agent, addresses): it is for the
+ * log only. Clients read {@link publicMessage}.
  */
 export class AgentCallError extends Error {
   override readonly name = 'AgentCallError';
+  /** In the hub's own words, to follow the agent's name: `could not be reached`. */
+  readonly publicMessage: string;
 
   constructor(
-    readonly kind: 'unreachable' | 'rejected' | 'interrupted' | 'invalid' | 'not-found',
+    readonly kind: AgentFailureKind,
     message: string,
     readonly detail: {
       readonly code?: number;
@@ -41,6 +47,7 @@ export class AgentCallError extends Error {
     } = {},
   ) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
+    this.publicMessage = publicFailure(kind, detail);
   }
 }
 

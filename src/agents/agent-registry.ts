@@ -7,10 +7,14 @@ import { AgentStore } from './agent-store.js';
 
 /** How often other processes' changes are looked for; one small query. */
 const LOOK_EVERY_MS = 1000;
+/** How often agents are forgotten that were deleted long enough ago; one small statement. */
+const PURGE_EVERY_MS = 60 * 60 * 1000;
+const DELETED_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 interface Snapshot {
   readonly revision: number;
   readonly byId: ReadonlyMap<string, Agent>;
+  readonly deleted: ReadonlyMap<string, Agent>;
   readonly enabled: readonly Agent[];
 }
 
@@ -20,7 +24,12 @@ interface Snapshot {
  */
 @Injectable()
 export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
-  private snapshot: Snapshot = { revision: -1, byId: new Map(), enabled: [] };
+  private snapshot: Snapshot = {
+    revision: -1,
+    byId: new Map(),
+    deleted: new Map(),
+    enabled: [],
+  };
   private readonly listeners = new Set<() => void>();
   private readonly stopping = new AbortController();
   /** Renewals run one after another, so that an older read never replaces a newer one. */
@@ -44,6 +53,14 @@ export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
   /** The agent with this id, enabled or not. */
   get(id: string): Agent | undefined {
     return this.snapshot.byId.get(id);
+  }
+
+  /**
+   * The agent that open work of this id is with: the registered one, else the one that was deleted
+   * within the last 30 days. For polls and cancels; new messages ask {@link get}.
+   */
+  known(id: string): Agent | undefined {
+    return this.snapshot.byId.get(id) ?? this.snapshot.deleted.get(id);
   }
 
   /** Every agent by id, ascending, enabled or not. */
@@ -77,10 +94,13 @@ export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
     // Asked first: a change between the two reads is then seen again by the next look.
     const revision = await this.store.revision();
     if (revision === this.snapshot.revision) return;
-    const agents = await this.store.all();
+    const all = await this.store.all();
+    const agents = all.filter(({ deletedAt }) => deletedAt === null);
+    const deleted = all.filter(({ deletedAt }) => deletedAt !== null);
     this.snapshot = {
       revision,
       byId: new Map(agents.map((agent) => [agent.id, agent])),
+      deleted: new Map(deleted.map((agent) => [agent.id, agent])),
       enabled: agents.filter((agent) => agent.enabled),
     };
     for (const listener of this.listeners) listener();
@@ -88,10 +108,16 @@ export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
 
   private async lookForChanges(): Promise<void> {
     const { signal } = this.stopping;
+    let purgedAt = 0;
     for (;;) {
       await this.clock.sleep(LOOK_EVERY_MS, signal);
       if (signal.aborted) return;
       try {
+        const now = this.clock.now().getTime();
+        if (now - purgedAt >= PURGE_EVERY_MS) {
+          await this.store.purge(new Date(now - DELETED_KEPT_MS));
+          purgedAt = now;
+        }
         await this.renew();
       } catch (error) {
         this.log.warn({ err: error }, 'agents could not be read; the known ones stay');

@@ -11,9 +11,16 @@ export interface AgentFilter {
   readonly enabled?: boolean | undefined;
 }
 
-/** The registry's storage. Agents are few (dozens to thousands) and read on every request. */
+/**
+ * The registry's storage. Agents are few (dozens to thousands) and read on every request. A deleted
+ * agent is kept with its endpoint and credentials, so that its open tasks can be canceled; only
+ * {@link all} shows it.
+ */
 export abstract class AgentStore {
-  /** Adds an agent; throws HubError CONFLICT when the id is taken. */
+  /**
+   * Adds an agent; throws HubError CONFLICT when the id is taken. The id of a deleted agent is free:
+   * the new one takes its place.
+   */
   abstract add(agent: Agent): Promise<void>;
 
   /** Replaces the agent with this id; false when there is none. */
@@ -26,15 +33,18 @@ export abstract class AgentStore {
    */
   abstract update(id: string, change: (agent: Agent) => Agent): Promise<Agent | undefined>;
 
-  /** False when there was none. */
-  abstract remove(id: string): Promise<boolean>;
+  /** Deletes an agent as of `now`; false when there was none. */
+  abstract remove(id: string, now: Date): Promise<boolean>;
+
+  /** Forgets the agents deleted before `before`, credentials and all; the number of them. */
+  abstract purge(before: Date): Promise<number>;
 
   abstract get(id: string): Promise<Agent | undefined>;
 
   /** By id, ascending, after `cursor` (the `nextCursor` of the page before: its last id). */
   abstract list(filter: AgentFilter, limit: number, cursor?: string): Promise<Page<Agent>>;
 
-  /** All agents by id. */
+  /** All agents by id, the deleted ones as well. */
   abstract all(): Promise<Agent[]>;
 
   /** A number that every change raises, whichever process makes it; cheap to ask for. */

@@ -53,6 +53,11 @@ export interface Agent {
   readonly source: 'api' | 'config';
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /**
+   * Since when the agent is deleted; null while it is registered. A deleted one gets no new message;
+   * what it still works on can be polled and canceled.
+   */
+  readonly deletedAt: Date | null;
 }
 
 /** Ids no agent may have: they are path segments below `/a2a`. */

@@ -85,6 +85,7 @@ export class AgentsService {
       source: 'api',
       createdAt: now,
       updatedAt: now,
+      deletedAt: null,
     };
     const added = await this.add(agent, wanted);
     await this.registry.renew();
@@ -155,10 +156,13 @@ export class AgentsService {
     return { agent: agent ?? notFound(id), changes };
   }
 
-  /** Removes an agent. Its open tasks keep its name and end when it is next needed. */
+  /**
+   * Deletes an agent: it gets no new message, and its id is free. What it works on goes on, and can be
+   * canceled with it for 30 days.
+   */
   async remove(id: string): Promise<void> {
     refuseDeclared(await this.get(id));
-    if (!(await this.store.remove(id))) notFound(id);
+    if (!(await this.store.remove(id, this.clock.now()))) notFound(id);
     await this.registry.renew();
   }
 

@@ -54,7 +54,7 @@ export class DeclaredAgents implements OnApplicationBootstrap, OnModuleDestroy {
     const declared = new Set(this.declared.map(({ id }) => id));
     for (const agent of this.registry.all()) {
       if (agent.source !== 'config' || declared.has(agent.id)) continue;
-      await this.store.remove(agent.id);
+      await this.store.remove(agent.id, this.clock.now());
       this.log.info({ agent: agent.id }, 'agent removed: it is no longer declared');
     }
     await this.registry.renew();
@@ -103,6 +103,7 @@ export class DeclaredAgents implements OnApplicationBootstrap, OnModuleDestroy {
       source: 'config',
       createdAt: now,
       updatedAt: now,
+      deletedAt: null,
     };
     const present = await this.store.get(id);
     if (present === undefined) return this.add(agent);

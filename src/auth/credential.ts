@@ -17,6 +17,11 @@ export function newKey(ids: IdSource): { readonly id: string; readonly key: stri
   return { id, key: `hub_${id}_${ids.secret(32)}` };
 }
 
+/** Whether this can be the id of a key (the configured admin key's is its own kind). */
+export function isKeyId(text: string): boolean {
+  return /^[0-9a-z-]{1,64}$/.test(text);
+}
+
 /** The id in a key of the form {@link newKey} makes. */
 export function keyIdOf(key: string): string | undefined {
   return /^hub_([0-9a-z]{1,64})_\S+$/.exec(key)?.[1];

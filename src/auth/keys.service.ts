@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { HubError, invalidField } from '../common/hub-error.js';
 import { IdSource } from '../common/ids.js';
+import { issueCursor, readCursor } from '../common/cursor.js';
 import type { Page } from '../common/page.js';
 import { AppConfig } from '../config/index.js';
 import { type ApiKey, ApiKeyStore } from './api-key-store.js';
 import { ADMIN_PRINCIPAL, AuthService, DEFAULT_ORGANIZATION } from './auth.service.js';
-import { hashOf, newKey } from './credential.js';
+import { hashOf, newKey, isKeyId } from './credential.js';
 import type { Scope } from './principal.js';
 
 export interface NewKey {
@@ -47,8 +48,11 @@ export class KeysService {
     return { key, record };
   }
 
-  list(limit: number, cursor?: string): Promise<Page<ApiKey>> {
-    return this.store.list(limit, cursor);
+  /** Newest first; `cursor` is a `nextCursor` of the same list. */
+  async list(limit: number, cursor?: string): Promise<Page<ApiKey>> {
+    const after = cursor === undefined ? undefined : readCursor(cursor, isKeyId);
+    const { items, nextCursor } = await this.store.list(limit, after);
+    return { items, nextCursor: nextCursor === null ? null : issueCursor(nextCursor) };
   }
 
   /** Revokes a key; it is refused at once here and within about a second by other processes. */

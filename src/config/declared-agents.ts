@@ -54,45 +54,80 @@ export function declaredAgents(
   options: SettingOptions<readonly DeclaredAgent[]>,
 ): Setting<readonly DeclaredAgent[]> {
   return new Setting<readonly DeclaredAgent[]>(
-    { ...options, secret: true, mask: (agents) => agents.map((agent) => agent.id).join(', ') },
+    {
+      ...options,
+      secret: true,
+      mask: (agents) => agents.map((agent) => agent.id).join(', '),
+      faults: faultsOf,
+    },
     ALLOWED,
     readAgents,
   );
 }
 
 function readAgents(input: unknown): readonly DeclaredAgent[] | undefined {
-  if (!Array.isArray(input)) return undefined;
-  const agents = input.map(readAgent);
-  if (!agents.every((agent) => agent !== undefined)) return undefined;
-  return new Set(agents.map((agent) => agent.id)).size === agents.length ? agents : undefined;
+  if (!Array.isArray(input) || faultsOf(input).length > 0) return undefined;
+  return input.map((each) => toAgent(each as Mapping));
 }
 
-function readAgent(input: unknown): DeclaredAgent | undefined {
-  if (!isMapping(input) || !Object.keys(input).every((key) => KEYS.includes(key))) return undefined;
-  const { id, cardUrl = null, card = null, endpoint = null } = input;
-  const { tags = [], priority = 0, enabled = true } = input;
-  const cardHeaders = readHeaders(input['cardHeaders'] ?? {});
-  const headers = readHeaders(input['headers'] ?? {});
-  const budgets = readBudgets(input['budgets'] ?? {});
-  if (typeof id !== 'string' || !/^[a-z0-9-]{1,63}$/.test(id)) return undefined;
-  if (!isOptionalText(cardUrl) || !isOptionalText(endpoint)) return undefined;
-  if ((card !== null && !isMapping(card)) || (card === null) === (cardUrl === null))
-    return undefined;
-  if (!Array.isArray(tags) || !tags.every((tag) => typeof tag === 'string')) return undefined;
-  if (!Number.isInteger(priority) || typeof enabled !== 'boolean') return undefined;
-  if (!cardHeaders || !headers || !budgets) return undefined;
-  return {
-    id,
-    cardUrl,
-    card,
-    cardHeaders,
-    endpoint,
-    headers,
-    tags,
-    priority: priority as number,
-    enabled,
-    budgets,
+type Mapping = Record<string, unknown>;
+
+/** Everything that is wrong with the list, each with its place. */
+function faultsOf(input: unknown): string[] {
+  if (!Array.isArray(input)) return [];
+  const seen = new Set<unknown>();
+  return input.flatMap((each: unknown, index) => {
+    const at = `[${index}]`;
+    if (!isMapping(each)) return [`${at}: is not a mapping`];
+    const twice = seen.has(each['id']) ? [`${at}.id: is the id of an agent before it`] : [];
+    seen.add(each['id']);
+    return [...faultsOfAgent(each).map((fault) => at + fault), ...twice];
+  });
+}
+
+function faultsOfAgent(agent: Mapping): string[] {
+  const { id, cardUrl = null, card = null, endpoint = null } = agent;
+  const { tags = [], priority = 0, enabled = true } = agent;
+  const faults = Object.keys(agent)
+    .filter((key) => !KEYS.includes(key))
+    .map((key) => `.${key}: is not a member of an agent`);
+  const expect = (holds: boolean, fault: string): void => {
+    if (!holds) faults.push(fault);
   };
+  expect(typeof id === 'string' && /^[a-z0-9-]{1,63}$/.test(id), '.id: is not [a-z0-9-]{1,63}');
+  expect(isOptionalText(cardUrl), '.cardUrl: is not an address');
+  expect(card === null || isMapping(card), '.card: is not a mapping');
+  expect((card === null) !== (cardUrl === null), ': needs either cardUrl or card');
+  expect(isOptionalText(endpoint), '.endpoint: is not an address');
+  expect(isTexts(tags), '.tags: is not a list of texts');
+  expect(Number.isInteger(priority), '.priority: is not a whole number');
+  expect(typeof enabled === 'boolean', '.enabled: is not true or false');
+  for (const name of ['cardHeaders', 'headers']) {
+    expect(readHeaders(agent[name] ?? {}) !== undefined, `.${name}: is not a mapping of texts`);
+  }
+  const durations = `a mapping of ${Object.keys(BUDGETS).join(', ')} to durations`;
+  expect(readBudgets(agent['budgets'] ?? {}) !== undefined, `.budgets: is not ${durations}`);
+  return faults;
+}
+
+/** Of a mapping without faults. */
+function toAgent(agent: Mapping): DeclaredAgent {
+  return {
+    id: agent['id'] as string,
+    cardUrl: (agent['cardUrl'] ?? null) as string | null,
+    card: (agent['card'] ?? null) as Mapping | null,
+    cardHeaders: readHeaders(agent['cardHeaders'] ?? {})!,
+    endpoint: (agent['endpoint'] ?? null) as string | null,
+    headers: readHeaders(agent['headers'] ?? {})!,
+    tags: (agent['tags'] ?? []) as string[],
+    priority: (agent['priority'] ?? 0) as number,
+    enabled: (agent['enabled'] ?? true) as boolean,
+    budgets: readBudgets(agent['budgets'] ?? {})!,
+  };
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
 function readHeaders(input: unknown): Record<string, string> | undefined {

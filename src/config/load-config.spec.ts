@@ -135,6 +135,26 @@ describe('loadConfig', () => {
     ).toEqual([]);
   });
 
+  it('says of every declared agent what is wrong and where, without showing it', () => {
+    const path = file(`agents:
+  declared:
+    - {id: Bad Id, cardUrl: 5, headers: {x-key: s3cret}}
+    - {id: a, cardUrl: "http://a", colour: red}
+    - {id: a, priority: high}`);
+    const problems = problemsOf({ A2A_HUB_CONFIG: path }).join('\n');
+    for (const fault of [
+      '[0].id: is not [a-z0-9-]{1,63}',
+      '[0].cardUrl: is not an address',
+      '[1].colour: is not a member of an agent',
+      '[2]: needs either cardUrl or card',
+      '[2].priority: is not a whole number',
+      '[2].id: is the id of an agent before it',
+    ]) {
+      expect(problems).toContain(fault);
+    }
+    expect(problems).not.toContain('s3cret');
+  });
+
   it('reads declared agents, their headers as secrets', () => {
     const path = file(`
 agents:

@@ -119,6 +119,9 @@ function readEntry(
   }
   const value: unknown = setting.read(resolved.value, entry.kind);
   if (value !== undefined) return value;
+  const faults = setting.faults(resolved.value);
+  for (const fault of faults) problems.push({ key, source: entry.source, text: fault });
+  if (faults.length > 0) return setting.default;
   const quoted = setting.secret ? 'the value (not shown)' : JSON.stringify(entry.value);
   problems.push({ key, source: entry.source, text: `${quoted} is not ${setting.allowed}` });
   return setting.default;

@@ -14,6 +14,8 @@ export interface SettingOptions<T> {
   readonly name?: string;
   /** Never shown in logs, errors or summaries; may be given as `env:NAME` or `file:PATH`. */
   readonly secret?: boolean;
+  /** Where a value that cannot be read is wrong (`[1].id: …` each), without showing it. */
+  readonly faults?: (input: unknown) => readonly string[];
   /** A secret as it may be shown; by default not at all. */
   readonly mask?: (value: T) => string;
 }
@@ -25,6 +27,7 @@ export class Setting<T> {
   readonly name: string | undefined;
   readonly secret: boolean;
   readonly mask: (value: T) => string;
+  readonly faults: (input: unknown) => readonly string[];
 
   constructor(
     options: SettingOptions<T>,
@@ -40,6 +43,7 @@ export class Setting<T> {
     this.name = options.name;
     this.secret = options.secret ?? false;
     this.mask = options.mask ?? (() => '********');
+    this.faults = options.faults ?? (() => []);
   }
 }
 

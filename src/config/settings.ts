@@ -261,13 +261,13 @@ export const SETTINGS = {
       min: 1,
       max: 10_000,
       default: 200,
-      description: 'Attempts one process makes at once.',
+      description: 'Attempts one process makes at once, to all endpoints together.',
     }),
     maxPerEndpoint: number({
       min: 1,
       max: 1000,
       default: 10,
-      description: 'Attempts one process makes at once to one endpoint.',
+      description: 'Attempts made at once to one endpoint, counted over all processes.',
     }),
     maxBodyBytes: size({
       min: KIB,

@@ -1,24 +1,27 @@
+import { existsSync, realpathSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import { isBusy } from './dialect.js';
 
 /**
  * Proves that this process alone has the database file. It is an exclusive SQLite lock on the side
  * file `PATH.lock`, held until {@link release} or until the operating system ends the process, so a
- * killed hub leaves nothing behind that would have to be removed.
+ * killed hub leaves nothing behind that would have to be removed. The side file belongs to the file
+ * itself: a symbolic link to it is the same database.
  */
 export class SqliteLock {
   private constructor(private readonly side: BetterSqlite3.Database) {}
 
   /** Throws a sentence for the operator when another process has the file. */
   static acquire(path: string): SqliteLock {
-    const side = new BetterSqlite3(`${path}.lock`, { timeout: 0 });
+    const lock = `${existsSync(path) ? realpathSync(path) : path}.lock`;
+    const side = new BetterSqlite3(lock, { timeout: 0 });
     try {
       side.exec('BEGIN EXCLUSIVE');
     } catch (error) {
       side.close();
       if (!isBusy(error)) throw error;
       throw new Error(
-        `another process is using the database ${path} (it holds ${path}.lock). ` +
+        `another process is using the database ${path} (it holds ${lock}). ` +
           'Stop it first; several hubs at once need PostgreSQL (database.url: postgres://…).',
         { cause: error },
       );

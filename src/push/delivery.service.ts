@@ -8,6 +8,7 @@ import {
 } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
+import { issueCursor, readCursor } from '../common/cursor.js';
 import type { Page } from '../common/page.js';
 import type { Delivery, DeliveryAttempt } from './delivery.js';
 import { type DeliveryFilter, DeliveryStore } from './delivery-store.js';
@@ -33,9 +34,11 @@ export class DeliveryService {
     caller: Principal,
   ): Promise<Page<Delivery>> {
     const scope = sees(caller);
-    const found = await this.deliveries.list(filter, scope, limit + 1, cursor ?? null);
+    const after = cursor === undefined ? null : readCursor(cursor, isUuid);
+    const found = await this.deliveries.list(filter, scope, limit + 1, after);
     const items = found.slice(0, limit);
-    return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
+    const last = found.length > limit ? items.at(-1) : undefined;
+    return { items, nextCursor: last ? issueCursor(last.id) : null };
   }
 
   /** Oldest first. */
@@ -55,6 +58,10 @@ export class DeliveryService {
     this.wakeup.ring();
     return delivery;
   }
+}
+
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 }
 
 function sees(caller: Principal): Visibility {

@@ -33,8 +33,10 @@ export interface Delivery {
   readonly state: DeliveryState;
   /** All attempts so far. */
   readonly attempts: number;
-  /** Attempts since it was made or redelivered: what the schedule counts by. */
+  /** Attempts since it was made, redelivered or its config replaced. */
   readonly tries: number;
+  /** Those of `tries` that the receiver answered with a rejection. */
+  readonly rejections: number;
   /** It was asked for again after it had ended. */
   readonly redelivered: boolean;
   readonly contentType: string | null;

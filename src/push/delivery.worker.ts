@@ -69,7 +69,7 @@ export class DeliveryWorker {
     while (!this.stopping.signal.aborted) {
       this.rung = false;
       const pause = await this.look().catch((error: unknown) => {
-        this.log.error({ error }, 'the delivery worker could not look for due webhooks');
+        this.log.error({ err: error }, 'the delivery worker could not look for due webhooks');
         return LOOK_EVERY_MS;
       });
       if (pause > 0 && !this.rung) await this.rest(pause);

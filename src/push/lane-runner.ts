@@ -48,7 +48,10 @@ export class LaneRunner {
       this.reader.forget(lane.id);
     } catch (error) {
       const { configId, taskId } = lane.config;
-      this.log.error({ error, taskId, configId }, 'a webhook lane stopped; it is tried again soon');
+      this.log.error(
+        { err: error, taskId, configId },
+        'a webhook lane stopped; it is tried again soon',
+      );
       await this.giveBack(lane);
     }
   }
@@ -112,11 +115,13 @@ export class LaneRunner {
       response: answer.response,
     };
     const said = answer.status === null ? (answer.detail ?? 'no answer') : `HTTP ${answer.status}`;
+    const verdict = verdictOf(answer.status);
     const consequence = consequenceOf(
       {
-        verdict: verdictOf(answer.status),
+        verdict,
         said,
         tries: delivery.tries + 1,
+        rejections: delivery.rejections + (verdict === 'rejected' ? 1 : 0),
         retryAfterMs: answer.retryAfterMs,
       },
       this.settings,
@@ -194,7 +199,7 @@ export class LaneRunner {
       await this.lanes.release(lane, dueAt);
     } catch (error) {
       // The lease runs out by itself.
-      this.log.warn({ error }, 'a webhook lane could not be given back');
+      this.log.warn({ err: error }, 'a webhook lane could not be given back');
     }
   }
 

@@ -75,8 +75,9 @@ export abstract class LaneStore {
   abstract markDue(tx: Tx, marks: readonly DueMark[], now: Date): Work<number>;
 
   /**
-   * Claims due lanes nobody has (or whose lease has run out), the longest due first, organizations in
-   * turn, never more than `caps` allow with what is leased already. Two claimers never get the same.
+   * Claims due lanes nobody has (or whose lease has run out), never more than `caps` allow with what
+   * is leased already. Organizations take turns, those that hold fewer lanes first, whatever their
+   * backlog; in each the longest due goes first. Two claimers never get the same.
    */
   abstract claim(owner: string, now: Date, leaseMs: number, caps: LaneCaps): Promise<Lane[]>;
 

@@ -1,7 +1,7 @@
 import { V03PushNotificationSerializer } from '@a2a-js/sdk/compat/v0_3/server';
 import { A2A_CONTENT_TYPE, StreamResponse, type Task } from '../protocol/a2a.js';
 import type { ProtocolVersion } from '../routing/index.js';
-import { thinPayload } from './domain/thin-form.js';
+import { type TaskReference, thinPayload } from './domain/thin-form.js';
 
 type Payload = NonNullable<StreamResponse['payload']>;
 
@@ -14,7 +14,7 @@ export interface WebhookBody {
 export interface BodyLimits {
   /** Above it the thin form is sent. */
   readonly maxBytes: number;
-  /** The hub's public address, for the link in a thin form; null when it is not known. */
+  /** The hub's public address, for the reference in a thin form; null when it is not known. */
   readonly publicUrl: string | null;
 }
 
@@ -41,7 +41,7 @@ export function webhookBody(
       : serialize(version, payload);
   const bytes = Buffer.byteLength(whole.body);
   if (bytes <= limits.maxBytes) return whole;
-  const mark = { thin: true as const, bytes, ...linkTo(version, payload, limits.publicUrl) };
+  const mark = { thin: true as const, bytes, ...referenceTo(version, payload, limits.publicUrl) };
   const thin = serialize(version, thinPayload(payload, mark));
   if (Buffer.byteLength(thin.body) <= limits.maxBytes) return thin;
   return serialize(version, thinPayload(payload, mark, true));
@@ -64,13 +64,13 @@ function serialize(version: ProtocolVersion, payload: Payload): WebhookBody {
   }
 }
 
-function linkTo(
+function referenceTo(
   version: ProtocolVersion,
   payload: Payload,
   publicUrl: string | null,
-): { task?: string } {
+): { getTask?: TaskReference } {
   if (publicUrl === null) return {};
   const id = payload.$case === 'task' ? payload.value.id : payload.value.taskId;
-  const door = version === '1.0' ? '/a2a/tasks/' : '/a2a/v1/tasks/';
-  return { task: publicUrl.replace(/\/$/, '') + door + encodeURIComponent(id) };
+  const method = version === '1.0' ? 'GetTask' : 'tasks/get';
+  return { getTask: { url: `${publicUrl.replace(/\/$/, '')}/a2a`, method, id } };
 }

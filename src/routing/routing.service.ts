@@ -1,5 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { AgentRegistry } from '../agents/index.js';
+import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
 import { chooseRoute } from './domain/choose.js';
 import { inputTypesOf } from './domain/media-types.js';
@@ -14,11 +15,20 @@ export type Routable = Pick<HubRequest, 'principal' | 'agentId' | 'directive'> &
 
 /** Chooses agents for messages that begin a task. */
 @Injectable()
-export class RoutingService {
+export class RoutingService implements OnApplicationBootstrap {
   constructor(
     private readonly registry: AgentRegistry,
     private readonly config: AppConfig,
+    private readonly log: Log,
   ) {}
+
+  /** A default agent may be registered later; until then it takes no message. */
+  onApplicationBootstrap(): void {
+    const { defaultAgent } = this.config.routing;
+    if (defaultAgent !== null && !this.registry.get(defaultAgent)) {
+      this.log.warn({ agentId: defaultAgent }, 'routing.defaultAgent is not registered');
+    }
+  }
 
   /**
    * The agents for this message, with the reasons. `affinity` are the agents that handled the last

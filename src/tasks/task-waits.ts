@@ -19,11 +19,12 @@ export class TaskWaits {
 
   /**
    * Until the task has ended or waits for its client (A2A §3.1.1), at most `maxMs`. `isNew`: it was
-   * created in this very turn, so there is nothing to see before the next ring.
+   * created in this very turn, so there is nothing to see before the next ring. `gone` ends the wait:
+   * nobody is there for the answer any more.
    */
-  settled(taskId: string, maxMs: number, isNew = false): Promise<void> {
+  settled(taskId: string, maxMs: number, isNew = false, gone?: AbortSignal): Promise<void> {
     const satisfied = ({ state }: TaskRecord): boolean => isTerminal(state) || isInterrupted(state);
-    return this.until(taskId, maxMs, satisfied, isNew);
+    return this.until(taskId, maxMs, satisfied, isNew, gone);
   }
 
   /** Until the task has ended, at most `maxMs`. */
@@ -36,9 +37,11 @@ export class TaskWaits {
     maxMs: number,
     satisfied: (record: TaskRecord) => boolean,
     isNew = false,
+    gone?: AbortSignal,
   ): Promise<void> {
     const end = this.clock.now().getTime() + maxMs;
-    const bell = new TaskBell(this.signals, taskId, this.clock, this.pace, [this.draining]);
+    const stops = [this.draining, gone];
+    const bell = new TaskBell(this.signals, taskId, this.clock, this.pace, stops);
     try {
       if (isNew && maxMs > 0) await bell.wait(maxMs);
       for (;;) {

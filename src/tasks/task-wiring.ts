@@ -33,7 +33,7 @@ export interface TaskParts {
   readonly config: Pick<AppConfig, 'tasks' | 'agents' | 'server'>;
   readonly database: Pick<Database, 'dialect'>;
   readonly settings: Pick<HubSettings, 'instanceId' | 'pageTokenSecret'>;
-  readonly registry: Pick<AgentRegistry, 'get' | 'renew'>;
+  readonly registry: Pick<AgentRegistry, 'get' | 'known' | 'renew'>;
   readonly client: AgentClient;
   readonly routing: Pick<RoutingService, 'route'>;
   readonly store: TaskStore;
@@ -120,7 +120,7 @@ export function taskService(parts: TaskParts, lists: TaskLists): TaskService {
       contexts,
       clock,
       ids,
-      agent,
+      agent: (id) => parts.registry.get(id),
       route: (request, affinity) => routing.route(request, affinity),
       instanceId: () => settings.instanceId(),
       defaultTotalMs,
@@ -186,8 +186,9 @@ async function runDeps(parts: TaskParts): Promise<RunDeps> {
   };
 }
 
+/** Agents of open delegations: also deleted ones, which can still be polled and canceled. */
 function agentOf({ registry }: TaskParts): RunDeps['agent'] {
-  return (id) => registry.get(id);
+  return (id) => registry.known(id);
 }
 
 function farewellOf(parts: TaskParts): AgentFarewell {

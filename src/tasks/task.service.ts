@@ -76,7 +76,8 @@ export class TaskService {
         begun.kind === 'created' ? begun.aggregate : await this.aggregate(begun.taskId);
       return { kind: 'task', task: this.view(aggregate.task, request) };
     }
-    await waits.settled(begun.taskId, settings.blockingWaitMs, begun.kind === 'created');
+    const isNew = begun.kind === 'created';
+    await waits.settled(begun.taskId, settings.blockingWaitMs, isNew, request.signal);
     const aggregate = await this.aggregate(begun.taskId);
     if (begun.kind !== 'follow-up' && mayHaveReply(aggregate)) {
       const [event] = await log.events(begun.taskId, 2, 1);

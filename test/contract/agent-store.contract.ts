@@ -40,6 +40,7 @@ export function anAgent(id: string, changes: Partial<Agent> = {}, card: object =
     source: 'api',
     createdAt: new Date(1_700_000_000_000),
     updatedAt: new Date(1_700_000_000_001),
+    deletedAt: null,
     ...changes,
   };
 }

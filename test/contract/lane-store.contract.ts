@@ -119,6 +119,50 @@ export function laneStoreContract(open: () => Promise<PushStores>): void {
       expect(lane?.config.endpoint).toBe('other');
     });
 
+    it('gives places that free one by one to the organization that holds less', async () => {
+      for (let i = 0; i < 30; i++) {
+        await stores.freshLane({ organization: 'big', endpoint: `big ${i}` });
+      }
+      for (const name of ['small', 'tiny']) {
+        await stores.freshLane({ organization: name, endpoint: name }, NOW);
+      }
+      const order: string[] = [];
+      for (let i = 0; i < 5; i++) {
+        order.push(...(await claim('a', NOW, 1)).map((lane) => lane.config.organization));
+      }
+      expect(order.slice(0, 3).sort()).toEqual(['big', 'small', 'tiny']);
+      expect(order.slice(3)).toEqual(['big', 'big']);
+    });
+
+    it('serves a single place to organizations in turn, whatever the backlog', async () => {
+      for (let i = 0; i < 30; i++) await stores.freshLane({ organization: 'big', endpoint: 'big' });
+      for (let i = 0; i < 2; i++) {
+        await stores.freshLane({ organization: 'small', endpoint: 'small' }, NOW);
+      }
+      const order: string[] = [];
+      for (let i = 0; i < 5; i++) {
+        const [lane] = await claim('a', NOW, 1, 1);
+        order.push(lane!.config.organization);
+        expect(await rest(lane!, 3)).toBe('rests');
+      }
+      expect(order.filter((each) => each === 'small')).toHaveLength(2);
+      expect(order.slice(0, 4)).not.toEqual(['big', 'big', 'big', 'big']);
+      expect(new Set(order.slice(0, 2)).size).toBe(2);
+    });
+
+    it('looks past an organization that has nothing it may send now', async () => {
+      await stores.freshLane({ organization: 'a', endpoint: 'full' });
+      await stores.freshLane({ organization: 'a', endpoint: 'full' });
+      await stores.freshLane({ organization: 'b', endpoint: 'late' }, later(1));
+      await stores.freshLane({ organization: 'c', endpoint: 'open' });
+      await stores.freshLane({ organization: 'd', endpoint: 'open too' });
+      const organizations = async () =>
+        (await claim('a', NOW, 1, 1)).map((lane) => lane.config.organization);
+      const got = [await organizations(), await organizations(), await organizations()];
+      expect(got.flat().sort()).toEqual(['a', 'c', 'd']);
+      expect(await organizations()).toEqual([]);
+    });
+
     it('tells when the next lane is due', async () => {
       expect(await stores.lanes.nextDueAt(NOW)).toBeNull();
       await stores.freshLane({}, later(500));
@@ -211,6 +255,20 @@ export function laneStoreContract(open: () => Promise<PushStores>): void {
       ]);
       expect(attempts[0]).toMatchObject({ at: NOW, durationMs: 12, error: 'status' });
       expect(attempts[0]!.response).toBe('answer  \uFFFD');
+    });
+
+    it('counts rejections beside all tries', async () => {
+      let lane = await ready(1);
+      for (const status of [503, 503, 422, 400]) {
+        await settle(lane, { state: 'retrying', at: NOW, reason: 'no' }, status);
+        lane = await stores.claimOne(NOW);
+      }
+      const open = await stores.lanes.firstOpen(lane.id);
+      expect(open).toMatchObject({ tries: 4, rejections: 2 });
+      await settle(lane, { state: 'dead', reason: 'no', consequence: 'none' }, 422);
+      expect((await all())[0]).toMatchObject({ tries: 5, rejections: 3 });
+      await stores.deliveries.redeliver(open!.id, EVERYTHING, NOW);
+      expect((await all())[0]).toMatchObject({ tries: 0, rejections: 0, attempts: 5 });
     });
 
     it('writes nothing of an attempt whose claim is over', async () => {

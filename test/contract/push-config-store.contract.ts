@@ -153,6 +153,27 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
       expect(await stores.lanes.firstOpen(again.id)).toMatchObject({ seq: 1, body: '{"seq":1}' });
     });
 
+    it('gives what waits its retries anew when a config is replaced', async () => {
+      await stores.freshLane({ configId: 'c' });
+      let lane = await stores.claimOne(NOW);
+      const reached = { nextSeq: 2, cursor: LOG_START, deliveries: [deliveryOf(1)] };
+      lane = inHand(await stores.lanes.reach(lane, reached, NOW, LEASE));
+      const delivery = (await stores.lanes.firstOpen(lane.id))!;
+      const attempt = {
+        number: 1,
+        at: NOW,
+        durationMs: 1,
+        status: 422,
+        error: 'rejected',
+        response: '',
+      };
+      const result = { state: 'retrying', at: NOW, reason: 'HTTP 422' } as const;
+      await stores.lanes.settle(lane, { delivery, attempt, result }, NOW, LEASE);
+      expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ tries: 1, rejections: 1 });
+      await stores.configs.set(lane.config.taskId, stores.draft({ configId: 'c' }), SET);
+      expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ tries: 0, rejections: 0 });
+    });
+
     it('has the bytes made again when the version changes', async () => {
       const taskId = await stores.freshLane({ configId: 'c' });
       const lane = await stores.claimOne(NOW);

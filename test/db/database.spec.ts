@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -30,6 +30,9 @@ describe('a SQLite file', () => {
     const path = join(folder, 'deep', 'er', 'hub.db');
     const first = await openDatabase(settings(path));
     await expect(openDatabase(settings(path))).rejects.toThrow(/another process is using/);
+    const link = join(folder, 'link.db');
+    symlinkSync(path, link);
+    await expect(openDatabase(settings(link))).rejects.toThrow(/another process is using/);
     await first.close();
     const second = await openDatabase(settings(path));
     await second.close();

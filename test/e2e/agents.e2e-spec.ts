@@ -341,6 +341,8 @@ describe('an agent', () => {
     await post({ id: 'one', cardUrl: place.url });
     const refresh = () => hub.admin('POST', '/api/v1/agents/one:refresh');
     expect((await refresh()).body.changes).toEqual([]);
+    const empty = await hub.post('/api/v1/agents/one:refresh', '', { key: hub.adminKey });
+    expect(empty.status).toBe(200);
     place.documents['/.well-known/agent-card.json'] = card('After', {
       skills: [{ id: 'work', name: 'Work', description: 'Works', tags: ['new'] }, { id: 'play' }],
     });

@@ -39,9 +39,21 @@ describe('health, metrics and unknown paths', () => {
     expect(answer.body).toMatchObject({ type: 'urn:a2a-hub:error:not-found', status: 404 });
   });
 
+  it.each(['/api/v1/agents/%zz', `/api/v1/agents/${'a'.repeat(5000)}`])(
+    'answers a path that is no path with a problem',
+    async (path) => {
+      const answer = await request(`${hub.url}${path}`);
+      expect(answer.statusCode).toBe(400);
+      expect(answer.headers['content-type']).toContain('application/problem+json');
+      const problem = await answer.body.text();
+      expect(JSON.parse(problem)).toMatchObject({ type: 'urn:a2a-hub:error:invalid-request' });
+      expect(problem.length).toBeLessThan(300);
+    },
+  );
+
   it.each([
     [400, 'parse-error', 'JSON cut short', 'application/json', '{"name": '],
-    [400, 'parse-error', 'nothing', 'application/json', ''],
+    [400, 'invalid-params', 'nothing', 'application/json', ''],
     [415, 'unsupported-media-type', 'a form', 'application/x-www-form-urlencoded', 'name=n'],
     [415, 'unsupported-media-type', 'text', 'text/plain', '{"name": "n"}'],
     [415, 'unsupported-media-type', 'XML', 'application/xml', '<name/>'],
@@ -56,6 +68,14 @@ describe('health, metrics and unknown paths', () => {
     });
     expect(answer.statusCode).toBe(status);
     expect(await answer.body.json()).toMatchObject({ type: `urn:a2a-hub:error:${reason}` });
+  });
+
+  it('names the fields that an empty admin body lacks', async () => {
+    const headers = { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' };
+    const answer = await request(`${hub.url}/api/v1/keys`, { method: 'POST', headers });
+    expect(answer.statusCode).toBe(400);
+    const { errors } = (await answer.body.json()) as { errors: { field: string }[] };
+    expect(errors.map(({ field }) => field)).toContain('name');
   });
 });
 

@@ -162,6 +162,17 @@ describeDatabases('webhook delivery', (databases) => {
     expect(sink.received.at(-1)!.headers['a2a-hub-gap']).toBe('1');
   });
 
+  it('gives a rejected event its quick retries also after other failures', async () => {
+    const taskId = await engine.beginTask();
+    sink.script.push(503, 503, 422, 422, 422);
+    await engine.hook(taskId, sink.url());
+    await engine.append(taskId, COMPLETED(taskId));
+    await engine.start();
+    const [first] = await deliveries(taskId, 'dead', 'delivered');
+    expect(first!.reason).toBe('HTTP 422: the receiver rejects it');
+    expect(header('a2a-hub-sequence')).toEqual(['1', '1', '1', '1', '1', '3']);
+  });
+
   it('sends a dead letter again with its id and bytes', async () => {
     const taskId = await engine.beginTask();
     sink.script.push(400, 400, 400);
@@ -303,7 +314,7 @@ describeDatabases('webhook delivery', (databases) => {
 });
 
 describeDatabases('large webhook bodies', (databases) => {
-  it('become a thin form with a mark and a link', async () => {
+  it('become a thin form with a mark and the call that gets the rest', async () => {
     const sink = await WebhookSink.start();
     const engine = new PushEngine(await databases.open(), { maxBodyBytes: 2000 });
     try {
@@ -320,7 +331,11 @@ describeDatabases('large webhook bodies', (databases) => {
         artifactUpdate: {
           artifact: { artifactId: 'a', name: 'a' },
           metadata: {
-            'urn:a2a-hub:push:v1': { thin: true, task: `https://hub.example/a2a/tasks/${one}` },
+            'urn:a2a-hub:push:v1': {
+              thin: true,
+              bytes: expect.any(Number),
+              getTask: { url: 'https://hub.example/a2a', method: 'GetTask', id: one },
+            },
           },
         },
       });
@@ -330,7 +345,11 @@ describeDatabases('large webhook bodies', (databases) => {
         id: zero,
         artifacts: [{ artifactId: 'a', parts: [] }],
         metadata: {
-          'urn:a2a-hub:push:v1': { thin: true, task: `https://hub.example/a2a/v1/tasks/${zero}` },
+          'urn:a2a-hub:push:v1': {
+            thin: true,
+            bytes: expect.any(Number),
+            getTask: { url: 'https://hub.example/a2a', method: 'tasks/get', id: zero },
+          },
         },
       });
       for (const { raw } of sink.received) expect(raw.length).toBeLessThanOrEqual(2000);

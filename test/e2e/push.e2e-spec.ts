@@ -392,6 +392,38 @@ describe('the deliveries of the admin API', () => {
     expect((await hub.get('/api/v1/push/deliveries', { key: null })).status).toBe(401);
   });
 
+  it('take a redelivery with the media type of JSON and no body', async () => {
+    const { task } = await hub.send('this', inline({ url: sink.url(newPath()) }));
+    const taskId = (task as JsonObject)['id'] as string;
+    const [one] = await untilStates(taskId, ...Array<string>(4).fill('delivered'));
+    const path = `/api/v1/push/deliveries/${String(one!['id'])}:redeliver`;
+    for (const type of ['application/json', 'application/json; charset=utf-8']) {
+      const answer = await hub.post(path, '', { headers: { 'content-type': type } });
+      expect(answer.status).toBe(202);
+      await untilStates(taskId, ...Array<string>(4).fill('delivered'));
+    }
+    expect((await hub.post(path, '{"cut": ')).status).toBe(400);
+  });
+
+  it('have a large body fetched by the call it names', async () => {
+    const path = newPath();
+    const small = await startHub({ config: { push: { ...PUSH, maxBodyBytes: 1024 } } });
+    try {
+      await small.registerAgent(agent.url, { id: 'worker' });
+      const { task } = await small.send('x'.repeat(3000), inline({ url: sink.url(path) }));
+      const thin = await sink.waitFor(
+        ({ path: at, json }) => at === path && (json as JsonObject)['artifactUpdate'],
+      );
+      const { metadata } = (thin.json as JsonObject)['artifactUpdate'];
+      const { url, method, id } = metadata['urn:a2a-hub:push:v1'].getTask;
+      expect(url).toBe(`${small.url}/a2a`);
+      const got = await small.rpc(method, { id }, { path: new URL(url as string).pathname });
+      expect(got.artifacts).toEqual((task as JsonObject)['artifacts']);
+    } finally {
+      await small.close();
+    }
+  });
+
   it('match their paths exactly', async () => {
     for (const path of ['x:cancel', 'x:redeliverx', 'x']) {
       expect((await hub.admin('POST', `/api/v1/push/deliveries/${path}`)).status).toBe(404);

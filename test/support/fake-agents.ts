@@ -208,6 +208,7 @@ export class FakeAgent {
       source: 'api',
       createdAt: new Date(0),
       updatedAt: new Date(0),
+      deletedAt: null,
     };
   }
 

@@ -104,7 +104,8 @@ export class HubTasks {
       database,
       settings: this.settings,
       registry: {
-        get: (id: string) => agents.get(id)?.record,
+        get: (id: string) => registered(agents.get(id)?.record),
+        known: (id: string) => agents.get(id)?.record,
         renew: () => this.renewAgents(),
       },
       client: new FakeAgentClient(agents),

@@ -80,6 +80,9 @@ export class JsonRpcDoor implements OnModuleInit {
     }
     const principal = this.principals.get(request)!;
     const gone = new AbortController();
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableFinished) gone.abort();
+    });
     const source = { headers, principal, agentId: params.agentId, signal: gone.signal };
     const asked = versionAskedBy(request);
     const { outcome, call, failed } = await this.dispatcher.dispatch(body, asked, source);

@@ -32,7 +32,7 @@ export class EventStreams {
   }
 
   /**
-   * Writes the stream until it ends, its reader leaves (`gone` is aborted then) or the process drains.
+   * Writes the stream until it ends, its reader leaves (the door aborts `gone`) or the process drains.
    * Rejects, with nothing written, when the first item does: a stream that is refused is answered as
    * plain JSON.
    */
@@ -42,7 +42,6 @@ export class EventStreams {
     gone: AbortController,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<void> {
-    reply.raw.once('close', () => gone.abort());
     const first = await source.items.next();
     reply.hijack();
     const { heartbeatMs, streamBufferBytes } = this.config.tasks;

@@ -48,6 +48,10 @@ export class AgentEntity {
 
   @Column({ name: 'updated_at', type: 'bigint' })
   updatedAt!: number;
+
+  /** Null while the agent is registered. */
+  @Column({ name: 'deleted_at', type: 'bigint', nullable: true })
+  deletedAt!: number | null;
 }
 
 /** The table `agent_revisions`: one row, raised by every change of `agents`. */

@@ -25,6 +25,7 @@ interface Row {
   readonly source: string;
   readonly created_at: number | string;
   readonly updated_at: number | string;
+  readonly deleted_at: number | string | null;
 }
 
 const COLUMNS = [
@@ -42,9 +43,12 @@ const COLUMNS = [
   'source',
   'created_at',
   'updated_at',
+  'deleted_at',
 ] as const;
 const INSERT = `INSERT INTO agents (${COLUMNS.join(', ')}, id) VALUES
-  (${COLUMNS.map(() => '?').join(', ')}, ?) ON CONFLICT (id) DO NOTHING`;
+  (${COLUMNS.map(() => '?').join(', ')}, ?) ON CONFLICT (id) DO UPDATE SET
+  ${COLUMNS.map((column) => `${column} = excluded.${column}`).join(', ')}
+  WHERE agents.deleted_at IS NOT NULL`;
 const UPDATE = `UPDATE agents SET ${COLUMNS.map((column) => `${column} = ?`).join(', ')} WHERE id = ?`;
 /** Rows read at once by a filtered list. */
 const CHUNK = 200;
@@ -74,7 +78,8 @@ export class TypeormAgentStore extends AgentStore {
     return this.database.write(function* (tx): Work<Agent | undefined> {
       // SQLite runs one work at a time; PostgreSQL has to hold the row.
       const lock = tx.dialect === 'postgres' ? ' FOR UPDATE' : '';
-      const rows = yield* tx.all<Row>(`SELECT * FROM agents WHERE id = ?${lock}`, [id]);
+      const sql = `SELECT * FROM agents WHERE id = ? AND deleted_at IS NULL${lock}`;
+      const rows = yield* tx.all<Row>(sql, [id]);
       const [row] = rows;
       if (row === undefined) return undefined;
       const changed = change(toAgent(row));
@@ -84,16 +89,27 @@ export class TypeormAgentStore extends AgentStore {
     });
   }
 
-  remove(id: string): Promise<boolean> {
+  remove(id: string, now: Date): Promise<boolean> {
     return this.database.write(function* (tx) {
-      const removed = yield* tx.run('DELETE FROM agents WHERE id = ?', [id]);
+      const sql = 'UPDATE agents SET deleted_at = ? WHERE id = ? AND deleted_at IS NULL';
+      const removed = yield* tx.run(sql, [now.getTime(), id]);
       if (removed > 0) yield* raiseRevision(tx);
       return removed > 0;
     });
   }
 
+  purge(before: Date): Promise<number> {
+    return this.database.write(function* (tx) {
+      const sql = 'DELETE FROM agents WHERE deleted_at < ?';
+      const purged = yield* tx.run(sql, [before.getTime()]);
+      if (purged > 0) yield* raiseRevision(tx);
+      return purged;
+    });
+  }
+
   async get(id: string): Promise<Agent | undefined> {
-    const rows = await this.database.read<Row>('SELECT * FROM agents WHERE id = ?', [id]);
+    const sql = 'SELECT * FROM agents WHERE id = ? AND deleted_at IS NULL';
+    const rows = await this.database.read<Row>(sql, [id]);
     return rows.map(this.toAgent)[0];
   }
 
@@ -103,7 +119,7 @@ export class TypeormAgentStore extends AgentStore {
     let after = cursor ?? '';
     for (;;) {
       const rows = await this.database.read<Row>(
-        'SELECT * FROM agents WHERE id > ? ORDER BY id LIMIT ?',
+        'SELECT * FROM agents WHERE id > ? AND deleted_at IS NULL ORDER BY id LIMIT ?',
         [after, CHUNK],
       );
       found.push(...rows.map(this.toAgent).filter((agent) => matchesFilter(agent, filter)));
@@ -141,6 +157,7 @@ export class TypeormAgentStore extends AgentStore {
     agent.source,
     agent.createdAt.getTime(),
     agent.updatedAt.getTime(),
+    agent.deletedAt?.getTime() ?? null,
     agent.id,
   ];
 
@@ -160,6 +177,7 @@ export class TypeormAgentStore extends AgentStore {
     source: row.source as Agent['source'],
     createdAt: new Date(Number(row.created_at)),
     updatedAt: new Date(Number(row.updated_at)),
+    deletedAt: row.deleted_at === null ? null : new Date(Number(row.deleted_at)),
   });
 }
 

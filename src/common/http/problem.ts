@@ -85,8 +85,7 @@ export function hubErrorOf(thrown: unknown): HubError {
   return new HubError(reason ?? 'INVALID_REQUEST', text, { cause: thrown });
 }
 
-/** Fastify's errors for a body that is not JSON; Nest hands them on as the cause of its own. */
+/** Fastify's error for a body that is not JSON; Nest hands it on as the cause of its own. */
 function isBadJson(error: unknown): boolean {
-  const code = (error as { code?: unknown }).code;
-  return code === 'FST_ERR_CTP_INVALID_JSON_BODY' || code === 'FST_ERR_CTP_EMPTY_JSON_BODY';
+  return (error as { code?: unknown }).code === 'FST_ERR_CTP_INVALID_JSON_BODY';
 }

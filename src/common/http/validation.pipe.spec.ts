@@ -27,6 +27,15 @@ describe('adminValidationPipe', () => {
     expect(body).toBeInstanceOf(Body);
   });
 
+  it('refuses a body that is nested too deep before it is checked', async () => {
+    let body: unknown = {};
+    for (let depth = 0; depth < 100_000; depth++) body = { name: body };
+    await expect(check(body)).rejects.toMatchObject({
+      reason: 'INVALID_PARAMS',
+      message: 'The body is nested more than 64 levels deep.',
+    });
+  });
+
   it('names every field at fault by its path', async () => {
     const refused = check({ name: 1, entries: [{ count: 1 }, { count: 'x', more: 1 }], extra: 1 });
     await expect(refused).rejects.toMatchObject({

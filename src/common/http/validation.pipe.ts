@@ -1,10 +1,40 @@
-import { ValidationPipe } from '@nestjs/common';
+import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 import { type FieldViolation, HubError } from '../hub-error.js';
 
+/** How deep a body may be nested: what checks it goes down by recursion. */
+const MAX_NESTING = 64;
+
+/** Refuses bodies nested too deep before anything else looks at them. */
+class AdminValidationPipe extends ValidationPipe {
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (metadata.type === 'body' && isNestedBeyond(value, MAX_NESTING)) {
+      throw new HubError(
+        'INVALID_PARAMS',
+        `The body is nested more than ${MAX_NESTING} levels deep.`,
+      );
+    }
+    return super.transform(value, metadata);
+  }
+}
+
+/** Level by level, so that no depth can exhaust the stack. */
+function isNestedBeyond(value: unknown, levels: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > levels) return true;
+    level = level.flatMap((each) =>
+      typeof each === 'object' && each !== null
+        ? Object.values(each).filter((inner) => typeof inner === 'object' && inner !== null)
+        : [],
+    );
+  }
+  return false;
+}
+
 /** The pipe of the admin API: DTOs are checked whole, and members they do not have are refused. */
 export function adminValidationPipe(): ValidationPipe {
-  return new ValidationPipe({
+  return new AdminValidationPipe({
     whitelist: true,
     forbidNonWhitelisted: true,
     transform: true,

@@ -20,6 +20,7 @@ export class Agents1700000000020 implements MigrationInterface {
         "source" text NOT NULL,
         "created_at" bigint NOT NULL,
         "updated_at" bigint NOT NULL,
+        "deleted_at" bigint,
         CONSTRAINT "agents_pk" PRIMARY KEY ("id")
       )`,
     );

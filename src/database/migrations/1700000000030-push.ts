@@ -64,6 +64,8 @@ const STATEMENTS = [
   )`,
   `CREATE UNIQUE INDEX "push_lanes_task" ON "push_lanes" ("task_id", "config_uid")`,
   `CREATE INDEX "push_lanes_due" ON "push_lanes" ("due_at")`,
+  `CREATE INDEX "push_lanes_turn" ON "push_lanes" ("organization", "due_at")
+    WHERE "due_at" IS NOT NULL`,
   `CREATE INDEX "push_lanes_lease" ON "push_lanes" ("lease_until")`,
   `CREATE TABLE "push_deliveries" (
     "id" text NOT NULL,
@@ -80,6 +82,7 @@ const STATEMENTS = [
     "state" text NOT NULL,
     "attempts" integer NOT NULL,
     "tries" integer NOT NULL,
+    "rejections" integer NOT NULL,
     "redelivered" smallint NOT NULL,
     "body" text,
     "content_type" text,

@@ -69,7 +69,8 @@ describe('readAuthentication', () => {
   });
 
   it("refuses an API key in one of the hub's own headers", () => {
-    for (const name of ['Host', 'Content-Length', 'webhook-id', 'A2A-Version']) {
+    const own = ['Host', 'Content-Length', 'webhook-id', 'A2A-Version', 'User-Agent'];
+    for (const name of [...own, 'Accept-Encoding', 'Proxy-Authorization', 'proxy-connection']) {
       expect(refusal(() => v1('ApiKey', `${name}: x`)).field).toBe('authentication.credentials');
     }
   });

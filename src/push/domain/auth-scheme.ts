@@ -26,7 +26,7 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** Headers that belong to HTTP or to the hub; an API key in one of them would break the request. */
 const RESERVED =
-  /^(host|connection|content-.*|transfer-encoding|upgrade|te|trailer|expect|keep-alive|webhook-.*|a2a-.*|x-a2a-.*|traceparent)$/i;
+  /^(host|connection|content-.*|transfer-encoding|upgrade|te|trailer|expect|keep-alive|accept-encoding|proxy-.*|user-agent|webhook-.*|a2a-.*|x-a2a-.*|traceparent)$/i;
 
 const FIELD = 'authentication';
 

@@ -12,30 +12,30 @@ export interface RetrySchedule {
 const QUICK_RETRIES = 2;
 
 /**
- * Milliseconds until the next attempt after `tries` failed ones; undefined when the schedule is used
+ * Milliseconds until the next attempt after `failures` failed ones; undefined when the schedule is used
  * up. `chance` in [0, 1) places the delay within the jitter. A receiver's `Retry-After` is waited for
  * when it is longer than the schedule's delay, up to the limit.
  */
 export function retryDelayMs(
   schedule: RetrySchedule,
-  tries: number,
+  failures: number,
   chance: number,
   retryAfterMs: number | null = null,
 ): number | undefined {
-  const base = schedule.scheduleMs[tries - 1];
+  const base = schedule.scheduleMs[failures - 1];
   if (base === undefined) return undefined;
   const asked = Math.min(retryAfterMs ?? 0, schedule.retryAfterMaxMs);
   return Math.max(jittered(base, schedule.jitter, chance), asked);
 }
 
-/** The same for a rejected event: two retries after the schedule's shortest delay. */
+/** The same after `rejections`: two retries after the schedule's shortest delay. */
 export function quickRetryDelayMs(
   schedule: RetrySchedule,
-  tries: number,
+  rejections: number,
   chance: number,
 ): number | undefined {
   const base = schedule.scheduleMs[0];
-  if (tries > QUICK_RETRIES || base === undefined) return undefined;
+  if (rejections > QUICK_RETRIES || base === undefined) return undefined;
   return jittered(base, schedule.jitter, chance);
 }
 

@@ -5,7 +5,18 @@ import { consequenceOf } from './settlement.js';
 const SCHEDULE = { scheduleMs: [1000, 5000], jitter: 0, retryAfterMaxMs: 3_600_000 };
 
 function after(status: number | null, tries: number, retryAfterMs: number | null = null) {
-  const outcome = { verdict: verdictOf(status), said: `HTTP ${status}`, tries, retryAfterMs };
+  const verdict = verdictOf(status);
+  const rejections = verdict === 'rejected' ? tries : 0;
+  const outcome = { verdict, said: `HTTP ${status}`, tries, rejections, retryAfterMs };
+  return consequenceOf(outcome, SCHEDULE, 0.5);
+}
+
+/** What follows from the last of these answers. */
+function afterAll(...statuses: number[]) {
+  const verdict = verdictOf(statuses.at(-1)!);
+  const rejections = statuses.filter((each) => verdictOf(each) === 'rejected').length;
+  const tries = statuses.length;
+  const outcome = { verdict, said: 'no', tries, rejections, retryAfterMs: null };
   return consequenceOf(outcome, SCHEDULE, 0.5);
 }
 
@@ -56,6 +67,15 @@ describe('consequenceOf', () => {
     expect(after(422, 1)).toMatchObject({ state: 'retrying', delayMs: 1000 });
     expect(after(422, 2)).toMatchObject({ state: 'retrying', delayMs: 1000 });
     expect(after(422, 3)).toMatchObject({ state: 'dead', consequence: 'none' });
+  });
+
+  it('counts quick retries by rejections and the schedule by the other failures', () => {
+    expect(afterAll(503, 503, 422)).toMatchObject({ state: 'retrying', delayMs: 1000 });
+    expect(afterAll(503, 503, 422, 422)).toMatchObject({ state: 'retrying', delayMs: 1000 });
+    expect(afterAll(503, 503, 422, 422, 422)).toMatchObject({ state: 'dead', consequence: 'none' });
+    expect(afterAll(422, 422, 503)).toMatchObject({ state: 'retrying', delayMs: 1000 });
+    expect(afterAll(422, 503, 422, 503)).toMatchObject({ state: 'retrying', delayMs: 5000 });
+    expect(afterAll(422, 503, 503, 503)).toMatchObject({ state: 'dead', consequence: 'failing' });
   });
 
   it('disables the webhook on 410, at once', () => {

@@ -8,6 +8,8 @@ export interface AttemptOutcome {
   readonly said: string;
   /** Attempts since the delivery was made or redelivered, this one included. */
   readonly tries: number;
+  /** Those of them that were rejections. */
+  readonly rejections: number;
   readonly retryAfterMs: number | null;
 }
 
@@ -21,13 +23,16 @@ export type Consequence =
       readonly consequence: 'none' | 'failing' | 'disabled';
     };
 
-/** What follows from an attempt (webhooks.md: success, retried, rejected, 410, exhausted). */
+/**
+ * What follows from an attempt (webhooks.md: success, retried, rejected, 410, exhausted). Rejections
+ * and other failures each count by themselves, so neither uses up the retries of the other.
+ */
 export function consequenceOf(
   outcome: AttemptOutcome,
   schedule: RetrySchedule,
   chance: number,
 ): Consequence {
-  const { verdict, said, tries } = outcome;
+  const { verdict, said, tries, rejections } = outcome;
   switch (verdict) {
     case 'delivered':
       return { state: 'delivered' };
@@ -38,13 +43,14 @@ export function consequenceOf(
         consequence: 'disabled',
       };
     case 'rejected': {
-      const delayMs = quickRetryDelayMs(schedule, tries, chance);
+      const delayMs = quickRetryDelayMs(schedule, rejections, chance);
       return delayMs === undefined
         ? { state: 'dead', reason: `${said}: the receiver rejects it`, consequence: 'none' }
         : { state: 'retrying', delayMs, reason: said };
     }
     case 'retry': {
-      const delayMs = retryDelayMs(schedule, tries, chance, outcome.retryAfterMs);
+      const failures = tries - rejections;
+      const delayMs = retryDelayMs(schedule, failures, chance, outcome.retryAfterMs);
       return delayMs === undefined
         ? {
             state: 'dead',

@@ -4,12 +4,21 @@ import type { Artifact, StreamResponse, Task } from '../../protocol/a2a.js';
 const PUSH_EXTENSION_URI = 'urn:a2a-hub:push:v1';
 
 export interface ThinMark {
-  /** The body was shortened; the whole is at `task`. */
+  /** The body was shortened; `getTask` tells the whole. */
   readonly thin: true;
   /** Bytes the whole body would have had. */
   readonly bytes: number;
-  /** GetTask of this task; absent when the hub does not know its public address. */
-  readonly task?: string;
+  /** Absent when the hub does not know its public address. */
+  readonly getTask?: TaskReference;
+}
+
+/** The JSON-RPC call that gets a task, in the protocol version of the webhook. */
+export interface TaskReference {
+  /** Where to post it. */
+  readonly url: string;
+  readonly method: 'GetTask' | 'tasks/get';
+  /** The parameter `id`. */
+  readonly id: string;
 }
 
 type Payload = NonNullable<StreamResponse['payload']>;

@@ -62,6 +62,7 @@ export interface DeliveryRow {
   readonly state: string;
   readonly attempts: number;
   readonly tries: number;
+  readonly rejections: number;
   readonly redelivered: number;
   readonly body: string | null;
   readonly content_type: string | null;
@@ -74,8 +75,8 @@ export interface DeliveryRow {
 
 /** All columns but the body, which lists do not need. */
 export const DELIVERY_COLUMNS = `id, lane_id, task_id, config_id, organization, principal_id,
-  number, seq, kind, artifact_id, webhook_id, state, attempts, tries, redelivered, content_type,
-  next_attempt_at, last_status, reason, created_at, updated_at`;
+  number, seq, kind, artifact_id, webhook_id, state, attempts, tries, rejections, redelivered,
+  content_type, next_attempt_at, last_status, reason, created_at, updated_at`;
 
 export interface AttemptRow {
   readonly number: number;
@@ -127,6 +128,7 @@ export function toDelivery(row: Omit<DeliveryRow, 'body'>): Delivery {
     state: row.state as DeliveryState,
     attempts: row.attempts,
     tries: row.tries,
+    rejections: row.rejections,
     redelivered: row.redelivered === 1,
     contentType: row.content_type,
     nextAttemptAt: toDate(row.next_attempt_at),

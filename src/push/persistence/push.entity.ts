@@ -69,6 +69,7 @@ export class PushConfigEntity {
 @Entity('push_lanes')
 @Index('push_lanes_task', ['taskId', 'configUid'], { unique: true })
 @Index('push_lanes_due', ['dueAt'])
+@Index('push_lanes_turn', ['organization', 'dueAt'], { where: '"due_at" IS NOT NULL' })
 @Index('push_lanes_lease', ['leaseUntil'])
 export class PushLaneEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_lanes_pk' })
@@ -182,6 +183,9 @@ export class PushDeliveryEntity {
 
   @Column({ type: 'integer' })
   tries!: number;
+
+  @Column({ type: 'integer' })
+  rejections!: number;
 
   @Column({ type: 'smallint' })
   redelivered!: number;

@@ -1,5 +1,6 @@
 import type { Tx, Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
+import { verdictOf } from '../domain/attempt-verdict.js';
 import type { Lane, Settlement } from '../lane-store.js';
 import type { PushConfig } from '../push-config.js';
 import type { LaneRow } from './push-rows.js';
@@ -57,14 +58,16 @@ export function* settleDelivery(
   now: Date,
 ): Work<void> {
   const tried = attempt ? 1 : 0;
+  const rejected = attempt && verdictOf(attempt.status) === 'rejected' ? 1 : 0;
   yield* tx.run(
     `UPDATE push_deliveries SET state = ?, attempts = attempts + ?, tries = tries + ?,
-       next_attempt_at = ?, last_status = ?, reason = ?,
+       rejections = rejections + ?, next_attempt_at = ?, last_status = ?, reason = ?,
        body = CASE WHEN ? = 1 THEN NULL ELSE body END, updated_at = ? WHERE id = ?`,
     [
       result.state,
       tried,
       tried,
+      rejected,
       result.state === 'retrying' ? result.at.getTime() : null,
       attempt ? attempt.status : delivery.lastStatus,
       result.state === 'delivered' ? null : storable(result.reason),

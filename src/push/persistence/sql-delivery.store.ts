@@ -78,8 +78,8 @@ export class SqlDeliveryStore extends DeliveryStore {
       if (!found) return undefined;
       yield* lockLane(tx, found.lane_id);
       const reopened = yield* tx.run(
-        `UPDATE push_deliveries SET state = 'pending', tries = 0, redelivered = 1, reason = NULL,
-           next_attempt_at = NULL, updated_at = ? WHERE id = ? AND state IN ('delivered', 'dead')`,
+        `UPDATE push_deliveries SET state = 'pending', tries = 0, rejections = 0, redelivered = 1,
+           reason = NULL, next_attempt_at = NULL, updated_at = ? WHERE id = ? AND state IN ('delivered', 'dead')`,
         [at, id],
       );
       if (reopened === 0) {

@@ -5,7 +5,7 @@ import { flatten, pieces, typedRows } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import type { OpenDelivery } from '../delivery.js';
-import type { LaneCaps } from '../domain/lane-choice.js';
+import { type LaneCaps, LaneTurns } from '../domain/lane-choice.js';
 import {
   type DeliveryDraft,
   type DueMark,
@@ -49,6 +49,8 @@ const OPEN = `state IN ('pending', 'retrying')`;
 /** {@link LaneStore} on the hub's database. */
 @Injectable()
 export class SqlLaneStore extends LaneStore {
+  private readonly turns = new LaneTurns();
+
   constructor(
     private readonly database: Database,
     private readonly ids: IdSource,
@@ -77,7 +79,7 @@ export class SqlLaneStore extends LaneStore {
   }
 
   claim(owner: string, now: Date, leaseMs: number, caps: LaneCaps): Promise<Lane[]> {
-    return this.database.write((tx) => claimLanes(tx, { owner, now, leaseMs, caps }));
+    return this.database.write((tx) => claimLanes(tx, { owner, now, leaseMs, caps }, this.turns));
   }
 
   async nextDueAt(now: Date): Promise<Date | null> {
@@ -208,9 +210,9 @@ function* insertDelivery(
 ): Work<void> {
   yield* tx.run(
     `INSERT INTO push_deliveries (id, lane_id, task_id, config_id, organization, principal_id,
-       number, seq, kind, artifact_id, webhook_id, state, attempts, tries, redelivered, body,
-       content_type, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0, 0, ?, ?, ?, ?)`,
+       number, seq, kind, artifact_id, webhook_id, state, attempts, tries, rejections,
+       redelivered, body, content_type, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0, 0, 0, ?, ?, ?, ?)`,
     [
       id,
       lane.id,

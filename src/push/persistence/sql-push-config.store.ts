@@ -220,7 +220,7 @@ export class SqlPushConfigStore extends PushConfigStore {
       [config.endpoint, at, at, lane.id],
     );
     yield* tx.run(
-      `UPDATE push_deliveries SET tries = 0, next_attempt_at = NULL,
+      `UPDATE push_deliveries SET tries = 0, rejections = 0, next_attempt_at = NULL,
          body = CASE WHEN ? = 1 THEN NULL ELSE body END, updated_at = ?
        WHERE lane_id = ? AND state IN ('pending', 'retrying')`,
       [otherVersion ? 1 : 0, at, lane.id],
@@ -249,8 +249,9 @@ export class SqlPushConfigStore extends PushConfigStore {
   ): Work<void> {
     yield* tx.run(
       `INSERT INTO push_deliveries (id, lane_id, task_id, config_id, organization, principal_id,
-         number, seq, kind, webhook_id, state, attempts, tries, redelivered, created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'snapshot', ?, 'pending', 0, 0, 0, ?, ?)`,
+         number, seq, kind, webhook_id, state, attempts, tries, rejections, redelivered,
+         created_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'snapshot', ?, 'pending', 0, 0, 0, 0, ?, ?)`,
       [
         this.ids.next(),
         laneId,

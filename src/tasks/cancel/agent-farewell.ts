@@ -38,7 +38,8 @@ export class AgentFarewell {
       await client.cancel(agent, downstreamTaskId, options);
     } catch (error) {
       const reason = error instanceof AgentCallError ? error.message : String(error);
-      logger.debug({ taskId: record.id, agentId, reason }, 'an agent was not told of its end');
+      const ids = { taskId: record.id, delegationId: delegation.id, agentId };
+      logger.warn({ ...ids, reason }, 'an agent was not told of its end');
     } finally {
       answered.abort(OVER);
     }

@@ -75,9 +75,9 @@ export function decideFailover(
   const open = openDraft(aggregate, delegationId, now);
   if (!open) return NO_CHANGE;
   const { draft, delegation } = open;
-  const reasons = shortReason(
-    [delegation.reason, `${delegation.agentName}: ${reason}`].filter(Boolean).join('; '),
-  );
+  const { agentName } = delegation;
+  const named = reason.startsWith(agentName) ? reason : `${agentName}: ${reason}`;
+  const reasons = shortReason([delegation.reason, named].filter(Boolean).join('; '));
   const [next, ...fallbacks] = delegation.fallbacks;
   if (aggregate.record.cancelRequestedAt !== null) {
     end(draft, delegation, {

@@ -1,6 +1,7 @@
 import { AgentCallError } from '../../agents/index.js';
 import type { Task } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
+import { noteTrouble } from './agent-trouble.js';
 import type { RunContext } from './run-context.js';
 
 /**
@@ -43,8 +44,8 @@ async function cancel(run: RunContext, id: string, maxMs: number): Promise<strin
   } catch (error) {
     if (!(error instanceof AgentCallError)) throw error;
     if (run.deps.clock.now().getTime() - start >= maxMs) return undefined;
-    const verb = error.kind === 'rejected' ? 'refused the cancel' : 'could not be asked to cancel';
-    return `${verb} (${error.message})`;
+    noteTrouble(run, error);
+    return `did not take the cancel: it ${error.publicMessage}`;
   }
 }
 

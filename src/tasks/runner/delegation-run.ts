@@ -86,8 +86,9 @@ export class DelegationRun {
       return;
     const agent = await this.agent(delegation.agentId);
     const fresh = !this.claim.adopted && delegation.downstreamTaskId === null;
-    if (!agent || (fresh && !agent.enabled)) {
-      const what = agent ? 'is disabled' : 'has been deleted from the registry';
+    const deleted = !agent || (!this.claim.adopted && agent.deletedAt !== null);
+    if (deleted || (fresh && !agent.enabled)) {
+      const what = deleted ? 'has been deleted from the registry' : 'is disabled';
       return this.withoutAgent(
         `The agent ${delegation.agentName} (${delegation.agentId}) ${what}.`,
       );

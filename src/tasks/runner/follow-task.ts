@@ -1,6 +1,7 @@
 import { AgentCallError } from '../../agents/index.js';
 import { TaskState, type Task } from '../../protocol/a2a.js';
 import { delegationStateOf } from '../domain/delegation-state.js';
+import { noteTrouble } from './agent-trouble.js';
 import type { RunContext } from './run-context.js';
 import type { Step } from './steps.js';
 import { UpdateBell } from './update-bell.js';
@@ -68,7 +69,9 @@ class Follower {
       );
     } catch (error) {
       if (!(error instanceof AgentCallError)) throw error;
-      return this.trouble(error);
+      const failure = this.trouble(error);
+      if (failure !== undefined) noteTrouble(run, error);
+      return failure;
     }
     if (delegationStateOf(task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED) === undefined) {
       return this.uselessAnswer('its task has no known state');
@@ -82,20 +85,20 @@ class Follower {
     const { agentName } = this.run;
     switch (error.kind) {
       case 'not-found':
-        return `${agentName} does not know its task any more: ${error.message}`;
+        return `${agentName} does not know its task any more.`;
       case 'invalid':
-        return this.uselessAnswer(`InvalidAgentResponse: ${error.message}`);
+        return this.uselessAnswer(`InvalidAgentResponse: it ${error.publicMessage}`);
       case 'rejected':
-        return this.uselessAnswer(error.message);
+        return this.uselessAnswer(`it ${error.publicMessage}`);
       default:
-        return this.idleTooLong(error.message);
+        return this.idleTooLong(`it ${error.publicMessage}`);
     }
   }
 
   private uselessAnswer(what: string): string | undefined {
     this.useless += 1;
     if (this.useless < MAX_USELESS_ANSWERS) return undefined;
-    return `${this.run.agentName} was asked ${this.useless} times: ${what}.`.replace(/\.\.$/, '.');
+    return `${this.run.agentName} was asked ${this.useless} times: ${what}.`;
   }
 
   /** Somebody who waits for authorization may take as long as the delegation has. */
@@ -103,7 +106,7 @@ class Follower {
     const { agentName, budgets, delegation } = this.run;
     if (delegation.state === 'auth-required') return undefined;
     if (this.now() - this.lastNewsAt < budgets.idleMs) return undefined;
-    const why = trouble === undefined ? '' : ` (${trouble})`;
+    const why = trouble === undefined ? '' : `: ${trouble}`;
     return `${agentName} said nothing more for ${Math.round(budgets.idleMs / 1000)} s${why}.`;
   }
 

@@ -22,6 +22,7 @@ export interface RunDeps {
   readonly contexts: ContextStore;
   readonly client: AgentClient;
   readonly farewell: AgentFarewell;
+  /** Also one that is deleted: it may be asked about what it works on, but gets no message. */
   readonly agent: (id: string) => Agent | undefined;
   /** Reads the registry again: an agent that is not known here may be new in another process. */
   readonly renewAgents: () => Promise<void>;

@@ -1,5 +1,6 @@
 import { AgentCallError, type AgentSend } from '../../agents/index.js';
 import type { Message, StreamResponse } from '../../protocol/a2a.js';
+import { toldOf } from './agent-trouble.js';
 import { EventIntake } from './event-intake.js';
 import { outgoing } from './outgoing-message.js';
 import type { RunContext } from './run-context.js';
@@ -122,10 +123,11 @@ async function afterEnd(run: RunContext, { error, late }: CallEnd): Promise<Step
   if (error !== undefined && !(error instanceof AgentCallError)) {
     throw new Error('the agent client failed', { cause: error });
   }
-  if (error?.kind === 'invalid') return failed(run, `InvalidAgentResponse: ${error.message}`);
+  const told = error && toldOf(run, error);
+  if (error?.kind === 'invalid') return failed(run, `InvalidAgentResponse: ${told}.`);
   if (!run.unanswered) return 'follow';
   if (error === undefined || error.kind === 'interrupted') return 'unknown';
-  await run.failover(`${error.message}.`.replace(/\.\.$/, '.'));
+  await run.failover(`${told}.`);
   return 'done';
 }
 

@@ -1,0 +1,75 @@
+/** What a call to an agent may end with; {@link AgentCallError} tells what each means. */
+export type AgentFailureKind =
+  'unreachable' | 'rejected' | 'interrupted' | 'invalid' | 'not-found';
+
+/** What the agent's answer carried of numbers. */
+export interface AgentFailureNumbers {
+  /** JSON-RPC code. */
+  readonly code?: number;
+  readonly httpStatus?: number;
+}
+
+/** The errors of A2A §5.4 and of JSON-RPC, in words that say nothing of the one case. */
+const CODE_WORDS: Readonly<Record<number, string>> = {
+  [-32001]: 'the task is not known',
+  [-32002]: 'the task cannot be canceled',
+  [-32003]: 'push notifications are not supported',
+  [-32004]: 'the operation is not supported',
+  [-32005]: 'the content type is not supported',
+  [-32006]: 'invalid agent response',
+  [-32007]: 'there is no extended agent card',
+  [-32008]: 'an extension is required',
+  [-32009]: 'the protocol version is not supported',
+  [-32600]: 'invalid request',
+  [-32601]: 'the method is not known',
+  [-32602]: 'invalid parameters',
+  [-32603]: 'internal error',
+  [-32700]: 'the request is not JSON',
+};
+
+/**
+ * A failure in the hub's own words, as a predicate to follow the agent's name (`could not be
+ * reached`). Nothing the agent or the network wrote is in it, so that neither the agent's ids nor its
+ * address get to clients.
+ */
+export function publicFailure(kind: AgentFailureKind, numbers: AgentFailureNumbers): string {
+  switch (kind) {
+    case 'unreachable':
+      return 'could not be reached';
+    case 'rejected':
+      return rejection(numbers);
+    case 'interrupted':
+      return `broke off${inBrackets(numbers)}`;
+    case 'invalid':
+      return 'gave an answer that is not A2A';
+    case 'not-found':
+      return 'does not know the task';
+  }
+}
+
+function rejection(numbers: AgentFailureNumbers): string {
+  const { httpStatus } = numbers;
+  if (codeWords(numbers) === undefined) {
+    if (httpStatus === 401 || httpStatus === 403) {
+      return `does not accept the hub's credentials (HTTP ${httpStatus})`;
+    }
+    if (httpStatus !== undefined && httpStatus >= 300) return `answered HTTP ${httpStatus}`;
+  }
+  return `refused the request${inBrackets(numbers)}`;
+}
+
+function inBrackets(numbers: AgentFailureNumbers): string {
+  const { httpStatus } = numbers;
+  const failed = httpStatus !== undefined && httpStatus >= 300 ? `HTTP ${httpStatus}` : undefined;
+  const words = codeWords(numbers) ?? failed;
+  return words === undefined ? '' : ` (${words})`;
+}
+
+/** Other numbers are the agent's own, and could be an id. */
+function codeWords({ code }: AgentFailureNumbers): string | undefined {
+  if (code === undefined || !Number.isInteger(code) || code < -32768 || code > -32000) {
+    return undefined;
+  }
+  const words = CODE_WORDS[code];
+  return words === undefined ? `error ${code}` : `${words}, ${code}`;
+}
