@@ -132,14 +132,12 @@ export class HubRequestHandler {
 
   /** The webhook a message brings along: checked now, written in the commit of the message. */
   private async inline(
-    { configuration, message }: SendMessageRequest,
+    { configuration }: SendMessageRequest,
     call: CallContext,
     source: SourceDetails,
   ): Promise<Parameters<TaskService['send']>[1]> {
     const config = configuration?.taskPushNotificationConfig;
-    return config
-      ? [await this.push.inline(config, call, source.authentication, message?.taskId)]
-      : [];
+    return config ? [await this.push.inline(config, call, source.authentication)] : [];
   }
 }
 

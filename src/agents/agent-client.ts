@@ -89,14 +89,15 @@ export abstract class AgentClient {
   abstract cancel(agent: Agent, downstreamTaskId: string, options: AgentCallOptions): Promise<Task>;
 
   /**
-   * Whether the agent has a task that began with `messageId` in this context (in any, when it is
-   * empty), asked by ListTasks;
-   * undefined when it has none or cannot say (0.x agents have no ListTasks).
+   * The agent's tasks with a client message `messageId` in their history, in this context (in any,
+   * when it is empty), asked by ListTasks: whoever they belong to, for message ids are the clients'
+   * own and may repeat. Without artifacts. Empty when there are none or the agent cannot say (0.x
+   * agents have no ListTasks).
    */
-  abstract findTaskByMessage(
+  abstract findTasksByMessage(
     agent: Agent,
     downstreamContextId: string,
     messageId: string,
     options: AgentCallOptions,
-  ): Promise<Task | undefined>;
+  ): Promise<readonly Task[]>;
 }

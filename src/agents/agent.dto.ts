@@ -181,7 +181,12 @@ export class PatchAgentDto {
   @IsBoolean()
   enabled?: boolean;
 
-  @ApiPropertyOptional({ type: String, nullable: true, description: "Null: the card's URL again." })
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    description:
+      "Null: the card's URL again. At another origin the stored credentials are dropped; give them again.",
+  })
   @IfPresent()
   @IsUrl(URL_RULE)
   @MaxLength(MAX_URL)

@@ -64,7 +64,9 @@ export class AgentsController {
 
   @Delete(':id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Deletes an agent; what it works on can still be canceled for 30 days.' })
+  @ApiOperation({
+    summary: 'Deletes an agent; what it works on can still be canceled for 30 days.',
+  })
   @ApiNoContentResponse()
   async remove(@Param('id') id: string): Promise<void> {
     await this.agents.remove(id);

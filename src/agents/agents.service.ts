@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { HubError, invalidField } from '../common/hub-error.js';
 import type { Page } from '../common/page.js';
-import type { Agent, AgentBudgets } from './agent.js';
+import type { Agent, AgentBudgets, AgentEndpoint } from './agent.js';
 import { AgentIntake, type Intake } from './agent-intake.js';
 import { readHeaders } from './agent-headers.js';
 import { AgentRegistry } from './agent-registry.js';
@@ -118,15 +118,16 @@ export class AgentsService {
     const changed = await this.store.update(id, (agent) => {
       refuseDeclared(agent);
       const endpointOverride = override === undefined ? agent.endpointOverride : override;
+      const endpoint = endpointOf(agent, endpointOverride);
       return {
         ...agent,
         tags: patch.tags === undefined ? agent.tags : distinct(patch.tags),
         priority: patch.priority ?? agent.priority,
         enabled: patch.enabled ?? agent.enabled,
         endpointOverride,
-        endpoint: endpointOf(agent, endpointOverride),
+        endpoint,
         budgets: patched(agent.budgets, patch.budgets),
-        credentials: patched(agent.credentials, credentials),
+        credentials: patched(credentialsFor(agent, endpoint), credentials),
         cardHeaders: patched(agent.cardHeaders, cardHeaders),
         updatedAt: this.clock.now(),
       };
@@ -226,6 +227,12 @@ function patched<K extends string, V>(
   const merged = patch === null ? {} : { ...map, ...patch };
   const kept = Object.entries(merged).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(kept) as Record<K, V>;
+}
+
+/** Stored credentials are for the server they were given for: they do not follow to another one. */
+function credentialsFor(agent: Agent, endpoint: AgentEndpoint): Agent['credentials'] {
+  const stays = new URL(endpoint.url).origin === new URL(agent.endpoint.url).origin;
+  return stays ? agent.credentials : {};
 }
 
 function distinct(tags: readonly string[]): string[] {

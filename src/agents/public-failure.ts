@@ -1,9 +1,8 @@
 /** What a call to an agent may end with; {@link AgentCallError} tells what each means. */
-export type AgentFailureKind =
-  'unreachable' | 'rejected' | 'interrupted' | 'invalid' | 'not-found';
+export type AgentFailureKind = 'unreachable' | 'rejected' | 'interrupted' | 'invalid' | 'not-found';
 
 /** What the agent's answer carried of numbers. */
-export interface AgentFailureNumbers {
+interface AgentFailureNumbers {
   /** JSON-RPC code. */
   readonly code?: number;
   readonly httpStatus?: number;

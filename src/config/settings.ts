@@ -152,6 +152,20 @@ export const SETTINGS = {
       default: 256,
       description: 'Delegations one process runs at once; the others wait in the queue.',
     }),
+    maxPerAgent: number({
+      min: 0,
+      max: 100_000,
+      default: 0,
+      description:
+        'Of these, for one agent at most, so that a slow agent leaves places for others; 0 for a quarter of maxConcurrent.',
+    }),
+    maxSizeBytes: size({
+      min: MIB,
+      max: 256 * MIB,
+      default: 64 * MIB,
+      description:
+        'How large a task may become, all its events and messages as JSON; one that would be larger fails.',
+    }),
     acceptClientTaskIds: flag({
       default: false,
       description:

@@ -8,7 +8,7 @@ import {
   PushDeliveryEntity,
   PushLaneEntity,
 } from '../push/persistence/push.entity.js';
-import { ContextAgentEntity, ContextEntity } from '../tasks/persistence/context.entity.js';
+import { ContextEntity } from '../tasks/persistence/context.entity.js';
 import { DelegationEntity } from '../tasks/persistence/delegation.entity.js';
 import { IdempotencyKeyEntity } from '../tasks/persistence/idempotency-key.entity.js';
 import { TaskEntity } from '../tasks/persistence/task.entity.js';
@@ -26,7 +26,6 @@ export const ENTITIES = [
   DelegationEntity,
   IdempotencyKeyEntity,
   ContextEntity,
-  ContextAgentEntity,
   PrincipalEntity,
   ApiKeyEntity,
   PushConfigEntity,

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
 /** The numbers of this process, in Prometheus form at `/metrics`. Names begin with `a2a_hub_`. */
 export class Metrics {
@@ -14,24 +14,6 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.registry, prefix: 'a2a_hub_' });
-  }
-
-  /** A number that only grows. */
-  counter<L extends string>(name: string, help: string, labelNames: L[] = []): Counter<L> {
-    return new Counter({ name: `a2a_hub_${name}`, help, labelNames, registers: [this.registry] });
-  }
-
-  /** A number that is asked for whenever the metrics are read. */
-  gauge(name: string, help: string, value: () => number): void {
-    const registers = [this.registry];
-    new Gauge({
-      name: `a2a_hub_${name}`,
-      help,
-      registers,
-      collect() {
-        this.set(value());
-      },
-    });
   }
 
   /** A spread of values over `buckets`. */

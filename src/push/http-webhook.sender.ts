@@ -30,11 +30,21 @@ export class HttpWebhookSender extends WebhookSender {
 
   async send(request: WebhookRequest, signal: AbortSignal): Promise<WebhookAnswer> {
     const began = this.clock.now().getTime();
-    const timeout = AbortSignal.timeout(this.limits.timeoutMs);
-    const stop = AbortSignal.any([signal, timeout]);
-    const outcome = await this.exchange(request, stop).catch((error: unknown) =>
-      failure(error, timeout.aborted),
+    // A signal made by AbortSignal.any would stay with `signal`, which lives as long as the process.
+    const attempt = new AbortController();
+    const cut = (): void => attempt.abort(signal.reason);
+    let timedOut = false;
+    const timer = setTimeout(() => {
+      timedOut = true;
+      attempt.abort();
+    }, this.limits.timeoutMs);
+    signal.addEventListener('abort', cut);
+    if (signal.aborted) cut();
+    const outcome = await this.exchange(request, attempt.signal).catch((error: unknown) =>
+      failure(error, timedOut),
     );
+    clearTimeout(timer);
+    signal.removeEventListener('abort', cut);
     return { ...outcome, durationMs: Math.max(0, this.clock.now().getTime() - began) };
   }
 

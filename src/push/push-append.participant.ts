@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import type { Tx, Work } from '../database/sql.js';
-import { AppendParticipant, type Appended } from '../tasks/index.js';
+import { type AfterCommit, AppendParticipant, type Appended } from '../tasks/index.js';
 import { dueWhen } from './domain/due-mark.js';
 import { type DueMark, LaneStore } from './lane-store.js';
 import { PushWakeup } from './push-wakeup.js';
@@ -20,7 +20,7 @@ export class PushAppendParticipant extends AppendParticipant {
     super();
   }
 
-  *appended(tx: Tx, batch: readonly Appended[]): Work<void> {
+  *appended(tx: Tx, batch: readonly Appended[]): Work<AfterCommit | void> {
     const marks: DueMark[] = [];
     for (const { taskId, events } of batch) {
       const when = dueWhen(events);
@@ -29,10 +29,6 @@ export class PushAppendParticipant extends AppendParticipant {
     }
     if (marks.length === 0) return;
     const due = yield* this.lanes.markDue(tx, marks, this.clock.now());
-    if (due > 0) for (const { taskId } of marks) this.wakeup.expect(taskId);
-  }
-
-  committed(batch: readonly Appended[]): void {
-    this.wakeup.committed(batch.map(({ taskId }) => taskId));
+    if (due > 0) return () => this.wakeup.ring();
   }
 }

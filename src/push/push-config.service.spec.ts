@@ -3,6 +3,7 @@ import type { Scope } from '../auth/index.js';
 import type { Clock } from '../common/clock.js';
 import type { Egress } from '../common/egress/egress.js';
 import { HubError } from '../common/hub-error.js';
+import type { Tx, Work } from '../database/sql.js';
 import { SystemIdSource } from '../common/ids.js';
 import { TaskPushNotificationConfig, TaskState } from '../protocol/a2a.js';
 import type { CallContext } from '../routing/index.js';
@@ -34,6 +35,11 @@ class MemoryConfigs {
     };
     this.configs.push(config);
     return Promise.resolve(config);
+  }
+
+  // eslint-disable-next-line require-yield -- there is no database
+  *attach(_tx: Tx, taskId: string, draft: PushConfigDraft, options: AttachOptions): Work<void> {
+    void this.set(taskId, draft, options);
   }
 
   get(taskId: string, configId: string): Promise<PushConfig | undefined> {
@@ -92,7 +98,7 @@ describe('PushConfigService', () => {
     organization: 'acme',
     state: TaskState.TASK_STATE_WORKING,
     traceparent: '00-a-b-01',
-    route: { chosen: [{ agentId: 'echo' }] },
+    route: { chosen: [{ agentId: 'echo' }, { agentId: 'fallback' }] },
   } as unknown as TaskRecord;
 
   beforeEach(() => {
@@ -101,9 +107,15 @@ describe('PushConfigService', () => {
     rings = 0;
     const wakeup = new PushWakeup();
     wakeup.onRing(() => rings++);
+    type Seen = { principalId?: string };
+    const find = (id: string, { principalId }: Seen): TaskRecord | undefined =>
+      id === 't1' && principalId === 'alice' ? record : undefined;
     const tasks = {
-      record: (id: string, visibility: { principalId?: string }) =>
-        Promise.resolve(id === 't1' && visibility.principalId === 'alice' ? record : undefined),
+      record: (id: string, visibility: Seen) => Promise.resolve(find(id, visibility)),
+      load: (id: string, visibility: Seen) => {
+        const found = find(id, visibility);
+        return Promise.resolve(found && { record: found, delegations: [{ agentId: 'echo' }] });
+      },
     };
     service = new PushConfigService(
       tasks as unknown as TaskStore,
@@ -265,10 +277,25 @@ describe('PushConfigService', () => {
     });
   });
 
-  it('writes the config of a follow-up at once, unless the task has ended', async () => {
-    await service.inline(config(), context(), undefined, 't1');
+  it('writes the config of a message in its commit only, and rings when that holds', async () => {
+    const alongside = await service.inline(config(), context());
+    expect(configs.configs).toEqual([]);
+    const work = alongside({} as Tx, 't1');
+    const { value: ring } = work.next();
     expect(configs.options).toEqual([{ now: NOW, repeated: 'leave' }]);
-    await service.inline(config(), context(), undefined, 'unknown');
-    expect(configs.configs).toHaveLength(1);
+    expect(rings).toBe(0);
+    if (typeof ring === 'function') ring();
+    expect(rings).toBe(1);
+  });
+
+  it('knows a task at the doors of the agents that work on it, not of unused fallbacks', async () => {
+    const fallback = context({ agentId: 'fallback' });
+    expect(await refused(service.create(config(), fallback))).toMatchObject({
+      reason: 'TASK_NOT_FOUND',
+    });
+    await service.create(config({ id: 'mine' }), context({ agentId: 'echo' }));
+    expect(await service.get('t1', 'mine', context({ agentId: 'echo' }))).toMatchObject({
+      id: 'mine',
+    });
   });
 });

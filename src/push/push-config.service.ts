@@ -10,9 +10,8 @@ import type {
   ListTaskPushNotificationConfigsResponse,
   TaskPushNotificationConfig,
 } from '../protocol/a2a.js';
-import { isTerminal } from '../protocol/task-state.js';
 import type { CallContext } from '../routing/index.js';
-import { type Alongside, type TaskRecord, TaskStore } from '../tasks/index.js';
+import { type Alongside, belongsTo, type TaskRecord, TaskStore } from '../tasks/index.js';
 import { readAuthentication, refuseControl, refuseUnprintable } from './domain/auth-scheme.js';
 import { PushConfigStore } from './push-config-store.js';
 import type { PushConfig, PushConfigDraft } from './push-config.js';
@@ -72,8 +71,7 @@ export class PushConfigService {
   }
 
   /**
-   * A config that comes with a message: checked now, written in the commit that creates the task. When
-   * the message goes to an open task (`taskId`) it is written at once, before the message; a task that
+   * A config that comes with a message: checked now, written in the commit of the message. A task that
    * has it already, unchanged, is left alone, because clients repeat it with every message. Throws as
    * {@link create} does, but never for the task: that is up to the message.
    */
@@ -81,7 +79,6 @@ export class PushConfigService {
     config: TaskPushNotificationConfig,
     ctx: CallContext,
     rawAuthentication?: unknown,
-    taskId?: string,
   ): Promise<Alongside> {
     const owner = {
       principalId: ctx.principal.id,
@@ -90,14 +87,9 @@ export class PushConfigService {
     };
     const draft = await this.draft(config, ctx, owner, rawAuthentication, INLINE_PATH);
     const { configs, wakeup, clock } = this;
-    const record = taskId ? await this.findTask(taskId, ctx) : undefined;
-    if (record && !isTerminal(record.state)) {
-      await configs.set(record.id, draft, { now: clock.now(), repeated: 'leave' });
-      wakeup.ring();
-    }
-    return function* (tx, created) {
-      yield* configs.attach(tx, created, draft, { now: clock.now(), repeated: 'leave' });
-      wakeup.expect(created);
+    return function* (tx, taskId) {
+      yield* configs.attach(tx, taskId, draft, { now: clock.now(), repeated: 'leave' });
+      return () => wakeup.ring();
     };
   }
 
@@ -154,10 +146,11 @@ export class PushConfigService {
 
   /** The task, when it exists for this caller at this door (which may name one agent of it). */
   private async findTask(taskId: string, ctx: CallContext): Promise<TaskRecord | undefined> {
-    const record = await this.tasks.record(taskId, visibilityOf(ctx.principal));
+    const visibility = visibilityOf(ctx.principal);
     const { agentId } = ctx;
-    if (!record || agentId === undefined) return record;
-    return record.route.chosen.some((each) => each.agentId === agentId) ? record : undefined;
+    if (agentId === undefined) return this.tasks.record(taskId, visibility);
+    const aggregate = await this.tasks.load(taskId, visibility);
+    return aggregate && belongsTo(aggregate, visibility, agentId) ? aggregate.record : undefined;
   }
 
   private async draft(

@@ -1,5 +1,3 @@
-import type { Tx, Work } from '../database/sql.js';
-
 /** What the hub remembers of one context of one principal; kept 30 days after its last use. */
 export interface HubContext {
   readonly id: string;
@@ -10,20 +8,17 @@ export interface HubContext {
   readonly lastUsedAt: Date;
 }
 
-/** Contexts, their affinity, and the downstream context id per agent. */
+/**
+ * Contexts, their affinity, and the downstream context id per agent. A context is written in the
+ * commit of each task that begins in it; the same id of another principal is another context.
+ */
 export abstract class ContextStore {
   /** undefined when this principal has no such context (another's context is as good as none). */
   abstract get(id: string, principalId: string): Promise<HubContext | undefined>;
 
-  /** Creates or touches the context and sets its affinity. Same id, other principal: two contexts. */
-  abstract touch(context: HubContext): Promise<void>;
-
-  /** The statements of {@link touch}, for a commit that does more (the one that creates a task). */
-  abstract touching(context: HubContext): (tx: Tx) => Work<void>;
-
   /**
-   * The agent's own context id for this hub context: the learned one, else the one of the oldest
-   * delegation to this agent in this context that has one (so the hot path need not write it twice).
+   * The agent's own context id for this hub context: the one of the oldest delegation to this agent
+   * in this context that has one.
    */
   abstract downstream(
     id: string,
@@ -31,14 +26,6 @@ export abstract class ContextStore {
     agentId: string,
   ): Promise<string | undefined>;
 
-  /** Remembers it; the first one learned stays. */
-  abstract learn(
-    id: string,
-    principalId: string,
-    agentId: string,
-    downstreamContextId: string,
-  ): Promise<void>;
-
-  /** Deletes up to `limit` contexts last used before `unusedSince`, with what was learned; how many. */
+  /** Deletes up to `limit` contexts last used before `unusedSince`; how many. */
   abstract forget(unusedSince: Date, limit: number): Promise<number>;
 }

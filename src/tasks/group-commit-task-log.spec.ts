@@ -2,19 +2,20 @@ import { describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../auth/index.js';
 import { SystemClock } from '../common/clock.js';
 import type { Log } from '../common/logger.js';
-import { TaskState, type Task } from '../protocol/a2a.js';
+import { Message, TaskState, type Task } from '../protocol/a2a.js';
 import { statusUpdate } from '../protocol/build.js';
 import { emptyTask } from '../protocol/task-reducer.js';
 import { GroupCommitTaskLog } from './group-commit-task-log.js';
 import { InProcessSignals } from './in-process-signals.js';
 import type { AppendOutcome, PreparedAppend, StoredTask, TaskStore } from './task-store.js';
-import type { TaskAggregate, TaskRecord } from './task.js';
+import type { NewEvent, TaskAggregate, TaskRecord } from './task.js';
 
 /** As much of a store as the log uses, in memory; each commit waits until the test lets it go. */
 class FakeStore {
   readonly batches: (readonly PreparedAppend[])[] = [];
   opened = 0;
   failOpen = false;
+  metadata: Record<string, unknown> = {};
   private readonly tasks = new Map<string, StoredTask>();
   private waiting: ((answer: 'commit' | Error) => void)[] = [];
 
@@ -49,7 +50,10 @@ class FakeStore {
     if (this.failOpen) return Promise.reject(new Error('disk on fire'));
     const stored = this.tasks.get(id);
     return Promise.resolve(
-      stored && { ...stored, aggregate: { ...stored.aggregate, task: newTask(id) } },
+      stored && {
+        ...stored,
+        aggregate: { ...stored.aggregate, task: { ...newTask(id), metadata: this.metadata } },
+      },
     );
   }
 
@@ -87,13 +91,22 @@ function newTask(id: string): Task {
   return emptyTask(id, 'c');
 }
 
+function agentMessage(text: string): Message {
+  return Message.fromJSON({ messageId: 'm', role: 'ROLE_AGENT', parts: [{ text }] });
+}
+
+function statusOf(taskId: string, message: Message): NewEvent['payload'] {
+  const state = TaskState.TASK_STATE_WORKING;
+  return statusUpdate({ taskId, contextId: 'c' }, state, NOW, message);
+}
+
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
-function setUp(limits = { tasks: 100, size: 1_000_000 }) {
+function setUp(limits = { tasks: 100, size: 1_000_000, largeSize: 1_000_000 }) {
   const store = new FakeStore();
   const log = new GroupCommitTaskLog(
     store as unknown as TaskStore,
@@ -177,7 +190,7 @@ describe('GroupCommitTaskLog', () => {
   });
 
   it('keeps tasks in memory within its limits, the ones used last', async () => {
-    const { store, write } = setUp({ tasks: 2, size: 1_000_000 });
+    const { store, write } = setUp({ tasks: 2, size: 1_000_000, largeSize: 1_000_000 });
     const touch = async (id: string): Promise<void> => {
       const written = write(id);
       await store.answer();
@@ -191,7 +204,7 @@ describe('GroupCommitTaskLog', () => {
   });
 
   it('keeps no more than so much text in memory', async () => {
-    const { store, write } = setUp({ tasks: 100, size: 1 });
+    const { store, write } = setUp({ tasks: 100, size: 1, largeSize: 1 });
     store.put('a');
     for (let n = 0; n < 2; n += 1) {
       const written = write('a');
@@ -199,5 +212,54 @@ describe('GroupCommitTaskLog', () => {
       await written;
     }
     expect(store.opened).toBe(2);
+  });
+
+  it('goes on after an append that cannot be written down, and fails its caller', async () => {
+    const { store, write } = setUp();
+    store.put('a');
+    store.put('b');
+    store.metadata = { big: 1n };
+    const doomed = write('a', TaskState.TASK_STATE_COMPLETED).catch((error: Error) => error);
+    expect(await doomed).toMatchObject({ reason: 'INTERNAL' });
+    const good = write('b');
+    await store.answer();
+    expect(await good).toBe(3);
+  });
+
+  it('takes no more than so much text of one task into one append', async () => {
+    const { store, log } = setUp();
+    store.put('a');
+    const message = agentMessage('x'.repeat(5 * 1024 * 1024));
+    const writes = Array.from({ length: 5 }, () =>
+      log.update('a', () => ({
+        change: { events: [{ kind: 'status', payload: statusOf('a', message) }] },
+        result: undefined,
+      })),
+    );
+    await store.answer();
+    await store.answer();
+    await Promise.all(writes);
+    expect(store.batches.map(([append]) => append?.events.length)).toEqual([4, 1]);
+  });
+
+  it('keeps small tasks in memory beside one that is very large', async () => {
+    const { store, log, write } = setUp({ tasks: 100, size: 100_000, largeSize: 1 });
+    store.put('small');
+    store.put('large');
+    const touch = async (written: Promise<unknown>): Promise<void> => {
+      await store.answer();
+      await written;
+    };
+    await touch(write('small'));
+    const message = agentMessage('x'.repeat(200_000));
+    await touch(
+      log.update('large', () => ({
+        change: { events: [{ kind: 'status', payload: statusOf('large', message) }] },
+        result: undefined,
+      })),
+    );
+    const opened = store.opened;
+    await touch(write('small'));
+    expect(store.opened).toBe(opened);
   });
 });

@@ -10,7 +10,14 @@ import { TaskWriter, VERIFY, type Waiting } from './log/task-writer.js';
 import { DEFAULT_CACHE_LIMITS, WriterCache, type CacheLimits } from './log/writer-cache.js';
 import type { Signals } from './signals.js';
 import { TaskLog, type Claimer, type Created, type Decision } from './task-log.js';
-import type { Alongside, AppendOutcome, ClaimedTask, Fence, TaskStore } from './task-store.js';
+import type {
+  Alongside,
+  AppendOutcome,
+  ClaimedTask,
+  Fence,
+  KeyHolder,
+  TaskStore,
+} from './task-store.js';
 import type { NewTask, TaskAggregate, TaskEvent, TaskRecord } from './task.js';
 import { isVisible } from './visible.js';
 
@@ -47,6 +54,8 @@ export class GroupCommitTaskLog extends TaskLog {
     limits: CacheLimits = DEFAULT_CACHE_LIMITS,
     /** No other process writes to this database (SQLite): what is in memory is the newest. */
     private readonly soleProcess = false,
+    /** Characters of its log a task may have; one that would have more is ended as failed. */
+    private readonly maxTaskSize = Infinity,
   ) {
     super();
     this.cache = new WriterCache(limits);
@@ -55,7 +64,10 @@ export class GroupCommitTaskLog extends TaskLog {
 
   create(task: NewTask, alongside: readonly Alongside[] = []): Promise<Created> {
     return new Promise((resolve, reject) => {
-      this.creating.push(new TaskCreation(task, alongside, this.clock.now(), resolve, reject));
+      const { clock, maxTaskSize } = this;
+      this.creating.push(
+        new TaskCreation(task, alongside, clock.now(), maxTaskSize, resolve, reject),
+      );
       this.schedule();
     });
   }
@@ -88,6 +100,10 @@ export class GroupCommitTaskLog extends TaskLog {
     return this.store.events(taskId, afterSeq, limit);
   }
 
+  keyHolder(principalId: string, key: string): Promise<KeyHolder | undefined> {
+    return this.store.keyHolder(principalId, key, this.clock.now());
+  }
+
   claimNew(claimer: Claimer): void {
     this.claimer = claimer;
   }
@@ -108,6 +124,7 @@ export class GroupCommitTaskLog extends TaskLog {
       taskId,
       (reason, refused) => this.ending(taskId, reason, refused),
       live,
+      this.maxTaskSize,
     );
     this.cache.touch(writer);
     return writer;
@@ -156,7 +173,7 @@ export class GroupCommitTaskLog extends TaskLog {
     try {
       return await this.store.commit(batch.map(({ taken }) => taken.append));
     } catch (error) {
-      this.log.error({ error, appends: batch.length }, 'a commit failed with the database');
+      this.log.error({ err: error, appends: batch.length }, 'a commit failed with the database');
       const unavailable = new HubError('UNAVAILABLE', 'the database is not available', {
         cause: error,
       });
@@ -174,13 +191,14 @@ export class GroupCommitTaskLog extends TaskLog {
     while (created < this.creating.length && room()) {
       const creation = this.creating[created++] as TaskCreation;
       size += creation.live.size;
-      batch.push(this.memberOfNew(creation, now));
+      const member = this.memberOfNew(creation, now);
+      if (member !== null) batch.push(member);
     }
     this.creating.splice(0, created);
     for (const writer of this.ready) {
       if (!room()) break;
       this.ready.delete(writer);
-      const taken = writer.prepare(now);
+      const taken = this.prepare(writer, now);
       if (taken === VERIFY) {
         void this.verify(writer);
         continue;
@@ -193,6 +211,21 @@ export class GroupCommitTaskLog extends TaskLog {
       batch.push(this.memberOf(writer, taken));
     }
     return batch;
+  }
+
+  /** What the writer adds to the batch; what cannot even be written down ends its own task only. */
+  private prepare(writer: TaskWriter, now: Date): ReturnType<TaskWriter['prepare']> {
+    try {
+      return writer.prepare(now);
+    } catch (cause) {
+      writer.settle(this.unwritable(writer.taskId, cause));
+      return null;
+    }
+  }
+
+  private unwritable(taskId: string, cause: unknown): AppendOutcome {
+    this.log.error({ taskId, err: cause }, 'an append cannot be written down');
+    return { kind: 'poisoned', reason: reasonOf(cause), cause };
   }
 
   /** Another process may have changed the task since, without this one knowing. */
@@ -219,8 +252,14 @@ export class GroupCommitTaskLog extends TaskLog {
     };
   }
 
-  private memberOfNew(creation: TaskCreation, now: Date): Member {
-    const taken = creation.prepare(this.claimer, now);
+  private memberOfNew(creation: TaskCreation, now: Date): Member | null {
+    let taken: Taken;
+    try {
+      taken = creation.prepare(this.claimer, now);
+    } catch (cause) {
+      creation.settle(this.unwritable(creation.live.aggregate.record.id, cause));
+      return null;
+    }
     let exists = false;
     return {
       taken,
@@ -239,9 +278,9 @@ export class GroupCommitTaskLog extends TaskLog {
     batch.forEach((member, index) => {
       const outcome = outcomes[index] as AppendOutcome;
       member.settle(outcome);
-      if (outcome.kind === 'poisoned') {
+      if (outcome.kind === 'poisoned' && !(outcome.cause instanceof HubError)) {
         const { taskId } = member.taken.append;
-        this.log.error({ taskId, error: outcome.cause }, 'an append cannot be stored');
+        this.log.error({ taskId, err: outcome.cause }, 'an append cannot be stored');
       }
     });
     ringFor(
@@ -267,9 +306,14 @@ export class GroupCommitTaskLog extends TaskLog {
         ),
         result: undefined,
       }),
-      (error) => this.log.error({ taskId, error }, 'a task could not be ended as failed'),
+      (error) => this.log.error({ taskId, err: error }, 'a task could not be ended as failed'),
     );
   }
+}
+
+function reasonOf(error: unknown): string {
+  const { message } = error as { message?: unknown };
+  return typeof message === 'string' ? message : String(error);
 }
 
 /** The decision that ends a task as failed; nobody waits for it. */

@@ -2,14 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { InProcessSignals } from './in-process-signals.js';
 
 describe('InProcessSignals', () => {
-  it('rings the listeners of that task only, and those of any task', () => {
+  it('rings the listeners of that task only', () => {
     const signals = new InProcessSignals();
     const heard: string[] = [];
     signals.onTask('a', (seq) => heard.push(`a${seq}`));
     signals.onTask('b', (seq) => heard.push(`b${seq}`));
-    signals.onAnyTask((taskId, seq) => heard.push(`any ${taskId}${seq}`));
     signals.taskChanged('a', 3);
-    expect(heard).toEqual(['a3', 'any a3']);
+    expect(heard).toEqual(['a3']);
   });
 
   it('calls a listener no more after it has left, and forgets tasks nobody listens to', () => {

@@ -1,21 +1,17 @@
 import { Signals } from './signals.js';
 
-type TaskListener = (taskId: string, seq: number) => void;
-
 /**
  * {@link Signals} within one process: a ring calls its listeners at once, in the order they came. A
  * listener that throws does not keep the ring from the others; its error surfaces on its own.
  */
 export class InProcessSignals extends Signals {
   private readonly byTask = new Map<string, Set<(seq: number) => void>>();
-  private readonly anyTask = new Set<TaskListener>();
   private readonly work = new Set<() => void>();
   private readonly delegation = new Set<(delegationId: string) => void>();
 
   taskChanged(taskId: string, seq: number): void {
     const listeners = this.byTask.get(taskId);
     if (listeners) for (const listener of [...listeners]) ring(() => listener(seq));
-    for (const listener of this.anyTask) ring(() => listener(taskId, seq));
   }
 
   workWaiting(): void {
@@ -36,10 +32,6 @@ export class InProcessSignals extends Signals {
       listeners.delete(entry);
       if (listeners.size === 0 && this.byTask.get(taskId) === listeners) this.byTask.delete(taskId);
     };
-  }
-
-  onAnyTask(listener: TaskListener): () => void {
-    return register(this.anyTask, (taskId, seq) => listener(taskId, seq));
   }
 
   onWork(listener: () => void): () => void {

@@ -1,6 +1,7 @@
-export { AppendParticipant, type Appended } from './append-participant.js';
+export { AppendParticipant, type AfterCommit, type Appended } from './append-participant.js';
 export { ContextStore, type HubContext } from './context-store.js';
 export { Signals } from './signals.js';
+export { belongsTo } from './task-access.js';
 export { TaskLog, type Created, type Decision } from './task-log.js';
 export { TaskService, type SendAnswer } from './task.service.js';
 export {

@@ -15,9 +15,6 @@ export abstract class Signals {
   /** Calls `listener` on every ring for this task until the returned function is called. */
   abstract onTask(taskId: string, listener: (seq: number) => void): () => void;
 
-  /** Calls `listener` on every ring of any task. */
-  abstract onAnyTask(listener: (taskId: string, seq: number) => void): () => void;
-
   abstract onWork(listener: () => void): () => void;
 
   abstract onDelegation(listener: (delegationId: string) => void): () => void;

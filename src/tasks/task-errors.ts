@@ -16,3 +16,8 @@ export function taskHasEnded(taskId: string): HubError {
     { metadata: { taskId } },
   );
 }
+
+/** The idempotency key stands for another request. */
+export function keyConflict(): HubError {
+  return new HubError('CONFLICT', 'the idempotency key was used for another request');
+}

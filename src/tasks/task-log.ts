@@ -1,11 +1,35 @@
 import type { Visibility } from '../auth/index.js';
-import type { Alongside, ClaimedDelegation, Fence } from './task-store.js';
-import type { NewTask, TaskAggregate, TaskChange, TaskEvent, TaskRecord } from './task.js';
+import type { Alongside, ClaimedDelegation, Fence, KeyHolder } from './task-store.js';
+import type {
+  IdempotencyKey,
+  NewTask,
+  TaskAggregate,
+  TaskChange,
+  TaskEvent,
+  TaskRecord,
+} from './task.js';
 
 /** What a decision gives: what to add to the task, and an answer for who asked. */
 export interface Decision<T> {
   readonly change: TaskChange;
   readonly result: T;
+  /** Written in the same commit, or not at all. */
+  readonly alongside?: readonly Alongside[];
+  /** Held from this commit on; the update is refused when somebody holds it already. */
+  readonly idempotency?: IdempotencyKey | null;
+}
+
+/** The update's idempotency key was taken before its commit. */
+export class KeyHeldError extends Error {
+  override readonly name = 'KeyHeldError';
+
+  constructor(
+    readonly taskId: string,
+    /** The key was taken for the same request. */
+    readonly sameRequest: boolean,
+  ) {
+    super('the idempotency key is held');
+  }
 }
 
 /** The append was made for a claim that somebody else has taken over since. */
@@ -51,7 +75,10 @@ export abstract class TaskLog {
   /**
    * Changes a task: `decide` gets the newest state (never keep a reference to it) and says what to
    * add; it must be pure, for it runs again when another writer was faster. Resolves with the
-   * decision's result after the commit. Throws HubError TASK_NOT_FOUND, or {@link FencedError}.
+   * decision's result after the commit. Throws HubError TASK_NOT_FOUND, what the decision's alongside
+   * throws as a HubError, {@link KeyHeldError} or {@link FencedError}. A task that would become larger
+   * than `tasks.maxSize` is ended as failed instead; a message of the client that would make it so is
+   * refused with INVALID_PARAMS.
    */
   abstract update<T>(
     taskId: string,
@@ -67,6 +94,9 @@ export abstract class TaskLog {
    * who wait for a task may ask at every ring.
    */
   abstract record(taskId: string, visibility: Visibility): Promise<TaskRecord | undefined>;
+
+  /** The request this principal's idempotency key belongs to now; undefined when it is free. */
+  abstract keyHolder(principalId: string, key: string): Promise<KeyHolder | undefined>;
 
   /** Committed log entries after `afterSeq`. */
   abstract events(taskId: string, afterSeq: number, limit: number): Promise<TaskEvent[]>;

@@ -1,10 +1,21 @@
 import type { Visibility } from '../auth/index.js';
 import type { Tx, Work } from '../database/sql.js';
 import type { TaskState } from '../protocol/a2a.js';
-import type { Delegation, NewTask, TaskAggregate, TaskEvent, TaskRecord } from './task.js';
+import type { AfterCommit } from './append-participant.js';
+import type {
+  Delegation,
+  IdempotencyKey,
+  NewTask,
+  TaskAggregate,
+  TaskEvent,
+  TaskRecord,
+} from './task.js';
 
-/** Extra statements of another module that belong in the commit that creates a task. */
-export type Alongside = (tx: Tx, taskId: string) => Work<void>;
+/**
+ * Extra statements of another module that belong in a commit of a task, and what to do after it. A
+ * HubError of theirs refuses the append with its reason.
+ */
+export type Alongside = (tx: Tx, taskId: string) => Work<AfterCommit | void>;
 
 /** A delegation that an append adds or changes, whole, as it is afterwards. */
 export interface DelegationWrite {
@@ -18,7 +29,11 @@ export interface DelegationWrite {
 /** One append, already numbered and serialised. */
 export interface PreparedAppend {
   readonly taskId: string;
-  readonly create: { readonly task: NewTask; readonly alongside: readonly Alongside[] } | null;
+  /** The task, when it does not exist yet. */
+  readonly create: NewTask | null;
+  readonly alongside: readonly Alongside[];
+  /** The keys of the requests it answers; `duplicate` when one of them is held already. */
+  readonly keys: readonly IdempotencyKey[];
   /** The version of the task it was decided on; 0 for a new task. The append raises it by one. */
   readonly expectedVersion: number;
   /** The task's columns after this append. */
@@ -70,6 +85,12 @@ export type AppendOutcome =
   | { readonly kind: 'duplicate'; readonly taskId: string; readonly sameRequest: boolean }
   | { readonly kind: 'poisoned'; readonly reason: string; readonly cause: unknown };
 
+/** Whom an idempotency key belongs to. */
+export interface KeyHolder {
+  readonly taskId: string;
+  readonly fingerprint: string;
+}
+
 /** The filters of ListTasks (A2A §3.1.4), parsed. */
 export interface TaskFilter {
   readonly contextId?: string;
@@ -112,8 +133,32 @@ export interface OwnedDelegation {
   readonly cancelRequested: boolean;
 }
 
+/** What agents have of a claimer's places, and how many each may have. */
+export interface AgentShares {
+  readonly maxPerAgent: number;
+  readonly taken: ReadonlyMap<string, number>;
+}
+
+/** Which of the agents' own tasks belong to which delegation. */
+export interface DownstreamTasks {
+  /** Those of an agent's task ids that some delegation has. */
+  held(agentId: string, downstreamTaskIds: readonly string[]): Promise<ReadonlySet<string>>;
+
+  /**
+   * Whether another delegation may wait for the task that came of a message with this id: one to the
+   * same agent whose message has the id too, which may have arrived while this delegation existed,
+   * and whose task nobody knows.
+   */
+  isAwaitedByAnother(
+    delegation: Pick<Delegation, 'id' | 'agentId' | 'createdAt'>,
+    messageId: string,
+  ): Promise<boolean>;
+}
+
 /** The storage of tasks, their log, delegations and idempotency keys. */
 export abstract class TaskStore {
+  abstract readonly downstream: DownstreamTasks;
+
   /**
    * Commits many appends at once, at most one per task, and tells of each how it ended. One bad
    * append never takes another with it. Resolves when all committed ones are durable; rejects when
@@ -153,13 +198,15 @@ export abstract class TaskStore {
    * raises the epoch. A `queued` one is `sending` afterwards (`adopted` false); the others keep their
    * state (`adopted` true). Two claimers never get the same one. Owner, lease and epoch belong to
    * claim, renew and release: an append writes owner and lease only when its patch names them, and
-   * the epoch never.
+   * the epoch never. With `shares` no agent gets more than its share; the organizations of the
+   * oldest that wait are served in turn.
    */
   abstract claim(
     owner: string,
     now: Date,
     leaseMs: number,
     limit: number,
+    shares?: AgentShares,
   ): Promise<ClaimedDelegation[]>;
 
   /** The delegations `owner` has a lease on, whatever their state; one indexed query. */
@@ -176,6 +223,9 @@ export abstract class TaskStore {
 
   /** Tasks not ended with a deadline (their own or a delegation's) before `now`. */
   abstract overdue(now: Date, limit: number): Promise<string[]>;
+
+  /** The request this principal's key belongs to at `now`; undefined when it is free. */
+  abstract keyHolder(principalId: string, key: string, now: Date): Promise<KeyHolder | undefined>;
 
   /**
    * Deletes up to `limit` idempotency keys that hold no more (expired, or their task has ended); how

@@ -139,20 +139,22 @@ export function taskService(parts: TaskParts, lists: TaskLists): TaskService {
 
 export function taskRunner(parts: TaskParts): TaskRunner {
   const { config, log, store, signals, clock, ids, logger } = parts;
+  const owner = ids.next();
   return new TaskRunner({
     log,
     store,
     signals,
     clock,
     logger,
-    owner: ids.next(),
+    owner,
     settings: {
       leaseMs: config.tasks.leaseMs,
       maxConcurrent: config.tasks.maxConcurrent,
+      maxPerAgent: config.tasks.maxPerAgent || Math.ceil(config.tasks.maxConcurrent / 4),
       lookEveryMs: LOOK_EVERY_MS[parts.database.dialect],
       stopGraceMs: Math.min(config.server.drainMs / 2, MAX_STOP_GRACE_MS),
     },
-    runDeps: () => runDeps(parts),
+    runDeps: () => runDeps(parts, owner),
   });
 }
 
@@ -163,16 +165,19 @@ export function sweeper(parts: TaskParts): Sweeper {
   return new Sweeper({ log, store, contexts, farewell, clock, logger, contextTtlDays });
 }
 
-async function runDeps(parts: TaskParts): Promise<RunDeps> {
+async function runDeps(parts: TaskParts, owner: string): Promise<RunDeps> {
   const { config, log, contexts, client, clock, ids, logger, settings } = parts;
   const { connectMs, firstEventMs, idleMs, totalMs, cancelWaitMs } = config.agents;
   return {
     log,
     contexts,
+    downstream: parts.store.downstream,
     client,
     clock,
     ids,
     logger,
+    owner,
+    leaseMs: config.tasks.leaseMs,
     farewell: farewellOf(parts),
     agent: agentOf(parts),
     renewAgents: () => parts.registry.renew(),

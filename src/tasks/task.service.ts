@@ -21,7 +21,7 @@ import type { Alongside } from './task-store.js';
 import type { StreamItem, TaskStreams } from './task-streams.js';
 import { checkHistoryLength, viewTask } from './task-view.js';
 import type { TaskWaits } from './task-waits.js';
-import type { TaskAggregate } from './task.js';
+import { NO_CHANGE, type TaskAggregate } from './task.js';
 
 /** The answer to a message: the agent's own Message, or the hub's task. */
 export type SendAnswer =
@@ -65,7 +65,7 @@ export class TaskService {
   /**
    * SendMessage (A2A §3.1.1). Waits until the task has ended or waits for its client, unless the
    * request returns immediately; after `tasks.blockingWait` the working task is the answer.
-   * `alongside` is written in the commit that creates the task.
+   * `alongside` is written in the commit of the message, or in its own when the message is known already.
    */
   async send(request: HubRequest, alongside: readonly Alongside[] = []): Promise<SendAnswer> {
     const { log, waits, settings } = this.deps;
@@ -158,7 +158,7 @@ export class TaskService {
     const { taskId } = request.message;
     if (taskId === '') return this.create(request, alongside);
     try {
-      return await this.follow(request);
+      return await this.follow(request, alongside);
     } catch (error) {
       if (!this.deps.settings.acceptClientTaskIds || !isReason(error, 'TASK_NOT_FOUND'))
         throw error;
@@ -167,13 +167,13 @@ export class TaskService {
       return await this.create(request, alongside, taskId);
     } catch (error) {
       // Somebody was faster: the caller (then this is a follow-up) or a stranger (TASK_NOT_FOUND).
-      if (isReason(error, 'CONFLICT')) return this.follow(request);
+      if (isReason(error, 'CONFLICT')) return this.follow(request, alongside);
       throw error;
     }
   }
 
-  private async follow(request: HubRequest): Promise<Begun> {
-    await followUp(this.deps.log, this.deps.clock, request);
+  private async follow(request: HubRequest, alongside: readonly Alongside[]): Promise<Begun> {
+    await followUp(this.deps.log, this.deps.clock, request, alongside);
     return { kind: 'follow-up', taskId: request.message.taskId };
   }
 
@@ -183,8 +183,20 @@ export class TaskService {
     taskId?: string,
   ): Promise<Begun> {
     const created = await this.deps.starter.start(request, alongside, taskId);
-    if (created.kind === 'existing') return created;
+    if (created.kind === 'existing') {
+      if (alongside.length > 0) await this.attach(created.taskId, alongside);
+      return created;
+    }
     return { kind: 'created', taskId: created.aggregate.record.id, aggregate: created.aggregate };
+  }
+
+  /** What a repeated request brings along, which its first copy may not have had. */
+  private attach(taskId: string, alongside: readonly Alongside[]): Promise<void> {
+    return this.deps.log.update(taskId, () => ({
+      change: NO_CHANGE,
+      result: undefined,
+      alongside,
+    }));
   }
 
   private async visible(taskId: string, ctx: CallContext): Promise<TaskAggregate> {

@@ -151,6 +151,15 @@ export interface TaskChange {
 
 export const NO_CHANGE: TaskChange = { events: [] };
 
+/** What keeps a repeated request from being carried out twice. */
+export interface IdempotencyKey {
+  readonly key: string;
+  /** Hash of the request; the same key with another hash is a conflict. */
+  readonly fingerprint: string;
+  /** Null: it holds until its task ends. */
+  readonly expiresAt: Date | null;
+}
+
 /** A task about to exist. The store logs the `task` event (seq 1) and the client's message (seq 2). */
 export interface NewTask {
   readonly id: string;
@@ -178,10 +187,5 @@ export interface NewTask {
   >[];
   /** Metadata of the task itself (the short form of the route, for the client). */
   readonly metadata: Readonly<Record<string, unknown>>;
-  readonly idempotency: {
-    readonly key: string;
-    /** Hash of the request; the same key with another hash is a conflict. */
-    readonly fingerprint: string;
-    readonly expiresAt: Date | null;
-  } | null;
+  readonly idempotency: IdempotencyKey | null;
 }

@@ -3,6 +3,7 @@ import { AgentsModule } from '../agents/index.js';
 import { AuthModule } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
+import { AppConfig } from '../config/index.js';
 import { Database } from '../database/database.js';
 import { RoutingModule } from '../routing/index.js';
 import { AppendParticipant } from './append-participant.js';
@@ -46,14 +47,24 @@ const PARTS = Symbol('the parts of tasks');
     { provide: Signals, useClass: InProcessSignals },
     {
       provide: TaskLog,
-      inject: [Database, TaskStore, Signals, Clock, Log],
+      inject: [Database, TaskStore, Signals, Clock, Log, AppConfig],
       useFactory: (
         { dialect }: Database,
         store: TaskStore,
         signals: Signals,
         clock: Clock,
         log: Log,
-      ) => new GroupCommitTaskLog(store, signals, clock, log, undefined, dialect === 'sqlite'),
+        { tasks }: AppConfig,
+      ) =>
+        new GroupCommitTaskLog(
+          store,
+          signals,
+          clock,
+          log,
+          undefined,
+          dialect === 'sqlite',
+          tasks.maxSizeBytes,
+        ),
     },
     { provide: PARTS, inject: TASK_PARTS, useFactory: partsOf },
     { provide: TaskLists, inject: [PARTS], useFactory: taskLists },

@@ -45,6 +45,8 @@ export function anAgent(id: string, changes: Partial<Agent> = {}, card: object =
   };
 }
 
+const DELETED_AT = new Date(1_700_000_100_000);
+
 /** What every {@link AgentStore} promises; `make` gives an empty one. */
 export function agentStoreContract(make: () => Promise<AgentStore>): void {
   describe('AgentStore', () => {
@@ -117,9 +119,41 @@ export function agentStoreContract(make: () => Promise<AgentStore>): void {
 
     it('removes an agent once', async () => {
       await store.add(anAgent('one'));
-      expect(await store.remove('one')).toBe(true);
-      expect(await store.remove('one')).toBe(false);
+      expect(await store.remove('one', DELETED_AT)).toBe(true);
+      expect(await store.remove('one', DELETED_AT)).toBe(false);
       expect(await store.get('one')).toBeUndefined();
+    });
+
+    it('shows a deleted agent in all() only, with its endpoint and credentials', async () => {
+      const agent = anAgent('one', { credentials: { authorization: 'Bearer secret' } });
+      await store.add(agent);
+      await store.remove('one', DELETED_AT);
+      expect(await store.all()).toEqual([{ ...agent, deletedAt: DELETED_AT }]);
+      expect(await ids({}, 10)).toEqual([]);
+      expect(await store.replace(agent)).toBe(false);
+      expect((await store.all())[0]?.deletedAt).toEqual(DELETED_AT);
+    });
+
+    it('gives the id of a deleted agent to a new one, which takes its place', async () => {
+      await store.add(anAgent('one', { credentials: { authorization: 'old' }, tags: ['old'] }));
+      await store.remove('one', DELETED_AT);
+      const again = anAgent('one', { priority: 7 });
+      await store.add(again);
+      expect(await store.all()).toEqual([again]);
+      await expect(store.add(again)).rejects.toMatchObject({ reason: 'CONFLICT' });
+    });
+
+    it('forgets agents deleted before a time, and no others', async () => {
+      for (const id of ['open', 'late', 'early']) await store.add(anAgent(id));
+      await store.remove('early', new Date(DELETED_AT.getTime() - 1));
+      await store.remove('late', DELETED_AT);
+      const before = await store.revision();
+      expect(await store.purge(DELETED_AT)).toBe(1);
+      expect((await store.all()).map(({ id }) => id)).toEqual(['late', 'open']);
+      const after = await store.revision();
+      expect(after).toBeGreaterThan(before);
+      expect(await store.purge(DELETED_AT)).toBe(0);
+      expect(await store.revision()).toBe(after);
     });
 
     it('raises its revision with every change and not without one', async () => {
@@ -129,11 +163,11 @@ export function agentStoreContract(make: () => Promise<AgentStore>): void {
       await noted();
       await store.replace(anAgent('one', { priority: 2 }));
       await noted();
-      await store.remove('one');
+      await store.remove('one', DELETED_AT);
       await noted();
       expect(seen).toEqual([...seen].sort((a, b) => a - b));
       expect(new Set(seen).size).toBe(4);
-      await store.remove('one');
+      await store.remove('one', DELETED_AT);
       expect(await store.revision()).toBe(seen.at(-1));
     });
 

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from '@jest/globals';
 import { TypeormContextStore } from '../../src/tasks/persistence/typeorm-context.store.js';
 import type { ContextStore, HubContext } from '../../src/tasks/context-store.js';
 import type { DatabaseFactory } from '../support/databases.js';
-import { change, TaskHarness } from './task-harness.js';
+import { BOB, change, newTask, TaskHarness } from './task-harness.js';
 
 /** What the store of contexts promises. */
 export function contextStoreContract(databases: DatabaseFactory): void {
@@ -26,30 +26,55 @@ export function contextStoreContract(databases: DatabaseFactory): void {
 
   it('remembers affinity and last use, the latest of them', async () => {
     expect(await contexts.get('c1', 'alice')).toBeUndefined();
-    await contexts.touch(context());
-    expect(await contexts.get('c1', 'alice')).toEqual(context());
-    const later = context({ affinity: ['a2', 'a3'], lastUsedAt: new Date('2026-02-01T00:00:00Z') });
-    await contexts.touch(later);
+    const first = hub.clock.now();
+    await hub.create({ contextId: 'c1', agents: ['a1'] });
+    expect(await contexts.get('c1', 'alice')).toEqual(context({ lastUsedAt: first }));
+    await hub.clock.advance(1000);
+    const later = context({ affinity: ['a2', 'a3'], lastUsedAt: hub.clock.now() });
+    await hub.create({ contextId: 'c1', agents: ['a2', 'a3'] });
     expect(await contexts.get('c1', 'alice')).toEqual(later);
   });
 
   it('keeps the same id of two principals apart', async () => {
-    await contexts.touch(context());
+    await hub.create({ contextId: 'c1', agents: ['a1'] });
     expect(await contexts.get('c1', 'bob')).toBeUndefined();
-    await contexts.touch(context({ principalId: 'bob', affinity: ['b'] }));
+    await hub.create({ contextId: 'c1', agents: ['b'], principal: BOB });
     expect((await contexts.get('c1', 'alice'))?.affinity).toEqual(['a1']);
-    await contexts.learn('c1', 'alice', 'a1', 'down-alice');
-    await contexts.learn('c1', 'bob', 'a1', 'down-bob');
-    expect(await contexts.downstream('c1', 'alice', 'a1')).toBe('down-alice');
-    expect(await contexts.downstream('c1', 'bob', 'a1')).toBe('down-bob');
+    expect((await contexts.get('c1', 'bob'))?.affinity).toEqual(['b']);
   });
 
-  it('keeps the first context id it learned of an agent', async () => {
-    expect(await contexts.downstream('c1', 'alice', 'a1')).toBeUndefined();
-    await contexts.learn('c1', 'alice', 'a1', 'first');
-    await contexts.learn('c1', 'alice', 'a1', 'second');
-    expect(await contexts.downstream('c1', 'alice', 'a1')).toBe('first');
-    expect(await contexts.downstream('c1', 'alice', 'a2')).toBeUndefined();
+  it('takes many tasks of one context in one commit: the last of them counts', async () => {
+    await Promise.all(
+      ['a1', 'a2', 'a3'].map((agent, n) => hub.create({ id: `t${n}`, agents: [agent] })),
+    );
+    expect(hub.participant.commits).toHaveLength(1);
+    expect((await contexts.get('context-1', 'alice'))?.affinity).toEqual(['a3']);
+  });
+
+  it('writes the contexts of a commit in one order, whatever the order of its tasks', async () => {
+    const order: unknown[] = [];
+    const { database } = hub;
+    const write = database.write.bind(database);
+    database.write = (work) =>
+      write(function* (tx) {
+        const run = tx.run.bind(tx);
+        const watched = Object.create(tx) as typeof tx;
+        watched.run = (sql, params) => {
+          if (sql.includes('INTO contexts'))
+            order.push(...(params ?? []).filter((_, n) => n % 5 === 0));
+          return run(sql, params);
+        };
+        return yield* work(watched);
+      });
+    await Promise.all(
+      [
+        ['1', 'X'],
+        ['2', 'M'],
+        ['3', 'A'],
+      ].map(([id, contextId]) => hub.create({ id, contextId })),
+    );
+    database.write = write;
+    expect(order).toEqual(['A', 'M', 'X']);
   });
 
   it('knows what the oldest delegation to an agent in this context has learned', async () => {
@@ -63,28 +88,18 @@ export function contextStoreContract(databases: DatabaseFactory): void {
     }
     expect(await contexts.downstream('c1', 'alice', 'a1')).toBe('from the first');
     expect(await contexts.downstream('c1', 'bob', 'a1')).toBeUndefined();
-    await contexts.learn('c1', 'alice', 'a1', 'told');
-    expect(await contexts.downstream('c1', 'alice', 'a1')).toBe('told');
+    expect(await contexts.downstream('c1', 'alice', 'a2')).toBeUndefined();
   });
 
-  it('can take part in another commit, and falls with it', async () => {
-    const touch = contexts.touching(context());
-    await expect(
-      hub.database.write(function* (tx) {
-        yield* touch(tx);
-        throw new Error('no');
-      }),
-    ).rejects.toThrow('no');
+  it('falls with the commit of its task', async () => {
+    const task = newTask({ contextId: 'c1' });
+    hub.participant.refuse.set(task.id, 1);
+    await expect(hub.log.create(task)).rejects.toThrow('refused');
     expect(await contexts.get('c1', 'alice')).toBeUndefined();
-    await hub.database.write(touch);
-    expect(await contexts.get('c1', 'alice')).toEqual(context());
   });
 
   it('takes ids with text no column holds', async () => {
-    const odd = context({ id: 'c\u0000\uD800' });
-    await contexts.touch(odd);
-    expect(await contexts.get(odd.id, 'alice')).toEqual(odd);
-    await contexts.learn(odd.id, 'alice', 'a1', 'down\u0000');
-    expect(await contexts.downstream(odd.id, 'alice', 'a1')).toBe('down');
+    await hub.create({ contextId: 'c\u0000\uD800' });
+    expect((await contexts.get('c\u0000\uD800', 'alice'))?.affinity).toEqual(['a1']);
   });
 }

@@ -1,7 +1,16 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import type { Created } from '../../src/tasks/task-log.js';
 import type { DatabaseFactory } from '../support/databases.js';
-import { ALICE, BOB, COMPLETED, newTask, status, TaskHarness } from './task-harness.js';
+import {
+  ALICE,
+  BOB,
+  chunk,
+  COMPLETED,
+  newTask,
+  status,
+  TaskHarness,
+  texts,
+} from './task-harness.js';
 
 const DAY_MS = 86_400_000;
 
@@ -93,5 +102,72 @@ export function idempotencyContract(databases: DatabaseFactory): void {
       kind: 'existing',
       taskId: idOf(first),
     });
+  });
+
+  /** A further message under a key. */
+  function further(
+    taskId: string,
+    options: { request?: string } = {},
+    process = hub,
+  ): Promise<void> {
+    const idempotency = {
+      key: 'further',
+      fingerprint: options.request ?? 'hash',
+      expiresAt: new Date(hub.clock.now().getTime() + DAY_MS),
+    };
+    return process.log.update(taskId, () => ({
+      change: { events: [chunk('once', 'result', false)] },
+      result: undefined,
+      idempotency,
+    }));
+  }
+
+  it('of an update is held from its commit on, and refuses the next update under it', async () => {
+    const { record } = await hub.create();
+    expect(await hub.log.keyHolder('alice', 'further')).toBeUndefined();
+    await further(record.id);
+    expect(await hub.log.keyHolder('alice', 'further')).toEqual({
+      taskId: record.id,
+      fingerprint: 'hash',
+    });
+    expect(await hub.log.keyHolder('bob', 'further')).toBeUndefined();
+    for (const [request, sameRequest] of [
+      ['hash', true],
+      ['other', false],
+    ] as const) {
+      for (const process of [hub, hub.another()]) {
+        const again = further(record.id, { request }, process);
+        await expect(again).rejects.toMatchObject({ taskId: record.id, sameRequest });
+      }
+    }
+    expect((await hub.load(record.id)).record.seq).toBe(3);
+    await hub.clock.advance(DAY_MS);
+    expect(await hub.log.keyHolder('alice', 'further')).toBeUndefined();
+    await further(record.id, { request: 'other' });
+    expect((await hub.load(record.id)).record.seq).toBe(4);
+  });
+
+  it('lets one of several updates at once through', async () => {
+    const { record } = await hub.create();
+    const other = hub.another();
+    const ended = await Promise.allSettled([
+      further(record.id),
+      further(record.id),
+      further(record.id, {}, other),
+      hub.append(record.id, chunk('kept', 'kept', false)),
+    ]);
+    const won = ended.slice(0, 3).filter(({ status: how }) => how === 'fulfilled');
+    expect(won).toHaveLength(1);
+    expect(ended[3]).toMatchObject({ status: 'fulfilled' });
+    expect(texts(await hub.load(record.id))).toEqual(['once']);
+    expect(texts(await hub.load(record.id), 'kept')).toEqual(['kept']);
+  });
+
+  it('of an update is free again when another process was faster with the task', async () => {
+    const { record } = await hub.create();
+    const other = hub.another();
+    await other.append(record.id, chunk('faster', 'faster', false));
+    await further(record.id);
+    expect(texts(await hub.load(record.id))).toEqual(['once']);
   });
 }

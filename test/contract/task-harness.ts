@@ -5,7 +5,11 @@ import type { Database } from '../../src/database/database.js';
 import type { Tx, Work } from '../../src/database/sql.js';
 import { Role, TaskState, type Message } from '../../src/protocol/a2a.js';
 import { artifactUpdate, statusUpdate, textPart } from '../../src/protocol/build.js';
-import { AppendParticipant, type Appended } from '../../src/tasks/append-participant.js';
+import {
+  AppendParticipant,
+  type AfterCommit,
+  type Appended,
+} from '../../src/tasks/append-participant.js';
 import { GroupCommitTaskLog } from '../../src/tasks/group-commit-task-log.js';
 import { InProcessSignals } from '../../src/tasks/in-process-signals.js';
 import { TypeormTaskStore } from '../../src/tasks/persistence/typeorm-task.store.js';
@@ -24,7 +28,7 @@ export class RecordingParticipant extends AppendParticipant {
   /** Appends of these tasks throw inside the transaction, so often. */
   readonly refuse = new Map<string, number>();
 
-  *appended(tx: Tx, batch: readonly Appended[]): Work<void> {
+  *appended(tx: Tx, batch: readonly Appended[]): Work<AfterCommit | void> {
     this.transactions.push(batch);
     yield* tx.all('SELECT COUNT(*) AS n FROM tasks');
     for (const { taskId } of batch) {
@@ -33,10 +37,7 @@ export class RecordingParticipant extends AppendParticipant {
       this.refuse.set(taskId, times - 1);
       throw new Error(`refused ${taskId}`);
     }
-  }
-
-  committed(batch: readonly Appended[]): void {
-    this.commits.push(batch);
+    return () => this.commits.push(batch);
   }
 }
 
@@ -61,9 +62,18 @@ export class TaskHarness {
   constructor(
     readonly database: Database,
     readonly clock = new FakeClock(),
+    maxTaskSize = Infinity,
   ) {
     this.store = new TypeormTaskStore(database, this.participant);
-    this.log = new GroupCommitTaskLog(this.store, this.signals, this.clock, this.output);
+    this.log = new GroupCommitTaskLog(
+      this.store,
+      this.signals,
+      this.clock,
+      this.output,
+      undefined,
+      false,
+      maxTaskSize,
+    );
   }
 
   /** Another process on the same database. */

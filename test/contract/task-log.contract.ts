@@ -2,12 +2,15 @@ import { beforeEach, expect, it } from '@jest/globals';
 import { EVERYTHING, visibilityOf } from '../../src/auth/index.js';
 import { HubError } from '../../src/common/hub-error.js';
 import { TaskState } from '../../src/protocol/a2a.js';
+import type { Alongside } from '../../src/tasks/task-store.js';
+import type { NewEvent } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import {
   ALICE,
   BOB,
   change,
   chunk,
+  clientMessage,
   COMPLETED,
   EVE,
   FAR,
@@ -250,9 +253,10 @@ export function taskLogContract(databases: DatabaseFactory): void {
 
   it('rings for tasks, work and delegations once they are committed', async () => {
     const rings: string[] = [];
-    hub.signals.onAnyTask((_, seq) => rings.push(`task ${seq}`));
+    const made = newTask();
+    hub.signals.onTask(made.id, (seq) => rings.push(`task ${seq}`));
     hub.signals.onWork(() => rings.push('work'));
-    const { record, delegations } = await hub.create();
+    const { record, delegations } = await hub.create(made);
     const id = delegations[0]!.id;
     hub.signals.onDelegation((delegation) => rings.push(delegation === id ? 'delegation' : '?'));
     expect(rings).toEqual(['task 2', 'work']);
@@ -264,5 +268,92 @@ export function taskLogContract(databases: DatabaseFactory): void {
       change({ events: [status(WORKING)], delegations: [{ id, state: 'queued' }] }),
     );
     expect(rings).toEqual(['task 3', 'delegation', 'work']);
+  });
+
+  it('writes what comes with an update in its commit, and does what is left after it', async () => {
+    const { record } = await hub.create();
+    const done: string[] = [];
+    const note = (what: string): Alongside =>
+      function* (tx, taskId) {
+        yield* tx.run(
+          `INSERT INTO contexts (id, principal_id, organization, affinity, last_used_at)
+           VALUES (?, 'p', 'o', '[]', 0)`,
+          [`${what} ${taskId}`],
+        );
+        return () => done.push(what);
+      };
+    const noted = async (): Promise<unknown[]> =>
+      (await hub.rows('contexts')).filter((row) => row['principal_id'] === 'p').map(({ id }) => id);
+    const write = (event: NewEvent[], what: string): Promise<void> =>
+      hub.log.update(record.id, () => ({ ...change({ events: event }), alongside: [note(what)] }));
+
+    await write([chunk('a', 'result', false)], 'with an event');
+    await write([], 'alone');
+    expect(done).toEqual(['with an event', 'alone']);
+    expect(await noted()).toHaveLength(2);
+
+    hub.participant.refuse.set(record.id, 1);
+    await expect(write([chunk('b')], 'refused')).rejects.toMatchObject({ reason: 'INTERNAL' });
+    expect(done).toHaveLength(2);
+    expect(await noted()).toHaveLength(2);
+  });
+
+  it('is refused with the reason of what comes with an update, and goes on', async () => {
+    const { record } = await hub.create();
+    const refuse: Alongside = () => {
+      throw new HubError('INVALID_PARAMS', 'too many webhooks');
+    };
+    const refused = hub.log.update(record.id, () => ({
+      ...change({ events: [chunk('never', 'result', false)] }),
+      alongside: [refuse],
+    }));
+    const neighbour = hub.append(record.id, chunk('kept', 'kept', false));
+    await expect(refused).rejects.toMatchObject({ reason: 'INVALID_PARAMS' });
+    await neighbour;
+    const after = await hub.load(record.id);
+    expect(after.record.state).toBe(TaskState.TASK_STATE_SUBMITTED);
+    expect(texts(after)).toEqual([]);
+    expect(texts(after, 'kept')).toEqual(['kept']);
+  });
+
+  it('ends a task that would become too large, whoever asked for it then', async () => {
+    const small = new TaskHarness(hub.database, hub.clock, 100_000);
+    const { record } = await small.create();
+    const neighbour = await small.create();
+    const piece = 'x'.repeat(20_000);
+    await Promise.all([
+      small.append(record.id, chunk(piece, 'result', false)),
+      small.append(record.id, chunk(piece)),
+      small.append(neighbour.record.id, chunk('kept', 'result', false)),
+    ]);
+    const seen: TaskState[] = [];
+    const more = (): Promise<void> =>
+      small.log.update(record.id, ({ record: { state } }) => {
+        seen.push(state);
+        return change({ events: state === TaskState.TASK_STATE_FAILED ? [] : [chunk(piece)] });
+      });
+    await Promise.all(Array.from({ length: 10 }, more));
+    const ended = await small.load(record.id);
+    expect(ended.record.state).toBe(TaskState.TASK_STATE_FAILED);
+    expect(ended.delegations[0]?.state).toBe('failed');
+    expect(JSON.stringify(ended.task.status?.message?.parts)).toContain('larger than 0.1 MiB');
+    expect(texts(ended).length).toBeLessThan(6);
+    expect(seen.at(-1)).toBe(TaskState.TASK_STATE_FAILED);
+    expect(texts(await small.load(neighbour.record.id))).toEqual(['kept']);
+  });
+
+  it('refuses a message there is no room for, of a new task and of an open one', async () => {
+    const small = new TaskHarness(hub.database, hub.clock, 20_000);
+    const text = 'x'.repeat(20_000);
+    await expect(small.create({ text })).rejects.toMatchObject({ reason: 'INVALID_PARAMS' });
+    const { record } = await small.create();
+    const message = {
+      kind: 'message' as const,
+      payload: { $case: 'message' as const, value: clientMessage(text) },
+    };
+    await expect(small.append(record.id, message)).rejects.toMatchObject({
+      reason: 'INVALID_PARAMS',
+    });
+    expect((await small.load(record.id)).record.state).toBe(TaskState.TASK_STATE_SUBMITTED);
   });
 }

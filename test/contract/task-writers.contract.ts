@@ -109,10 +109,11 @@ export function taskWritersContract(databases: DatabaseFactory): void {
     const { participant } = hub;
     const appended = participant.appended.bind(participant);
     participant.appended = function* (tx, batch) {
-      yield* appended(tx, batch);
+      const after = yield* appended(tx, batch);
       transactions += 1;
       const bodies = batch.flatMap(({ events }) => events.map(({ body }) => body));
       if (bodies.some((body) => body.includes('poison'))) throw new Error('not this one');
+      return after;
     };
     const outcomes = await Promise.allSettled([
       hub.append(record.id, chunk('before', 'result', false)),

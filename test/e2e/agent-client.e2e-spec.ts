@@ -158,7 +158,7 @@ describe('calling an agent of protocol 0.x', () => {
 
   it('cannot find a task by its message and asks nothing', async () => {
     const { running, agent } = await sdkAgent({ version: '0.3' });
-    expect(await client.findTaskByMessage(agent, 'c', 'm', options())).toBeUndefined();
+    expect(await client.findTasksByMessage(agent, 'c', 'm', options())).toEqual([]);
     expect(running.calls).toEqual([]);
   });
 
@@ -226,22 +226,22 @@ describe('calling an agent of protocol 0.x', () => {
 });
 
 describe('finding a task by its first message', () => {
-  it('asks a 1.0 agent by context and gives the whole task', async () => {
+  it('asks a 1.0 agent by context and gives the tasks that hold it', async () => {
     const { agent } = await sdkAgent({ version: '1.0' });
     await client.send(agent, hello('one', { messageId: 'm1' }), options());
     const sent = await client.send(agent, hello('two', { messageId: 'm2' }), options());
     if (!('task' in sent)) throw new Error('not a task');
     const { contextId, id } = sent.task;
-    const found = await client.findTaskByMessage(agent, contextId, 'm2', options());
-    expect(found?.id).toBe(id);
-    expect(await client.findTaskByMessage(agent, contextId, 'm1', options())).toBeUndefined();
+    const found = await client.findTasksByMessage(agent, contextId, 'm2', options());
+    expect(found.map((task) => task.id)).toEqual([id]);
+    expect(await client.findTasksByMessage(agent, contextId, 'm1', options())).toEqual([]);
   });
 
   it('is told nothing by an agent without ListTasks', async () => {
     const { agent } = await scripted({
       handlers: { ListTasks: (call) => call.error(-32601, 'Method not found') },
     });
-    expect(await client.findTaskByMessage(agent, 'c', 'm', options())).toBeUndefined();
+    expect(await client.findTasksByMessage(agent, 'c', 'm', options())).toEqual([]);
   });
 });
 

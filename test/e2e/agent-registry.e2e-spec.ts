@@ -46,7 +46,7 @@ describe('the registry in memory', () => {
       await clock.advance(1000);
       await registry.renew();
       expect([registry.get('a')?.id, changes]).toEqual(['a', 1]);
-      await store.remove('a');
+      await store.remove('a', clock.now());
       await clock.advance(1000);
       await registry.renew();
       expect([registry.get('a'), changes]).toEqual([undefined, 2]);
@@ -54,6 +54,25 @@ describe('the registry in memory', () => {
       await store.add(anAgent('b'));
       await registry.renew();
       expect(changes).toBe(2);
+      registry.onModuleDestroy();
+    });
+
+    it('knows a deleted agent for 30 days, for its open work only', async () => {
+      const { clock, store, registry } = await start();
+      const daysAgo = (days: number) => new Date(clock.now().getTime() - days * 86_400_000);
+      for (const id of ['a', 'b']) await store.add(anAgent(id));
+      await store.remove('a', daysAgo(29));
+      await store.remove('b', daysAgo(31));
+      await registry.onModuleInit();
+      expect([registry.get('a'), registry.all(), registry.usable(principal)]).toEqual([
+        undefined,
+        [],
+        [],
+      ]);
+      expect(registry.known('a')?.endpoint.url).toBe('https://a.example/a2a');
+      await clock.advance(1000);
+      await registry.renew();
+      expect([registry.known('a')?.id, registry.known('b')]).toEqual(['a', undefined]);
       registry.onModuleDestroy();
     });
 
@@ -66,7 +85,7 @@ describe('the registry in memory', () => {
       await clock.advance(1000);
       expect(registry.get('a')?.id).toBe('a');
       store.revision = revision;
-      await store.remove('a');
+      await store.remove('a', clock.now());
       await clock.advance(1000);
       await registry.renew();
       expect(registry.get('a')).toBeUndefined();

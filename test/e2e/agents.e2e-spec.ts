@@ -297,7 +297,7 @@ describe('an agent', () => {
       tags: ['x'],
       priority: 7,
       enabled: false,
-      endpointOverride: 'http://127.0.0.1:10/other',
+      endpointOverride: 'http://127.0.0.1:9/other',
       budgets: { connectMs: 100, idleMs: null },
       credentials: { A: null, c: '3' },
     });
@@ -306,8 +306,8 @@ describe('an agent', () => {
       tags: ['x'],
       priority: 7,
       enabled: false,
-      endpointOverride: 'http://127.0.0.1:10/other',
-      endpoint: { url: 'http://127.0.0.1:10/other', protocolVersion: '1.0' },
+      endpointOverride: 'http://127.0.0.1:9/other',
+      endpoint: { url: 'http://127.0.0.1:9/other', protocolVersion: '1.0' },
       budgets: { connectMs: 100 },
       credentials: ['b', 'c'],
     });
@@ -320,6 +320,14 @@ describe('an agent', () => {
       credentials: [],
       priority: 7,
     });
+  });
+
+  it('does not take its stored credentials along to another server', async () => {
+    await post({ id: 'moved', card: card('A'), credentials: { authorization: 'Bearer stored' } });
+    const elsewhere = { endpointOverride: 'http://127.0.0.1:10/a2a' };
+    expect((await patch('moved', elsewhere)).body.credentials).toEqual([]);
+    const given = await patch('moved', { endpointOverride: null, credentials: { 'x-key': 'new' } });
+    expect(given.body.credentials).toEqual(['x-key']);
   });
 
   it.each<[Json, number, string]>([

@@ -150,7 +150,7 @@ describe('streams', () => {
       'id: 1\ndata: {"jsonrpc":"2.0","id":9,"result":{"task":{"id":"t"}}}\n\n' +
         `id: 2\ndata: {"jsonrpc":"2.0","id":9,"result":${JSON.stringify(update('TASK_STATE_COMPLETED'))}}\n\n`,
     );
-    expect(doors.streams.size).toBe(0);
+    expect(doors.readers()).toBe(0);
   });
 
   it('writes 0.3 events with their seq, kind and final', async () => {

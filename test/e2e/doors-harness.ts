@@ -26,7 +26,8 @@ export interface DoorHarness {
   readonly server: FastifyInstance;
   /** Everything that came through the doors, oldest first. */
   readonly calls: HandledCall[];
-  readonly streams: EventStreams;
+  /** How many streams are open. */
+  readers(): number;
   readonly draining: Draining;
   /** Errors the doors noted. */
   readonly logged: unknown[];
@@ -120,7 +121,7 @@ export async function startDoors(overrides: Json = {}): Promise<DoorHarness> {
   const harness: DoorHarness = {
     server,
     calls,
-    streams,
+    readers: () => (streams as unknown as { open: Map<unknown, unknown> }).open.size,
     draining,
     logged,
     reset() {

@@ -33,7 +33,7 @@ describe('open streams', () => {
     expect(await reader.until('"n":2')).toContain('id: 2\n');
     feed.end();
     await reader.end();
-    await eventually(() => doors.streams.size === 0);
+    await eventually(() => doors.readers() === 0);
   });
 
   it('comment while nothing happens', async () => {
@@ -65,7 +65,7 @@ describe('open streams', () => {
     kept.end();
     await second.end();
     left.push(item(2));
-    await eventually(() => left.returned && doors.streams.size === 0);
+    await eventually(() => left.returned && doors.readers() === 0);
   });
 
   it('drop a reader that reads nothing, and disturb nobody else', async () => {
@@ -83,7 +83,7 @@ describe('open streams', () => {
     calm.push(item(1));
     const reader = textReader(await subscribe());
     await reader.until('"n":1');
-    await eventually(() => doors.streams.size === 1, 15_000);
+    await eventually(() => doors.readers() === 1, 15_000);
     expect(given).toBeLessThan(400);
     calm.push(item(2));
     await reader.until('"n":2');

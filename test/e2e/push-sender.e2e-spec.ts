@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { getEventListeners } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { SystemClock } from '../../src/common/clock.js';
@@ -42,6 +43,18 @@ describe('HttpWebhookSender', () => {
     expect(answer).toMatchObject({ status: 200, error: null, response: '' });
     expect(sink.received[0]).toMatchObject({ method: 'POST', json: { a: 1 } });
     expect(sink.received[0]!.headers).toMatchObject({ authorization: 'Bearer s3cret' });
+  });
+
+  it('leaves nothing behind on the signal that lives as long as the process', async () => {
+    const process = new AbortController();
+    const egress = egressOf({ allow: ['127.0.0.0/8'] });
+    for (let n = 0; n < 3; n += 1) await send(sink.url(), egress, process.signal);
+    expect(getEventListeners(process.signal, 'abort')).toEqual([]);
+    const signal = process.signal as unknown as Record<symbol, unknown>;
+    const sizes = Object.getOwnPropertySymbols(signal)
+      .map((symbol) => signal[symbol] as { size?: unknown } | null | undefined)
+      .map((each) => each?.size ?? 0);
+    expect(sizes.filter((size) => size !== 0)).toEqual([]);
   });
 
   it('never follows a redirect', async () => {

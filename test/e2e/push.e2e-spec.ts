@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type AgentTurn, type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, RpcError, startHub } from '../support/app.js';
-import { legacyUserMessage } from '../support/builders.js';
+import { legacyUserMessage, userMessage } from '../support/builders.js';
 import type { JsonObject } from '../support/json.js';
 import { type ReceivedWebhook, WebhookSink } from '../support/webhook-sink.js';
 
@@ -161,6 +161,37 @@ describe('a webhook sent along with a message', () => {
     });
     await sink.waitFor(endsIn(path, 'COMPLETED'));
     expect(Object.keys(sink.at(path)[0]!.json as object)).toEqual(['task']);
+  });
+
+  it('that a refused follow-up brings along is not set', async () => {
+    const { task } = await hub.send('ask', { message: { metadata: { agentId: 'worker' } } });
+    const taskId = (task as JsonObject)['id'] as string;
+    const refused = hub.send('that', {
+      configuration: { taskPushNotificationConfig: { url: sink.url(newPath()) } },
+      message: { taskId, contextId: 'another' },
+    });
+    await expect(refused).rejects.toThrow();
+    const configs = await hub.rpc('ListTaskPushNotificationConfigs', { taskId });
+    expect(configs['configs'] ?? []).toEqual([]);
+  });
+
+  it('that only the repeated request brings along is set, once', async () => {
+    const path = newPath();
+    const message = userMessage('wait', { metadata: { agentId: 'worker' } });
+    const configuration = { returnImmediately: true };
+    const first = await hub.rpc('SendMessage', { message, configuration });
+    const taskId = (first['task'] as JsonObject)['id'] as string;
+    for (let n = 0; n < 2; n += 1) {
+      const again = await hub.rpc('SendMessage', {
+        message,
+        configuration: { ...configuration, taskPushNotificationConfig: { url: sink.url(path) } },
+      });
+      expect((again['task'] as JsonObject)['id']).toBe(taskId);
+    }
+    const configs = await hub.rpc('ListTaskPushNotificationConfigs', { taskId });
+    expect(configs['configs']).toHaveLength(1);
+    await hub.rpc('CancelTask', { id: taskId });
+    await sink.waitFor(endsIn(path, 'CANCELED'));
   });
 
   it('gets the Task in 0.3 when a 0.3 client registered it', async () => {

@@ -1,8 +1,18 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { TaskState } from '../../src/protocol/a2a.js';
+import type { Principal } from '../../src/auth/index.js';
+import { TaskState, type Task } from '../../src/protocol/a2a.js';
+import { statusUpdate, type TaskRef } from '../../src/protocol/build.js';
 import { FencedError } from '../../src/tasks/task-log.js';
 import { FakeAgent, type FakeAgentOptions } from '../support/fake-agents.js';
-import { artifactTexts, collect, eventually, HubTasks, statusText } from '../support/hub-tasks.js';
+import {
+  artifactTexts,
+  BOB,
+  collect,
+  eventually,
+  HubTasks,
+  statusText,
+  userMessage,
+} from '../support/hub-tasks.js';
 
 let hub: HubTasks;
 const others: HubTasks[] = [];
@@ -26,6 +36,8 @@ const counter = (options: FakeAgentOptions = {}): FakeAgent =>
     options,
   );
 const NUMBERS = Array.from({ length: 30 }, (_, index) => String(index + 1));
+
+const refTo = (taskId: string): TaskRef => ({ taskId, contextId: 'c' });
 
 /** The process is gone without a word: nothing it holds may write or answer any more. */
 function kill(victim: HubTasks): void {
@@ -79,6 +91,71 @@ describe('after a kill', () => {
     expect(statusText(done)).toBe('found again');
     expect(agent.turns).toHaveLength(1);
   });
+
+  it('a task of another principal is not taken for it, though the message has the same id', async () => {
+    const agent = new FakeAgent('a', (turn) => turn.completed('for Alice only'));
+    hub = await HubTasks.start({ agents: [agent] });
+    await hub.send('the same', { message: { messageId: '1' } });
+    agent.script = () => undefined;
+    const id = await beginAs(BOB, 'the same', '1');
+    await eventually(() => expect(agent.turns).toHaveLength(2));
+    kill(hub);
+    agent.forget(agent.turn.taskId);
+    hub = await hub.successor();
+    expect(statusText(await endAs(BOB, id))).toMatch(/^The hub stopped while sending/);
+  });
+
+  it('a task with other words or from before is not taken for it', async () => {
+    const agent = new FakeAgent('a', () => undefined);
+    hub = await HubTasks.start({ agents: [agent] });
+    const stranger = (text: string): string => {
+      const message = { ...userMessage(text), messageId: '1' };
+      return agent.begin({ message, metadata: undefined, acceptedOutputModes: [] }).taskId;
+    };
+    const old = stranger('go');
+    agent.store(old, statusUpdate(refTo(old), TaskState.TASK_STATE_COMPLETED, new Date(0)));
+    agent.store(
+      stranger('other'),
+      statusUpdate(refTo('x'), TaskState.TASK_STATE_COMPLETED, new Date()),
+    );
+    const { id } = await hub.begin('go', { message: { messageId: '1' } });
+    await eventually(() => expect(agent.turns).toHaveLength(3));
+    kill(hub);
+    agent.forget(agent.turn.taskId);
+    hub = await hub.successor();
+    const failed = await hub.until(id, TaskState.TASK_STATE_FAILED);
+    expect(statusText(failed)).toMatch(/^The hub stopped while sending/);
+  });
+
+  it('of two equal messages on their way nobody takes the one task there is', async () => {
+    const agent = new FakeAgent('a', () => undefined);
+    hub = await HubTasks.start({ agents: [agent] });
+    const { id } = await hub.begin('the same', { message: { messageId: '1' } });
+    await eventually(() => agent.turn);
+    const own = agent.turn;
+    const other = await beginAs(BOB, 'the same', '1');
+    await eventually(() => expect(agent.turns).toHaveLength(2));
+    kill(hub);
+    agent.forget(agent.turn.taskId);
+    own.completed('for Alice only');
+    hub = await hub.successor();
+    await hub.until(id, TaskState.TASK_STATE_FAILED);
+    expect((await endAs(BOB, other)).status?.state).toBe(TaskState.TASK_STATE_FAILED);
+  });
+
+  async function beginAs(principal: Principal, text: string, messageId: string): Promise<string> {
+    const options = { principal, returnImmediately: true, message: { messageId } };
+    return (await hub.send(text, options)).id;
+  }
+
+  /** The failed task as its owner sees it. */
+  function endAs(principal: Principal, id: string): Promise<Task> {
+    return eventually(async () => {
+      const task = await hub.service.get(id, undefined, hub.request('', { principal }));
+      expect(task.status?.state).toBe(TaskState.TASK_STATE_FAILED);
+      return task;
+    });
+  }
 
   /** The hub dies while sending to an agent that has not heard of the message. */
   async function lostMessage(resend: 'fail' | 'again'): Promise<{ agent: FakeAgent; id: string }> {

@@ -77,8 +77,14 @@ describe('CancelTask', () => {
   it('is canceled at the hub when the agent refuses, with its reason', async () => {
     const agent = busy();
     const task = await working(agent);
-    agent.refusals.set('cancel', { kind: 'rejected', message: 'never' });
-    expect(statusText(await cancel(task))).toMatch(/Agent a refused the cancel \(never\)/);
+    const detail = { code: -32002 };
+    agent.refusals.set('cancel', { kind: 'rejected', message: 'no cancel of d-4711', detail });
+    expect(statusText(await cancel(task))).toBe(
+      'Agent a did not take the cancel: it refused the request (the task cannot be canceled, -32002); canceled at the hub.',
+    );
+    expect(hub.output.warnings).toMatchObject([
+      { taskId: task.id, delegationId: expect.any(String), reason: 'no cancel of d-4711' },
+    ]);
   });
 
   it('takes an agent that has not answered at all', async () => {

@@ -32,7 +32,10 @@ function statusOf(taskId: string, state: TaskState): StreamResponse {
 describe('an agent that answers garbage', () => {
   it('fails the task as InvalidAgentResponse', async () => {
     await start((turn) => turn.fail('invalid', 'not A2A: <html>'));
-    expect(await outcome()).toMatch(/FAILED: InvalidAgentResponse: not A2A/);
+    expect(await outcome()).toMatch(
+      /FAILED: InvalidAgentResponse: Agent a gave an answer that is not A2A\.$/,
+    );
+    expect(hub.output.warnings).toMatchObject([{ kind: 'invalid', reason: 'not A2A: <html>' }]);
   });
 
   it('in mid-stream keeps what it gave before', async () => {
@@ -42,7 +45,7 @@ describe('an agent that answers garbage', () => {
     });
     const task = await hub.send('go');
     expect(artifactTexts(task)).toEqual(['good']);
-    expect(statusText(task)).toMatch(/InvalidAgentResponse: garbage/);
+    expect(statusText(task)).toMatch(/InvalidAgentResponse: Agent a gave an answer/);
   });
 
   for (const [what, script] of [

@@ -164,4 +164,24 @@ describe('the sweeper', () => {
     expect(await hub.contexts.get('c', 'alice')).toBeUndefined();
     expect(await hub.database.read('SELECT * FROM idempotency_keys')).toEqual([]);
   });
+
+  it('forgets all that is due at once, however much', async () => {
+    await hub.database.write(function* (tx) {
+      for (let n = 0; n < 2500; n += 1) {
+        yield* tx.run(
+          `INSERT INTO idempotency_keys (principal_id, key, task_id, fingerprint, expires_at)
+           VALUES ('p', ?, 't', 'f', 1)`,
+          [`k${n}`],
+        );
+        yield* tx.run(
+          `INSERT INTO contexts (id, principal_id, organization, affinity, last_used_at)
+           VALUES (?, 'p', 'o', '[]', 1)`,
+          [`c${n}`],
+        );
+      }
+    });
+    await hub.sweeper.tidy();
+    expect(await hub.database.read('SELECT * FROM idempotency_keys')).toEqual([]);
+    expect(await hub.database.read('SELECT * FROM contexts')).toEqual([]);
+  });
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { TaskState } from '../../src/protocol/a2a.js';
+import { Role, TaskState } from '../../src/protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../../src/protocol/routing-extension.js';
 import { FakeAgent } from '../support/fake-agents.js';
 import { artifactTexts, collect, eventually, HubTasks, statusText } from '../support/hub-tasks.js';
@@ -182,8 +182,9 @@ describe('failover', () => {
     await start(down('x'), down('y'));
     const task = await hub.send('hello', { to: ['x', 'y'] });
     expect(task.status?.state).toBe(TaskState.TASK_STATE_FAILED);
-    expect(statusText(task)).toContain('x is down');
-    expect(statusText(task)).toContain('y is down');
+    expect(statusText(task)).toBe(
+      'No agent took the message. Agent x could not be reached; Agent y could not be reached',
+    );
   });
 
   it('never hands over work that was accepted', async () => {
@@ -243,6 +244,48 @@ describe('an idempotent send', () => {
     await expect(hub.send('other', { idempotencyKey: 'k' })).rejects.toMatchObject({
       reason: 'CONFLICT',
     });
+  });
+
+  it('takes the one key the door has chosen, whatever the directive says', async () => {
+    await start(worker());
+    const request = hub.request('hello', { idempotencyKey: 'header' });
+    const both = { ...request, directive: { ...request.directive, idempotencyKey: 'metadata' } };
+    await hub.service.send(both);
+    const rows = await hub.database.read('SELECT key FROM idempotency_keys');
+    expect(rows).toEqual([{ key: 'key:header' }]);
+  });
+
+  it('answers one question once under one key, also after the next question', async () => {
+    const agent = new FakeAgent('a', (turn) => turn.ask('Which?'));
+    await start(agent);
+    const task = await hub.send('begin');
+    const request = hub.request('first answer', {
+      idempotencyKey: 'k',
+      message: { taskId: task.id },
+    });
+    await hub.service.send(request);
+    expect(agent.turns).toHaveLength(2);
+    const again = await hub.service.send(request);
+    expect(again).toMatchObject({ kind: 'task', task: { id: task.id } });
+    expect(agent.turns).toHaveLength(2);
+    await expect(hub.reply(task, 'second answer', { idempotencyKey: 'k' })).rejects.toMatchObject({
+      reason: 'CONFLICT',
+    });
+
+    await hub.service.cancel(task.id, request);
+    expect(await hub.service.send(request)).toMatchObject({ kind: 'task', task: { id: task.id } });
+  });
+
+  it('adds a follow-up once when it comes twice at once', async () => {
+    const agent = new FakeAgent('a', (turn) => turn.ask('Which?'));
+    await start(agent);
+    const task = await hub.send('begin');
+    const request = hub.request('answer', { idempotencyKey: 'k', message: { taskId: task.id } });
+    await Promise.all([hub.service.send(request), hub.service.send(request)]);
+    expect(
+      (await hub.get(task.id)).history.filter(({ role }) => role === Role.ROLE_USER),
+    ).toHaveLength(2);
+    expect(agent.turns).toHaveLength(2);
   });
 
   it('joins the running task of an identical message, and begins anew once that has ended', async () => {

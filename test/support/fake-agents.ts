@@ -18,7 +18,7 @@ import { agentMessage, artifactUpdate, statusUpdate, textPart } from '../../src/
 import { applyEvent, cloneTask, emptyTask } from '../../src/protocol/task-reducer.js';
 
 export type Kind = AgentCallError['kind'];
-export type Call = 'stream' | 'send' | 'getTask' | 'subscribe' | 'cancel' | 'findTaskByMessage';
+export type Call = 'stream' | 'send' | 'getTask' | 'subscribe' | 'cancel' | 'findTasksByMessage';
 
 /** What an agent does with one message; it may go on after it has returned. */
 export type Script = (turn: Turn) => unknown;
@@ -276,11 +276,10 @@ export class FakeAgent {
     return this.snapshot(taskId);
   }
 
-  findByMessage(messageId: string): Task | undefined {
-    for (const task of this.tasks.values()) {
-      if (task.history.some((each) => each.messageId === messageId)) return structuredCloneOf(task);
-    }
-    return undefined;
+  findByMessage(messageId: string): Task[] {
+    return [...this.tasks.values()]
+      .filter((task) => task.history.some((each) => each.messageId === messageId))
+      .map(structuredCloneOf);
   }
 }
 
@@ -336,14 +335,14 @@ export class FakeAgentClient extends AgentClient {
     );
   }
 
-  findTaskByMessage(
+  findTasksByMessage(
     agent: Agent,
     _contextId: string,
     messageId: string,
     options: AgentCallOptions,
-  ): Promise<Task | undefined> {
+  ): Promise<readonly Task[]> {
     return attempt(() =>
-      this.reach(agent, 'findTaskByMessage', undefined, options).findByMessage(messageId),
+      this.reach(agent, 'findTasksByMessage', undefined, options).findByMessage(messageId),
     );
   }
 

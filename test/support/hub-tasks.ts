@@ -37,15 +37,18 @@ export const BOB: Principal = { id: 'bob', organization: 'acme', scopes: new Set
 
 class NoParticipant extends AppendParticipant {
   *appended(): Work<void> {}
-  committed(): void {}
 }
 
 /** Keeps what was logged as an error: a test that expects none can look. */
 export class KeptLog implements Log {
   readonly errors: { fields: object; message: string }[] = [];
+  /** The fields of each warning. */
+  readonly warnings: object[] = [];
   debug(): void {}
   info(): void {}
-  warn(): void {}
+  warn(fields: object): void {
+    this.warnings.push(fields);
+  }
   error(fields: object, message: string): void {
     this.errors.push({ fields, message });
   }
@@ -104,7 +107,7 @@ export class HubTasks {
       database,
       settings: this.settings,
       registry: {
-        get: (id: string) => registered(agents.get(id)?.record),
+        get: (id: string) => agents.get(id)?.record,
         known: (id: string) => agents.get(id)?.record,
         renew: () => this.renewAgents(),
       },

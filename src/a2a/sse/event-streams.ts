@@ -26,11 +26,6 @@ export class EventStreams {
     });
   }
 
-  /** How many readers there are. */
-  get size(): number {
-    return this.open.size;
-  }
-
   /**
    * Writes the stream until it ends, its reader leaves (the door aborts `gone`) or the process drains.
    * Rejects, with nothing written, when the first item does: a stream that is refused is answered as

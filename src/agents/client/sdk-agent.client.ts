@@ -7,6 +7,7 @@ import {
   A2A_VERSION_HEADER,
   HTTP_EXTENSION_HEADER,
   type Message,
+  Role,
   type SendMessageRequest,
   StreamResponse,
   type Task,
@@ -139,19 +140,18 @@ export class SdkAgentClient extends AgentClient {
     );
   }
 
-  async findTaskByMessage(
+  async findTasksByMessage(
     agent: Agent,
     downstreamContextId: string,
     messageId: string,
     options: AgentCallOptions,
-  ): Promise<Task | undefined> {
-    if (agent.endpoint.protocolVersion !== '1.0') return undefined;
+  ): Promise<readonly Task[]> {
+    if (agent.endpoint.protocolVersion !== '1.0') return [];
     try {
-      const found = await this.listed(agent, downstreamContextId, messageId, options);
-      return found && (await this.getTask(agent, found.id, options));
+      return await this.listed(agent, downstreamContextId, messageId, options);
     } catch (error) {
       // An agent without ListTasks, or with one that needs more rights, cannot say.
-      if (error instanceof AgentCallError && SILENT.has(error.kind)) return undefined;
+      if (error instanceof AgentCallError && SILENT.has(error.kind)) return [];
       throw error;
     }
   }
@@ -161,7 +161,8 @@ export class SdkAgentClient extends AgentClient {
     contextId: string,
     messageId: string,
     options: AgentCallOptions,
-  ): Promise<Task | undefined> {
+  ): Promise<Task[]> {
+    const found: Task[] = [];
     let pageToken = '';
     for (let page = 0; page < LIST_PAGES; page++) {
       const request = {
@@ -177,13 +178,17 @@ export class SdkAgentClient extends AgentClient {
       const answer = await this.call(agent, options, (call) =>
         call.transport.listTasks(request, call.options),
       );
-      const found = answer.tasks.find((task) =>
-        task.history.some((message) => message.messageId === messageId),
+      found.push(
+        ...answer.tasks.filter((task) =>
+          task.history.some(
+            (message) => message.role === Role.ROLE_USER && message.messageId === messageId,
+          ),
+        ),
       );
-      if (found !== undefined || answer.nextPageToken === '') return found;
+      if (answer.nextPageToken === '') break;
       pageToken = answer.nextPageToken;
     }
-    return undefined;
+    return found;
   }
 
   private async call<T>(

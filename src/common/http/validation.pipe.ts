@@ -25,7 +25,9 @@ function isNestedBeyond(value: unknown, levels: number): boolean {
     if (depth > levels) return true;
     level = level.flatMap((each) =>
       typeof each === 'object' && each !== null
-        ? Object.values(each).filter((inner) => typeof inner === 'object' && inner !== null)
+        ? Object.values(each as Record<string, unknown>).filter(
+            (inner) => typeof inner === 'object' && inner !== null,
+          )
         : [],
     );
   }

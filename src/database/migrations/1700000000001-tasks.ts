@@ -15,7 +15,6 @@ export class Tasks1700000000001 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     for (const table of [
-      'context_agents',
       'contexts',
       'idempotency_keys',
       'delegations',
@@ -99,6 +98,8 @@ const delegationTables = (clustered: string): string[] => [
   )${clustered}`,
   `CREATE INDEX "delegations_task_idx" ON "delegations" ("task_id", "position")`,
   `CREATE INDEX "delegations_agent_idx" ON "delegations" ("agent_id", "task_id")`,
+  `CREATE INDEX "delegations_downstream_idx" ON "delegations" ("downstream_task_id")
+    WHERE "downstream_task_id" IS NOT NULL`,
   `CREATE INDEX "delegations_claim_idx" ON "delegations" ("claimable_at", "created_at")
     WHERE "claimable_at" IS NOT NULL`,
   `CREATE INDEX "delegations_due_idx" ON "delegations" ("due_at") WHERE "due_at" IS NOT NULL`,
@@ -124,11 +125,4 @@ const contextTables = (clustered: string): string[] => [
     CONSTRAINT "contexts_pk" PRIMARY KEY ("id", "principal_id")
   )${clustered}`,
   `CREATE INDEX "contexts_last_used_idx" ON "contexts" ("last_used_at")`,
-  `CREATE TABLE "context_agents" (
-    "context_id" text NOT NULL,
-    "principal_id" text NOT NULL,
-    "agent_id" text NOT NULL,
-    "downstream_context_id" text NOT NULL,
-    CONSTRAINT "context_agents_pk" PRIMARY KEY ("context_id", "principal_id", "agent_id")
-  )${clustered}`,
 ];

@@ -4,7 +4,7 @@ import type { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { isEnded } from '../domain/delegation-state.js';
 import { decideCancelRequest } from '../domain/task-decisions.js';
-import { endedBy } from '../runner/standing.js';
+import { endedBy } from '../domain/ended-by.js';
 import type { Signals } from '../signals.js';
 import { belongsTo } from '../task-access.js';
 import { taskNotFound } from '../task-errors.js';

@@ -77,7 +77,9 @@ export function decideFailover(
   const { draft, delegation } = open;
   const { agentName } = delegation;
   const named = reason.startsWith(agentName) ? reason : `${agentName}: ${reason}`;
-  const reasons = shortReason([delegation.reason, named].filter(Boolean).join('; '));
+  const reasons = shortReason(
+    [delegation.reason, named.replace(/\.$/, '')].filter(Boolean).join('; '),
+  );
   const [next, ...fallbacks] = delegation.fallbacks;
   if (aggregate.record.cancelRequestedAt !== null) {
     end(draft, delegation, {

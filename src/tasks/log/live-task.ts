@@ -1,10 +1,11 @@
-import { StreamResponse, Task } from '../../protocol/a2a.js';
+import { StreamResponse, Task, TaskState } from '../../protocol/a2a.js';
 import { applyEvent, cloneTask } from '../../protocol/task-reducer.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { HubError } from '../../common/hub-error.js';
 import type {
   ClaimedTask,
   DelegationWrite,
+  Alongside,
   Fence,
   PreparedAppend,
   StoredTask,
@@ -12,6 +13,7 @@ import type {
 import type {
   Delegation,
   DelegationPatch,
+  IdempotencyKey,
   NewEvent,
   TaskAggregate,
   TaskChange,
@@ -22,6 +24,14 @@ import { checkpointDue } from './checkpoint-due.js';
 
 /** Memory of a task beside the text of its log, roughly. */
 const BASE_SIZE = 4096;
+
+/** The change would make the task larger than it may become. */
+export class TaskTooLargeError extends Error {
+  override readonly name = 'TaskTooLargeError';
+}
+
+/** What a client is told whose message the task has no room for. */
+export const TOO_LARGE_MESSAGE = 'is larger than the room that is left in the task';
 
 /** An append, and the delegations whose owners should look although nothing of them is changed. */
 export interface Taken {
@@ -45,8 +55,15 @@ export class LiveTask {
   private events: TaskEvent[] = [];
   private writes = new Map<string, { added: boolean; lease: boolean }>();
   private recordChanged = false;
+  private alongside: Alongside[] = [];
+  private keys: IdempotencyKey[] = [];
+  private untaken = 0;
 
-  constructor(stored: StoredTask) {
+  /** `maxSize`: characters of its log and checkpoint that the task may have. */
+  constructor(
+    stored: StoredTask,
+    private readonly maxSize = Infinity,
+  ) {
     this.record = stored.aggregate.record;
     this.task = stored.aggregate.task;
     this.delegations = stored.aggregate.delegations;
@@ -86,16 +103,32 @@ export class LiveTask {
 
   /** True when something has been applied since the last {@link take}. */
   get changed(): boolean {
-    return this.events.length > 0 || this.writes.size > 0 || this.recordChanged;
+    return (
+      this.events.length > 0 ||
+      this.writes.size > 0 ||
+      this.recordChanged ||
+      this.alongside.length > 0
+    );
   }
 
-  /** Applies a change; throws before touching anything when the change cannot be logged. */
+  /** Characters of the events applied since the last {@link take}. */
+  get untakenSize(): number {
+    return this.untaken;
+  }
+
+  /**
+   * Applies a change; throws before touching anything when the change cannot be logged, with
+   * {@link TaskTooLargeError} when it is for the size alone. What only ends the task always has room.
+   */
   apply(change: TaskChange, now: Date): void {
     const events = this.serialise(change.events, now);
-    for (const [index, { payload, kind }] of change.events.entries()) {
-      applyEvent(this.task, payload, kind);
-      this.since.size += events[index]?.body.length ?? 0;
+    const added = events.reduce((size, { body }) => size + body.length, 0);
+    if (added > 0 && this.size + added > this.maxSize && !isEnding(change)) {
+      throw new TaskTooLargeError(`the task would be larger than ${inMebibytes(this.maxSize)}`);
     }
+    this.untaken += added;
+    for (const { payload, kind } of change.events) applyEvent(this.task, payload, kind);
+    this.since.size += added;
     this.since.events += events.length;
     for (const event of events) this.events.push(event);
     for (const patch of change.delegations ?? []) this.patch(patch, now);
@@ -107,6 +140,12 @@ export class LiveTask {
       seq: this.record.seq + events.length,
       updatedAt: now,
     };
+  }
+
+  /** What else belongs in the commit of what has been applied. */
+  accompany(alongside: readonly Alongside[], key: IdempotencyKey | null): void {
+    this.alongside.push(...alongside);
+    if (key !== null) this.keys.push(key);
   }
 
   /** Delegations that begin with the task. */
@@ -133,6 +172,8 @@ export class LiveTask {
     const append: PreparedAppend = {
       taskId: this.record.id,
       create,
+      alongside: this.alongside,
+      keys: this.keys,
       expectedVersion: this.committedVersion,
       record: this.record,
       events: this.events,
@@ -143,6 +184,9 @@ export class LiveTask {
     this.events = [];
     this.writes = new Map();
     this.recordChanged = false;
+    this.alongside = [];
+    this.keys = [];
+    this.untaken = 0;
     this.stateBefore = this.record.state;
     return { append, concerned };
   }
@@ -215,6 +259,20 @@ export class LiveTask {
     this.since = { events: 0, size: 0, checkpointSize: checkpoint.length };
     return checkpoint;
   }
+}
+
+/** Nothing but status, the last one an end. */
+function isEnding({ events }: TaskChange): boolean {
+  const last = events.at(-1)?.payload;
+  return (
+    last?.$case === 'statusUpdate' &&
+    isTerminal(last.value.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED) &&
+    events.every(({ payload }) => payload.$case === 'statusUpdate')
+  );
+}
+
+function inMebibytes(size: number): string {
+  return `${Number((size / (1024 * 1024)).toFixed(2))} MiB`;
 }
 
 /** Without members that are present but undefined: they change nothing. */

@@ -8,8 +8,8 @@ import { LiveTask } from './live-task.js';
 const MESSAGE_SEQ = 2;
 
 /** A new task with its first two events and its delegations, ready to be taken as one append. */
-export function newLiveTask(task: NewTask, now: Date): LiveTask {
-  const live = new LiveTask({
+export function newLiveTask(task: NewTask, now: Date, maxSize = Infinity): LiveTask {
+  const stored = {
     aggregate: {
       record: firstRecord(task, now),
       task: emptyTask(task.id, task.contextId),
@@ -19,7 +19,8 @@ export function newLiveTask(task: NewTask, now: Date): LiveTask {
     checkpointSize: 0,
     eventsSince: 0,
     sizeSince: 0,
-  });
+  };
+  const live = new LiveTask(stored, maxSize);
   live.apply({ events: firstEvents(task, now) }, now);
   live.add(task.delegations.map((each) => firstDelegation(each, task.id, now)));
   return live;

@@ -1,8 +1,9 @@
-import { HubError } from '../../common/hub-error.js';
+import { HubError, invalidField } from '../../common/hub-error.js';
+import { keyConflict } from '../task-errors.js';
 import type { Claimer, Created } from '../task-log.js';
 import type { Alongside, AppendOutcome } from '../task-store.js';
 import type { NewTask } from '../task.js';
-import type { LiveTask, Taken } from './live-task.js';
+import { TaskTooLargeError, TOO_LARGE_MESSAGE, type LiveTask, type Taken } from './live-task.js';
 import { newLiveTask, normalised } from './new-live-task.js';
 
 /** A new task on its way to its first commit. */
@@ -14,13 +15,20 @@ export class TaskCreation {
 
   constructor(
     task: NewTask,
-    private readonly alongside: readonly Alongside[],
+    alongside: readonly Alongside[],
     now: Date,
+    maxSize: number,
     private readonly resolve: (created: Created) => void,
     private readonly reject: (error: unknown) => void,
   ) {
     this.task = normalised(task);
-    this.live = newLiveTask(this.task, now);
+    try {
+      this.live = newLiveTask(this.task, now, maxSize);
+    } catch (error) {
+      if (error instanceof TaskTooLargeError) throw invalidField('message', TOO_LARGE_MESSAGE);
+      throw error;
+    }
+    this.live.accompany(alongside, this.task.idempotency);
   }
 
   prepare(claimer: Claimer | null, now: Date): Taken {
@@ -34,7 +42,7 @@ export class TaskCreation {
         claimer.release(held);
       }
     }
-    return this.live.take({ task: this.task, alongside: this.alongside }, []);
+    return this.live.take(this.task, []);
   }
 
   /** Tells the caller how it ended; true when the task exists now. */
@@ -71,7 +79,7 @@ export class TaskCreation {
   private refusal(outcome: Exclude<AppendOutcome, { kind: 'committed' }>): HubError {
     switch (outcome.kind) {
       case 'duplicate':
-        return new HubError('CONFLICT', 'the idempotency key was used for another request');
+        return keyConflict();
       case 'poisoned':
         // What belongs to the commit (a webhook's configuration, say) may refuse it with a reason.
         if (outcome.cause instanceof HubError) return outcome.cause;

@@ -1,8 +1,11 @@
-import { HubError } from '../../common/hub-error.js';
-import { FencedError, type Decision } from '../task-log.js';
+import { HubError, invalidField } from '../../common/hub-error.js';
+import { FencedError, KeyHeldError, type Decision } from '../task-log.js';
 import type { AppendOutcome, ClaimedTask, Fence, StoredTask } from '../task-store.js';
 import type { TaskAggregate } from '../task.js';
-import { LiveTask, type Taken } from './live-task.js';
+import { LiveTask, TaskTooLargeError, TOO_LARGE_MESSAGE, type Taken } from './live-task.js';
+
+/** Characters of events after which an append takes no further decision. */
+const MAX_APPEND_SIZE = 16 * 1024 * 1024;
 
 /** One caller of `update` that waits for its decision to be durable. */
 export interface Waiting {
@@ -44,6 +47,7 @@ export class TaskWriter {
     readonly taskId: string,
     private readonly ending: (reason: string, refused: Waiting) => Waiting | null,
     private live: LiveTask | null = null,
+    private readonly maxSize = Infinity,
   ) {}
 
   /** Nothing is waiting or under way, so it may be forgotten. */
@@ -75,7 +79,7 @@ export class TaskWriter {
     try {
       const stored = await open();
       if (stored === undefined) throw new HubError('TASK_NOT_FOUND', 'Task not found');
-      this.live = new LiveTask(stored);
+      this.live = new LiveTask(stored, this.maxSize);
       this.fresh = true;
     } catch (error) {
       for (const waiting of this.queue.splice(0)) waiting.reject(error);
@@ -104,6 +108,7 @@ export class TaskWriter {
       if (fence === 'outdated') waiting.reject(new FencedError('claimed again by somebody else'));
       else this.decide(this.live, waiting, fences, now);
       if (this.single > 0 && this.decided.length > 0) break;
+      if ((this.live?.untakenSize ?? 0) >= MAX_APPEND_SIZE) break;
     }
     if (this.live === null || this.decided.length === 0) return null;
     this.underWay = true;
@@ -131,13 +136,15 @@ export class TaskWriter {
     this.underWay = false;
     const decided = this.decided.splice(0);
     this.forget();
-    const [only] = decided;
-    if (outcome.kind === 'poisoned' && decided.length === 1 && only !== undefined) {
-      this.single = Math.max(0, this.single - 1);
-      this.poisoned(only.waiting, outcome.reason, outcome.cause);
-      return;
+    if (outcome.kind === 'poisoned' || outcome.kind === 'duplicate') {
+      const [only] = decided;
+      if (decided.length === 1 && only !== undefined) {
+        this.single = Math.max(0, this.single - 1);
+        this.refused(only.waiting, outcome);
+        return;
+      }
+      this.single = decided.length;
     }
-    if (outcome.kind === 'poisoned') this.single = decided.length;
     this.queue.unshift(...decided.map(({ waiting }) => waiting));
   }
 
@@ -196,11 +203,14 @@ export class TaskWriter {
     } catch (error) {
       if (error instanceof HubError) {
         this.decided.push({ waiting, answer: () => waiting.reject(error) });
+      } else if (error instanceof TaskTooLargeError) {
+        this.tooLarge(waiting, decision, error);
       } else {
         this.unusable(waiting, error);
       }
       return;
     }
+    live.accompany(decision.alongside ?? [], decision.idempotency ?? null);
     if (waiting.fence !== undefined) fences.set(waiting.fence.delegationId, waiting.fence);
     this.decided.push({ waiting, answer: () => waiting.resolve(decision.result) });
   }
@@ -210,6 +220,36 @@ export class TaskWriter {
     this.forget();
     this.queue.unshift(...this.decided.splice(0).map((each) => each.waiting));
     this.poisoned(waiting, error instanceof Error ? error.message : String(error), error);
+  }
+
+  /** The only decision of an append that was refused for its content. */
+  private refused(
+    waiting: Waiting,
+    outcome: Extract<AppendOutcome, { kind: 'poisoned' | 'duplicate' }>,
+  ): void {
+    if (outcome.kind === 'duplicate') {
+      waiting.reject(new KeyHeldError(outcome.taskId, outcome.sameRequest));
+    } else if (outcome.cause instanceof HubError) {
+      // What belongs to the commit (a webhook's configuration, say) refuses it with a reason.
+      waiting.reject(outcome.cause);
+    } else {
+      this.poisoned(waiting, outcome.reason, outcome.cause);
+    }
+  }
+
+  /**
+   * There is no room for what was decided, and nothing has been touched: a client's message is
+   * refused; else the task ends, and who waits decides again on the task that has ended.
+   */
+  private tooLarge(waiting: Waiting, decision: Decision<unknown>, error: TaskTooLargeError): void {
+    const ofClient = decision.change.events.some(({ kind }) => kind === 'message');
+    const ending = ofClient ? null : this.ending(error.message, waiting);
+    if (ending !== null) {
+      this.queue.unshift(ending, waiting);
+      return;
+    }
+    const refusal = invalidField('message', TOO_LARGE_MESSAGE);
+    this.decided.push({ waiting, answer: () => waiting.reject(refusal) });
   }
 
   private poisoned(waiting: Waiting, reason: string, cause: unknown): void {

@@ -5,27 +5,72 @@ export interface CacheLimits {
   readonly tasks: number;
   /** Characters of logs and checkpoints, roughly. */
   readonly size: number;
+  /** The same of large tasks, which have room of their own: one of them pushes no small one out. */
+  readonly largeSize: number;
 }
 
-export const DEFAULT_CACHE_LIMITS: CacheLimits = { tasks: 10_000, size: 64 * 1024 * 1024 };
+const MIB = 1024 * 1024;
+export const DEFAULT_CACHE_LIMITS: CacheLimits = {
+  tasks: 10_000,
+  size: 64 * MIB,
+  largeSize: 256 * MIB,
+};
+
+/** A task is large from this share of the room of the small ones on. */
+const LARGE_SHARE = 1 / 16;
 
 /** The writers of the tasks in use; the ones not used for longest are forgotten first. */
 export class WriterCache {
-  /** In order of last use, with the size each was counted with. */
-  private readonly writers = new Map<string, { writer: TaskWriter; size: number }>();
-  private size = 0;
+  private readonly small: Shelf;
+  private readonly large: Shelf;
+  private readonly largeFrom: number;
 
-  constructor(private readonly limits: CacheLimits) {}
+  constructor({ tasks, size, largeSize }: CacheLimits) {
+    this.small = new Shelf(tasks, size);
+    this.large = new Shelf(tasks, largeSize);
+    this.largeFrom = size * LARGE_SHARE;
+  }
 
   get(taskId: string): TaskWriter | undefined {
-    return this.writers.get(taskId)?.writer;
+    return this.small.get(taskId) ?? this.large.get(taskId);
   }
 
   /** Counts the writer as used now, and as large as it is now. */
   touch(writer: TaskWriter): void {
     this.remove(writer.taskId);
-    this.writers.set(writer.taskId, { writer, size: writer.size });
-    this.size += writer.size;
+    (writer.size >= this.largeFrom ? this.large : this.small).add(writer);
+  }
+
+  remove(taskId: string): void {
+    this.small.remove(taskId);
+    this.large.remove(taskId);
+  }
+
+  /** Forgets idle writers over the limits, the oldest first. */
+  trim(): void {
+    this.small.trim();
+    this.large.trim();
+  }
+}
+
+class Shelf {
+  /** In order of last use, with the size each was counted with. */
+  private readonly writers = new Map<string, { writer: TaskWriter; size: number }>();
+  private size = 0;
+
+  constructor(
+    private readonly maxTasks: number,
+    private readonly maxSize: number,
+  ) {}
+
+  get(taskId: string): TaskWriter | undefined {
+    return this.writers.get(taskId)?.writer;
+  }
+
+  add(writer: TaskWriter): void {
+    const { size } = writer;
+    this.writers.set(writer.taskId, { writer, size });
+    this.size += size;
   }
 
   remove(taskId: string): void {
@@ -35,12 +80,15 @@ export class WriterCache {
     this.writers.delete(taskId);
   }
 
-  /** Forgets idle writers over the limits, the oldest first. */
   trim(): void {
-    if (this.writers.size <= this.limits.tasks && this.size <= this.limits.size) return;
+    if (this.fits) return;
     for (const [taskId, { writer }] of this.writers) {
-      if (this.writers.size <= this.limits.tasks && this.size <= this.limits.size) return;
+      if (this.fits) return;
       if (writer.idle) this.remove(taskId);
     }
+  }
+
+  private get fits(): boolean {
+    return this.writers.size <= this.maxTasks && this.size <= this.maxSize;
   }
 }

@@ -2,28 +2,34 @@ import { flatten, listOf, pieces, rowsOf } from '../../database/multi-row.js';
 import { RowUpdate } from '../../database/row-update.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
-import { isTerminal } from '../../protocol/task-state.js';
-import type { Appended, AppendParticipant } from '../append-participant.js';
+import type { AfterCommit, Appended, AppendParticipant } from '../append-participant.js';
 import type { AppendOutcome, PreparedAppend } from '../task-store.js';
 import type { Outcomes } from './append-outcomes.js';
 import { insertDelegations, updateDelegations } from './delegation-writes.js';
-import { takeKeys } from './idempotency.js';
+import { releaseKeys, takeKeys } from './idempotency.js';
+import { touchContexts } from './context-writes.js';
 import { millis, taskDueAt, toRequestColumn } from './task-rows.js';
 
 const COMMITTED: AppendOutcome = { kind: 'committed' };
 
 /**
  * One batch in one transaction. Locks are taken in the same order by everybody (idempotency keys,
- * tasks, delegations, each by id), so that batches of two processes never deadlock.
+ * tasks, delegations, contexts, each by id), so that batches of two processes never deadlock. Gives
+ * what to do once the transaction is committed, too.
  */
 export function* appendBatch(
   tx: Tx,
   batch: readonly PreparedAppend[],
   participant: AppendParticipant,
-): Work<{ outcomes: Outcomes; appended: Appended[] }> {
+): Work<{ outcomes: Outcomes; after: AfterCommit[] }> {
   const outcomes: Outcomes = new Map();
-  const creates = yield* insertTasks(tx, yield* takeKeys(tx, newTasks(batch), outcomes), outcomes);
-  const changes = yield* unfenced(tx, yield* unchanged(tx, batch, outcomes), outcomes);
+  const { free, taken } = yield* takeKeys(tx, batch, outcomes);
+  const creates = yield* insertTasks(tx, newTasks(free), outcomes);
+  const changes = yield* unfenced(tx, yield* unchanged(tx, free, outcomes), outcomes);
+  yield* releaseKeys(
+    tx,
+    taken.filter(({ append }) => outcomes.has(append)),
+  );
   const good = [...creates, ...changes];
 
   yield* TASK_UPDATE.apply(tx, changes, changedTaskValues);
@@ -31,13 +37,15 @@ export function* appendBatch(
   yield* insertDelegations(tx, good);
   yield* updateDelegations(tx, changes);
   yield* insertCheckpoints(tx, good);
-  for (const { taskId, create } of creates) {
-    for (const alongside of create?.alongside ?? []) yield* alongside(tx, taskId);
+  yield* touchContexts(tx, creates);
+  const after: (AfterCommit | void)[] = [];
+  for (const { taskId, alongside } of good) {
+    for (const statements of alongside) after.push(yield* statements(tx, taskId));
   }
   const appended = good.filter(({ events }) => events.length > 0).map(toAppended);
-  if (appended.length > 0) yield* participant.appended(tx, appended);
+  if (appended.length > 0) after.push(yield* participant.appended(tx, appended));
   for (const append of good) outcomes.set(append, COMMITTED);
-  return { outcomes, appended };
+  return { outcomes, after: after.filter((each) => each !== undefined) };
 }
 
 function newTasks(batch: readonly PreparedAppend[]): PreparedAppend[] {
@@ -45,13 +53,7 @@ function newTasks(batch: readonly PreparedAppend[]): PreparedAppend[] {
 }
 
 function toAppended({ record, events }: PreparedAppend): Appended {
-  return {
-    taskId: record.id,
-    organization: record.organization,
-    principalId: record.principalId,
-    events,
-    ended: isTerminal(record.state),
-  };
+  return { taskId: record.id, events };
 }
 
 /** The appends to existing tasks that nobody else has changed since; locks their rows. */
@@ -132,10 +134,6 @@ function* insertTasks(
       continue;
     }
     outcomes.set(append, { kind: 'conflict' });
-    yield* tx.run('DELETE FROM idempotency_keys WHERE principal_id = ? AND key = ?', [
-      append.record.principalId,
-      storable(append.create?.task.idempotency?.key ?? ''),
-    ]);
   }
   return good;
 }

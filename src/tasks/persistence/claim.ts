@@ -1,6 +1,6 @@
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
-import type { ClaimedDelegation, ClaimedTask } from '../task-store.js';
+import type { AgentShares, ClaimedDelegation, ClaimedTask } from '../task-store.js';
 import type { Delegation, DelegationState } from '../task.js';
 import {
   DELEGATION_COLUMNS,
@@ -14,6 +14,7 @@ export interface Claim {
   readonly now: Date;
   readonly leaseMs: number;
   readonly limit: number;
+  readonly shares?: AgentShares | undefined;
 }
 
 export interface Claimed {
@@ -21,25 +22,36 @@ export interface Claimed {
   readonly tasks: ClaimedTask[];
 }
 
-const OLDEST = 'd.claimable_at <= ? ORDER BY d.claimable_at, d.created_at, d.id LIMIT ?';
+/** Of so many that wait the ones to claim are chosen at a time. */
+const WINDOW = 512;
+
+/** Those that wait the longest, of agents that may have more. */
+function oldest(fullAgents: number): string {
+  const others = fullAgents > 0 ? `AND d.agent_id NOT IN ${listOf(fullAgents)}` : '';
+  return `SELECT d.id, d.agent_id, d.state, t.organization
+    FROM delegations d JOIN tasks t ON t.id = d.task_id
+    WHERE d.claimable_at <= ? ${others} ORDER BY d.claimable_at, d.created_at, d.id LIMIT ?`;
+}
 
 /**
  * On PostgreSQL task and delegation are locked together, and neither is waited for, so a claim never
  * deadlocks with an append.
  */
-const CANDIDATES = {
-  sqlite: `SELECT d.id, d.task_id, d.state FROM delegations d WHERE ${OLDEST}`,
-  postgres: `SELECT d.id, d.task_id, d.state FROM delegations d JOIN tasks t ON t.id = d.task_id
-    WHERE ${OLDEST} FOR UPDATE SKIP LOCKED`,
-};
+function locking(rows: number): string {
+  return `SELECT d.id, d.state FROM delegations d JOIN tasks t ON t.id = d.task_id
+    WHERE d.id IN ${listOf(rows)} AND d.claimable_at <= ? FOR UPDATE SKIP LOCKED`;
+}
+
+interface Candidate {
+  readonly id: string;
+  readonly state: DelegationState;
+}
 
 /** See `TaskStore.claim`. Raises the version of every task it touches. */
 export function* claimDelegations(tx: Tx, claim: Claim): Work<Claimed> {
   const now = claim.now.getTime();
-  const candidates = yield* tx.all<{ id: string; task_id: string; state: DelegationState }>(
-    CANDIDATES[tx.dialect],
-    [now, claim.limit],
-  );
+  const chosen = yield* choose(tx, claim);
+  const candidates = tx.dialect === 'postgres' ? yield* lock(tx, chosen, now) : chosen;
   const rows = new Map<string, DelegationRow>();
   for (const piece of pieces(candidates)) {
     const claimed = yield* tx.all<DelegationRow>(
@@ -58,6 +70,77 @@ export function* claimDelegations(tx: Tx, claim: Claim): Work<Claimed> {
     })),
     tasks: yield* raiseVersions(tx, fresh),
   };
+}
+
+/**
+ * What to claim, fairly: the oldest first, but no agent gets more than its share, and organizations
+ * that wait get one each in turn.
+ */
+function* choose(tx: Tx, { now, limit, shares }: Claim): Work<Candidate[]> {
+  const share = new AgentShare(shares);
+  const chosen = new Map<string, Candidate>();
+  for (;;) {
+    const { full } = share;
+    const size = Math.max(WINDOW, limit);
+    const waiting = yield* tx.all<Candidate & { agent_id: string; organization: string }>(
+      oldest(full.length),
+      [now.getTime(), ...full, size],
+    );
+    for (const each of inTurn(waiting, ({ organization }) => organization)) {
+      if (chosen.size >= limit) break;
+      if (!chosen.has(each.id) && share.take(each.agent_id)) chosen.set(each.id, each);
+    }
+    const more = waiting.length === size && share.full.length > full.length;
+    if (chosen.size >= limit || !more) return [...chosen.values()];
+  }
+}
+
+/** What each agent may still get. */
+class AgentShare {
+  private readonly taken: Map<string, number>;
+  private readonly max: number;
+
+  constructor(shares: AgentShares | undefined) {
+    this.taken = new Map(shares?.taken);
+    this.max = shares?.maxPerAgent ?? Infinity;
+  }
+
+  get full(): string[] {
+    return [...this.taken].filter(([, count]) => count >= this.max).map(([id]) => id);
+  }
+
+  /** One more for this agent, if it may have it. */
+  take(agentId: string): boolean {
+    const count = this.taken.get(agentId) ?? 0;
+    if (count >= this.max) return false;
+    this.taken.set(agentId, count + 1);
+    return true;
+  }
+}
+
+/** The first of each group, then the second of each, and so on. */
+function inTurn<T>(rows: readonly T[], groupOf: (row: T) => string): T[] {
+  const seen = new Map<string, number>();
+  const turns: T[][] = [];
+  for (const row of rows) {
+    const group = groupOf(row);
+    const turn = seen.get(group) ?? 0;
+    seen.set(group, turn + 1);
+    (turns[turn] ??= []).push(row);
+  }
+  return turns.flat();
+}
+
+/** Those nobody else has or is about to have, still in the order they were chosen. */
+function* lock(tx: Tx, chosen: readonly Candidate[], now: number): Work<Candidate[]> {
+  const locked: Candidate[] = [];
+  for (const piece of pieces(chosen)) {
+    const ids = piece.map(({ id }) => id);
+    const rows = yield* tx.all<Candidate>(locking(piece.length), [...ids, now]);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    locked.push(...ids.flatMap((id) => byId.get(id) ?? []));
+  }
+  return locked;
 }
 
 function* raiseVersions(tx: Tx, claimed: readonly Delegation[]): Work<ClaimedTask[]> {

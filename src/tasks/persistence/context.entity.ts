@@ -20,27 +20,3 @@ export class ContextEntity {
   @Column({ name: 'last_used_at', type: 'bigint' })
   lastUsedAt!: number;
 }
-
-/** The agent's own context id for a context of the hub. */
-@Entity('context_agents', { withoutRowid: true })
-export class ContextAgentEntity {
-  @PrimaryColumn({
-    name: 'context_id',
-    type: 'text',
-    primaryKeyConstraintName: 'context_agents_pk',
-  })
-  contextId!: string;
-
-  @PrimaryColumn({
-    name: 'principal_id',
-    type: 'text',
-    primaryKeyConstraintName: 'context_agents_pk',
-  })
-  principalId!: string;
-
-  @PrimaryColumn({ name: 'agent_id', type: 'text', primaryKeyConstraintName: 'context_agents_pk' })
-  agentId!: string;
-
-  @Column({ name: 'downstream_context_id', type: 'text' })
-  downstreamContextId!: string;
-}

@@ -4,6 +4,9 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Entity('delegations', { withoutRowid: true })
 @Index('delegations_task_idx', ['taskId', 'position'])
 @Index('delegations_agent_idx', ['agentId', 'taskId'])
+@Index('delegations_downstream_idx', ['downstreamTaskId'], {
+  where: '"downstream_task_id" IS NOT NULL',
+})
 @Index('delegations_claim_idx', ['claimableAt', 'createdAt'], {
   where: '"claimable_at" IS NOT NULL',
 })

@@ -1,9 +1,10 @@
+import type { Database } from '../../database/database.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
-import type { PreparedAppend } from '../task-store.js';
-import type { NewTask } from '../task.js';
+import type { AppendOutcome, KeyHolder, PreparedAppend } from '../task-store.js';
+import type { IdempotencyKey } from '../task.js';
 import type { Outcomes } from './append-outcomes.js';
 
 interface HeldRow {
@@ -14,30 +15,57 @@ interface HeldRow {
   state: number | null;
 }
 
+/** A key that an append holds from now on. */
+interface TakenKey {
+  readonly append: PreparedAppend;
+  readonly key: string;
+}
+
 /**
- * Takes the idempotency keys of new tasks; those whose key belongs to another task leave the batch as
- * `duplicate`. A key without an expiry holds until its task ends.
+ * Takes the idempotency keys of a batch; `free` are the appends without those that leave it as
+ * `duplicate`, because one of their keys is held already. A key without an expiry holds until its
+ * task ends.
  */
 export function* takeKeys(
   tx: Tx,
-  creates: readonly PreparedAppend[],
+  batch: readonly PreparedAppend[],
   outcomes: Outcomes,
-): Work<PreparedAppend[]> {
-  const keyed = creates
-    .filter(({ create }) => create?.task.idempotency)
+): Work<{ free: readonly PreparedAppend[]; taken: TakenKey[] }> {
+  const wanted = batch
+    .flatMap((append) => append.keys.map((key) => ({ append, key })))
     .sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
-  for (const append of keyed) yield* takeKey(tx, append, outcomes);
-  return creates.filter((append) => !outcomes.has(append));
+  const taken: TakenKey[] = [];
+  for (const { append, key } of wanted) {
+    if (outcomes.has(append)) continue;
+    const duplicate = yield* takeKey(tx, append, key);
+    if (duplicate === null) taken.push({ append, key: storable(key.key) });
+    else outcomes.set(append, duplicate);
+  }
+  return { free: wanted.length === 0 ? batch : batch.filter((each) => !outcomes.has(each)), taken };
+}
+
+/** Gives keys back whose append is not part of the commit after all. */
+export function* releaseKeys(tx: Tx, taken: readonly TakenKey[]): Work<void> {
+  for (const { append, key } of taken) {
+    yield* tx.run('DELETE FROM idempotency_keys WHERE principal_id = ? AND key = ?', [
+      append.record.principalId,
+      key,
+    ]);
+  }
 }
 
 /** One order for everybody, so that two processes never wait for each other's keys. */
-function orderOf({ record, create }: PreparedAppend): string {
-  return `${record.principalId}\n${create?.task.idempotency?.key}`;
+function orderOf({ append, key }: { append: PreparedAppend; key: IdempotencyKey }): string {
+  return `${append.record.principalId}\n${key.key}`;
 }
 
-function* takeKey(tx: Tx, append: PreparedAppend, outcomes: Outcomes): Work<void> {
-  const { principalId, createdAt } = append.record;
-  const wanted = append.create?.task.idempotency as NonNullable<NewTask['idempotency']>;
+/** Null when the key is the append's now, else how the append ends. */
+function* takeKey(
+  tx: Tx,
+  append: PreparedAppend,
+  wanted: IdempotencyKey,
+): Work<AppendOutcome | null> {
+  const { principalId, updatedAt } = append.record;
   const key = storable(wanted.key);
   const expiresAt = wanted.expiresAt?.getTime() ?? null;
   const taken = yield* tx.run(
@@ -45,29 +73,40 @@ function* takeKey(tx: Tx, append: PreparedAppend, outcomes: Outcomes): Work<void
      VALUES (?, ?, ?, ?, ?) ON CONFLICT (principal_id, key) DO NOTHING`,
     [principalId, key, append.taskId, wanted.fingerprint, expiresAt],
   );
-  if (taken === 1) return;
+  if (taken === 1) return null;
 
   const held = yield* holder(tx, principalId, key);
-  if (held !== undefined && holds(held, createdAt)) {
+  if (held !== undefined && holds(held, updatedAt)) {
     const sameRequest = held.fingerprint === wanted.fingerprint;
-    outcomes.set(append, { kind: 'duplicate', taskId: held.task_id, sameRequest });
-    return;
+    return { kind: 'duplicate', taskId: held.task_id, sameRequest };
   }
   yield* tx.run(
     `UPDATE idempotency_keys SET task_id = ?, fingerprint = ?, expires_at = ?
      WHERE principal_id = ? AND key = ?`,
     [append.taskId, wanted.fingerprint, expiresAt, principalId, key],
   );
+  return null;
 }
+
+/** See `TaskStore.keyHolder`. */
+export async function keyHolder(
+  database: Database,
+  principalId: string,
+  key: string,
+  now: Date,
+): Promise<KeyHolder | undefined> {
+  const [row] = await database.read<HeldRow>(HOLDER, [principalId, storable(key)]);
+  if (row === undefined || !holds(row, now)) return undefined;
+  return { taskId: row.task_id, fingerprint: row.fingerprint };
+}
+
+const HOLDER = `SELECT k.task_id, k.fingerprint, k.expires_at, t.state
+  FROM idempotency_keys k LEFT JOIN tasks t ON t.id = k.task_id
+  WHERE k.principal_id = ? AND k.key = ?`;
 
 function* holder(tx: Tx, principalId: string, key: string): Work<HeldRow | undefined> {
   const lock = tx.dialect === 'postgres' ? ' FOR UPDATE OF k' : '';
-  const [row] = yield* tx.all<HeldRow>(
-    `SELECT k.task_id, k.fingerprint, k.expires_at, t.state
-     FROM idempotency_keys k LEFT JOIN tasks t ON t.id = k.task_id
-     WHERE k.principal_id = ? AND k.key = ?${lock}`,
-    [principalId, key],
-  );
+  const [row] = yield* tx.all<HeldRow>(`${HOLDER}${lock}`, [principalId, key]);
   return row;
 }
 

@@ -4,9 +4,12 @@ import { isDatabaseTrouble, isRetryable } from '../../database/dialect.js';
 import type { AppendParticipant } from '../append-participant.js';
 import {
   TaskStore,
+  type AgentShares,
   type AppendOutcome,
   type ClaimedDelegation,
   type ClaimedTask,
+  type KeyHolder,
+  type DownstreamTasks,
   type OwnedDelegation,
   type PreparedAppend,
   type StoredTask,
@@ -19,7 +22,8 @@ import { isVisible } from '../visible.js';
 import { appendBatch } from './append.js';
 import type { Outcomes } from './append-outcomes.js';
 import { claimDelegations, endLeases, renewLeases } from './claim.js';
-import { forgetKeys } from './idempotency.js';
+import { SqlDownstreamTasks } from './downstream-tasks.js';
+import { forgetKeys, keyHolder } from './idempotency.js';
 import { listTasks } from './list.js';
 import { buildTasks, findTaskRow } from './load.js';
 import { toEvent, toRecord, type EventRow, type TaskRow } from './task-rows.js';
@@ -29,6 +33,7 @@ const MAX_RETRIES = 5;
 
 /** Tasks in the hub's database. `participant` takes part in every commit that adds events. */
 export class TypeormTaskStore extends TaskStore {
+  readonly downstream: DownstreamTasks;
   private readonly claimListeners: ((claimed: readonly ClaimedTask[]) => void)[] = [];
 
   constructor(
@@ -36,6 +41,7 @@ export class TypeormTaskStore extends TaskStore {
     private readonly participant: AppendParticipant,
   ) {
     super();
+    this.downstream = new SqlDownstreamTasks(database);
   }
 
   async commit(batch: readonly PreparedAppend[]): Promise<readonly AppendOutcome[]> {
@@ -98,10 +104,11 @@ export class TypeormTaskStore extends TaskStore {
     now: Date,
     leaseMs: number,
     limit: number,
+    shares?: AgentShares,
   ): Promise<ClaimedDelegation[]> {
     if (limit <= 0) return [];
     const { delegations, tasks } = await this.database.write((tx) =>
-      claimDelegations(tx, { owner, now, leaseMs, limit }),
+      claimDelegations(tx, { owner, now, leaseMs, limit, shares }),
     );
     if (tasks.length > 0) for (const listener of this.claimListeners) listener(tasks);
     return delegations;
@@ -153,6 +160,10 @@ export class TypeormTaskStore extends TaskStore {
     return rows.map(({ id }) => id);
   }
 
+  keyHolder(principalId: string, key: string, now: Date): Promise<KeyHolder | undefined> {
+    return keyHolder(this.database, principalId, key, now);
+  }
+
   forgetKeys(now: Date, limit: number): Promise<number> {
     return this.database.write((tx) => forgetKeys(tx, now, limit));
   }
@@ -179,7 +190,7 @@ export class TypeormTaskStore extends TaskStore {
       try {
         const result = await this.database.write((tx) => appendBatch(tx, part, this.participant));
         for (const [append, outcome] of result.outcomes) outcomes.set(append, outcome);
-        if (result.appended.length > 0) this.participant.committed(result.appended);
+        for (const call of result.after) call();
         return;
       } catch (error) {
         if (!isRetryable(error) || attempt >= MAX_RETRIES) throw error;

@@ -3,7 +3,7 @@ import type { Agent } from '../../agents/index.js';
 import { EVERYTHING } from '../../auth/index.js';
 import type { Message } from '../../protocol/a2a.js';
 import { decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
-import { isEnded } from '../domain/delegation-state.js';
+import { isEnded, isWaiting } from '../domain/delegation-state.js';
 import { FencedError } from '../task-log.js';
 import type { ClaimedDelegation } from '../task-store.js';
 import type { TaskAggregate } from '../task.js';
@@ -16,6 +16,7 @@ import { RunContext } from './run-context.js';
 import type { RunDeps } from './run-deps.js';
 import { sendMessage } from './send-message.js';
 import type { Step } from './steps.js';
+import { watchAsked } from './watch-asked.js';
 
 /**
  * Runs one claimed delegation until it has ended, waits for its client, or is somebody else's. All it
@@ -32,7 +33,19 @@ export class DelegationRun {
   constructor(
     private readonly deps: RunDeps,
     readonly claim: ClaimedDelegation,
+    /** Told whenever the delegation may stand elsewhere than before. */
+    private readonly onChange: () => void = () => undefined,
   ) {}
+
+  /** It waits for its client, and takes no place from those that work. */
+  get waits(): boolean {
+    return isWaiting((this.context?.delegation ?? this.claim).state);
+  }
+
+  /** It waits and nobody owns it. */
+  get asked(): boolean {
+    return this.context?.asked === true;
+  }
 
   /** True until the agent has answered: stopping now leaves its outcome unknown. */
   get unanswered(): boolean {
@@ -89,11 +102,18 @@ export class DelegationRun {
     const deleted = !agent || (!this.claim.adopted && agent.deletedAt !== null);
     if (deleted || (fresh && !agent.enabled)) {
       const what = deleted ? 'has been deleted from the registry' : 'is disabled';
-      return this.withoutAgent(
-        `The agent ${delegation.agentName} (${delegation.agentId}) ${what}.`,
-      );
+      await this.withoutAgent(`The agent ${delegation.agentName} (${delegation.agentId}) ${what}.`);
+      // One that waits for this message need not any more.
+      return this.deps.farewell.tell(delegation, aggregate.record);
     }
-    const run = new RunContext(this.deps, agent, aggregate, delegation, this.claim.adopted);
+    const run = new RunContext(
+      this.deps,
+      agent,
+      aggregate,
+      delegation,
+      this.claim.adopted,
+      this.onChange,
+    );
     this.context = run;
     if (this.stopped) return run.handOver();
     try {
@@ -106,7 +126,7 @@ export class DelegationRun {
 
   private async agent(id: string): Promise<Agent | undefined> {
     const known = this.deps.agent(id);
-    if (known) return known;
+    if (known?.deletedAt === null) return known;
     await this.deps.renewAgents();
     return this.deps.agent(id);
   }
@@ -115,7 +135,12 @@ export class DelegationRun {
     const message = await messageToSend(this.deps.log, aggregate, run.delegation);
     if (aggregate.record.cancelRequestedAt !== null) this.aside ??= this.cancel(run);
     let step = this.firstStep(run);
-    for (let isFirst = true; step !== 'done' && !run.over && !run.signal.aborted; isFirst = false) {
+    for (let isFirst = true; !run.signal.aborted; isFirst = false) {
+      if (run.asked) {
+        await watchAsked(run);
+        step = 'follow';
+      }
+      if (step === 'done' || run.over || run.signal.aborted) return;
       // An agent that is being canceled is not asked to go on: the cancel ends the delegation.
       if (this.aside) return this.aside;
       step = await this.next(run, step, message, isFirst);
@@ -146,7 +171,13 @@ export class DelegationRun {
   }
 
   private async look(run: RunContext, everywhere: boolean): Promise<void> {
+    const { asked } = run;
     const standing = await run.look(everywhere);
+    if (asked) {
+      // Whoever has answered or ended it goes on, or has told the agent.
+      if (!run.asked) run.close();
+      return;
+    }
     if (run.settled || !standing) return;
     if (!run.over) {
       if (standing.cancelRequested) this.aside ??= this.cancel(run);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { StreamResponse } from '../../protocol/a2a.js';
+import { StreamResponse } from '../../protocol/a2a.js';
 import { EventIntake } from './event-intake.js';
 
 const event: StreamResponse = { payload: undefined };
@@ -39,5 +39,25 @@ describe('EventIntake', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(given).toBe(256);
     expect((await intake.take()).events).toHaveLength(256);
+  });
+
+  it('holds a bounded number of bytes and lets the agent wait', async () => {
+    const large = StreamResponse.fromJSON({
+      message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'x'.repeat(1024 * 1024) }] },
+    });
+    let given = 0;
+    const endless = async function* (): AsyncGenerator<StreamResponse> {
+      for (;;) {
+        given += 1;
+        yield large;
+        await Promise.resolve();
+      }
+    };
+    const intake = new EventIntake(endless());
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(given).toBe(8);
+    expect((await intake.take()).events).toHaveLength(8);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(given).toBe(16);
   });
 });

@@ -3,6 +3,8 @@ import type { StreamResponse } from '../../protocol/a2a.js';
 
 /** Events held at most before the agent has to wait. */
 const MAX_BUFFERED = 256;
+/** Characters and bytes held at most, give or take one event. */
+const MAX_BUFFERED_SIZE = 8 * 1024 * 1024;
 
 /** What has come since the last look, and how the stream ended if it has. */
 export interface Taken {
@@ -12,10 +14,11 @@ export interface Taken {
 
 /**
  * Reads an agent's stream ahead, so that what comes while the last events are being committed becomes
- * one commit. Holds a bounded number of events; a faster agent waits.
+ * one commit. Holds a bounded number of events and bytes; a faster agent waits.
  */
 export class EventIntake {
   private buffer: StreamResponse[] = [];
+  private size = 0;
   private end: Taken['end'];
   private wakeTaker: (() => void) | undefined;
   private wakeReader: (() => void) | undefined;
@@ -34,6 +37,7 @@ export class EventIntake {
     if (!this.end) await nextTurn();
     const events = this.buffer;
     this.buffer = [];
+    this.size = 0;
     this.wakeReader?.();
     return { events, end: this.end };
   }
@@ -48,8 +52,9 @@ export class EventIntake {
     try {
       for await (const event of source) {
         this.buffer.push(event);
+        this.size += sizeOf(event);
         this.wakeTaker?.();
-        if (this.buffer.length >= MAX_BUFFERED) {
+        if (this.buffer.length >= MAX_BUFFERED || this.size >= MAX_BUFFERED_SIZE) {
           await new Promise<void>((resolve) => (this.wakeReader = resolve));
         }
       }
@@ -59,4 +64,14 @@ export class EventIntake {
     }
     this.wakeTaker?.();
   }
+}
+
+/** Characters of all texts and bytes of all data in it. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (value instanceof Uint8Array) return value.byteLength;
+  if (typeof value !== 'object' || value === null) return 1;
+  let size = 0;
+  for (const [key, each] of Object.entries(value)) size += key.length + sizeOf(each);
+  return size;
 }

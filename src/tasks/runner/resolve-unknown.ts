@@ -1,11 +1,14 @@
-import { AgentCallError } from '../../agents/index.js';
-import { Role, type Message, type Task } from '../../protocol/a2a.js';
+import { AgentCallError, type AgentCallOptions } from '../../agents/index.js';
+import { Part, Role, type Message, type Task } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
+import { sameValue } from '../domain/equality.js';
 import type { RunContext } from './run-context.js';
 import type { Step } from './steps.js';
 
 /** An agent may be starting again as well: pauses before it is asked again. */
 const RETRY_PAUSES_MS = [500, 1000, 2000, 4000] as const;
+/** How far an agent's clock may be behind the hub's. */
+const CLOCK_SKEW_MS = 5000;
 
 /** What the agent says of the message. */
 type Finding =
@@ -48,19 +51,61 @@ async function askPatiently(run: RunContext, message: Message): Promise<Finding>
   return { kind: 'cannot-say' };
 }
 
-async function ask(
-  { deps, agent, delegation }: RunContext,
-  message: Message,
-  options: Parameters<RunContext['deps']['client']['getTask']>[2],
-): Promise<Finding> {
-  const { downstreamTaskId, downstreamContextId } = delegation;
+async function ask(run: RunContext, message: Message, options: AgentCallOptions): Promise<Finding> {
+  const { deps, agent, delegation } = run;
+  const { downstreamTaskId } = delegation;
   if (downstreamTaskId !== null) {
     const task = await deps.client.getTask(agent, downstreamTaskId, options);
     return findingOf(task, message);
   }
-  const context = downstreamContextId ?? '';
-  const task = await deps.client.findTaskByMessage(agent, context, message.messageId, options);
-  return task ? { kind: 'has-it', task } : { kind: 'cannot-say' };
+  const found = await findOwnTask(run, message, options);
+  if (found === undefined) return { kind: 'cannot-say' };
+  return { kind: 'has-it', task: await deps.client.getTask(agent, found.id, options) };
+}
+
+/**
+ * The one task that can only have come of this delegation's message. Clients choose message ids and
+ * may choose the same ones, so a task must also hold the same parts, must not be older than the
+ * delegation, and nobody else may have it or wait for it; undefined when that leaves any doubt.
+ */
+async function findOwnTask(
+  { deps, agent, delegation }: RunContext,
+  message: Message,
+  options: AgentCallOptions,
+): Promise<Task | undefined> {
+  const { messageId } = message;
+  const context = delegation.downstreamContextId ?? '';
+  const tasks = await deps.client.findTasksByMessage(agent, context, messageId, options);
+  const possible = tasks.filter(
+    (task) => holdsMessage(task, message) && !isOlder(task, delegation.createdAt),
+  );
+  if (possible.length === 0) return undefined;
+  if (await deps.downstream.isAwaitedByAnother(delegation, messageId)) return undefined;
+  const held = await deps.downstream.held(
+    delegation.agentId,
+    possible.map(({ id }) => id),
+  );
+  const free = possible.filter(({ id }) => !held.has(id));
+  return free.length === 1 ? free[0] : undefined;
+}
+
+function holdsMessage({ history }: Task, { messageId, parts }: Message): boolean {
+  const sent = parts.map((part) => Part.toJSON(part));
+  return history.some(
+    (each) =>
+      each.role === Role.ROLE_USER &&
+      each.messageId === messageId &&
+      sameValue(
+        each.parts.map((part) => Part.toJSON(part)),
+        sent,
+      ),
+  );
+}
+
+/** By its status, which is the only time a task tells: one that changed since may still be older. */
+function isOlder({ status }: Task, than: Date): boolean {
+  const at = Date.parse(status?.timestamp ?? '');
+  return at < than.getTime() - CLOCK_SKEW_MS;
 }
 
 /** A further message of a known task: its history tells, when the agent keeps one. */

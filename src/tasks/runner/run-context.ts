@@ -13,6 +13,7 @@ import type { Fence } from '../task-store.js';
 import {
   NO_CHANGE,
   type Delegation,
+  type DelegationPatch,
   type TaskAggregate,
   type TaskChange,
   type TaskRecord,
@@ -47,6 +48,7 @@ export class RunContext {
     aggregate: TaskAggregate,
     delegation: Delegation,
     adopted: boolean,
+    private readonly onChange: () => void = () => undefined,
   ) {
     this.sent = adopted;
     this.record = aggregate.record;
@@ -69,6 +71,11 @@ export class RunContext {
   get over(): boolean {
     const { state } = this.delegation;
     return this.handedOver || isEnded(state) || state === 'input-required' || state === 'queued';
+  }
+
+  /** The agent has asked its client something: nobody owns the delegation, but the agent may go on. */
+  get asked(): boolean {
+    return !this.handedOver && this.delegation.state === 'input-required';
   }
 
   /** The agent has not shown that it has the message. */
@@ -153,7 +160,7 @@ export class RunContext {
           result: standingIn(aggregate),
         }));
     if (!standing || standing.delegation.epoch !== this.fence.epoch) this.handOver();
-    else this.delegation = standing.delegation;
+    else this.know(standing.delegation);
     return standing;
   }
 
@@ -211,19 +218,41 @@ export class RunContext {
     const standing = await log.update(
       this.record.id,
       (aggregate) => {
-        const change = decide(aggregate);
+        const change = this.withLease(aggregate, decide(aggregate));
         return { change, result: standingAfter(aggregate, change, this.fence.delegationId) };
       },
       this.fence,
     );
     if (!standing) return undefined;
-    this.delegation = standing.delegation;
-    this.settled ||= standing.changed && this.over;
+    this.know(standing.delegation);
+    this.settled = this.over && (this.settled || standing.changed);
     // Those with an owner are told by their own runs.
     for (const other of standing.endedOthers) {
       if (other.owner === null) void farewell.tell(other, this.record);
     }
     return standing;
+  }
+
+  private know(delegation: Delegation): void {
+    this.delegation = delegation;
+    this.onChange();
+  }
+
+  /** An agent that goes on without an answer is this run's again: it owned nothing meanwhile. */
+  private withLease(aggregate: TaskAggregate, change: TaskChange): TaskChange {
+    const { delegationId } = this.fence;
+    const before = aggregate.delegations.find(({ id }) => id === delegationId);
+    if (before?.state !== 'input-required') return change;
+    const { clock, owner, leaseMs } = this.deps;
+    const lease = { owner, leaseUntil: new Date(clock.now().getTime() + leaseMs) };
+    const goesOn = ({ state }: DelegationPatch): boolean =>
+      state === 'working' || state === 'auth-required';
+    return {
+      ...change,
+      delegations: (change.delegations ?? []).map((patch) =>
+        patch.id === delegationId && goesOn(patch) ? { ...patch, ...lease } : patch,
+      ),
+    };
   }
 
   private learnId({ payload }: StreamResponse): void {

@@ -5,6 +5,7 @@ import type { Log } from '../../common/logger.js';
 import type { AgentFarewell } from '../cancel/agent-farewell.js';
 import type { ContextStore } from '../context-store.js';
 import type { TaskLog } from '../task-log.js';
+import type { DownstreamTasks } from '../task-store.js';
 
 /** The settings a run needs (`agents.*` and `tasks.*` of the configuration). */
 export interface RunSettings {
@@ -20,6 +21,8 @@ export interface RunSettings {
 export interface RunDeps {
   readonly log: TaskLog;
   readonly contexts: ContextStore;
+  /** Which of the agents' tasks are whose. */
+  readonly downstream: DownstreamTasks;
   readonly client: AgentClient;
   readonly farewell: AgentFarewell;
   /** Also one that is deleted: it may be asked about what it works on, but gets no message. */
@@ -29,6 +32,9 @@ export interface RunDeps {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Log;
+  /** The owner of what runs here, and how long a lease is. */
+  readonly owner: string;
+  readonly leaseMs: number;
   readonly settings: RunSettings;
   /** This hub's own id, for `A2A-Hub-Hops`. */
   readonly instanceId: string;

@@ -1,6 +1,7 @@
 import { AgentCallError, type AgentSend } from '../../agents/index.js';
 import type { Message, StreamResponse } from '../../protocol/a2a.js';
 import { toldOf } from './agent-trouble.js';
+import { isWaiting } from '../domain/delegation-state.js';
 import { EventIntake } from './event-intake.js';
 import { outgoing } from './outgoing-message.js';
 import type { RunContext } from './run-context.js';
@@ -64,9 +65,11 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
       if (events.length > 0) {
         await run.take(events);
         budget = budgets.idleMs;
-        if (run.delegation.state === 'auth-required') watchdog.disarm();
+        if (isWaiting(run.delegation.state)) watchdog.disarm();
         else watchdog.arm(budget);
       }
+      // An agent may go on without its client's answer, as long as it keeps the stream.
+      if (run.asked && !end) continue;
       if (run.over && !end) await linger(run, intake);
       if (run.over) return { error: undefined };
       if (end) return { error: end.error, ...(late !== undefined && { late }) };

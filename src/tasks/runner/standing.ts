@@ -1,4 +1,4 @@
-import { isEnded } from '../domain/delegation-state.js';
+import { endedBy } from '../domain/ended-by.js';
 import type { Delegation, TaskAggregate, TaskChange } from '../task.js';
 
 /** How a delegation stands after a change, as far as its run must know. */
@@ -27,12 +27,4 @@ export function standingAfter(
     endedOthers: endedBy(aggregate, change).filter(({ id }) => id !== delegationId),
     changed: patches.length > 0 || change.events.length > 0,
   };
-}
-
-/** The delegations that this change ends, as they were before. */
-export function endedBy(aggregate: TaskAggregate, change: TaskChange): Delegation[] {
-  return (change.delegations ?? []).flatMap(({ id, state }) => {
-    const before = aggregate.delegations.find((each) => each.id === id);
-    return before && state && isEnded(state) && !isEnded(before.state) ? [before] : [];
-  });
 }

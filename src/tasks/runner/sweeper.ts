@@ -5,7 +5,7 @@ import type { ContextStore } from '../context-store.js';
 import { decideDeadline } from '../domain/delegation-decisions.js';
 import type { TaskLog } from '../task-log.js';
 import type { TaskStore } from '../task-store.js';
-import { endedBy } from './standing.js';
+import { endedBy } from '../domain/ended-by.js';
 import { OVER } from '../over.js';
 
 const LOOK_EVERY_MS = 1000;
@@ -67,8 +67,13 @@ export class Sweeper {
     const { contexts, store, clock, contextTtlDays } = this.deps;
     const now = clock.now();
     const unusedSince = new Date(now.getTime() - contextTtlDays * DAY_MS);
-    await contexts.forget(unusedSince, TIDY_ROWS);
-    await store.forgetKeys(now, TIDY_ROWS);
+    await this.all(() => contexts.forget(unusedSince, TIDY_ROWS));
+    await this.all(() => store.forgetKeys(now, TIDY_ROWS));
+  }
+
+  /** Piece by piece, so that other writes come in between. */
+  private async all(forgetSome: () => Promise<number>): Promise<void> {
+    while (!this.stopping.signal.aborted) if ((await forgetSome()) < TIDY_ROWS) return;
   }
 
   private async loop(): Promise<void> {

@@ -4,17 +4,27 @@ import type { Signals } from '../signals.js';
 import type { Claimer, TaskLog } from '../task-log.js';
 import type { ClaimedDelegation, TaskStore } from '../task-store.js';
 import { DelegationRun } from './delegation-run.js';
+import { Places } from './places.js';
 import { putBack } from './put-back.js';
 import type { RunDeps } from './run-deps.js';
 import { OVER } from '../over.js';
 
+/** How often is looked whether a question still waits for its answer. */
+const LOOK_AT_ASKED_MS = 30_000;
 /** A lease is renewed when a third of it has passed. */
 const RENEWALS_PER_LEASE = 3;
+
+interface Running {
+  readonly run: DelegationRun;
+  readonly done: Promise<void>;
+}
 
 export interface RunnerSettings {
   readonly leaseMs: number;
   /** Delegations run at once. */
   readonly maxConcurrent: number;
+  /** Of these, for one agent at most. */
+  readonly maxPerAgent: number;
   /** How often work, leases and changes by other processes are looked for without a ring. */
   readonly lookEveryMs: number;
   /** How long a clean stop waits for the first answers of messages on their way. */
@@ -40,7 +50,8 @@ export interface TaskRunnerDeps {
  * delegation, what its run needs is in the database.
  */
 export class TaskRunner implements Claimer {
-  private readonly runs = new Map<string, { run: DelegationRun; done: Promise<void> }>();
+  private readonly runs = new Map<string, Running>();
+  private readonly places: Places;
   private readonly stopping = new AbortController();
   private readonly leave: (() => void)[] = [];
   /** Delegations that came too late, on their way back into the queue. */
@@ -49,10 +60,13 @@ export class TaskRunner implements Claimer {
   private claiming: Promise<void> | undefined;
   private claimAgain = false;
   private renewedAt = 0;
+  private lookedAtAskedAt = 0;
   /** Places held for delegations about to be created. */
   private reserved = 0;
 
-  constructor(private readonly deps: TaskRunnerDeps) {}
+  constructor(private readonly deps: TaskRunnerDeps) {
+    this.places = new Places(deps.settings.maxConcurrent, deps.settings.maxPerAgent);
+  }
 
   get owner(): string {
     return this.deps.owner;
@@ -75,7 +89,11 @@ export class TaskRunner implements Claimer {
 
   claimed(delegations: readonly ClaimedDelegation[]): void {
     this.reserved -= delegations.length;
-    for (const each of delegations) this.begin(each);
+    for (const each of delegations) {
+      // One agent's new tasks wait in the queue while it has all the places it may have.
+      if (this.shared && this.places.isFull(each.agentId)) void putBack(this.shared, each);
+      else this.begin(each);
+    }
   }
 
   /** `soleProcess`: nobody else can be at work (SQLite), so that all leases of others are void. */
@@ -148,7 +166,7 @@ export class TaskRunner implements Claimer {
       const held = this.reserve(settings.maxConcurrent);
       if (held === 0) return;
       const claimed = await store
-        .claim(owner, clock.now(), settings.leaseMs, held)
+        .claim(owner, clock.now(), settings.leaseMs, held, this.places)
         .finally(() => (this.reserved -= held));
       for (const each of claimed) this.begin(each);
       if (claimed.length < held) return;
@@ -158,7 +176,7 @@ export class TaskRunner implements Claimer {
   /** Free places; none once this stops. */
   private get room(): number {
     if (this.stopping.signal.aborted) return 0;
-    return this.deps.settings.maxConcurrent - this.runs.size - this.reserved;
+    return this.places.free - this.reserved;
   }
 
   private begin(claim: ClaimedDelegation): void {
@@ -169,13 +187,24 @@ export class TaskRunner implements Claimer {
     }
     // A follow-up of a delegation whose last run is closing its stream: the old one steps aside.
     this.runs.get(claim.id)?.run.stop();
-    const run = new DelegationRun(this.shared, claim);
+    const { agentId } = claim;
+    const place = { taken: false };
+    const placed = (wanted: boolean): void => {
+      if (wanted === place.taken) return;
+      place.taken = wanted;
+      if (wanted) return this.places.take(agentId);
+      const wasFull = this.room <= 0 || this.places.isFull(agentId);
+      this.places.give(agentId);
+      // Somebody may be waiting.
+      if (wasFull) this.wake();
+    };
+    const run = new DelegationRun(this.shared, claim, () => placed(!run.waits));
+    placed(!run.waits);
     const entry = { run, done: run.run() };
     this.runs.set(claim.id, entry);
     void entry.done.then(() => {
       if (this.runs.get(claim.id) === entry) this.runs.delete(claim.id);
-      // It was full: somebody may be waiting.
-      if (this.room === 1) this.wake();
+      placed(false);
     });
   }
 
@@ -207,7 +236,9 @@ export class TaskRunner implements Claimer {
 
   /** Finds what other processes have changed about the delegations that run here. */
   private async compare(): Promise<void> {
-    const before = new Map(this.runs);
+    const before = [...this.runs].filter(([, { run }]) => !run.asked);
+    this.lookAtAsked();
+    if (before.length === 0) return;
     const owned = new Map(
       (await this.deps.store.owned(this.deps.owner)).map((one) => [one.id, one]),
     );
@@ -216,6 +247,14 @@ export class TaskRunner implements Claimer {
       const same = row?.epoch === run.claim.epoch && !row.cancelRequested;
       if (!same || row.state === 'queued') run.poke(true);
     }
+  }
+
+  /** Nobody owns what waits for its client's answer: whether it still does is seen less often. */
+  private lookAtAsked(): void {
+    const now = this.deps.clock.now().getTime();
+    if (now - this.lookedAtAskedAt < LOOK_AT_ASKED_MS) return;
+    this.lookedAtAskedAt = now;
+    for (const { run } of this.runs.values()) if (run.asked) run.poke(true);
   }
 
   private async grace(): Promise<void> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Message } from '../../protocol/a2a.js';
 import type { HubRequest } from '../../routing/index.js';
-import type { NewTask } from '../task.js';
+import type { IdempotencyKey } from '../task.js';
 
 /** How long a client's `Idempotency-Key` holds. */
 const KEY_TTL_MS = 24 * 60 * 60 * 1000;
@@ -11,13 +11,22 @@ const KEY_TTL_MS = 24 * 60 * 60 * 1000;
  * identical request with the same message id joins its task while that is still open (real clients
  * use message ids again later, so then it is a new task). Null when there is nothing to tell by.
  */
-export function idempotencyOf(request: HubRequest, now: Date): NewTask['idempotency'] {
-  const given = request.directive.idempotencyKey ?? request.idempotencyKey;
-  if (given === undefined && request.message.messageId === '') return null;
+export function idempotencyOf(request: HubRequest, now: Date): IdempotencyKey | null {
+  const given = givenKeyOf(request, now);
+  if (given !== null || request.message.messageId === '') return given;
   const fingerprint = fingerprintOf(request);
-  return given === undefined
-    ? { key: `message:${fingerprint}`, fingerprint, expiresAt: null }
-    : { key: `key:${given}`, fingerprint, expiresAt: new Date(now.getTime() + KEY_TTL_MS) };
+  return { key: `message:${fingerprint}`, fingerprint, expiresAt: null };
+}
+
+/** The client's own key (the header's, else the directive's); null without one. */
+export function givenKeyOf(request: HubRequest, now: Date): IdempotencyKey | null {
+  const { idempotencyKey } = request;
+  if (idempotencyKey === undefined) return null;
+  return {
+    key: `key:${idempotencyKey}`,
+    fingerprint: fingerprintOf(request),
+    expiresAt: new Date(now.getTime() + KEY_TTL_MS),
+  };
 }
 
 /** A hash of all that the agents would be given. How the client waits is no part of it. */

@@ -44,7 +44,7 @@ export class TaskStarter {
     await this.refuseLoops(request.hops);
     await this.checkRelated(request);
     const { log, contexts, clock, ids, defaultTotalMs } = this.deps;
-    const { id: principalId, organization } = request.principal;
+    const { id: principalId } = request.principal;
     const given = request.message.contextId;
     const context = given === '' ? undefined : await contexts.get(given, principalId);
     const { route, agents } = this.choose(request, context?.affinity ?? []);
@@ -63,15 +63,7 @@ export class TaskStarter {
       now,
       ids,
     );
-    const affinity = chosen.map(({ agent }) => agent.id);
-    const touching = contexts.touching({
-      id: contextId,
-      principalId,
-      organization,
-      affinity,
-      lastUsedAt: now,
-    });
-    return log.create(task, [touching, ...alongside]);
+    return log.create(task, alongside);
   }
 
   /** The route and its agents; a route is chosen again when one of them was deleted meanwhile. */

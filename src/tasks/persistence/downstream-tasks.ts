@@ -1,0 +1,64 @@
+import type { Database } from '../../database/database.js';
+import { listOf, pieces } from '../../database/multi-row.js';
+import type { SqlValue } from '../../database/sql.js';
+import { StreamResponse } from '../../protocol/a2a.js';
+import type { DownstreamTasks } from '../task-store.js';
+import type { Delegation } from '../task.js';
+
+/** A delegation that may have sent its message without learning of its agent's task. */
+const IN_DOUBT = `d.id <> ? AND d.agent_id = ? AND d.downstream_task_id IS NULL
+  AND e.body LIKE ? ESCAPE '\\'`;
+
+/**
+ * Messages of delegations still in doubt, and of those that ended in doubt since: the end of a
+ * delegation always shows in its task's status. Both begin at an index over few rows.
+ */
+const MESSAGES_IN_DOUBT = `
+  SELECT e.body FROM delegations d
+    JOIN task_events e ON e.task_id = d.task_id AND e.seq = d.message_seq
+    WHERE d.claimable_at >= 0 AND d.state = 'sending' AND ${IN_DOUBT}
+  UNION ALL
+  SELECT e.body FROM tasks t
+    JOIN delegations d ON d.task_id = t.id
+    JOIN task_events e ON e.task_id = d.task_id AND e.seq = d.message_seq
+    WHERE t.state IN (1, 2, 3, 4, 5, 6, 7, 8) AND t.status_at >= ?
+      AND d.state IN ('failed', 'canceled') AND ${IN_DOUBT}`;
+
+/** See {@link DownstreamTasks}. */
+export class SqlDownstreamTasks implements DownstreamTasks {
+  constructor(private readonly database: Database) {}
+
+  async held(agentId: string, downstreamTaskIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const held = new Set<string>();
+    for (const piece of pieces(downstreamTaskIds)) {
+      const rows = await this.database.read<{ downstream_task_id: string }>(
+        `SELECT downstream_task_id FROM delegations
+         WHERE downstream_task_id IN ${listOf(piece.length)} AND agent_id = ?`,
+        [...piece, agentId],
+      );
+      for (const row of rows) held.add(row.downstream_task_id);
+    }
+    return held;
+  }
+
+  async isAwaitedByAnother(
+    { id, agentId, createdAt }: Pick<Delegation, 'id' | 'agentId' | 'createdAt'>,
+    messageId: string,
+  ): Promise<boolean> {
+    const inDoubt: SqlValue[] = [id, agentId, containing(JSON.stringify(messageId))];
+    const rows = await this.database.read<{ body: string }>(MESSAGES_IN_DOUBT, [
+      ...inDoubt,
+      createdAt.getTime(),
+      ...inDoubt,
+    ]);
+    return rows.some(({ body }) => {
+      const { payload } = StreamResponse.fromJSON(JSON.parse(body));
+      return payload?.$case === 'message' && payload.value.messageId === messageId;
+    });
+  }
+}
+
+/** A LIKE pattern for texts that contain this one, with `\` as the escape. */
+function containing(text: string): string {
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+}
