@@ -1,6 +1,6 @@
 import type { Clock } from '../common/clock.js';
 import { visibilityOf, EVERYTHING } from '../auth/index.js';
-import { HubError } from '../common/hub-error.js';
+import { HubError, invalidField } from '../common/hub-error.js';
 import {
   StreamResponse,
   TaskState,
@@ -120,8 +120,11 @@ export class TaskService {
     const { task, record } = await this.visible(taskId, ctx);
     const { streams } = this.deps;
     if (ctx.lastEventId !== undefined) {
-      const seq = Math.min(ctx.lastEventId, record.seq);
-      yield* streams.after(taskId, seq, record.state, ctx.signal);
+      // Whoever has seen an event has seen one that is committed.
+      if (ctx.lastEventId > record.seq) {
+        throw invalidField('Last-Event-ID', `the newest event of this task is ${record.seq}`);
+      }
+      yield* streams.after(taskId, ctx.lastEventId, record.state, ctx.signal);
       return;
     }
     if (isTerminal(record.state)) throw taskHasEnded(taskId);

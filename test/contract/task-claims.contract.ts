@@ -1,8 +1,9 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import type { Database } from '../../src/database/database.js';
+import { TaskState } from '../../src/protocol/a2a.js';
 import type { DelegationState } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';
-import { change, COMPLETED, FAR, status, TaskHarness } from './task-harness.js';
+import { change, COMPLETED, EVE, FAR, status, TaskHarness } from './task-harness.js';
 
 const LEASE_MS = 1000;
 
@@ -63,6 +64,63 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
     await Promise.all(['p1', 'p2', 'p3', 'p4'].map(claimer));
     expect(got).toHaveLength(60);
     expect(new Set(got).size).toBe(60);
+  });
+
+  it('gives no agent more than its share, and what others wait for before', async () => {
+    for (let n = 0; n < 600; n += 1) await hub.create({ agents: ['slow'] });
+    await hub.clock.advance(10);
+    for (let n = 0; n < 2; n += 1) await hub.create({ agents: ['quick'] });
+    const taken = new Map([['slow', 1]]);
+    const shares = { maxPerAgent: 3, taken };
+    const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 10, shares);
+    expect(claimed.map(({ agentId }) => agentId)).toEqual(['slow', 'slow', 'quick', 'quick']);
+    expect([...taken]).toEqual([['slow', 1]]);
+  });
+
+  it('serves organizations that wait in turn', async () => {
+    for (let n = 0; n < 3; n += 1) await hub.create();
+    await hub.clock.advance(10);
+    const eve = await hub.create({ principal: EVE });
+    expect((await claim('p1', 2)).map(({ taskId }) => taskId)).toContain(eve.record.id);
+  });
+
+  it('tells which of the tasks of an agent some delegation has', async () => {
+    const { record, delegations } = await hub.create();
+    const id = delegations[0]!.id;
+    await hub.log.update(record.id, () =>
+      change({ events: [], delegations: [{ id, downstreamTaskId: 'd1' }] }),
+    );
+    expect(await hub.store.downstream.held('a1', ['d1', 'd2'])).toEqual(new Set(['d1']));
+    expect(await hub.store.downstream.held('a2', ['d1'])).toEqual(new Set());
+  });
+
+  it('tells whether another delegation may wait for the task of a message', async () => {
+    const messageId = '50%_\\"x';
+    const message = { messageId };
+    const first = await hub.create({ message });
+    const [mine] = await claim('p1');
+    const { downstream } = hub.store;
+    expect(await downstream.isAwaitedByAnother(mine!, messageId)).toBe(false);
+    await hub.create({ message, agents: ['a2'] });
+    await hub.create({ message: { messageId: '50xx\\"x' } });
+    const second = await hub.create({ message, principal: EVE });
+    expect(await downstream.isAwaitedByAnother(mine!, messageId)).toBe(false);
+    const others = await claim('p1');
+    expect(await downstream.isAwaitedByAnother(mine!, messageId)).toBe(true);
+    const theirs = others.find(({ taskId }) => taskId === second.record.id);
+    expect(await downstream.isAwaitedByAnother(theirs!, messageId)).toBe(true);
+    // One that has failed without knowing may still have reached the agent.
+    await hub.log.update(first.record.id, () =>
+      change({
+        events: [status(TaskState.TASK_STATE_FAILED, hub.clock.now())],
+        delegations: [{ id: mine!.id, state: 'failed' }],
+      }),
+    );
+    expect(await downstream.isAwaitedByAnother(theirs!, messageId)).toBe(true);
+    await hub.log.update(second.record.id, () =>
+      change({ events: [], delegations: [{ id: theirs!.id, downstreamTaskId: 'd1' }] }),
+    );
+    expect(await downstream.isAwaitedByAnother(mine!, messageId)).toBe(false);
   });
 
   it('adopts what a lease has run out on, whatever its state, and leaves it in that state', async () => {

@@ -175,7 +175,7 @@ export class DelegationRun {
     const standing = await run.look(everywhere);
     if (asked) {
       // Whoever has answered or ended it goes on, or has told the agent.
-      if (!run.asked) run.close();
+      if (run.over && !run.asked) run.close();
       return;
     }
     if (run.settled || !standing) return;

@@ -198,12 +198,14 @@ export class TaskRunner implements Claimer {
       // Somebody may be waiting.
       if (wasFull) this.wake();
     };
-    const run = new DelegationRun(this.shared, claim, () => placed(!run.waits));
+    let isDone = false;
+    const run = new DelegationRun(this.shared, claim, () => placed(!isDone && !run.waits));
     placed(!run.waits);
     const entry = { run, done: run.run() };
     this.runs.set(claim.id, entry);
     void entry.done.then(() => {
       if (this.runs.get(claim.id) === entry) this.runs.delete(claim.id);
+      isDone = true;
       placed(false);
     });
   }

@@ -1,0 +1,55 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { TaskState } from '../../src/protocol/a2a.js';
+import { FakeAgent } from '../support/fake-agents.js';
+import { eventually, HubTasks } from '../support/hub-tasks.js';
+
+let hub: HubTasks;
+afterEach(async () => {
+  await hub.runner.stop();
+  await hub.database.close();
+});
+
+describe('places of the runner', () => {
+  it('a silent agent leaves places for others, and its tasks wait their turn', async () => {
+    const silent = new FakeAgent('silent', (turn) => turn.working());
+    const quick = new FakeAgent('quick', (turn) => turn.completed());
+    hub = await HubTasks.start({
+      agents: [silent, quick],
+      config: { tasks: { maxConcurrent: 4, maxPerAgent: 2 } },
+    });
+    for (let n = 0; n < 5; n++) await hub.begin(`silent ${n}`, { to: ['silent'] });
+    await eventually(() => expect(silent.turns).toHaveLength(2));
+    const { id } = await hub.begin('quick', { to: ['quick'] });
+    await hub.until(id, TaskState.TASK_STATE_COMPLETED);
+    expect(silent.turns).toHaveLength(2);
+    silent.turns[0]!.completed();
+    await eventually(() => expect(silent.turns).toHaveLength(3));
+    for (let n = 1; n < 5; n++) {
+      await eventually(() => expect(silent.turns.length).toBeGreaterThan(n));
+      silent.turns[n]!.completed();
+    }
+  });
+
+  it('by default an agent has a quarter of them', async () => {
+    const silent = new FakeAgent('silent', (turn) => turn.working());
+    hub = await HubTasks.start({ agents: [silent], config: { tasks: { maxConcurrent: 8 } } });
+    for (let n = 0; n < 4; n++) await hub.begin(`silent ${n}`);
+    await eventually(() => expect(silent.turns).toHaveLength(2));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(silent.turns).toHaveLength(2);
+  });
+
+  it('who waits for authorization takes none', async () => {
+    const agent = new FakeAgent('a', (turn) => {
+      if (turn.text === 'quick') turn.completed();
+      else turn.status(TaskState.TASK_STATE_AUTH_REQUIRED);
+    });
+    hub = await HubTasks.start({ agents: [agent], config: { tasks: { maxConcurrent: 1 } } });
+    const waiting = await hub.begin('waits');
+    await hub.until(waiting.id, TaskState.TASK_STATE_AUTH_REQUIRED);
+    const { id } = await hub.begin('quick');
+    await hub.until(id, TaskState.TASK_STATE_COMPLETED);
+    agent.turns[0]!.completed();
+    await hub.until(waiting.id, TaskState.TASK_STATE_COMPLETED);
+  });
+});

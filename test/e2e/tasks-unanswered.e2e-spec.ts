@@ -1,0 +1,73 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { TaskState } from '../../src/protocol/a2a.js';
+import { FakeAgent, type FakeAgentOptions, type Turn } from '../support/fake-agents.js';
+import { artifactTexts, eventually, HubTasks, statusText } from '../support/hub-tasks.js';
+
+let hub: HubTasks;
+afterEach(async () => {
+  await hub.runner.stop();
+  await hub.database.close();
+});
+
+/** Asks, and leaves its stream open. */
+const asksAndStays = (turn: Turn): void => turn.status(TaskState.TASK_STATE_INPUT_REQUIRED, 'who?');
+
+async function asked(agent: FakeAgent): Promise<string> {
+  hub = await HubTasks.start({ agents: [agent] });
+  const { id } = await hub.begin('go');
+  await hub.until(id, TaskState.TASK_STATE_INPUT_REQUIRED);
+  return id;
+}
+
+describe('an agent that goes on without its answer', () => {
+  it('is heard on the stream it has kept, however long it takes', async () => {
+    const agent = new FakeAgent('a', asksAndStays);
+    const id = await asked(agent);
+    await new Promise((resolve) => setTimeout(resolve, 1200));
+    agent.turn.working('never mind');
+    await hub.until(id, TaskState.TASK_STATE_WORKING);
+    agent.turn.chunk('result');
+    agent.turn.completed('done');
+    const done = await hub.until(id, TaskState.TASK_STATE_COMPLETED);
+    expect(statusText(done)).toBe('done');
+    expect(artifactTexts(done)).toEqual(['result']);
+    expect(agent.turns).toHaveLength(1);
+    expect(hub.output.errors).toEqual([]);
+  });
+
+  for (const options of [{ streaming: true }, { streaming: false }] as FakeAgentOptions[]) {
+    it(`is found by asking when it has no stream any more (${JSON.stringify(options)})`, async () => {
+      const agent = new FakeAgent('a', (turn) => turn.ask('who?'), options);
+      const id = await asked(agent);
+      agent.turn.working('never mind');
+      await hub.until(id, TaskState.TASK_STATE_WORKING);
+      agent.turn.chunk('result');
+      agent.turn.completed('done');
+      const done = await hub.until(id, TaskState.TASK_STATE_COMPLETED);
+      expect(artifactTexts(done)).toEqual(['result']);
+      expect(hub.output.errors).toEqual([]);
+    });
+  }
+
+  it('belongs to the run that hears it, and is canceled with its agent', async () => {
+    const agent = new FakeAgent('a', asksAndStays);
+    const id = await asked(agent);
+    agent.turn.working();
+    await hub.until(id, TaskState.TASK_STATE_WORKING);
+    const [delegation] = (await hub.log.read(id, { kind: 'everything' }))!.delegations;
+    expect(delegation).toMatchObject({ owner: hub.runner.owner, epoch: 1 });
+    const canceled = await hub.service.cancel(id, hub.request(''));
+    expect(canceled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
+    expect(agent.called('cancel')).toBe(1);
+  });
+
+  it('takes the answer all the same when it comes first', async () => {
+    const agent = new FakeAgent('a', (turn) =>
+      turn.text === 'go' ? asksAndStays(turn) : turn.completed('hello Ann'),
+    );
+    const id = await asked(agent);
+    const done = await hub.reply(await hub.get(id), 'Ann');
+    expect(statusText(done)).toBe('hello Ann');
+    await eventually(() => expect(agent.turns).toHaveLength(2));
+  });
+});
