@@ -93,10 +93,11 @@ describe('what clients learn of a failing agent', () => {
 
   it('is not the body of its HTTP error', async () => {
     await register('agent', {
-      SendStreamingMessage: (call) => call.send(500, 'panic at db-7.internal:5432', 'text/plain'),
+      SendStreamingMessage: (call) =>
+        call.send(500, 'panic at postgres-host.internal:5432', 'text/plain'),
     });
     const { task } = (await hub.send('x', to('agent'))) as { task: JsonObject };
-    expect(await seen(task, ['db-7', 'panic'])).toMatch(/answered HTTP 500\.$/);
+    expect(await seen(task, ['postgres-host', 'panic'])).toMatch(/answered HTTP 500\.$/);
   });
 
   it('is not what its unreadable answer said', async () => {

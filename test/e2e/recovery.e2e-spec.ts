@@ -177,6 +177,19 @@ describe('after a kill', () => {
     expect(agent.turns).toHaveLength(1);
   });
 
+  it('an agent that cannot be asked is not waited for longer than for a first event', async () => {
+    const agent = new FakeAgent('a', () => undefined, { budgets: { firstEventMs: 300 } });
+    agent.refusals.set('findTasksByMessage', { kind: 'interrupted', message: 'away' });
+    hub = await HubTasks.start({ agents: [agent] });
+    const { id } = await hub.begin('go');
+    await eventually(() => agent.turn);
+    kill(hub);
+    hub = await hub.successor();
+    const failed = await hub.until(id, TaskState.TASK_STATE_FAILED);
+    expect(statusText(failed)).toMatch(/^The hub stopped while sending/);
+    expect(agent.calls.filter(({ call }) => call === 'findTasksByMessage')).toHaveLength(1);
+  });
+
   it('such a message is sent again under its id when the setting says so', async () => {
     const { agent, id } = await lostMessage('again');
     expect(statusText(await hub.until(id, TaskState.TASK_STATE_COMPLETED))).toBe('second try');

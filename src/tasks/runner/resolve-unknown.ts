@@ -37,10 +37,15 @@ export async function resolveUnknown(
   return 'done';
 }
 
+/** All its questions together may take as long as the agent has for its first event. */
 async function askPatiently(run: RunContext, message: Message): Promise<Finding> {
+  const { clock } = run.deps;
+  const end = clock.now().getTime() + run.budgets.firstEventMs;
   for (const pause of [...RETRY_PAUSES_MS, null]) {
+    const left = end - clock.now().getTime();
+    if (left <= 0) break;
     try {
-      return await run.within(run.budgets.firstEventMs, (options) => ask(run, message, options));
+      return await run.within(left, (options) => ask(run, message, options));
     } catch (error) {
       if (!(error instanceof AgentCallError)) throw error;
       const away = error.kind === 'unreachable' || error.kind === 'interrupted';
