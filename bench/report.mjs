@@ -12,35 +12,9 @@ const AIMS = {
 export function printReport(figures, memory) {
   const medians = new Medians(figures);
   print('\nBlocking SendMessage');
-  table(
-    ['agent', 'conc.', 'target', 'req/s', 'p50 ms', 'p99 ms', 'CPU ms/req'],
-    medians
-      .of('SendMessage')
-      .map((row) => [
-        row.agent,
-        row.concurrency,
-        row.name,
-        row.perSecond.toFixed(0),
-        row.p50.toFixed(2),
-        row.p99.toFixed(2),
-        row.cpu.toFixed(3),
-      ]),
-  );
+  loadTable(medians.of('SendMessage'));
   print('\nSendStreamingMessage: time to the first event');
-  table(
-    ['agent', 'conc.', 'target', 'req/s', 'p50 ms', 'p99 ms', 'CPU ms/req'],
-    medians
-      .of('SendStreamingMessage')
-      .map((row) => [
-        row.agent,
-        row.concurrency,
-        row.name,
-        row.perSecond.toFixed(0),
-        row.p50.toFixed(2),
-        row.p99.toFixed(2),
-        row.cpu.toFixed(3),
-      ]),
-  );
+  loadTable(medians.of('SendStreamingMessage'));
   print('\nMemory after load');
   table(
     ['target', 'MiB'],
@@ -48,6 +22,21 @@ export function printReport(figures, memory) {
   );
   print('\nThe hub beside its peers');
   table(['', 'concurrency', 'measured'], ratios(medians));
+}
+
+function loadTable(rows) {
+  table(
+    ['agent', 'conc.', 'target', 'req/s', 'p50 ms', 'p99 ms', 'CPU ms/req'],
+    rows.map((row) => [
+      row.agent,
+      row.concurrency,
+      row.name,
+      row.perSecond.toFixed(0),
+      row.p50.toFixed(2),
+      row.p99.toFixed(2),
+      row.cpu.toFixed(3),
+    ]),
+  );
 }
 
 class Medians {

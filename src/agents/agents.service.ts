@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
+import { issueCursor, readCursor } from '../common/cursor.js';
 import { HubError, invalidField } from '../common/hub-error.js';
 import type { Page } from '../common/page.js';
 import type { Agent, AgentBudgets, AgentEndpoint } from './agent.js';
@@ -99,10 +100,10 @@ export class AgentsService {
 
   /** By id; `cursor` is a `nextCursor` of the same list. */
   async list(filter: AgentFilter, limit: number, cursor?: string): Promise<Page<Agent>> {
-    const after = cursor === undefined ? undefined : decodeCursor(cursor);
+    const after = cursor === undefined ? undefined : readCursor(cursor, isAgentId);
     const page = await this.store.list(filter, limit, after);
     const next = page.nextCursor;
-    return { items: page.items, nextCursor: next === null ? null : encodeCursor(next) };
+    return { items: page.items, nextCursor: next === null ? null : issueCursor(next) };
   }
 
   /** Throws HubError NOT_FOUND, CONFLICT for a declared agent, or what the URL's checks throw. */
@@ -237,16 +238,4 @@ function credentialsFor(agent: Agent, endpoint: AgentEndpoint): Agent['credentia
 
 function distinct(tags: readonly string[]): string[] {
   return [...new Set(tags.map((tag) => tag.trim()))].filter((tag) => tag !== '');
-}
-
-function encodeCursor(id: string): string {
-  return Buffer.from(id).toString('base64url');
-}
-
-function decodeCursor(cursor: string): string {
-  const id = Buffer.from(cursor, 'base64url').toString('utf8');
-  if (!isAgentId(id) || encodeCursor(id) !== cursor) {
-    throw invalidField('cursor', 'is not a cursor of this list');
-  }
-  return id;
 }

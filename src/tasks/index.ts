@@ -12,13 +12,14 @@ export {
   type TaskPage,
 } from './task-store.js';
 export type { StreamItem } from './task-streams.js';
-export type {
-  Delegation,
-  DelegationState,
-  EventKind,
-  NewTask,
-  TaskAggregate,
-  TaskEvent,
-  TaskRecord,
+export {
+  FIRST_MESSAGE_SEQ,
+  type Delegation,
+  type DelegationState,
+  type EventKind,
+  type NewTask,
+  type TaskAggregate,
+  type TaskEvent,
+  type TaskRecord,
 } from './task.js';
 export { TasksModule } from './tasks.module.js';

@@ -4,7 +4,7 @@ import { isTerminal } from '../protocol/task-state.js';
 import type { Signals } from './signals.js';
 import { TaskBell, type PollPace } from './task-bell.js';
 import type { TaskLog } from './task-log.js';
-import type { TaskEvent } from './task.js';
+import { FIRST_MESSAGE_SEQ, type TaskEvent } from './task.js';
 
 /** One event of a stream: the 1.0 wire JSON of a StreamResponse, and its place in the task's log. */
 export interface StreamItem {
@@ -14,8 +14,6 @@ export interface StreamItem {
 
 /** Events read from the log at once: a long replay never holds more in memory. */
 const PAGE_SIZE = 200;
-/** The log of a new task: the task itself and the client's message. */
-const FIRST_SEQ = 2;
 
 /**
  * Streams of a task, read from its log by sequence number, so that every reader gets the same bytes
@@ -114,7 +112,7 @@ export class TaskStreams {
     for (;;) {
       const page = await this.log.events(taskId, 0, PAGE_SIZE);
       const left = end - this.clock.now().getTime();
-      if (page.length > FIRST_SEQ || left <= 0 || bell.stopped) return page;
+      if (page.length > FIRST_MESSAGE_SEQ || left <= 0 || bell.stopped) return page;
       await bell.wait(left);
     }
   }

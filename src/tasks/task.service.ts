@@ -21,7 +21,7 @@ import type { Alongside } from './task-store.js';
 import type { StreamItem, TaskStreams } from './task-streams.js';
 import { checkHistoryLength, viewTask } from './task-view.js';
 import type { TaskWaits } from './task-waits.js';
-import { NO_CHANGE, type TaskAggregate } from './task.js';
+import { FIRST_MESSAGE_SEQ, NO_CHANGE, type TaskAggregate } from './task.js';
 
 /** The answer to a message: the agent's own Message, or the hub's task. */
 export type SendAnswer =
@@ -80,7 +80,7 @@ export class TaskService {
     await waits.settled(begun.taskId, settings.blockingWaitMs, isNew, request.signal);
     const aggregate = await this.aggregate(begun.taskId);
     if (begun.kind !== 'follow-up' && mayHaveReply(aggregate)) {
-      const [event] = await log.events(begun.taskId, 2, 1);
+      const [event] = await log.events(begun.taskId, FIRST_MESSAGE_SEQ, 1);
       if (event?.kind === 'reply') return { kind: 'message', message: messageOf(event.body) };
     }
     return { kind: 'task', task: this.view(aggregate.task, request) };

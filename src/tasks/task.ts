@@ -149,6 +149,9 @@ export interface TaskChange {
   readonly record?: Partial<Pick<TaskRecord, 'cancelRequestedAt' | 'deadlineAt'>>;
 }
 
+/** Every log begins with the task (1) and the client's first message (2). */
+export const FIRST_MESSAGE_SEQ = 2;
+
 export const NO_CHANGE: TaskChange = { events: [] };
 
 /** What keeps a repeated request from being carried out twice. */

@@ -4,13 +4,12 @@ import { IdSource } from '../../common/ids.js';
 import { Database } from '../../database/database.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
+import { FIRST_MESSAGE_SEQ } from '../../tasks/index.js';
 import { type AttachOptions, PushConfigStore } from '../push-config-store.js';
 import type { PushConfig, PushConfigDraft } from '../push-config.js';
 import { snapshotWebhookId } from '../domain/webhook-id.js';
 import { type ConfigRow, type LaneRow, forUpdate, toConfig } from './push-rows.js';
 
-/** A task of its own creation has no more than these log entries (the task, the message). */
-const NEW_TASK_SEQ = 2;
 const MAX_CONFIGS_PER_TASK = 100;
 
 /** {@link PushConfigStore} on the hub's database. */
@@ -39,7 +38,7 @@ export class SqlPushConfigStore extends PushConfigStore {
       `SELECT seq FROM tasks WHERE id = ?${forUpdate(tx)}`,
       [taskId],
     );
-    const seq = task?.seq ?? NEW_TASK_SEQ;
+    const seq = task?.seq ?? FIRST_MESSAGE_SEQ;
     const existing = yield* this.existing(tx, taskId, draft);
     if (!existing) return yield* this.insert(tx, taskId, seq, draft, options.now);
     const repeated = existing.fingerprint === draft.fingerprint && existing.state !== 'disabled';
@@ -137,7 +136,7 @@ export class SqlPushConfigStore extends PushConfigStore {
     const config = toConfig(row!);
     // The lane of a task that has just begun reads the log from its start; else it begins with a
     // snapshot of the task as it is now.
-    const fresh = seq <= NEW_TASK_SEQ;
+    const fresh = seq <= FIRST_MESSAGE_SEQ;
     const laneId = this.ids.next();
     yield* tx.run(
       `INSERT INTO push_lanes (id, task_id, config_uid, organization, endpoint, active, next_seq,

@@ -1,11 +1,14 @@
 import { storable } from '../../database/text.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { emptyTask } from '../../protocol/task-reducer.js';
-import type { Delegation, NewEvent, NewTask, TaskRecord } from '../task.js';
+import {
+  FIRST_MESSAGE_SEQ,
+  type Delegation,
+  type NewEvent,
+  type NewTask,
+  type TaskRecord,
+} from '../task.js';
 import { LiveTask } from './live-task.js';
-
-/** The client's message is the second entry of every log. */
-const MESSAGE_SEQ = 2;
 
 /** A new task with its first two events and its delegations, ready to be taken as one append. */
 export function newLiveTask(task: NewTask, now: Date, maxSize = Infinity): LiveTask {
@@ -88,7 +91,7 @@ function firstDelegation(
     skillId: delegation.skillId,
     position: delegation.position,
     state: 'queued',
-    messageSeq: MESSAGE_SEQ,
+    messageSeq: FIRST_MESSAGE_SEQ,
     downstreamTaskId: null,
     downstreamContextId: delegation.downstreamContextId,
     fallbacks: delegation.fallbacks,

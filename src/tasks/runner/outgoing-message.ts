@@ -5,11 +5,8 @@ import { withHops } from '../../protocol/hops.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { withoutHubKeys } from '../domain/own-ids.js';
 import type { TaskLog } from '../task-log.js';
-import type { Delegation, TaskAggregate } from '../task.js';
+import { FIRST_MESSAGE_SEQ, type Delegation, type TaskAggregate } from '../task.js';
 import type { RunContext } from './run-context.js';
-
-/** The client's first message is the second entry of every log. */
-const FIRST_MESSAGE_SEQ = 2;
 
 /** The client's message that the delegation must send, as it is in the log. */
 export async function messageToSend(
