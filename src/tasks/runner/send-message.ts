@@ -92,16 +92,19 @@ async function linger({ deps, signal }: RunContext, intake: EventIntake): Promis
 /** Without a stream: the agent answers at once (or when it wants to) with a message or its task. */
 async function sendOnce(run: RunContext, send: AgentSend): Promise<CallEnd> {
   const { deps, agent, budgets } = run;
-  const start = deps.clock.now().getTime();
+  let isLate = false;
   try {
-    const answer = await run.within(budgets.firstEventMs, (options) =>
-      deps.client.send(agent, send, options),
-    );
+    const answer = await run.within(budgets.firstEventMs, async (options) => {
+      try {
+        return await deps.client.send(agent, send, options);
+      } finally {
+        isLate = options.signal.aborted && !run.signal.aborted;
+      }
+    });
     await run.take([eventOf(answer)]);
     return { error: undefined };
   } catch (error) {
     if (!(error instanceof AgentCallError)) throw error;
-    const isLate = deps.clock.now().getTime() - start >= budgets.firstEventMs;
     return {
       error,
       ...(isLate && {
