@@ -92,13 +92,14 @@ async function linger({ deps, signal }: RunContext, intake: EventIntake): Promis
 /** Without a stream: the agent answers at once (or when it wants to) with a message or its task. */
 async function sendOnce(run: RunContext, send: AgentSend): Promise<CallEnd> {
   const { deps, agent, budgets } = run;
-  let isLate = false;
+  // An object, since what a callback assigns is not seen by the type checker.
+  const time = { isOver: false };
   try {
     const answer = await run.within(budgets.firstEventMs, async (options) => {
       try {
         return await deps.client.send(agent, send, options);
       } finally {
-        isLate = options.signal.aborted && !run.signal.aborted;
+        time.isOver = options.signal.aborted && !run.signal.aborted;
       }
     });
     await run.take([eventOf(answer)]);
@@ -107,7 +108,7 @@ async function sendOnce(run: RunContext, send: AgentSend): Promise<CallEnd> {
     if (!(error instanceof AgentCallError)) throw error;
     return {
       error,
-      ...(isLate && {
+      ...(time.isOver && {
         late: `${run.agentName} gave no answer for ${seconds(budgets.firstEventMs)}.`,
       }),
     };
