@@ -37,12 +37,13 @@ describe('errors at the A2A doors', () => {
         .map((cell) => cell.trim()),
     );
     expect(listed).toEqual(
-      Object.entries(WIRE_ERRORS).map(([reason, { code, text, httpStatus, rpcStatus }]) => [
+      Object.entries(WIRE_ERRORS).map(([reason, { code, text, httpStatus, rpcStatus, status }]) => [
         `\`${reason}\``,
         String(code),
         text,
         String(httpStatus),
         String(rpcStatus),
+        status,
       ]),
     );
   });

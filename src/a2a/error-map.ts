@@ -3,6 +3,22 @@ import { type ErrorReason } from '../common/hub-error.js';
 import { hubErrorOf } from '../common/http/problem.js';
 import type { ProtocolVersion } from '../routing/index.js';
 
+/** The codes of `google.rpc.Code` that the hub answers with, and their numbers in gRPC. */
+export const RPC_STATUS = {
+  INVALID_ARGUMENT: 3,
+  NOT_FOUND: 5,
+  ALREADY_EXISTS: 6,
+  PERMISSION_DENIED: 7,
+  RESOURCE_EXHAUSTED: 8,
+  FAILED_PRECONDITION: 9,
+  UNIMPLEMENTED: 12,
+  INTERNAL: 13,
+  UNAVAILABLE: 14,
+  UNAUTHENTICATED: 16,
+} as const;
+
+export type RpcStatus = keyof typeof RPC_STATUS;
+
 /** How one error reason looks at the A2A doors. */
 export interface WireError {
   /** JSON-RPC `error.code` (A2A §5.4, §9.5). */
@@ -11,6 +27,8 @@ export interface WireError {
   readonly text: string;
   /** HTTP status of the HTTP+JSON binding (A2A §5.4). */
   readonly httpStatus: number;
+  /** The gRPC status (A2A §5.4), also `error.status` of the HTTP+JSON binding (§11.6). */
+  readonly status: RpcStatus;
   /** HTTP status of a JSON-RPC answer: 200 unless the fault lies outside JSON-RPC. */
   readonly rpcStatus: number;
   /** `ErrorInfo.domain`: the specification's for its own errors, else the hub's. */
@@ -26,41 +44,47 @@ const HUB_DOMAIN = 'a2a-hub';
 
 /** Every error a caller of the A2A doors can meet; `docs/errors.md` lists the same. */
 export const WIRE_ERRORS: Readonly<Record<ErrorReason, WireError>> = {
-  TASK_NOT_FOUND: a2a(-32001, 'Task not found', 404),
-  TASK_NOT_CANCELABLE: a2a(-32002, 'Task cannot be canceled', 400),
-  PUSH_NOTIFICATION_NOT_SUPPORTED: a2a(-32003, 'Push Notification is not supported', 400),
-  UNSUPPORTED_OPERATION: a2a(-32004, 'This operation is not supported', 400),
-  CONTENT_TYPE_NOT_SUPPORTED: a2a(-32005, 'Incompatible content types', 400),
-  INVALID_AGENT_RESPONSE: a2a(-32006, 'Invalid agent response', 500),
+  TASK_NOT_FOUND: a2a(-32001, 'Task not found', 404, 'NOT_FOUND'),
+  TASK_NOT_CANCELABLE: a2a(-32002, 'Task cannot be canceled', 400, 'FAILED_PRECONDITION'),
+  PUSH_NOTIFICATION_NOT_SUPPORTED: a2a(
+    -32003,
+    'Push Notification is not supported',
+    400,
+    'FAILED_PRECONDITION',
+  ),
+  UNSUPPORTED_OPERATION: a2a(-32004, 'This operation is not supported', 400, 'FAILED_PRECONDITION'),
+  CONTENT_TYPE_NOT_SUPPORTED: a2a(-32005, 'Incompatible content types', 400, 'INVALID_ARGUMENT'),
+  INVALID_AGENT_RESPONSE: a2a(-32006, 'Invalid agent response', 500, 'INTERNAL'),
   EXTENDED_AGENT_CARD_NOT_CONFIGURED: a2a(
     -32007,
     'Authenticated Extended Card not configured',
     400,
+    'FAILED_PRECONDITION',
   ),
-  EXTENSION_SUPPORT_REQUIRED: a2a(-32008, 'Extension support required', 400),
-  VERSION_NOT_SUPPORTED: a2a(-32009, 'Version not supported', 400),
+  EXTENSION_SUPPORT_REQUIRED: a2a(-32008, 'Extension support required', 400, 'FAILED_PRECONDITION'),
+  VERSION_NOT_SUPPORTED: a2a(-32009, 'Version not supported', 400, 'FAILED_PRECONDITION'),
 
-  PARSE_ERROR: a2a(-32700, 'Invalid JSON payload', 400),
-  INVALID_REQUEST: a2a(-32600, 'Request payload validation error', 400),
-  METHOD_NOT_FOUND: a2a(-32601, 'Method not found', 404),
-  INVALID_PARAMS: a2a(-32602, 'Invalid parameters', 400),
-  PAYLOAD_TOO_LARGE: hub(-32600, 'Request payload too large', 413, 413),
+  PARSE_ERROR: a2a(-32700, 'Invalid JSON payload', 400, 'INVALID_ARGUMENT'),
+  INVALID_REQUEST: a2a(-32600, 'Request payload validation error', 400, 'INVALID_ARGUMENT'),
+  METHOD_NOT_FOUND: a2a(-32601, 'Method not found', 404, 'UNIMPLEMENTED'),
+  INVALID_PARAMS: a2a(-32602, 'Invalid parameters', 400, 'INVALID_ARGUMENT'),
+  PAYLOAD_TOO_LARGE: hub(-32600, 'Request payload too large', 413, 'RESOURCE_EXHAUSTED', 413),
   UNSUPPORTED_MEDIA_TYPE: {
-    ...a2a(-32005, 'Incompatible content types', 415, 415),
+    ...a2a(-32005, 'Incompatible content types', 415, 'INVALID_ARGUMENT', 415),
     reason: 'CONTENT_TYPE_NOT_SUPPORTED',
   },
 
-  UNAUTHENTICATED: hub(-31401, 'Authentication required', 401, 401),
-  PERMISSION_DENIED: hub(-31403, 'Permission denied', 403, 403),
-  RATE_LIMITED: hub(-31429, 'Too many requests', 429, 429),
+  UNAUTHENTICATED: hub(-31401, 'Authentication required', 401, 'UNAUTHENTICATED', 401),
+  PERMISSION_DENIED: hub(-31403, 'Permission denied', 403, 'PERMISSION_DENIED', 403),
+  RATE_LIMITED: hub(-31429, 'Too many requests', 429, 'RESOURCE_EXHAUSTED', 429),
 
-  NOT_FOUND: { ...a2a(-32001, 'Task not found', 404), reason: 'TASK_NOT_FOUND' },
-  CONFLICT: hub(-32602, 'Invalid parameters', 409),
-  NO_ROUTE: hub(-32602, 'Invalid parameters', 400),
-  EGRESS_DENIED: hub(-32602, 'Invalid parameters', 400),
-  AGENT_UNREACHABLE: hub(-32603, 'Internal error', 502),
-  UNAVAILABLE: hub(-32603, 'Internal error', 503),
-  INTERNAL: a2a(-32603, 'Internal error', 500),
+  NOT_FOUND: { ...a2a(-32001, 'Task not found', 404, 'NOT_FOUND'), reason: 'TASK_NOT_FOUND' },
+  CONFLICT: hub(-32602, 'Invalid parameters', 409, 'ALREADY_EXISTS'),
+  NO_ROUTE: hub(-32602, 'Invalid parameters', 400, 'INVALID_ARGUMENT'),
+  EGRESS_DENIED: hub(-32602, 'Invalid parameters', 400, 'INVALID_ARGUMENT'),
+  AGENT_UNREACHABLE: hub(-32603, 'Internal error', 502, 'UNAVAILABLE'),
+  UNAVAILABLE: hub(-32603, 'Internal error', 503, 'UNAVAILABLE'),
+  INTERNAL: a2a(-32603, 'Internal error', 500, 'INTERNAL'),
 };
 
 /** An error as a JSON-RPC answer carries it. */
@@ -121,10 +145,22 @@ function metadataOf({ reason, metadata }: HubError): {
   return silent || Object.keys(metadata).length === 0 ? {} : { metadata };
 }
 
-function a2a(code: number, text: string, httpStatus: number, rpcStatus = 200): WireError {
-  return { code, text, httpStatus, rpcStatus, domain: A2A_DOMAIN };
+function a2a(
+  code: number,
+  text: string,
+  httpStatus: number,
+  status: RpcStatus,
+  rpcStatus = 200,
+): WireError {
+  return { code, text, httpStatus, status, rpcStatus, domain: A2A_DOMAIN };
 }
 
-function hub(code: number, text: string, httpStatus: number, rpcStatus = 200): WireError {
-  return { code, text, httpStatus, rpcStatus, domain: HUB_DOMAIN };
+function hub(
+  code: number,
+  text: string,
+  httpStatus: number,
+  status: RpcStatus,
+  rpcStatus = 200,
+): WireError {
+  return { code, text, httpStatus, status, rpcStatus, domain: HUB_DOMAIN };
 }

@@ -7,6 +7,7 @@ import type { Settings } from './settings.js';
  */
 export class AppConfig {
   readonly server: Settings['server'];
+  readonly grpc: Settings['grpc'];
   /** Null: computed from the listening address. */
   readonly publicUrl: string | null;
   readonly role: Settings['role'];
@@ -28,6 +29,7 @@ export class AppConfig {
   constructor(settings: Settings) {
     const { organization, url } = settings.card.provider;
     this.server = settings.server;
+    this.grpc = settings.grpc;
     this.publicUrl = settings.publicUrl;
     this.role = settings.role;
     this.database = settings.database;

@@ -10,7 +10,7 @@ export function checkSettings(
   const refuse = (key: string, text: string): void => {
     problems.push({ key, source: sourceOf(key), text });
   };
-  const { server, auth, publicUrl, role, database, card, agents } = settings;
+  const { server, auth, publicUrl, role, database, card, agents, grpc } = settings;
   const loopback = isLoopback(server.host);
 
   if (auth.mode === 'none' && !loopback && !auth.allowOpen) {
@@ -27,6 +27,9 @@ export function checkSettings(
   }
   if ((card.provider.organization === null) !== (card.provider.url === null)) {
     refuse('card.provider', 'organization and url are set together or not at all');
+  }
+  if ((grpc.tlsCertificate === null) !== (grpc.tlsKey === null)) {
+    refuse('grpc.tlsKey', 'and grpc.tlsCertificate are set together or not at all');
   }
   if (agents.pollMinMs > agents.pollMaxMs) {
     refuse('agents.pollMin', 'is longer than agents.pollMax');

@@ -46,6 +46,30 @@ export const SETTINGS = {
     }),
   }),
 
+  grpc: new Section('The gRPC door, on a port of its own.', {
+    port: number({
+      min: -1,
+      max: 65_535,
+      default: 0,
+      description: 'The port to listen on; 0 for no gRPC, -1 for any free one, which is printed.',
+    }),
+    publicUrl: optionalHttpUrl({
+      default: null,
+      description:
+        'The address clients reach the gRPC door at (https://grpc.example.com). Null: the host of publicUrl with this port.',
+    }),
+    tlsCertificate: optionalText({
+      default: null,
+      description:
+        'The certificate chain as PEM; file:PATH reads it from a file. Null: without TLS, for a proxy in front or a loopback host.',
+    }),
+    tlsKey: optionalText({
+      default: null,
+      description: 'The private key of the certificate as PEM; both or neither.',
+      secret: true,
+    }),
+  }),
+
   publicUrl: optionalHttpUrl({
     default: null,
     description:
