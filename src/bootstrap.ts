@@ -2,7 +2,8 @@ import 'reflect-metadata';
 import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { HttpDoors } from './a2a/index.js';
 import { AppModule } from './app.module.js';
 import { Draining } from './common/draining.js';
 import { HubError } from './common/hub-error.js';
@@ -41,11 +42,13 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   const config = configOf(overrides.config);
   const log = createLog(config.log.level);
   log.info({ config: summarize(config) }, 'configuration');
+  let doors: HttpDoors | undefined;
   const adapter = new FastifyAdapter({
     bodyLimit: config.server.bodyLimit,
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PATH_PARAMETER },
-    frameworkErrors: refuseUrl,
+    frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+      refuseUrl(request, reply, doors),
   });
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.of(config, log, overrides.providers ?? []),
@@ -63,8 +66,12 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   const server = adapter.getInstance();
   parseAdminBodies(server);
   observeHttp(server, app.get(Metrics), log);
-  if (config.role === 'worker') answerProbesOnly(adapter);
-  else serveDocs(app);
+  if (config.role === 'worker') {
+    answerProbesOnly(adapter);
+  } else {
+    serveDocs(app);
+    doors = app.get(HttpDoors);
+  }
   boundDraining(app.get(Draining), app.getHttpServer(), config.server.drainMs);
   return app;
 }
@@ -74,10 +81,16 @@ function configOf(given: AppConfig | ConfigOverrides | undefined): AppConfig {
   return given instanceof AppConfig ? given : configWith(given);
 }
 
-/** A path that Fastify itself refuses (bad percent-encoding, an endless id), in the form of all errors. */
-function refuseUrl(_error: unknown, _request: unknown, reply: FastifyReply): void {
+/** A path that Fastify itself refuses (bad percent-encoding, an endless id): in the form of its door's errors. */
+function refuseUrl(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  doors: HttpDoors | undefined,
+): void {
   const text = 'The path is badly encoded or has a part that is too long.';
-  const problem = problemOf(new HubError('INVALID_REQUEST', text));
+  const error = new HubError('INVALID_REQUEST', text);
+  if (doors?.refuse(error, request, reply)) return;
+  const problem = problemOf(error);
   void reply.status(problem.status).type(PROBLEM_JSON).send(JSON.stringify(problem));
 }
 

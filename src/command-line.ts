@@ -1,6 +1,6 @@
 import { KeysService } from './auth/index.js';
 import { createApp } from './bootstrap.js';
-import { ConfigError, HUB_VERSION, PublicUrl, loadConfig } from './config/index.js';
+import { ConfigError, GrpcAddress, HUB_VERSION, PublicUrl, loadConfig } from './config/index.js';
 import { openDatabase } from './database/open-database.js';
 import { createLog } from './observability/logging.js';
 
@@ -46,6 +46,8 @@ async function serve(): Promise<undefined> {
     const adminKey = await app.get(KeysService).ensureAdminKey();
     await app.listen(config.server.port, config.server.host);
     if (adminKey !== null) print(`Admin key, shown this once: ${adminKey}\n`);
+    const grpc = app.get(GrpcAddress).listening;
+    if (grpc !== undefined) print(`gRPC is listening at ${grpc}\n`);
     print(`A2A Hub ${HUB_VERSION} is listening at ${app.get(PublicUrl).listening}\n`);
   } catch (error) {
     await app.close();

@@ -2,26 +2,49 @@ import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/index.js';
 import { AuthModule } from '../auth/index.js';
 import { PushModule } from '../push/index.js';
+import { SigningModule } from '../signing/index.js';
 import { TasksModule } from '../tasks/index.js';
+import { Admission } from './admission.js';
+import { CardSigner } from './cards/card-signer.js';
 import { CardDoor } from './cards/card.door.js';
 import { CardService } from './cards/card.service.js';
+import { GrpcCalls } from './grpc/grpc-calls.js';
+import { GrpcDoor } from './grpc/grpc.door.js';
+import { GrpcStreams } from './grpc/grpc-streams.js';
+import { V0GrpcService } from './grpc/v0-service.js';
+import { V1GrpcService } from './grpc/v1-service.js';
 import { HubRequestHandler } from './hub-request-handler.js';
+import { HttpDoors } from './http/http-doors.js';
 import { JsonRpcDoor } from './json-rpc/json-rpc.door.js';
 import { RpcDispatcher } from './json-rpc/rpc-dispatcher.js';
 import { V0Dialect } from './json-rpc/v0-dialect.js';
 import { V1Dialect } from './json-rpc/v1-dialect.js';
+import { RateLimit } from './rate-limit.js';
+import { V0RestDoor } from './rest/v0-rest.door.js';
+import { V1RestDoor } from './rest/v1-rest.door.js';
 import { EventStreams } from './sse/event-streams.js';
 
 /** The doors clients come in by. */
 @Module({
-  imports: [AgentsModule, AuthModule, PushModule, TasksModule],
+  imports: [AgentsModule, AuthModule, PushModule, SigningModule, TasksModule],
   providers: [
+    RateLimit,
+    Admission,
     HubRequestHandler,
     EventStreams,
+    HttpDoors,
     V1Dialect,
     V0Dialect,
     RpcDispatcher,
     JsonRpcDoor,
+    V1RestDoor,
+    V0RestDoor,
+    V1GrpcService,
+    V0GrpcService,
+    GrpcStreams,
+    GrpcCalls,
+    GrpcDoor,
+    CardSigner,
     CardService,
     CardDoor,
   ],

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../auth/index.js';
 import { invalidField } from '../common/hub-error.js';
 import { HOPS_HEADER, readHops } from '../protocol/hops.js';
-import type { CallContext, ProtocolVersion } from '../routing/index.js';
+import { type CallContext, type ProtocolVersion, activeExtensions } from '../routing/index.js';
 
 /** The longest `Idempotency-Key`. */
 const MAX_KEY_LENGTH = 255;
@@ -30,23 +30,38 @@ export function callContextOf(
   { headers, principal, agentId, signal }: CallSource,
   version: ProtocolVersion,
 ): CallContext {
+  const extensions = [
+    ...new Set([
+      ...listed(headers['a2a-extensions']),
+      // The name before 1.0.
+      ...listed(headers['x-a2a-extensions']),
+    ]),
+  ];
   return {
     principal,
     version,
     agentId,
-    extensions: [
-      ...new Set([
-        ...listed(headers['a2a-extensions']),
-        // The name before 1.0.
-        ...listed(headers['x-a2a-extensions']),
-      ]),
-    ],
+    extensions,
+    activated: new Set(activeExtensions(extensions, [])),
     traceparent: traceparentOf(single(headers['traceparent'])),
     hops: readHops(single(headers[HOPS_HEADER.toLowerCase()]), undefined),
     idempotencyKey: idempotencyKeyOf(single(headers['idempotency-key'])),
     lastEventId: lastEventIdOf(single(headers['last-event-id'])),
     signal,
   };
+}
+
+/**
+ * The header that tells which extensions are active, under its name in the version of the call; none
+ * when none is. To be read when the answer, or the first item of the stream, is there.
+ */
+export function activatedHeaders({
+  activated,
+  version,
+}: Pick<CallContext, 'activated' | 'version'>): Record<string, string> {
+  if (activated.size === 0) return {};
+  const name = version === '1.0' ? 'a2a-extensions' : 'x-a2a-extensions';
+  return { [name]: [...activated].join(', ') };
 }
 
 /** One header's value; several of the same name are joined, as HTTP allows. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { HubError } from '../common/hub-error.js';
-import { WIRE_ERRORS, rpcErrorOf } from './error-map.js';
+import { RPC_STATUS, WIRE_ERRORS, restErrorOf, rpcErrorOf } from './error-map.js';
 
 describe('errors at the A2A doors', () => {
   it('carry the codes of the specification', () => {
@@ -95,6 +95,37 @@ describe('errors at the A2A doors', () => {
       code: -32001,
       message: 'No such config',
       data: [{ reason: 'TASK_NOT_FOUND', domain: 'a2a-protocol.org' }],
+    });
+  });
+
+  it('are a google.rpc.Status with the HTTP status in HTTP+JSON', () => {
+    const violations = [{ field: 'message.parts', description: 'is required' }];
+    expect(restErrorOf(new HubError('INVALID_PARAMS', 'what is wrong', { violations }))).toEqual({
+      error: {
+        code: 400,
+        status: 'INVALID_ARGUMENT',
+        message: 'what is wrong',
+        details: [
+          {
+            '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+            reason: 'INVALID_PARAMS',
+            domain: 'a2a-protocol.org',
+          },
+          { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: violations },
+        ],
+      },
+    });
+    for (const reason of Object.keys(WIRE_ERRORS) as (keyof typeof WIRE_ERRORS)[]) {
+      const { error } = restErrorOf(new HubError(reason, 'why'));
+      const rpc = rpcErrorOf(new HubError(reason, 'why'), '1.0');
+      expect(error).toMatchObject({ code: WIRE_ERRORS[reason].httpStatus, message: rpc.message });
+      expect(Object.keys(RPC_STATUS)).toContain(error.status);
+      expect(error.details).toEqual(rpc.data);
+    }
+    expect(restErrorOf(new Error('secret')).error).toMatchObject({
+      code: 500,
+      status: 'INTERNAL',
+      message: 'Internal error',
     });
   });
 

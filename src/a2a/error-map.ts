@@ -67,6 +67,7 @@ export const WIRE_ERRORS: Readonly<Record<ErrorReason, WireError>> = {
   PARSE_ERROR: a2a(-32700, 'Invalid JSON payload', 400, 'INVALID_ARGUMENT'),
   INVALID_REQUEST: a2a(-32600, 'Request payload validation error', 400, 'INVALID_ARGUMENT'),
   METHOD_NOT_FOUND: a2a(-32601, 'Method not found', 404, 'UNIMPLEMENTED'),
+  METHOD_NOT_ALLOWED: hub(-32601, 'Method not found', 405, 'UNIMPLEMENTED', 405),
   INVALID_PARAMS: a2a(-32602, 'Invalid parameters', 400, 'INVALID_ARGUMENT'),
   PAYLOAD_TOO_LARGE: hub(-32600, 'Request payload too large', 413, 'RESOURCE_EXHAUSTED', 413),
   UNSUPPORTED_MEDIA_TYPE: {
@@ -102,6 +103,30 @@ export function rpcErrorOf(thrown: unknown, version: ProtocolVersion): RpcError 
   return version === '1.0'
     ? { code: wire.code, message: messageOf(error, wire), data: detailsOf(error) }
     : { code: wire.code, message: wire.text, data: legacyDetailsOf(error, wire) };
+}
+
+/** An error as HTTP+JSON carries it (A2A §11.6): a `google.rpc.Status` with the HTTP status as its code. */
+export interface RestError {
+  readonly error: {
+    readonly code: number;
+    readonly status: RpcStatus;
+    readonly message: string;
+    readonly details: readonly unknown[];
+  };
+}
+
+/** The body that HTTP+JSON 1.0 answers for what was thrown; `error.code` is the status of the answer. */
+export function restErrorOf(thrown: unknown): RestError {
+  const error = hubErrorOf(thrown);
+  const wire = WIRE_ERRORS[error.reason];
+  return {
+    error: {
+      code: wire.httpStatus,
+      status: wire.status,
+      message: messageOf(error, wire),
+      details: detailsOf(error),
+    },
+  };
 }
 
 /** The typed details of an error (A2A §9.5): ErrorInfo, and BadRequest when fields are at fault. */

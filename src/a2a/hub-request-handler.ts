@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { HubError, invalidField } from '../common/hub-error.js';
+import { AppConfig } from '../config/index.js';
 import type {
   AgentCard,
   CancelTaskRequest,
@@ -22,11 +23,16 @@ import { readDirective } from '../protocol/routing-extension.js';
 import { PushConfigService } from '../push/index.js';
 import type { CallContext, HubRequest } from '../routing/index.js';
 import { type StreamItem, TaskService } from '../tasks/index.js';
+import type { Capabilities } from './capabilities.js';
+import { CardService } from './cards/card.service.js';
 
 /** What only the version the client speaks can say, beside the canonical request. */
 export interface SourceDetails {
-  /** 0.x: decided on the raw `blocking` (absent means wait). Absent: the canonical field decides. */
-  readonly returnImmediately?: boolean;
+  /**
+   * 0.x: decided on the raw `blocking`; `unsaid` when the client left it out. Absent: the canonical field
+   * decides.
+   */
+  readonly returnImmediately?: boolean | 'unsaid';
   /** A push config's `authentication` as it was written: 0.x may name several schemes. */
   readonly authentication?: unknown;
 }
@@ -40,14 +46,21 @@ export class HubRequestHandler {
   constructor(
     private readonly tasks: TaskService,
     private readonly push: PushConfigService,
+    private readonly cards: CardService,
+    private readonly config: AppConfig,
   ) {}
+
+  /** The optional parts of A2A that are served; the others are refused (A2A §3.3.4). */
+  get capabilities(): Capabilities {
+    return this.cards.capabilities;
+  }
 
   async sendMessage(
     request: SendMessageRequest,
     call: CallContext,
     source: SourceDetails = {},
   ): Promise<Message | Task> {
-    const hubRequest = hubRequestOf(request, call, source);
+    const hubRequest = this.hubRequest(request, call, source);
     const result = await this.tasks.send(
       hubRequest,
       await this.inline(request, hubRequest, source),
@@ -60,7 +73,7 @@ export class HubRequestHandler {
     call: CallContext,
     source: SourceDetails = {},
   ): AsyncGenerator<StreamItem, void, undefined> {
-    const hubRequest = hubRequestOf(request, call, source);
+    const hubRequest = this.hubRequest(request, call, source);
     const alongside = await this.inline(request, hubRequest, source);
     yield* this.tasks.sendStream(hubRequest, alongside);
   }
@@ -115,19 +128,50 @@ export class HubRequestHandler {
     await this.push.delete(request.taskId, request.id, named(call, request.tenant));
   }
 
-  /** Refused: the hub's card declares no extended card. 0.3 has an error of its own for that. */
-  getExtendedAgentCard(
-    _request: GetExtendedAgentCardRequest,
+  /**
+   * The card for this caller (A2A §3.1.11), with signatures that hold in the form of its version. Refused
+   * unless the card declares it; 0.3 has an error of its own for that.
+   */
+  async getExtendedAgentCard(
+    request: GetExtendedAgentCardRequest,
     call: CallContext,
   ): Promise<AgentCard> {
-    const refusal =
-      call.version === '1.0'
-        ? new HubError('UNSUPPORTED_OPERATION', 'The hub has no extended agent card.')
-        : new HubError(
-            'EXTENDED_AGENT_CARD_NOT_CONFIGURED',
-            'Authenticated Extended Card not configured',
-          );
-    return Promise.reject(refusal);
+    const { principal, agentId, version } = named(call, request.tenant);
+    if (this.capabilities.extendedAgentCard) {
+      return this.cards.extendedCard(principal, agentId, version);
+    }
+    throw version === '1.0'
+      ? new HubError('UNSUPPORTED_OPERATION', 'The hub has no extended agent card.')
+      : new HubError(
+          'EXTENDED_AGENT_CARD_NOT_CONFIGURED',
+          'Authenticated Extended Card not configured',
+        );
+  }
+
+  private hubRequest(
+    request: SendMessageRequest,
+    call: CallContext,
+    source: SourceDetails,
+  ): HubRequest {
+    const { message, configuration, metadata, tenant } = request;
+    if (message === undefined) throw invalidField('message', 'is required');
+    const directive = readDirective(message.metadata, metadata);
+    const returnImmediately = source.returnImmediately ?? configuration?.returnImmediately ?? false;
+    return {
+      ...named(call, tenant),
+      hops: readHops(call.hops.join(','), metadata),
+      idempotencyKey: call.idempotencyKey ?? directive.idempotencyKey,
+      message,
+      configuration,
+      metadata,
+      directive,
+      returnImmediately: returnImmediately === 'unsaid' ? !this.waitsUnasked() : returnImmediately,
+    };
+  }
+
+  private waitsUnasked(): boolean {
+    const { waitUnasked, acceptClientTaskIds } = this.config.tasks;
+    return waitUnasked === 'auto' ? !acceptClientTaskIds : waitUnasked === 'always';
   }
 
   /** The webhook a message brings along: checked now, written in the commit of the message. */
@@ -139,26 +183,6 @@ export class HubRequestHandler {
     const config = configuration?.taskPushNotificationConfig;
     return config ? [await this.push.inline(config, call, source.authentication)] : [];
   }
-}
-
-function hubRequestOf(
-  request: SendMessageRequest,
-  call: CallContext,
-  source: SourceDetails,
-): HubRequest {
-  const { message, configuration, metadata, tenant } = request;
-  if (message === undefined) throw invalidField('message', 'is required');
-  const directive = readDirective(message.metadata, metadata);
-  return {
-    ...named(call, tenant),
-    hops: readHops(call.hops.join(','), metadata),
-    idempotencyKey: call.idempotencyKey ?? directive.idempotencyKey,
-    message,
-    configuration,
-    metadata,
-    directive,
-    returnImmediately: source.returnImmediately ?? configuration?.returnImmediately ?? false,
-  };
 }
 
 /** The call with the agent that `tenant` names; a door that names another agent wins nothing. */

@@ -1,6 +1,5 @@
 import type { ListTasksResponse } from '../protocol/a2a.js';
 import {
-  AgentCard,
   CancelTaskRequest,
   DeleteTaskPushNotificationConfigRequest,
   GetExtendedAgentCardRequest,
@@ -17,24 +16,40 @@ import {
 } from '../protocol/a2a.js';
 import type { CallContext } from '../routing/index.js';
 import type { StreamItem } from '../tasks/index.js';
+import { cardJson } from './cards/card-forms.js';
 import type { HubRequestHandler } from './hub-request-handler.js';
 import { checkParams } from './validation/check-params.js';
 import type { Shape } from './validation/shape.js';
 import * as shapes from './validation/v1-requests.js';
 
-/** An operation of A2A 1.0 that gives one answer. */
-interface UnaryOperation {
-  readonly kind: 'unary';
+/** Where HTTP+JSON has an operation (A2A §11.3, the `google.api.http` annotations of a2a.proto). */
+export interface RestRoute {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Below the door; `{name}` holds the field of that name. */
+  readonly path: string;
+  /** Where the other fields are: a body, a body that may be left out, or the query. */
+  readonly fields: 'body' | 'optional body' | 'query';
+}
+
+interface NamedOperation {
   /** Its JSON-RPC method and gRPC name (A2A §5.3). */
   readonly name: string;
+  /** Its routes in HTTP+JSON. */
+  readonly rest: readonly RestRoute[];
+  /** What its request must look like. */
+  readonly shape: Shape;
+}
+
+/** An operation of A2A 1.0 that gives one answer. */
+interface UnaryOperation extends NamedOperation {
+  readonly kind: 'unary';
   /** Checks `params`, calls, and gives the answer in wire JSON. */
   run(handler: HubRequestHandler, params: unknown, call: CallContext): Promise<unknown>;
 }
 
 /** An operation that gives a stream; its items are in wire JSON already. */
-interface StreamingOperation {
+interface StreamingOperation extends NamedOperation {
   readonly kind: 'stream';
-  readonly name: string;
   /** Checks `params` and begins; what is refused rejects the first item. */
   run(
     handler: HubRequestHandler,
@@ -49,38 +64,68 @@ interface Decoder<Request> {
   fromJSON(json: unknown): Request;
 }
 
+const task = '/tasks/{id}';
+const pushConfigs = '/tasks/{taskId}/pushNotificationConfigs';
+const pushConfig = `${pushConfigs}/{id}`;
+
 /** The operations of A2A 1.0 by name: what each binding needs to serve them. */
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
   [
-    unary('SendMessage', shapes.sendMessage, SendMessageRequest, {
+    unary('SendMessage', [post('/message:send', 'body')], shapes.sendMessage, SendMessageRequest, {
       call: (handler, request, call) => handler.sendMessage(request, call),
       encode: (result) =>
         'messageId' in result ? { message: Message.toJSON(result) } : { task: Task.toJSON(result) },
     }),
-    streaming('SendStreamingMessage', shapes.sendMessage, SendMessageRequest, {
-      call: (handler, request, call) => handler.sendStreamingMessage(request, call),
-    }),
-    unary('GetTask', shapes.getTask, GetTaskRequest, {
+    streaming(
+      'SendStreamingMessage',
+      [post('/message:stream', 'body')],
+      shapes.sendMessage,
+      SendMessageRequest,
+      {
+        call: (handler, request, call) => handler.sendStreamingMessage(request, call),
+      },
+    ),
+    unary('GetTask', [get(task)], shapes.getTask, GetTaskRequest, {
       call: (handler, request, call) => handler.getTask(request, call),
       encode: (task) => Task.toJSON(task),
     }),
-    unary('ListTasks', shapes.listTasks, ListTasksRequest, {
+    unary('ListTasks', [get('/tasks')], shapes.listTasks, ListTasksRequest, {
       call: (handler, request, call) => handler.listTasks(request, call),
       encode: encodeTaskList,
     }),
-    unary('CancelTask', shapes.cancelTask, CancelTaskRequest, {
-      call: (handler, request, call) => handler.cancelTask(request, call),
-      encode: (task) => Task.toJSON(task),
-    }),
-    streaming('SubscribeToTask', shapes.subscribeToTask, SubscribeToTaskRequest, {
-      call: (handler, request, call) => handler.subscribeToTask(request, call),
-    }),
-    unary('CreateTaskPushNotificationConfig', shapes.createPushConfig, TaskPushNotificationConfig, {
-      call: (handler, request, call) => handler.createPushConfig(request, call),
-      encode: (config) => TaskPushNotificationConfig.toJSON(config),
-    }),
+    unary(
+      'CancelTask',
+      [post(`${task}:cancel`, 'optional body')],
+      shapes.cancelTask,
+      CancelTaskRequest,
+      {
+        call: (handler, request, call) => handler.cancelTask(request, call),
+        encode: (task) => Task.toJSON(task),
+      },
+    ),
+    // The text of the specification says POST, its annotation GET.
+    streaming(
+      'SubscribeToTask',
+      [get(`${task}:subscribe`), post(`${task}:subscribe`, 'optional body')],
+      shapes.subscribeToTask,
+      SubscribeToTaskRequest,
+      {
+        call: (handler, request, call) => handler.subscribeToTask(request, call),
+      },
+    ),
+    unary(
+      'CreateTaskPushNotificationConfig',
+      [post(pushConfigs, 'body')],
+      shapes.createPushConfig,
+      TaskPushNotificationConfig,
+      {
+        call: (handler, request, call) => handler.createPushConfig(request, call),
+        encode: (config) => TaskPushNotificationConfig.toJSON(config),
+      },
+    ),
     unary(
       'GetTaskPushNotificationConfig',
+      [get(pushConfig)],
       shapes.pushConfigById,
       GetTaskPushNotificationConfigRequest,
       {
@@ -90,6 +135,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
     ),
     unary(
       'ListTaskPushNotificationConfigs',
+      [get(pushConfigs)],
       shapes.listPushConfigs,
       ListTaskPushNotificationConfigsRequest,
       {
@@ -102,6 +148,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
     ),
     unary(
       'DeleteTaskPushNotificationConfig',
+      [remove(pushConfig)],
       shapes.pushConfigById,
       DeleteTaskPushNotificationConfigRequest,
       {
@@ -110,15 +157,34 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
         encode: () => null,
       },
     ),
-    unary('GetExtendedAgentCard', shapes.getExtendedCard, GetExtendedAgentCardRequest, {
-      call: (handler, request, call) => handler.getExtendedAgentCard(request, call),
-      encode: (card) => AgentCard.toJSON(card),
-    }),
+    unary(
+      'GetExtendedAgentCard',
+      [get('/extendedAgentCard')],
+      shapes.getExtendedCard,
+      GetExtendedAgentCardRequest,
+      {
+        call: (handler, request, call) => handler.getExtendedAgentCard(request, call),
+        encode: (card) => cardJson(card, '1.0'),
+      },
+    ),
   ].map((operation) => [operation.name, operation]),
 );
 
+function get(path: string): RestRoute {
+  return { method: 'GET', path, fields: 'query' };
+}
+
+function post(path: string, fields: RestRoute['fields']): RestRoute {
+  return { method: 'POST', path, fields };
+}
+
+function remove(path: string): RestRoute {
+  return { method: 'DELETE', path, fields: 'query' };
+}
+
 function unary<Request, Result>(
   name: string,
+  rest: readonly RestRoute[],
   shape: Shape,
   codec: Decoder<Request>,
   steps: {
@@ -129,6 +195,8 @@ function unary<Request, Result>(
   return {
     kind: 'unary',
     name,
+    rest,
+    shape,
     async run(handler, params, call) {
       checkParams(shape, params);
       const request = codec.fromJSON(params);
@@ -139,6 +207,7 @@ function unary<Request, Result>(
 
 function streaming<Request>(
   name: string,
+  rest: readonly RestRoute[],
   shape: Shape,
   codec: Decoder<Request>,
   steps: {
@@ -152,6 +221,8 @@ function streaming<Request>(
   return {
     kind: 'stream',
     name,
+    rest,
+    shape,
     run(handler, params, call) {
       checkParams(shape, params);
       return steps.call(handler, codec.fromJSON(params), call);

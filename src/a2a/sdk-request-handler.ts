@@ -20,7 +20,6 @@ import {
 } from '../protocol/a2a.js';
 import type { CallContext } from '../routing/index.js';
 import type { StreamItem } from '../tasks/index.js';
-import { CAPABILITIES } from './capabilities.js';
 import type { HubRequestHandler, SourceDetails } from './hub-request-handler.js';
 
 const CALL = 'hub-call';
@@ -61,7 +60,8 @@ export class SdkRequestHandler implements A2ARequestHandler {
 
   /** Only what the SDK looks at: whether streams may be opened. */
   getAgentCard(): Promise<AgentCard> {
-    return Promise.resolve(CARD);
+    const capabilities = { ...this.handler.capabilities, extensions: [] };
+    return Promise.resolve({ ...CARD, capabilities });
   }
 
   getAuthenticatedExtendedAgentCard(
@@ -144,7 +144,7 @@ const CARD: AgentCard = {
   version: '',
   supportedInterfaces: [],
   provider: undefined,
-  capabilities: { ...CAPABILITIES, extensions: [] },
+  capabilities: undefined,
   securitySchemes: {},
   securityRequirements: [],
   defaultInputModes: [],

@@ -15,8 +15,25 @@ interface Snapshot {
   readonly revision: number;
   readonly byId: ReadonlyMap<string, Agent>;
   readonly deleted: ReadonlyMap<string, Agent>;
+  /** The enabled agents, in the order of their ids. */
   readonly enabled: readonly Agent[];
+  /** Of them, those that every organization may use. */
+  readonly open: readonly Agent[];
+  /** The organizations that some agent is limited to. */
+  readonly named: ReadonlySet<string>;
+  /** What such an organization may use, made when it is first asked for. */
+  readonly byOrganization: Map<string, readonly Agent[]>;
 }
+
+const EMPTY: Snapshot = {
+  revision: -1,
+  byId: new Map(),
+  deleted: new Map(),
+  enabled: [],
+  open: [],
+  named: new Set(),
+  byOrganization: new Map(),
+};
 
 /**
  * All agents in memory, for the path of every message. It is renewed with each change made in this
@@ -24,12 +41,7 @@ interface Snapshot {
  */
 @Injectable()
 export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
-  private snapshot: Snapshot = {
-    revision: -1,
-    byId: new Map(),
-    deleted: new Map(),
-    enabled: [],
-  };
+  private snapshot = EMPTY;
   private readonly listeners = new Set<() => void>();
   private readonly stopping = new AbortController();
   /** Renewals run one after another, so that an older read never replaces a newer one. */
@@ -69,12 +81,24 @@ export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
   }
 
   /**
-   * The agents this principal may send new work to, by id: the enabled ones. The list is the same
-   * object until something changes.
+   * The agents this principal may send new work to, by id: the enabled ones that are not limited to
+   * other organizations. The list is the same object for all of an organization until something
+   * changes, so that what is made of it can be kept.
    */
-  usable(principal: Principal): readonly Agent[];
-  usable(): readonly Agent[] {
-    return this.snapshot.enabled;
+  usable({ organization }: Principal): readonly Agent[] {
+    const { named, open, enabled, byOrganization } = this.snapshot;
+    if (!named.has(organization)) return open;
+    let usable = byOrganization.get(organization);
+    if (usable === undefined) {
+      usable = enabled.filter((agent) => isOpenTo(agent, organization));
+      byOrganization.set(organization, usable);
+    }
+    return usable;
+  }
+
+  /** Whether the principal is among those who may use this agent, enabled or not. */
+  mayUse({ organization }: Principal, agent: Agent): boolean {
+    return isOpenTo(agent, organization);
   }
 
   /** Calls `listener` after every change; the returned function ends that. */
@@ -97,11 +121,15 @@ export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
     const all = await this.store.all();
     const agents = all.filter(({ deletedAt }) => deletedAt === null);
     const deleted = all.filter(({ deletedAt }) => deletedAt !== null);
+    const enabled = agents.filter((agent) => agent.enabled);
     this.snapshot = {
       revision,
       byId: new Map(agents.map((agent) => [agent.id, agent])),
       deleted: new Map(deleted.map((agent) => [agent.id, agent])),
-      enabled: agents.filter((agent) => agent.enabled),
+      enabled,
+      open: enabled.filter(({ organizations }) => organizations === null),
+      named: new Set(enabled.flatMap(({ organizations }) => organizations ?? [])),
+      byOrganization: new Map(),
     };
     for (const listener of this.listeners) listener();
   }
@@ -124,4 +152,8 @@ export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
       }
     }
   }
+}
+
+function isOpenTo({ organizations }: Agent, organization: string): boolean {
+  return organizations === null || organizations.includes(organization);
 }

@@ -1,7 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { AgentCard } from '../protocol/a2a.js';
-import { AgentEndpointDto, AgentInterfaceDto, BudgetsDto, CardChangeDto } from './agent.dto.js';
-import type { Agent } from './agent.js';
+import {
+  AgentEndpointDto,
+  AgentInterfaceDto,
+  BudgetsDto,
+  CardChangeDto,
+  CardSignatureDto,
+} from './agent.dto.js';
+import type { Agent, AgentEndpoint } from './agent.js';
+import { judgedInterfaces } from './card/choose-endpoint.js';
 import type { Refreshed, Registration } from './agents.service.js';
 
 /** An agent as the API shows it. Of headers there are only names: their values are secrets. */
@@ -27,11 +34,53 @@ export class AgentDto {
   @ApiProperty({ enum: ['api', 'config'], description: 'config: declared in the configuration.' })
   readonly source: Agent['source'];
 
-  @ApiProperty({ type: AgentEndpointDto, description: 'What the hub calls.' })
+  @ApiProperty({ type: AgentEndpointDto, description: 'What the hub calls first.' })
   readonly endpoint: AgentEndpointDto;
+
+  @ApiProperty({
+    type: AgentEndpointDto,
+    description:
+      'What this process calls now: another interface while the first does not answer, or an older version where the agent refused the one of its card.',
+  })
+  readonly endpointNow: AgentEndpointDto;
 
   @ApiProperty({ type: String, nullable: true })
   readonly endpointOverride: string | null;
+
+  @ApiProperty({
+    enum: ['JSONRPC', 'HTTP+JSON', 'GRPC'],
+    nullable: true,
+    description: "The operator's choice; null: the hub's.",
+  })
+  readonly protocolBinding: Agent['pin']['protocolBinding'];
+
+  @ApiProperty({
+    enum: ['1.0', '0.3'],
+    nullable: true,
+    description: "The operator's choice; null: the hub's.",
+  })
+  readonly protocolVersion: Agent['pin']['protocolVersion'];
+
+  @ApiProperty({ type: [AgentInterfaceDto], description: 'Every interface of the card, judged.' })
+  readonly interfaces: readonly AgentInterfaceDto[];
+
+  @ApiProperty({
+    type: [String],
+    nullable: true,
+    description: 'The organizations that may use it; null: everybody.',
+  })
+  readonly organizations: readonly string[] | null;
+
+  @ApiProperty({ type: CardSignatureDto, description: "What is known of the card's signature." })
+  readonly signature: CardSignatureDto;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: 'The public keys pinned for the card.',
+  })
+  readonly cardKeys: Agent['cardKeys'];
 
   @ApiProperty({ type: BudgetsDto, description: 'Only what differs from the defaults.' })
   readonly budgets: Agent['budgets'];
@@ -58,7 +107,7 @@ export class AgentDto {
   @ApiProperty({ type: String, format: 'date-time' })
   readonly updatedAt: string;
 
-  constructor(agent: Agent) {
+  constructor(agent: Agent, endpointNow: AgentEndpoint = agent.endpoint) {
     this.id = agent.id;
     this.name = agent.card.name;
     this.description = agent.card.description;
@@ -67,7 +116,14 @@ export class AgentDto {
     this.tags = agent.tags;
     this.source = agent.source;
     this.endpoint = agent.endpoint;
+    this.endpointNow = endpointNow;
     this.endpointOverride = agent.endpointOverride;
+    this.protocolBinding = agent.pin.protocolBinding;
+    this.protocolVersion = agent.pin.protocolVersion;
+    this.interfaces = judgedInterfaces(agent.card, agent.pin);
+    this.organizations = agent.organizations;
+    this.signature = agent.signature;
+    this.cardKeys = agent.cardKeys;
     this.budgets = agent.budgets;
     this.cardUrl = agent.cardUrl;
     this.cardHeaders = Object.keys(agent.cardHeaders);

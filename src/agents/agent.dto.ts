@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
+  ArrayNotEmpty,
   IsArray,
   IsBoolean,
   IsIn,
@@ -18,15 +19,24 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { PageQueryDto } from '../common/http/page-query.dto.js';
-import type { AgentBudgets } from './agent.js';
+import type { AgentBudgets, AgentEndpoint, CardSignature, SignatureOutcome } from './agent.js';
 
 /** No control characters, nothing a database refuses. */
 const TAG = /^[^\p{Cc}\p{Cs}]{1,100}$/u;
 const TAG_RULE = { each: true, message: 'each must be 1 to 100 characters, no control characters' };
+/** As names of organizations are given to keys. */
+const ORGANIZATION = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
+const ORGANIZATION_RULE = {
+  each: true,
+  message: 'each must be 1 to 200 characters, no control characters',
+};
 const MAX_PRIORITY = 1_000_000;
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 /** Hosts without a dot (`localhost`, names of containers) count; what may be called, egress says. */
 const URL_RULE = { protocols: ['http', 'https'], require_protocol: true, require_tld: false };
+const ENDPOINT_RULE = { ...URL_RULE, protocols: ['http', 'https', 'grpc', 'grpcs'] };
+const BINDINGS = ['JSONRPC', 'HTTP+JSON', 'GRPC'] as const;
+const VERSIONS = ['1.0', '0.3'] as const;
 const MAX_URL = 2048;
 
 const HEADERS = {
@@ -129,11 +139,31 @@ export class RegisterAgentDto {
   @IsObject()
   credentials?: Record<string, unknown>;
 
-  @ApiPropertyOptional({ type: String, description: "Called instead of the card's URL." })
+  @ApiPropertyOptional({
+    type: String,
+    description:
+      "Called instead of the card's URL. For gRPC, `grpcs://` and `https://` mean TLS, `grpc://` and `http://` plain text.",
+  })
   @IsOptional()
-  @IsUrl(URL_RULE)
+  @IsUrl(ENDPOINT_RULE)
   @MaxLength(MAX_URL)
   endpointOverride?: string;
+
+  @ApiPropertyOptional({
+    enum: BINDINGS,
+    description: "Only interfaces of this binding are called. Default: the hub's choice.",
+  })
+  @IsOptional()
+  @IsIn(BINDINGS)
+  protocolBinding?: AgentEndpoint['protocolBinding'];
+
+  @ApiPropertyOptional({
+    enum: VERSIONS,
+    description: "Only interfaces of this version are called. Default: the hub's choice.",
+  })
+  @IsOptional()
+  @IsIn(VERSIONS)
+  protocolVersion?: AgentEndpoint['protocolVersion'];
 
   @ApiPropertyOptional({ type: [String], description: "The operator's tags." })
   @IsOptional()
@@ -154,6 +184,30 @@ export class RegisterAgentDto {
   @IsBoolean()
   enabled?: boolean;
 
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    example: { jwksUrl: 'https://agent.example/.well-known/jwks.json' },
+    description:
+      'Public keys, one of which has to have signed the card: a JWK Set, or `{jwksUrl}`. Default: the keys of its origin count.',
+  })
+  @IfPresent()
+  @IsObject()
+  cardKeys?: Record<string, unknown> | null;
+
+  @ApiPropertyOptional({
+    type: [String],
+    nullable: true,
+    description: 'The organizations that may use the agent. Default: everybody.',
+  })
+  @IfPresent()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayMaxSize(1000)
+  @Matches(ORGANIZATION, ORGANIZATION_RULE)
+  organizations?: string[] | null;
+
   @ApiPropertyOptional({ type: BudgetsDto })
   @IsOptional()
   @ValidateNested()
@@ -162,6 +216,30 @@ export class RegisterAgentDto {
 }
 
 export class PatchAgentDto {
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    example: { jwksUrl: 'https://agent.example/.well-known/jwks.json' },
+    description:
+      'Public keys, one of which has to have signed the card: a JWK Set, or `{jwksUrl}`. Null: the keys of its origin count again. The card stays in use whatever they say; see `signature`.',
+  })
+  @IfPresent()
+  @IsObject()
+  cardKeys?: Record<string, unknown> | null;
+
+  @ApiPropertyOptional({
+    type: [String],
+    nullable: true,
+    description: 'The organizations that may use the agent. Null: everybody.',
+  })
+  @IfPresent()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayMaxSize(1000)
+  @Matches(ORGANIZATION, ORGANIZATION_RULE)
+  organizations?: string[] | null;
+
   @ApiPropertyOptional({ type: [String] })
   @ValidateIf((_, value) => value !== undefined)
   @IsArray()
@@ -188,9 +266,19 @@ export class PatchAgentDto {
       "Null: the card's URL again. At another origin the stored credentials are dropped; give them again.",
   })
   @IfPresent()
-  @IsUrl(URL_RULE)
+  @IsUrl(ENDPOINT_RULE)
   @MaxLength(MAX_URL)
   endpointOverride?: string | null;
+
+  @ApiPropertyOptional({ enum: BINDINGS, nullable: true, description: "Null: the hub's choice." })
+  @IfPresent()
+  @IsIn(BINDINGS)
+  protocolBinding?: AgentEndpoint['protocolBinding'] | null;
+
+  @ApiPropertyOptional({ enum: VERSIONS, nullable: true, description: "Null: the hub's choice." })
+  @IfPresent()
+  @IsIn(VERSIONS)
+  protocolVersion?: AgentEndpoint['protocolVersion'] | null;
 
   @ApiPropertyOptional({
     type: BudgetsDto,
@@ -257,6 +345,42 @@ export class AgentEndpointDto {
 
   @ApiProperty({ type: String, description: 'Empty when the interface names none.' })
   readonly tenant!: string;
+}
+
+const OUTCOMES: readonly SignatureOutcome[] = [
+  'verified',
+  'unsigned',
+  'unverified',
+  'invalid',
+  'unchecked',
+];
+
+export class CardSignatureDto implements CardSignature {
+  @ApiProperty({
+    enum: OUTCOMES,
+    description:
+      'unverified: there is no trusted key for it; invalid: there is, and it does not match the card; unchecked: agents.cardSignatures is off.',
+  })
+  readonly outcome!: SignatureOutcome;
+
+  @ApiProperty({ type: String, nullable: true })
+  readonly keyId!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: 'ES256' })
+  readonly algorithm!: string | null;
+
+  @ApiProperty({
+    enum: ['agent', 'origin', 'card'],
+    nullable: true,
+    description: "Whose key: pinned for the agent, trusted for the origin, or the origin's own.",
+  })
+  readonly keySource!: CardSignature['keySource'];
+
+  @ApiProperty({ type: String, nullable: true, description: 'RFC 7638, of the key itself.' })
+  readonly keyThumbprint!: string | null;
+
+  @ApiProperty({ type: String })
+  readonly reason!: string;
 }
 
 export class AgentInterfaceDto {

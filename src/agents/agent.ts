@@ -13,7 +13,7 @@ export interface AgentBudgets {
   readonly cancelWaitMs: number;
 }
 
-/** The one interface of the card that the hub calls. */
+/** One interface of the card, as the hub calls it. */
 export interface AgentEndpoint {
   readonly url: string;
   readonly protocolBinding: 'JSONRPC' | 'HTTP+JSON' | 'GRPC';
@@ -21,6 +21,41 @@ export interface AgentEndpoint {
   readonly protocolVersion: '1.0' | '0.3';
   /** The `tenant` its interface asks for; empty when none (A2A §8.3.2). */
   readonly tenant: string;
+}
+
+/** The operator's choice among the interfaces of a card; null leaves that choice to the hub. */
+export interface AgentPin {
+  readonly protocolBinding: AgentEndpoint['protocolBinding'] | null;
+  readonly protocolVersion: AgentEndpoint['protocolVersion'] | null;
+}
+
+/** A public key as a JSON Web Key (RFC 7517). */
+export type PublicKey = Readonly<Record<string, unknown>>;
+
+/** The keys an operator pins for the signature of an agent's card: themselves, or where they are. */
+export type CardKeys = { readonly keys: readonly PublicKey[] } | { readonly jwksUrl: string };
+
+/**
+ * What is known of the signature of an agent's card (A2A §8.4.3).
+ * - `verified`: made over this card by a key the hub trusts for it.
+ * - `unsigned`: the card has none.
+ * - `unverified`: the hub has no key it trusts for it, or could not get it.
+ * - `invalid`: the key is known, and the signature does not match the card.
+ * - `unchecked`: signatures are not looked at (`agents.cardSignatures: off`).
+ */
+export type SignatureOutcome = 'verified' | 'unsigned' | 'unverified' | 'invalid' | 'unchecked';
+
+export interface CardSignature {
+  readonly outcome: SignatureOutcome;
+  /** `kid` of the signature that decided; null when it names none or there is none. */
+  readonly keyId: string | null;
+  readonly algorithm: string | null;
+  /** Of a verified one: whose word the key is: pinned for the agent, for the origin, or the origin's own. */
+  readonly keySource: 'agent' | 'origin' | 'card' | null;
+  /** Of a verified one: the key itself, as its RFC 7638 thumbprint. */
+  readonly keyThumbprint: string | null;
+  /** One sentence. */
+  readonly reason: string;
 }
 
 /** A downstream A2A agent in the registry. */
@@ -35,10 +70,19 @@ export interface Agent {
   readonly cardUrl: string | null;
   /** Headers sent when the card is read again (secret values; never shown). */
   readonly cardHeaders: Readonly<Record<string, string>>;
-  /** What the hub calls: the operator's override, else the best interface of the card. */
+  /** Keys that have to have signed its card; null: those of its origin count. */
+  readonly cardKeys: CardKeys | null;
+  /** What is known of the signature of the card as it is stored. */
+  readonly signature: CardSignature;
+  /**
+   * What the hub calls first: the best interface of the card that {@link pin} allows, at the operator's
+   * override if there is one. When it does not answer, the card's others follow (client/call-plan.ts).
+   */
   readonly endpoint: AgentEndpoint;
   /** The operator's endpoint URL, if set; it wins over the card. */
   readonly endpointOverride: string | null;
+  /** Which interfaces the operator allows. */
+  readonly pin: AgentPin;
   /** Headers sent with every call to the agent (its credentials; never shown). */
   readonly credentials: Readonly<Record<string, string>>;
   /** The operator's tags; skill tags come from the card. */
@@ -47,6 +91,8 @@ export interface Agent {
   readonly priority: number;
   /** False: no new work; what is open goes on. */
   readonly enabled: boolean;
+  /** The organizations whose principals may use it; null: everybody's. */
+  readonly organizations: readonly string[] | null;
   /** Overrides of the default budgets. */
   readonly budgets: Partial<AgentBudgets>;
   /** `api`, or `config` for one declared in YAML. */

@@ -21,6 +21,8 @@ import {
 import { AuthGuard, RequireScope } from '../auth/index.js';
 import { AgentDto, AgentPageDto, RefreshedAgentDto, RegisteredAgentDto } from './agent-view.dto.js';
 import { AgentQueryDto, PatchAgentDto, RegisterAgentDto } from './agent.dto.js';
+import { EndpointMemory } from './client/endpoint-memory.js';
+import type { Agent } from './agent.js';
 import { AgentsService } from './agents.service.js';
 
 @ApiTags('agents')
@@ -29,7 +31,10 @@ import { AgentsService } from './agents.service.js';
 @UseGuards(AuthGuard)
 @RequireScope('agents')
 export class AgentsController {
-  constructor(private readonly agents: AgentsService) {}
+  constructor(
+    private readonly agents: AgentsService,
+    private readonly endpoints: EndpointMemory,
+  ) {}
 
   @Post()
   @ApiOperation({ summary: 'Registers an agent and tells what the hub will call.' })
@@ -45,21 +50,21 @@ export class AgentsController {
     const { limit, cursor, state, ...filter } = query;
     const enabled = state === undefined ? undefined : state === 'enabled';
     const page = await this.agents.list({ ...filter, enabled }, limit, cursor);
-    return { ...page, items: page.items.map((agent) => new AgentDto(agent)) };
+    return { ...page, items: page.items.map((agent) => this.shown(agent)) };
   }
 
   @Get(':id')
   @ApiOperation({ summary: 'Shows an agent.' })
   @ApiOkResponse({ type: AgentDto })
   async get(@Param('id') id: string): Promise<AgentDto> {
-    return new AgentDto(await this.agents.get(id));
+    return this.shown(await this.agents.get(id));
   }
 
   @Patch(':id')
   @ApiOperation({ summary: 'Changes what the operator decides about an agent.' })
   @ApiOkResponse({ type: AgentDto })
   async patch(@Param('id') id: string, @Body() body: PatchAgentDto): Promise<AgentDto> {
-    return new AgentDto(await this.agents.patch(id, body));
+    return this.shown(await this.agents.patch(id, body));
   }
 
   @Delete(':id')
@@ -79,5 +84,9 @@ export class AgentsController {
   @ApiOkResponse({ type: RefreshedAgentDto })
   async refresh(@Param('id') id: string): Promise<RefreshedAgentDto> {
     return new RefreshedAgentDto(await this.agents.refresh(id));
+  }
+
+  private shown(agent: Agent): AgentDto {
+    return new AgentDto(agent, this.endpoints.inOrder(agent)[0]);
   }
 }

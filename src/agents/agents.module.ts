@@ -7,6 +7,10 @@ import { AgentStore } from './agent-store.js';
 import { AgentsController } from './agents.controller.js';
 import { AgentsService } from './agents.service.js';
 import { CardReader } from './card/card-reader.js';
+import { CardTrust } from './card/card-trust.js';
+import { CardVerifier } from './card/card-verifier.js';
+import { KeySets } from './card/key-sets.js';
+import { EndpointMemory } from './client/endpoint-memory.js';
 import { SdkAgentClient } from './client/sdk-agent.client.js';
 import { DeclaredAgents } from './declared-agents.service.js';
 import { TypeormAgentStore } from './persistence/typeorm-agent.store.js';
@@ -17,7 +21,11 @@ import { TypeormAgentStore } from './persistence/typeorm-agent.store.js';
   providers: [
     { provide: AgentStore, useClass: TypeormAgentStore },
     { provide: AgentClient, useClass: SdkAgentClient },
+    EndpointMemory,
     CardReader,
+    KeySets,
+    CardVerifier,
+    CardTrust,
     AgentIntake,
     AgentRegistry,
     AgentsService,

@@ -3,14 +3,17 @@ import { Clock } from '../common/clock.js';
 import { issueCursor, readCursor } from '../common/cursor.js';
 import { HubError, invalidField } from '../common/hub-error.js';
 import type { Page } from '../common/page.js';
-import type { Agent, AgentBudgets, AgentEndpoint } from './agent.js';
+import type { Agent, AgentBudgets, AgentEndpoint, AgentPin } from './agent.js';
 import { AgentIntake, type Intake } from './agent-intake.js';
-import { readHeaders } from './agent-headers.js';
+import { checkMetadata, readHeaders } from './agent-headers.js';
 import { AgentRegistry } from './agent-registry.js';
 import { type AgentFilter, AgentStore } from './agent-store.js';
 import { idFromName, isAgentId } from './card/agent-id.js';
 import { type CardChange, diffCards } from './card/card-diff.js';
+import { readCardKeys } from './card/card-keys.js';
+import { CardTrust } from './card/card-trust.js';
 import { chooseEndpoint } from './card/choose-endpoint.js';
+import { grpcUrls } from './card/grpc-url.js';
 
 /** An agent to be registered, by exactly one of `cardUrl` and `card`. */
 export interface NewAgent {
@@ -19,11 +22,19 @@ export interface NewAgent {
   readonly cardUrl?: string | undefined;
   readonly card?: Readonly<Record<string, unknown>> | undefined;
   readonly cardHeaders?: Readonly<Record<string, unknown>> | undefined;
+  /** A JWK Set or `{jwksUrl}`: who has to have signed the card. */
+  readonly cardKeys?: Readonly<Record<string, unknown>> | null | undefined;
   readonly credentials?: Readonly<Record<string, unknown>> | undefined;
   readonly endpointOverride?: string | undefined;
+  /** The binding to call; default: the hub's choice among the card's. */
+  readonly protocolBinding?: AgentEndpoint['protocolBinding'] | undefined;
+  /** The protocol version to speak; default: the hub's choice among the card's. */
+  readonly protocolVersion?: AgentEndpoint['protocolVersion'] | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly priority?: number | undefined;
   readonly enabled?: boolean | undefined;
+  /** Who may use it; null or absent: everybody. */
+  readonly organizations?: readonly string[] | null | undefined;
   readonly budgets?: Readonly<Partial<Record<keyof AgentBudgets, number | null>>> | undefined;
 }
 
@@ -32,7 +43,11 @@ export interface AgentPatch {
   readonly tags?: readonly string[] | undefined;
   readonly priority?: number | undefined;
   readonly enabled?: boolean | undefined;
+  readonly organizations?: readonly string[] | null | undefined;
+  readonly cardKeys?: Readonly<Record<string, unknown>> | null | undefined;
   readonly endpointOverride?: string | null | undefined;
+  readonly protocolBinding?: AgentPin['protocolBinding'] | undefined;
+  readonly protocolVersion?: AgentPin['protocolVersion'] | undefined;
   readonly budgets?:
     Readonly<Partial<Record<keyof AgentBudgets, number | null>>> | null | undefined;
   readonly credentials?: Readonly<Record<string, unknown>> | null | undefined;
@@ -57,6 +72,7 @@ export class AgentsService {
     private readonly store: AgentStore,
     private readonly registry: AgentRegistry,
     private readonly intake: AgentIntake,
+    private readonly trust: CardTrust,
     private readonly clock: Clock,
   ) {}
 
@@ -69,19 +85,33 @@ export class AgentsService {
     }
     const cardHeaders = readHeaders('cardHeaders', request.cardHeaders ?? {});
     const credentials = readHeaders('credentials', request.credentials ?? {});
-    const intake = await this.intake.examine({ cardUrl, card, cardHeaders, endpointOverride });
+    const pin = pinned({ protocolBinding: null, protocolVersion: null }, request);
+    const cardKeys = readCardKeys('cardKeys', request.cardKeys);
+    const intake = await this.intake.examine({
+      cardUrl,
+      card,
+      cardHeaders,
+      cardKeys,
+      endpointOverride,
+      pin,
+    });
+    checkCarried(intake.endpoint, credentials);
     const now = this.clock.now();
     const agent: Omit<Agent, 'id'> = {
       card: intake.card,
       originalCard: intake.originalCard,
       cardUrl: intake.cardUrl,
       cardHeaders,
+      cardKeys,
+      signature: intake.signature,
       endpoint: intake.endpoint,
       endpointOverride,
+      pin,
       credentials,
       tags: distinct(request.tags ?? []),
       priority: request.priority ?? 0,
       enabled: request.enabled ?? true,
+      organizations: namesOf(request.organizations),
       budgets: patched({}, request.budgets),
       source: 'api',
       createdAt: now,
@@ -112,23 +142,34 @@ export class AgentsService {
     refuseDeclared(present);
     const credentials = entries('credentials', patch.credentials);
     const cardHeaders = entries('cardHeaders', patch.cardHeaders);
+    const trust = await this.trustOf(present, patch.cardKeys);
     const override = patch.endpointOverride;
-    if (override !== undefined) {
-      await this.intake.endpointFor(chooseEndpoint(present.card).endpoint, override);
+    if ([override, patch.protocolBinding, patch.protocolVersion].some((one) => one !== undefined)) {
+      const { endpoint } = chooseEndpoint(present.card, pinned(present.pin, patch));
+      const place = override === undefined ? present.endpointOverride : override;
+      await this.intake.endpointFor(endpoint, place);
     }
     const changed = await this.store.update(id, (agent) => {
       refuseDeclared(agent);
       const endpointOverride = override === undefined ? agent.endpointOverride : override;
-      const endpoint = endpointOf(agent, endpointOverride);
+      const pin = pinned(agent.pin, patch);
+      const endpoint = endpointOf({ ...agent, endpointOverride, pin });
+      const kept = override === undefined ? agent.credentials : credentialsFor(agent, endpoint);
+      const changedCredentials = patched(kept, credentials);
+      checkCarried(endpoint, changedCredentials);
       return {
         ...agent,
         tags: patch.tags === undefined ? agent.tags : distinct(patch.tags),
         priority: patch.priority ?? agent.priority,
         enabled: patch.enabled ?? agent.enabled,
+        organizations:
+          patch.organizations === undefined ? agent.organizations : namesOf(patch.organizations),
+        ...trust,
         endpointOverride,
+        pin,
         endpoint,
         budgets: patched(agent.budgets, patch.budgets),
-        credentials: patched(credentialsFor(agent, endpoint), credentials),
+        credentials: changedCredentials,
         cardHeaders: patched(agent.cardHeaders, cardHeaders),
         updatedAt: this.clock.now(),
       };
@@ -149,10 +190,11 @@ export class AgentsService {
     const intake = await this.intake.examine({ ...before, card: null });
     let changes: CardChange[] = [];
     const agent = await this.store.update(id, (stored) => {
-      changes = diffCards(stored.card, intake.card);
-      const { card, originalCard, cardUrl } = intake;
-      const fresh = { ...stored, card, originalCard, cardUrl, updatedAt: this.clock.now() };
-      return { ...fresh, endpoint: endpointOf(fresh, stored.endpointOverride) };
+      changes = diffCards(stored, intake);
+      const { card, originalCard, cardUrl, signature } = intake;
+      const read = { card, originalCard, cardUrl, signature };
+      const fresh = { ...stored, ...read, updatedAt: this.clock.now() };
+      return { ...fresh, endpoint: endpointOf(fresh) };
     });
     await this.registry.renew();
     return { agent: agent ?? notFound(id), changes };
@@ -166,6 +208,21 @@ export class AgentsService {
     refuseDeclared(await this.get(id));
     if (!(await this.store.remove(id, this.clock.now()))) notFound(id);
     await this.registry.renew();
+  }
+
+  /**
+   * The keys of a patch, and what they say of the card the hub has. That stays in use whatever they
+   * say, so that keys can be changed before the card is.
+   */
+  private async trustOf(
+    agent: Agent,
+    written: AgentPatch['cardKeys'],
+  ): Promise<Partial<Pick<Agent, 'cardKeys' | 'signature'>>> {
+    if (written === undefined) return {};
+    const cardKeys = readCardKeys('cardKeys', written);
+    const endpointUrl = chooseEndpoint(agent.card, agent.pin).endpoint.url;
+    const { signature } = await this.trust.judge({ ...agent, endpointUrl }, cardKeys);
+    return { cardKeys, signature };
   }
 
   private checkId(id: string): void {
@@ -192,9 +249,20 @@ export class AgentsService {
   }
 }
 
-function endpointOf(agent: Pick<Agent, 'card'>, override: string | null): Agent['endpoint'] {
-  const { endpoint } = chooseEndpoint(agent.card);
-  return override === null ? endpoint : { ...endpoint, url: override };
+function endpointOf(agent: Pick<Agent, 'card' | 'pin' | 'endpointOverride'>): AgentEndpoint {
+  const { endpoint } = chooseEndpoint(agent.card, agent.pin);
+  return agent.endpointOverride === null ? endpoint : { ...endpoint, url: agent.endpointOverride };
+}
+
+/** A pin with the members of a request laid over it. */
+function pinned(pin: AgentPin, request: Pick<AgentPatch, keyof AgentPin>): AgentPin {
+  const { protocolBinding = pin.protocolBinding, protocolVersion = pin.protocolVersion } = request;
+  return { protocolBinding, protocolVersion };
+}
+
+/** gRPC carries fewer headers than HTTP does: better said now than at every call. */
+function checkCarried(endpoint: AgentEndpoint, credentials: Agent['credentials']): void {
+  if (endpoint.protocolBinding === 'GRPC') checkMetadata('credentials', credentials);
 }
 
 function refuseDeclared(agent: Agent): void {
@@ -232,8 +300,18 @@ function patched<K extends string, V>(
 
 /** Stored credentials are for the server they were given for: they do not follow to another one. */
 function credentialsFor(agent: Agent, endpoint: AgentEndpoint): Agent['credentials'] {
-  const stays = new URL(endpoint.url).origin === new URL(agent.endpoint.url).origin;
+  const stays = serverOf(endpoint) === serverOf(agent.endpoint);
   return stays ? agent.credentials : {};
+}
+
+function serverOf({ protocolBinding, url }: AgentEndpoint): string {
+  // A gRPC address without a scheme counts as the TLS server it may turn out to be.
+  return new URL(protocolBinding === 'GRPC' ? (grpcUrls(url).at(-1) ?? url) : url).origin;
+}
+
+/** Organizations as they are stored: each once; null stands for everybody. */
+function namesOf(organizations: readonly string[] | null | undefined): string[] | null {
+  return organizations ? [...new Set(organizations)] : null;
 }
 
 function distinct(tags: readonly string[]): string[] {

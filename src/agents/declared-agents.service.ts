@@ -5,11 +5,13 @@ import { HubError } from '../common/hub-error.js';
 import { Log } from '../common/logger.js';
 import { AppConfig, type DeclaredAgent } from '../config/index.js';
 import type { Agent } from './agent.js';
-import { readHeaders } from './agent-headers.js';
+import { checkMetadata, readHeaders } from './agent-headers.js';
 import { AgentIntake } from './agent-intake.js';
 import { AgentRegistry } from './agent-registry.js';
 import { AgentStore } from './agent-store.js';
 import { isAgentId } from './card/agent-id.js';
+import { readCardKeys } from './card/card-keys.js';
+import { originOf } from './card/card-verifier.js';
 
 /** Pauses between two attempts at an agent that could not be read; the last one repeats. */
 const RETRY_MS = [1000, 2000, 5000, 10_000, 30_000, 60_000];
@@ -82,10 +84,21 @@ export class DeclaredAgents implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async put(declared: DeclaredAgent): Promise<void> {
-    const { id, cardUrl, card, endpoint: endpointOverride } = declared;
+    const { id, cardUrl, card, endpoint: endpointOverride, pin } = declared;
     const cardHeaders = readHeaders('cardHeaders', declared.cardHeaders);
     const credentials = readHeaders('headers', declared.headers);
-    const intake = await this.intake.examine({ cardUrl, card, cardHeaders, endpointOverride });
+    const cardKeys = readCardKeys('cardKeys', declared.cardKeys);
+    const present = await this.store.get(id);
+    const intake = await this.intake.examine({
+      cardUrl,
+      card,
+      cardHeaders,
+      cardKeys,
+      endpointOverride,
+      pin,
+      ...(present && isFromSamePlace(present, cardUrl) && { signature: present.signature }),
+    });
+    if (intake.endpoint.protocolBinding === 'GRPC') checkMetadata('headers', credentials);
     const now = this.clock.now();
     const agent: Agent = {
       id,
@@ -93,19 +106,22 @@ export class DeclaredAgents implements OnApplicationBootstrap, OnModuleDestroy {
       originalCard: intake.originalCard,
       cardUrl: intake.cardUrl,
       cardHeaders,
+      cardKeys,
+      signature: intake.signature,
       endpoint: intake.endpoint,
       endpointOverride,
+      pin,
       credentials,
       tags: declared.tags,
       priority: declared.priority,
       enabled: declared.enabled,
+      organizations: declared.organizations,
       budgets: declared.budgets,
       source: 'config',
       createdAt: now,
       updatedAt: now,
       deletedAt: null,
     };
-    const present = await this.store.get(id);
     if (present === undefined) return this.add(agent);
     if (same(present, agent)) return;
     if (present.source === 'api') {
@@ -122,6 +138,12 @@ export class DeclaredAgents implements OnApplicationBootstrap, OnModuleDestroy {
       if (!(error instanceof HubError) || error.reason !== 'CONFLICT') throw error;
     }
   }
+}
+
+/** The declared address is where the agent's card has been read before. */
+function isFromSamePlace(present: Agent, cardUrl: string | null): boolean {
+  if (cardUrl === null || present.cardUrl === null) return false;
+  return originOf(cardUrl) === originOf(present.cardUrl);
 }
 
 /** Equal but for the times: nothing to write, and no other process to bother. */

@@ -1,4 +1,4 @@
-export type { Agent, AgentBudgets, AgentEndpoint } from './agent.js';
+export { type Agent, type AgentBudgets, type AgentEndpoint, RESERVED_AGENT_IDS } from './agent.js';
 export {
   AgentCallError,
   type AgentCallOptions,

@@ -1,13 +1,16 @@
 import { Module } from '@nestjs/common';
+import { SigningModule } from '../signing/index.js';
 import { ApiKeyStore } from './api-key-store.js';
 import { AuthGuard } from './auth.guard.js';
 import { AuthService } from './auth.service.js';
 import { KeysController } from './keys.controller.js';
 import { KeysService } from './keys.service.js';
 import { TypeormApiKeyStore } from './persistence/typeorm-api-key.store.js';
+import { SigningKeysController } from './signing-keys.controller.js';
 
 @Module({
-  controllers: [KeysController],
+  imports: [SigningModule],
+  controllers: [KeysController, SigningKeysController],
   providers: [
     { provide: ApiKeyStore, useClass: TypeormApiKeyStore },
     AuthService,

@@ -2,6 +2,7 @@ export { ApiKeyStore, type ApiKey } from './api-key-store.js';
 export { AuthGuard, CurrentPrincipal, RequireScope } from './auth.guard.js';
 export { AuthModule } from './auth.module.js';
 export { AuthService } from './auth.service.js';
+export { challengeOf, scopeChallenge } from './challenge.js';
 export type { RequestHeaders } from './credential.js';
 export { KeysService } from './keys.service.js';
 export {

@@ -20,6 +20,8 @@ export type ErrorReason =
   | 'PARSE_ERROR'
   | 'INVALID_REQUEST'
   | 'METHOD_NOT_FOUND'
+  /** HTTP: the path is right, the method is not. */
+  | 'METHOD_NOT_ALLOWED'
   | 'INVALID_PARAMS'
   | 'PAYLOAD_TOO_LARGE'
   | 'UNSUPPORTED_MEDIA_TYPE'

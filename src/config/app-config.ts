@@ -20,7 +20,9 @@ export class AppConfig {
     readonly description: string;
     readonly version: string;
     readonly provider: { readonly organization: string; readonly url: string } | null;
+    readonly sign: boolean;
   };
+  readonly signing: Settings['signing'];
   readonly tasks: Settings['tasks'];
   readonly agents: Settings['agents'];
   readonly push: Settings['push'];
@@ -41,6 +43,7 @@ export class AppConfig {
       version: settings.card.version ?? HUB_VERSION,
       provider: organization !== null && url !== null ? { organization, url } : null,
     };
+    this.signing = settings.signing;
     this.tasks = settings.tasks;
     this.agents = settings.agents;
     this.push = settings.push;

@@ -10,7 +10,7 @@ export function checkSettings(
   const refuse = (key: string, text: string): void => {
     problems.push({ key, source: sourceOf(key), text });
   };
-  const { server, auth, publicUrl, role, database, card, agents, grpc } = settings;
+  const { server, auth, publicUrl, role, database, card, agents, grpc, signing } = settings;
   const loopback = isLoopback(server.host);
 
   if (auth.mode === 'none' && !loopback && !auth.allowOpen) {
@@ -30,6 +30,9 @@ export function checkSettings(
   }
   if ((grpc.tlsCertificate === null) !== (grpc.tlsKey === null)) {
     refuse('grpc.tlsKey', 'and grpc.tlsCertificate are set together or not at all');
+  }
+  if (signing.overlapMs > signing.rotateEveryMs / 2) {
+    refuse('signing.overlap', 'is longer than half of signing.rotateEvery');
   }
   if (agents.pollMinMs > agents.pollMaxMs) {
     refuse('agents.pollMin', 'is longer than agents.pollMax');

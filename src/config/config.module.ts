@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AppConfig } from './app-config.js';
+import { GrpcAddress } from './grpc-address.js';
 import { PublicUrl } from './public-url.js';
 
 /** Provides the frozen {@link AppConfig} to every module. */
@@ -9,8 +10,8 @@ export class ConfigModule {
     return {
       module: ConfigModule,
       global: true,
-      providers: [{ provide: AppConfig, useValue: config }, PublicUrl],
-      exports: [AppConfig, PublicUrl],
+      providers: [{ provide: AppConfig, useValue: config }, PublicUrl, GrpcAddress],
+      exports: [AppConfig, PublicUrl, GrpcAddress],
     };
   }
 }

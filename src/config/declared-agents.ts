@@ -11,18 +11,30 @@ export interface DeclaredAgent {
   readonly card: Readonly<Record<string, unknown>> | null;
   /** Headers for reading the card (secret values). */
   readonly cardHeaders: Readonly<Record<string, string>>;
+  /** Public keys that have to have signed its card: a JWK Set or `{jwksUrl}`; null pins none. */
+  readonly cardKeys: Readonly<Record<string, unknown>> | null;
   /** The URL to call instead of the card's. */
   readonly endpoint: string | null;
+  /** The interface of its card to call; null leaves the choice to the hub. */
+  readonly pin: {
+    readonly protocolBinding: (typeof BINDINGS)[number] | null;
+    readonly protocolVersion: (typeof VERSIONS)[number] | null;
+  };
   /** Headers for calling the agent: its credentials (secret values). */
   readonly headers: Readonly<Record<string, string>>;
   readonly tags: readonly string[];
   readonly priority: number;
   readonly enabled: boolean;
+  /** The organizations that may use it; null: everybody. */
+  readonly organizations: readonly string[] | null;
   /** Milliseconds that replace the defaults of `agents.*` for this agent. */
   readonly budgets: Readonly<Partial<Record<BudgetMember, number>>>;
 }
 
 type BudgetMember = 'connectMs' | 'firstEventMs' | 'idleMs' | 'totalMs' | 'cancelWaitMs';
+
+const BINDINGS = ['JSONRPC', 'HTTP+JSON', 'GRPC'] as const;
+const VERSIONS = ['1.0', '0.3'] as const;
 
 const BUDGETS: Readonly<Record<string, BudgetMember>> = {
   connect: 'connectMs',
@@ -37,17 +49,21 @@ const KEYS = [
   'cardUrl',
   'card',
   'cardHeaders',
+  'cardKeys',
   'endpoint',
+  'protocolBinding',
+  'protocolVersion',
   'headers',
   'tags',
   'priority',
   'enabled',
+  'organizations',
   'budgets',
 ];
 
 const ALLOWED =
   `a list of agents (in a file only), each with id and either cardUrl or card, and optionally ` +
-  `cardHeaders, endpoint, headers, tags, priority, enabled, budgets {${Object.keys(BUDGETS).join(', ')}}`;
+  `cardHeaders, cardKeys, endpoint, protocolBinding, protocolVersion, headers, tags, priority, enabled, organizations, budgets {${Object.keys(BUDGETS).join(', ')}}`;
 
 /** The setting that holds agents declared in YAML. Its headers may be secrets, so it is masked whole. */
 export function declaredAgents(
@@ -88,6 +104,7 @@ function faultsOf(input: unknown): string[] {
 function faultsOfAgent(agent: Mapping): string[] {
   const { id, cardUrl = null, card = null, endpoint = null } = agent;
   const { tags = [], priority = 0, enabled = true } = agent;
+  const { protocolBinding = null, protocolVersion = null } = agent;
   const faults = Object.keys(agent)
     .filter((key) => !KEYS.includes(key))
     .map((key) => `.${key}: is not a member of an agent`);
@@ -99,6 +116,20 @@ function faultsOfAgent(agent: Mapping): string[] {
   expect(card === null || isMapping(card), '.card: is not a mapping');
   expect((card === null) !== (cardUrl === null), ': needs either cardUrl or card');
   expect(isOptionalText(endpoint), '.endpoint: is not an address');
+  expect(
+    protocolBinding === null || BINDINGS.some((one) => one === protocolBinding),
+    `.protocolBinding: is none of ${BINDINGS.join(', ')}`,
+  );
+  expect(
+    protocolVersion === null || VERSIONS.some((one) => one === protocolVersion),
+    `.protocolVersion: is none of ${VERSIONS.map((one) => `"${one}"`).join(', ')} (a text)`,
+  );
+  const { cardKeys = null, organizations = null } = agent;
+  expect(cardKeys === null || isMapping(cardKeys), '.cardKeys: is not a mapping');
+  expect(
+    organizations === null || (isTexts(organizations) && !isEmptyIn(organizations)),
+    '.organizations: is not a list of at least one name',
+  );
   expect(isTexts(tags), '.tags: is not a list of texts');
   expect(Number.isInteger(priority), '.priority: is not a whole number');
   expect(typeof enabled === 'boolean', '.enabled: is not true or false');
@@ -117,13 +148,26 @@ function toAgent(agent: Mapping): DeclaredAgent {
     cardUrl: (agent['cardUrl'] ?? null) as string | null,
     card: (agent['card'] ?? null) as Mapping | null,
     cardHeaders: readHeaders(agent['cardHeaders'] ?? {})!,
+    cardKeys: (agent['cardKeys'] ?? null) as Mapping | null,
     endpoint: (agent['endpoint'] ?? null) as string | null,
+    pin: {
+      protocolBinding: (agent['protocolBinding'] ??
+        null) as DeclaredAgent['pin']['protocolBinding'],
+      protocolVersion: (agent['protocolVersion'] ??
+        null) as DeclaredAgent['pin']['protocolVersion'],
+    },
     headers: readHeaders(agent['headers'] ?? {})!,
     tags: (agent['tags'] ?? []) as string[],
     priority: (agent['priority'] ?? 0) as number,
     enabled: (agent['enabled'] ?? true) as boolean,
+    organizations: (agent['organizations'] ?? null) as string[] | null,
     budgets: readBudgets(agent['budgets'] ?? {})!,
   };
+}
+
+/** No name at all, or one that is empty: an organization nobody is in, where everybody may be meant. */
+function isEmptyIn(names: unknown): boolean {
+  return (names as string[]).length === 0 || (names as string[]).includes('');
 }
 
 function isTexts(value: unknown): boolean {

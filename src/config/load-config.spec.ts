@@ -163,6 +163,8 @@ agents:
       cardUrl: https://agents.example/csv
       headers: {authorization: 'env:CSV_KEY'}
       budgets: {idle: 5m}
+      organizations: [team-a, team-b]
+      cardKeys: {jwksUrl: 'https://agents.example/keys'}
 `);
     const [agent] = loadConfig({ A2A_HUB_CONFIG: path, CSV_KEY: 'Bearer x' }).agents.declared;
     expect(agent).toMatchObject({
@@ -172,7 +174,35 @@ agents:
       budgets: { idleMs: 300_000 },
       enabled: true,
       priority: 0,
+      organizations: ['team-a', 'team-b'],
+      cardKeys: { jwksUrl: 'https://agents.example/keys' },
     });
+  });
+
+  it('reads whose keys sign the cards of an origin, and says where that is wrong', () => {
+    const right = '[{origin: "https://A.example/", jwksUrl: "https://a.example/keys"}]';
+    const { agents } = loadConfig({
+      A2A_HUB_CONFIG: file(`agents: {cardSignatures: require, trustedKeys: ${right}}`),
+    });
+    expect(agents.cardSignatures).toBe('require');
+    expect(agents.trustedKeys).toEqual([
+      { origin: 'https://a.example', jwksUrl: 'https://a.example/keys' },
+    ]);
+    const wrong =
+      '[{origin: "https://a.example/path", jwksUrl: "file:x"}, {origin: a, more: 1}, text]';
+    const problems = problemsOf({
+      A2A_HUB_CONFIG: file(`agents: {trustedKeys: ${wrong}}`),
+    }).join('\n');
+    for (const fault of [
+      '[0].origin: is not an origin without a path',
+      '[0].jwksUrl: is not an http(s) address',
+      '[1].more: is not a member',
+      '[1].origin: is not an origin',
+      '[2]: is not a mapping',
+    ]) {
+      expect(problems).toContain(fault);
+    }
+    expect(problemsOf({ A2A_HUB__AGENTS__TRUSTED_KEYS: 'x' })[0]).toContain('agents.trustedKeys');
   });
 
   it.each([
@@ -182,6 +212,9 @@ agents:
     ['[{id: a, cardUrl: x, colour: red}]', 'an unknown member'],
     ['[{id: a, cardUrl: x}, {id: a, cardUrl: y}]', 'an id twice'],
     ['[{id: a, cardUrl: x, budgets: {idle: 5}}]', 'a budget without unit'],
+    ['[{id: a, cardUrl: x, organizations: []}]', 'nobody'],
+    ['[{id: a, cardUrl: x, organizations: [""]}]', 'an organization without a name'],
+    ['[{id: a, cardUrl: x, cardKeys: none}]', 'keys that are no mapping'],
   ])('refuses declared agents %s: %s', (agents) => {
     const [problem] = problemsOf({ A2A_HUB_CONFIG: file(`agents: {declared: ${agents}}`) });
     expect(problem).toContain('agents.declared');

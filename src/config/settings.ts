@@ -13,10 +13,12 @@ import {
   texts,
 } from './setting-kinds.js';
 import { Section, type ValuesOf } from './setting.js';
+import { trustedKeys } from './trusted-keys.js';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
@@ -43,6 +45,20 @@ export const SETTINGS = {
       max: HOUR,
       default: 10 * SECOND,
       description: 'How long requests in flight may take to end after SIGTERM.',
+    }),
+    rateLimit: new Section('How often one principal may call the A2A doors of one process.', {
+      requestsPerSecond: number({
+        min: 0,
+        max: 100_000,
+        default: 0,
+        description: 'Requests in one second; 0 for no limit.',
+      }),
+      burst: number({
+        min: 0,
+        max: 1_000_000,
+        default: 20,
+        description: 'Requests above that in ten seconds.',
+      }),
     }),
   }),
 
@@ -149,7 +165,29 @@ export const SETTINGS = {
       organization: optionalText({ default: null, description: "The provider's name." }),
       url: optionalHttpUrl({ default: null, description: "The provider's website." }),
     }),
+    sign: flag({
+      default: true,
+      description: "Whether the hub's card and those of its agents carry signatures of the hub.",
+    }),
   }),
+
+  signing: new Section(
+    'The keys the hub signs with; their public parts are at /.well-known/jwks.json.',
+    {
+      rotateEveryMs: duration({
+        min: HOUR,
+        max: 3650 * DAY,
+        default: 90 * DAY,
+        description: 'How long a key signs before the next one takes over.',
+      }),
+      overlapMs: duration({
+        max: 365 * DAY,
+        default: 7 * DAY,
+        description:
+          'How long a key is published before it begins to sign and after it has ended; longer than anybody keeps the published keys or what was signed. At most half of rotateEvery.',
+      }),
+    },
+  ),
 
   tasks: new Section('Tasks and their streams.', {
     blockingWaitMs: duration({
@@ -194,6 +232,11 @@ export const SETTINGS = {
       default: false,
       description:
         'An unknown task id in a message creates the task under that id, as A2A 0.2.5 did, instead of TaskNotFound.',
+    }),
+    waitUnasked: choice(['auto', 'always', 'never'], {
+      default: 'auto',
+      description:
+        'Whether a 0.x send waits for its task when the client leaves `blocking` out, as most of them expect; auto: unless acceptClientTaskIds, whose clients know the id and ask for the task.',
     }),
     heartbeatMs: duration({
       max: HOUR,
@@ -253,6 +296,13 @@ export const SETTINGS = {
       default: 10 * SECOND,
       description: "How long a cancel waits for the agents' answers.",
     }),
+    interfaceRetryMs: duration({
+      min: 0,
+      max: HOUR,
+      default: 30 * SECOND,
+      description:
+        'How long an interface of an agent that could not be connected to is passed over for the next one of its card.',
+    }),
     pollMinMs: duration({
       min: 10,
       max: HOUR,
@@ -264,6 +314,16 @@ export const SETTINGS = {
       max: HOUR,
       default: 15 * SECOND,
       description: 'The longest such pause.',
+    }),
+    cardSignatures: choice(['off', 'if-present', 'require'], {
+      default: 'if-present',
+      description:
+        'Whether signatures of agent cards are verified. require takes only cards with a signature by a trusted key; if-present refuses those whose signature does not match, and shows the others as unsigned or unverified; off does not look.',
+    }),
+    trustedKeys: trustedKeys({
+      default: [],
+      description:
+        'Where the public keys are that sign the cards of an origin. For other origins a key set counts that a signature names (jku) and that is on the origin of the card itself.',
     }),
     declared: declaredAgents({
       default: [],

@@ -8,6 +8,7 @@ import {
   PushDeliveryEntity,
   PushLaneEntity,
 } from '../push/persistence/push.entity.js';
+import { SigningKeyEntity } from '../signing/persistence/signing-key.entity.js';
 import { ContextEntity } from '../tasks/persistence/context.entity.js';
 import { DelegationEntity } from '../tasks/persistence/delegation.entity.js';
 import { IdempotencyKeyEntity } from '../tasks/persistence/idempotency-key.entity.js';
@@ -20,6 +21,7 @@ import { TaskCheckpointEntity, TaskEventEntity } from '../tasks/persistence/task
  */
 export const ENTITIES = [
   HubSettingEntity,
+  SigningKeyEntity,
   TaskEntity,
   TaskEventEntity,
   TaskCheckpointEntity,

@@ -4,9 +4,16 @@ import type { Metrics } from './metrics.js';
 
 /** Measures every request and notes those that failed inside the hub. */
 export function observeHttp(server: FastifyInstance, metrics: Metrics, log: Log): void {
+  const names = new Map<string, string>();
+  const nameOf = (url: string): string => {
+    const name = names.get(url) ?? readable(url);
+    names.set(url, name);
+    return name;
+  };
   server.addHook('onResponse', (request, reply, done) => {
     // An unknown path is one series, not as many as there are paths.
-    const route = request.is404 ? '(unknown)' : (request.routeOptions.url ?? '(unknown)');
+    const { url } = request.routeOptions;
+    const route = request.is404 || url === undefined ? '(unknown)' : nameOf(url);
     const status = reply.raw.statusCode;
     metrics.httpDuration.observe(
       { method: request.method, route, status: String(status) },
@@ -17,4 +24,11 @@ export function observeHttp(server: FastifyInstance, metrics: Metrics, log: Log)
     }
     done();
   });
+}
+
+/** A path of Fastify's kind without the patterns of its parameters: `/a2a/tasks/:id:cancel`. */
+function readable(url: string): string {
+  const path = url.replace(/\([^()]*\)/g, '');
+  // Patterns may hold others; the innermost go first.
+  return path === url ? path.replaceAll('::', ':') : readable(path);
 }

@@ -2,6 +2,10 @@
  * The one door to the official SDK's protocol types and codecs (A2A 1.0, the hub's canonical model).
  * The rest of the hub imports them from here, so that an SDK upgrade has one place to look at.
  */
+import { keepNullData } from './null-data.js';
+
+keepNullData();
+
 export {
   A2A_CONTENT_TYPE,
   A2A_PROTOCOL_VERSION,
@@ -38,4 +42,5 @@ export {
   TaskState,
   TaskStatus,
   TaskStatusUpdateEvent,
+  canonicalizeAgentCard,
 } from '@a2a-js/sdk';

@@ -1,6 +1,7 @@
 import type { Clock } from '../common/clock.js';
 import type { IdSource } from '../common/ids.js';
 import type { Log } from '../common/logger.js';
+import type { SecretBox } from '../common/secret-box.js';
 import type { OpenDelivery } from './delivery.js';
 import { secretForms } from './domain/auth-scheme.js';
 import { errorClassOf, verdictOf } from './domain/attempt-verdict.js';
@@ -9,7 +10,6 @@ import { consequenceOf } from './domain/settlement.js';
 import { webhookHeaders } from './domain/webhook-headers.js';
 import { type LaneReader, isHopeless } from './lane-reader.js';
 import type { Lane, LaneStore, Settlement, StepResult } from './lane-store.js';
-import type { SecretBox } from './secret-box.js';
 import type { WebhookAnswer, WebhookSender } from './webhook-sender.js';
 
 /** The delay before a lane is looked at again after an error of the hub's own. */

@@ -5,6 +5,7 @@ import type { Egress } from '../common/egress/egress.js';
 import { HubError } from '../common/hub-error.js';
 import type { Tx, Work } from '../database/sql.js';
 import { SystemIdSource } from '../common/ids.js';
+import { SecretBox } from '../common/secret-box.js';
 import { TaskPushNotificationConfig, TaskState } from '../protocol/a2a.js';
 import type { CallContext } from '../routing/index.js';
 import type { TaskRecord, TaskStore } from '../tasks/index.js';
@@ -12,7 +13,6 @@ import { PushConfigService } from './push-config.service.js';
 import type { AttachOptions, PushConfigStore } from './push-config-store.js';
 import type { PushConfig, PushConfigDraft } from './push-config.js';
 import { PushWakeup } from './push-wakeup.js';
-import { SecretBox } from './secret-box.js';
 
 const NOW = new Date('2026-01-01T00:00:00.000Z');
 
@@ -70,6 +70,7 @@ function context(changes: Partial<CallContext> = {}): CallContext {
     version: '1.0',
     agentId: undefined,
     extensions: [],
+    activated: new Set(),
     traceparent: undefined,
     hops: [],
     idempotencyKey: undefined,

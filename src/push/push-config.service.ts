@@ -5,6 +5,7 @@ import { Clock } from '../common/clock.js';
 import { Egress } from '../common/egress/egress.js';
 import { HubError, invalidField } from '../common/hub-error.js';
 import { IdSource } from '../common/ids.js';
+import { SecretBox } from '../common/secret-box.js';
 import { storable } from '../database/text.js';
 import type {
   ListTaskPushNotificationConfigsResponse,
@@ -16,7 +17,6 @@ import { readAuthentication, refuseControl, refuseUnprintable } from './domain/a
 import { PushConfigStore } from './push-config-store.js';
 import type { PushConfig, PushConfigDraft } from './push-config.js';
 import { PushWakeup } from './push-wakeup.js';
-import { SecretBox } from './secret-box.js';
 
 const MAX_URL = 4096;
 const MAX_ID = 256;

@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { SecretBox } from '../common/secret-box.js';
 import { AppendParticipant } from '../tasks/index.js';
 import { DeliveryStore } from './delivery-store.js';
 import { LaneStore } from './lane-store.js';
@@ -8,7 +9,6 @@ import { SqlPushConfigStore } from './persistence/sql-push-config.store.js';
 import { PushAppendParticipant } from './push-append.participant.js';
 import { PushConfigStore } from './push-config-store.js';
 import { PushWakeup } from './push-wakeup.js';
-import { SecretBox } from './secret-box.js';
 
 /**
  * What webhooks keep in the database, and what takes part in every append. It needs nothing of the

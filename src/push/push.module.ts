@@ -9,6 +9,7 @@ import { Clock } from '../common/clock.js';
 import { Egress } from '../common/egress/egress.js';
 import { IdSource } from '../common/ids.js';
 import { Log } from '../common/logger.js';
+import { SecretBox } from '../common/secret-box.js';
 import { AppConfig, PublicUrl } from '../config/index.js';
 import { Database } from '../database/database.js';
 import { TaskLog, TasksModule } from '../tasks/index.js';
@@ -22,7 +23,6 @@ import { LaneStore } from './lane-store.js';
 import { PushConfigService } from './push-config.service.js';
 import { PushLanesModule } from './push-lanes.module.js';
 import { PushWakeup } from './push-wakeup.js';
-import { SecretBox } from './secret-box.js';
 import { WebhookSender } from './webhook-sender.js';
 
 /**

@@ -53,6 +53,16 @@ export class DryRunDto {
   @IsString({ each: true })
   acceptedOutputModes?: string[];
 
+  @ApiPropertyOptional({
+    type: [String],
+    description: 'Extension URIs asked for, as `A2A-Extensions` would name them.',
+  })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(64)
+  @IsString({ each: true })
+  extensions?: string[];
+
   @ApiPropertyOptional({ type: String, description: 'The agent the address would name.' })
   @IsOptional()
   @IsString()

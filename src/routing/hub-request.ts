@@ -13,6 +13,13 @@ export interface CallContext {
   readonly agentId: string | undefined;
   /** Extension URIs asked for (`A2A-Extensions`). */
   readonly extensions: readonly string[];
+  /**
+   * The extensions that are active for this call (A2A §4.6.2): the hub's own if it was asked for, and
+   * what the operation adds before its answer, or the first item of its stream, is there. A door then
+   * writes them as `A2A-Extensions` (1.0) or `X-A2A-Extensions` (0.x), a header or gRPC metadata, and
+   * nothing when there are none. Copies of a context share the one set.
+   */
+  readonly activated: Set<string>;
   readonly traceparent: string | undefined;
   /** Ids of the hubs this request has passed (`A2A-Hub-Hops` and metadata). */
   readonly hops: readonly string[];

@@ -1,4 +1,10 @@
 export { hubSkillId, splitSkillId } from './domain/agent-index.js';
+export {
+  activeExtensions,
+  askedExtensions,
+  extensionsRequired,
+  missingExtensions,
+} from './domain/extensions.js';
 export type { Candidate, Route, RouteReason } from './domain/route.js';
 export type { CallContext, HubRequest, ProtocolVersion } from './hub-request.js';
 export { RoutingModule } from './routing.module.js';

@@ -26,6 +26,7 @@ export class RoutesController {
       {
         principal,
         agentId: body.tenant,
+        extensions: body.extensions ?? [],
         message,
         directive: { ...readDirective(message.metadata, body.metadata), ...wishesOf(body) },
         configuration: { acceptedOutputModes: body.acceptedOutputModes ?? [] },

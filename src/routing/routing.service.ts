@@ -3,13 +3,17 @@ import { AgentRegistry } from '../agents/index.js';
 import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
 import { chooseRoute } from './domain/choose.js';
+import { askedExtensions } from './domain/extensions.js';
 import { inputTypesOf } from './domain/media-types.js';
 import type { Route } from './domain/route.js';
 import type { HubRequest } from './hub-request.js';
 
 /** What of a request decides its route; a whole {@link HubRequest} has it all. */
-export type Routable = Pick<HubRequest, 'principal' | 'agentId' | 'directive'> & {
-  readonly message: Pick<HubRequest['message'], 'parts'>;
+export type Routable = Pick<
+  HubRequest,
+  'principal' | 'agentId' | 'directive' | 'extensions'
+> & {
+  readonly message: Pick<HubRequest['message'], 'parts' | 'extensions'>;
   readonly configuration: { readonly acceptedOutputModes: readonly string[] } | undefined;
 };
 
@@ -33,7 +37,7 @@ export class RoutingService implements OnApplicationBootstrap {
   /**
    * The agents for this message, with the reasons. `affinity` are the agents that handled the last
    * message of its context. Throws HubError NO_ROUTE (its message and `metadata.skills` list what the
-   * caller may use) or INVALID_PARAMS.
+   * caller may use), EXTENSION_SUPPORT_REQUIRED or INVALID_PARAMS.
    */
   route(request: Routable, affinity: readonly string[]): Route {
     return chooseRoute({
@@ -41,6 +45,7 @@ export class RoutingService implements OnApplicationBootstrap {
       directive: request.directive,
       agentId: request.agentId,
       affinity,
+      extensions: askedExtensions(request.extensions, request.message),
       defaultAgent: this.config.routing.defaultAgent,
       media: {
         input: inputTypesOf(request.message),

@@ -102,10 +102,14 @@ function readState(state: TaskState): TaskState {
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/i;
 
+/** A digit below the millisecond that counts. */
+const FINER = /\.\d{3}\d*[1-9]/;
+
+/** To the millisecond, upwards: a time of the hub, which knows no finer ones, is at or after it. */
 function readTime(text: string): Date {
   const time = ISO_TIME.test(text) ? Date.parse(text) : NaN;
   if (Number.isNaN(time)) {
     throw invalidField('statusTimestampAfter', 'must be an ISO 8601 time with its zone');
   }
-  return new Date(time);
+  return new Date(FINER.test(text) ? time + 1 : time);
 }

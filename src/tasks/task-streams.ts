@@ -51,7 +51,7 @@ export class TaskStreams {
     }
   }
 
-  /** The task as it is, as of `seq`, then what follows. */
+  /** The task as it is, as of `seq`, then what follows: of a task that waits, until it stops again. */
   async *fromSnapshot(
     task: Task,
     seq: number,
@@ -64,7 +64,10 @@ export class TaskStreams {
     yield* this.after(task.id, seq, task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED, gone);
   }
 
-  /** What follows `seq`, for a reader that has seen the rest; `state` is the task's as of then. */
+  /**
+   * What follows `seq`, for a reader that has seen the rest; `state` is the task's as of then. A task
+   * that waits for its client is waited for (A2A §3.1.6): the answer may come over another connection.
+   */
   async *after(
     taskId: string,
     seq: number,
@@ -73,7 +76,7 @@ export class TaskStreams {
   ): AsyncGenerator<StreamItem, void, undefined> {
     const bell = this.bell(taskId, gone);
     try {
-      yield* this.read(taskId, seq, endsStream(state), bell);
+      yield* this.read(taskId, seq, isTerminal(state), bell);
     } finally {
       bell.close();
     }

@@ -33,7 +33,7 @@ export interface TaskParts {
   readonly config: Pick<AppConfig, 'tasks' | 'agents' | 'server'>;
   readonly database: Pick<Database, 'dialect'>;
   readonly settings: Pick<HubSettings, 'instanceId' | 'pageTokenSecret'>;
-  readonly registry: Pick<AgentRegistry, 'get' | 'known' | 'renew'>;
+  readonly registry: Pick<AgentRegistry, 'get' | 'known' | 'renew' | 'mayUse'>;
   readonly client: AgentClient;
   readonly routing: Pick<RoutingService, 'route'>;
   readonly store: TaskStore;
@@ -115,6 +115,7 @@ export function taskService(parts: TaskParts, lists: TaskLists): TaskService {
     waits,
     streams: new TaskStreams(log, signals, clock, pace, draining.signal),
     settings: config.tasks,
+    agents: parts.registry,
     starter: new TaskStarter({
       log,
       contexts,

@@ -9,9 +9,14 @@ import {
   type Task,
 } from '../protocol/a2a.js';
 import { isTerminal } from '../protocol/task-state.js';
-import type { CallContext, HubRequest } from '../routing/index.js';
+import {
+  activeExtensions,
+  askedExtensions,
+  type CallContext,
+  type HubRequest,
+} from '../routing/index.js';
 import type { TaskCanceler } from './cancel/task-canceler.js';
-import { followUp } from './send/follow-up.js';
+import { followUp, type TaskAgents } from './send/follow-up.js';
 import type { TaskStarter } from './send/task-starter.js';
 import { belongsTo } from './task-access.js';
 import { taskHasEnded, taskNotFound } from './task-errors.js';
@@ -44,6 +49,7 @@ export interface TaskServiceDeps {
   readonly waits: TaskWaits;
   readonly lists: TaskLists;
   readonly clock: Clock;
+  readonly agents: TaskAgents;
   readonly settings: TaskServiceSettings;
 }
 
@@ -74,11 +80,13 @@ export class TaskService {
     if (request.returnImmediately) {
       const aggregate =
         begun.kind === 'created' ? begun.aggregate : await this.aggregate(begun.taskId);
+      this.activate(request, aggregate);
       return { kind: 'task', task: this.view(aggregate.task, request) };
     }
     const isNew = begun.kind === 'created';
     await waits.settled(begun.taskId, settings.blockingWaitMs, isNew, request.signal);
     const aggregate = await this.aggregate(begun.taskId);
+    this.activate(request, aggregate);
     if (begun.kind !== 'follow-up' && mayHaveReply(aggregate)) {
       const [event] = await log.events(begun.taskId, FIRST_MESSAGE_SEQ, 1);
       if (event?.kind === 'reply') return { kind: 'message', message: messageOf(event.body) };
@@ -97,15 +105,14 @@ export class TaskService {
     const { streams, settings } = this.deps;
     checkHistoryLength(request.configuration?.historyLength);
     const begun = await this.begin(request, alongside);
+    const aggregate =
+      begun.kind === 'created' ? begun.aggregate : await this.aggregate(begun.taskId);
+    const { task, record } = aggregate;
+    this.activate(request, aggregate);
     if (begun.kind === 'follow-up') {
-      const { task, record } = await this.aggregate(begun.taskId);
       yield* streams.fromSnapshot(this.view(task, request), record.seq, request.signal);
       return;
     }
-    const record =
-      begun.kind === 'created'
-        ? begun.aggregate.record
-        : (await this.aggregate(begun.taskId)).record;
     const mayReply = record.allowReply && !isTerminal(record.state);
     const waitMs = mayReply ? settings.firstEventWaitMs : 0;
     yield* streams.fromStart(begun.taskId, waitMs, request.signal);
@@ -117,7 +124,9 @@ export class TaskService {
    * finished task is UNSUPPORTED_OPERATION.
    */
   async *subscribe(taskId: string, ctx: CallContext): AsyncGenerator<StreamItem, void, undefined> {
-    const { task, record } = await this.visible(taskId, ctx);
+    const aggregate = await this.visible(taskId, ctx);
+    const { task, record } = aggregate;
+    this.activate(ctx, aggregate);
     const { streams } = this.deps;
     if (ctx.lastEventId !== undefined) {
       // Whoever has seen an event has seen one that is committed.
@@ -138,8 +147,9 @@ export class TaskService {
   /** GetTask (A2A §3.1.3). */
   async get(taskId: string, historyLength: number | undefined, ctx: CallContext): Promise<Task> {
     checkHistoryLength(historyLength);
-    const { task } = await this.visible(taskId, ctx);
-    return viewTask(task, { historyLength }, this.limit);
+    const aggregate = await this.visible(taskId, ctx);
+    this.activate(ctx, aggregate);
+    return viewTask(aggregate.task, { historyLength }, this.limit);
   }
 
   /** ListTasks (A2A §3.1.4). */
@@ -153,8 +163,9 @@ export class TaskService {
    */
   async cancel(taskId: string, ctx: CallContext): Promise<Task> {
     await this.deps.canceler.cancel(taskId, visibilityOf(ctx.principal), ctx.agentId);
-    const { task } = await this.aggregate(taskId);
-    return viewTask(task, { historyLength: undefined }, this.limit);
+    const aggregate = await this.aggregate(taskId);
+    this.activate(ctx, aggregate);
+    return viewTask(aggregate.task, { historyLength: undefined }, this.limit);
   }
 
   private async begin(request: HubRequest, alongside: readonly Alongside[]): Promise<Begun> {
@@ -176,7 +187,7 @@ export class TaskService {
   }
 
   private async follow(request: HubRequest, alongside: readonly Alongside[]): Promise<Begun> {
-    await followUp(this.deps.log, this.deps.clock, request, alongside);
+    await followUp(this.deps, request, alongside);
     return { kind: 'follow-up', taskId: request.message.taskId };
   }
 
@@ -213,6 +224,15 @@ export class TaskService {
     const aggregate = await this.deps.log.read(taskId, EVERYTHING);
     if (!aggregate) throw taskNotFound(taskId);
     return aggregate;
+  }
+
+  /** Of the extensions asked for, those the task's agents declare are active (A2A §4.6.2). */
+  private activate(call: CallContext | HubRequest, { delegations }: TaskAggregate): void {
+    const asked =
+      'message' in call ? askedExtensions(call.extensions, call.message) : call.extensions;
+    if (asked.length === 0) return;
+    const agents = delegations.flatMap(({ agentId }) => this.deps.agents.known(agentId) ?? []);
+    for (const uri of activeExtensions(asked, agents)) call.activated.add(uri);
   }
 
   private view(task: Task, { configuration }: HubRequest): Task {

@@ -16,7 +16,10 @@ export interface TaskEvent {
   readonly seq: number;
   readonly kind: EventKind;
   readonly at: Date;
-  /** The StreamResponse as 1.0 wire JSON, serialised once: stored, streamed and pushed as it is. */
+  /**
+   * The StreamResponse as 1.0 wire JSON, serialised once: stored, streamed and pushed as it is. That
+   * of a client's further message, which is never shown, has its {@link SentWith} beside it.
+   */
   readonly body: string;
 }
 
@@ -116,10 +119,22 @@ export interface TaskAggregate {
   readonly delegations: readonly Delegation[];
 }
 
+/** What a client sent beside a message, for the agent that gets it. */
+export interface SentWith {
+  /** Metadata of the request. */
+  readonly requestMetadata: Readonly<Record<string, unknown>> | null;
+  /** Extension URIs asked for (`A2A-Extensions`). */
+  readonly extensions: readonly string[];
+  /** Media types the client accepts. */
+  readonly acceptedOutputModes: readonly string[];
+}
+
 /** An event to be logged; the store numbers and serialises it. */
 export interface NewEvent {
   readonly kind: EventKind;
   readonly payload: NonNullable<StreamResponse['payload']>;
+  /** Of a further message; that of the first one is in the task's record. */
+  readonly sentWith?: SentWith;
 }
 
 /** Changes of one delegation. Everything but the id is optional. */

@@ -4,6 +4,15 @@ import type { AgentStore } from '../../src/agents/agent-store.js';
 import { parseCard } from '../../src/agents/card/parse-card.js';
 import { HubError } from '../../src/common/hub-error.js';
 
+const UNSIGNED: Agent['signature'] = {
+  outcome: 'unsigned',
+  keyId: null,
+  algorithm: null,
+  keySource: null,
+  keyThumbprint: null,
+  reason: 'The card is not signed.',
+};
+
 /** An agent with one skill, changed as the test needs it. */
 export function anAgent(id: string, changes: Partial<Agent> = {}, card: object = {}): Agent {
   const json = {
@@ -25,6 +34,8 @@ export function anAgent(id: string, changes: Partial<Agent> = {}, card: object =
     originalCard: JSON.stringify(json),
     cardUrl: null,
     cardHeaders: {},
+    cardKeys: null,
+    signature: UNSIGNED,
     endpoint: {
       url: `https://${id}.example/a2a`,
       protocolBinding: 'JSONRPC',
@@ -32,10 +43,12 @@ export function anAgent(id: string, changes: Partial<Agent> = {}, card: object =
       tenant: '',
     },
     endpointOverride: null,
+    pin: { protocolBinding: null, protocolVersion: null },
     credentials: {},
     tags: [],
     priority: 0,
     enabled: true,
+    organizations: null,
     budgets: {},
     source: 'api',
     createdAt: new Date(1_700_000_000_000),
@@ -63,10 +76,21 @@ export function agentStoreContract(make: () => Promise<AgentStore>): void {
         cardUrl: 'https://full.example/.well-known/agent-card.json',
         cardHeaders: { 'x-key': 'card secret' },
         endpointOverride: 'https://inner.example/',
+        pin: { protocolBinding: 'GRPC', protocolVersion: '0.3' },
         credentials: { authorization: 'Bearer secret' },
         tags: ['blue', 'grün'],
         priority: -3,
         enabled: false,
+        organizations: ['red', 'blau & grün'],
+        cardKeys: { keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'abc', kid: 'k' }] },
+        signature: {
+          outcome: 'verified',
+          keyId: 'k',
+          algorithm: 'EdDSA',
+          keySource: 'agent',
+          keyThumbprint: 'thumb',
+          reason: 'Signed.',
+        },
         budgets: { connectMs: 100 },
         source: 'config',
       });

@@ -183,7 +183,7 @@ describe('calling an agent of protocol 0.x', () => {
       options(),
     );
     expect(task).toMatchObject({ id: 't', contextId: 'c' });
-    expect(task.status?.timestamp).toBe('2026-11-21T02:15:22.137971Z');
+    expect(task.status?.timestamp).toBe('2026-11-21T02:15:22.137Z');
     expect(task.history[0]?.messageId).toBe('m');
     expect(task.artifacts[0]).toMatchObject({
       artifactId: 'a',

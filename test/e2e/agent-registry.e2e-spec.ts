@@ -36,6 +36,31 @@ describe('the registry in memory', () => {
       registry.onModuleDestroy();
     });
 
+    it('offers an agent only to the organizations it is limited to, each its own steady list', async () => {
+      const { store, registry } = await start();
+      await store.add(anAgent('all'));
+      await store.add(anAgent('few', { organizations: ['red', 'blue'] }));
+      await store.add(anAgent('off', { organizations: ['red'], enabled: false }));
+      await registry.onModuleInit();
+      const of = (organization: string) => registry.usable({ ...principal, organization });
+      expect(of('red').map(({ id }) => id)).toEqual(['all', 'few']);
+      expect(of('blue').map(({ id }) => id)).toEqual(['all', 'few']);
+      expect(of('green').map(({ id }) => id)).toEqual(['all']);
+      expect(of('').map(({ id }) => id)).toEqual(['all']);
+      expect([of('red') === of('red'), of('green') === of('')]).toEqual([true, true]);
+      const mayUse = (organization: string, id: string) =>
+        registry.mayUse({ ...principal, organization }, registry.get(id)!);
+      expect([mayUse('red', 'off'), mayUse('green', 'off'), mayUse('green', 'all')]).toEqual([
+        true,
+        false,
+        true,
+      ]);
+      await store.update('few', (agent) => ({ ...agent, organizations: null }));
+      await registry.renew();
+      expect(of('green').map(({ id }) => id)).toEqual(['all', 'few']);
+      registry.onModuleDestroy();
+    });
+
     it('sees what another process changed within a second, and tells its listeners', async () => {
       const { clock, store, registry } = await start();
       await registry.onModuleInit();
@@ -114,11 +139,14 @@ describe('agents declared in the configuration', () => {
       cardUrl: null,
       card,
       cardHeaders: {},
+      cardKeys: null,
       endpoint: 'http://127.0.0.1:9/',
+      pin: { protocolBinding: null, protocolVersion: null },
       headers: { authorization: 'Bearer secret' },
       tags: ['declared'],
       priority: 5,
       enabled: true,
+      organizations: null,
       budgets: { connectMs: 70 },
       ...changes,
     };

@@ -139,11 +139,11 @@ describe('registering an agent', () => {
     ],
     ['a card without a name', { card: card('') }, 400, 'card.name'],
     [
-      'a gRPC-only card',
+      'a card of an unknown binding',
       {
         card: card('X', {
           supportedInterfaces: [
-            { url: 'host:443', protocolBinding: 'GRPC', protocolVersion: '1.0' },
+            { url: 'host:443', protocolBinding: 'SOAP', protocolVersion: '1.0' },
           ],
         }),
       },

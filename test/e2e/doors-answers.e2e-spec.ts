@@ -173,20 +173,45 @@ describe('streams', () => {
   it.each([
     ['SubscribeToTask', 'tasks.subscribe', V1_METHODS['SubscribeToTask']],
     ['SendStreamingMessage', 'tasks.sendStream', V1_METHODS['SendStreamingMessage']],
-    ['tasks/resubscribe', 'tasks.subscribe', V0_METHODS['tasks/resubscribe']],
+    ['tasks/resubscribe', 'tasks.subscribe', V0_METHODS['tasks/resubscribe'], '0.3'],
     ['message/stream', 'tasks.sendStream', V0_METHODS['message/stream']],
-  ])('answers a refused %s as plain JSON', async (method, operation, params) => {
-    doors.on(operation, async function* () {
-      yield* [];
-      throw new HubError('TASK_NOT_FOUND', 'Task not found');
-    });
-    const answer = await open(method, params);
+  ])('answers a refused %s as plain JSON', async (method, operation, params, version = '') => {
+    doors.on(operation, refusedStream);
+    const answer = await open(method, params, { 'a2a-version': version });
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toMatch(/^application\/json/);
     expect(answer.body).toMatchObject({
       id: 9,
       error: { code: -32001, message: 'Task not found' },
     });
+  });
+
+  it.each([[''], ['0.2.5']])(
+    'answers a refused tasks/resubscribe with one event, unless 0.3 is stated: %j',
+    async (version) => {
+      doors.on('tasks.subscribe', refusedStream);
+      const answer = await open('tasks/resubscribe', { id: 't' }, { 'a2a-version': version });
+      expect(answer.status).toBe(200);
+      expect(answer.headers['content-type']).toBe('text/event-stream');
+      expect(answer.text).toBe(
+        'data: {"jsonrpc":"2.0","id":9,"error":{"code":-32001,"message":"Task not found",' +
+          '"data":{"reason":"TASK_NOT_FOUND","domain":"a2a-protocol.org"}}}\n\n',
+      );
+      const invalid = await open('tasks/resubscribe', {}, { 'a2a-version': version });
+      expect(invalid.headers['content-type']).toMatch(/^application\/json/);
+      expect(invalid.body['error'].code).toBe(-32602);
+    },
+  );
+
+  it('tells of an accident before the first event as plain JSON, and notes it', async () => {
+    doors.on('tasks.subscribe', async function* () {
+      yield* [];
+      throw new Error('secret detail');
+    });
+    const answer = await open('tasks/resubscribe', { id: 't' });
+    expect(answer.headers['content-type']).toMatch(/^application\/json/);
+    expect(answer.body).toMatchObject({ error: { code: -32603, message: 'Internal error' } });
+    expect(doors.logged).toHaveLength(1);
   });
 
   it.each([['SubscribeToTask'], ['tasks/resubscribe']])(
@@ -215,3 +240,8 @@ describe('streams', () => {
     expect(call.signal.aborted).toBe(true);
   });
 });
+
+async function* refusedStream(): AsyncGenerator<never, void> {
+  yield* [];
+  throw new HubError('TASK_NOT_FOUND', 'Task not found');
+}

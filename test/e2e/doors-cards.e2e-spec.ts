@@ -2,38 +2,42 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
 import { CardDoor } from '../../src/a2a/cards/card.door.js';
 import { CardService } from '../../src/a2a/cards/card.service.js';
+import { CardSigner } from '../../src/a2a/cards/card-signer.js';
 import type { Agent, AgentRegistry } from '../../src/agents/index.js';
 import { SystemClock } from '../../src/common/clock.js';
+import type { Log } from '../../src/common/logger.js';
+import { SecretBox } from '../../src/common/secret-box.js';
 import { configWith } from '../../src/config/index.js';
 import { AgentCard } from '../../src/protocol/a2a.js';
+import { FakeSigningKeyStore } from '../../src/signing/fake-signing-key.store.js';
+import { SigningService } from '../../src/signing/index.js';
 import type { Json } from '../support/json.js';
 
 const ROOT = '/.well-known/agent-card.json';
 
 let server: FastifyInstance;
 let agents: Pick<Agent, 'id' | 'card' | 'tags'>[];
-let changed: () => void;
-let composed: number;
 
 beforeEach(() => {
   agents = [agent('csv'), agent('echo')];
-  composed = 0;
   const registry = {
-    usable: () => {
-      composed++;
-      return agents;
-    },
-    onChange: (listener: () => void) => {
-      changed = listener;
-      return () => undefined;
-    },
+    usable: () => agents,
   };
+  const clock = new SystemClock();
+  const config = configWith({ log: { level: 'silent' } });
+  const log = { info: () => undefined } as unknown as Log;
   const cards = new CardService(
     registry as unknown as AgentRegistry,
     { instanceId: async () => 'hub-1' } as never,
-    configWith({ log: { level: 'silent' } }),
+    config,
     { base: 'https://hub.example.com' } as never,
-    new SystemClock(),
+    {} as never,
+    new CardSigner(
+      new SigningService(new FakeSigningKeyStore(), new SecretBox(), config, clock, log),
+      config,
+      { base: 'https://hub.example.com' } as never,
+    ),
+    clock,
   );
   server = Fastify();
   new CardDoor({ httpAdapter: { getInstance: () => server } } as never, cards).onModuleInit();
@@ -48,6 +52,7 @@ describe('the places of cards', () => {
     [ROOT, true, true],
     ['/.well-known/agent.json', false, true],
     ['/a2a/.well-known/agent-card.json', true, false],
+    ['/a2a/.well-known/agent.json', false, true],
     ['/a2a/agents/csv/.well-known/agent-card.json', true, true],
     ['/a2a/agents/csv/.well-known/agent.json', false, true],
   ])('%s serves 1.0: %s, 0.3: %s', async (url, modern, legacy) => {
@@ -99,12 +104,12 @@ describe('caching', () => {
   it('gives each form a tag, and 304 to who has it', async () => {
     const first = await get(ROOT);
     expect(first.headers).toMatchObject({
-      etag: expect.stringMatching(/^".+"$/),
+      etag: expect.stringMatching(/^W\/".+"$/),
       'cache-control': 'public, max-age=60',
       'last-modified': expect.stringMatching(/GMT$/),
     });
     const etag = first.headers['etag'] as string;
-    for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+    for (const tags of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {
       const again = await get(ROOT, { 'if-none-match': tags });
       expect(again.statusCode).toBe(304);
       expect(again.body).toBe('');
@@ -133,10 +138,10 @@ describe('caching', () => {
 
   it('makes a card once for each state of the registry', async () => {
     const first = await get(ROOT);
-    await get(ROOT);
-    expect(composed).toBe(1);
+    const again = await get(ROOT);
+    expect(again.body).toBe(first.body);
+    expect(again.headers['last-modified']).toBe(first.headers['last-modified']);
     agents = [agent('csv')];
-    changed();
     const second = await get(ROOT);
     expect(second.headers['etag']).not.toBe(first.headers['etag']);
     expect(second.json<Json>().skills).toHaveLength(1);

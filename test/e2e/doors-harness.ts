@@ -1,9 +1,15 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { V0Dialect } from '../../src/a2a/json-rpc/v0-dialect.js';
 import { V1Dialect } from '../../src/a2a/json-rpc/v1-dialect.js';
+import { Admission } from '../../src/a2a/admission.js';
+import { HttpDoors } from '../../src/a2a/http/http-doors.js';
 import { JsonRpcDoor } from '../../src/a2a/json-rpc/json-rpc.door.js';
 import { RpcDispatcher } from '../../src/a2a/json-rpc/rpc-dispatcher.js';
 import { HubRequestHandler } from '../../src/a2a/hub-request-handler.js';
+import { V0RestDoor } from '../../src/a2a/rest/v0-rest.door.js';
+import { V1RestDoor } from '../../src/a2a/rest/v1-rest.door.js';
+import { RateLimit } from '../../src/a2a/rate-limit.js';
+import type { CardService } from '../../src/a2a/cards/card.service.js';
 import { EventStreams } from '../../src/a2a/sse/event-streams.js';
 import type { AuthService, Principal } from '../../src/auth/index.js';
 import { Draining } from '../../src/common/draining.js';
@@ -35,11 +41,23 @@ export interface DoorHarness {
   reset(): void;
   /** Replaces what an operation does. */
   on(operation: string, behaviour: (...args: Json[]) => unknown): void;
+  /** Any request; without a body it has no `Content-Type` either, unless the headers say so. */
+  request(
+    method: string,
+    url: string,
+    options?: RequestOptions,
+  ): Promise<{ status: number; headers: Json; text: string; body: Json }>;
   post(
     body: unknown,
     options?: PostOptions,
   ): Promise<{ status: number; headers: Json; text: string; body: Json }>;
   rpc(method: string, params: unknown, options?: PostOptions): Promise<Json>;
+}
+
+interface RequestOptions {
+  readonly headers?: Record<string, string>;
+  /** Sent as it is when it is text, else as JSON. */
+  readonly body?: unknown;
 }
 
 interface PostOptions {
@@ -85,6 +103,8 @@ export function agentMessage(): Json {
   };
 }
 
+const CAPABILITIES = { streaming: true, pushNotifications: true, extendedAgentCard: false };
+
 /** The JSON-RPC door on a bare server; what lies behind it is recorded and answers what it is told. */
 export async function startDoors(overrides: Json = {}): Promise<DoorHarness> {
   const calls: HandledCall[] = [];
@@ -105,18 +125,24 @@ export async function startDoors(overrides: Json = {}): Promise<DoorHarness> {
   const handler = new HubRequestHandler(
     fake('tasks') as TaskService,
     fake('push') as PushConfigService,
+    { capabilities: CAPABILITIES } as CardService,
+    config,
   );
   const streams = new EventStreams(config, draining, log);
   const dispatcher = new RpcDispatcher(new V1Dialect(handler), new V0Dialect(handler));
-  const door = new JsonRpcDoor(
+  const http = new HttpDoors(
     { httpAdapter: { getInstance: () => server } } as never,
-    { authenticate } as unknown as AuthService,
-    dispatcher,
+    new Admission({ authenticate } as unknown as AuthService, new RateLimit(config)),
     streams,
     log,
   );
-  const server = Fastify({ bodyLimit: config.server.bodyLimit });
-  door.onModuleInit();
+  const server = Fastify({
+    bodyLimit: config.server.bodyLimit,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
+  });
+  new JsonRpcDoor(http, dispatcher).onModuleInit();
+  new V1RestDoor(http, handler).onModuleInit();
+  new V0RestDoor(http, handler).onModuleInit();
   await server.ready();
   const harness: DoorHarness = {
     server,
@@ -131,16 +157,24 @@ export async function startDoors(overrides: Json = {}): Promise<DoorHarness> {
       }
     },
     on: (operation, behaviour) => void behaviours.set(operation, behaviour),
-    async post(body, { path = '/a2a', headers = {} } = {}) {
+    async request(method, url, { headers = {}, body } = {}) {
       const answer = await server.inject({
-        method: 'POST',
-        url: path,
-        headers: { 'content-type': 'application/json', authorization: 'Bearer alice', ...headers },
-        payload: typeof body === 'string' ? body : JSON.stringify(body),
+        method: method as 'GET',
+        url,
+        headers: {
+          authorization: 'Bearer alice',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined
+          ? {}
+          : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
       });
       const text = answer.body;
       return { status: answer.statusCode, headers: answer.headers, text, body: parse(text) };
     },
+    post: (body, { path = '/a2a', headers = {} } = {}) =>
+      harness.request('POST', path, { body, headers }),
     async rpc(method, params, options = {}) {
       const id = options.id === undefined ? 7 : options.id;
       const { body } = await harness.post({ jsonrpc: '2.0', id, method, params }, options);

@@ -335,6 +335,22 @@ describe('messages that are sent', () => {
     );
   });
 
+  it.each([
+    [{ waitUnasked: 'never' }, true],
+    [{ waitUnasked: 'always', acceptClientTaskIds: true }, false],
+    [{ acceptClientTaskIds: true }, true],
+  ])('with %j a 0.x send that does not say returns immediately: %s', async (tasks, immediately) => {
+    const configured = await startDoors({ tasks });
+    try {
+      await configured.rpc('message/send', { message: OLD_MESSAGE });
+      expect(configured.calls.at(-1)!.arguments[0].returnImmediately).toBe(immediately);
+      await configured.rpc('SendMessage', { message: TEXT_MESSAGE });
+      expect(configured.calls.at(-1)!.arguments[0].returnImmediately).toBe(false);
+    } finally {
+      await configured.server.close();
+    }
+  });
+
   it('hands the webhook of a message on as it was written', async () => {
     const authentication = { schemes: ['Custom', 'Bearer'], credentials: 'secret' };
     await doors.rpc('message/send', {

@@ -276,7 +276,7 @@ describe('HTTP', () => {
       payload: '{',
     });
     expect(answer.statusCode).toBe(401);
-    expect(answer.headers['www-authenticate']).toBe('Bearer');
+    expect(answer.headers['www-authenticate']).toBe('Bearer realm="a2a-hub"');
     expect(answer.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -31401 } });
   });
 

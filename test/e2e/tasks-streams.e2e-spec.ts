@@ -164,12 +164,19 @@ describe('a subscription', () => {
     });
   });
 
-  it('of a waiting task shows it and ends', async () => {
-    await start(new FakeAgent('a', (turn) => turn.ask('who?')));
-    const { id } = await hub.send('go');
-    expect(await collect(hub.service.subscribe(id, hub.request('')))).toEqual([
-      'task INPUT_REQUIRED',
-    ]);
+  it('of a waiting task shows it, waits for the answer, and ends with the task', async () => {
+    const agent = new FakeAgent('a', (turn) =>
+      turn.text === 'go' ? turn.ask('who?') : turn.completed('ok'),
+    );
+    await start(agent);
+    const task = await hub.send('go');
+    const fresh = hub.service.subscribe(task.id, hub.request(''));
+    const first = await next(fresh);
+    expect(shown(first)).toBe('task INPUT_REQUIRED');
+    const resumed = hub.service.subscribe(task.id, hub.request('', { lastEventId: first.seq }));
+    const rests = [collect(fresh), collect(resumed)];
+    await hub.reply(task, 'me');
+    for (const rest of rests) expect(await rest).toEqual(['WORKING', 'COMPLETED ok']);
   });
 
   it('of a stranger is the same as of an unknown task', async () => {

@@ -5,7 +5,9 @@ import type { Agent } from '../../src/agents/agent.js';
 import type { AgentCallError, AgentSend } from '../../src/agents/agent-client.js';
 import { CardReader } from '../../src/agents/card/card-reader.js';
 import { chooseEndpoint } from '../../src/agents/card/choose-endpoint.js';
+import { EndpointMemory } from '../../src/agents/client/endpoint-memory.js';
 import { SdkAgentClient } from '../../src/agents/client/sdk-agent.client.js';
+import { type Clock, SystemClock } from '../../src/common/clock.js';
 import { Egress } from '../../src/common/egress/egress.js';
 import { configWith } from '../../src/config/index.js';
 import { anAgent } from '../contract/agent-store.contract.js';
@@ -14,13 +16,16 @@ import { listenOnLoopback } from './http-listener.js';
 import { ScriptedAgent, type ScriptedAgentOptions } from './scripted-agent.js';
 
 /** The hub's own client and agents for it to call; everything is closed after each test. */
-export function agentCalls() {
+export function agentCalls(clock: Clock = new SystemClock()) {
   const egress = new Egress({ allow: ['127.0.0.1'] });
   const closing: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const close of closing.splice(0)) await close();
   });
-  afterAll(() => egress.close());
+  afterAll(async () => {
+    client.onApplicationShutdown();
+    await egress.close();
+  });
 
   /** The agent as the registry would have it. */
   async function register(url: string, changes: Partial<Agent> = {}): Promise<Agent> {
@@ -55,14 +60,15 @@ export function agentCalls() {
     return anAgent('raw', { endpoint: endpoint(`${url}/`), ...changes });
   }
 
-  const client = new SdkAgentClient(egress, configWith({}));
+  const config = configWith({});
+  const client = new SdkAgentClient(egress, config, new EndpointMemory(clock, config));
   return { client, closing, register, sdkAgent, scripted, raw };
 }
 
 export function endpoint(
   url: string,
   protocolVersion: '1.0' | '0.3' = '1.0',
-  protocolBinding: 'JSONRPC' | 'HTTP+JSON' = 'JSONRPC',
+  protocolBinding: Agent['endpoint']['protocolBinding'] = 'JSONRPC',
 ): Agent['endpoint'] {
   return { url, protocolBinding, protocolVersion, tenant: '' };
 }

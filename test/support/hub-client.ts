@@ -105,6 +105,31 @@ export class HubClient {
     return this.exchange('POST', path, body, await this.headers(options));
   }
 
+  /** Any request to the doors of HTTP+JSON; a body that is no text is sent as JSON. */
+  async rest(
+    method: string,
+    path: string,
+    body?: unknown,
+    options: CallOptions = {},
+  ): Promise<HttpAnswer> {
+    const headers = await this.headers(options);
+    if (body === undefined) delete headers['content-type'];
+    const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body);
+    return this.exchange(method, path, text, headers);
+  }
+
+  /** Any request with the ordinary key; a `Content-Type` goes with a body only. */
+  async request(
+    method: string,
+    path: string,
+    body: string | undefined,
+    options: CallOptions = {},
+  ): Promise<HttpAnswer> {
+    const headers = await this.headers(options);
+    if (body === undefined) delete headers['content-type'];
+    return this.exchange(method, path, body, headers);
+  }
+
   /** Gets any path with the ordinary key. */
   async get(path: string, options: CallOptions = {}): Promise<HttpAnswer> {
     const headers = await this.headers(options);

@@ -1,6 +1,7 @@
 import { SystemClock } from '../../src/common/clock.js';
 import { Egress, type EgressOptions } from '../../src/common/egress/egress.js';
 import type { Log } from '../../src/common/logger.js';
+import { SecretBox } from '../../src/common/secret-box.js';
 import type { Database } from '../../src/database/database.js';
 import { StreamResponse } from '../../src/protocol/a2a.js';
 import { DeliveryWorker } from '../../src/push/delivery.worker.js';
@@ -9,7 +10,6 @@ import { HttpWebhookSender } from '../../src/push/http-webhook.sender.js';
 import { LaneReader } from '../../src/push/lane-reader.js';
 import { LaneRunner } from '../../src/push/lane-runner.js';
 import { PushWakeup } from '../../src/push/push-wakeup.js';
-import { SecretBox } from '../../src/push/secret-box.js';
 import type { TaskEvent, TaskLog } from '../../src/tasks/index.js';
 import { PushStores } from './push-stores.js';
 

@@ -87,6 +87,8 @@ export interface ScriptedAgentOptions {
   readonly skills?: readonly { id: string; tags?: string[] }[];
   /** Members that replace those of the card. */
   readonly card?: JsonObject;
+  /** Where its card is; default `/.well-known/agent-card.json`. */
+  readonly cardPath?: string;
   /** Comes back at the port where one was before. */
   readonly port?: number;
   /** By method name; `*` for all others. Absent ones serve the agent's {@link LiveTask}s. */
@@ -168,7 +170,8 @@ export class ScriptedAgent {
   private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on('error', () => undefined);
     if (request.method === 'GET') {
-      const found = request.url?.startsWith('/.well-known/agent-card.json');
+      const { cardPath = '/.well-known/agent-card.json' } = this.options;
+      const found = request.url?.startsWith(cardPath);
       response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' });
       response.end(found ? JSON.stringify(this.card()) : '{}');
       return;

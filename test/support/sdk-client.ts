@@ -9,33 +9,34 @@ import {
 import {
   type Client,
   ClientFactory,
-  ClientFactoryOptions,
   DefaultAgentCardResolver,
   JsonRpcTransportFactory,
+  RestTransportFactory,
+  type TransportFactory,
 } from '@a2a-js/sdk/client';
-import { textPart } from './agents.js';
+import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
+import { InterceptingCall, type Interceptor } from '@grpc/grpc-js';
+import { type AgentBinding, textPart } from './agents.js';
 
-/** The official SDK's client for a hub, found by its card, speaking this version. */
+/**
+ * The official SDK's client for a hub, which finds its interface on the hub's card by this version and
+ * binding.
+ */
 export async function sdkClient(
   hubUrl: string,
   key: string,
   version: '1.0' | '0.3' = '1.0',
+  binding: AgentBinding = 'JSONRPC',
 ): Promise<Client> {
-  const fetchImpl: typeof fetch = (url, init) => {
-    const headers = new Headers(init?.headers);
-    headers.set('authorization', `Bearer ${key}`);
-    return fetch(url, { ...init, headers });
-  };
   const legacyCompat = { enabled: version === '0.3' };
-  const factory = new ClientFactory(
-    ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
-      transports: [new JsonRpcTransportFactory({ fetchImpl, legacyCompat })],
-      cardResolver: new DefaultAgentCardResolver({ legacyCompat }),
-    }),
-  );
+  const factory = new ClientFactory({
+    transports: [transportOf(binding, `Bearer ${key}`, legacyCompat)],
+    cardResolver: new DefaultAgentCardResolver({ legacyCompat }),
+  });
   const client = version === '1.0' ? await factory.createFromUrl(hubUrl) : await fromLegacyCard();
-  if (client.protocolVersion !== version) {
-    throw new Error(`the client chose ${client.protocolVersion}, not ${version}`);
+  const chosen = `${client.transport.protocolName} ${client.protocolVersion}`;
+  if (chosen !== `${binding} ${version}`) {
+    throw new Error(`the client chose ${chosen}, not ${binding} ${version}`);
   }
   return client;
 
@@ -44,6 +45,40 @@ export async function sdkClient(
     const answer = await fetch(`${hubUrl}/.well-known/agent.json`);
     return factory.createFromAgentCard((await answer.json()) as AgentCard);
   }
+}
+
+/** Gives the connection of a gRPC client back; the SDK has no word for it. */
+export function closeClient(client: Client): void {
+  const { transport } = client as unknown as { transport: { grpcClient?: { close(): void } } };
+  transport.grpcClient?.close();
+}
+
+/** The SDK's transport, with the key in every call. */
+function transportOf(
+  binding: AgentBinding,
+  authorization: string,
+  legacyCompat: { enabled: boolean },
+): TransportFactory {
+  if (binding === 'GRPC') {
+    const interceptors: Interceptor[] = [
+      (options, next) =>
+        new InterceptingCall(next(options), {
+          start(metadata, listener, proceed) {
+            metadata.set('authorization', authorization);
+            proceed(metadata, listener);
+          },
+        }),
+    ];
+    return new GrpcTransportFactory({ grpcCallOptions: { interceptors }, legacyCompat });
+  }
+  const fetchImpl: typeof fetch = (url, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set('authorization', authorization);
+    return fetch(url, { ...init, headers });
+  };
+  return binding === 'JSONRPC'
+    ? new JsonRpcTransportFactory({ fetchImpl, legacyCompat })
+    : new RestTransportFactory({ fetchImpl, legacyCompat });
 }
 
 export interface RequestFields {

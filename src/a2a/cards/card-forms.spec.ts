@@ -17,10 +17,13 @@ const HUB: HubFacts = {
       description: 'Many agents.',
       version: '1.2.3',
       provider: { organization: 'Tests', url: 'https://example.com' },
+      sign: true,
     },
     auth: { mode: 'keys', adminKey: null, allowOpen: false },
+    grpc: { port: 0, publicUrl: null, tlsCertificate: null, tlsKey: null },
   },
   publicUrl: 'https://hub.example.com/base',
+  grpc: undefined,
   instanceId: 'hub-1',
 };
 
@@ -61,7 +64,7 @@ describe("the hub's card", () => {
     expect(card.capabilities).toMatchObject({
       streaming: true,
       pushNotifications: true,
-      extendedAgentCard: false,
+      extendedAgentCard: true,
       extensions: [
         { uri: 'urn:a2a-hub:routing:v1', required: false, params: { instanceId: 'hub-1' } },
       ],
@@ -83,18 +86,20 @@ describe("the hub's card", () => {
       'supportedInterfaces',
       'version',
     ]);
+    const url = 'https://hub.example.com/base/a2a';
     expect(json['supportedInterfaces']).toEqual([
-      {
-        url: 'https://hub.example.com/base/a2a',
-        protocolBinding: 'JSONRPC',
-        protocolVersion: '1.0',
-      },
-      {
-        url: 'https://hub.example.com/base/a2a',
-        protocolBinding: 'JSONRPC',
-        protocolVersion: '0.3',
-      },
+      { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+      { url, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+      { url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+      { url, protocolBinding: 'HTTP+JSON', protocolVersion: '0.3' },
     ]);
+  });
+
+  it('has every required member in its 1.0 form, also those that are empty', () => {
+    const bare = agent('bare', { description: '', skills: [{ id: 'do', name: 'Do' }] });
+    const json = form(composeAgentCard(bare, HUB), '1.0');
+    expect(json).toMatchObject({ description: '', skills: [{ description: '', tags: [] }] });
+    expect(form(composeHubCard([], HUB), '1.0')).toMatchObject({ skills: [] });
   });
 
   it('has a 0.3 form that a 0.3 client reads', () => {
@@ -122,7 +127,11 @@ describe("the hub's card", () => {
       url: 'https://hub.example.com/base/a2a',
       protocolVersion: '0.3.0',
       preferredTransport: 'JSONRPC',
-      additionalInterfaces: [{ url: 'https://hub.example.com/base/a2a', transport: 'JSONRPC' }],
+      supportsAuthenticatedExtendedCard: true,
+      additionalInterfaces: [
+        { url: 'https://hub.example.com/base/a2a', transport: 'JSONRPC' },
+        { url: 'https://hub.example.com/base/a2a', transport: 'HTTP+JSON' },
+      ],
       security: [{ bearer: [] }, { apiKey: [] }],
       securityRequirements: [{ schemes: { bearer: [] } }, { schemes: { apiKey: [] } }],
       securitySchemes: {
@@ -162,6 +171,8 @@ describe("the hub's card", () => {
     for (const name of ['1.0', '0.3', 'union'] as const) {
       expect(Object.keys(form(open, name)).filter((key) => key.startsWith('security'))).toEqual([]);
     }
+    expect(open.capabilities).toMatchObject({ extendedAgentCard: false });
+    expect(form(open, '0.3')).toMatchObject({ supportsAuthenticatedExtendedCard: false });
   });
 
   it('has modes even without any agent', () => {
@@ -171,6 +182,82 @@ describe("the hub's card", () => {
       defaultOutputModes: ['text/plain'],
       skills: [],
     });
+  });
+});
+
+describe('the extensions of the agents', () => {
+  const one = { uri: 'urn:one', description: 'One.', required: true, params: { a: 1 } };
+  const declaring = (id: string, ...extensions: Json[]): ReturnType<typeof agent> =>
+    agent(id, { capabilities: { extensions } });
+
+  it("are in the hub's card once, with their agents, and required by none", () => {
+    const agents = [
+      declaring('a', one, { uri: 'urn:a2a-hub:routing:v1', params: { instanceId: 'other' } }),
+      declaring('b', { ...one, description: 'Another.' }),
+      declaring('c', { uri: 'urn:two', params: { b: 2 } }),
+    ];
+    expect(form(composeHubCard(agents, HUB), '1.0')['capabilities'].extensions).toEqual([
+      expect.objectContaining({
+        uri: 'urn:a2a-hub:routing:v1',
+        params: { instanceId: 'hub-1' },
+      }),
+      { uri: 'urn:one', description: 'One. Agents: Agent a, Agent b.', params: { a: 1 } },
+      { uri: 'urn:two', description: 'Agent: Agent c.', params: { b: 2 } },
+    ]);
+  });
+
+  it('have no parameters there that not all agents agree on', () => {
+    const agents = [declaring('a', one), declaring('b', { ...one, params: { a: 2 } })];
+    const [, extension] = composeHubCard(agents, HUB).capabilities!.extensions;
+    expect(extension).toMatchObject({ uri: 'urn:one', params: undefined });
+  });
+
+  it("stay as they are in the agent's own card", () => {
+    const [extension] = composeAgentCard(declaring('a', one), HUB).capabilities!.extensions;
+    expect(extension).toEqual(one);
+  });
+});
+
+describe('the gRPC door', () => {
+  const hub: HubFacts = {
+    ...HUB,
+    config: { ...HUB.config, grpc: { ...HUB.config.grpc, port: 50051 } },
+    grpc: { target: 'grpc.example.com:443', secure: true },
+  };
+
+  it('is host:port to clients of 1.0, and an absolute URL to those of 0.x', () => {
+    const json = form(composeHubCard([AGENT], hub), 'union');
+    expect(json['supportedInterfaces'].slice(4)).toEqual([
+      { url: 'grpc.example.com:443', protocolBinding: 'GRPC', protocolVersion: '1.0' },
+      { url: 'grpc.example.com:443', protocolBinding: 'GRPC', protocolVersion: '0.3' },
+    ]);
+    for (const legacy of [json, form(composeHubCard([AGENT], hub), '0.3')]) {
+      expect(legacy['additionalInterfaces'][2]).toEqual({
+        url: 'https://grpc.example.com:443',
+        transport: 'GRPC',
+      });
+    }
+  });
+
+  it('names an agent by its tenant, which 0.3 does not have', () => {
+    const json = form(composeAgentCard(AGENT, hub), 'union');
+    expect(json['supportedInterfaces'].slice(4)).toEqual([
+      {
+        url: 'grpc.example.com:443',
+        protocolBinding: 'GRPC',
+        tenant: 'csv',
+        protocolVersion: '1.0',
+      },
+    ]);
+    expect(json['additionalInterfaces'].map(({ transport }: Json) => transport)).toEqual([
+      'JSONRPC',
+      'HTTP+JSON',
+    ]);
+  });
+
+  it('is not in the card before it listens', () => {
+    const json = form(composeHubCard([AGENT], { ...hub, grpc: undefined }), '1.0');
+    expect(JSON.stringify(json)).not.toContain('GRPC');
   });
 });
 

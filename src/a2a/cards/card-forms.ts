@@ -1,6 +1,6 @@
-import { AgentCard, type AgentInterface, type AgentSkill } from '../../protocol/a2a.js';
+import { AgentCard, AgentExtension, AgentInterface, AgentSkill } from '../../protocol/a2a.js';
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 
 /**
  * The forms one card is served in:
@@ -15,9 +15,45 @@ const LEGACY_VERSION = '0.3.0';
 
 /** The card as JSON text. It must have an interface of version 0.3. */
 export function renderCard(card: AgentCard, form: CardForm): string {
-  const json =
-    form === '1.0' ? AgentCard.toJSON(card) : form === '0.3' ? legacy(card) : union(card);
-  return JSON.stringify(json);
+  return JSON.stringify(cardJson(card, form));
+}
+
+/** The card in this form. Its signatures are taken as they are: they hold for the form they were made for. */
+export function cardJson(card: AgentCard, form: CardForm): Json {
+  const json = form === '1.0' ? modern(card) : form === '0.3' ? legacy(card) : union(card);
+  const { signatures } = AgentCard.toJSON(card) as Json;
+  return signatures === undefined ? json : { ...json, signatures };
+}
+
+/**
+ * A2A 1.0 §4.4, with every required member, which ProtoJSON leaves out when empty. Nothing in it has a
+ * default value but those, so it is its own canonical form (§8.4.1) but for the order of members.
+ */
+function modern(card: AgentCard): Json {
+  const { signatures: _, ...json } = AgentCard.toJSON(card) as Json;
+  return {
+    ...json,
+    name: card.name,
+    description: card.description,
+    version: card.version,
+    supportedInterfaces: card.supportedInterfaces.map((each) =>
+      AgentInterface.toJSON(dialed(each)),
+    ),
+    capabilities: json['capabilities'] ?? {},
+    defaultInputModes: card.defaultInputModes,
+    defaultOutputModes: card.defaultOutputModes,
+    skills: card.skills.map((each) => ({
+      description: '',
+      tags: [],
+      ...(AgentSkill.toJSON(each) as Json),
+    })),
+  };
+}
+
+/** Clients of 1.0 dial the address of gRPC as it is: without a scheme. */
+function dialed(each: AgentInterface): AgentInterface {
+  const isGrpc = each.protocolBinding === 'GRPC';
+  return isGrpc ? { ...each, url: each.url.replace(/^https?:\/\//, '') } : each;
 }
 
 /**
@@ -26,22 +62,20 @@ export function renderCard(card: AgentCard, form: CardForm): string {
  * Go reads scopes as plain lists only.
  */
 function union(card: AgentCard): Json {
-  const modern = AgentCard.toJSON(card) as Json;
+  const both = modern(card);
   const old = legacy(card);
   return {
-    ...modern,
+    ...both,
     ...old,
-    capabilities: { ...(modern['capabilities'] as Json), ...(old['capabilities'] as Json) },
-    ...withSome('securitySchemes', mergedSchemes(modern, old)),
+    capabilities: { ...(both['capabilities'] as Json), ...(old['capabilities'] as Json) },
+    ...withSome('securitySchemes', mergedSchemes(both, old)),
     ...withSome('securityRequirements', card.securityRequirements.map(plainScopes)),
   };
 }
 
-/** A2A 0.3 §5.5. */
+/** A2A 0.3 §5.5. The address of gRPC is an absolute URL there (§5.5.5). */
 function legacy(card: AgentCard): Json {
-  const [first, ...others] = card.supportedInterfaces.filter(
-    ({ protocolVersion }) => protocolVersion === '0.3',
-  );
+  const [first, ...others] = legacyInterfaces(card);
   if (!first) throw new Error('A card without a 0.3 interface has no 0.3 form.');
   return {
     protocolVersion: LEGACY_VERSION,
@@ -58,8 +92,10 @@ function legacy(card: AgentCard): Json {
       streaming: card.capabilities?.streaming ?? false,
       pushNotifications: card.capabilities?.pushNotifications ?? false,
       stateTransitionHistory: false,
-      extensions:
-        (AgentCard.toJSON(card) as { capabilities: Json }).capabilities['extensions'] ?? [],
+      extensions: (card.capabilities?.extensions ?? []).map((each) => ({
+        ...(AgentExtension.toJSON(each) as Json),
+        required: each.required,
+      })),
     },
     ...withSome('securitySchemes', legacySchemes(card)),
     ...withSome(
@@ -69,8 +105,12 @@ function legacy(card: AgentCard): Json {
     defaultInputModes: card.defaultInputModes,
     defaultOutputModes: card.defaultOutputModes,
     skills: card.skills.map(skill),
-    supportsAuthenticatedExtendedCard: false,
+    supportsAuthenticatedExtendedCard: card.capabilities?.extendedAgentCard ?? false,
   };
+}
+
+function legacyInterfaces({ supportedInterfaces }: AgentCard): AgentInterface[] {
+  return supportedInterfaces.filter(({ protocolVersion }) => protocolVersion === '0.3');
 }
 
 function legacyInterface({ url, protocolBinding }: AgentInterface): Json {

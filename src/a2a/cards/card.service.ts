@@ -1,78 +1,136 @@
-import { createHash } from 'node:crypto';
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { AgentRegistry } from '../../agents/index.js';
+import { Injectable } from '@nestjs/common';
+import { type Agent, AgentRegistry } from '../../agents/index.js';
 import type { Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
-import { AppConfig, PublicUrl } from '../../config/index.js';
+import { HubError } from '../../common/hub-error.js';
+import { etagOf } from '../../common/http/public-document.js';
+import { AppConfig, GrpcAddress, PublicUrl } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
 import type { AgentCard } from '../../protocol/a2a.js';
+import { type Capabilities, capabilitiesOf } from '../capabilities.js';
 import { type CardForm, renderCard } from './card-forms.js';
+import { CardSigner } from './card-signer.js';
 import { type HubFacts, composeAgentCard, composeHubCard } from './compose-cards.js';
 
-/** A card ready to be sent. */
-export interface ServedCard {
+/** A card in one form, with its signatures. */
+interface MadeCard {
+  readonly card: AgentCard;
   readonly body: string;
-  /** Strong, of the body. */
+  /** Weak: signatures of the same card are not the same in every process. */
   readonly etag: string;
   readonly lastModified: Date;
 }
 
-/** Cards are public: they show what anybody may know. */
-const PUBLIC: Principal = { id: 'anonymous', organization: '', scopes: new Set() };
-/** Cards of single agents that are kept rendered. */
-const MAX_KEPT = 1000;
+export type ServedCard = Omit<MadeCard, 'card'>;
 
-/** The hub's card and those of its agents; made once for each state of the registry. */
+/** Public cards show what anybody may know: agents that are limited to some organizations are left out. */
+const PUBLIC: Principal = { id: 'anonymous', organization: '', scopes: new Set() };
+
+/**
+ * The hub's card and those of its agents. Each is made once for those who may use the same agents, and
+ * again when the agents, the hub's addresses or its key change.
+ */
 @Injectable()
-export class CardService implements OnModuleDestroy {
-  private readonly kept = new Map<string, ServedCard>();
-  private readonly forget: () => void;
+export class CardService {
+  /** What the doors serve and cards declare. */
+  readonly capabilities: Capabilities;
+  /** Made cards by the agent, or the list of agents, that they show. */
+  private readonly made = new WeakMap<object, Map<string, Promise<MadeCard>>>();
 
   constructor(
     private readonly registry: AgentRegistry,
     private readonly settings: HubSettings,
     private readonly config: AppConfig,
     private readonly publicUrl: PublicUrl,
+    private readonly grpc: GrpcAddress,
+    private readonly signer: CardSigner,
     private readonly clock: Clock,
   ) {
-    this.forget = registry.onChange(() => this.kept.clear());
+    this.capabilities = capabilitiesOf(config);
   }
 
-  onModuleDestroy(): void {
-    this.forget();
+  /** The hub's own card, as everybody may see it. */
+  hubCard(form: CardForm): Promise<ServedCard> {
+    return this.ofHub(this.registry.usable(PUBLIC), form);
   }
 
-  /** The hub's own card. */
-  async hubCard(form: CardForm): Promise<ServedCard> {
-    const hub = await this.facts();
-    return this.served(`hub ${form}`, form, () =>
-      composeHubCard(this.registry.usable(PUBLIC), hub),
-    );
-  }
-
-  /** The card of one agent behind the hub; undefined when there is none that can be used. */
+  /** The card of one agent behind the hub; undefined when there is none that everybody can use. */
   async agentCard(agentId: string, form: CardForm): Promise<ServedCard | undefined> {
-    const hub = await this.facts();
-    const agent = this.registry.usable(PUBLIC).find(({ id }) => id === agentId);
-    return (
-      agent && this.served(`agent ${form} ${agentId}`, form, () => composeAgentCard(agent, hub))
-    );
+    const agent = this.usable(PUBLIC, agentId);
+    return agent && this.ofAgent(agent, form);
+  }
+
+  /**
+   * The card for this caller alone, with signatures that hold in this form: the hub's, with the skills
+   * it may use, or that of one agent. Rejects with NO_ROUTE for an agent it may not use, whether there is
+   * one or not.
+   */
+  async extendedCard(
+    principal: Principal,
+    agentId: string | undefined,
+    form: CardForm,
+  ): Promise<AgentCard> {
+    if (agentId === undefined)
+      return (await this.ofHub(this.registry.usable(principal), form)).card;
+    const agent = this.usable(principal, agentId);
+    if (!agent) throw new HubError('NO_ROUTE', `No agent "${agentId}" is registered and enabled.`);
+    return (await this.ofAgent(agent, form)).card;
+  }
+
+  private usable(principal: Principal, agentId: string): Agent | undefined {
+    return this.registry.usable(principal).find(({ id }) => id === agentId);
+  }
+
+  private ofHub(agents: readonly Agent[], form: CardForm): Promise<MadeCard> {
+    return this.once(agents, form, (hub) => composeHubCard(agents, hub));
+  }
+
+  private ofAgent(agent: Agent, form: CardForm): Promise<MadeCard> {
+    return this.once(agent, form, (hub) => composeAgentCard(agent, hub));
+  }
+
+  private async once(
+    shown: object,
+    form: CardForm,
+    compose: (hub: HubFacts) => AgentCard,
+  ): Promise<MadeCard> {
+    const [hub, signer] = await Promise.all([this.facts(), this.signer.signer()]);
+    const key = [form, signer?.kid, hub.publicUrl, hub.grpc?.target].join(' ');
+    const cards = this.made.get(shown) ?? new Map<string, Promise<MadeCard>>();
+    this.made.set(shown, cards);
+    const known = cards.get(key);
+    if (known) return known;
+    // Those of an earlier key are not needed any more.
+    for (const old of cards.keys()) if (old.startsWith(`${form} `)) cards.delete(old);
+    const made = this.make(compose(hub), form, signer);
+    cards.set(key, made);
+    made.catch(() => cards.delete(key));
+    return made;
+  }
+
+  private async make(
+    composed: AgentCard,
+    form: CardForm,
+    signer: Awaited<ReturnType<CardSigner['signer']>>,
+  ): Promise<MadeCard> {
+    const bare = renderCard({ ...composed, signatures: [] }, form);
+    const card = await this.signer.signed(composed, form, signer);
+    return {
+      card,
+      body: renderCard(card, form),
+      etag: etagOf(`${signer?.kid} ${bare}`, signer ? 'weak' : 'strong'),
+      lastModified: this.clock.now(),
+    };
   }
 
   private async facts(): Promise<HubFacts> {
-    const { config, publicUrl } = this;
-    return { config, publicUrl: publicUrl.base, instanceId: await this.settings.instanceId() };
-  }
-
-  /** Without a pause between reading the registry and keeping the card: a change forgets it. */
-  private served(key: string, form: CardForm, compose: () => AgentCard): ServedCard {
-    const known = this.kept.get(key);
-    if (known) return known;
-    const body = renderCard(compose(), form);
-    const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
-    const served = { body, etag, lastModified: this.clock.now() };
-    if (this.kept.size >= MAX_KEPT) this.kept.clear();
-    this.kept.set(key, served);
-    return served;
+    const { config, publicUrl, grpc } = this;
+    const { target, secure } = grpc;
+    return {
+      config,
+      publicUrl: publicUrl.base,
+      grpc: target === undefined ? undefined : { target, secure },
+      instanceId: await this.settings.instanceId(),
+    };
   }
 }

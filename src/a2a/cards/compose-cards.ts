@@ -1,17 +1,18 @@
 import type { Agent } from '../../agents/index.js';
 import type { AppConfig } from '../../config/index.js';
 import type { AgentCard, AgentInterface, AgentSkill } from '../../protocol/a2a.js';
-import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { hubSkillId } from '../../routing/index.js';
-import { CAPABILITIES } from '../capabilities.js';
-import { SUPPORTED_VERSIONS } from '../protocol-version.js';
+import { type Door, capabilitiesOf, openDoors } from '../capabilities.js';
+import { extensionsOf, extensionsOfAll, routingExtension } from './hub-extensions.js';
 import { hubSecurity } from './hub-security.js';
 
 /** What every card of this hub says of the hub. */
 export interface HubFacts {
-  readonly config: Pick<AppConfig, 'card' | 'auth'>;
+  readonly config: Pick<AppConfig, 'card' | 'auth' | 'grpc'>;
   /** Without a slash at the end. */
   readonly publicUrl: string;
+  /** Where the gRPC door is reached, `host:port`; undefined while there is none. */
+  readonly grpc: { readonly target: string; readonly secure: boolean } | undefined;
   readonly instanceId: string;
 }
 
@@ -28,8 +29,11 @@ export function composeHubCard(agents: readonly CardAgent[], hub: HubFacts): Age
     description: card.description,
     version: card.version,
     provider: card.provider ? { ...card.provider } : undefined,
-    supportedInterfaces: interfacesAt(`${hub.publicUrl}/a2a`),
-    capabilities: { ...CAPABILITIES, extensions: [routingExtension(hub)] },
+    supportedInterfaces: interfaces(hub, undefined),
+    capabilities: {
+      ...capabilitiesOf(hub.config),
+      extensions: [routingExtension(hub.instanceId), ...extensionsOfAll(agents)],
+    },
     ...hubSecurity(hub.config.auth.mode),
     defaultInputModes: modesOf(agents.flatMap((agent) => agent.card.defaultInputModes)),
     defaultOutputModes: modesOf(agents.flatMap((agent) => agent.card.defaultOutputModes)),
@@ -44,13 +48,13 @@ export function composeHubCard(agents: readonly CardAgent[], hub: HubFacts): Age
  */
 export function composeAgentCard(agent: CardAgent, hub: HubFacts): AgentCard {
   const { card } = agent;
-  const extensions = (card.capabilities?.extensions ?? []).filter(
-    ({ uri }) => uri !== ROUTING_EXTENSION_URI,
-  );
   return {
     ...card,
-    supportedInterfaces: interfacesAt(`${hub.publicUrl}/a2a/agents/${agent.id}`),
-    capabilities: { ...CAPABILITIES, extensions: [...extensions, routingExtension(hub)] },
+    supportedInterfaces: interfaces(hub, agent.id),
+    capabilities: {
+      ...capabilitiesOf(hub.config),
+      extensions: [...extensionsOf(agent), routingExtension(hub.instanceId)],
+    },
     ...hubSecurity(hub.config.auth.mode),
     defaultInputModes: modesOf(card.defaultInputModes),
     defaultOutputModes: modesOf(card.defaultOutputModes),
@@ -59,29 +63,38 @@ export function composeAgentCard(agent: CardAgent, hub: HubFacts): AgentCard {
   };
 }
 
-/** JSON-RPC in every version, the newest first: some clients take the first whatever it is. */
-function interfacesAt(url: string): AgentInterface[] {
-  return SUPPORTED_VERSIONS.map((protocolVersion) => ({
-    url,
-    protocolBinding: 'JSONRPC',
-    protocolVersion,
-    tenant: '',
-  }));
+/** Where each open door is, for the hub or for one agent behind it. */
+function interfaces(hub: HubFacts, agentId: string | undefined): AgentInterface[] {
+  return openDoors(hub.config).flatMap((door) =>
+    door.binding === 'GRPC'
+      ? grpcInterface(door, hub, agentId)
+      : [httpInterface(door, hub, agentId)],
+  );
 }
 
-function routingExtension({ instanceId }: HubFacts): {
-  uri: string;
-  description: string;
-  required: boolean;
-  params: Record<string, unknown>;
-} {
-  return {
-    uri: ROUTING_EXTENSION_URI,
-    description:
-      'Says who handles a message: agentId, skillId, tags with match, strategy, and limits, under this URI in the metadata of the message or the request.',
-    required: false,
-    params: { instanceId },
-  };
+/** The path names the agent, so there is no tenant. Clients of HTTP+JSON 0.3 append `/v1` themselves. */
+function httpInterface(
+  { binding, version }: Door,
+  { publicUrl }: HubFacts,
+  agentId: string | undefined,
+): AgentInterface {
+  const url = agentId === undefined ? `${publicUrl}/a2a` : `${publicUrl}/a2a/agents/${agentId}`;
+  return { url, protocolBinding: binding, protocolVersion: version, tenant: '' };
+}
+
+/**
+ * In 1.0 the tenant names the agent; 0.3 has none, so it reaches no single agent. Its address is an
+ * absolute URL (A2A 0.3 §5.5.5), of which a form may leave the scheme out.
+ */
+function grpcInterface(
+  { binding, version }: Door,
+  { grpc }: HubFacts,
+  agentId: string | undefined,
+): AgentInterface[] {
+  if (!grpc || (version === '0.3' && agentId !== undefined)) return [];
+  const { target, secure } = grpc;
+  const url = version === '0.3' ? `${secure ? 'https' : 'http'}://${target}` : target;
+  return [{ url, protocolBinding: binding, protocolVersion: version, tenant: agentId ?? '' }];
 }
 
 /** A skill in the hub's card: its agent's id before its own, its agent's name in the description. */

@@ -13,6 +13,9 @@ export interface RpcDialect {
   has(method: string): boolean;
   /** The method of this version that does what `method` does in the other one. */
   counterpart(method: string): string | undefined;
-  /** Runs a method that {@link has} knows; rejects with what was thrown. */
-  run(envelope: Envelope, call: CallContext): Promise<RpcOutcome>;
+  /**
+   * Runs a method that {@link has} knows; rejects with what was thrown. `asked` is the `A2A-Version` that
+   * the request states, if any.
+   */
+  run(envelope: Envelope, call: CallContext, asked: string | undefined): Promise<RpcOutcome>;
 }

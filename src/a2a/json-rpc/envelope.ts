@@ -12,15 +12,6 @@ export interface Envelope {
   readonly params: unknown;
 }
 
-/** Reads a body; throws PARSE_ERROR when it is not JSON. */
-export function parseBody(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    throw new HubError('PARSE_ERROR', 'The request body is not valid JSON.');
-  }
-}
-
 /** The id to answer with, whatever else is wrong with the request. */
 export function idOf(body: unknown): RpcId {
   const id = isObject(body) ? body['id'] : null;

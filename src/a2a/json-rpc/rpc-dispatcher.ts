@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { HubError } from '../../common/hub-error.js';
 import type { CallContext, ProtocolVersion } from '../../routing/index.js';
-import { type CallSource, callContextOf, single } from '../call-context.js';
+import { type CallSource, callContextOf } from '../call-context.js';
+import { parseBody } from '../http/body.js';
 import { askedVersion } from '../protocol-version.js';
 import type { RpcDialect, RpcOutcome } from './dialect.js';
-import { type RpcId, idOf, parseBody, readEnvelope } from './envelope.js';
+import { type RpcId, idOf, readEnvelope } from './envelope.js';
 import { V0Dialect } from './v0-dialect.js';
 import { V1Dialect } from './v1-dialect.js';
 
@@ -41,7 +42,7 @@ export class RpcDispatcher {
       version = askedVersion(asked) ?? this.versionOf(envelope.method);
       this.checkMethod(envelope.method, version);
       const call = callContextOf(source, version);
-      const outcome = await this.dialects[version].run(envelope, call);
+      const outcome = await this.dialects[version].run(envelope, call, asked);
       return { outcome, call, failed: (thrown) => new RpcFailure(thrown, envelope.id, version) };
     } catch (thrown) {
       throw new RpcFailure(thrown, id, version);
@@ -76,17 +77,6 @@ export interface Dispatched {
   readonly call: CallContext;
   /** How a stream that is refused at its first item fails. */
   readonly failed: (thrown: unknown) => RpcFailure;
-}
-
-/** The `A2A-Version` of a request: the header, else the query parameter (A2A §3.6.1). */
-export function versionAskedBy(request: {
-  readonly headers: CallSource['headers'];
-  readonly query: unknown;
-}): string | undefined {
-  const header = single(request.headers['a2a-version']);
-  if (header) return header;
-  const parameter = (request.query as Record<string, unknown> | undefined)?.['A2A-Version'];
-  return typeof parameter === 'string' ? parameter : undefined;
 }
 
 /** The version errors are told in before the method is known; 0.3 when nothing is said. */

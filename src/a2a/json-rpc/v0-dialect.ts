@@ -1,96 +1,90 @@
-import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
-import type { ServerCallContext } from '@a2a-js/sdk/server';
 import { Injectable } from '@nestjs/common';
+import { hubErrorOf } from '../../common/http/problem.js';
 import type { CallContext } from '../../routing/index.js';
 import { rpcErrorOf } from '../error-map.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
-import { SdkRequestHandler, lastSeqOf, sdkContextOf, thrownIn } from '../sdk-request-handler.js';
 import type { EventSource } from '../sse/event-source.js';
-import { checkParams } from '../validation/check-params.js';
+import { LEGACY_OPERATIONS, type LegacyItem } from '../v0-operations.js';
 import { isObject } from '../validation/shape.js';
 import type { RpcDialect, RpcOutcome } from './dialect.js';
-import { type Envelope, type RpcId, failureText } from './envelope.js';
-import { LEGACY_METHODS, LEGACY_NAME_OF, type LegacyMethod } from './v0-methods.js';
+import { type Envelope, type RpcId, failureText, successText } from './envelope.js';
+import { LEGACY_METHODS } from './v0-methods.js';
 
-/** An answer as the SDK's handler makes it. */
-type SdkAnswer = Exclude<
-  Awaited<ReturnType<LegacyJsonRpcTransportHandler['handle']>>,
-  AsyncGenerator<unknown, unknown, unknown>
->;
-
-/**
- * JSON-RPC of A2A 0.3 and 0.2.5. The SDK's compatibility layer translates; what it does not check,
- * or reads wrongly, is settled here before.
- */
+/** JSON-RPC of A2A 0.3 and 0.2.5: the operations of 0.x, read as methods. */
 @Injectable()
 export class V0Dialect implements RpcDialect {
-  private readonly sdk: LegacyJsonRpcTransportHandler;
-
-  constructor(handler: HubRequestHandler) {
-    this.sdk = new LegacyJsonRpcTransportHandler(new SdkRequestHandler(handler));
-  }
+  constructor(private readonly handler: HubRequestHandler) {}
 
   has(method: string): boolean {
     return LEGACY_METHODS.has(method);
   }
 
   counterpart(method: string): string | undefined {
-    return LEGACY_NAME_OF.get(method);
+    return LEGACY_OPERATIONS.get(method)?.method;
   }
 
-  async run(envelope: Envelope, call: CallContext): Promise<RpcOutcome> {
-    const method = LEGACY_METHODS.get(envelope.method)!;
-    const raw = renamed(method, envelope.params);
-    checkParams(method.shape, raw);
-    const params = raw as Readonly<Record<string, unknown>>;
-    const context = sdkContextOf(call, method.details?.(params) ?? {});
-    const request = {
-      jsonrpc: '2.0',
-      id: envelope.id,
-      method: method.name,
-      params: method.shape.known(params),
-    };
-    const answer = await this.sdk.handle(request, context);
-    if (Symbol.asyncIterator in answer) {
-      return { kind: 'stream', source: sourceOf(answer, context, envelope.id) as EventSource };
+  async run(
+    { id, method, params: raw }: Envelope,
+    call: CallContext,
+    asked: string | undefined,
+  ): Promise<RpcOutcome> {
+    const { operation, renamed, answered } = LEGACY_METHODS.get(method)!;
+    const params = renamed !== undefined && isObject(raw) ? renamed(raw) : raw;
+    if (operation.kind === 'stream') {
+      const items = operation.run(this.handler, params, call);
+      const told = operation.name === 'SubscribeToTask' && !STATES_0_3.test(asked ?? '');
+      const source = sourceOf(told ? withRefusal(items) : items, id);
+      return { kind: 'stream', source: source as EventSource };
     }
-    if (answer.error !== undefined) throw failureOf(answer.error, context);
-    return { kind: 'answer', text: JSON.stringify(answered(method, answer)) };
+    const result = await operation.run(this.handler, params, call);
+    const shown = answered !== undefined && isObject(result) ? answered(result) : result;
+    return { kind: 'answer', text: successText(id, JSON.stringify(shown)) };
   }
 }
 
-/** The params were right, so an error that no operation threw is one of the translation itself. */
-function failureOf(error: unknown, context: ServerCallContext): unknown {
-  return thrownIn(context) ?? new Error('an answer has no 0.3 form', { cause: error });
-}
+/** An `A2A-Version` that is stated: clients before 0.3, and most of 0.3, state none. */
+const STATES_0_3 = /^\s*0*0\.0*3\b/;
 
-function renamed({ renamed: rename }: LegacyMethod, params: unknown): unknown {
-  return rename !== undefined && isObject(params) ? rename(params) : params;
-}
-
-function answered({ answered: rename }: LegacyMethod, answer: SdkAnswer): SdkAnswer {
-  return rename !== undefined && isObject(answer.result)
-    ? { ...answer, result: rename(answer.result) }
-    : answer;
+/** The only item of a stream that was refused. */
+interface Refusal {
+  readonly refusal: unknown;
 }
 
 function sourceOf(
-  items: AsyncGenerator<SdkAnswer, void, undefined>,
-  context: ServerCallContext,
+  items: AsyncGenerator<LegacyItem | Refusal, void, undefined>,
   id: RpcId,
-): EventSource<SdkAnswer> {
+): EventSource<LegacyItem | Refusal> {
+  const failure = (thrown: unknown): string => failureText(id, rpcErrorOf(thrown, '0.3'));
   return {
     items,
-    render: (answer) => ({ seq: lastSeqOf(context), text: JSON.stringify(closing(answer)) }),
-    failure: (thrown) => failureText(id, rpcErrorOf(thrown, '0.3')),
+    render: (item) =>
+      'refusal' in item
+        ? { seq: undefined, text: failure(item.refusal) }
+        : { seq: item.seq, text: successText(id, JSON.stringify(item.event)) },
+    failure,
   };
 }
 
-/** A stream of the hub ends at a question, which 0.x says with `final`; the SDK says it at ends only. */
-function closing(answer: SdkAnswer): SdkAnswer {
-  const { result } = answer;
-  if (!isObject(result) || result['kind'] !== 'status-update') return answer;
-  const { status } = result;
-  if (!isObject(status) || status['state'] !== 'input-required') return answer;
-  return { ...answer, result: { ...result, final: true } };
+/**
+ * A stream that is refused, as a stream of one error. 0.2.5 wants that of `tasks/resubscribe`, and its
+ * clients, as those of Python's 0.3, read nothing else there; whoever states 0.3 reads plain JSON. What is
+ * wrong with the params has been answered as plain JSON before.
+ */
+async function* withRefusal(
+  items: AsyncGenerator<LegacyItem, void, undefined>,
+): AsyncGenerator<LegacyItem | Refusal, void, undefined> {
+  let first: IteratorResult<LegacyItem, void>;
+  try {
+    first = await items.next();
+  } catch (thrown) {
+    if (hubErrorOf(thrown).reason === 'INTERNAL') throw thrown;
+    yield { refusal: thrown };
+    return;
+  }
+  try {
+    if (!first.done) yield first.value;
+    yield* items;
+  } finally {
+    await items.return();
+  }
 }

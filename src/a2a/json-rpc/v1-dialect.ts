@@ -19,7 +19,7 @@ export class V1Dialect implements RpcDialect {
   }
 
   counterpart(method: string): string | undefined {
-    return LEGACY_METHODS.get(method)?.operation;
+    return LEGACY_METHODS.get(method)?.operation.name;
   }
 
   async run({ id, method, params }: Envelope, call: CallContext): Promise<RpcOutcome> {

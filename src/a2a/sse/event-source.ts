@@ -5,4 +5,6 @@ export interface EventSource<Item = unknown> {
   readonly render: (item: Item) => { readonly seq: number | undefined; readonly text: string };
   /** The text of the last event of a stream that broke. */
   readonly failure: (thrown: unknown) => string;
+  /** The SSE `event:` of that one, where its text alone would not tell it from an item. */
+  readonly failureEvent?: string;
 }

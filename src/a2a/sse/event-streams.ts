@@ -29,13 +29,13 @@ export class EventStreams {
   /**
    * Writes the stream until it ends, its reader leaves (the door aborts `gone`) or the process drains.
    * Rejects, with nothing written, when the first item does: a stream that is refused is answered as
-   * plain JSON.
+   * plain JSON. `headers` are asked for when the first item is there.
    */
   async serve(
     reply: FastifyReply,
     source: EventSource,
     gone: AbortController,
-    headers: Readonly<Record<string, string>> = {},
+    headers: () => Readonly<Record<string, string>> = () => ({}),
   ): Promise<void> {
     const first = await source.items.next();
     reply.hijack();
@@ -43,7 +43,7 @@ export class EventStreams {
     const writer = new EventWriter(reply.raw, { heartbeatMs, bufferBytes: streamBufferBytes });
     this.open.set(writer, gone);
     try {
-      writer.open(headers);
+      writer.open(headers());
       await this.pump(writer, source, first);
     } finally {
       writer.end();
@@ -68,7 +68,7 @@ export class EventStreams {
     } catch (thrown) {
       if (hubErrorOf(thrown).reason === 'INTERNAL')
         this.log.error({ err: thrown }, 'stream failed');
-      writer.event(undefined, source.failure(thrown));
+      writer.failure(source.failureEvent, source.failure(thrown));
     }
   }
 }

@@ -56,6 +56,11 @@ export class EventWriter {
     this.write(seq === undefined ? `data: ${text}\n\n` : `id: ${seq}\ndata: ${text}\n\n`);
   }
 
+  /** Sends what ends a stream that broke: `event:` when it has a name of its own, then its text. */
+  failure(name: string | undefined, text: string): void {
+    this.write(name === undefined ? `data: ${text}\n\n` : `event: ${name}\ndata: ${text}\n\n`);
+  }
+
   /**
    * Resolves when the next event may come: at once for a reader that keeps up, else when it has
    * caught up or after a short pause.

@@ -9,6 +9,10 @@ export interface Shape {
   check(value: unknown): FieldViolation[] | undefined;
   /** The named members under their camelCase names and nothing else; free-form values as they are. */
   known(value: unknown): unknown;
+  /** Of an object: its members by their camelCase names. */
+  readonly members?: Readonly<Record<string, Member>>;
+  /** What the text of a query parameter stands for; a text that stands for nothing stays as it is. */
+  readonly parse?: (text: string) => unknown;
 }
 
 /** One member of an object. `null` counts as absent, as in ProtoJSON. */
@@ -30,9 +34,17 @@ export function optional(shape: Shape): Member {
   return { shape, required: false };
 }
 
-/** A value that a test decides about. `wanted` completes the sentence "must be …". */
-export function leaf(wanted: string, test: (value: unknown) => boolean): Shape {
+/**
+ * A value that a test decides about. `wanted` completes the sentence "must be …"; `parse` is for values
+ * that are no strings.
+ */
+export function leaf(
+  wanted: string,
+  test: (value: unknown) => boolean,
+  parse: (text: string) => unknown = (text) => text,
+): Shape {
   return {
+    parse,
     check: (value) => (test(value) ? undefined : [{ field: '', description: `must be ${wanted}` }]),
     known: (value) => value,
   };
@@ -65,7 +77,10 @@ export function listOf(item: Shape, minimum = 0): Shape {
  */
 export function object(
   members: Readonly<Record<string, Member>>,
-  rule?: (read: (name: string) => unknown) => FieldViolation[] | undefined,
+  rule?: (
+    read: (name: string) => unknown,
+    written: JsonObject,
+  ) => FieldViolation[] | undefined,
 ): Shape {
   const entries = Object.entries(members).map(([name, member]) => ({
     name,
@@ -74,6 +89,7 @@ export function object(
   }));
   const names = new Map(entries.map(({ name, snake }) => [name, snake]));
   return {
+    members,
     check(value) {
       if (!isObject(value)) return [{ field: '', description: 'must be an object' }];
       let found: FieldViolation[] | undefined;
@@ -82,7 +98,7 @@ export function object(
         const wrong = member !== undefined ? shape.check(member) : needed ? missing() : undefined;
         if (wrong !== undefined) found = [...(found ?? []), ...below(name, wrong)];
       }
-      return found ?? rule?.((name) => read(value, name, names.get(name) ?? name));
+      return found ?? rule?.((name) => read(value, name, names.get(name) ?? name), value);
     },
     known(value) {
       const result: Record<string, unknown> = {};
@@ -137,6 +153,7 @@ function below(parent: string, found: readonly FieldViolation[]): FieldViolation
   }));
 }
 
-function snakeCase(name: string): string {
+/** The name of a member as Protocol Buffers write it. */
+export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

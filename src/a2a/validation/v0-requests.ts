@@ -51,7 +51,7 @@ const message = object({
  * 0.3 names `schemes`; what an early 0.2.x client wrote instead is kept for `push` to read. The SDK gets
  * the first scheme only, all it can translate; `push` gets them all.
  */
-const authentication = object({
+export const authentication: Shape = object({
   schemes: optional(firstOf(nonEmptyText)),
   credentials: optional(text),
 });

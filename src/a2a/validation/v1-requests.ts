@@ -1,3 +1,4 @@
+import { isNullData } from '../../protocol/null-data.js';
 import { type Member, type Shape, listOf, object, optional, required } from './shape.js';
 import {
   base64,
@@ -33,9 +34,9 @@ const part = object(
     mediaType: optional(text),
     metadata,
   },
-  (read) => {
+  (read, written) => {
     const held = CONTENT.filter((name) => read(name) !== undefined);
-    return held.length === 1
+    return held.length === 1 || (held.length === 0 && isNullData(written))
       ? undefined
       : [{ field: '', description: `must hold exactly one of ${CONTENT.join(', ')}` }];
   },

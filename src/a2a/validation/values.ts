@@ -35,14 +35,23 @@ export const idOrEmpty: Shape = leaf(
   isId,
 );
 
-export const flag: Shape = leaf('true or false', (value) => typeof value === 'boolean');
+export const flag: Shape = leaf(
+  'true or false',
+  (value) => typeof value === 'boolean',
+  (text) => (text === 'true' ? true : text === 'false' ? false : text),
+);
 
 /** A number of things: 0 or more. */
-export const count: Shape = leaf('an integer of 0 or more', (value) => isInteger(value, 0));
+export const count: Shape = leaf(
+  'an integer of 0 or more',
+  (value) => isInteger(value, 0),
+  integerOf,
+);
 
 export const pageSize: Shape = leaf(
   `an integer from 1 to ${MAX_PAGE_SIZE}`,
   (value) => isInteger(value, 1) && Number(value) <= MAX_PAGE_SIZE,
+  integerOf,
 );
 
 export const base64: Shape = leaf('base64', (value) => {
@@ -86,6 +95,11 @@ function isId(value: unknown): boolean {
 
 function isInteger(value: unknown, minimum: number): boolean {
   return Number.isInteger(value) && Number(value) >= minimum && Number(value) <= MAX_INT32;
+}
+
+/** Digits only: no sign, no exponent, no space. */
+function integerOf(text: string): unknown {
+  return /^\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
 /** False for the 31st of February. */

@@ -1,14 +1,26 @@
 import { describe, expect, it } from '@jest/globals';
+import type { CardSignature } from '../agent.js';
 import { diffCards } from './card-diff.js';
 import { parseCard } from './parse-card.js';
 
-const card = (changes: object = {}) =>
-  parseCard({
+const UNSIGNED: CardSignature = {
+  outcome: 'unsigned',
+  keyId: null,
+  algorithm: null,
+  keySource: null,
+  keyThumbprint: null,
+  reason: '',
+};
+
+const card = (changes: object = {}, signature: Partial<CardSignature> = {}) => ({
+  card: parseCard({
     name: 'A',
     url: 'http://a.example/',
     skills: [{ id: 's', tags: ['x'] }],
     ...changes,
-  });
+  }),
+  signature: { ...UNSIGNED, ...signature },
+});
 
 describe('diffCards', () => {
   it('finds nothing between equal cards', () => {
@@ -36,6 +48,22 @@ describe('diffCards', () => {
       'removed skills[a]',
       'changed skills[b].tags',
       'added skills[d]',
+    ]);
+  });
+
+  it('tells another signing key, but not that the same key has signed again', () => {
+    const signed = (signature: string) => ({ signatures: [{ protected: 'e30', signature }] });
+    const first = { outcome: 'verified', keyId: 'k', keyThumbprint: 'one' } as const;
+    const before = card(signed('a'), first);
+    expect(diffCards(before, card(signed('b'), first))).toEqual([]);
+    const after = card(signed('b'), { ...first, keyThumbprint: 'two' });
+    expect(diffCards(before, after)).toEqual([
+      {
+        field: 'signature',
+        change: 'changed',
+        before: first,
+        after: { ...first, keyThumbprint: 'two' },
+      },
     ]);
   });
 });

@@ -1,4 +1,6 @@
 import { AgentCard } from '../../protocol/a2a.js';
+import type { Agent } from '../agent.js';
+import { type Json, without } from './card-fields.js';
 
 /** One difference between two versions of a card. */
 export interface CardChange {
@@ -9,16 +11,25 @@ export interface CardChange {
   readonly after?: unknown;
 }
 
-type Json = Record<string, unknown>;
+type DiffedCard = Pick<Agent, 'card' | 'signature'>;
 
-/** What changed from one card to the next, in the 1.0 wire form; empty when nothing did. */
-export function diffCards(before: AgentCard, after: AgentCard): CardChange[] {
-  const { skills: oldSkills, ...old } = AgentCard.toJSON(before) as Json;
-  const { skills: newSkills, ...fresh } = AgentCard.toJSON(after) as Json;
+/**
+ * What changed from one card to the next, in the 1.0 wire form; empty when nothing did. A card that is
+ * signed again has other signatures: what counts is the key, and what is known of it (`signature`).
+ */
+export function diffCards(before: DiffedCard, after: DiffedCard): CardChange[] {
+  const { skills: oldSkills, ...old } = comparable(before);
+  const { skills: newSkills, ...fresh } = comparable(after);
   return [
     ...diffMembers('', old, fresh),
     ...diffMembers('skills', byId(oldSkills), byId(newSkills)).flatMap(intoSkill),
   ];
+}
+
+function comparable({ card, signature }: DiffedCard): Json {
+  const members = without(AgentCard.toJSON(card) as Json, 'signatures');
+  const { outcome, keyId, keyThumbprint } = signature;
+  return { ...members, signature: { outcome, keyId, keyThumbprint } };
 }
 
 /** A changed skill is told member by member; an added or removed one as a whole. */

@@ -7,6 +7,11 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The object without one member. */
+export function without(json: Json, name: string): Json {
+  return Object.fromEntries(Object.entries(json).filter(([each]) => each !== name));
+}
+
 /**
  * Reads members of a card that others wrote. A member that is absent (or null) has a default; one of
  * the wrong type is an error that names it (`card.skills[1].tags`).

@@ -177,11 +177,11 @@ describe('chooseEndpoint', () => {
     ],
     [
       [
-        ['HTTP+JSON', '1.0'],
         ['JSONRPC', '0.3.0'],
+        ['HTTP+JSON', '1.0'],
       ],
-      'JSONRPC',
-      '0.3',
+      'HTTP+JSON',
+      '1.0',
     ],
     [
       [
@@ -190,6 +190,16 @@ describe('chooseEndpoint', () => {
         ['HTTP+JSON', '1.0'],
       ],
       'HTTP+JSON',
+      '1.0',
+    ],
+    [
+      [
+        ['GRPC', '0.3'],
+        ['HTTP+JSON', '0.3'],
+        ['GRPC', '1.0'],
+        ['JSONRPC', '0.3'],
+      ],
+      'GRPC',
       '1.0',
     ],
     [[['jsonrpc', '1.0.1']], 'JSONRPC', '1.0'],
@@ -202,19 +212,45 @@ describe('chooseEndpoint', () => {
     const card = offering(['GRPC', '1.0', 'a.example:443'], ['JSONRPC', '1.0'], ['JSONRPC', '0.3']);
     const reasons = chooseEndpoint(card).interfaces.map((one) => [one.chosen, one.reason]);
     expect(reasons).toEqual([
-      [false, 'gRPC is not spoken yet'],
+      [false, 'another interface is preferred'],
       [true, 'called'],
       [false, 'another interface is preferred'],
     ]);
   });
 
+  it('keeps to what the operator pinned', () => {
+    const card = offering(
+      ['JSONRPC', '1.0'],
+      ['GRPC', '1.0', 'a.example:443'],
+      ['GRPC', '0.3', 'b.example:443'],
+    );
+    const pin = { protocolBinding: 'GRPC', protocolVersion: null } as const;
+    const { endpoint, interfaces } = chooseEndpoint(card, pin);
+    expect(endpoint).toMatchObject({ url: 'a.example:443', protocolVersion: '1.0' });
+    expect(interfaces.map((one) => one.reason)).toEqual([
+      'the operator pinned another',
+      'called: pinned',
+      'another interface is preferred',
+    ]);
+    const older = chooseEndpoint(card, { protocolBinding: null, protocolVersion: '0.3' });
+    expect(older.endpoint.url).toBe('b.example:443');
+  });
+
+  it('refuses a pin that the card has no interface for, saying what it has', () => {
+    const card = offering(['JSONRPC', '1.0'], ['GRPC', '0.3', 'b.example:443']);
+    const pin = { protocolBinding: 'GRPC', protocolVersion: '1.0' } as const;
+    expect(() => chooseEndpoint(card, pin)).toThrow(
+      /^protocolBinding: .*GRPC 1.0.*JSONRPC 1.0 at https:.*GRPC 0.3 at b.example:443/,
+    );
+  });
+
   it('refuses a card with nothing to call, saying why of each', () => {
     const card = offering(
-      ['GRPC', '1.0', 'a:443'],
+      ['GRPC', '1.0', 'ftp://a:443'],
       ['JSONRPC', '9.0'],
       ['JSONRPC', '1.0', '/rpc'],
       ['X', '1.0'],
     );
-    expect(() => chooseEndpoint(card)).toThrow(/gRPC.*version.*absolute.*unknown/);
+    expect(() => chooseEndpoint(card)).toThrow(/host:port.*version.*absolute.*unknown/);
   });
 });

@@ -9,9 +9,8 @@ import {
 } from '../../protocol/a2a.js';
 import { AgentCallError } from '../agent-client.js';
 
-/** RFC 3339, as every A2A version wants timestamps. */
-const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
-const WITHOUT_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?$/;
+/** A date and a time with any fraction and no zone: UTC is meant. */
+const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?$/i;
 
 /**
  * The checks below make sure that what the SDK decoded (it fills gaps instead of refusing them) has
@@ -67,9 +66,11 @@ function checkArtifact(artifact: Artifact | undefined, field: string): void {
 
 function checkStatus(status: TaskStatus | undefined, field: string): void {
   if (status === undefined) throw invalid(`${field} is missing`);
-  if (status.state === TaskState.UNRECOGNIZED) throw invalid(`${field}.state is unknown`);
+  // JSON decodes an unknown state as UNRECOGNIZED, protobuf as whatever number it was.
+  const known = status.state !== TaskState.UNRECOGNIZED && TaskState[status.state] !== undefined;
+  if (!known) throw invalid(`${field}.state is unknown`);
   if (status.message !== undefined) checkMessage(status.message, `${field}.message`);
-  if (status.timestamp !== undefined) status.timestamp = zoned(status.timestamp);
+  if (status.timestamp !== undefined) status.timestamp = inUtc(status.timestamp);
 }
 
 /** Empty lists pass: agents close an artifact with a chunk that has no parts. */
@@ -84,14 +85,13 @@ function checkParts(parts: Message['parts'], field: string): void {
 }
 
 /**
- * The timestamp with a zone: without one it is UTC (Python agents leave it out, and strict clients
- * refuse the whole answer then). What cannot be read is dropped.
+ * The timestamp as A2A §5.6.1 wants it: UTC with milliseconds. Without a zone it is UTC (Python agents
+ * leave it out, and strict clients refuse the whole answer then). What cannot be read is dropped.
  */
-function zoned(timestamp: unknown): string | undefined {
+function inUtc(timestamp: unknown): string | undefined {
   if (typeof timestamp !== 'string') return undefined;
-  if (TIMESTAMP.test(timestamp)) return timestamp;
-  if (WITHOUT_ZONE.test(timestamp)) return `${timestamp}Z`;
-  const time = Date.parse(timestamp);
+  const zoned = WITHOUT_ZONE.test(timestamp) ? `${timestamp}Z` : timestamp;
+  const time = Date.parse(zoned.replace(',', '.'));
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }
 

@@ -22,6 +22,13 @@ const CODE_OF_REASON: Readonly<Record<string, number>> = {
   VERSION_NOT_SUPPORTED: -32009,
 };
 
+/** The JSON-RPC code of the error with this `ErrorInfo.reason`; undefined when A2A has none such. */
+export function codeOfReason(reason: string | undefined): number | undefined {
+  return reason === undefined || !Object.hasOwn(CODE_OF_REASON, reason)
+    ? undefined
+    : CODE_OF_REASON[reason];
+}
+
 /**
  * The error in a JSON answer, or undefined when it is none. Understood are JSON-RPC
  * (`{"error": {"code", "message"}}`), REST 1.0 (`{"error": {"status", "message", "details"}}`) and
@@ -36,7 +43,7 @@ export function protocolErrorIn(json: unknown): ProtocolError | undefined {
   const reasons = Array.isArray(details)
     ? details.filter(isObject).map((one) => one['reason'])
     : [];
-  const byReason = reasons.map((one) => CODE_OF_REASON[String(one)]).find((one) => one);
+  const byReason = reasons.map((one) => codeOfReason(String(one))).find((one) => one);
   const ofStatus = status === 'NOT_FOUND' ? TASK_NOT_FOUND : undefined;
   const written = typeof code === 'number' && code < 0 ? code : undefined;
   return {
@@ -51,13 +58,13 @@ export function protocolErrorIn(json: unknown): ProtocolError | undefined {
  */
 export function failureOf(
   error: ProtocolError,
-  when: { readonly httpStatus: number; readonly afterEvent: boolean },
+  when: { readonly httpStatus: number | undefined; readonly afterEvent: boolean },
 ): AgentCallError {
   const { code, message } = error;
   const kind = code === TASK_NOT_FOUND ? 'not-found' : when.afterEvent ? 'interrupted' : 'rejected';
   const text = `the agent answered: ${message}${code === undefined ? '' : ` (${code})`}`;
   return new AgentCallError(kind, text, {
-    httpStatus: when.httpStatus,
+    ...(when.httpStatus === undefined ? {} : { httpStatus: when.httpStatus }),
     ...(code === undefined ? {} : { code }),
   });
 }

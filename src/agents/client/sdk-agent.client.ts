@@ -1,6 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { RestTransportFactory } from '@a2a-js/sdk/client';
-import { LegacyJsonRpcTransport, LegacyRestTransport } from '@a2a-js/sdk/compat/v0_3/client';
+import { LegacyJsonRpcTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import { Egress } from '../../common/egress/egress.js';
 import { AppConfig } from '../../config/index.js';
 import {
@@ -14,7 +14,7 @@ import {
   TaskState,
 } from '../../protocol/a2a.js';
 import { HOPS_HEADER } from '../../protocol/hops.js';
-import type { Agent } from '../agent.js';
+import type { Agent, AgentEndpoint } from '../agent.js';
 import {
   type AgentCallOptions,
   AgentCallError,
@@ -22,9 +22,16 @@ import {
   type AgentSend,
 } from '../agent-client.js';
 import { AgentExchange } from './agent-exchange.js';
+import { CallPlan } from './call-plan.js';
 import { checkEvent, checkMessage, checkTask } from './check-answer.js';
+import { EndpointMemory } from './endpoint-memory.js';
 import { fetchOver } from './exchange-fetch.js';
+import { GrpcChannels } from './grpc-channels.js';
+import { GrpcExchange } from './grpc-exchange.js';
+import { GrpcTransport } from './grpc.transport.js';
 import { type AgentTransport, JsonRpcTransport } from './json-rpc.transport.js';
+import { LegacyGrpcTransports } from './legacy-grpc.transport.js';
+import { LegacyRestTransport } from './legacy-rest.transport.js';
 
 /** Name of the extension header in 0.x; 1.0 dropped the prefix. */
 const LEGACY_EXTENSION_HEADER = 'X-A2A-Extensions';
@@ -33,16 +40,16 @@ const LEGACY_EXTENSION_HEADER = 'X-A2A-Extensions';
 const LIST_PAGES = 5;
 const LIST_PAGE_SIZE = 100;
 
-/** What every call to one version of an agent shares. */
+/** What every call to one agent shares. */
 interface Target {
-  readonly headers: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
   readonly connectTimeoutMs: number;
 }
 
-/** One call: the transport that makes it and what it sends beside the message. */
+/** One call at one interface: the transport that makes it and what it sends beside the message. */
 interface Call {
-  readonly exchange: AgentExchange;
+  readonly tenant: string;
+  readonly exchange: Pick<AgentExchange, 'failure'>;
   readonly transport: AgentTransport;
   readonly options: {
     readonly signal: AbortSignal;
@@ -51,40 +58,48 @@ interface Call {
 }
 
 type TransportMaker = (
-  agent: Agent,
+  endpoint: AgentEndpoint,
   exchange: AgentExchange,
-  id: number,
+  call: { readonly id: number; readonly agent: Agent },
 ) => AgentTransport | Promise<AgentTransport>;
 
 /**
- * The transports by binding and version: the SDK's, but for the one of most calls. They are chosen by
- * the registry's endpoint, never by the card: the SDK's factories take a card of version 0.2.5 for a
- * 1.0 one. A transport is two or three fields, so each call has its own around its exchange.
+ * The transports over HTTP by binding and version: the SDK's, but for the one of most calls. They are
+ * chosen by the registry's endpoint, never by the card: the SDK's factories take a card of version
+ * 0.2.5 for a 1.0 one. A transport is two or three fields, so each call has its own around its exchange.
  */
-const TRANSPORTS: Readonly<Record<string, TransportMaker>> = {
-  'JSONRPC 1.0': ({ endpoint }, exchange, id) => new JsonRpcTransport(endpoint.url, exchange, id),
-  'JSONRPC 0.3': ({ endpoint }, exchange) =>
-    new LegacyJsonRpcTransport({ endpoint: endpoint.url, fetchImpl: fetchOver(exchange) }),
-  'HTTP+JSON 1.0': ({ endpoint, card }, exchange) =>
+const HTTP_TRANSPORTS = {
+  'JSONRPC 1.0': ({ url }, exchange, { id }) => new JsonRpcTransport(url, exchange, id),
+  'JSONRPC 0.3': ({ url }, exchange) =>
+    new LegacyJsonRpcTransport({ endpoint: url, fetchImpl: fetchOver(exchange) }),
+  'HTTP+JSON 1.0': ({ url }, exchange, { agent }) =>
     new RestTransportFactory({
       fetchImpl: fetchOver(exchange, (json) => StreamResponse.fromJSON(json)),
-    }).create(endpoint.url, card),
-  'HTTP+JSON 0.3': ({ endpoint }, exchange) =>
-    new LegacyRestTransport({ endpoint: endpoint.url, fetchImpl: fetchOver(exchange) }),
-};
+    }).create(url, agent.card),
+  'HTTP+JSON 0.3': ({ url }, exchange) => new LegacyRestTransport(url, exchange),
+} satisfies Record<string, TransportMaker>;
 
-/** {@link AgentClient} on the SDK's transports. */
+/** {@link AgentClient} on the SDK's transports, and over gRPC on its service definitions. */
 @Injectable()
-export class SdkAgentClient extends AgentClient {
+export class SdkAgentClient extends AgentClient implements OnApplicationShutdown {
   /** By agent object: the registry makes a new one with every change. */
   private readonly targets = new WeakMap<Agent, Target>();
+  private readonly channels: GrpcChannels;
+  private readonly legacyGrpc = new LegacyGrpcTransports();
   private calls = 0;
 
   constructor(
     private readonly egress: Egress,
     private readonly config: AppConfig,
+    private readonly memory: EndpointMemory,
   ) {
     super();
+    this.channels = new GrpcChannels(egress);
+  }
+
+  /** Cuts the gRPC calls that are still open. */
+  onApplicationShutdown(): void {
+    this.channels.close();
   }
 
   stream(
@@ -93,7 +108,7 @@ export class SdkAgentClient extends AgentClient {
     options: AgentCallOptions,
   ): AsyncGenerator<StreamResponse, void, undefined> {
     return this.events(agent, options, (call) =>
-      call.transport.sendMessageStream(requestOf(agent, send, false), call.options),
+      call.transport.sendMessageStream(requestOf(call, send, false), call.options),
     );
   }
 
@@ -102,8 +117,8 @@ export class SdkAgentClient extends AgentClient {
     send: AgentSend,
     options: AgentCallOptions,
   ): Promise<{ readonly message: Message } | { readonly task: Task }> {
-    return this.call(agent, options, async (call) => {
-      const request = requestOf(agent, send, true);
+    return this.call(this.planFor(agent), agent, options, async (call) => {
+      const request = requestOf(call, send, true);
       const answer = await call.transport.sendMessage(request, call.options);
       return 'messageId' in answer
         ? { message: checkMessage(answer, 'message') }
@@ -112,9 +127,8 @@ export class SdkAgentClient extends AgentClient {
   }
 
   getTask(agent: Agent, downstreamTaskId: string, options: AgentCallOptions): Promise<Task> {
-    const request = { tenant: agent.endpoint.tenant, id: downstreamTaskId };
-    return this.call(agent, options, async (call) =>
-      checkTask(await call.transport.getTask(request, call.options)),
+    return this.call(this.planFor(agent), agent, options, async ({ transport, tenant, ...call }) =>
+      checkTask(await transport.getTask({ tenant, id: downstreamTaskId }, call.options)),
     );
   }
 
@@ -123,20 +137,20 @@ export class SdkAgentClient extends AgentClient {
     downstreamTaskId: string,
     options: AgentCallOptions,
   ): AsyncGenerator<StreamResponse, void, undefined> {
-    const request = { tenant: agent.endpoint.tenant, id: downstreamTaskId };
-    return this.events(agent, options, (call) =>
-      call.transport.resubscribeTask(request, call.options),
+    return this.events(agent, options, ({ transport, tenant, ...call }) =>
+      transport.resubscribeTask({ tenant, id: downstreamTaskId }, call.options),
     );
   }
 
   cancel(agent: Agent, downstreamTaskId: string, options: AgentCallOptions): Promise<Task> {
-    const request = {
-      tenant: agent.endpoint.tenant,
-      id: downstreamTaskId,
-      metadata: undefined,
-    };
-    return this.call(agent, options, async (call) =>
-      checkTask(await call.transport.cancelTask(request, call.options)),
+    return this.call(
+      this.planFor(agent),
+      agent,
+      options,
+      async ({ transport, tenant, ...call }) => {
+        const request = { tenant, id: downstreamTaskId, metadata: undefined };
+        return checkTask(await transport.cancelTask(request, call.options));
+      },
     );
   }
 
@@ -146,7 +160,6 @@ export class SdkAgentClient extends AgentClient {
     messageId: string,
     options: AgentCallOptions,
   ): Promise<readonly Task[]> {
-    if (agent.endpoint.protocolVersion !== '1.0') return [];
     try {
       return await this.listed(agent, downstreamContextId, messageId, options);
     } catch (error) {
@@ -165,18 +178,23 @@ export class SdkAgentClient extends AgentClient {
     const found: Task[] = [];
     let pageToken = '';
     for (let page = 0; page < LIST_PAGES; page++) {
-      const request = {
-        tenant: agent.endpoint.tenant,
-        contextId,
-        status: TaskState.TASK_STATE_UNSPECIFIED,
-        pageSize: LIST_PAGE_SIZE,
-        pageToken,
-        historyLength: LIST_PAGE_SIZE,
-        statusTimestampAfter: undefined,
-        includeArtifacts: false,
-      };
-      const answer = await this.call(agent, options, (call) =>
-        call.transport.listTasks(request, call.options),
+      // An agent without ListTasks is no less of 1.0.
+      const plan = new CallPlan(agent, this.memory, false);
+      if (plan.current.protocolVersion !== '1.0') break;
+      const answer = await this.call(plan, agent, options, ({ transport, tenant, ...call }) =>
+        transport.listTasks(
+          {
+            tenant,
+            contextId,
+            status: TaskState.TASK_STATE_UNSPECIFIED,
+            pageSize: LIST_PAGE_SIZE,
+            pageToken,
+            historyLength: LIST_PAGE_SIZE,
+            statusTimestampAfter: undefined,
+            includeArtifacts: false,
+          },
+          call.options,
+        ),
       );
       found.push(
         ...answer.tasks.filter((task) =>
@@ -191,16 +209,26 @@ export class SdkAgentClient extends AgentClient {
     return found;
   }
 
+  private planFor(agent: Agent): CallPlan {
+    return new CallPlan(agent, this.memory, true);
+  }
+
   private async call<T>(
+    plan: CallPlan,
     agent: Agent,
     options: AgentCallOptions,
     run: (call: Call) => Promise<T>,
   ): Promise<T> {
-    const call = await this.begin(agent, options);
-    try {
-      return await run(call);
-    } catch (error) {
-      throw call.exchange.failure(error);
+    for (;;) {
+      const call = await this.begin(agent, plan.current, options);
+      try {
+        const answer = await run(call);
+        plan.answered();
+        return answer;
+      } catch (error) {
+        const end = plan.failed(call.exchange.failure(error));
+        if (end !== undefined) throw end;
+      }
     }
   }
 
@@ -209,28 +237,45 @@ export class SdkAgentClient extends AgentClient {
     options: AgentCallOptions,
     run: (call: Call) => AsyncGenerator<StreamResponse, void, undefined>,
   ): AsyncGenerator<StreamResponse, void, undefined> {
-    const call = await this.begin(agent, options);
-    try {
-      for await (const event of run(call)) yield checkEvent(event);
-    } catch (error) {
-      throw call.exchange.failure(error);
+    const plan = this.planFor(agent);
+    for (;;) {
+      const call = await this.begin(agent, plan.current, options);
+      let answered = false;
+      try {
+        for await (const event of run(call)) {
+          if (!answered) plan.answered();
+          answered = true;
+          yield checkEvent(event);
+        }
+        return;
+      } catch (error) {
+        const failure = call.exchange.failure(error);
+        const end = answered ? failure : plan.failed(failure);
+        if (end !== undefined) throw end;
+      }
     }
   }
 
-  private async begin(agent: Agent, options: AgentCallOptions): Promise<Call> {
-    const { protocolBinding, protocolVersion } = agent.endpoint;
-    const target = this.targetOf(agent);
+  private async begin(
+    agent: Agent,
+    endpoint: AgentEndpoint,
+    options: AgentCallOptions,
+  ): Promise<Call> {
+    const { protocolBinding, protocolVersion, tenant, url } = endpoint;
     const { signal } = options;
-    const exchange = new AgentExchange(this.egress, { ...target, signal });
-    const make = TRANSPORTS[`${protocolBinding} ${protocolVersion}`];
-    if (make === undefined) {
-      throw new AgentCallError('unreachable', `the hub does not speak ${protocolBinding} yet`);
+    const shared = { ...this.targetOf(agent), signal };
+    const headers = headersOf(agent, endpoint, options);
+    const call = { tenant, options: { signal, serviceParameters: headers } };
+    if (protocolBinding === 'GRPC') {
+      const exchange = new GrpcExchange(this.channels, { ...shared, address: url, headers });
+      const modern = protocolVersion === '1.0';
+      const transport = modern ? new GrpcTransport(exchange) : this.legacyGrpc.over(exchange);
+      return { ...call, exchange, transport };
     }
-    return {
-      exchange,
-      transport: await make(agent, exchange, ++this.calls),
-      options: { signal, serviceParameters: headersOf(agent, target, options) },
-    };
+    const exchange = new AgentExchange(this.egress, shared);
+    const make: TransportMaker = HTTP_TRANSPORTS[`${protocolBinding} ${protocolVersion}`];
+    const transport = await make(endpoint, exchange, { id: ++this.calls, agent });
+    return { ...call, exchange, transport };
   }
 
   private targetOf(agent: Agent): Target {
@@ -238,7 +283,6 @@ export class SdkAgentClient extends AgentClient {
     if (target === undefined) {
       const values = Object.values(agent.credentials);
       target = {
-        headers: { ...agent.credentials, [A2A_VERSION_HEADER]: agent.endpoint.protocolVersion },
         // `Bearer abc` may come back as `abc`.
         secrets: values.flatMap((value) => [value, value.split(' ').at(-1) ?? '']).filter(isSecret),
         connectTimeoutMs: agent.budgets.connectMs ?? this.config.agents.connectMs,
@@ -253,9 +297,9 @@ export class SdkAgentClient extends AgentClient {
 const SILENT: ReadonlySet<AgentCallError['kind']> = new Set(['rejected', 'invalid', 'not-found']);
 
 /** The client's push config is never among it: the hub tells webhooks itself. */
-function requestOf(agent: Agent, send: AgentSend, returnImmediately: boolean): SendMessageRequest {
+function requestOf(call: Call, send: AgentSend, returnImmediately: boolean): SendMessageRequest {
   return {
-    tenant: agent.endpoint.tenant,
+    tenant: call.tenant,
     message: send.message,
     configuration: {
       acceptedOutputModes: [...send.acceptedOutputModes],
@@ -268,12 +312,15 @@ function requestOf(agent: Agent, send: AgentSend, returnImmediately: boolean): S
 
 function headersOf(
   agent: Agent,
-  target: Target,
+  endpoint: AgentEndpoint,
   options: AgentCallOptions,
 ): Record<string, string> {
-  const headers: Record<string, string> = { ...target.headers };
+  const headers: Record<string, string> = {
+    ...agent.credentials,
+    [A2A_VERSION_HEADER]: endpoint.protocolVersion,
+  };
   if (options.extensions !== undefined && options.extensions.length > 0) {
-    const modern = agent.endpoint.protocolVersion === '1.0';
+    const modern = endpoint.protocolVersion === '1.0';
     headers[modern ? HTTP_EXTENSION_HEADER : LEGACY_EXTENSION_HEADER] =
       options.extensions.join(',');
   }

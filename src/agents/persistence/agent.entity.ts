@@ -19,11 +19,20 @@ export class AgentEntity {
   @Column({ name: 'card_headers', type: 'text' })
   cardHeaders!: string;
 
+  @Column({ name: 'card_keys', type: 'text', nullable: true })
+  cardKeys!: string | null;
+
+  @Column({ type: 'text' })
+  signature!: string;
+
   @Column({ type: 'text' })
   endpoint!: string;
 
   @Column({ name: 'endpoint_override', type: 'text', nullable: true })
   endpointOverride!: string | null;
+
+  @Column({ type: 'text' })
+  pin!: string;
 
   @Column({ type: 'text' })
   credentials!: string;
@@ -36,6 +45,10 @@ export class AgentEntity {
 
   @Column({ type: 'smallint' })
   enabled!: number;
+
+  /** Null: everybody. */
+  @Column({ type: 'text', nullable: true })
+  organizations!: string | null;
 
   @Column({ type: 'text' })
   budgets!: string;

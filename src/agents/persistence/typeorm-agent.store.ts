@@ -5,7 +5,7 @@ import { Database } from '../../database/database.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import { AgentCard } from '../../protocol/a2a.js';
-import type { Agent, AgentBudgets, AgentEndpoint } from '../agent.js';
+import type { Agent, AgentBudgets, AgentEndpoint, AgentPin } from '../agent.js';
 import { matchesFilter } from '../agent-filter.js';
 import { type AgentFilter, AgentStore } from '../agent-store.js';
 
@@ -15,12 +15,16 @@ interface Row {
   readonly original_card: string;
   readonly card_url: string | null;
   readonly card_headers: string;
+  readonly card_keys: string | null;
+  readonly signature: string;
   readonly endpoint: string;
   readonly endpoint_override: string | null;
+  readonly pin: string;
   readonly credentials: string;
   readonly tags: string;
   readonly priority: number;
   readonly enabled: number;
+  readonly organizations: string | null;
   readonly budgets: string;
   readonly source: string;
   readonly created_at: number | string;
@@ -33,12 +37,16 @@ const COLUMNS = [
   'original_card',
   'card_url',
   'card_headers',
+  'card_keys',
+  'signature',
   'endpoint',
   'endpoint_override',
+  'pin',
   'credentials',
   'tags',
   'priority',
   'enabled',
+  'organizations',
   'budgets',
   'source',
   'created_at',
@@ -147,12 +155,16 @@ export class TypeormAgentStore extends AgentStore {
     storable(agent.originalCard),
     storable(agent.cardUrl),
     JSON.stringify(agent.cardHeaders),
+    agent.cardKeys === null ? null : JSON.stringify(agent.cardKeys),
+    JSON.stringify(agent.signature),
     JSON.stringify(agent.endpoint),
     storable(agent.endpointOverride),
+    JSON.stringify(agent.pin),
     JSON.stringify(agent.credentials),
     JSON.stringify(agent.tags),
     agent.priority,
     agent.enabled ? 1 : 0,
+    agent.organizations === null ? null : JSON.stringify(agent.organizations),
     JSON.stringify(agent.budgets),
     agent.source,
     agent.createdAt.getTime(),
@@ -167,12 +179,16 @@ export class TypeormAgentStore extends AgentStore {
     originalCard: row.original_card,
     cardUrl: row.card_url,
     cardHeaders: JSON.parse(row.card_headers) as Record<string, string>,
+    cardKeys: parsedOrNull(row.card_keys) as Agent['cardKeys'],
+    signature: JSON.parse(row.signature) as Agent['signature'],
     endpoint: JSON.parse(row.endpoint) as AgentEndpoint,
     endpointOverride: row.endpoint_override,
+    pin: JSON.parse(row.pin) as AgentPin,
     credentials: JSON.parse(row.credentials) as Record<string, string>,
     tags: JSON.parse(row.tags) as string[],
     priority: Number(row.priority),
     enabled: Number(row.enabled) === 1,
+    organizations: parsedOrNull(row.organizations) as string[] | null,
     budgets: JSON.parse(row.budgets) as Partial<AgentBudgets>,
     source: row.source as Agent['source'],
     createdAt: new Date(Number(row.created_at)),
@@ -183,4 +199,8 @@ export class TypeormAgentStore extends AgentStore {
 
 function* raiseRevision(tx: Tx): Work<void> {
   yield* tx.run('UPDATE agent_revisions SET revision = revision + 1 WHERE id = 1');
+}
+
+function parsedOrNull(json: string | null): unknown {
+  return json === null ? null : JSON.parse(json);
 }

@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import type { LookupFunction } from 'node:net';
+import { isIPv6, type LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
 import { Agent, buildConnector, type Dispatcher, Pool } from 'undici';
 import { HubError } from '../hub-error.js';
@@ -111,6 +111,22 @@ export class Egress {
     );
     if (refusal !== undefined) throw denied(parsed.origin, refusal);
     return { verified: addresses.length > 0 };
+  }
+
+  /**
+   * The addresses a connection to this http(s) URL may be made to now, each one checked: for clients
+   * that connect by themselves (gRPC). They ask again whenever they look the name up. Rejects with
+   * HubError EGRESS_DENIED, and with {@link ConnectError} when the name has no address.
+   */
+  async addressesOf(url: string): Promise<readonly ResolvedAddress[]> {
+    const parsed = this.parse(url);
+    const literal = addressLiteral(parsed.hostname);
+    if (literal !== undefined) return [{ address: literal, family: isIPv6(literal) ? 6 : 4 }];
+    try {
+      return await this.resolveChecked(destinationOf(parsed), parsed.hostname);
+    } catch (error) {
+      throw isDenial(error) ? error : new ConnectError(parsed.origin, error);
+    }
   }
 
   /**

@@ -1,5 +1,6 @@
 import { HubSettings1700000000000 } from './1700000000000-hub-settings.js';
 import { Tasks1700000000001 } from './1700000000001-tasks.js';
+import { Signing1700000000005 } from './1700000000005-signing.js';
 import { Auth1700000000010 } from './1700000000010-auth.js';
 import { Agents1700000000020 } from './1700000000020-agents.js';
 import { Push1700000000030 } from './1700000000030-push.js';
@@ -8,6 +9,7 @@ import { Push1700000000030 } from './1700000000030-push.js';
 export const MIGRATIONS = [
   HubSettings1700000000000,
   Tasks1700000000001,
+  Signing1700000000005,
   Auth1700000000010,
   Agents1700000000020,
   Push1700000000030,

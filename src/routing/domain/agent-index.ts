@@ -1,9 +1,11 @@
 import type { Agent } from '../../agents/index.js';
 import type { AgentSkill } from '../../protocol/a2a.js';
+import type { ExtensibleAgent } from './extensions.js';
 
 /** What routing needs to know of an agent. */
 export type RoutableAgent = Pick<Agent, 'id' | 'tags' | 'priority'> & {
-  readonly card: Pick<Agent['card'], 'skills' | 'defaultInputModes' | 'defaultOutputModes'>;
+  readonly card: Pick<Agent['card'], 'skills' | 'defaultInputModes' | 'defaultOutputModes'> &
+    ExtensibleAgent['card'];
 };
 
 /** Tags are compared without regard to case and outer spaces. */

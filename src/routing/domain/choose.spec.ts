@@ -40,6 +40,7 @@ function route(directive: RoutingDirective, more: Partial<RoutingQuestion> = {})
     affinity: [],
     defaultAgent: null,
     media: { input: [], output: [] },
+    extensions: [],
     ...more,
   });
 }
@@ -251,5 +252,55 @@ describe('the strategies', () => {
     expect(route({ skillId: 'text.measure' }).chosen[0]?.why).toBe(
       'Offers the skill "text.measure". Priority 5.',
     );
+  });
+});
+
+describe('agents that require an extension', () => {
+  const URI = 'https://x.example/ext';
+  const needs = (...uris: string[]) => ({
+    skills: [skill('profile', ['csv'])],
+    defaultInputModes: [],
+    defaultOutputModes: [],
+    capabilities: {
+      extensions: uris.map((uri) => ({ uri, required: true, description: '', params: undefined })),
+    },
+  });
+  const STRICT = agent('strict', [], { card: needs(URI, 'urn:other'), priority: 9 });
+  const agents = [CSV, STRICT];
+  const required = (uris: string) =>
+    expect.objectContaining({
+      reason: 'EXTENSION_SUPPORT_REQUIRED',
+      metadata: { extensions: uris },
+    });
+
+  it('are candidates only for those who ask for it', () => {
+    const found = route({ tags: ['csv'] }, { agents });
+    expect(chosen(found)).toEqual(['csv.profile']);
+    expect(found.skipped).toEqual([
+      expect.objectContaining({
+        agentId: 'strict',
+        why: expect.stringContaining(`Requires ${URI}, urn:other, which was not asked for.`),
+      }),
+    ]);
+    const asked = route({ tags: ['csv'] }, { agents, extensions: [URI, 'urn:other'] });
+    expect(chosen(asked)[0]).toBe('strict.profile');
+  });
+
+  it('are refused with the extensions that are missing when nobody else is left', () => {
+    const one =
+      (directive: RoutingDirective, more: Partial<RoutingQuestion> = {}) =>
+      () =>
+        route(directive, { agents, ...more });
+    expect(one({ agentId: 'strict' })).toThrow(required(`${URI}, urn:other`));
+    expect(one({ agentId: 'strict' }, { extensions: [URI] })).toThrow(required('urn:other'));
+    expect(one({}, { agentId: 'strict' })).toThrow(required(`${URI}, urn:other`));
+    expect(one({ skillId: 'strict.profile' })).toThrow(required(`${URI}, urn:other`));
+    expect(one({}, { affinity: ['strict'] })).toThrow(required(`${URI}, urn:other`));
+    expect(one({}, { defaultAgent: 'strict' })).toThrow(required(`${URI}, urn:other`));
+  });
+
+  it('are not asked for the extension of the hub itself, which it speaks with all', () => {
+    const hub = agent('hub', [], { card: needs('urn:a2a-hub:routing:v1') });
+    expect(chosen(route({ agentId: 'hub' }, { agents: [hub] }))).toEqual(['hub']);
   });
 });

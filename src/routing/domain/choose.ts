@@ -7,6 +7,7 @@ import {
   splitSkillId,
   type RoutableAgent,
 } from './agent-index.js';
+import { extensionsRequired, missingExtensions } from './extensions.js';
 import { byRank, plainMatch, tagMatch, type Match, type Wanted } from './match.js';
 import type { MediaTypes } from './media-types.js';
 import type { Candidate, Route, RouteReason } from './route.js';
@@ -31,6 +32,8 @@ export interface RoutingQuestion {
   readonly affinity: readonly string[];
   readonly defaultAgent: string | null;
   readonly media: MediaTypes;
+  /** The extensions the client asked for. */
+  readonly extensions: readonly string[];
 }
 
 /** What a rule found: matches in the order to be asked, and what it left out. */
@@ -44,7 +47,8 @@ interface Found {
  * Chooses the agents for a message that begins a task. The first rule that applies decides: the agent
  * the door names, the agent, skill or tags the message asks for, the agents of the context, the
  * default agent. Throws HubError NO_ROUTE (with the skills the caller may use) when a rule applies and
- * finds nobody, or none applies; INVALID_PARAMS when the message contradicts itself.
+ * finds nobody, or none applies; EXTENSION_SUPPORT_REQUIRED when everybody it finds insists on an
+ * extension nobody asked for; INVALID_PARAMS when the message contradicts itself.
  */
 export function chooseRoute(question: RoutingQuestion): Route {
   const index = AgentIndex.of(question.agents);
@@ -55,7 +59,30 @@ export function chooseRoute(question: RoutingQuestion): Route {
     byAffinity(question, index) ??
     byDefault(question, index);
   if (!found) throw noRoute('The message names no agent, skill or tags.', index);
-  return routeOf(found, question.directive);
+  return routeOf(withoutUnasked(found, question.extensions), question.directive);
+}
+
+/** Leaves out the agents that insist on an extension which was not asked for (A2A §4.6.1). */
+function withoutUnasked(found: Found, asked: readonly string[]): Found {
+  const judged = found.matches.map((match) => ({
+    match,
+    missing: missingExtensions(match.agent, asked),
+  }));
+  const left = judged.filter(({ missing }) => missing.length === 0);
+  if (left.length === judged.length) return found;
+  if (left.length === 0) {
+    throw extensionsRequired([...new Set(judged.flatMap(({ missing }) => missing))]);
+  }
+  const skipped = judged
+    .filter(({ missing }) => missing.length > 0)
+    .map(({ match, missing }) =>
+      candidateOf(match, `Requires ${missing.join(', ')}, which was not asked for.`),
+    );
+  return {
+    ...found,
+    matches: left.map(({ match }) => match),
+    skipped: [...(found.skipped ?? []), ...skipped],
+  };
 }
 
 function byAgent(question: RoutingQuestion, index: AgentIndex): Found | undefined {

@@ -7,6 +7,7 @@ import {
   type DelegationPatch,
   type EventKind,
   type NewEvent,
+  type SentWith,
   type TaskAggregate,
   type TaskChange,
 } from '../task.js';
@@ -71,8 +72,8 @@ export class Draft {
     this.recordPatch = { ...this.recordPatch, ...patch };
   }
 
-  emit(kind: EventKind, payload: Payload): void {
-    if (!this.ended) this.events.push({ kind, payload });
+  emit(kind: EventKind, payload: Payload, sentWith?: SentWith): void {
+    if (!this.ended) this.events.push({ kind, payload, ...(sentWith && { sentWith }) });
   }
 
   emitStatus(state: TaskState, message?: Message, metadata?: Record<string, unknown>): void {

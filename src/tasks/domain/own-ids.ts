@@ -21,10 +21,11 @@ export function originOf(delegation: Delegation): Origin {
   };
 }
 
-/** The agent's metadata without what only this hub says; undefined when nothing is left. */
+/** Metadata without what only this hub says; undefined when nothing else was in it. */
 export function withoutHubKeys(metadata: Metadata): Record<string, unknown> | undefined {
   if (!metadata) return undefined;
   const rest = { ...metadata };
+  if (!Object.hasOwn(rest, ROUTING_EXTENSION_URI)) return rest;
   delete rest[ROUTING_EXTENSION_URI];
   return Object.keys(rest).length > 0 ? rest : undefined;
 }

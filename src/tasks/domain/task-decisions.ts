@@ -1,7 +1,13 @@
 import { HubError, invalidField } from '../../common/hub-error.js';
 import { TaskState, type Message } from '../../protocol/a2a.js';
 import { isInterrupted } from '../../protocol/task-state.js';
-import { NO_CHANGE, type Delegation, type TaskAggregate, type TaskChange } from '../task.js';
+import {
+  NO_CHANGE,
+  type Delegation,
+  type SentWith,
+  type TaskAggregate,
+  type TaskChange,
+} from '../task.js';
 import { isEnded, isWaiting, taskStateOf } from './delegation-state.js';
 import { Draft } from './draft.js';
 import { endDelegation, settle } from './settle.js';
@@ -54,6 +60,7 @@ export function decideFollowUp(
   message: Message,
   replyTo: string | undefined,
   now: Date,
+  sentWith?: SentWith,
 ): TaskChange {
   const draft = new Draft(aggregate, now);
   const { record } = aggregate;
@@ -68,10 +75,8 @@ export function decideFollowUp(
   }
   const target = addressee(aggregate.delegations, replyTo);
   const messageSeq = draft.nextSeq;
-  draft.emit('message', {
-    $case: 'message',
-    value: { ...message, taskId: record.id, contextId: record.contextId },
-  });
+  const value = { ...message, taskId: record.id, contextId: record.contextId };
+  draft.emit('message', { $case: 'message', value }, sentWith);
   if (isUnsent(target)) {
     const pending = [...(target.progress.pending ?? []), messageSeq];
     draft.patch(target.id, { progress: { ...target.progress, pending } });
@@ -96,7 +101,10 @@ function isUnsent({ state }: Delegation): boolean {
   return state === 'queued' || state === 'sending';
 }
 
-function addressee(delegations: readonly Delegation[], replyTo: string | undefined): Delegation {
+/**
+ * The delegation a further message is for; throws HubError INVALID_PARAMS when that is not clear.
+ */
+export function addressee(delegations: readonly Delegation[], replyTo: string | undefined): Delegation {
   const open = delegations.filter((each) => !isEnded(each.state));
   const waiting = open.filter((each) => isWaiting(each.state));
   if (replyTo !== undefined) {

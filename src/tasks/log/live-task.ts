@@ -208,13 +208,14 @@ export class LiveTask {
 
   private serialise(events: readonly NewEvent[], now: Date): TaskEvent[] {
     let { state, seq } = this.record;
-    return events.map(({ kind, payload }) => {
+    return events.map(({ kind, payload, sentWith }) => {
       if (isTerminal(state)) {
         throw new HubError('UNSUPPORTED_OPERATION', 'the task has ended; nothing can be added');
       }
       if (payload.$case === 'statusUpdate') state = payload.value.status?.state ?? state;
       seq += 1;
-      const body = JSON.stringify(StreamResponse.toJSON({ payload }));
+      const wire = StreamResponse.toJSON({ payload });
+      const body = JSON.stringify(sentWith ? { ...(wire as object), sentWith } : wire);
       return { taskId: this.record.id, seq, kind, at: now, body };
     });
   }

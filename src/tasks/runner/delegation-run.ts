@@ -132,7 +132,8 @@ export class DelegationRun {
   }
 
   private async steps(run: RunContext, aggregate: TaskAggregate): Promise<void> {
-    const message = await messageToSend(this.deps.log, aggregate, run.delegation);
+    const { message, sentWith } = await messageToSend(this.deps.log, aggregate, run.delegation);
+    run.sentWith = sentWith;
     if (aggregate.record.cancelRequestedAt !== null) this.aside ??= this.cancel(run);
     let step = this.firstStep(run);
     for (let isFirst = true; !run.signal.aborted; isFirst = false) {

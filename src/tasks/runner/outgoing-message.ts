@@ -5,21 +5,28 @@ import { withHops } from '../../protocol/hops.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { withoutHubKeys } from '../domain/own-ids.js';
 import type { TaskLog } from '../task-log.js';
-import { FIRST_MESSAGE_SEQ, type Delegation, type TaskAggregate } from '../task.js';
+import { FIRST_MESSAGE_SEQ, type Delegation, type SentWith, type TaskAggregate } from '../task.js';
 import type { RunContext } from './run-context.js';
+
+/** A client's message and what came with it. */
+export interface ClientMessage {
+  readonly message: Message;
+  readonly sentWith: SentWith;
+}
 
 /** The client's message that the delegation must send, as it is in the log. */
 export async function messageToSend(
   log: TaskLog,
-  { task }: TaskAggregate,
+  { task, record }: TaskAggregate,
   { taskId, messageSeq }: Delegation,
-): Promise<Message> {
+): Promise<ClientMessage> {
   const first = task.history[0];
-  if (messageSeq === FIRST_MESSAGE_SEQ && first) return first;
+  if (messageSeq === FIRST_MESSAGE_SEQ && first) return { message: first, sentWith: record };
   const [event] = await log.events(taskId, messageSeq - 1, 1);
-  const payload = event && StreamResponse.fromJSON(JSON.parse(event.body)).payload;
+  const body = event && (JSON.parse(event.body) as { sentWith?: SentWith });
+  const payload = body && StreamResponse.fromJSON(body).payload;
   if (payload?.$case !== 'message') throw new Error(`log entry ${messageSeq} is not a message`);
-  return payload.value;
+  return { message: payload.value, sentWith: body?.sentWith ?? record };
 }
 
 /**
@@ -27,7 +34,7 @@ export async function messageToSend(
  * task and context ids; of the hub's own keys only the hubs it has passed.
  */
 export async function outgoing(run: RunContext, message: Message): Promise<AgentSend> {
-  const { record } = run;
+  const { sentWith } = run;
   return {
     message: {
       ...message,
@@ -37,8 +44,8 @@ export async function outgoing(run: RunContext, message: Message): Promise<Agent
       extensions: message.extensions.filter((uri) => uri !== ROUTING_EXTENSION_URI),
       referenceTaskIds: await downstreamReferences(run, message.referenceTaskIds),
     },
-    metadata: withHops(withoutHubKeys(record.requestMetadata ?? undefined), run.hops),
-    acceptedOutputModes: record.acceptedOutputModes,
+    metadata: withHops(withoutHubKeys(sentWith.requestMetadata ?? undefined), run.hops),
+    acceptedOutputModes: sentWith.acceptedOutputModes,
   };
 }
 

@@ -14,6 +14,7 @@ import {
   NO_CHANGE,
   type Delegation,
   type DelegationPatch,
+  type SentWith,
   type TaskAggregate,
   type TaskChange,
   type TaskRecord,
@@ -30,6 +31,8 @@ export class RunContext {
   readonly record: TaskRecord;
   readonly budgets: AgentBudgets;
   readonly fence: Fence;
+  /** What the client sent beside the message this run is about. */
+  sentWith: SentWith;
   /** The delegation as of the last commit this run knows. */
   delegation: Delegation;
   /** The agent's task, known from its first event on (before that is committed). */
@@ -52,6 +55,7 @@ export class RunContext {
   ) {
     this.sent = adopted;
     this.record = aggregate.record;
+    this.sentWith = aggregate.record;
     this.budgets = { ...deps.settings.budgets, ...agent.budgets };
     this.fence = { delegationId: delegation.id, epoch: delegation.epoch };
     this.delegation = delegation;
@@ -202,11 +206,11 @@ export class RunContext {
 
   /** What every call to the agent carries. */
   callOptions(signal: AbortSignal = this.signal): AgentCallOptions {
-    const { traceparent, extensions } = this.record;
+    const { traceparent } = this.record;
     return {
       signal,
       ...(traceparent !== null && { traceparent }),
-      extensions: extensions.filter((uri) => uri !== ROUTING_EXTENSION_URI),
+      extensions: this.sentWith.extensions.filter((uri) => uri !== ROUTING_EXTENSION_URI),
       hops: this.hops,
     };
   }

@@ -36,6 +36,7 @@ function fingerprintOf(request: HubRequest): string {
     request.metadata ?? null,
     request.agentId ?? null,
     request.configuration?.acceptedOutputModes ?? [],
+    request.extensions,
   ];
   return createHash('sha256').update(JSON.stringify(content)).digest('base64url');
 }

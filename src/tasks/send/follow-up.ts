@@ -1,42 +1,71 @@
 import { isDeepStrictEqual } from 'node:util';
-import { visibilityOf } from '../../auth/index.js';
+import type { Agent } from '../../agents/index.js';
+import { visibilityOf, type Principal } from '../../auth/index.js';
 import type { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { Role, type Message } from '../../protocol/a2a.js';
 import { isInterrupted } from '../../protocol/task-state.js';
-import type { HubRequest } from '../../routing/index.js';
-import { decideFollowUp } from '../domain/task-decisions.js';
+import {
+  askedExtensions,
+  extensionsRequired,
+  missingExtensions,
+  type HubRequest,
+} from '../../routing/index.js';
+import { addressee, decideFollowUp } from '../domain/task-decisions.js';
 import { keyConflict, taskNotFound } from '../task-errors.js';
 import { KeyHeldError, type TaskLog } from '../task-log.js';
 import type { Alongside } from '../task-store.js';
-import { NO_CHANGE, type IdempotencyKey, type TaskAggregate } from '../task.js';
+import {
+  NO_CHANGE,
+  type Delegation,
+  type IdempotencyKey,
+  type SentWith,
+  type TaskAggregate,
+} from '../task.js';
 import { belongsTo } from '../task-access.js';
 import { givenKeyOf } from './fingerprint.js';
+
+/** What a further message needs of the other modules. */
+export interface FollowUpDeps {
+  readonly log: TaskLog;
+  readonly clock: Clock;
+  readonly agents: TaskAgents;
+}
+
+/** What the operations ask of the registry. */
+export interface TaskAgents {
+  /** The agent that open work of this id is with, a deleted one as well. */
+  known(id: string): Agent | undefined;
+  /** Whether the principal is among those who may use this agent. */
+  mayUse(principal: Principal, agent: Agent): boolean;
+}
 
 /**
  * Adds the message to its task and queues the delegation it is for; `alongside` is written in the same
  * commit. The same message again, while its answer is still awaited, adds nothing, nor does the same
  * request under a client's `Idempotency-Key` as long as that holds; `alongside` is written all the same.
  * Throws TASK_NOT_FOUND for a task the caller does not have, CONFLICT for a key that was used
- * for another request, and what {@link decideFollowUp} throws.
+ * for another request, NO_ROUTE when the caller may no longer use the agent (the task can still be read
+ * and canceled), EXTENSION_SUPPORT_REQUIRED when that insists on an extension nobody asked for, and what
+ * {@link decideFollowUp} throws.
  */
 export async function followUp(
-  log: TaskLog,
-  clock: Clock,
+  deps: FollowUpDeps,
   request: HubRequest,
   alongside: readonly Alongside[],
 ): Promise<void> {
+  const { log, clock } = deps;
   const { message, principal } = request;
   const idempotency = givenKeyOf(request, clock.now());
   const holder = idempotency && (await log.keyHolder(principal.id, idempotency.key));
   if (holder && holder.fingerprint !== idempotency.fingerprint) throw keyConflict();
   try {
-    await add(log, clock, request, alongside, holder ? null : idempotency, Boolean(holder));
+    await add(deps, request, alongside, holder ? null : idempotency, Boolean(holder));
   } catch (error) {
     if (error instanceof KeyHeldError) {
       // The same request came at the same time, perhaps to another process.
       if (!error.sameRequest) throw keyConflict();
-      return add(log, clock, request, alongside, null, true);
+      return add(deps, request, alongside, null, true);
     }
     const unknown = error instanceof HubError && error.reason === 'TASK_NOT_FOUND';
     throw unknown ? taskNotFound(message.taskId) : error;
@@ -44,8 +73,7 @@ export async function followUp(
 }
 
 function add(
-  log: TaskLog,
-  clock: Clock,
+  deps: FollowUpDeps,
   request: HubRequest,
   alongside: readonly Alongside[],
   idempotency: IdempotencyKey | null,
@@ -53,14 +81,40 @@ function add(
 ): Promise<void> {
   const { message, agentId, directive } = request;
   const visibility = visibilityOf(request.principal);
-  return log.update(message.taskId, (aggregate) => {
+  return deps.log.update(message.taskId, (aggregate) => {
     if (!belongsTo(aggregate, visibility, agentId)) throw taskNotFound(message.taskId);
     if (isKnown || isRepetition(aggregate, message)) {
       return { change: NO_CHANGE, result: undefined, alongside };
     }
-    const change = decideFollowUp(aggregate, message, directive.replyTo, clock.now());
+    const now = deps.clock.now();
+    const { replyTo } = directive;
+    const change = decideFollowUp(aggregate, message, replyTo, now, sentWithOf(request));
+    checkAgent(deps.agents, request, addressee(aggregate.delegations, replyTo));
     return { change, result: undefined, alongside, idempotency };
   });
+}
+
+/** A further message is new work: the caller must be allowed to use the agent now. */
+function checkAgent(agents: TaskAgents, request: HubRequest, { agentId }: Delegation): void {
+  const agent = agents.known(agentId);
+  if (!agent) return;
+  if (!agents.mayUse(request.principal, agent)) {
+    throw new HubError(
+      'NO_ROUTE',
+      `The agent "${agentId}" of this task is no longer available to you; the task can still be read and canceled.`,
+    );
+  }
+  const asked = askedExtensions(request.extensions, request.message);
+  const missing = missingExtensions(agent, asked);
+  if (missing.length > 0) throw extensionsRequired(missing);
+}
+
+function sentWithOf({ metadata, extensions, configuration, message }: HubRequest): SentWith {
+  return {
+    requestMetadata: metadata ?? null,
+    extensions: askedExtensions(extensions, message),
+    acceptedOutputModes: configuration?.acceptedOutputModes ?? [],
+  };
 }
 
 /** The client's newest message says the same under the same id, and nobody has answered it yet. */

@@ -1,7 +1,12 @@
 import type { Agent } from '../../agents/index.js';
 import type { IdSource } from '../../common/ids.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
-import type { Candidate, HubRequest, Route } from '../../routing/index.js';
+import {
+  askedExtensions,
+  type Candidate,
+  type HubRequest,
+  type Route,
+} from '../../routing/index.js';
 import type { NewTask } from '../task.js';
 import { idempotencyOf } from './fingerprint.js';
 
@@ -41,7 +46,7 @@ export function newTask(input: NewTaskInput, now: Date, ids: IdSource): NewTask 
     allowReply: agents.length === 1 && !request.returnImmediately,
     deadlineAt: route.deadlineMs === undefined ? null : after(now, route.deadlineMs),
     traceparent: request.traceparent ?? null,
-    extensions: request.extensions,
+    extensions: askedExtensions(request.extensions, request.message),
     hops: request.hops,
     acceptedOutputModes: request.configuration?.acceptedOutputModes ?? [],
     requestMetadata: request.metadata ?? null,

@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import { AuthService, type Principal, type RequestHeaders, hasScope } from '../auth/index.js';
+import { HubError } from '../common/hub-error.js';
+import { RateLimit } from './rate-limit.js';
+
+/** Lets a caller in at the A2A doors: every door asks here once a request, before it reads the body. */
+@Injectable()
+export class Admission {
+  constructor(
+    private readonly auth: AuthService,
+    private readonly rate: RateLimit,
+  ) {}
+
+  /**
+   * The caller, who holds the scope `a2a` and is within the rate limit. Rejects with UNAUTHENTICATED,
+   * PERMISSION_DENIED or RATE_LIMITED; gRPC metadata will do as headers (names in lower case).
+   */
+  async admit(headers: RequestHeaders): Promise<Principal> {
+    const principal = await this.auth.authenticate(headers);
+    if (!hasScope(principal, 'a2a')) {
+      throw new HubError('PERMISSION_DENIED', 'This needs a key with the scope a2a.', {
+        metadata: { scope: 'a2a' },
+      });
+    }
+    await this.rate.count(principal);
+    return principal;
+  }
+}

@@ -1,0 +1,11 @@
+import { HubError } from '../../common/hub-error.js';
+
+/** Reads a request; throws INVALID_REQUEST for bytes that are not that message. */
+export function decoded<Request>(deserialize: (bytes: Buffer) => Request, bytes: Buffer): Request {
+  try {
+    return deserialize(bytes);
+  } catch (thrown) {
+    const text = 'The request is not a protobuf message of this method.';
+    throw new HubError('INVALID_REQUEST', text, { cause: thrown });
+  }
+}

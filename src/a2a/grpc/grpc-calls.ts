@@ -1,0 +1,129 @@
+import type {
+  ServerUnaryCall,
+  ServerWritableStream,
+  StatusObject,
+  UntypedHandleCall,
+  sendUnaryData,
+} from '@grpc/grpc-js';
+import { Injectable } from '@nestjs/common';
+import { hubErrorOf } from '../../common/http/problem.js';
+import { HubError } from '../../common/hub-error.js';
+import { Log } from '../../common/logger.js';
+import type { ProtocolVersion } from '../../routing/index.js';
+import { Admission } from '../admission.js';
+import { activatedHeaders, callContextOf, single } from '../call-context.js';
+import { askedVersion } from '../protocol-version.js';
+import { Callers } from './callers.js';
+import { grpcStatusOf } from './grpc-error.js';
+import {
+  type GrpcMethod,
+  type GrpcRequest,
+  type GrpcService,
+  SERVICE_NAMES,
+} from './grpc-service.js';
+import { GrpcStreams } from './grpc-streams.js';
+import { headersOf, metadataOf } from './metadata.js';
+
+type Method<Kind> = Extract<GrpcMethod, { readonly kind: Kind }>;
+
+/** Serves the calls of the A2A services: the caller, the version, the answer or stream, the failure. */
+@Injectable()
+export class GrpcCalls {
+  private readonly callers: Callers;
+
+  constructor(
+    admission: Admission,
+    private readonly streams: GrpcStreams,
+    private readonly log: Log,
+  ) {
+    this.callers = new Callers((headers) => admission.admit(headers));
+  }
+
+  /** Lets known callers in at the methods of these services, before their message is read. */
+  guard(services: readonly GrpcService[]): ReturnType<Callers['guard']> {
+    const versions = new Map(
+      services.flatMap(({ methods, version }) =>
+        [...methods.keys()].map((path) => [path, version] as const),
+      ),
+    );
+    return this.callers.guard((path) => {
+      const version = versions.get(path);
+      return version && ((thrown) => this.statusOf(thrown, version));
+    });
+  }
+
+  /** How the server calls a method. */
+  handlerOf(service: GrpcService, method: GrpcMethod): UntypedHandleCall {
+    return method.kind === 'unary'
+      ? (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>) =>
+          void this.answer(service, method, call, answer)
+      : (call: ServerWritableStream<Buffer, Buffer>) => void this.stream(service, method, call);
+  }
+
+  private async answer(
+    service: GrpcService,
+    method: Method<'unary'>,
+    call: ServerUnaryCall<Buffer, Buffer>,
+    answer: sendUnaryData<Buffer>,
+  ): Promise<void> {
+    const gone = new AbortController();
+    call.once('cancelled', () => gone.abort());
+    try {
+      const request = this.requestOf(service, call, gone.signal);
+      const message = await method.run(request);
+      call.sendMetadata(metadataOf(activatedHeaders(request.call)));
+      answer(null, message);
+    } catch (thrown) {
+      answer(this.statusOf(thrown, service.version));
+    }
+  }
+
+  private async stream(
+    service: GrpcService,
+    method: Method<'stream'>,
+    call: ServerWritableStream<Buffer, Buffer>,
+  ): Promise<void> {
+    const gone = new AbortController();
+    call.once('cancelled', () => gone.abort());
+    const statusOf = (thrown: unknown): StatusObject => this.statusOf(thrown, service.version);
+    await this.streams.serve(call, {
+      gone,
+      statusOf,
+      run: async (emit) => {
+        const request = this.requestOf(service, call, gone.signal);
+        let begun = false;
+        await method.run(request, (message) => {
+          if (!begun) call.sendMetadata(metadataOf(activatedHeaders(request.call)));
+          begun = true;
+          return emit(message);
+        });
+      },
+    });
+  }
+
+  /** A call with its context. The service says the version, and `a2a-version` may not say another. */
+  private requestOf(
+    { version }: GrpcService,
+    { metadata, request }: Pick<ServerUnaryCall<Buffer, Buffer>, 'metadata' | 'request'>,
+    signal: AbortSignal,
+  ): GrpcRequest {
+    const headers = headersOf(metadata);
+    const asked = askedVersion(single(headers['a2a-version']));
+    if (asked !== undefined && asked !== version) {
+      throw new HubError(
+        'VERSION_NOT_SUPPORTED',
+        `${SERVICE_NAMES[version]} speaks A2A ${version}; A2A ${asked} is spoken by ${SERVICE_NAMES[asked]}.`,
+        { metadata: { supportedVersions: version, service: SERVICE_NAMES[asked] } },
+      );
+    }
+    const principal = this.callers.of(metadata);
+    const source = { headers, principal, agentId: undefined, signal };
+    return { message: request, headers, call: callContextOf(source, version) };
+  }
+
+  private statusOf(thrown: unknown, version: ProtocolVersion): StatusObject {
+    const error = hubErrorOf(thrown);
+    if (error.reason === 'INTERNAL') this.log.error({ err: thrown }, 'gRPC call failed');
+    return grpcStatusOf(error, version);
+  }
+}

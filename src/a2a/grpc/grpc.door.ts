@@ -1,0 +1,145 @@
+import { promisify } from 'node:util';
+import {
+  Server,
+  ServerCredentials,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { Draining } from '../../common/draining.js';
+import { Log } from '../../common/logger.js';
+import { AppConfig, GrpcAddress } from '../../config/index.js';
+import { GrpcCalls } from './grpc-calls.js';
+import { GrpcHealth } from './grpc-health.js';
+import { type GrpcService, SERVICE_NAMES } from './grpc-service.js';
+import { V0GrpcService } from './v0-service.js';
+import { V1GrpcService } from './v1-service.js';
+
+/** The largest answer or event, in bytes. */
+const MAX_SEND_BYTES = 256 * 1024 * 1024;
+/** A silent connection is asked for a sign of life this often; proxies drop those silent for a minute. */
+const KEEPALIVE_MS = 30_000;
+const KEEPALIVE_TIMEOUT_MS = 20_000;
+
+/**
+ * gRPC (A2A §10) on a port of its own: the services of 1.0 and 0.3 and the standard health service. Open
+ * before the hub is ready; while the process drains it ends streams and waits for answers.
+ */
+@Injectable()
+export class GrpcDoor implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly services: readonly GrpcService[];
+  private stopped: Promise<void> | undefined;
+
+  constructor(
+    private readonly config: AppConfig,
+    private readonly address: GrpcAddress,
+    private readonly calls: GrpcCalls,
+    private readonly draining: Draining,
+    private readonly log: Log,
+    v1: V1GrpcService,
+    v0: V0GrpcService,
+  ) {
+    this.services = [v1, v0];
+  }
+
+  /** Rejects, naming the address, when the port cannot be had. */
+  async onApplicationBootstrap(): Promise<void> {
+    if (this.config.grpc.port === 0) return;
+    const health = new GrpcHealth(['', ...Object.values(SERVICE_NAMES)]);
+    const server = this.serverWith(health);
+    const port = await this.listen(server);
+    this.address.bound(port);
+    this.log.info({ port, tls: this.config.grpc.tlsKey !== null }, 'gRPC is listening');
+    this.draining.signal.addEventListener('abort', () => {
+      health.stop();
+      this.stopped = stop(server, this.config.server.drainMs);
+    });
+  }
+
+  /** Answers on their way are waited for, up to `server.drain`. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.stopped;
+  }
+
+  private serverWith(health: GrpcHealth): Server {
+    const server = new Server({
+      'grpc.max_receive_message_length': this.config.server.bodyLimit,
+      'grpc.max_send_message_length': MAX_SEND_BYTES,
+      'grpc.keepalive_time_ms': KEEPALIVE_MS,
+      'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
+      'grpc.enable_channelz': 0,
+      interceptors: [this.calls.guard(this.services), health.intercept],
+    });
+    for (const service of this.services) {
+      server.addService(definitionOf(service), this.implementationOf(service));
+    }
+    health.addTo(server);
+    return server;
+  }
+
+  private implementationOf(service: GrpcService): UntypedServiceImplementation {
+    return Object.fromEntries(
+      [...service.methods].map(([path, method]) => [path, this.calls.handlerOf(service, method)]),
+    );
+  }
+
+  private async listen(server: Server): Promise<number> {
+    const { port, tlsCertificate, tlsKey } = this.config.grpc;
+    const { host } = this.config.server;
+    const target = `${host.includes(':') ? `[${host}]` : host}:${Math.max(port, 0)}`;
+    try {
+      return await promisify(server.bindAsync.bind(server))(
+        target,
+        credentialsOf(tlsCertificate, tlsKey),
+      );
+    } catch (thrown) {
+      server.forceShutdown();
+      const { message } = thrown as Error;
+      throw new Error(`gRPC cannot listen at ${target}: ${message}`, { cause: thrown });
+    }
+  }
+}
+
+/** Messages stay bytes here: the library would tell a client's bad bytes as an error of its own. */
+function definitionOf({ methods }: GrpcService): ServiceDefinition {
+  const asIs = (bytes: Buffer): Buffer => bytes;
+  return Object.fromEntries(
+    [...methods].map(([path, { kind }]) => [
+      path,
+      {
+        path,
+        requestStream: false,
+        responseStream: kind === 'stream',
+        requestSerialize: asIs,
+        requestDeserialize: asIs,
+        responseSerialize: asIs,
+        responseDeserialize: asIs,
+      },
+    ]),
+  );
+}
+
+function credentialsOf(certificate: string | null, key: string | null): ServerCredentials {
+  if (certificate === null || key === null) return ServerCredentials.createInsecure();
+  return ServerCredentials.createSsl(null, [
+    { cert_chain: Buffer.from(certificate), private_key: Buffer.from(key) },
+  ]);
+}
+
+/** Resolves when all calls have ended, or have been ended after `limitMs`. */
+async function stop(server: Server, limitMs: number): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const limit = setTimeout(() => {
+      server.forceShutdown();
+      resolve();
+    }, limitMs);
+    server.tryShutdown(() => {
+      clearTimeout(limit);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,166 @@
+import type { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
+import type { ProtoPeer } from '../v0-proto-json.js';
+import type { LegacyEvent, LegacyMessage, LegacyPushConfig, LegacyTask } from '../v0-operations.js';
+
+// Answers of the 0.3 operation table as messages of the 0.3 proto. What that proto has no field for is
+// left out: names of files, metadata of parts, `referenceTaskIds`.
+
+type Methods = typeof LegacyA2AService;
+
+/** The answer message of a method, as the SDK types it. */
+export type LegacyAnswer<Name extends keyof Methods> = ReturnType<
+  Methods[Name]['responseDeserialize']
+>;
+
+type ProtoTask = LegacyAnswer<'getTask'>;
+type ProtoStatus = NonNullable<ProtoTask['status']>;
+type ProtoMessage = ProtoTask['history'][number];
+type ProtoArtifact = ProtoTask['artifacts'][number];
+type ProtoPart = ProtoArtifact['parts'][number];
+type ProtoPushConfig = LegacyAnswer<'getTaskPushNotificationConfig'>;
+
+type Artifact = NonNullable<LegacyTask['artifacts']>[number];
+type Part = Artifact['parts'][number];
+
+const ROLES = { user: 1, agent: 2 } as const;
+
+const STATES: Readonly<Record<LegacyTask['status']['state'], number>> = {
+  unknown: 0,
+  submitted: 1,
+  working: 2,
+  completed: 3,
+  failed: 4,
+  canceled: 5,
+  'input-required': 6,
+  rejected: 7,
+  'auth-required': 8,
+};
+
+export function sendAnswer(
+  result: LegacyTask | LegacyMessage,
+  peer: ProtoPeer,
+): LegacyAnswer<'sendMessage'> {
+  return {
+    payload:
+      result.kind === 'task'
+        ? { $case: 'task', value: taskMessage(result, peer) }
+        : { $case: 'msg', value: messageMessage(result, peer) },
+  };
+}
+
+export function eventAnswer(
+  event: LegacyEvent,
+  peer: ProtoPeer,
+): LegacyAnswer<'sendStreamingMessage'> {
+  switch (event.kind) {
+    case 'task':
+    case 'message':
+      return sendAnswer(event, peer);
+    case 'status-update': {
+      const { taskId, contextId, status, final, metadata } = event;
+      const value = { taskId, contextId, status: statusMessage(status, peer), final, metadata };
+      return { payload: { $case: 'statusUpdate', value } };
+    }
+    case 'artifact-update': {
+      const { taskId, contextId, artifact, append = false, lastChunk = false, metadata } = event;
+      const value = {
+        taskId,
+        contextId,
+        artifact: artifactMessage(artifact, peer),
+        append,
+        lastChunk,
+        metadata,
+      };
+      return { payload: { $case: 'artifactUpdate', value } };
+    }
+  }
+}
+
+export function taskMessage(task: LegacyTask, peer: ProtoPeer): ProtoTask {
+  const { id, contextId, status, artifacts = [], history = [], metadata } = task;
+  return {
+    id,
+    contextId,
+    status: statusMessage(status, peer),
+    artifacts: artifacts.map((artifact) => artifactMessage(artifact, peer)),
+    history: history.map((message) => messageMessage(message, peer)),
+    metadata,
+  };
+}
+
+export function pushConfigMessage(config: LegacyPushConfig): ProtoPushConfig {
+  const { id = '', url, token = '', authentication } = config.pushNotificationConfig;
+  return {
+    name: `tasks/${config.taskId}/pushNotificationConfigs/${id}`,
+    pushNotificationConfig: {
+      id,
+      url,
+      token,
+      authentication: authentication && {
+        schemes: authentication.schemes,
+        credentials: authentication.credentials ?? '',
+      },
+    },
+  };
+}
+
+function statusMessage(
+  { state, message, timestamp }: LegacyTask['status'],
+  peer: ProtoPeer,
+): ProtoStatus {
+  return { state: STATES[state], update: message && messageMessage(message, peer), timestamp };
+}
+
+function messageMessage(message: LegacyMessage, peer: ProtoPeer): ProtoMessage {
+  const {
+    messageId,
+    contextId = '',
+    taskId = '',
+    role,
+    parts,
+    metadata,
+    extensions = [],
+  } = message;
+  return {
+    messageId,
+    contextId,
+    taskId,
+    role: ROLES[role],
+    content: parts.map((part) => partMessage(part, peer)),
+    metadata,
+    extensions,
+  };
+}
+
+function artifactMessage(artifact: Artifact, peer: ProtoPeer): ProtoArtifact {
+  const { artifactId, name = '', description = '', parts, metadata, extensions = [] } = artifact;
+  return {
+    artifactId,
+    name,
+    description,
+    parts: parts.map((part) => partMessage(part, peer)),
+    metadata,
+    extensions,
+  };
+}
+
+function partMessage(part: Part, peer: ProtoPeer): ProtoPart {
+  switch (part.kind) {
+    case 'text':
+      return { part: { $case: 'text', value: part.text } };
+    case 'data':
+      return { part: { $case: 'data', value: { data: part.data } } };
+    case 'file': {
+      const { mimeType = '' } = part.file;
+      const file =
+        'uri' in part.file
+          ? { $case: 'fileWithUri' as const, value: part.file.uri }
+          : { $case: 'fileWithBytes' as const, value: bytesOf(part.file.bytes, peer) };
+      return { part: { $case: 'file', value: { file, mimeType } } };
+    }
+  }
+}
+
+function bytesOf(base64: string, { filesTwice }: ProtoPeer): Buffer {
+  return Buffer.from(base64, filesTwice ? 'latin1' : 'base64');
+}

@@ -1,0 +1,112 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { hubErrorOf } from '../../common/http/problem.js';
+import { callContextOf } from '../call-context.js';
+import { WIRE_ERRORS } from '../error-map.js';
+import { fastifyPath } from '../http/fastify-path.js';
+import type {
+  FailedRequest,
+  HttpAnswer,
+  HttpDoor,
+  HttpFailure,
+  HttpRequest,
+  HttpRoute,
+} from '../http/http-door.js';
+import { HttpDoors } from '../http/http-doors.js';
+import { checkPathVersion } from '../http/version.js';
+import { HubRequestHandler } from '../hub-request-handler.js';
+import type { RestRoute } from '../operations.js';
+import type { EventSource } from '../sse/event-source.js';
+import { LEGACY_OPERATIONS, type LegacyItem, type LegacyOperation } from '../v0-operations.js';
+import { errorTextOf } from './v0-errors.js';
+import { JSON_FORM, type RestForm } from './v0-forms.js';
+import { legacyRequest } from './v0-params.js';
+
+/** A route and what it serves. */
+interface Place {
+  readonly operation: LegacyOperation;
+  readonly route: RestRoute;
+  readonly url: string;
+  /** Where 1.0 has the same. */
+  readonly other: string;
+  /** The form of its answers, when it is not that of the request. */
+  readonly form?: RestForm;
+}
+
+/** Where the operations of 0.3 are, and where those of 1.0 are for the same agent. */
+const PREFIXES = [
+  { url: '/a2a/v1', other: '/a2a' },
+  { url: '/a2a/agents/:agentId/v1', other: '/a2a/agents/{agentId}' },
+];
+
+const OPERATION_PLACES: readonly Place[] = PREFIXES.flatMap((prefix) =>
+  [...LEGACY_OPERATIONS.values()].flatMap((operation) =>
+    operation.rest.map((route) => ({
+      operation,
+      route,
+      url: prefix.url + fastifyPath(route.path),
+      other: prefix.other + (route.path === '/card' ? '/extendedAgentCard' : route.path),
+    })),
+  ),
+);
+
+const CARD = OPERATION_PLACES.find(({ url }) => url === '/a2a/v1/card')!;
+const AGENT_CARD = OPERATION_PLACES.find(({ url }) => url === '/a2a/agents/:agentId/v1/card')!;
+/** The one HTTP endpoint of 0.2.5 (§7.10). Its place is relative to the card's url; some append it. */
+const CARD_0_2_5 = 'agent/authenticatedExtendedCard';
+
+const CARD_PLACES: readonly Place[] = [
+  { ...CARD, url: `/${CARD_0_2_5}`, form: JSON_FORM },
+  { ...CARD, url: `/a2a/${CARD_0_2_5}`, form: JSON_FORM },
+  { ...AGENT_CARD, url: `/a2a/agents/:agentId/${CARD_0_2_5}`, form: JSON_FORM },
+  // For clients that resolve the path against the host.
+  { ...CARD, url: '/v1/card' },
+];
+
+/** HTTP+JSON of A2A 0.3 (§3.5.6), in both of its forms, and the card of 0.2.5. */
+@Injectable()
+export class V0RestDoor implements HttpDoor, OnModuleInit {
+  readonly below = PREFIXES.map(({ url }) => url);
+  readonly contentType = 'application/json; charset=utf-8';
+  readonly routes: readonly HttpRoute[] = [...OPERATION_PLACES, ...CARD_PLACES].map((place) => ({
+    method: place.route.method,
+    url: place.url,
+    streaming: place.operation.kind === 'stream',
+    answer: (request) => this.answer(place, request),
+  }));
+
+  constructor(
+    private readonly http: HttpDoors,
+    private readonly handler: HubRequestHandler,
+  ) {}
+
+  onModuleInit(): void {
+    this.http.mount(this);
+  }
+
+  failure(thrown: unknown, { headers }: FailedRequest): HttpFailure {
+    const error = hubErrorOf(thrown);
+    const status = WIRE_ERRORS[error.reason].httpStatus;
+    return { error, status, text: errorTextOf(error, headers) };
+  }
+
+  private async answer(
+    { operation, route, other, form: fixed }: Place,
+    request: HttpRequest,
+  ): Promise<HttpAnswer> {
+    checkPathVersion(request.asked, '0.3', other);
+    const { params, form: asked } = legacyRequest(operation, route, request);
+    const form = fixed ?? asked;
+    const call = callContextOf(request.source, '0.3');
+    if (operation.kind === 'stream') {
+      const source: EventSource<LegacyItem> = {
+        items: operation.run(this.handler, params, call),
+        render: ({ seq, event }) => ({ seq, text: JSON.stringify(form.event(event)) }),
+        failure: (thrown) => errorTextOf(thrown, request.source.headers),
+        failureEvent: 'error',
+      };
+      return { kind: 'stream', call, source: source as EventSource };
+    }
+    const result = await operation.run(this.handler, params, call);
+    return { kind: 'answer', call, text: JSON.stringify(form.answer(operation.name, result)) };
+  }
+}

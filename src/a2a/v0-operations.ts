@@ -1,0 +1,244 @@
+import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
+import type { ServerCallContext } from '@a2a-js/sdk/server';
+import type { CallContext } from '../routing/index.js';
+import { cardJson } from './cards/card-forms.js';
+import type { HubRequestHandler, SourceDetails } from './hub-request-handler.js';
+import { OPERATIONS, type RestRoute } from './operations.js';
+import { SdkRequestHandler, lastSeqOf, sdkContextOf } from './sdk-request-handler.js';
+import { checkParams } from './validation/check-params.js';
+import { type Shape, isObject } from './validation/shape.js';
+import * as shapes from './validation/v0-requests.js';
+
+/** The SDK's translation between 0.3 and the canonical types; no binding is left in what it takes and gives. */
+type Sdk = LegacyRestTransportHandler;
+type Params = Readonly<Record<string, unknown>>;
+type ResultOf<Name extends keyof Sdk> = Sdk[Name] extends (...args: never[]) => Promise<infer R>
+  ? R
+  : never;
+
+/** The objects of A2A 0.3 (types.ts of that version), as the SDK types them. */
+export type LegacyTask = ResultOf<'getTask'>;
+export type LegacyMessage = Exclude<ResultOf<'sendMessage'>, LegacyTask>;
+export type LegacyPushConfig = ResultOf<'getTaskPushNotificationConfig'>;
+export type LegacyEvent =
+  ResultOf<'sendMessageStream'> extends AsyncGenerator<infer Event, void, undefined>
+    ? Event
+    : never;
+
+/** One item of a stream in 0.3: its seq in the task's log, and the event. */
+export interface LegacyItem {
+  readonly seq: number;
+  readonly event: LegacyEvent;
+}
+
+interface NamedOperation {
+  /** The operation of 1.0 that it is. */
+  readonly name: string;
+  /** Its JSON-RPC method in 0.3. */
+  readonly method: string;
+  /** Its routes in HTTP+JSON 0.3, below `/v1`: those of 1.0, but for the card. */
+  readonly rest: readonly RestRoute[];
+  /** What its request must look like. */
+  readonly shape: Shape;
+}
+
+interface LegacyUnaryOperation extends NamedOperation {
+  readonly kind: 'unary';
+  /** Checks `params` as 0.3 names them, calls, and gives the answer in the JSON of 0.3. */
+  run(handler: HubRequestHandler, params: unknown, call: CallContext): Promise<unknown>;
+}
+
+interface LegacyStreamingOperation extends NamedOperation {
+  readonly kind: 'stream';
+  /** Checks `params` and begins; what is refused rejects the first item. */
+  run(
+    handler: HubRequestHandler,
+    params: unknown,
+    call: CallContext,
+  ): AsyncGenerator<LegacyItem, void, undefined>;
+}
+
+export type LegacyOperation = LegacyUnaryOperation | LegacyStreamingOperation;
+
+/** What the canonical request cannot say, read off the raw `params`. */
+type Details = (params: Params) => SourceDetails;
+
+const sendDetails: Details = ({ configuration }) => {
+  const { blocking, pushNotificationConfig } = members(configuration, 'pushNotificationConfig');
+  const { authentication } = members(pushNotificationConfig);
+  // The SDK reads an absent `blocking` as false.
+  return {
+    returnImmediately: typeof blocking === 'boolean' ? !blocking : 'unsaid',
+    authentication,
+  };
+};
+
+const pushDetails: Details = (params) => {
+  const { pushNotificationConfig } = members(params, 'pushNotificationConfig');
+  return { authentication: members(pushNotificationConfig)['authentication'] };
+};
+
+/** The hub renders its card itself: it knows what readers of each version insist on. */
+const EXTENDED_CARD: LegacyOperation = {
+  kind: 'unary',
+  ...named('GetExtendedAgentCard', 'agent/getAuthenticatedExtendedCard', shapes.noParams),
+  async run(handler, params, call) {
+    checkParams(shapes.noParams, params);
+    const card = await handler.getExtendedAgentCard({ tenant: '' }, call);
+    return cardJson(card, '0.3');
+  },
+};
+
+/**
+ * The operations of A2A 0.3 and 0.2.5 by their name in 1.0: what each binding needs to serve them. The
+ * SDK's compatibility layer translates; what it does not check, or reads wrongly, is settled before.
+ */
+export const LEGACY_OPERATIONS: ReadonlyMap<string, LegacyOperation> = new Map(
+  [
+    unary('SendMessage', 'message/send', shapes.messageSend, {
+      details: sendDetails,
+      call: (sdk, params, context) => sdk.sendMessage(as(params), context),
+    }),
+    streaming('SendStreamingMessage', 'message/stream', shapes.messageSend, {
+      details: sendDetails,
+      call: (sdk, params, context) => sdk.sendMessageStream(as(params), context),
+    }),
+    unary('GetTask', 'tasks/get', shapes.taskQuery, {
+      call: (sdk, { id, historyLength }, context) => sdk.getTask(as(id), context, historyLength),
+    }),
+    unary('CancelTask', 'tasks/cancel', shapes.taskId, {
+      call: (sdk, { id }, context) => sdk.cancelTask(as(id), context),
+    }),
+    streaming('SubscribeToTask', 'tasks/resubscribe', shapes.taskId, {
+      call: (sdk, { id }, context) => sdk.resubscribe(as(id), context),
+    }),
+    unary(
+      'CreateTaskPushNotificationConfig',
+      'tasks/pushNotificationConfig/set',
+      shapes.setPushConfig,
+      {
+        details: pushDetails,
+        call: (sdk, params, context) => sdk.setTaskPushNotificationConfig(as(params), context),
+      },
+    ),
+    unary(
+      'GetTaskPushNotificationConfig',
+      'tasks/pushNotificationConfig/get',
+      shapes.getPushConfig,
+      {
+        // Without an id it is the task's first config.
+        call: (sdk, { id, pushNotificationConfigId = '' }, context) =>
+          sdk.getTaskPushNotificationConfig(as(id), as(pushNotificationConfigId), context),
+      },
+    ),
+    unary('ListTaskPushNotificationConfigs', 'tasks/pushNotificationConfig/list', shapes.taskId, {
+      call: (sdk, { id }, context) => sdk.listTaskPushNotificationConfigs(as(id), context),
+    }),
+    unary(
+      'DeleteTaskPushNotificationConfig',
+      'tasks/pushNotificationConfig/delete',
+      shapes.deletePushConfig,
+      {
+        call: async (sdk, { id, pushNotificationConfigId }, context) => {
+          await sdk.deleteTaskPushNotificationConfig(as(id), as(pushNotificationConfigId), context);
+          return null;
+        },
+      },
+    ),
+    EXTENDED_CARD,
+  ].map((operation) => [operation.name, operation]),
+);
+
+function unary(
+  name: string,
+  method: string,
+  shape: Shape,
+  steps: {
+    readonly details?: Details;
+    call(sdk: Sdk, params: Params, context: ServerCallContext): Promise<unknown>;
+  },
+): LegacyOperation {
+  return {
+    kind: 'unary',
+    ...named(name, method, shape),
+    async run(handler, params, call) {
+      const { sdk, known, context } = prepared(shape, steps.details, handler, params, call);
+      return steps.call(sdk, known, context);
+    },
+  };
+}
+
+function streaming(
+  name: string,
+  method: string,
+  shape: Shape,
+  steps: {
+    readonly details?: Details;
+    call(
+      sdk: Sdk,
+      params: Params,
+      context: ServerCallContext,
+    ): Promise<AsyncGenerator<LegacyEvent, void, undefined>>;
+  },
+): LegacyOperation {
+  return {
+    kind: 'stream',
+    ...named(name, method, shape),
+    run(handler, params, call) {
+      const { sdk, known, context } = prepared(shape, steps.details, handler, params, call);
+      return numbered(() => steps.call(sdk, known, context), context);
+    },
+  };
+}
+
+function named(name: string, method: string, shape: Shape): NamedOperation {
+  const rest = OPERATIONS.get(name)!.rest.map((route) => ({
+    ...route,
+    path: route.path === '/extendedAgentCard' ? '/card' : route.path,
+  }));
+  return { name, method, rest, shape };
+}
+
+function prepared(
+  shape: Shape,
+  details: Details | undefined,
+  handler: HubRequestHandler,
+  params: unknown,
+  call: CallContext,
+): { sdk: Sdk; known: Params; context: ServerCallContext } {
+  checkParams(shape, params);
+  return {
+    sdk: new LegacyRestTransportHandler(new SdkRequestHandler(handler)),
+    known: shape.known(params) as Params,
+    context: sdkContextOf(call, details?.(params as Params) ?? {}),
+  };
+}
+
+async function* numbered(
+  open: () => Promise<AsyncGenerator<LegacyEvent, void, undefined>>,
+  context: ServerCallContext,
+): AsyncGenerator<LegacyItem, void, undefined> {
+  for await (const event of await open()) {
+    yield { seq: lastSeqOf(context), event: closing(event) };
+  }
+}
+
+/** A stream of the hub ends at a question, which 0.x says with `final`; the SDK says it at ends only. */
+function closing(event: LegacyEvent): LegacyEvent {
+  return event.kind === 'status-update' && event.status.state === 'input-required'
+    ? { ...event, final: true }
+    : event;
+}
+
+/** A value whose shape has been checked, as the SDK types it. */
+function as<Type>(checked: unknown): Type {
+  return checked as Type;
+}
+
+/** The members of an object, one of them also under its snake_case name; of nothing, none. */
+function members(value: unknown, camel?: string): Params {
+  if (!isObject(value)) return {};
+  if (camel === undefined || value[camel] !== undefined) return value;
+  const snake = camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return { ...value, [camel]: value[snake] };
+}

@@ -1,0 +1,98 @@
+import { type Member, type Shape, leaf, listOf, object, optional, required } from './shape.js';
+import { authentication } from './v0-requests.js';
+import {
+  base64,
+  count,
+  flag,
+  freeObject,
+  freeValue,
+  id,
+  idOrEmpty,
+  nonEmptyText,
+  text,
+} from './values.js';
+
+// What the requests of A2A 0.3 must look like in ProtoJSON (package a2a.v1 of that version). Fields that
+// the proto of 0.3.0 has not, but later clients send, are checked as the rest of 0.3 has them.
+
+const metadata: Member = optional(freeObject);
+
+const PART = ['text', 'file', 'data'] as const;
+const FILE = ['fileWithUri', 'fileWithBytes'] as const;
+
+const file = object(
+  {
+    fileWithUri: optional(text),
+    fileWithBytes: optional(base64),
+    mimeType: optional(text),
+    name: optional(text),
+  },
+  (read) => {
+    // An empty string is nothing in Protocol Buffers; a file may be empty all the same.
+    const filled = FILE.filter((name) => (read(name) ?? '') !== '').length;
+    return filled === 1 || (filled === 0 && read('fileWithBytes') !== undefined)
+      ? undefined
+      : [{ field: '', description: `must hold exactly one of ${FILE.join(', ')}` }];
+  },
+);
+
+const part = object(
+  {
+    text: optional(text),
+    file: optional(file),
+    data: optional(object({ data: required(freeValue) })),
+    metadata,
+  },
+  (read) =>
+    PART.filter((name) => read(name) !== undefined).length === 1
+      ? undefined
+      : [{ field: '', description: `must hold exactly one of ${PART.join(', ')}` }],
+);
+
+const ROLES: readonly unknown[] = ['ROLE_USER', 'ROLE_AGENT', 1, 2];
+const role = leaf('ROLE_USER or ROLE_AGENT', (value) => ROLES.includes(value));
+
+const message = object({
+  messageId: required(id),
+  contextId: optional(idOrEmpty),
+  taskId: optional(idOrEmpty),
+  role: required(role),
+  content: required(listOf(part, 1)),
+  metadata,
+  extensions: optional(listOf(text)),
+  referenceTaskIds: optional(listOf(id)),
+});
+
+const pushNotificationConfig = object({
+  id: optional(idOrEmpty),
+  url: required(nonEmptyText),
+  token: optional(text),
+  // As it was written: all its schemes are needed.
+  authentication: optional({ ...authentication, known: (value) => value }),
+});
+
+export const protoSendMessage: Shape = object({
+  message: required(message),
+  configuration: optional(
+    object({
+      acceptedOutputModes: optional(listOf(text)),
+      pushNotification: optional(pushNotificationConfig),
+      historyLength: optional(count),
+      blocking: optional(flag),
+    }),
+  ),
+  metadata,
+});
+
+/** The body of the annotation `body: "config"`. */
+export const protoPushConfigAlone: Shape = object({
+  name: optional(text),
+  pushNotificationConfig: required(pushNotificationConfig),
+});
+
+/** The whole request, which most clients send as the body. */
+export const protoSetPushConfig: Shape = object({
+  parent: optional(text),
+  configId: optional(idOrEmpty),
+  config: required(protoPushConfigAlone),
+});

@@ -1,0 +1,172 @@
+import { type Client, connectivityState } from '@grpc/grpc-js';
+import { ConnectError, type Egress } from '../../common/egress/egress.js';
+import { guardedClient, type GuardedClient } from '../../common/egress/guarded-channel.js';
+import { firstAllowed, grpcUrls } from '../card/grpc-url.js';
+
+/** The whole answer of an agent, or one event of it; a task with its files. */
+const RECEIVE_LIMIT_BYTES = 64 * 1024 * 1024;
+/** How long a channel without calls is kept for the next one. */
+const UNUSED_MS = 60_000;
+
+/** A connected channel, for one call. */
+export interface GrpcLease {
+  readonly client: Client;
+  /** The call is over; the channel may be closed. */
+  release(): void;
+}
+
+/** The hub's gRPC connections to agents: one channel per address, closed when it is not used. */
+export class GrpcChannels {
+  private readonly channels = new Map<string, GrpcChannel>();
+
+  constructor(private readonly egress: Egress) {}
+
+  /**
+   * A channel to the address of a card that is connected now, within `timeoutMs`. Rejects, nothing
+   * having been sent, with HubError EGRESS_DENIED, {@link ConnectError}, or the signal's reason.
+   */
+  async connect(address: string, timeoutMs: number, signal: AbortSignal): Promise<GrpcLease> {
+    signal.throwIfAborted();
+    let channel = this.channels.get(address);
+    if (channel === undefined) {
+      channel = new GrpcChannel(this.egress, address, () => this.forget(address, channel));
+      this.channels.set(address, channel);
+    }
+    channel.use();
+    const release = (): void => channel.release();
+    try {
+      return { client: await unlessAborted(channel.connected(timeoutMs), signal), release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** Cuts what is open. */
+  close(): void {
+    for (const channel of [...this.channels.values()]) channel.close();
+  }
+
+  private forget(address: string, channel: GrpcChannel | undefined): void {
+    if (this.channels.get(address) === channel) this.channels.delete(address);
+  }
+}
+
+class GrpcChannel {
+  private guarded: GuardedClient | undefined;
+  private connecting: Promise<Client> | undefined;
+  private users = 0;
+  private unused: NodeJS.Timeout | undefined;
+  private closed = false;
+
+  constructor(
+    private readonly egress: Egress,
+    private readonly address: string,
+    private readonly onClose: () => void,
+  ) {}
+
+  use(): void {
+    this.users++;
+    clearTimeout(this.unused);
+  }
+
+  release(): void {
+    if (--this.users > 0 || this.closed) return;
+    this.unused = setTimeout(() => this.close(), UNUSED_MS);
+    this.unused.unref();
+  }
+
+  /** The client, as soon as it is connected; calls at the same time wait for the same connection. */
+  async connected(timeoutMs: number): Promise<Client> {
+    const client = this.guarded?.client;
+    if (client !== undefined && stateOf(client) === connectivityState.READY) return client;
+    this.connecting ??= this.connect(timeoutMs).finally(() => (this.connecting = undefined));
+    return this.connecting;
+  }
+
+  /** A channel that failed is not used again: grpc-js would wait longer and longer before it tries. */
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    clearTimeout(this.unused);
+    this.guarded?.client.close();
+    this.onClose();
+  }
+
+  private async connect(timeoutMs: number): Promise<Client> {
+    const deadline = new Deadline(timeoutMs, this.failure('UND_ERR_CONNECT_TIMEOUT'));
+    try {
+      this.guarded ??= await deadline.of(this.open());
+      await deadline.of(this.ready(this.guarded.client));
+      return this.guarded.client;
+    } catch (error) {
+      const refusal = this.guarded?.refusal();
+      this.close();
+      throw refusal ?? error;
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  /** The policy says whether an address without a scheme may be called in plain text. */
+  private async open(): Promise<GuardedClient> {
+    const urls = grpcUrls(this.address);
+    const { url } = await firstAllowed(urls, (one) => this.egress.addressesOf(one));
+    const options = { 'grpc.max_receive_message_length': RECEIVE_LIMIT_BYTES };
+    return guardedClient(this.egress, url, options);
+  }
+
+  /** Resolves when the channel is connected; rejects as soon as one attempt at all addresses failed. */
+  private ready(client: Client): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const state = stateOf(client);
+        if (state === connectivityState.READY) return resolve();
+        if (state === connectivityState.TRANSIENT_FAILURE || state === connectivityState.SHUTDOWN) {
+          return reject(this.failure('ECONNFAILED'));
+        }
+        client.getChannel().watchConnectivityState(state, Infinity, look);
+        if (state === connectivityState.IDLE) client.getChannel().getConnectivityState(true);
+      };
+      look();
+    });
+  }
+
+  private failure(code: string): ConnectError {
+    return new ConnectError(this.address, { code });
+  }
+}
+
+function stateOf(client: Client): connectivityState {
+  return client.getChannel().getConnectivityState(false);
+}
+
+/** Bounds several waits in a row. */
+class Deadline {
+  private readonly over: Promise<never>;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(ms: number, failure: Error) {
+    this.over = new Promise((_, reject) => {
+      this.timer = setTimeout(() => reject(failure), ms);
+    });
+    this.over.catch(() => undefined);
+  }
+
+  of<T>(wait: Promise<T>): Promise<T> {
+    return Promise.race([wait, this.over]);
+  }
+
+  clear(): void {
+    clearTimeout(this.timer);
+  }
+}
+
+function unlessAborted<T>(wait: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    const forget = (): void => signal.removeEventListener('abort', abort);
+    wait.then(resolve, reject).finally(forget);
+  });
+}

@@ -1,0 +1,79 @@
+import { type ServiceError, status } from '@grpc/grpc-js';
+import { decodeErrorInfo, decodeStatus, GRPC_STATUS_DETAILS_BIN } from '@a2a-js/sdk/errors/grpc';
+import { AgentCallError } from '../agent-client.js';
+import { codeOfReason, failureOf } from './protocol-error.js';
+
+const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo';
+
+/** Statuses that say the call was lost or given up, not that it was refused. */
+const LOST: ReadonlySet<number> = new Set([
+  status.CANCELLED,
+  status.DEADLINE_EXCEEDED,
+  status.UNAVAILABLE,
+  status.DATA_LOSS,
+]);
+
+/** The JSON-RPC codes of statuses that have one meaning in A2A, whatever the details say (§5.4). */
+const CODE_OF_STATUS: Readonly<Record<number, number>> = {
+  [status.NOT_FOUND]: -32001,
+  [status.INVALID_ARGUMENT]: -32602,
+  [status.UNIMPLEMENTED]: -32601,
+  [status.INTERNAL]: -32603,
+};
+
+/** The HTTP statuses that say the same, for refusals that are none of A2A's. */
+const HTTP_OF_STATUS: Readonly<Record<number, number>> = {
+  [status.UNAUTHENTICATED]: 401,
+  [status.PERMISSION_DENIED]: 403,
+  [status.RESOURCE_EXHAUSTED]: 429,
+};
+
+/** What grpc-js itself says of an answer that it cannot take. */
+const UNREADABLE = /^(Response message parsing error|Received message larger than max)/;
+/** What grpc-js says when a stream ends without a status of the agent. */
+const CUT = /^(Received RST_STREAM|Call ended without gRPC status)/;
+
+/**
+ * What the status a call ended with means: by its `google.rpc.ErrorInfo`, else by the name of the error
+ * that Python agents of 0.3 begin their text with, else by the status alone.
+ */
+export function failureOfGrpc(
+  error: ServiceError,
+  when: { readonly afterEvent: boolean; readonly scrub: (text: string) => string },
+): AgentCallError {
+  const text = when.scrub(error.details ?? '');
+  const said = `${status[error.code] ?? error.code}${text && `: ${text}`}`;
+  const code = codeOfReason(reasonIn(error)) ?? codeOfReason(reasonOfName(text));
+  if (code === undefined) {
+    if (UNREADABLE.test(text)) {
+      return new AgentCallError('invalid', `the agent's answer is not A2A: ${text}`);
+    }
+    if (LOST.has(error.code) || CUT.test(text)) {
+      return new AgentCallError('interrupted', `the connection broke off: ${said}`);
+    }
+  }
+  return failureOf(
+    { code: code ?? CODE_OF_STATUS[error.code], message: said },
+    { httpStatus: HTTP_OF_STATUS[error.code], afterEvent: when.afterEvent },
+  );
+}
+
+function reasonIn({ metadata }: ServiceError): string | undefined {
+  const [details] = metadata?.get(GRPC_STATUS_DETAILS_BIN) ?? [];
+  if (details === undefined) return undefined;
+  try {
+    const info = decodeStatus(Buffer.from(details)).details.find(
+      ({ typeUrl }) => typeUrl === ERROR_INFO,
+    );
+    return info && decodeErrorInfo(Buffer.from(info.value)).reason;
+  } catch {
+    // Bytes that are no google.rpc.Status: the status itself is left.
+    return undefined;
+  }
+}
+
+/** `TaskNotCancelableError: …` -> `TASK_NOT_CANCELABLE`. */
+function reasonOfName(text: string): string | undefined {
+  const name = /^([A-Z][A-Za-z]+)Error\b/.exec(text)?.[1];
+  return name?.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();
+}

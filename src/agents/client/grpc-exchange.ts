@@ -1,0 +1,176 @@
+import {
+  type ClientReadableStream,
+  Metadata,
+  type MethodDefinition,
+  type ServiceError,
+} from '@grpc/grpc-js';
+import { ConnectError } from '../../common/egress/egress.js';
+import { HubError } from '../../common/hub-error.js';
+import { metadataFault } from '../agent-headers.js';
+import { AgentCallError } from '../agent-client.js';
+import type { ExchangeOptions } from './agent-exchange.js';
+import type { GrpcChannels, GrpcLease } from './grpc-channels.js';
+import { failureOfGrpc } from './grpc-error.js';
+
+/** What a call needs of a method: of a published service definition. */
+export type GrpcMethod<Request, Answer> = Pick<
+  MethodDefinition<Request, Answer>,
+  'path' | 'requestSerialize' | 'responseDeserialize'
+>;
+
+export interface GrpcExchangeOptions extends ExchangeOptions {
+  /** `host:port` or a URL, as {@link grpcUrls} understands it. */
+  readonly address: string;
+  /** Sent as metadata. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * One call to an agent over gRPC. Everything that can go wrong becomes an {@link AgentCallError}:
+ * `unreachable` until there is a connection, by the status after that.
+ */
+export class GrpcExchange {
+  private connected = false;
+  private events = 0;
+  private known: AgentCallError | undefined;
+  private cancelCall = (): void => undefined;
+
+  constructor(
+    private readonly channels: GrpcChannels,
+    private readonly options: GrpcExchangeOptions,
+  ) {}
+
+  async unary<Request, Answer>(
+    method: GrpcMethod<Request, Answer>,
+    request: Request,
+  ): Promise<Answer> {
+    const metadata = this.metadata();
+    const lease = await this.connect();
+    const { signal } = this.options;
+    const cancel = (): void => this.cancel();
+    signal.addEventListener('abort', cancel);
+    try {
+      return await new Promise<Answer>((resolve, reject) => {
+        const call = lease.client.makeUnaryRequest(
+          method.path,
+          method.requestSerialize,
+          method.responseDeserialize,
+          request,
+          metadata,
+          (error, answer) => {
+            if (answer === undefined) reject(error ?? new Error('it has no message'));
+            else resolve(answer);
+          },
+        );
+        this.cancelCall = () => call.cancel();
+        if (signal.aborted) cancel();
+      });
+    } catch (error) {
+      throw this.failure(error);
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      lease.release();
+    }
+  }
+
+  /** Reads no faster than it is asked to; leaving the loop cancels the call. */
+  async *stream<Request, Answer>(
+    method: GrpcMethod<Request, Answer>,
+    request: Request,
+  ): AsyncGenerator<Answer, void, undefined> {
+    const metadata = this.metadata();
+    const lease = await this.connect();
+    const { signal } = this.options;
+    const cancel = (): void => this.cancel();
+    signal.addEventListener('abort', cancel);
+    try {
+      const call: ClientReadableStream<Answer> = lease.client.makeServerStreamRequest(
+        method.path,
+        method.requestSerialize,
+        method.responseDeserialize,
+        request,
+        metadata,
+      );
+      // A stream that is left early ends with CANCELLED, which nobody waits for.
+      call.on('error', () => undefined);
+      this.cancelCall = () => call.cancel();
+      if (signal.aborted) cancel();
+      for await (const event of call as AsyncIterable<Answer>) {
+        this.events++;
+        yield event;
+      }
+    } catch (error) {
+      throw this.failure(error);
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      cancel();
+      lease.release();
+    }
+  }
+
+  /** Ends the call now; the agent is told. */
+  cancel(): void {
+    this.cancelCall();
+  }
+
+  /** What any error of the call means. Of one that was seen here before, a later error says no more. */
+  failure(error: unknown): AgentCallError {
+    if (error instanceof AgentCallError) return error;
+    this.known ??= this.meaning(error);
+    return this.known;
+  }
+
+  private meaning(error: unknown): AgentCallError {
+    if (this.options.signal.aborted) {
+      return new AgentCallError('interrupted', 'the hub ended the call', { cause: error });
+    }
+    if (isServiceError(error)) {
+      return failureOfGrpc(error, {
+        afterEvent: this.events > 0,
+        scrub: (text) => this.scrub(text),
+      });
+    }
+    const text = this.scrub((error as { message?: string }).message ?? String(error));
+    if (error instanceof ConnectError || error instanceof HubError) {
+      return new AgentCallError('unreachable', text, { cause: error });
+    }
+    return this.connected
+      ? new AgentCallError('invalid', `the agent's answer is not A2A: ${text}`, { cause: error })
+      : new AgentCallError('rejected', `the message cannot be sent: ${text}`, { cause: error });
+  }
+
+  private async connect(): Promise<GrpcLease> {
+    const { address, connectTimeoutMs, signal } = this.options;
+    try {
+      const lease = await this.channels.connect(address, connectTimeoutMs, signal);
+      this.connected = true;
+      return lease;
+    } catch (error) {
+      throw this.failure(error);
+    }
+  }
+
+  /** Another interface of the agent may take what gRPC cannot carry, so that is as good as no connection. */
+  private metadata(): Metadata {
+    const metadata = new Metadata();
+    for (const [name, value] of Object.entries(this.options.headers)) {
+      const key = name.toLowerCase();
+      const fault = metadataFault(key, value);
+      if (fault !== undefined) {
+        this.known = new AgentCallError('unreachable', `the header ${key} ${fault}`);
+        throw this.known;
+      }
+      metadata.set(key, value);
+    }
+    return metadata;
+  }
+
+  private scrub(text: string): string {
+    return this.options.secrets.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
+  }
+}
+
+function isServiceError(error: unknown): error is ServiceError {
+  const { code, metadata } = error as Partial<ServiceError>;
+  return typeof code === 'number' && typeof metadata === 'object';
+}

@@ -1,0 +1,136 @@
+import {
+  type ChannelOptions,
+  Client,
+  credentials,
+  experimental,
+  Metadata,
+  status,
+} from '@grpc/grpc-js';
+import type { Egress } from './egress.js';
+
+/** The scheme of targets that {@link GuardedResolver} resolves; grpc-js keeps them by this name. */
+const SCHEME = 'a2a-hub-egress';
+/** Where a channel keeps its {@link Guard}; what begins like this is no part of a connection's identity. */
+const GUARD = `${experimental.SUBCHANNEL_ARGS_EXCLUDE_KEY_PREFIX}.a2a_hub_egress`;
+/** The least time between two looks at a name. */
+const LOOK_PAUSE_MS = 1000;
+/** A connection that carried no call for so long is closed; the next call makes another. */
+const IDLE_MS = 5 * 60 * 1000;
+
+interface Guard {
+  readonly egress: Egress;
+  /** The http(s) URL that the policy judges. */
+  readonly url: string;
+  /** Why the last look gave no address. */
+  failure: unknown;
+}
+
+/** A gRPC client whose connections pass the egress guard. */
+export interface GuardedClient {
+  readonly client: Client;
+  /** Why its host has no address it may be called at; undefined when it has one, or none was asked for. */
+  refusal(): unknown;
+}
+
+/**
+ * A gRPC client to the host and port of an http(s) URL, TLS for https. It connects to nothing but
+ * addresses that the {@link Egress} gave at that moment, an address in the URL included; proxies of
+ * the environment and service configs from DNS are not used. It connects with its first call.
+ */
+export function guardedClient(
+  egress: Egress,
+  url: string,
+  options: Pick<ChannelOptions, 'grpc.max_receive_message_length'>,
+): GuardedClient {
+  const { protocol, hostname, port } = new URL(url);
+  const secure = protocol === 'https:';
+  const guard: Guard = { egress, url, failure: undefined };
+  const client = new Client(
+    `${SCHEME}:${hostname}:${port || (secure ? '443' : '80')}`,
+    secure ? credentials.createSsl() : credentials.createInsecure(),
+    {
+      ...options,
+      'grpc.enable_http_proxy': 0,
+      'grpc.service_config_disable_resolution': 1,
+      'grpc.use_local_subchannel_pool': 1,
+      'grpc.enable_channelz': 0,
+      'grpc.client_idle_timeout_ms': IDLE_MS,
+      [GUARD]: guard,
+    },
+  );
+  return { client, refusal: () => guard.failure };
+}
+
+/** Resolves by the egress guard: what it does not give, a channel cannot connect to. */
+class GuardedResolver implements experimental.Resolver {
+  private readonly guard: Guard | undefined;
+  private readonly port: number;
+  private pause: NodeJS.Timeout | undefined;
+  private askedAgain = false;
+  /** Raised by `destroy`, so that an answer that comes later is dropped. */
+  private life = 0;
+
+  constructor(
+    target: experimental.GrpcUri,
+    private readonly listener: experimental.ResolverListener,
+    options: ChannelOptions,
+  ) {
+    this.guard = options[GUARD] as Guard | undefined;
+    this.port = Number(target.path.slice(target.path.lastIndexOf(':') + 1));
+  }
+
+  static getDefaultAuthority(target: experimental.GrpcUri): string {
+    return target.path;
+  }
+
+  updateResolution(): void {
+    if (this.pause !== undefined) {
+      this.askedAgain = true;
+      return;
+    }
+    this.pause = setTimeout(() => this.pauseOver(), LOOK_PAUSE_MS);
+    this.pause.unref();
+    void this.resolve(this.life);
+  }
+
+  destroy(): void {
+    this.life++;
+    clearTimeout(this.pause);
+    this.pause = undefined;
+    this.askedAgain = false;
+  }
+
+  private pauseOver(): void {
+    this.pause = undefined;
+    if (!this.askedAgain) return;
+    this.askedAgain = false;
+    this.updateResolution();
+  }
+
+  private async resolve(life: number): Promise<void> {
+    const answer = await this.endpoints();
+    if (life === this.life) this.listener(answer, {}, null, '');
+  }
+
+  private async endpoints(): Promise<experimental.StatusOr<experimental.Endpoint[]>> {
+    const { guard, port } = this;
+    try {
+      if (guard === undefined) throw new Error('a channel without an egress guard');
+      const addresses = await guard.egress.addressesOf(guard.url);
+      guard.failure = undefined;
+      return experimental.statusOrFromValue(
+        addresses.map(({ address }) => ({ addresses: [{ host: address, port }] })),
+      );
+    } catch (error) {
+      if (guard !== undefined) guard.failure = error;
+      const details = (error as Error).message;
+      return experimental.statusOrFromError({
+        code: status.UNAVAILABLE,
+        details,
+        metadata: new Metadata(),
+      });
+    }
+  }
+}
+
+experimental.registerResolver(SCHEME, GuardedResolver);

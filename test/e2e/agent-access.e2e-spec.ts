@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AgentRegistry } from '../../src/agents/index.js';
+import { type AgentTurn, type RunningAgent, startSdkAgent } from '../support/agents.js';
+import { type Hub, startHub } from '../support/app.js';
+import { userMessage } from '../support/builders.js';
+import type { Json, JsonObject } from '../support/json.js';
+
+const UNKNOWN = 'nobody-at-all';
+
+describe('an agent for some organizations only', () => {
+  let hub: Hub;
+  let agent: RunningAgent;
+  /** Keys of a member, and of somebody of another organization. */
+  let member: string;
+  let stranger: string;
+
+  beforeAll(async () => {
+    agent = await startSdkAgent({
+      name: 'Payroll',
+      skills: [{ id: 'salaries', tags: ['payroll'] }],
+      execute: answerOrAsk,
+    });
+    hub = await startHub();
+    member = await hub.createKey({ name: 'member', organization: 'team-a' });
+    stranger = await hub.createKey({ name: 'stranger', organization: 'team-b' });
+    await hub.registerAgent(agent.url, { id: 'limited', organizations: ['team-a', 'team-c'] });
+    await hub.registerAgent(agent.url, { id: 'open' });
+  });
+
+  afterAll(async () => {
+    await hub.close();
+    await agent.close();
+  });
+
+  /** The error answer of a call, with the agent's id taken out of it. */
+  async function refusal(
+    method: string,
+    params: JsonObject,
+    path: string,
+    id: string,
+    key: string,
+  ) {
+    const answer = await hub.rpcRaw(method, params, { key, path });
+    return [answer.status, answer.text.replaceAll(id, '<agent>')];
+  }
+
+  const named = (agentId: string) => ({ message: userMessage('hi', { metadata: { agentId } }) });
+
+  it('works for their members: named, by skill, by tags, by sub-path and by tenant', async () => {
+    for (const [params, path] of [
+      [named('limited'), '/a2a'],
+      [{ message: userMessage('hi', { metadata: { skillId: 'limited.salaries' } }) }, '/a2a'],
+      [{ message: userMessage('hi') }, '/a2a/agents/limited'],
+      [{ message: userMessage('hi'), tenant: 'limited' }, '/a2a'],
+    ] as const) {
+      const { task } = (await hub.rpc('SendMessage', params, { key: member, path })) as JsonObject;
+      expect(agentsOf(task as JsonObject)).toEqual(['limited']);
+    }
+    const both = { 'urn:a2a-hub:routing:v1': { tags: ['payroll'], strategy: 'all' } };
+    const { task } = await hub.send('hi', { metadata: both }, { key: member });
+    expect(agentsOf(task as JsonObject)).toEqual(['limited', 'open']);
+  });
+
+  it('is to others as if it were not there, word for word', async () => {
+    const bodies: [string, (id: string) => [JsonObject, string]][] = [
+      ['SendMessage', (id) => [named(id), '/a2a']],
+      ['SendStreamingMessage', (id) => [named(id), '/a2a']],
+      ['SendMessage', (id) => [{ message: userMessage('hi') }, `/a2a/agents/${id}`]],
+      ['SendMessage', (id) => [{ message: userMessage('hi'), tenant: id }, '/a2a']],
+      [
+        'SendMessage',
+        (id) => [
+          { message: userMessage('hi', { metadata: { skillId: `${id}.salaries` } }) },
+          '/a2a',
+        ],
+      ],
+      ['ListTasks', (id) => [{}, `/a2a/agents/${id}`]],
+      ['GetTask', (id) => [{ id: 'no-task' }, `/a2a/agents/${id}`]],
+      ['GetTask', (id) => [{ id: 'no-task', tenant: id }, '/a2a']],
+    ];
+    for (const [method, of] of bodies) {
+      const [limited, path] = of('limited');
+      const [unknown, unknownPath] = of(UNKNOWN);
+      expect(await refusal(method, limited, path, 'limited', stranger)).toEqual(
+        await refusal(method, unknown, unknownPath, UNKNOWN, stranger),
+      );
+    }
+  });
+
+  it('is in no skill list, card or route of theirs', async () => {
+    const { text } = await hub.rpcRaw('SendMessage', named(UNKNOWN), { key: stranger });
+    expect(text).toContain('open.salaries');
+    expect(text).not.toContain('limited');
+    const tags = { tags: ['payroll'], strategy: 'all' };
+    const { task } = await hub.send(
+      'hi',
+      { metadata: { 'urn:a2a-hub:routing:v1': tags } },
+      { key: stranger },
+    );
+    expect(agentsOf(task as JsonObject)).toEqual(['open']);
+    const dry = await hub.admin('POST', '/api/v1/routes:dry-run', tags, stranger);
+    expect(dry.text).not.toContain('limited');
+    const own = await hub.admin('POST', '/api/v1/routes:dry-run', tags, member);
+    expect(own.body.chosen.map((one: Json) => one.agentId)).toEqual(['limited', 'open']);
+    const card = await hub.get('/.well-known/agent-card.json', { key: null });
+    expect([card.status, card.text.includes('limited.')]).toEqual([200, false]);
+    const paths = ['limited', UNKNOWN].map((id) => `/a2a/agents/${id}/.well-known/agent-card.json`);
+    const [limited, unknown] = await Promise.all(paths.map((path) => hub.get(path, { key: null })));
+    expect([limited!.status, limited!.text.replaceAll('limited', UNKNOWN)]).toEqual([
+      unknown!.status,
+      unknown!.text,
+    ]);
+  });
+
+  it('is shown to operators, who change who may use it', async () => {
+    const operator = await hub.createKey({ organization: 'team-b', scopes: ['agents'] });
+    const shown = await hub.admin('GET', '/api/v1/agents/limited', undefined, operator);
+    expect(shown.body.organizations).toEqual(['team-a', 'team-c']);
+    const open = await hub.admin('GET', '/api/v1/agents/open');
+    expect(open.body.organizations).toBeNull();
+    const patch = (organizations: unknown) =>
+      hub.admin('PATCH', '/api/v1/agents/open', { organizations });
+    expect((await patch(['team-z', 'team-z'])).body.organizations).toEqual(['team-z']);
+    expect(await refusal('SendMessage', named('open'), '/a2a', 'open', stranger)).toEqual(
+      await refusal('SendMessage', named(UNKNOWN), '/a2a', UNKNOWN, stranger),
+    );
+    expect((await patch(null)).body.organizations).toBeNull();
+    for (const wrong of [[], [''], ['a\u0007'], 'team-a', [1], {}]) {
+      const answer = await patch(wrong);
+      expect([answer.status, answer.body.errors[0].field]).toEqual([400, 'organizations']);
+    }
+  });
+
+  it('goes on with open tasks, which take no further message of those who lost it', async () => {
+    const { task } = await hub.send(
+      'ask',
+      { message: { metadata: { agentId: 'open' } } },
+      {
+        key: stranger,
+      },
+    );
+    const asking = task as JsonObject;
+    expect((asking['status'] as JsonObject)['state']).toBe('TASK_STATE_INPUT_REQUIRED');
+    await hub.admin('PATCH', '/api/v1/agents/open', { organizations: ['team-a'] });
+    const answer = { message: userMessage('yes', { taskId: asking['id'] as string }) };
+    await expect(hub.rpc('SendMessage', answer, { key: stranger })).rejects.toMatchObject({
+      code: -32602,
+      data: [{ reason: 'NO_ROUTE' }],
+    });
+    const still = await hub.getTask(asking['id'] as string, { key: stranger });
+    expect((still['status'] as JsonObject)['state']).toBe('TASK_STATE_INPUT_REQUIRED');
+    await hub.admin('PATCH', '/api/v1/agents/open', { organizations: null });
+    const done = (await hub.rpc('SendMessage', answer, { key: stranger })) as JsonObject;
+    expect(((done['task'] as JsonObject)['status'] as JsonObject)['state']).toBe(
+      'TASK_STATE_COMPLETED',
+    );
+  });
+
+  it('can be canceled by those who lost it', async () => {
+    const { task } = await hub.send(
+      'ask',
+      { message: { metadata: { agentId: 'open' } } },
+      {
+        key: stranger,
+      },
+    );
+    await hub.admin('PATCH', '/api/v1/agents/open', { organizations: ['team-a'] });
+    const canceled = (await hub.rpc(
+      'CancelTask',
+      { id: (task as JsonObject)['id'] },
+      { key: stranger },
+    )) as JsonObject;
+    expect((canceled['status'] as JsonObject)['state']).toBe('TASK_STATE_CANCELED');
+    await hub.admin('PATCH', '/api/v1/agents/open', { organizations: null });
+  });
+});
+
+describe('an agent declared for some organizations', () => {
+  it('is limited like any other', async () => {
+    const agent = await startSdkAgent();
+    const hub = await startHub({
+      config: {
+        agents: {
+          declared: [
+            {
+              id: 'declared',
+              cardUrl: agent.url,
+              card: null,
+              cardHeaders: {},
+              cardKeys: null,
+              endpoint: null,
+              pin: { protocolBinding: null, protocolVersion: null },
+              headers: {},
+              tags: [],
+              priority: 0,
+              enabled: true,
+              organizations: ['team-a'],
+              budgets: {},
+            },
+          ],
+        },
+      },
+    });
+    const registry = hub.app.get(AgentRegistry);
+    while (!registry.get('declared')) await new Promise((resolve) => setTimeout(resolve, 20));
+    const key = await hub.createKey({ organization: 'team-a' });
+    const message = { message: { metadata: { agentId: 'declared' } } };
+    expect((await hub.send('hi', message, { key }))['task']).toBeDefined();
+    await expect(hub.send('hi', message)).rejects.toMatchObject({ data: [{ reason: 'NO_ROUTE' }] });
+    await hub.close();
+    await agent.close();
+  });
+});
+
+function answerOrAsk(turn: AgentTurn): void {
+  turn.task().working();
+  if (turn.text === 'ask') turn.askForInput('really?');
+  else turn.complete();
+}
+
+/** The ids of the agents that the task's route names. */
+function agentsOf(task: JsonObject): string[] {
+  const metadata = task['metadata'] as JsonObject;
+  const { agents } = metadata['urn:a2a-hub:routing:v1'] as { agents: { agentId: string }[] };
+  return agents.map(({ agentId }) => agentId);
+}

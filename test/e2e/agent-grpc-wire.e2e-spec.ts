@@ -1,0 +1,297 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
+import { encodeGrpcStatusDetails } from '@a2a-js/sdk/errors/grpc';
+import { A2AService } from '@a2a-js/sdk/server/grpc';
+import {
+  Metadata,
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  status,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { TaskState } from '../../src/protocol/a2a.js';
+import type { Agent } from '../../src/agents/agent.js';
+import { anAgent } from '../contract/agent-store.contract.js';
+import {
+  agentCalls,
+  all,
+  endpoint,
+  failure,
+  hello,
+  kinds,
+  options,
+} from '../support/agent-calls.js';
+import { textPart } from '../support/agents.js';
+
+const { client } = agentCalls();
+const servers: Server[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.forceShutdown();
+});
+
+/** An agent that answers each gRPC method as the test says; others are UNIMPLEMENTED. */
+async function answering(version: '1.0' | '0.3', handlers: object, port = 0): Promise<Agent> {
+  const server = new Server();
+  servers.push(server);
+  server.addService(
+    version === '1.0' ? A2AService : LegacyA2AService,
+    handlers as UntypedServiceImplementation,
+  );
+  const bound = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, found) =>
+      error ? reject(error) : resolve(found),
+    );
+  });
+  return anAgent('grpc', { endpoint: endpoint(`127.0.0.1:${bound}`, version, 'GRPC') });
+}
+
+const TASK = {
+  id: 't',
+  contextId: 'c',
+  status: { state: TaskState.TASK_STATE_WORKING, message: undefined, timestamp: undefined },
+  artifacts: [],
+  history: [],
+  metadata: undefined,
+};
+
+type Callback = (error: object | null, value?: unknown) => void;
+type Call = ServerUnaryCall<unknown, unknown>;
+
+describe.each(['1.0', '0.3'] as const)('a gRPC call to an agent of %s', (version) => {
+  it('says its version, and sends extensions, hops, trace and credentials as metadata', async () => {
+    let seen: Metadata | undefined;
+    const agent = await answering(version, {
+      getTask: (call: Call, callback: Callback) => {
+        seen = call.metadata;
+        callback(null, TASK);
+      },
+    });
+    const known = { ...agent, credentials: { authorization: 'Bearer abcdef', 'x-key': 'k' } };
+    const more = { extensions: ['urn:a', 'urn:b'], hops: ['hub-1', 'hub-2'], traceparent: '00-a' };
+    expect((await client.getTask(known, 't', options(more))).id).toBe('t');
+    expect(seen?.getMap()).toMatchObject({
+      'a2a-version': version,
+      [version === '1.0' ? 'a2a-extensions' : 'x-a2a-extensions']: 'urn:a,urn:b',
+      'a2a-hub-hops': 'hub-1,hub-2',
+      traceparent: '00-a',
+      authorization: 'Bearer abcdef',
+      'x-key': 'k',
+    });
+    expect(seen?.get('exchange')).toEqual([]);
+  });
+
+  it('takes an answer of many megabytes', async () => {
+    const text = 'x'.repeat(9_000_000);
+    const part = version === '1.0' ? textPart(text) : { part: { $case: 'text', value: text } };
+    const artifact = { artifactId: 'a', name: '', description: '', parts: [part], extensions: [] };
+    const agent = await answering(version, {
+      getTask: (_call: Call, callback: Callback) =>
+        callback(null, { ...TASK, artifacts: [artifact] }),
+    });
+    const task = await client.getTask(agent, 't', options());
+    expect(task.artifacts[0]?.parts[0]?.content).toEqual({ $case: 'text', value: text });
+  });
+
+  it.each<[string, number, string, string, number | undefined, string]>([
+    ['NOT_FOUND', 5, 'no such task', 'not-found', -32001, 'does not know the task'],
+    ['INVALID_ARGUMENT', 3, 'bad', 'rejected', -32602, 'invalid parameters'],
+    ['UNIMPLEMENTED', 12, 'what?', 'rejected', -32601, 'not known'],
+    ['FAILED_PRECONDITION', 9, 'no', 'rejected', undefined, 'refused'],
+    ['UNIMPLEMENTED by name', 12, 'TaskNotCancelableError: over', 'rejected', -32002, 'canceled'],
+    ['UNAUTHENTICATED', 16, 'who?', 'rejected', undefined, 'credentials'],
+    ['PERMISSION_DENIED', 7, 'no', 'rejected', undefined, 'credentials'],
+    ['INTERNAL', 13, 'oops', 'rejected', -32603, 'internal error'],
+    ['UNKNOWN', 2, 'Unexpected <class KeyError>', 'rejected', undefined, 'refused'],
+    ['RESOURCE_EXHAUSTED', 8, 'slow down', 'rejected', undefined, 'HTTP 429'],
+    ['UNAVAILABLE', 14, 'gone', 'interrupted', undefined, 'broke off'],
+    ['DEADLINE_EXCEEDED', 4, 'late', 'interrupted', undefined, 'broke off'],
+    ['CANCELLED', 1, 'stopped', 'interrupted', undefined, 'broke off'],
+  ])('takes the status %s for what it means', async (_name, code, details, kind, rpc, words) => {
+    const agent = await answering(version, {
+      getTask: (_call: Call, callback: Callback) => callback({ code, details }),
+    });
+    const error = await failure(client.getTask(agent, 't', options()));
+    expect(error).toMatchObject({ kind });
+    expect(error.detail.code).toBe(rpc);
+    expect(error.publicMessage).toContain(words);
+  });
+
+  it('reads the reason in the details before the status', async () => {
+    const metadata = new Metadata();
+    const details = encodeGrpcStatusDetails(9, 'no', 'CONTENT_TYPE_NOT_SUPPORTED');
+    metadata.set('grpc-status-details-bin', details);
+    const agent = await answering(version, {
+      getTask: (_call: Call, callback: Callback) =>
+        callback({ code: status.FAILED_PRECONDITION, details: 'no', metadata }),
+    });
+    expect(await failure(client.getTask(agent, 't', options()))).toMatchObject({
+      kind: 'rejected',
+      detail: { code: -32005 },
+    });
+  });
+
+  it('takes details that are no google.rpc.Status for none', async () => {
+    const metadata = new Metadata();
+    metadata.set('grpc-status-details-bin', Buffer.from([255, 255, 255, 1]));
+    const agent = await answering(version, {
+      getTask: (_call: Call, callback: Callback) => callback({ code: 5, details: 'no', metadata }),
+    });
+    expect((await failure(client.getTask(agent, 't', options()))).kind).toBe('not-found');
+  });
+
+  it('calls an error after an event an interruption', async () => {
+    const agent = await answering(version, {
+      sendStreamingMessage: (call: {
+        write(event: unknown): void;
+        emit(event: string, error: object): void;
+      }) => {
+        call.write({ payload: { $case: 'task', value: TASK } });
+        call.emit('error', { code: status.INVALID_ARGUMENT, details: 'too late' });
+      },
+    });
+    const seen: unknown[] = [];
+    const stream = (async () => {
+      for await (const event of client.stream(agent, hello(), options())) seen.push(event);
+    })();
+    expect((await failure(stream)).kind).toBe('interrupted');
+    expect(seen).toHaveLength(1);
+  });
+
+  it('refuses answers that are not A2A', async () => {
+    const agent = await answering(version, {
+      getTask: (_call: Call, callback: Callback) => callback(null, { ...TASK, id: '' }),
+      sendMessage: (_call: Call, callback: Callback) => callback(null, { payload: undefined }),
+      sendStreamingMessage: (call: { write(event: unknown): void; end(): void }) => {
+        call.write({ payload: undefined });
+        call.end();
+      },
+    });
+    expect((await failure(client.getTask(agent, 't', options()))).kind).toBe('invalid');
+    expect((await failure(client.send(agent, hello(), options()))).kind).toBe('invalid');
+    expect((await failure(all(client.stream(agent, hello(), options())))).kind).toBe('invalid');
+  });
+
+  it('leaves secrets out of what the agent said of them', async () => {
+    const agent = await answering(version, {
+      getTask: (_call: Call, callback: Callback) =>
+        callback({ code: status.PERMISSION_DENIED, details: 'not with hunter2-token' }),
+    });
+    const known = { ...agent, credentials: { authorization: 'Bearer hunter2-token' } };
+    const error = await failure(client.getTask(known, 't', options()));
+    expect(error.message).toContain('[secret]');
+    expect(error.message).not.toContain('hunter2');
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['binary', { 'key-bin': 'abc' }],
+    ['reserved', { 'grpc-timeout': '1S' }],
+    ['not a name', { 'a!b': 'abc' }],
+    ['printable', { 'x-key': 'grün' }],
+  ])('sends nothing with a header that gRPC cannot carry (%s)', async (why, credentials) => {
+    const agent = await answering(version, {
+      getTask: (_call: Call, callback: Callback) => callback(null, TASK),
+    });
+    const error = await failure(client.getTask({ ...agent, credentials }, 't', options()));
+    expect(error.kind).toBe('unreachable');
+    expect(error.message).toMatch(new RegExp(`${Object.keys(credentials)[0]}.*${why}`));
+    expect(error.message).not.toContain('abc');
+  });
+
+  it('uses one connection for calls after each other and at once', async () => {
+    const peers = new Set<string>();
+    const agent = await answering(version, {
+      getTask: (call: Call, callback: Callback) => {
+        peers.add(call.getPeer());
+        callback(null, TASK);
+      },
+    });
+    const get = () => client.getTask(agent, 't', options());
+    await Promise.all([get(), get(), get()]);
+    await get();
+    expect(peers.size).toBe(1);
+  });
+
+  it('says at once that nothing listens, and comes back when it does', async () => {
+    const working = {
+      getTask: (_call: Call, callback: Callback) => callback(null, TASK),
+    };
+    const agent = await answering(version, working);
+    expect((await client.getTask(agent, 't', options())).id).toBe('t');
+    servers.splice(0).forEach((server) => server.forceShutdown());
+    let error = await failure(client.getTask(agent, 't', options()));
+    // The first call may still have met the connection that was closing.
+    if (error.kind === 'interrupted') error = await failure(client.getTask(agent, 't', options()));
+    expect(error.kind).toBe('unreachable');
+    await answering(version, working, Number(agent.endpoint.url.split(':')[1]));
+    expect((await client.getTask(agent, 't', options())).id).toBe('t');
+  });
+
+  it('cuts a call that is aborted, before and after it is connected', async () => {
+    let canceled: (() => void) | undefined;
+    const gone = new Promise<void>((resolve) => (canceled = resolve));
+    let asked: (() => void) | undefined;
+    const arrived = new Promise<void>((resolve) => (asked = resolve));
+    const agent = await answering(version, {
+      getTask: (call: Call) => {
+        call.on('cancelled', () => canceled?.());
+        asked?.();
+      },
+    });
+    const before = AbortSignal.abort();
+    expect((await failure(client.getTask(agent, 't', { signal: before }))).kind).toBe(
+      'interrupted',
+    );
+    const abort = new AbortController();
+    const call = failure(client.getTask(agent, 't', { signal: abort.signal }));
+    await arrived;
+    abort.abort();
+    expect((await call).kind).toBe('interrupted');
+    await gone;
+  });
+
+  it('reads no more of a stream than is asked for, and cancels one that is left', async () => {
+    const left = new Promise<void>((resolve) => {
+      void answering(version, {
+        sendStreamingMessage: (
+          call: NodeJS.WritableStream & { on(e: string, f: () => void): void },
+        ) => {
+          call.on('cancelled', resolve);
+          call.write({ payload: { $case: 'task', value: TASK } } as never);
+        },
+      }).then(async (agent) => {
+        for await (const event of client.stream(agent, hello(), options())) {
+          expect(kinds([event])).toEqual(['task']);
+          break;
+        }
+      });
+    });
+    await left;
+  });
+});
+
+describe('a gRPC agent of 1.0', () => {
+  it('is refused a state that A2A does not have', async () => {
+    const agent = await answering('1.0', {
+      getTask: (_call: Call, callback: Callback) =>
+        callback(null, { ...TASK, status: { ...TASK.status, state: 77 } }),
+    });
+    expect((await failure(client.getTask(agent, 't', options()))).kind).toBe('invalid');
+  });
+
+  it('finds the tasks of a message by ListTasks', async () => {
+    const message = { ...hello('x', { messageId: 'm1' }).message };
+    const agent = await answering('1.0', {
+      listTasks: (_call: Call, callback: Callback) =>
+        callback(null, {
+          tasks: [{ ...TASK, history: [message] }, TASK],
+          totalSize: 2,
+          pageSize: 2,
+          nextPageToken: '',
+        }),
+    });
+    const found = await client.findTasksByMessage(agent, 'c', 'm1', options());
+    expect(found.map(({ id }) => id)).toEqual(['t']);
+  });
+});

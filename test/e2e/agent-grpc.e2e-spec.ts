@@ -1,0 +1,109 @@
+import { describe, expect, it } from '@jest/globals';
+import { TaskState } from '@a2a-js/sdk';
+import { agentCalls, all, failure, hello, kinds, options } from '../support/agent-calls.js';
+import { textOf } from '../support/agents.js';
+
+const { client, sdkAgent } = agentCalls();
+
+describe.each(['1.0', '0.3'] as const)('calling an SDK agent over gRPC %s', (version) => {
+  const binding = 'GRPC';
+
+  it('streams the answer in the 1.0 model', async () => {
+    const { agent } = await sdkAgent({ version, binding });
+    expect(agent.endpoint).toMatchObject({ protocolBinding: 'GRPC', protocolVersion: version });
+    const events = await all(client.stream(agent, hello(), options()));
+    expect(kinds(events)).toEqual(['task', 'statusUpdate', 'artifactUpdate', 'statusUpdate']);
+    const artifact = events.find((event) => event.payload?.$case === 'artifactUpdate')?.payload;
+    expect(artifact?.$case === 'artifactUpdate' && textOf(artifact.value.artifact?.parts)).toBe(
+      'echo: hello',
+    );
+  });
+
+  it('sends without blocking, gets, and follows a task by subscription', async () => {
+    const { agent } = await sdkAgent({
+      version,
+      binding,
+      execute: async (turn) => {
+        turn.task().working('busy');
+        await turn.pause(150);
+        turn.artifact('a', 'late').complete();
+      },
+    });
+    const sent = await client.send(agent, hello(), options());
+    if (!('task' in sent)) throw new Error('not a task');
+    const followed = await all(client.subscribe(agent, sent.task.id, options()));
+    expect(kinds(followed)).toContain('artifactUpdate');
+    const task = await client.getTask(agent, sent.task.id, options());
+    expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+    expect(textOf(task.artifacts[0]?.parts)).toBe('late');
+    expect(textOf(task.history[0]?.parts)).toBe('hello');
+  });
+
+  it('gives a plain message as a message', async () => {
+    const { agent } = await sdkAgent({
+      version,
+      binding,
+      execute: (turn) => void turn.reply('just so'),
+    });
+    const sent = await client.send(agent, hello(), options());
+    expect('message' in sent && textOf(sent.message.parts)).toBe('just so');
+    expect(kinds(await all(client.stream(agent, hello(), options())))).toEqual(['message']);
+  });
+
+  it('cancels', async () => {
+    const { agent } = await sdkAgent({
+      version,
+      binding,
+      execute: async (turn) => {
+        turn.task().working();
+        await turn.pause(5000);
+      },
+    });
+    const sent = await client.send(agent, hello(), options());
+    if (!('task' in sent)) throw new Error('not a task');
+    const task = await client.cancel(agent, sent.task.id, options());
+    expect(task.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
+  });
+
+  it('tells why a task cannot be canceled, and one the agent does not have', async () => {
+    const { agent } = await sdkAgent({ version, binding });
+    const [first] = await all(client.stream(agent, hello(), options()));
+    const id = first?.payload?.$case === 'task' ? first.payload.value.id : '';
+    expect(await failure(client.cancel(agent, id, options()))).toMatchObject({
+      kind: 'rejected',
+      detail: { code: -32002 },
+    });
+    expect(await failure(client.getTask(agent, 'nope', options()))).toMatchObject({
+      kind: 'not-found',
+      detail: { code: -32001 },
+    });
+    const events = all(client.subscribe(agent, 'nope', options()));
+    expect(await failure(events)).toMatchObject({ kind: 'not-found' });
+  });
+
+  it('ends a stream that is left, and one that is aborted', async () => {
+    const { agent, running } = await sdkAgent({
+      version,
+      binding,
+      execute: async (turn) => {
+        turn.task().working();
+        await turn.pause(5000);
+      },
+    });
+    for await (const event of client.stream(agent, hello(), options())) {
+      expect(event.payload?.$case).toBe('task');
+      break;
+    }
+    const abort = new AbortController();
+    const seen: string[] = [];
+    const stream = (async () => {
+      for await (const event of client.stream(agent, hello(), { signal: abort.signal })) {
+        seen.push(event.payload?.$case ?? '');
+        abort.abort();
+      }
+    })();
+    expect(await failure(stream)).toMatchObject({ kind: 'interrupted' });
+    expect(seen[0]).toBe('task');
+    expect(running.turns).toHaveLength(2);
+  });
+});

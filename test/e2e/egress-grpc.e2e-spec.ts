@@ -1,0 +1,190 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { A2AService } from '@a2a-js/sdk/server/grpc';
+import { Server, ServerCredentials } from '@grpc/grpc-js';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Agent } from '../../src/agents/agent.js';
+import { EndpointMemory } from '../../src/agents/client/endpoint-memory.js';
+import { SdkAgentClient } from '../../src/agents/client/sdk-agent.client.js';
+import { SystemClock } from '../../src/common/clock.js';
+import { Egress, type ResolvedAddress } from '../../src/common/egress/egress.js';
+import { configWith } from '../../src/config/index.js';
+import { anAgent } from '../contract/agent-store.contract.js';
+import { endpoint, failure, options } from '../support/agent-calls.js';
+
+const LOOPBACK = { address: '127.0.0.1', family: 4 } as const;
+const PUBLIC = { address: '93.184.215.14', family: 4 } as const;
+
+const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** The hub's client behind an egress whose names resolve to the next answer of `answers`, the last for ever. */
+function clientWith(allow: string[], ...answers: ResolvedAddress[][]) {
+  const asked: string[] = [];
+  const resolve = async (name: string) => {
+    asked.push(name);
+    const answer = answers.length > 1 ? answers.shift() : answers[0];
+    if (answer === undefined) throw Object.assign(new Error('none'), { code: 'ENOTFOUND' });
+    return answer;
+  };
+  const egress = new Egress({ allow, resolver: { resolve } });
+  const config = configWith({});
+  const memory = new EndpointMemory(new SystemClock(), config);
+  const client = new SdkAgentClient(egress, config, memory);
+  closing.push(
+    () => egress.close(),
+    () => client.onApplicationShutdown(),
+  );
+  return { client, asked };
+}
+
+const at = (url: string): Agent =>
+  anAgent('grpc', { endpoint: endpoint(url, '1.0', 'GRPC'), budgets: { connectMs: 400 } });
+
+/** A gRPC agent that knows one task. */
+async function agent(port = 0) {
+  const server = new Server();
+  const calls: string[] = [];
+  server.addService(A2AService, {
+    getTask: (call: { getHost(): string }, callback: (error: null, task: object) => void): void => {
+      calls.push(call.getHost());
+      const status = { state: 2, message: undefined, timestamp: undefined };
+      callback(null, { id: 't', contextId: '', status, artifacts: [], history: [] });
+    },
+  });
+  const bound = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, found) =>
+      error ? reject(error) : resolve(found),
+    );
+  });
+  const stop = () => server.forceShutdown();
+  closing.push(stop);
+  return { port: bound, calls, stop };
+}
+
+/** A port that takes connections and says what first bytes come. */
+async function listener() {
+  const first: Buffer[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).once('data', (bytes: Buffer) => first.push(bytes));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { port: (server.address() as AddressInfo).port, first, sockets };
+}
+
+describe('gRPC through the egress guard', () => {
+  it('connects to what the resolver of the hub gives, under the name that was asked for', async () => {
+    const { port, calls } = await agent();
+    const { client, asked } = clientWith([`agent.internal:${port}`], [LOOPBACK]);
+    const task = await client.getTask(at(`agent.internal:${port}`), 't', options());
+    expect(task.id).toBe('t');
+    expect(calls).toEqual([`agent.internal:${port}`]);
+    expect(new Set(asked)).toEqual(new Set(['agent.internal']));
+  });
+
+  it.each<[string, ResolvedAddress[], string]>([
+    ['127.0.0.1', [], 'loopback'],
+    ['[::1]', [], 'loopback'],
+    ['[::ffff:127.0.0.1]', [], 'loopback'],
+    ['2130706433', [], 'loopback'],
+    ['169.254.169.254', [], 'metadata'],
+    ['inward.example', [LOOPBACK], 'loopback'],
+    ['half.example', [PUBLIC, LOOPBACK], 'loopback'],
+  ])('does not connect to %s', async (host, addresses, why) => {
+    const { port, sockets } = await listener();
+    for (const scheme of ['', 'grpc://', 'grpcs://', 'http://', 'https://']) {
+      const { client } = clientWith([], addresses);
+      const error = await failure(client.getTask(at(`${scheme}${host}:${port}`), 't', options()));
+      expect(error.kind).toBe('unreachable');
+      expect(error.message).toMatch(new RegExp(`${why}|plain http`));
+    }
+    expect(sockets.size).toBe(0);
+  });
+
+  it('does not connect to a name that was public when it was looked up first', async () => {
+    const { port, sockets } = await listener();
+    // Once for the choice of TLS, then for the connection itself.
+    const { client, asked } = clientWith([], [PUBLIC], [LOOPBACK]);
+    const error = await failure(client.getTask(at(`rebind.example:${port}`), 't', options()));
+    expect(error.kind).toBe('unreachable');
+    expect(error.message).toContain('loopback');
+    expect(asked.length).toBeGreaterThan(1);
+    expect(sockets.size).toBe(0);
+  });
+
+  it('looks a name up again when it connects again, and refuses it then', async () => {
+    const { port, stop } = await agent();
+    const elsewhere = { address: '169.254.169.254', family: 4 } as const;
+    const answers = [[LOOPBACK], [LOOPBACK], [elsewhere]];
+    const { client } = clientWith([`agent.internal:${port}`], ...answers);
+    const known = at(`agent.internal:${port}`);
+    expect((await client.getTask(known, 't', options())).id).toBe('t');
+    stop();
+    let error = await failure(client.getTask(known, 't', options()));
+    if (error.kind === 'interrupted') error = await failure(client.getTask(known, 't', options()));
+    error = await failure(client.getTask(known, 't', options()));
+    expect(error.kind).toBe('unreachable');
+    expect(error.message).toContain('metadata');
+  });
+
+  it('speaks TLS to an address without a scheme, unless plain calls to it are allowed', async () => {
+    const { port, first } = await listener();
+    const tls = clientWith([], [PUBLIC]);
+    await failure(tls.client.getTask(at(`agent.example:${port}`), 't', options()));
+    expect(first).toHaveLength(0);
+    for (const [url, opening] of [
+      [`127.0.0.1:${port}`, 'PRI * HTTP/2.0'],
+      [`grpcs://127.0.0.1:${port}`, '\x16\x03'],
+      [`https://127.0.0.1:${port}`, '\x16\x03'],
+      [`grpc://127.0.0.1:${port}`, 'PRI * HTTP/2.0'],
+    ] as const) {
+      const { client } = clientWith(['127.0.0.1']);
+      const error = await failure(client.getTask(at(url), 't', options()));
+      expect(error.kind).toBe('unreachable');
+      expect(first.pop()?.toString('latin1').startsWith(opening)).toBe(true);
+    }
+  });
+
+  it('says within its budget that nobody answers', async () => {
+    const { port } = await listener();
+    const { client } = clientWith(['127.0.0.1']);
+    const error = await failure(client.getTask(at(`127.0.0.1:${port}`), 't', options()));
+    expect(error).toMatchObject({ kind: 'unreachable' });
+    expect(error.message).toContain('UND_ERR_CONNECT_TIMEOUT');
+  });
+
+  it('says that a name does not resolve', async () => {
+    const { client } = clientWith([]);
+    const error = await failure(client.getTask(at('later.example:443'), 't', options()));
+    expect(error.kind).toBe('unreachable');
+    expect(error.message).toContain('ENOTFOUND');
+  });
+
+  it.each(['grpc_proxy', 'https_proxy', 'http_proxy'])('asks no proxy of %s', async (name) => {
+    const proxy = await listener();
+    const { port, calls } = await agent();
+    const before = process.env[name];
+    process.env[name] = `http://127.0.0.1:${proxy.port}`;
+    try {
+      const { client } = clientWith(['127.0.0.1']);
+      expect((await client.getTask(at(`127.0.0.1:${port}`), 't', options())).id).toBe('t');
+      const refused = clientWith([]);
+      const error = await failure(refused.client.getTask(at(`127.0.0.1:${port}`), 't', options()));
+      expect(error.kind).toBe('unreachable');
+    } finally {
+      if (before === undefined) delete process.env[name];
+      else process.env[name] = before;
+    }
+    expect(calls).toHaveLength(1);
+    expect(proxy.sockets.size).toBe(0);
+  });
+});

@@ -1,0 +1,176 @@
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { SendMessageRequest } from '@a2a-js/sdk';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ScriptedAgent } from '../support/agents.js';
+import { type Hub, startHub } from '../support/app.js';
+import { userMessage } from '../support/builders.js';
+import { GrpcClient, type GrpcFailure, V0, V1, failureOf } from '../support/grpc-client.js';
+
+const MIB = 1024 * 1024;
+const METHODS = [...Object.values(V1), ...Object.values(V0)];
+/** Those whose message has fields. */
+const TAKING = METHODS.filter(({ path }) => !path.endsWith('AgentCard'));
+
+let hub: Hub;
+let agent: ScriptedAgent;
+let client: GrpcClient;
+
+beforeAll(async () => {
+  hub = await startHub({ config: { grpc: { port: -1 } } });
+  agent = await ScriptedAgent.start();
+  await hub.registerAgent(agent.url, { id: 'scripted' });
+});
+
+afterAll(async () => {
+  await hub.close();
+  await agent.close();
+});
+
+/** Somebody who has nothing yet. */
+beforeEach(async () => {
+  client?.close();
+  client = await GrpcClient.of(hub, { key: await hub.createKey() });
+});
+
+/** Sends bytes to a method, whatever its kind. */
+function throwAt(method: (typeof METHODS)[number], bytes: Buffer): Promise<GrpcFailure> {
+  if (!method.responseStream) return failureOf(client.exchange(method.path, bytes));
+  const asIs = (given: Buffer): Buffer => given;
+  const raw = { path: method.path, requestSerialize: asIs, responseDeserialize: asIs };
+  return failureOf(client.events(raw, bytes));
+}
+
+async function nothingIsStored(): Promise<void> {
+  const request = V1.listTasks.requestDeserialize(Buffer.alloc(0));
+  expect((await client.call(V1.listTasks, request)).totalSize).toBe(0);
+}
+
+/** A message field that holds these bytes. */
+function field(number: number, content: Uint8Array): Uint8Array {
+  return new BinaryWriter().tag(number, WireType.LengthDelimited).bytes(content).finish();
+}
+
+/** A `google.protobuf.Struct` of one member, `levels` deep. */
+function struct(levels: number): Uint8Array {
+  let inside: Uint8Array = new Uint8Array();
+  for (let level = 0; level < levels; level++) {
+    const value = field(5, inside);
+    inside = field(1, Buffer.concat([field(1, Buffer.from('a')), field(2, value)]));
+  }
+  return inside;
+}
+
+function sendRequest(): SendMessageRequest {
+  return SendMessageRequest.fromJSON({ tenant: 'scripted', message: userMessage('go') });
+}
+
+describe('hostile bytes over gRPC', () => {
+  it.each(TAKING)('that are no message are INVALID_ARGUMENT at $path', async (method) => {
+    const bytes = [
+      Buffer.from('garbage, not protobuf'),
+      Buffer.alloc(64, 0xff),
+      // A first field that claims to be longer than the message.
+      Buffer.from([0x0a, 0xff, 0xff, 0xff, 0x7f, 0x00]),
+      // Text that is not UTF-8.
+      Buffer.from([0x0a, 0x02, 0xc3, 0x28, 0x12, 0x02, 0xc3, 0x28]),
+    ];
+    for (const one of bytes) {
+      const failure = await throwAt(method, one);
+      expect(failure.code).toBe('INVALID_ARGUMENT');
+      expect(failure.raw).not.toMatch(/\bat .*\.[jt]s\b|RangeError|TypeError/);
+    }
+    await nothingIsStored();
+  });
+
+  it.each(TAKING.filter(({ path }) => !path.endsWith('/ListTasks')))(
+    'of nothing at all are INVALID_ARGUMENT at $path',
+    async (method) => {
+      const failure = await throwAt(method, Buffer.alloc(0));
+      expect(failure.code).toBe('INVALID_ARGUMENT');
+      expect(failure.fields).not.toEqual([]);
+      await nothingIsStored();
+    },
+  );
+
+  it('of the wrong wire type are INVALID_ARGUMENT', async () => {
+    // Each field of a send as a number.
+    const bytes = Buffer.from([0x08, 1, 0x10, 1, 0x18, 1, 0x20, 1]);
+    for (const method of [V1.sendMessage, V0.sendMessage]) {
+      expect((await throwAt(method, bytes)).code).toBe('INVALID_ARGUMENT');
+    }
+    await nothingIsStored();
+  });
+
+  it.each([100, 50_000])(
+    'that nest metadata %d levels deep are INVALID_ARGUMENT',
+    async (levels) => {
+      const message = V1.sendMessage.requestSerialize(sendRequest());
+      // Fields after the others: metadata of the request.
+      const modern = Buffer.concat([message, field(4, struct(levels))]);
+      const legacy = Buffer.concat([
+        field(1, Buffer.from([0x0a, 1, 0x6d, 0x20, 1, 0x2a, 3, 0x0a, 1, 0x74])),
+        field(3, struct(levels)),
+      ]);
+      expect((await throwAt(V1.sendMessage, modern)).code).toBe('INVALID_ARGUMENT');
+      expect((await throwAt(V0.sendMessage, legacy)).code).toBe('INVALID_ARGUMENT');
+      await nothingIsStored();
+    },
+  );
+
+  it('with numbers that JSON has not are INVALID_ARGUMENT', async () => {
+    for (const number of [Number.NaN, Number.POSITIVE_INFINITY]) {
+      const request = { ...sendRequest(), metadata: { number } };
+      const failure = await failureOf(client.call(V1.sendMessage, request));
+      expect(failure).toMatchObject({ code: 'INVALID_ARGUMENT', fields: ['metadata'] });
+    }
+    await nothingIsStored();
+  });
+
+  it('beyond the limit are RESOURCE_EXHAUSTED, and up to it are read', async () => {
+    const request = sendRequest();
+    const large = (bytes: number): SendMessageRequest => ({
+      ...request,
+      message: {
+        ...request.message!,
+        parts: [
+          {
+            content: { $case: 'raw', value: Buffer.alloc(bytes) },
+            filename: '',
+            mediaType: '',
+            metadata: undefined,
+          },
+        ],
+      },
+    });
+    const failure = await failureOf(client.call(V1.sendMessage, large(11 * MIB)));
+    expect(failure.code).toBe('RESOURCE_EXHAUSTED');
+    await nothingIsStored();
+    const { payload } = await client.call(V1.sendMessage, large(9 * MIB));
+    expect(payload?.$case).toBe('task');
+  });
+
+  it('for a method or service that is none are UNIMPLEMENTED', async () => {
+    const paths = [
+      '/lf.a2a.v1.A2AService/Nothing',
+      '/lf.a2a.v1.A2AService/sendMessage',
+      '/a2a.v1.A2AService/ListTasks',
+      '/nothing.at.all/GetTask',
+      '/',
+    ];
+    for (const path of paths) {
+      const failure = await failureOf(client.exchange(path, Buffer.from('garbage')));
+      expect(failure.code).toBe('UNIMPLEMENTED');
+    }
+  });
+
+  it('in metadata leave the call as it is', async () => {
+    const odd = {
+      'grpc-trace-id': 'x'.repeat(2000),
+      traceparent: 'garbage',
+      'a2a-extensions': ','.repeat(1000),
+      cookie: 'a=b',
+    };
+    const unknown = { tenant: '', id: 'x', historyLength: undefined };
+    expect((await failureOf(client.call(V1.getTask, unknown, odd))).code).toBe('NOT_FOUND');
+  });
+});

@@ -1,0 +1,3 @@
+import { describeMatrix } from './matrix-suite.js';
+
+describeMatrix('HTTP+JSON');

@@ -1,0 +1,594 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { LEGACY_OPERATIONS } from '../../src/a2a/v0-operations.js';
+import { HubError } from '../../src/common/hub-error.js';
+import type { Json } from '../support/json.js';
+import { type DoorHarness, agentMessage, eventsOf, startDoors, streamOf } from './doors-harness.js';
+import { OLD_MESSAGE } from './doors-methods.js';
+
+let doors: DoorHarness;
+
+beforeAll(async () => {
+  doors = await startDoors();
+});
+
+beforeEach(() => {
+  doors.reset();
+  doors.logged.length = 0;
+});
+
+afterAll(async () => {
+  await doors.server.close();
+});
+
+const PROTO_MESSAGE = { messageId: 'm-1', role: 'ROLE_USER', content: [{ text: 'hello' }] };
+const HOOK = { url: 'https://example.com/hook' };
+const NAMED_HOOK = {
+  name: 'tasks/task-1/pushNotificationConfigs/',
+  pushNotificationConfig: HOOK,
+};
+/** Asks for the JSON of 0.3 where no body shows the form. */
+const JSON_FORM = { accept: 'application/json; profile=a2a-json' };
+
+/** Where the door is, and which agent that names. */
+const PREFIXES: [prefix: string, agent: string | undefined][] = [
+  ['/a2a/v1', undefined],
+  ['/a2a/agents/echo/v1', 'echo'],
+];
+
+/** Every route, a body for it in each form, and what it must reach. */
+const ROUTES: [method: string, path: string, proto: Json, json: Json, reached: string][] = [
+  ['POST', '/message:send', { message: PROTO_MESSAGE }, { message: OLD_MESSAGE }, 'tasks.send'],
+  [
+    'POST',
+    '/message:stream',
+    { message: PROTO_MESSAGE },
+    { message: OLD_MESSAGE },
+    'tasks.sendStream',
+  ],
+  ['GET', '/tasks/task-1', undefined, undefined, 'tasks.get'],
+  ['POST', '/tasks/task-1:cancel', { name: 'tasks/task-1' }, { id: 'task-1' }, 'tasks.cancel'],
+  ['GET', '/tasks/task-1:subscribe', undefined, undefined, 'tasks.subscribe'],
+  [
+    'POST',
+    '/tasks/task-1:subscribe',
+    { name: 'tasks/task-1' },
+    { id: 'task-1' },
+    'tasks.subscribe',
+  ],
+  [
+    'POST',
+    '/tasks/task-1/pushNotificationConfigs',
+    NAMED_HOOK,
+    { taskId: 'task-1', pushNotificationConfig: HOOK },
+    'push.create',
+  ],
+  ['GET', '/tasks/task-1/pushNotificationConfigs', undefined, undefined, 'push.list'],
+  ['GET', '/tasks/task-1/pushNotificationConfigs/config-1', undefined, undefined, 'push.get'],
+  ['DELETE', '/tasks/task-1/pushNotificationConfigs/config-1', undefined, undefined, 'push.delete'],
+];
+
+const PROTO_TASK = {
+  id: 'task-1',
+  contextId: 'context-1',
+  status: { state: 'TASK_STATE_COMPLETED', timestamp: '2026-01-31T12:00:00.000Z' },
+};
+const JSON_TASK = {
+  kind: 'task',
+  id: 'task-1',
+  contextId: 'context-1',
+  status: { state: 'completed', timestamp: '2026-01-31T12:00:00.000Z' },
+};
+const PROTO_UPDATE = {
+  statusUpdate: {
+    taskId: 'task-1',
+    contextId: 'context-1',
+    status: PROTO_TASK.status,
+    final: true,
+  },
+};
+const JSON_UPDATE = {
+  kind: 'status-update',
+  taskId: 'task-1',
+  contextId: 'context-1',
+  status: JSON_TASK.status,
+  final: true,
+};
+const PROTO_CONFIG = {
+  name: 'tasks/task-1/pushNotificationConfigs/config-1',
+  pushNotificationConfig: { id: 'config-1', ...HOOK },
+};
+const JSON_CONFIG = { taskId: 'task-1', pushNotificationConfig: { id: 'config-1', ...HOOK } };
+
+/** What each operation answers in each form. */
+const ANSWERS: Record<string, [proto: Json, json: Json]> = {
+  'tasks.send': [{ task: PROTO_TASK }, JSON_TASK],
+  'tasks.sendStream': [PROTO_UPDATE, JSON_UPDATE],
+  'tasks.subscribe': [PROTO_UPDATE, JSON_UPDATE],
+  'tasks.get': [PROTO_TASK, JSON_TASK],
+  'tasks.cancel': [PROTO_TASK, JSON_TASK],
+  'push.create': [PROTO_CONFIG, JSON_CONFIG],
+  'push.get': [PROTO_CONFIG, JSON_CONFIG],
+  'push.list': [{ configs: [PROTO_CONFIG] }, [JSON_CONFIG]],
+  'push.delete': [{}, {}],
+};
+
+describe('the routes of HTTP+JSON 0.3', () => {
+  it('are all that the table of operations lists', () => {
+    const listed = [...LEGACY_OPERATIONS.values()].flatMap(({ rest }) =>
+      rest.map(({ method, path }) => `${method} ${path}`),
+    );
+    const tried = ROUTES.map(
+      ([method, path]) =>
+        `${method} ${path
+          .replace('task-1', path.includes('push') ? '{taskId}' : '{id}')
+          .replace('config-1', '{id}')}`,
+    );
+    expect(listed.sort()).toEqual([...tried, 'GET /card'].sort());
+  });
+
+  it.each(
+    PREFIXES.flatMap(([prefix, agent]) =>
+      ROUTES.map(([method, path, proto, json, reached]) => ({
+        method,
+        url: prefix + path,
+        bodies: [proto, json],
+        reached,
+        agent,
+      })),
+    ),
+  )(
+    '$method $url reaches its own operation and answers in the form of the request',
+    async ({ method, url, bodies, reached, agent }) => {
+      for (const [form, body] of bodies.entries()) {
+        doors.reset();
+        const headers = form === 1 && body === undefined ? JSON_FORM : {};
+        const answer = await doors.request(method, url, { body, headers });
+        expect(answer.status).toBe(200);
+        const streaming = /stream|subscribe/i.test(reached);
+        expect(streaming ? eventsOf(answer.text)[0]!.data : answer.body).toEqual(
+          ANSWERS[reached]![form],
+        );
+        expect(answer.headers['content-type']).toBe(
+          streaming ? 'text/event-stream' : 'application/json; charset=utf-8',
+        );
+        expect(doors.calls.map(({ operation }) => operation)).toEqual([reached]);
+        const call = doors.calls[0]!.arguments.find((argument) => argument?.principal);
+        expect(call).toMatchObject({ version: '0.3', agentId: agent, principal: { id: 'alice' } });
+      }
+    },
+  );
+
+  it.each(PREFIXES)('%s: a subscribe never cancels, whatever the id', async (prefix) => {
+    const ids = ['x', 'a:b', 'x:cancel', 'cancel', 'tasks', 'v1', 'a%2Fb', ':', 'x%3Acancel'];
+    for (const method of ['GET', 'POST']) {
+      for (const id of ids) {
+        doors.reset();
+        const answer = await doors.request(method, `${prefix}/tasks/${id}:subscribe`);
+        expect(answer.status).toBe(200);
+        expect(doors.calls).toMatchObject([
+          { operation: 'tasks.subscribe', arguments: [decodeURIComponent(id), {}] },
+        ]);
+      }
+    }
+    for (const id of ids) {
+      doors.reset();
+      await doors.request('POST', `${prefix}/tasks/${id}:cancel`);
+      expect(doors.calls).toMatchObject([
+        { operation: 'tasks.cancel', arguments: [decodeURIComponent(id), {}] },
+      ]);
+    }
+  });
+
+  it('writes an event on one line of data, with a space and its seq', async () => {
+    const answer = await doors.request('GET', '/a2a/v1/tasks/task-1:subscribe', {
+      headers: JSON_FORM,
+    });
+    expect(answer.text).toBe(`id: 1\ndata: ${JSON.stringify(JSON_UPDATE)}\n\n`);
+  });
+
+  it('gives a Message of the agent as a Message', async () => {
+    doors.on('tasks.send', async () => ({ kind: 'message', message: agentMessage() }));
+    const send = (message: Json): ReturnType<DoorHarness['request']> =>
+      doors.request('POST', '/a2a/v1/message:send', { body: { message } });
+    expect((await send(PROTO_MESSAGE)).body).toEqual({
+      message: {
+        messageId: 'answer-1',
+        contextId: 'context-1',
+        role: 'ROLE_AGENT',
+        content: [{ text: 'hello' }],
+      },
+    });
+    expect((await send(OLD_MESSAGE)).body).toMatchObject({
+      kind: 'message',
+      messageId: 'answer-1',
+      parts: [{ kind: 'text', text: 'hello' }],
+    });
+  });
+});
+
+describe('the form of a request', () => {
+  const formOf = async (body: Json): Promise<string> => {
+    const { body: answer } = await doors.request('POST', '/a2a/v1/message:send', { body });
+    return 'task' in answer ? 'proto' : answer.kind === 'task' ? 'json' : JSON.stringify(answer);
+  };
+
+  it.each([
+    ['proto', { message: PROTO_MESSAGE }],
+    ['proto', { request: PROTO_MESSAGE }],
+    ['proto', { message: { message_id: 'm', role: 1, content: [{ text: 'x' }] } }],
+    ['json', { message: OLD_MESSAGE }],
+    ['json', { message: { messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'x' }] } }],
+  ])('is %s for %j', async (form, body) => {
+    expect(await formOf(body)).toBe(form);
+  });
+
+  it('waits, unless the request says otherwise in the way of its form', async () => {
+    const immediately = async (body: Json): Promise<unknown> => {
+      await doors.request('POST', '/a2a/v1/message:send', { body });
+      return doors.calls.at(-1)!.arguments[0].returnImmediately;
+    };
+    // Protocol Buffers write false by leaving it out.
+    expect(await immediately({ message: PROTO_MESSAGE })).toBe(false);
+    expect(await immediately({ message: PROTO_MESSAGE, configuration: {} })).toBe(true);
+    expect(await immediately({ message: PROTO_MESSAGE, configuration: { blocking: true } })).toBe(
+      false,
+    );
+    expect(await immediately({ message: OLD_MESSAGE, configuration: {} })).toBe(false);
+    expect(await immediately({ message: OLD_MESSAGE, configuration: { blocking: false } })).toBe(
+      true,
+    );
+  });
+
+  it('reads historyLength under both names', async () => {
+    await doors.request('GET', '/a2a/v1/tasks/t?historyLength=0');
+    await doors.request('GET', '/a2a/v1/tasks/t?history_length=7');
+    await doors.request('GET', '/a2a/v1/tasks/t?unknown=1');
+    expect(doors.calls.map((call) => call.arguments[1])).toEqual([0, 7, undefined]);
+  });
+
+  it.each<[string, Json]>([
+    [
+      'the config alone (JavaScript)',
+      { ...NAMED_HOOK, pushNotificationConfig: { id: 'p', ...HOOK } },
+    ],
+    ['the whole request (Java)', { parent: 'tasks/task-1', configId: 'p', config: NAMED_HOOK }],
+    [
+      'the whole request in snake_case (conformance kit)',
+      {
+        parent: 'tasks/task-1',
+        config_id: 'p',
+        config: {
+          name: 'tasks/task-1/pushNotificationConfigs/p',
+          push_notification_config: { id: 'p', ...HOOK, token: '', authentication: {} },
+        },
+      },
+    ],
+    [
+      'a name without an id (Python)',
+      {
+        parent: 'tasks/task-1',
+        config: {
+          name: 'tasks/task-1/pushNotificationConfigs/None',
+          pushNotificationConfig: { id: 'p', ...HOOK },
+        },
+      },
+    ],
+    ['the JSON of 0.3', { taskId: 'task-1', pushNotificationConfig: { id: 'p', ...HOOK } }],
+    ['the same without its task', { pushNotificationConfig: { id: 'p', ...HOOK } }],
+    [
+      'the text of the specification',
+      { config: { taskId: 'task-1', pushNotificationConfig: { id: 'p', ...HOOK } } },
+    ],
+  ])('sets a push config by %s', async (_name, body) => {
+    const answer = await doors.request('POST', '/a2a/v1/tasks/task-1/pushNotificationConfigs', {
+      body,
+    });
+    expect(answer.status).toBe(200);
+    expect(doors.calls.map(({ operation }) => operation)).toEqual(['push.create']);
+    expect(doors.calls[0]!.arguments[0]).toMatchObject({ taskId: 'task-1', id: 'p', ...HOOK });
+  });
+
+  it('hands all schemes of a push config on, in either form', async () => {
+    const authentication = { schemes: ['Unknown', 'Bearer', 'Basic'], credentials: 'secret' };
+    const config = { ...HOOK, authentication };
+    const path = '/a2a/v1/tasks/task-1/pushNotificationConfigs';
+    await doors.request('POST', path, {
+      body: { ...NAMED_HOOK, pushNotificationConfig: config },
+    });
+    await doors.request('POST', path, {
+      body: { taskId: 'task-1', pushNotificationConfig: config },
+    });
+    await doors.request('POST', '/a2a/v1/message:send', {
+      body: { message: PROTO_MESSAGE, configuration: { push_notification: config } },
+    });
+    const written = doors.calls.filter(({ operation }) => operation.startsWith('push.'));
+    expect(written.map((call) => call.arguments[2])).toEqual([
+      authentication,
+      authentication,
+      authentication,
+    ]);
+  });
+});
+
+describe('requests of 0.3 that are refused', () => {
+  const send = (body: unknown, headers = {}): ReturnType<DoorHarness['request']> =>
+    doors.request('POST', '/a2a/v1/message:send', { body, headers });
+
+  const refusal = (body: Json): Json => ({ code: body.code, fields: fieldsOf(body) });
+  const fieldsOf = (body: Json): string[] =>
+    (body.data?.fieldViolations ?? []).map(({ field }: Json) => field);
+
+  it('name the field as their form calls it', async () => {
+    const proto = await send({
+      message: {
+        messageId: '',
+        role: 'ROLE_NOBODY',
+        content: [
+          {},
+          { text: 'x', data: { data: 1 } },
+          { file: {} },
+          { file: { fileWithBytes: '*' } },
+        ],
+        metadata: 'none',
+      },
+      configuration: { historyLength: -1, blocking: 'yes', pushNotification: {} },
+    });
+    expect(proto.status).toBe(400);
+    expect(proto.body).toMatchObject({ code: -32602, message: 'Invalid parameters' });
+    expect(fieldsOf(proto.body)).toEqual([
+      'message.messageId',
+      'message.role',
+      'message.content[0]',
+      'message.content[1]',
+      'message.content[2].file',
+      'message.content[3].file.fileWithBytes',
+      'message.metadata',
+      'configuration.pushNotification.url',
+      'configuration.historyLength',
+      'configuration.blocking',
+    ]);
+    const json = await send({ message: { role: 'user', parts: [{ kind: 'video' }] } });
+    expect(fieldsOf(json.body)).toEqual(['message.messageId', 'message.parts[0].kind']);
+    expect(doors.calls).toEqual([]);
+  });
+
+  it.each<[string, unknown, number]>([
+    ['nothing', '', -32602],
+    ['null', 'null', -32602],
+    ['an array', '[]', -32602],
+    ['a string', '"x"', -32602],
+    ['a number', '7', -32602],
+    ['no JSON', '{"message":', -32700],
+    ['no message', '{}', -32602],
+    ['a message that is none', '{"message":7}', -32602],
+    ['a message of nothing', '{"message":{}}', -32602],
+    ['parts that are none', '{"message":{"messageId":"m","role":"user","parts":{}}}', -32602],
+    ['no parts', '{"message":{"messageId":"m","role":"ROLE_USER","content":[]}}', -32602],
+    ['a null part', '{"message":{"messageId":"m","role":"ROLE_USER","content":[null]}}', -32602],
+    ['a config that is none', '{"message":{"content":1},"configuration":[]}', -32602],
+  ])('for a body of %s', async (_name, body, code) => {
+    for (const action of ['send', 'stream']) {
+      const answer = await doors.request('POST', `/a2a/v1/message:${action}`, {
+        body,
+        headers: { 'content-type': 'application/json' },
+      });
+      expect(answer.status).toBe(400);
+      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(answer.body.code).toBe(code);
+    }
+    expect(doors.calls).toEqual([]);
+  });
+
+  it.each(['-1', '1.5', 'x', '', '1e3', '99999999999999999999', ' 1', '1&historyLength=2'])(
+    'for a historyLength of %j',
+    async (value) => {
+      const url = `/a2a/v1/tasks/t?historyLength=${value.replace(' ', '%20')}`;
+      const answer = await doors.request('GET', url);
+      expect([answer.status, refusal(answer.body)]).toEqual([
+        400,
+        { code: -32602, fields: ['historyLength'] },
+      ]);
+      expect(doors.calls).toEqual([]);
+    },
+  );
+
+  it.each<[string, Json, string]>([
+    ['/tasks/t:cancel', { name: 'tasks/other' }, 'name'],
+    ['/tasks/t:cancel', { name: 'tasks/t2' }, 'name'],
+    ['/tasks/t:cancel', { name: 7 }, 'name'],
+    ['/tasks/t:cancel', { id: 'other' }, 'id'],
+    ['/tasks/t:subscribe', { name: 'tasks/other' }, 'name'],
+    [
+      '/tasks/t/pushNotificationConfigs',
+      { taskId: 'other', pushNotificationConfig: HOOK },
+      'taskId',
+    ],
+    [
+      '/tasks/t/pushNotificationConfigs',
+      { parent: 'tasks/other', config: { pushNotificationConfig: HOOK } },
+      'parent',
+    ],
+    [
+      '/tasks/t/pushNotificationConfigs',
+      { config: { name: 'tasks/other/pushNotificationConfigs/p', pushNotificationConfig: HOOK } },
+      'name',
+    ],
+  ])('for another task in the body than in %s: %j', async (path, body, field) => {
+    const answer = await doors.request('POST', `/a2a/v1${path}`, { body });
+    expect([answer.status, refusal(answer.body)]).toEqual([400, { code: -32602, fields: [field] }]);
+    expect(doors.calls).toEqual([]);
+  });
+
+  it.each<[Json, string[]]>([
+    [{}, ['pushNotificationConfig']],
+    [{ name: 'tasks/t', pushNotificationConfig: {} }, ['pushNotificationConfig.url']],
+    [{ parent: 'tasks/t', config: {} }, ['config.pushNotificationConfig']],
+    [{ parent: 'tasks/t', config: 7 }, ['config']],
+    [{ taskId: 't', pushNotificationConfig: 'x' }, ['pushNotificationConfig']],
+    [{ pushNotificationConfig: { url: 7 } }, ['pushNotificationConfig.url']],
+  ])('for a push config of %j', async (body, fields) => {
+    const path = '/a2a/v1/tasks/t/pushNotificationConfigs';
+    const answer = await doors.request('POST', path, { body });
+    expect([answer.status, refusal(answer.body)]).toEqual([400, { code: -32602, fields }]);
+    expect(doors.calls).toEqual([]);
+  });
+
+  it('for an id of the path that nothing can have', async () => {
+    for (const [path, method] of [
+      ['/tasks/%00', 'GET'],
+      ['/tasks/%00:cancel', 'POST'],
+      [`/tasks/${'x'.repeat(600)}`, 'GET'],
+      ['/tasks/t/pushNotificationConfigs/%00', 'DELETE'],
+    ] as const) {
+      const answer = await doors.request(method, `/a2a/v1${path}`);
+      expect([answer.status, answer.body.code]).toEqual([400, -32602]);
+    }
+    expect(doors.calls).toEqual([]);
+  });
+
+  it('for want of a caller, with the challenge', async () => {
+    const answer = await send({ message: PROTO_MESSAGE }, { authorization: '' });
+    expect(answer.status).toBe(401);
+    expect(answer.headers['www-authenticate']).toMatch(/^Bearer/);
+    expect(answer.body).toMatchObject({ code: -31401, message: 'Authentication required' });
+    const scopeless = await send({ message: PROTO_MESSAGE }, { authorization: 'Bearer noscope' });
+    expect([scopeless.status, scopeless.body.code]).toEqual([403, -31403]);
+  });
+
+  it('for a body of another kind or size', async () => {
+    const text = await send('hello', { 'content-type': 'text/plain' });
+    expect([text.status, text.body.code]).toEqual([415, -32005]);
+    const strict = await startDoors({ server: { bodyLimit: 100 } });
+    const large = await strict.request('POST', '/a2a/v1/message:send', {
+      body: { message: { ...PROTO_MESSAGE, metadata: { x: 'x'.repeat(100) } } },
+    });
+    await strict.server.close();
+    expect([large.status, large.body.code]).toEqual([413, -32600]);
+  });
+});
+
+describe('the version of a path of 0.3', () => {
+  const get = (url: string, version: string): ReturnType<DoorHarness['request']> =>
+    doors.request('GET', url, { headers: { 'a2a-version': version } });
+
+  it.each(['', '0.3', '0.3.0', '0.2', '0.2.5', '0.2.6'])('may be stated as %j', async (version) => {
+    expect((await get('/a2a/v1/tasks/t', version)).status).toBe(200);
+    expect((await get(`/a2a/v1/tasks/t?A2A-Version=${version}`, '')).status).toBe(200);
+  });
+
+  it.each([
+    ['/a2a/v1/tasks/t', '/a2a/tasks/{id}'],
+    ['/a2a/agents/echo/v1/tasks/t', '/a2a/agents/{agentId}/tasks/{id}'],
+    ['/a2a/v1/card', '/a2a/extendedAgentCard'],
+    ['/agent/authenticatedExtendedCard', '/a2a/extendedAgentCard'],
+  ])('is not 1.0: %s is %s there', async (url, path) => {
+    for (const answer of [await get(url, '1.0'), await get(`${url}?A2A-Version=1.0`, '')]) {
+      expect(answer.status).toBe(404);
+      expect(answer.body).toMatchObject({
+        code: -32601,
+        message: 'Method not found',
+        data: { reason: 'METHOD_NOT_FOUND', metadata: { path } },
+      });
+    }
+    expect(doors.calls).toEqual([]);
+  });
+
+  it.each(['2.0', '99.0', 'x', '1'])('is not %j', async (version) => {
+    const answer = await get('/a2a/v1/tasks/t', version);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ code: -32009, message: 'Version not supported' });
+    expect(doors.calls).toEqual([]);
+  });
+});
+
+describe('failures in 0.3', () => {
+  it('are bare: code, standard text, and the rest as data', async () => {
+    doors.on('tasks.send', async () => {
+      throw new HubError('NO_ROUTE', 'No agent has the tag x.', { metadata: { skills: 'a.b' } });
+    });
+    const answer = await doors.request('POST', '/a2a/v1/message:send', {
+      body: { message: PROTO_MESSAGE },
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({
+      code: -32602,
+      message: 'Invalid parameters',
+      data: {
+        reason: 'NO_ROUTE',
+        domain: 'a2a-hub',
+        detail: 'No agent has the tag x.',
+        metadata: { skills: 'a.b' },
+      },
+    });
+  });
+
+  it.each([
+    ['TASK_NOT_FOUND', 404, -32001, 'Task not found'],
+    ['TASK_NOT_CANCELABLE', 400, -32002, 'Task cannot be canceled'],
+    ['UNSUPPORTED_OPERATION', 400, -32004, 'This operation is not supported'],
+    ['AGENT_UNREACHABLE', 502, -32603, 'Internal error'],
+    ['INTERNAL', 500, -32603, 'Internal error'],
+  ] as const)('%s is HTTP %i', async (reason, status, code, message) => {
+    doors.on('tasks.cancel', async () => {
+      throw new HubError(reason, 'why');
+    });
+    const answer = await doors.request('POST', '/a2a/v1/tasks/t:cancel');
+    expect(answer.status).toBe(status);
+    expect(answer.body).toMatchObject({ code, message });
+  });
+
+  it('refuse a stream as any other request', async () => {
+    doors.on('tasks.subscribe', async function* () {
+      yield* [];
+      throw new HubError('TASK_NOT_FOUND', 'Task not found');
+    });
+    for (const method of ['GET', 'POST']) {
+      const answer = await doors.request(method, '/a2a/v1/tasks/t:subscribe');
+      expect(answer.status).toBe(404);
+      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(answer.body).toMatchObject({ code: -32001, message: 'Task not found' });
+    }
+  });
+
+  it('end a stream that breaks with one event of their own', async () => {
+    doors.on('tasks.subscribe', async function* () {
+      yield* streamOf({
+        task: { id: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' } },
+      });
+      throw new Error('secret detail');
+    });
+    const { text } = await doors.request('GET', '/a2a/v1/tasks/t:subscribe');
+    expect(text.split('\n\n')[1]).toBe(
+      'event: error\ndata: {"code":-32603,"message":"Internal error","data":{"reason":"INTERNAL","domain":"a2a-protocol.org"}}',
+    );
+    expect(text).not.toContain('secret');
+    expect(doors.logged).toHaveLength(1);
+  });
+
+  it.each([
+    '/a2a/v1',
+    '/a2a/v1/nothing',
+    '/a2a/v1/tasks',
+    '/a2a/v1/tasks/a/b',
+    '/a2a/v1/extendedAgentCard',
+    '/a2a/agents/echo/v1/x',
+  ])('tell of a path that is none: %s', async (url) => {
+    const answer = await doors.request('GET', url);
+    expect(answer.status).toBe(404);
+    expect(doors.calls).toEqual([]);
+  });
+
+  it.each([
+    ['GET', '/a2a/v1/message:send', 'POST, OPTIONS'],
+    ['GET', '/a2a/v1/tasks/t:cancel', 'POST, OPTIONS'],
+    ['DELETE', '/a2a/v1/tasks/t:subscribe', 'GET, POST, OPTIONS'],
+    ['PUT', '/a2a/v1/tasks/t/pushNotificationConfigs', 'POST, GET, HEAD, OPTIONS'],
+    ['POST', '/a2a/v1/card', 'GET, HEAD, OPTIONS'],
+    ['POST', '/agent/authenticatedExtendedCard', 'GET, HEAD, OPTIONS'],
+  ])('tell of a method that is not for the path: %s %s', async (method, url, allow) => {
+    const answer = await doors.request(method, url);
+    expect([answer.status, answer.headers['allow']]).toEqual([405, allow]);
+    expect(answer.body).toMatchObject({ code: -32601, data: { reason: 'METHOD_NOT_ALLOWED' } });
+    expect(doors.calls).toEqual([]);
+  });
+});

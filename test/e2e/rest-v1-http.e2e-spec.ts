@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { connect } from 'node:net';
+import { type RunningAgent, startSdkAgent } from '../support/agents.js';
+import { type Hub, startHub } from '../support/app.js';
+import { userMessage } from '../support/builders.js';
+import type { Json } from '../support/json.js';
+
+let hub: Hub;
+let agent: RunningAgent;
+
+beforeAll(async () => {
+  hub = await startHub();
+  agent = await startSdkAgent();
+  await hub.registerAgent(agent.url, { id: 'echo' });
+});
+
+afterAll(async () => {
+  await hub?.close();
+  await agent?.close();
+});
+
+describe('HTTP at the doors', () => {
+  it('asks who is calling before it reads anything', async () => {
+    const none = await hub.rest('POST', '/a2a/message:send', '{', { key: null });
+    expect(none.status).toBe(401);
+    expect(none.headers['www-authenticate']).toBe('Bearer realm="a2a-hub"');
+    expect(none.body).toMatchObject({ error: { code: 401, status: 'UNAUTHENTICATED' } });
+    const bad = await hub.rest('GET', '/a2a/tasks', undefined, { key: 'hub_nobody_nothing' });
+    expect(bad.status).toBe(401);
+    expect(bad.headers['www-authenticate']).toMatch(
+      /^Bearer realm="a2a-hub", error="invalid_token"/,
+    );
+    const admin = await hub.createKey({ name: 'no a2a', scopes: ['agents'] });
+    const forbidden = await hub.rest('GET', '/a2a/tasks', undefined, { key: admin });
+    expect(forbidden.status).toBe(403);
+    expect(forbidden.headers['www-authenticate']).toBe(
+      'Bearer realm="a2a-hub", error="insufficient_scope", scope="a2a"',
+    );
+    expect(forbidden.body).toMatchObject({ error: { code: 403, status: 'PERMISSION_DENIED' } });
+  });
+
+  it('answers 413 to a body over the limit, at each door', async () => {
+    const message = userMessage('x'.repeat(11 * 1024 * 1024));
+    const rest = await hub.rest('POST', '/a2a/message:send', { message });
+    expect(rest.status).toBe(413);
+    expect(rest.body).toMatchObject({
+      error: {
+        code: 413,
+        status: 'RESOURCE_EXHAUSTED',
+        details: [{ reason: 'PAYLOAD_TOO_LARGE' }],
+      },
+    });
+    expect((await hub.rpcRaw('SendMessage', { message })).status).toBe(413);
+  });
+
+  it.each(['/a2a/tasks/%e4%b8', '/a2a/tasks/%zz', '/a2a/agents/%/tasks'])(
+    'tells of the path %s, which is no path, in the form of the door',
+    async (path) => {
+      const answer = await hub.rest('GET', path);
+      expect(answer.status).toBe(400);
+      expect(answer.headers['content-type']).toMatch(/^application\/a2a\+json/);
+      expect(answer.body).toMatchObject({
+        error: { code: 400, status: 'INVALID_ARGUMENT', details: [{ reason: 'INVALID_REQUEST' }] },
+      });
+    },
+  );
+
+  it('answers 404 and 405 in the form of the door', async () => {
+    const unknown = await hub.rest('GET', '/a2a/nothing');
+    expect([unknown.status, unknown.body.error.status]).toEqual([404, 'UNIMPLEMENTED']);
+    const wrong = await hub.rest('PUT', '/a2a/tasks', {});
+    expect([wrong.status, wrong.headers['allow']]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    for (const path of ['/', '/a2a', '/a2a/agents/echo']) {
+      const rpc = await hub.rest('GET', path);
+      expect([rpc.status, rpc.headers['allow'], rpc.body.jsonrpc]).toEqual([
+        405,
+        'POST, OPTIONS',
+        '2.0',
+      ]);
+    }
+  });
+
+  it('is measured by the route, not by the path', async () => {
+    await hub.rest('POST', '/a2a/echo/tasks/some-id:cancel');
+    const { text } = await hub.get('/metrics');
+    expect(text).toContain('route="/a2a/:agentId/tasks/:id:cancel"');
+    expect(text).not.toContain('some-id');
+  });
+
+  it('tells which extensions are active', async () => {
+    const uri = 'urn:a2a-hub:routing:v1';
+    const message = userMessage('hi', { metadata: { [uri]: { agentId: 'echo' } } });
+    const answer = await hub.rest(
+      'POST',
+      '/a2a/message:send',
+      { message },
+      {
+        headers: { 'a2a-extensions': uri },
+      },
+    );
+    expect(answer.headers['a2a-extensions']).toBe(uri);
+  });
+
+  it('serves the upgrade to HTTP/2 that Java asks for as HTTP/1.1', async () => {
+    const key = await hub.key();
+    const body = JSON.stringify({ message: userMessage('hi', { metadata: { agentId: 'echo' } }) });
+    const java = [
+      'Connection: Upgrade, HTTP2-Settings',
+      'Host: 127.0.0.1',
+      'HTTP2-Settings: AAEAAEAAAAIAAAAAAAMAAAAAAAQBAAAAAAUAAEAABgAGAAA',
+      'Upgrade: h2c',
+      'User-Agent: Java-http-client/21.0.2',
+      'Content-Type: application/json',
+      `Authorization: Bearer ${key}`,
+    ];
+    const posts = ['/a2a/message:send', '/a2a/message:stream'].map((path) => [
+      `POST ${path} HTTP/1.1`,
+      ...java,
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      '',
+      body,
+    ]);
+    const gets = ['/a2a/tasks', '/.well-known/agent-card.json'].map((path) => [
+      `GET ${path} HTTP/1.1`,
+      ...java,
+      '',
+      '',
+    ]);
+    for (const request of [...posts, ...gets]) {
+      expect(await statusLineOf(request.join('\r\n'))).toBe('HTTP/1.1 200 OK');
+    }
+  });
+});
+
+describe('the rate limit', () => {
+  let limited: Hub;
+
+  beforeAll(async () => {
+    limited = await startHub({
+      config: { server: { rateLimit: { requestsPerSecond: 1, burst: 2 } } },
+    });
+  });
+
+  afterAll(() => limited?.close());
+
+  it('is per principal, and the same at every door', async () => {
+    const refused = async (ask: () => Promise<Json>): Promise<Json> => {
+      for (let asked = 0; asked < 50; asked++) {
+        const answer = await ask();
+        if (answer.status !== 200) return answer;
+      }
+      throw new Error('it was never refused');
+    };
+    const rest = await refused(() => limited.rest('GET', '/a2a/tasks'));
+    expect(rest.status).toBe(429);
+    expect(rest.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    expect(rest.body).toMatchObject({
+      error: {
+        code: 429,
+        status: 'RESOURCE_EXHAUSTED',
+        details: [{ reason: 'RATE_LIMITED', domain: 'a2a-hub' }],
+      },
+    });
+    for (const [method, version] of [
+      ['ListTasks', '1.0'],
+      ['tasks/get', '0.3'],
+    ] as const) {
+      const rpc = await refused(() => limited.rpcRaw(method, { id: 'x' }, { version }));
+      expect(rpc.status).toBe(429);
+      expect(rpc.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+      expect(rpc.body).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -31429 } });
+    }
+    const other = await limited.createKey({ name: 'somebody else' });
+    expect((await limited.rest('GET', '/a2a/tasks', undefined, { key: other })).status).toBe(200);
+  });
+
+  it('is off unless it is set', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => hub.rest('GET', '/a2a/tasks')),
+    );
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+  });
+});
+
+/** The first line that comes back for these bytes. */
+function statusLineOf(bytes: string): Promise<string> {
+  const { hostname, port } = new URL(hub.url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    socket.setTimeout(5000, () => socket.destroy(new Error('no answer')));
+    socket.once('data', (chunk) => {
+      resolve(chunk.toString().split('\r\n')[0]!);
+      socket.destroy();
+    });
+    socket.once('error', reject);
+  });
+}

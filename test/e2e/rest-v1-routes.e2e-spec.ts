@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { OPERATIONS } from '../../src/a2a/operations.js';
+import { type DoorHarness, startDoors } from './doors-harness.js';
+import { TEXT_MESSAGE, V1_METHODS } from './doors-methods.js';
+import { EVERYWHERE, PREFIXES, ROUTES } from './rest-v1-table.js';
+
+let doors: DoorHarness;
+
+beforeAll(async () => {
+  doors = await startDoors();
+});
+
+beforeEach(() => doors.reset());
+
+afterAll(async () => {
+  await doors.server.close();
+});
+
+describe('the routes of HTTP+JSON 1.0', () => {
+  it('are all that the table of operations lists', () => {
+    const listed = [...OPERATIONS.values()].flatMap(({ rest }) =>
+      rest.map(({ method, path }) => `${method} ${path}`),
+    );
+    const tried = ROUTES.map(
+      ([method, path]) =>
+        `${method} ${path
+          .replace('task-1', path.includes('push') ? '{taskId}' : '{id}')
+          .replace('config-1', '{id}')}`,
+    );
+    expect(listed.sort()).toEqual([...tried, 'GET /extendedAgentCard'].sort());
+    expect([...OPERATIONS.keys()].sort()).toEqual(Object.keys(V1_METHODS).sort());
+  });
+
+  it.each(EVERYWHERE)(
+    '%s %s reaches its own operation',
+    async (method, url, body, reached, agent) => {
+      for (const path of [url, `${url}/`]) {
+        doors.reset();
+        const answer = await doors.request(method, path, { body });
+        expect(answer.status).toBe(200);
+        expect(doors.calls.map(({ operation }) => operation)).toEqual([reached]);
+        const call = doors.calls[0]!.arguments.find((argument) => argument?.principal);
+        expect(call).toMatchObject({ version: '1.0', agentId: agent, principal: { id: 'alice' } });
+        expect(answer.headers['content-type']).toMatch(
+          reached.match(/stream|subscribe/i) ? /^text\/event-stream/ : /^application\/a2a\+json/,
+        );
+      }
+    },
+  );
+
+  it.each(PREFIXES)('%s: a subscribe never cancels, whatever the id', async (prefix) => {
+    const ids = ['x', 'a:b', 'x:cancel', 'cancel', 'tasks', 'v1', 'a%2Fb', ':', 'x%3Acancel'];
+    for (const method of ['GET', 'POST']) {
+      for (const id of ids) {
+        doors.reset();
+        const answer = await doors.request(method, `${prefix}/tasks/${id}:subscribe`);
+        expect(answer.status).toBe(200);
+        expect(doors.calls).toMatchObject([
+          { operation: 'tasks.subscribe', arguments: [decodeURIComponent(id), {}] },
+        ]);
+      }
+    }
+    for (const id of ids) {
+      doors.reset();
+      await doors.request('POST', `${prefix}/tasks/${id}:cancel`);
+      expect(doors.calls).toMatchObject([
+        { operation: 'tasks.cancel', arguments: [decodeURIComponent(id), {}] },
+      ]);
+    }
+  });
+
+  it.each(['messageXsend', 'message::send', 'message%3Asend/x', 'message:sendx'])(
+    'POST /a2a/%s is no send',
+    async (path) => {
+      const answer = await doors.request('POST', `/a2a/${path}`, {
+        body: { message: TEXT_MESSAGE },
+      });
+      expect(answer.status).toBe(404);
+      expect(doors.calls).toEqual([]);
+    },
+  );
+
+  it.each(['agents', 'tasks', 'v1', 'extensions'])('%s is never a tenant', async (name) => {
+    await doors.request('GET', `/a2a/${name}/tasks/task-1/pushNotificationConfigs`);
+    // Below v1 is the hub in 0.3; the others are nothing.
+    expect(doors.calls.map((call) => call.arguments.at(-1))).toMatchObject(
+      name === 'v1' ? [{ version: '0.3', agentId: undefined }] : [],
+    );
+  });
+
+  it('reads ids with anything in them', async () => {
+    const id = 'ä/?#%:& +日';
+    await doors.request('GET', `/a2a/tasks/${encodeURIComponent(id)}`);
+    await doors.request('GET', `/a2a/tasks/t/pushNotificationConfigs/${encodeURIComponent(id)}`);
+    expect(doors.calls.map((call) => call.arguments.slice(0, 2))).toMatchObject([
+      [id, undefined],
+      ['t', id],
+    ]);
+  });
+});
+
+describe('what is no route', () => {
+  it.each([
+    '/a2a/nothing',
+    '/a2a/tasks/a/b',
+    '/a2a/tasks/a/pushNotificationConfigs/b/c',
+    '/a2a//tasks',
+    '/a2a/echo/other/tasks',
+    '/a2a/agents/echo/nothing',
+    '/a2a/agents',
+    '/a2a/message:sending',
+    '/a2a/x/y/z',
+  ])('%s is 404 in the form of the door, unread and whoever asks', async (url) => {
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+      const answer = await doors.request(method, url, {
+        headers: { authorization: '', 'content-type': 'text/plain' },
+        ...(method === 'GET' ? {} : { body: '{' }),
+      });
+      expect(answer.status).toBe(404);
+      expect(answer.headers['content-type']).toMatch(/^application\/a2a\+json/);
+      expect(answer.body).toEqual({
+        error: {
+          code: 404,
+          status: 'UNIMPLEMENTED',
+          message: 'There is no such path.',
+          details: [
+            {
+              '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+              reason: 'METHOD_NOT_FOUND',
+              domain: 'a2a-protocol.org',
+            },
+          ],
+        },
+      });
+    }
+  });
+
+  it.each(PREFIXES)('%s: other methods of a path are 405 with what it allows', async (prefix) => {
+    const allowed: [path: string, allow: string][] = [
+      ['/message:send', 'POST, OPTIONS'],
+      ['/message:stream', 'POST, OPTIONS'],
+      ['/tasks', 'GET, HEAD, OPTIONS'],
+      ['/tasks/x', 'GET, HEAD, OPTIONS'],
+      ['/tasks/x:frobnicate', 'GET, HEAD, OPTIONS'],
+      ['/tasks/x:cancel', 'POST, OPTIONS'],
+      ['/tasks/x:subscribe', 'GET, POST, OPTIONS'],
+      ['/tasks/x/pushNotificationConfigs', 'POST, GET, HEAD, OPTIONS'],
+      ['/tasks/x/pushNotificationConfigs/y', 'GET, HEAD, DELETE, OPTIONS'],
+      ['/extendedAgentCard', 'GET, HEAD, OPTIONS'],
+    ];
+    for (const [path, allow] of allowed) {
+      const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY'];
+      for (const method of methods.filter((each) => !allow.split(', ').includes(each))) {
+        const answer = await doors.request(method, prefix + path);
+        expect([method, path, answer.status, answer.headers['allow']]).toEqual([
+          method,
+          path,
+          405,
+          allow,
+        ]);
+        if (method !== 'HEAD') {
+          expect(answer.body).toMatchObject({
+            error: { code: 405, details: [{ reason: 'METHOD_NOT_ALLOWED', domain: 'a2a-hub' }] },
+          });
+        }
+      }
+      const options = await doors.request('OPTIONS', prefix + path);
+      expect([options.status, options.headers['allow'], options.text]).toEqual([204, allow, '']);
+    }
+    expect(doors.calls).toEqual([]);
+  });
+
+  it.each(['/', '/a2a', '/a2a/agents/echo'])(
+    '%s takes POST alone, and says so in the form of JSON-RPC',
+    async (url) => {
+      for (const method of ['GET', 'PUT', 'DELETE']) {
+        const answer = await doors.request(method, url);
+        expect([answer.status, answer.headers['allow']]).toEqual([405, 'POST, OPTIONS']);
+        expect(answer.body).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32601 } });
+      }
+    },
+  );
+
+  it('HEAD answers as GET would, without the body', async () => {
+    const get = await doors.request('GET', '/a2a/tasks/task-1');
+    const head = await doors.request('HEAD', '/a2a/tasks/task-1');
+    expect([head.status, head.text]).toEqual([200, '']);
+    expect(head.headers['cache-control']).toBe('no-store');
+    expect(head.headers['content-length']).toBe(String(Buffer.byteLength(get.text)));
+    expect(
+      (await doors.request('HEAD', '/a2a/tasks/x', { headers: { authorization: '' } })).status,
+    ).toBe(401);
+  });
+});

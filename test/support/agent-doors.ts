@@ -1,0 +1,63 @@
+import type { A2ARequestHandler } from '@a2a-js/sdk/server';
+import { LegacyA2AService, legacyGrpcService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
+import { legacyRestRouter } from '@a2a-js/sdk/compat/v0_3/server/express';
+import { jsonRpcHandler, restHandler, UserBuilder } from '@a2a-js/sdk/server/express';
+import { A2AService, grpcService } from '@a2a-js/sdk/server/grpc';
+import { Server, ServerCredentials } from '@grpc/grpc-js';
+import express, { type Router } from 'express';
+import { type AgentBinding, type AgentVersion, REST_PATH } from './agent-cards.js';
+import type { RunningAgent } from './agents.js';
+import type { JsonObject } from './json.js';
+
+const userBuilder = (): ReturnType<typeof UserBuilder.noAuthentication> =>
+  UserBuilder.noAuthentication();
+
+/** The SDK's HTTP servers for these bindings: HTTP+JSON below {@link REST_PATH}, JSON-RPC elsewhere. */
+export function httpDoors(
+  requestHandler: A2ARequestHandler,
+  version: AgentVersion,
+  bindings: readonly AgentBinding[],
+  called: (call: RunningAgent['calls'][number]) => void,
+): Router {
+  const router = express.Router();
+  const legacyCompat = { enabled: version !== '1.0' };
+  if (bindings.includes('HTTP+JSON')) {
+    const options = { requestHandler, userBuilder, legacyCompat };
+    router.use(REST_PATH, version === '0.3' ? legacyRestRouter(options) : restHandler(options));
+  }
+  if (!bindings.includes('JSONRPC')) return router;
+  router.use(express.json({ limit: '32mb' }), (request, _response, next) => {
+    const body = request.body as JsonObject | undefined;
+    if (body?.method) called({ method: String(body.method), body, headers: request.headers });
+    next();
+  });
+  router.use(jsonRpcHandler({ requestHandler, userBuilder, legacyCompat }));
+  return router;
+}
+
+/** A gRPC port of the loopback interface whose services come once the card has its address. */
+export interface GrpcDoor {
+  /** `host:port`. */
+  readonly address: string;
+  serve(requestHandler: A2ARequestHandler): void;
+  close(): void;
+}
+
+/** Binds a free port for the SDK's gRPC services of this version. */
+export async function grpcDoor(version: AgentVersion): Promise<GrpcDoor> {
+  const server = new Server();
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    );
+  });
+  return {
+    address: `127.0.0.1:${port}`,
+    serve(requestHandler) {
+      const options = { requestHandler, userBuilder };
+      if (version !== '0.3') server.addService(A2AService, grpcService(options));
+      if (version !== '1.0') server.addService(LegacyA2AService, legacyGrpcService(options));
+    },
+    close: () => server.forceShutdown(),
+  };
+}
