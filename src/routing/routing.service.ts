@@ -9,10 +9,7 @@ import type { Route } from './domain/route.js';
 import type { HubRequest } from './hub-request.js';
 
 /** What of a request decides its route; a whole {@link HubRequest} has it all. */
-export type Routable = Pick<
-  HubRequest,
-  'principal' | 'agentId' | 'directive' | 'extensions'
-> & {
+export type Routable = Pick<HubRequest, 'principal' | 'agentId' | 'directive' | 'extensions'> & {
   readonly message: Pick<HubRequest['message'], 'parts' | 'extensions'>;
   readonly configuration: { readonly acceptedOutputModes: readonly string[] } | undefined;
 };

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type FlattenedJWS, createLocalJWKSet, flattenedVerify } from 'jose';
-import { FakeClock } from '../../test/support/fake-clock.js';
+import { SystemClock } from '../common/clock.js';
 import type { Log } from '../common/logger.js';
 import { SecretBox } from '../common/secret-box.js';
 import { configWith } from '../config/index.js';
@@ -10,14 +10,23 @@ import { SigningService } from './signing.service.js';
 const DAY = 86_400_000;
 const HEADER = { typ: 'JOSE', jku: 'https://hub.example.com/.well-known/jwks.json' };
 
+/** Stands still unless it is moved. */
+class MovedClock extends SystemClock {
+  shiftMs = 0;
+
+  override now(): Date {
+    return new Date(1_790_000_000_000 + this.shiftMs);
+  }
+}
+
 let store: FakeSigningKeyStore;
-let clock: FakeClock;
+let clock: MovedClock;
 let logged: string;
 let signing: SigningService;
 
 beforeEach(() => {
   store = new FakeSigningKeyStore();
-  clock = new FakeClock();
+  clock = new MovedClock();
   logged = '';
   signing = service();
 });
@@ -52,14 +61,14 @@ describe('signing', () => {
     const { reads } = store;
     for (let i = 0; i < 20; i++) await signing.signer();
     expect(store.reads).toBe(reads);
-    await clock.advance(1000);
+    clock.shiftMs += 1000;
     await Promise.all([signing.signer(), signing.signer()]);
     expect(store.reads).toBe(reads + 1);
   });
 
   it('goes on with the known keys while the database is away', async () => {
     const { kid } = await signing.signer();
-    await clock.advance(5000);
+    clock.shiftMs += 5000;
     store.all = () => Promise.reject(new Error('away'));
     expect((await signing.signer()).kid).toBe(kid);
     await expect(service().signer()).rejects.toThrow('away');
@@ -69,14 +78,14 @@ describe('signing', () => {
 describe('rotation', () => {
   it('publishes the next key for the overlap, then signs with it, then drops the old one', async () => {
     const old = (await signing.signer()).kid;
-    await clock.advance(83 * DAY);
+    clock.shiftMs += 83 * DAY;
     expect((await signing.signer()).kid).toBe(old);
     const published = (await signing.publicKeys()).map(({ kid }) => kid);
     expect(published).toEqual([expect.not.stringMatching(old), old]);
-    await clock.advance(7 * DAY);
+    clock.shiftMs += 7 * DAY;
     expect((await signing.signer()).kid).toBe(published[0]);
     expect((await signing.publicKeys()).map(({ kid }) => kid)).toEqual(published);
-    await clock.advance(7 * DAY);
+    clock.shiftMs += 7 * DAY;
     expect((await signing.publicKeys()).map(({ kid }) => kid)).toEqual([published[0]]);
   });
 
@@ -97,7 +106,7 @@ describe('rotation', () => {
     const { publicKey, state } = await signing.rotate(true);
     expect(state).toBe('next');
     expect((await signing.signer()).kid).toBe(old);
-    await clock.advance(7 * DAY);
+    clock.shiftMs += 7 * DAY;
     expect((await signing.signer()).kid).toBe(publicKey.kid);
   });
 
@@ -113,7 +122,7 @@ describe('rotation', () => {
     await other.signer();
     const { publicKey } = await signing.rotate(false);
     expect((await other.publicKeys())[0]!.kid).toBe(publicKey.kid);
-    await clock.advance(1000);
+    clock.shiftMs += 1000;
     expect((await other.signer()).kid).toBe(publicKey.kid);
   });
 });

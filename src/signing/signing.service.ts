@@ -176,10 +176,9 @@ export class SigningService {
     return this.current.key;
   }
 
-  private listed(
-    { sealedPrivateKey: _, ...key }: SigningKey,
-    keys: readonly SigningKey[],
-  ): ListedKey {
-    return { ...key, state: keyState(key, keys, this.clock.now(), this.config.signing) };
+  private listed(key: SigningKey, keys: readonly SigningKey[]): ListedKey {
+    const { generation, publicKey, createdAt, signsFrom, revokedAt } = key;
+    const state = keyState(key, keys, this.clock.now(), this.config.signing);
+    return { generation, publicKey, createdAt, signsFrom, revokedAt, state };
   }
 }

@@ -36,22 +36,22 @@ export function printTable(kit, runs) {
   rows.forEach(print);
 }
 
-/** Every failure, those of the kit with the reason. Returns how many are not the kit's. */
+/** The failures that are the kit's own, each with the reason. */
+export function printFailuresOfKit(kit, { name, tests }) {
+  const failures = failuresOf(tests).filter((test) => reasonOfKit(kit.line, test));
+  if (failures.length === 0) return;
+  console.log(`\n${name}: ${failures.length} failures are the kit's own`);
+  for (const test of failures) {
+    console.log(`  ${test.transport} ${test.id}\n    ${reasonOfKit(kit.line, test)}`);
+  }
+}
+
+/** The other failures. Returns how many there are. */
 export function printFailures(kit, { name, tests }) {
-  const failures = tests.filter((test) => test.outcome === 'failed');
-  const own = failures.filter((test) => reasonOfKit(kit.line, test));
-  const others = failures.filter((test) => !reasonOfKit(kit.line, test));
-  if (own.length > 0) {
-    console.log(`\n${name}: ${own.length} failures are the kit's own`);
-    for (const test of own) {
-      console.log(`  ${test.transport} ${test.id}\n    ${reasonOfKit(kit.line, test)}`);
-    }
-  }
-  if (others.length > 0) {
-    console.log(`\n${name}: ${others.length} FAILED`);
-    others.forEach(printTest);
-  }
-  return others.length;
+  const failures = failuresOf(tests).filter((test) => !reasonOfKit(kit.line, test));
+  if (failures.length > 0) console.log(`\n${name}: ${failures.length} FAILED`);
+  failures.forEach(printTest);
+  return failures.length;
 }
 
 /** What passes without the hub and does not pass through it. */
@@ -62,6 +62,10 @@ export function printLost(lost) {
   }
   console.log(`\n${lost.length} tests pass without the hub and not through it`);
   lost.forEach(printTest);
+}
+
+function failuresOf(tests) {
+  return tests.filter(({ outcome }) => outcome === 'failed');
 }
 
 function printTest({ transport, group, id, outcome, reason }) {

@@ -24,10 +24,13 @@ export async function runKit({ checkout, direct, compare, transport, level, json
 
   const directory = mkdtempSync(join(tmpdir(), 'a2a-hub-tck-'));
   const processes = new Processes();
-  const end = () => {
+  const cleanUp = async () => {
+    await processes.stop();
     rmSync(directory, { recursive: true, force: true });
   };
-  process.once('SIGINT', () => void processes.stop().then(() => (end(), process.exit(130))));
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, () => void cleanUp().then(() => process.exit(1)));
+  }
   try {
     const copy = join(directory, 'kit');
     cpSync(checkout, copy, { recursive: true, filter: (file) => !LEFT_OUT.has(basename(file)) });
@@ -39,8 +42,7 @@ export async function runKit({ checkout, direct, compare, transport, level, json
     if (json) writeFileSync(json, `${JSON.stringify({ line: kit.line, runs }, null, 2)}\n`);
     return judge(kit, runs);
   } finally {
-    await processes.stop();
-    end();
+    await cleanUp();
   }
 }
 
@@ -77,6 +79,7 @@ async function run(name, { kit, sessions, python, copy, pytestArgs, processes, d
 
 function judge(kit, runs) {
   printTable(kit, runs);
+  printFailuresOfKit(kit, runs.at(-1));
   const failed = runs.map((each) => printFailures(kit, each));
   const lost = runs.length === 2 ? lostThroughHub(runs[0].tests, runs[1].tests) : [];
   if (runs.length === 2) printLost(lost);

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AgentRegistry } from '../../src/agents/index.js';
+import { SendMessageRequest } from '../../src/protocol/a2a.js';
 import { type AgentTurn, type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import { userMessage } from '../support/builders.js';
+import { GrpcClient, V1, failureOf } from '../support/grpc-client.js';
 import type { Json, JsonObject } from '../support/json.js';
 
 const UNKNOWN = 'nobody-at-all';
@@ -20,7 +22,7 @@ describe('an agent for some organizations only', () => {
       skills: [{ id: 'salaries', tags: ['payroll'] }],
       execute: answerOrAsk,
     });
-    hub = await startHub();
+    hub = await startHub({ config: { grpc: { port: -1 } } });
     member = await hub.createKey({ name: 'member', organization: 'team-a' });
     stranger = await hub.createKey({ name: 'stranger', organization: 'team-b' });
     await hub.registerAgent(agent.url, { id: 'limited', organizations: ['team-a', 'team-c'] });
@@ -85,6 +87,27 @@ describe('an agent for some organizations only', () => {
         await refusal(method, unknown, unknownPath, UNKNOWN, stranger),
       );
     }
+  });
+
+  it('is so over HTTP+JSON and gRPC as well', async () => {
+    const client = await GrpcClient.of(hub, { key: stranger });
+    const seen = async (id: string): Promise<unknown[]> => {
+      const body = JSON.stringify({ message: userMessage('hi', { messageId: 'm' }) });
+      const answers = [
+        await hub.post(`/a2a/${id}/message:send`, body, { key: stranger }),
+        await hub.post(`/a2a/agents/${id}/message:stream`, body, { key: stranger }),
+        await hub.get(`/a2a/${id}/tasks`, { key: stranger }),
+        await hub.get(`/a2a/agents/${id}/tasks/none`, { key: stranger }),
+        await hub.get(`/a2a/${id}/extendedAgentCard`, { key: stranger }),
+      ];
+      const request = SendMessageRequest.fromJSON({ tenant: id, message: userMessage('hi') });
+      const refused = await client.call(V1.sendMessage, request).catch(failureOf);
+      const { code, message } = refused as ReturnType<typeof failureOf>;
+      const texts = answers.map(({ status, text }) => `${status} ${text}`);
+      return [...texts, code, message].map((text) => text.replaceAll(id, '<agent>'));
+    };
+    expect(await seen('limited')).toEqual(await seen(UNKNOWN));
+    client.close();
   });
 
   it('is in no skill list, card or route of theirs', async () => {

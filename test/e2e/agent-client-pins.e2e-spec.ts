@@ -61,10 +61,7 @@ describe('the interface an operator pins', () => {
       new Set(['the operator pinned another']),
     );
     const text = `over ${pin.join(' ')}`;
-    const sent = await hub.call('SendMessage', {
-      tenant: id,
-      message: { messageId: text, role: 'ROLE_USER', parts: [{ text }] },
-    });
+    const sent = await hub.send(text, { tenant: id });
     const { task } = sent as { task: JsonObject };
     expect(JSON.stringify(task['artifacts'])).toContain(`echo: ${text}`);
     expect(agent.turns.map((turn) => turn.text)).toEqual([text]);
@@ -141,7 +138,7 @@ describe('a gRPC interface', () => {
     ['10.0.0.1:443', 'private'],
     ['grpcs://10.0.0.1:443', 'private'],
     ['169.254.169.254:80', 'metadata'],
-    ['grpc://agent.example:50051', 'plain http'],
+    ['grpc://8.8.8.8:50051', 'plain http'],
   ])('at %s is refused at registration', async (url, why) => {
     const { status, text } = await post({ card: cardWith(grpc(url)) });
     expect(status).toBe(422);
@@ -204,10 +201,7 @@ describe('what the hub calls now', () => {
     };
     const card = cardWith(dead, ...(supportedInterfaces as JsonObject[]));
     await hub.admin('POST', '/api/v1/agents', { card, id: 'half-dead' });
-    const sent = await hub.call('SendMessage', {
-      tenant: 'half-dead',
-      message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hi' }] },
-    });
+    const sent = await hub.send('hi', { tenant: 'half-dead' });
     expect(JSON.stringify(sent)).toContain('echo: hi');
     expect((await shown('half-dead')).body).toMatchObject({
       endpoint: { protocolBinding: 'JSONRPC' },

@@ -1,3 +1,4 @@
+import { json } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import { TaskState } from '../../src/protocol/a2a.js';
 import type { Agent } from '../../src/agents/agent.js';
@@ -196,7 +197,7 @@ describe('an agent that does not speak 1.0 after all', () => {
 describe('an agent of 0.2.5', () => {
   it('is read from the card it serves at /.well-known/agent.json alone', async () => {
     const methods: string[] = [];
-    const { url, close } = await listenOnLoopback(async (request, response) => {
+    const { url, close } = await listenOnLoopback((request, response) => {
       if (request.method === 'GET') {
         const found = request.url === '/.well-known/agent.json';
         const card = {
@@ -213,15 +214,13 @@ describe('an agent of 0.2.5', () => {
         response.writeHead(found ? 200 : 404).end(found ? JSON.stringify(card) : '');
         return;
       }
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      const body = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, JsonObject>;
-      methods.push(
-        `${String(body['method'])} ${JSON.stringify(body['params']?.['configuration'])}`,
-      );
-      const result = { ...TASK_0, status: { state: 'working' } };
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ jsonrpc: '2.0', id: body['id'], result }));
+      void json(request).then((body) => {
+        const { id, method, params } = body as { id: number; method: string; params: JsonObject };
+        methods.push(`${method} ${JSON.stringify(params['configuration'])}`);
+        const result = { ...TASK_0, status: { state: 'working' } };
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      });
     });
     closing.push(close);
     const agent = await register(url);

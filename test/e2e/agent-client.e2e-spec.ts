@@ -214,6 +214,21 @@ describe('calling an agent of protocol 0.x', () => {
     expect(task.status?.state).toBe(TaskState.TASK_STATE_UNSPECIFIED);
   });
 
+  it.each<[number, string, string, number | undefined]>([
+    [404, 'Task not found', 'not-found', -32001],
+    [404, 'Method not found', 'rejected', undefined],
+    [409, 'Task cannot be canceled - current state: completed', 'rejected', -32002],
+    [422, 'Task t is in terminal state: completed', 'rejected', -32602],
+    [501, 'This operation is not supported', 'rejected', -32004],
+    [500, 'unknown exception', 'rejected', undefined],
+  ])('reads the bare messages of REST agents in Python: %d %s', async (status, ...told) => {
+    const [message, kind, code] = told;
+    const agent = await raw(status, JSON.stringify({ message }), 'application/json');
+    const legacy = { ...agent, endpoint: endpoint(agent.endpoint.url, '0.3', 'HTTP+JSON') };
+    const error = await failure(client.getTask(legacy, 't', options()));
+    expect([error.kind, error.detail.code]).toEqual([kind, code]);
+  });
+
   it('joins pretty-printed REST events that span many data lines', async () => {
     const event = {
       statusUpdate: { taskId: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' } },
@@ -237,11 +252,16 @@ describe('finding a task by its first message', () => {
     expect(await client.findTasksByMessage(agent, contextId, 'm1', options())).toEqual([]);
   });
 
-  it('is told nothing by an agent without ListTasks', async () => {
-    const { agent } = await scripted({
-      handlers: { ListTasks: (call) => call.error(-32601, 'Method not found') },
+  it.each([
+    [-32601, 'Method not found'],
+    // What fasta2a 2 answers.
+    [-32004, 'This operation is not supported'],
+  ])('is told nothing by an agent without ListTasks (%d)', async (code, text) => {
+    const { agent, running } = await scripted({
+      handlers: { ListTasks: (call) => call.error(code, text) },
     });
     expect(await client.findTasksByMessage(agent, 'c', 'm', options())).toEqual([]);
+    expect(running.calls.map((call) => call.method)).toEqual(['ListTasks']);
   });
 });
 

@@ -49,15 +49,14 @@ async function ask(name: string, address: string) {
   const { EndpointMemory } = await import('../../src/agents/client/endpoint-memory.js');
   const { SdkAgentClient } = await import('../../src/agents/client/sdk-agent.client.js');
   const { anAgent } = await import('../contract/agent-store.contract.js');
-  const { endpoint, failure, options } = await import('../support/agent-calls.js');
+  const { endpoint, options } = await import('../support/agent-calls.js');
   const resolver = { resolve: async () => [{ address: '127.0.0.1', family: 4 } as const] };
   const egress = new Egress({ allow: [name], resolver });
   const memory = new EndpointMemory(new SystemClock(), configWith({}));
   const client = new SdkAgentClient(egress, configWith({}), memory);
   try {
     const agent = anAgent('tls', { endpoint: endpoint(address, '1.0', 'GRPC') });
-    const asked = client.getTask(agent, 't', options());
-    return await Promise.race([asked, failure(asked)]);
+    return await client.getTask(agent, 't', options()).catch((error: unknown) => error);
   } finally {
     client.onApplicationShutdown();
     await egress.close();

@@ -3,15 +3,19 @@ import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { encodeGrpcStatusDetails } from '@a2a-js/sdk/errors/grpc';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import {
+  connectivityState,
   Metadata,
   Server,
   ServerCredentials,
+  type ServiceDefinition,
   type ServerUnaryCall,
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { TaskState } from '../../src/protocol/a2a.js';
 import type { Agent } from '../../src/agents/agent.js';
+import { GrpcChannels, type GrpcLease } from '../../src/agents/client/grpc-channels.js';
+import { Egress } from '../../src/common/egress/egress.js';
 import { anAgent } from '../contract/agent-store.contract.js';
 import {
   agentCalls,
@@ -32,13 +36,19 @@ afterEach(() => {
 });
 
 /** An agent that answers each gRPC method as the test says; others are UNIMPLEMENTED. */
-async function answering(version: '1.0' | '0.3', handlers: object, port = 0): Promise<Agent> {
+function answering(version: '1.0' | '0.3', handlers: object, port = 0): Promise<Agent> {
+  return serving(version, version === '1.0' ? A2AService : LegacyA2AService, handlers, port);
+}
+
+async function serving(
+  version: '1.0' | '0.3',
+  service: ServiceDefinition,
+  handlers: object,
+  port = 0,
+): Promise<Agent> {
   const server = new Server();
   servers.push(server);
-  server.addService(
-    version === '1.0' ? A2AService : LegacyA2AService,
-    handlers as UntypedServiceImplementation,
-  );
+  server.addService(service, handlers as UntypedServiceImplementation);
   const bound = await new Promise<number>((resolve, reject) => {
     server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, found) =>
       error ? reject(error) : resolve(found),
@@ -173,6 +183,43 @@ describe.each(['1.0', '0.3'] as const)('a gRPC call to an agent of %s', (version
     expect((await failure(all(client.stream(agent, hello(), options())))).kind).toBe('invalid');
   });
 
+  it('calls a connection that is cut within a stream an interruption', async () => {
+    const agent = await answering(version, {
+      sendStreamingMessage: (call: { write(event: unknown): void }) => {
+        call.write({ payload: { $case: 'task', value: TASK } });
+      },
+    });
+    const stream = (async () => {
+      for await (const event of client.stream(agent, hello(), options())) {
+        expect(kinds([event])).toEqual(['task']);
+        servers.splice(0).forEach((server) => server.forceShutdown());
+      }
+    })();
+    expect((await failure(stream)).kind).toBe('interrupted');
+  });
+
+  it('refuses bytes that are no message', async () => {
+    const service = version === '1.0' ? 'lf.a2a.v1.A2AService' : 'a2a.v1.A2AService';
+    const bytes = (value: Buffer): Buffer => value;
+    const method = {
+      path: `/${service}/GetTask`,
+      requestStream: false,
+      responseStream: false,
+      requestSerialize: bytes,
+      requestDeserialize: bytes,
+      responseSerialize: bytes,
+      responseDeserialize: bytes,
+    };
+    const agent = await serving(
+      version,
+      { getTask: method },
+      {
+        getTask: (_call: Call, callback: Callback) => callback(null, Buffer.from([255, 255, 255])),
+      },
+    );
+    expect((await failure(client.getTask(agent, 't', options()))).kind).toBe('invalid');
+  });
+
   it('leaves secrets out of what the agent said of them', async () => {
     const agent = await answering(version, {
       getTask: (_call: Call, callback: Callback) =>
@@ -293,5 +340,28 @@ describe('a gRPC agent of 1.0', () => {
     });
     const found = await client.findTasksByMessage(agent, 'c', 'm1', options());
     expect(found.map(({ id }) => id)).toEqual(['t']);
+  });
+});
+
+describe('the channels to gRPC agents', () => {
+  it('are closed when nothing has used them for a while, and not before', async () => {
+    const agent = await answering('1.0', {});
+    const egress = new Egress({ allow: ['127.0.0.1'] });
+    const channels = new GrpcChannels(egress, 100);
+    const { signal } = new AbortController();
+    const stateOf = ({ client: used }: GrpcLease) => used.getChannel().getConnectivityState(false);
+    const first = await channels.connect(agent.endpoint.url, 1000, signal);
+    const second = await channels.connect(agent.endpoint.url, 1000, signal);
+    expect(second.client).toBe(first.client);
+    first.release();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(stateOf(second)).toBe(connectivityState.READY);
+    second.release();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(stateOf(second)).toBe(connectivityState.SHUTDOWN);
+    const third = await channels.connect(agent.endpoint.url, 1000, signal);
+    expect(third.client).not.toBe(first.client);
+    channels.close();
+    await egress.close();
   });
 });

@@ -164,10 +164,11 @@ it('is neither declared nor served when nobody needs a key', async () => {
   const legacyRest = await open.get('/a2a/v1/card', { key: null, version: null });
   expect(legacyRest.body.code).toBe(-32007);
   const client = await GrpcClient.of(open, { key: null });
-  for (const method of [A2AService.getExtendedAgentCard, LegacyA2AService.getAgentCard]) {
-    const failure = await failureOf(client.call(method as never, { tenant: '' }));
-    expect(failure.code).toBe('FAILED_PRECONDITION');
-  }
+  const refusals = [
+    await failureOf(client.call(A2AService.getExtendedAgentCard, { tenant: '' })),
+    await failureOf(client.call(LegacyA2AService.getAgentCard, {})),
+  ];
+  expect(refusals.map(({ code }) => code)).toEqual(['FAILED_PRECONDITION', 'FAILED_PRECONDITION']);
   client.close();
   await open.close();
 });

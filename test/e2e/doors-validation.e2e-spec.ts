@@ -143,7 +143,7 @@ describe('messages that are sent', () => {
       ['parts that are no list', { parts: { text: 'x' } }, 'message.parts'],
       ['a part that is no object', { parts: ['x'] }, 'message.parts[0]'],
       ['a part of nothing', { parts: [{}] }, 'message.parts[0]'],
-      ['a part of null', { parts: [{ data: null }] }, 'message.parts[0]'],
+      ['a part of null', { parts: [{ text: null }] }, 'message.parts[0]'],
       ['a part of two', { parts: [{ text: 'x' }, { text: 'x', url: 'y' }] }, 'message.parts[1]'],
       ['a text that is none', { parts: [{ text: 5 }] }, 'message.parts[0].text'],
       ['an empty url', { parts: [{ url: '' }] }, 'message.parts[0].url'],
@@ -299,6 +299,7 @@ describe('messages that are sent', () => {
       { url: 'https://example.com/a' },
       { data: [1, { a: null }] },
       { data: false },
+      { data: null },
     ];
     await doors.rpc('SendMessage', { message: { ...TEXT_MESSAGE, parts } });
     const [request] = doors.calls[0]!.arguments;
@@ -307,6 +308,7 @@ describe('messages that are sent', () => {
       'raw',
       'raw',
       'url',
+      'data',
       'data',
       'data',
     ]);

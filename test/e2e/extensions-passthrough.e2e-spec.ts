@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { without } from '../../src/agents/card/card-fields.js';
 import { SendMessageRequest, SendMessageResponse } from '../../src/protocol/a2a.js';
 import { type Hub, startHub } from '../support/app.js';
 import { GrpcClient, V1 } from '../support/grpc-client.js';
@@ -113,8 +114,7 @@ describe('what passes through the hub', () => {
 
   /** The metadata without the hub's own key, which has to be there only with `hops`. */
   function foreign(metadata: unknown): JsonObject {
-    const { [OURS]: _ours, ...rest } = metadata as JsonObject;
-    return rest;
+    return without(metadata as JsonObject, OURS);
   }
 
   function expectSame(actual: unknown, expected: unknown): void {
@@ -235,7 +235,7 @@ describe('what passes through the hub', () => {
 
   describe('over HTTP+JSON', () => {
     it('is the same in 1.0', async () => {
-      const { tenant: _tenant, ...request } = modernRequest('modern');
+      const request = without(modernRequest('modern'), 'tenant');
       const path = '/a2a/modern/message:send';
       const answer = await hub.post(path, JSON.stringify(request), {
         headers: { 'a2a-extensions': `${OURS}, urn:x:unknown` },
@@ -319,7 +319,7 @@ describe('what passes through the hub', () => {
     const echo = artifactsOf({ task }).find(({ artifactId }) => artifactId === 'echo')!;
     expectSame(echo['parts'], parts);
     const made = artifactsOf({ task }).find(({ artifactId }) => artifactId === 'made')!;
-    const { ['__proto__']: _, ...rest } = foreign(made['metadata']);
+    const rest = without(foreign(made['metadata']), '__proto__');
     expectSame({ ...rest, text: nastyStruct()['text'] }, nastyStruct());
     client.close();
   });

@@ -164,7 +164,10 @@ describe('what is no route', () => {
           });
         }
       }
-      const options = await doors.request('OPTIONS', prefix + path);
+      const options = await doors.request('OPTIONS', prefix + path, {
+        headers: { authorization: '', 'content-type': 'text/plain' },
+        body: 'unread',
+      });
       expect([options.status, options.headers['allow'], options.text]).toEqual([204, allow, '']);
     }
     expect(doors.calls).toEqual([]);

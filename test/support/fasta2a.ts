@@ -11,11 +11,18 @@ import type { Json, JsonObject } from './json.js';
  */
 export class Fasta2aAgent {
   readonly calls: { method: string; params: JsonObject }[] = [];
+  /** While true a cancel is not answered, as with a worker that is busy with the running task. */
+  busy = false;
   private readonly tasks = new Map<string, JsonObject>();
+  private readonly held: (() => void)[] = [];
   private readonly timers = new Set<NodeJS.Timeout>();
   private listener!: HttpListener;
 
-  /** The agent upper-cases; the text `slow` takes until it is canceled. */
+  /**
+   * The agent upper-cases texts and hands other parts back. The text `slow` takes until it is canceled;
+   * `ask` is answered with a question, whose answer is upper-cased in a task of its own; `snake` gives
+   * answers in snake_case, `crash` none.
+   */
   static async start(): Promise<Fasta2aAgent> {
     const agent = new Fasta2aAgent();
     agent.listener = await listenOnLoopback((request, response) => {
@@ -26,6 +33,18 @@ export class Fasta2aAgent {
 
   get url(): string {
     return this.listener.url;
+  }
+
+  /** The task that was sent last. */
+  get newest(): JsonObject {
+    return [...this.tasks.values()].at(-1)!;
+  }
+
+  /** Ends the running task, then answers the cancels that were held, which end it again. */
+  finish(): void {
+    complete(this.newest, [{ kind: 'text', text: 'SLOW' }]);
+    this.busy = false;
+    for (const answer of this.held.splice(0)) answer();
   }
 
   async close(): Promise<void> {
@@ -42,15 +61,24 @@ export class Fasta2aAgent {
     const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString()) as JsonObject;
     this.calls.push({ method: String(method), params: params as JsonObject });
     const answer = (result: Json): void => json(response, { jsonrpc: '2.0', id, result });
-    if (method === 'message/send') return answer(this.submit(params.message as JsonObject));
+    if (method === 'message/send') {
+      const message = params.message as JsonObject;
+      if (textOf(message) === 'crash') return plain(response, 500, 'Internal Server Error');
+      return answer(this.submit(message));
+    }
     const task = this.tasks.get(String(params?.id));
     if (method === 'tasks/get' || method === 'tasks/cancel') {
       if (!task) {
         const error = { code: -32001, message: 'Task not found' };
         return json(response, { jsonrpc: '2.0', id, error });
       }
-      answer(structuredClone(task));
-      if (method === 'tasks/cancel') this.soon(() => (task.status = status('canceled')));
+      const cancel = (): void => {
+        answer(structuredClone(task));
+        this.soon(() => (task.status = status('canceled')));
+      };
+      if (method === 'tasks/get') answer(written(task));
+      else if (this.busy) this.held.push(cancel);
+      else cancel();
       return undefined;
     }
     return plain(response, 500, 'Internal Server Error');
@@ -68,18 +96,12 @@ export class Fasta2aAgent {
       history: [{ ...message, contextId, taskId: id }],
     };
     this.tasks.set(id, task);
-    const text = (message.parts as JsonObject[]).map((part) => String(part.text ?? '')).join('');
+    const text = textOf(message);
     this.soon(() => {
       task.status = status('working');
       if (text === 'slow') return;
-      task.status = status('completed');
-      task.artifacts = [
-        {
-          artifactId: randomUUID(),
-          name: 'result',
-          parts: [{ kind: 'text', text: text.toUpperCase() }],
-        },
-      ];
+      if (text === 'ask') ask(task);
+      else complete(task, (message.parts as JsonObject[]).map(upperCased));
     });
     return structuredClone(task);
   }
@@ -120,6 +142,49 @@ export class Fasta2aAgent {
   }
 }
 
+function textOf(message: JsonObject): string {
+  return (message.parts as JsonObject[]).map((part) => String(part.text ?? '')).join('');
+}
+
+function upperCased(part: JsonObject): JsonObject {
+  return part.kind === 'text' ? { kind: 'text', text: String(part.text).toUpperCase() } : part;
+}
+
+function complete(task: JsonObject, parts: JsonObject[]): void {
+  task.status = status('completed');
+  task.artifacts = [{ artifactId: randomUUID(), name: 'result', parts }];
+}
+
+/** Recorded: the message of a status is not stored; the question is the last of the history. */
+function ask(task: JsonObject): void {
+  task.status = status('input-required');
+  (task.history as JsonObject[]).push({
+    role: 'agent',
+    kind: 'message',
+    messageId: randomUUID(),
+    parts: [{ kind: 'text', text: 'Which one?' }],
+    contextId: task.contextId as string,
+    taskId: task.id as string,
+  });
+}
+
+/** Recorded: an unknown key in a part of a task makes its whole answer snake_case. */
+function written(task: JsonObject): JsonObject {
+  const [first] = task.history as JsonObject[];
+  return textOf(first!) === 'snake' ? snakeCased(task) : structuredClone(task);
+}
+
+function snakeCased(value: Json): Json {
+  if (Array.isArray(value)) return value.map(snakeCased);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value as JsonObject).map(([name, member]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      snakeCased(member),
+    ]),
+  );
+}
+
 /** Recorded: Python's `datetime.now().isoformat()`, microseconds and no zone. */
 function status(state: string): JsonObject {
   return { state, timestamp: `${new Date().toISOString().slice(0, -1)}000` };
@@ -131,75 +196,4 @@ function json(response: ServerResponse, body: Json): void {
 
 function plain(response: ServerResponse, code: number, body: string): void {
   response.writeHead(code, { 'content-type': 'text/plain; charset=utf-8' }).end(body);
-}
-
-/** The bodies of the client of fasta2a 0.5.0, as recorded. */
-export const fasta2aRequests = {
-  send: (text: string, more: JsonObject = {}, message: JsonObject = {}): JsonObject => ({
-    jsonrpc: '2.0',
-    id: randomUUID(),
-    method: 'message/send',
-    params: {
-      message: {
-        role: 'user',
-        parts: [{ kind: 'text', text }],
-        kind: 'message',
-        messageId: randomUUID(),
-        ...message,
-      },
-      metadata: { skillTags: ['upper'] },
-      ...more,
-    },
-  }),
-  get: (id: string): JsonObject => ({
-    jsonrpc: '2.0',
-    id: null,
-    method: 'tasks/get',
-    params: { id },
-  }),
-  cancel: (id: string): JsonObject => ({
-    jsonrpc: '2.0',
-    id: 7,
-    method: 'tasks/cancel',
-    params: { id },
-  }),
-};
-
-const STATES =
-  'submitted working input-required completed canceled failed rejected auth-required unknown'.split(
-    ' ',
-  );
-
-/**
- * What the library's strict validation of a Task asks for; the names of the members at fault. (Unknown
- * members are ignored by it.)
- */
-export function faultsForFasta2a(task: JsonObject): string[] {
-  const faults: string[] = [];
-  const need = (holds: boolean, what: string): void => {
-    if (!holds) faults.push(what);
-  };
-  need(typeof task.id === 'string', 'id');
-  need(typeof task.contextId === 'string', 'contextId');
-  need(task.kind === 'task', 'kind');
-  need(STATES.includes(String(task.status?.state)), 'status.state');
-  for (const message of (task.history ?? []) as JsonObject[]) {
-    need(['user', 'agent'].includes(String(message.role)), 'history.role');
-    need(message.kind === 'message', 'history.kind');
-    need(typeof message.messageId === 'string', 'history.messageId');
-    for (const part of message.parts as JsonObject[]) need(isPart(part), 'history.parts');
-  }
-  for (const artifact of (task.artifacts ?? []) as JsonObject[]) {
-    need(typeof artifact.artifactId === 'string', 'artifacts.artifactId');
-    for (const part of artifact.parts as JsonObject[]) need(isPart(part), 'artifacts.parts');
-  }
-  return faults;
-}
-
-function isPart(part: JsonObject): boolean {
-  return (
-    (part.kind === 'text' && typeof part.text === 'string') ||
-    (part.kind === 'file' && typeof part.file === 'object') ||
-    (part.kind === 'data' && typeof part.data === 'object')
-  );
 }

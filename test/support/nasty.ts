@@ -1,3 +1,4 @@
+import { without } from '../../src/agents/card/card-fields.js';
 import { jcs } from '../../src/agents/card/signed-forms.js';
 import type { JsonObject } from './json.js';
 
@@ -27,7 +28,7 @@ export function nastyObject(): JsonObject {
 
 /** The same without what a protobuf Struct of the SDK cannot hold: lone surrogates, `__proto__`. */
 export function nastyStruct(): JsonObject {
-  const { ['__proto__']: _, ...rest } = nastyObject();
+  const rest = without(nastyObject(), '__proto__');
   return { ...rest, text: String(rest['text']).replaceAll('\ud800', '') };
 }
 

@@ -40,9 +40,11 @@ export async function sdkClient(
   }
   return client;
 
-  /** A 0.3 client asks without a version header; the SDK's resolver always announces 1.0. */
+  /** The SDK's resolver always announces 1.0. */
   async function fromLegacyCard(): Promise<Client> {
-    const answer = await fetch(`${hubUrl}/.well-known/agent.json`);
+    const answer = await fetch(`${hubUrl}/.well-known/agent-card.json`, {
+      headers: { 'A2A-Version': '0.3' },
+    });
     return factory.createFromAgentCard((await answer.json()) as AgentCard);
   }
 }

@@ -225,18 +225,23 @@ describe('the gRPC door', () => {
     grpc: { target: 'grpc.example.com:443', secure: true },
   };
 
-  it('is host:port to clients of 1.0, and an absolute URL to those of 0.x', () => {
+  it('is host:port to clients of 1.0, and an absolute URL where older ones read along', () => {
     const json = form(composeHubCard([AGENT], hub), 'union');
     expect(json['supportedInterfaces'].slice(4)).toEqual([
       { url: 'grpc.example.com:443', protocolBinding: 'GRPC', protocolVersion: '1.0' },
       { url: 'grpc.example.com:443', protocolBinding: 'GRPC', protocolVersion: '0.3' },
     ]);
-    for (const legacy of [json, form(composeHubCard([AGENT], hub), '0.3')]) {
+    for (const legacy of [json, form(composeHubCard([AGENT], hub), '0.2.5')]) {
       expect(legacy['additionalInterfaces'][2]).toEqual({
         url: 'https://grpc.example.com:443',
         transport: 'GRPC',
       });
     }
+    // Those who ask for 0.3 by name dial what they are told.
+    expect(form(composeHubCard([AGENT], hub), '0.3')['additionalInterfaces'][2]).toEqual({
+      url: 'grpc.example.com:443',
+      transport: 'GRPC',
+    });
   });
 
   it('names an agent by its tenant, which 0.3 does not have', () => {

@@ -5,13 +5,21 @@ export type Json = Record<string, unknown>;
 /**
  * The forms one card is served in:
  * - `1.0`: the closed schema of A2A 1.0;
- * - `0.3`: what 0.2.5 and 0.3 clients read;
+ * - `0.3`: what 0.3 clients read;
+ * - `0.2.5`: the same, with an absolute URL where those of 0.3 dial an address;
  * - `union`: one document that the clients of every version accept.
  */
-export type CardForm = '1.0' | '0.3' | 'union';
+export type CardForm = '1.0' | '0.3' | '0.2.5' | 'union';
 
 /** What 0.x cards state, at the least that every client takes. */
 const LEGACY_VERSION = '0.3.0';
+
+const FORMS: Readonly<Record<CardForm, (card: AgentCard) => Json>> = {
+  '1.0': modern,
+  '0.3': (card) => legacy(card, dialed),
+  '0.2.5': (card) => legacy(card),
+  union,
+};
 
 /** The card as JSON text. It must have an interface of version 0.3. */
 export function renderCard(card: AgentCard, form: CardForm): string {
@@ -20,7 +28,7 @@ export function renderCard(card: AgentCard, form: CardForm): string {
 
 /** The card in this form. Its signatures are taken as they are: they hold for the form they were made for. */
 export function cardJson(card: AgentCard, form: CardForm): Json {
-  const json = form === '1.0' ? modern(card) : form === '0.3' ? legacy(card) : union(card);
+  const json = FORMS[form](card);
   const { signatures } = AgentCard.toJSON(card) as Json;
   return signatures === undefined ? json : { ...json, signatures };
 }
@@ -30,7 +38,7 @@ export function cardJson(card: AgentCard, form: CardForm): Json {
  * default value but those, so it is its own canonical form (§8.4.1) but for the order of members.
  */
 function modern(card: AgentCard): Json {
-  const { signatures: _, ...json } = AgentCard.toJSON(card) as Json;
+  const json = without(AgentCard.toJSON(card) as Json, 'signatures');
   return {
     ...json,
     name: card.name,
@@ -50,7 +58,7 @@ function modern(card: AgentCard): Json {
   };
 }
 
-/** Clients of 1.0 dial the address of gRPC as it is: without a scheme. */
+/** Clients dial the address of gRPC as it is: without a scheme. */
 function dialed(each: AgentInterface): AgentInterface {
   const isGrpc = each.protocolBinding === 'GRPC';
   return isGrpc ? { ...each, url: each.url.replace(/^https?:\/\//, '') } : each;
@@ -59,7 +67,8 @@ function dialed(each: AgentInterface): AgentInterface {
 /**
  * Both shapes in one. Clients of 0.x read one half, those of 1.0 the other; a security scheme holds
  * both shapes at once, because each kind of client refuses the whole card for one it cannot read, and
- * Go reads scopes as plain lists only.
+ * Go reads scopes as plain lists only. Here the gRPC of 0.3 is an absolute URL, as that specification
+ * wants it (§5.5.5) and its conformance kit checks it.
  */
 function union(card: AgentCard): Json {
   const both = modern(card);
@@ -73,9 +82,9 @@ function union(card: AgentCard): Json {
   };
 }
 
-/** A2A 0.3 §5.5. The address of gRPC is an absolute URL there (§5.5.5). */
-function legacy(card: AgentCard): Json {
-  const [first, ...others] = legacyInterfaces(card);
+/** A2A 0.3 §5.5. */
+function legacy(card: AgentCard, addressed = (each: AgentInterface) => each): Json {
+  const [first, ...others] = legacyInterfaces(card).map(addressed);
   if (!first) throw new Error('A card without a 0.3 interface has no 0.3 form.');
   return {
     protocolVersion: LEGACY_VERSION,
@@ -177,4 +186,9 @@ function described(description: string): Json {
 function withSome(name: string, value: readonly unknown[] | Json): Json {
   const size = Array.isArray(value) ? value.length : Object.keys(value).length;
   return size === 0 ? {} : { [name]: value };
+}
+
+/** A copy that lacks these members. */
+export function without(json: Json, ...names: readonly string[]): Json {
+  return Object.fromEntries(Object.entries(json).filter(([name]) => !names.includes(name)));
 }

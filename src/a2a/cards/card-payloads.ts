@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../common/canonical-json.js';
 import { AgentCard, canonicalizeAgentCard } from '../../protocol/a2a.js';
-import type { CardForm, Json } from './card-forms.js';
+import { type CardForm, type Json, without } from './card-forms.js';
 
 /** What A2A 0.3 says of a card that names none of these. */
 const LEGACY_DEFAULTS: Json = { protocolVersion: '0.3.0', preferredTransport: 'JSONRPC' };
@@ -16,7 +16,8 @@ const LEGACY_DEFAULTS: Json = { protocolVersion: '0.3.0', preferredTransport: 'J
  * 3. The document as it is served, by RFC 8785 alone: what A2A 1.0 §8.4.1 says, word for word.
  */
 export function signedTexts(json: Json, form: CardForm): string[] {
-  const modern = form === '0.3' ? [] : [canonicalModern(json), canonicalModern(parsed(json))];
+  const isModern = form === '1.0' || form === 'union';
+  const modern = isModern ? [canonicalModern(json), canonicalModern(parsed(json))] : [];
   const legacy = form === '1.0' ? [] : [canonicalLegacy(json)];
   const overGrpc = form === '0.3' ? [canonicalLegacy(withoutHistory(json))] : [];
   return [...new Set([...modern, ...legacy, ...overGrpc, canonicalJson(json)])];
@@ -31,36 +32,31 @@ function parsed(json: Json): AgentCard {
 }
 
 function withoutHistory(json: Json): Json {
-  const { stateTransitionHistory: _, ...capabilities } = (json['capabilities'] ?? {}) as Json;
-  return { ...json, capabilities };
+  return { ...json, capabilities: without(capabilitiesIn(json), 'stateTransitionHistory') };
 }
 
 /** Without members of 1.0 alone, defaults and empty values, and in ASCII. */
 export function canonicalLegacy(json: Json): string {
-  const {
-    supportedInterfaces: _interfaces,
-    securityRequirements: _requirements,
-    capabilities,
-    securitySchemes,
-    ...rest
-  } = json;
-  const { extendedAgentCard: _extended, ...known } = (capabilities ?? {}) as Json;
-  const schemes = Object.entries((securitySchemes ?? {}) as Record<string, Json>);
+  const defaults = Object.keys(LEGACY_DEFAULTS).filter(
+    (name) => json[name] === LEGACY_DEFAULTS[name],
+  );
+  const schemes = Object.entries((json['securitySchemes'] ?? {}) as Record<string, Json>);
   const card = {
-    ...Object.fromEntries(
-      Object.entries(rest).filter(([name, value]) => LEGACY_DEFAULTS[name] !== value),
-    ),
-    capabilities: known,
+    ...without(json, 'supportedInterfaces', 'securityRequirements', ...defaults),
+    capabilities: without(capabilitiesIn(json), 'extendedAgentCard'),
     securitySchemes: Object.fromEntries(schemes.map(([name, each]) => [name, legacyScheme(each)])),
   };
   return ascii(canonicalJson(withoutEmpty(card) ?? {}));
 }
 
+function capabilitiesIn(json: Json): Json {
+  return (json['capabilities'] ?? {}) as Json;
+}
+
 /** The kind of a scheme is its default; the shape of 1.0 beside it is not read. */
 function legacyScheme(scheme: Json): Json {
-  return Object.fromEntries(
-    Object.entries(scheme).filter(([name]) => name !== 'type' && !name.endsWith('SecurityScheme')),
-  );
+  const modern = Object.keys(scheme).filter((name) => name.endsWith('SecurityScheme'));
+  return without(scheme, 'type', ...modern);
 }
 
 function withoutEmpty(value: unknown): unknown {

@@ -83,7 +83,10 @@ export class HttpDoors {
       });
     }
     const allow = [...methods, 'OPTIONS'].join(', ');
-    scope.options(url, (_request, reply) => reply.status(204).header('allow', allow).send());
+    scope.options(url, {
+      onRequest: async (_request, reply) => reply.status(204).header('allow', allow).send(),
+      handler: () => undefined,
+    });
     refuse(scope, url, [...methods, 'OPTIONS'], ({ method }) => {
       const text = `${method} is not for this path; it takes ${allow}.`;
       return new HubError('METHOD_NOT_ALLOWED', text, { metadata: { allow } });

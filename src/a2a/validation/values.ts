@@ -66,13 +66,14 @@ export const timestamp: Shape = leaf(
 );
 
 /** Any JSON value, within {@link MAX_NESTING}. */
-export const freeValue: Shape = leaf(`JSON nested at most ${MAX_NESTING} levels deep`, (value) =>
-  isNestedWithin(value, MAX_NESTING),
+export const freeValue: Shape = leaf(
+  `JSON of finite numbers, nested at most ${MAX_NESTING} levels deep`,
+  (value) => isNestedWithin(value, MAX_NESTING),
 );
 
 /** Any JSON object, within {@link MAX_NESTING}. */
 export const freeObject: Shape = leaf(
-  `an object nested at most ${MAX_NESTING} levels deep`,
+  `an object of finite numbers, nested at most ${MAX_NESTING} levels deep`,
   (value) => isObject(value) && isNestedWithin(value, MAX_NESTING),
 );
 
@@ -108,7 +109,9 @@ function isRealDay(value: string): boolean {
   return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
+/** Numbers are finite: protobuf has others, and so has JSON by what it lets overflow (1e999). */
 function isNestedWithin(value: unknown, levels: number): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return true;
   if (levels === 0) return false;
   for (const member of Array.isArray(value) ? value : Object.values(value)) {

@@ -3,7 +3,7 @@ import { BodyTooLargeError, readText } from '../../common/egress/read-body.js';
 import { HubError } from '../../common/hub-error.js';
 import { AgentCallError } from '../agent-client.js';
 import { camelCased } from './camel-case.js';
-import { failureOf, failureOfStatus, protocolErrorIn } from './protocol-error.js';
+import { bareErrorIn, failureOf, failureOfStatus, protocolErrorIn } from './protocol-error.js';
 import { readSse, SseEventTooLargeError } from './sse-reader.js';
 
 /** The whole answer of an agent; a task with its files. */
@@ -74,7 +74,8 @@ export class AgentExchange {
   private async refusal(answer: EgressResponse): Promise<AgentCallError> {
     const { statusCode: httpStatus } = answer;
     const text = this.scrub(await readText(answer, ERROR_LIMIT_BYTES).catch(() => ''));
-    const error = protocolErrorIn(parsed(text));
+    const json = parsed(text);
+    const error = protocolErrorIn(json) ?? bareErrorIn(json, httpStatus);
     if (error === undefined) return failureOfStatus(httpStatus, text);
     return failureOf(error, { httpStatus, afterEvent: false });
   }

@@ -48,10 +48,9 @@ export class EndpointMemory {
 
   /** Nothing could be connected to. */
   lost(agent: Agent, endpoint: AgentEndpoint): void {
-    this.deadUntil.set(
-      serverKey(agent, endpoint),
-      this.now() + this.config.agents.interfaceRetryMs,
-    );
+    const now = this.now();
+    for (const [key, until] of this.deadUntil) if (until <= now) this.deadUntil.delete(key);
+    this.deadUntil.set(serverKey(agent, endpoint), now + this.config.agents.interfaceRetryMs);
   }
 
   reached(agent: Agent, endpoint: AgentEndpoint): void {
@@ -72,8 +71,10 @@ export class EndpointMemory {
 
   /** Remembers that the agent answered at `older`, what {@link older} gave. */
   keepDowngraded(agent: Agent, older: AgentEndpoint): void {
+    const now = this.now();
+    for (const [key, { until }] of this.downgrades) if (until <= now) this.downgrades.delete(key);
     this.downgrades.set(downgradeKey(agent, older), {
-      until: this.now() + DOWNGRADE_KEPT_MS,
+      until: now + DOWNGRADE_KEPT_MS,
       card: agent.originalCard,
     });
   }

@@ -19,7 +19,10 @@ export interface GrpcLease {
 export class GrpcChannels {
   private readonly channels = new Map<string, GrpcChannel>();
 
-  constructor(private readonly egress: Egress) {}
+  constructor(
+    private readonly egress: Egress,
+    private readonly unusedMs = UNUSED_MS,
+  ) {}
 
   /**
    * A channel to the address of a card that is connected now, within `timeoutMs`. Rejects, nothing
@@ -29,7 +32,9 @@ export class GrpcChannels {
     signal.throwIfAborted();
     let channel = this.channels.get(address);
     if (channel === undefined) {
-      channel = new GrpcChannel(this.egress, address, () => this.forget(address, channel));
+      channel = new GrpcChannel(this.egress, address, this.unusedMs, () =>
+        this.forget(address, channel),
+      );
       this.channels.set(address, channel);
     }
     channel.use();
@@ -42,7 +47,7 @@ export class GrpcChannels {
     }
   }
 
-  /** Cuts what is open. */
+  /** Closes all channels. A call that is still open ends by its own signal. */
   close(): void {
     for (const channel of [...this.channels.values()]) channel.close();
   }
@@ -62,6 +67,7 @@ class GrpcChannel {
   constructor(
     private readonly egress: Egress,
     private readonly address: string,
+    private readonly unusedMs: number,
     private readonly onClose: () => void,
   ) {}
 
@@ -72,7 +78,7 @@ class GrpcChannel {
 
   release(): void {
     if (--this.users > 0 || this.closed) return;
-    this.unused = setTimeout(() => this.close(), UNUSED_MS);
+    this.unused = setTimeout(() => this.close(), this.unusedMs);
     this.unused.unref();
   }
 

@@ -52,6 +52,26 @@ export function protocolErrorIn(json: unknown): ProtocolError | undefined {
   };
 }
 
+/** The codes behind the HTTP statuses of Python agents, which answer REST 0.3 with a bare message. */
+const CODE_OF_BARE_STATUS: Readonly<Record<number, number>> = {
+  400: -32600,
+  409: -32002,
+  415: -32005,
+  422: -32602,
+  501: -32004,
+};
+
+/** The error in an answer of nothing but `{"message"}`; undefined when it is none. */
+export function bareErrorIn(json: unknown, httpStatus: number): ProtocolError | undefined {
+  if (!isObject(json) || typeof json['message'] !== 'string') return undefined;
+  if (Object.keys(json).length !== 1) return undefined;
+  const { message } = json;
+  // Other things are not found as well: only the standard text (A2A 0.3 §8.2) means the task.
+  const noTask = httpStatus === 404 && message === 'Task not found';
+  const code = noTask ? TASK_NOT_FOUND : CODE_OF_BARE_STATUS[httpStatus];
+  return code === undefined ? undefined : { code, message };
+}
+
 /**
  * What an agent's error means for the call. Once the agent has shown an event it has accepted the
  * message, so an error then only ends the stream.

@@ -97,7 +97,7 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     this.channels = new GrpcChannels(egress);
   }
 
-  /** Cuts the gRPC calls that are still open. */
+  /** The runner has ended its calls by now; what HTTP keeps open is the egress's to close. */
   onApplicationShutdown(): void {
     this.channels.close();
   }

@@ -104,7 +104,10 @@ function isUnsent({ state }: Delegation): boolean {
 /**
  * The delegation a further message is for; throws HubError INVALID_PARAMS when that is not clear.
  */
-export function addressee(delegations: readonly Delegation[], replyTo: string | undefined): Delegation {
+export function addressee(
+  delegations: readonly Delegation[],
+  replyTo: string | undefined,
+): Delegation {
   const open = delegations.filter((each) => !isEnded(each.state));
   const waiting = open.filter((each) => isWaiting(each.state));
   if (replyTo !== undefined) {
