@@ -8,6 +8,8 @@ import { type CallContext, type ProtocolVersion, activeExtensions } from '../rou
 const MAX_KEY_LENGTH = 255;
 /** More extensions than this are not asked for by anybody honest. */
 const MAX_EXTENSIONS = 64;
+/** What can be an item of a list in a header: visible ASCII but the comma. A message may name others. */
+const LISTABLE = /^[\x21-\x2b\x2d-\x7e]+$/;
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
 const SEQ = /^\d{1,15}$/;
 
@@ -59,9 +61,10 @@ export function activatedHeaders({
   activated,
   version,
 }: Pick<CallContext, 'activated' | 'version'>): Record<string, string> {
-  if (activated.size === 0) return {};
+  const listable = [...activated].filter((uri) => LISTABLE.test(uri));
+  if (listable.length === 0) return {};
   const name = version === '1.0' ? 'a2a-extensions' : 'x-a2a-extensions';
-  return { [name]: [...activated].join(', ') };
+  return { [name]: listable.join(', ') };
 }
 
 /** One header's value; several of the same name are joined, as HTTP allows. */

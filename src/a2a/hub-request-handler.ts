@@ -156,7 +156,9 @@ export class HubRequestHandler {
     const { message, configuration, metadata, tenant } = request;
     if (message === undefined) throw invalidField('message', 'is required');
     const directive = readDirective(message.metadata, metadata);
-    const returnImmediately = source.returnImmediately ?? configuration?.returnImmediately ?? false;
+    const asked = source.returnImmediately ?? configuration?.returnImmediately ?? false;
+    const isUnasked = asked === 'unsaid';
+    const returnImmediately = isUnasked ? !this.waitsUnasked() : asked;
     return {
       ...named(call, tenant),
       hops: readHops(call.hops.join(','), metadata),
@@ -165,7 +167,8 @@ export class HubRequestHandler {
       configuration,
       metadata,
       directive,
-      returnImmediately: returnImmediately === 'unsaid' ? !this.waitsUnasked() : returnImmediately,
+      returnImmediately,
+      awaitsAgent: isUnasked && returnImmediately,
     };
   }
 

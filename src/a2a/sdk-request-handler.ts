@@ -25,10 +25,11 @@ import type { HubRequestHandler, SourceDetails } from './hub-request-handler.js'
 const CALL = 'hub-call';
 const SOURCE = 'hub-source';
 const SEQ = 'hub-seq';
-const THROWN = 'hub-thrown';
+/** As many push configs as come at once. */
+const PAGE_SIZE = 100;
 
 /**
- * The context the SDK's transport handlers carry through: ours travels in its `state` (its `tenant`
+ * The context the SDK's handler carries through: ours travels in its `state` (its `tenant`
  * cannot be set twice).
  */
 export function sdkContextOf(call: CallContext, source: SourceDetails): ServerCallContext {
@@ -46,15 +47,7 @@ export function lastSeqOf(context: ServerCallContext): number {
   return context.state.get(SEQ) as number;
 }
 
-/**
- * What an operation of this context threw: the SDK's handlers answer with an error of their own making
- * where ours knows more.
- */
-export function thrownIn(context: ServerCallContext): unknown {
-  return context.state.get(THROWN);
-}
-
-/** {@link HubRequestHandler} in the shape the SDK's 0.3 and gRPC handlers call. */
+/** {@link HubRequestHandler} in the shape the SDK's handler of 0.3 calls. */
 export class SdkRequestHandler implements A2ARequestHandler {
   constructor(private readonly handler: HubRequestHandler) {}
 
@@ -68,13 +61,11 @@ export class SdkRequestHandler implements A2ARequestHandler {
     params: GetExtendedAgentCardRequest,
     context: ServerCallContext,
   ): Promise<AgentCard> {
-    return told(context, () => this.handler.getExtendedAgentCard(params, callOf(context)));
+    return this.handler.getExtendedAgentCard(params, callOf(context));
   }
 
   sendMessage(params: SendMessageRequest, context: ServerCallContext): Promise<Message | Task> {
-    return told(context, () =>
-      this.handler.sendMessage(params, callOf(context), sourceOf(context)),
-    );
+    return this.handler.sendMessage(params, callOf(context), sourceOf(context));
   }
 
   sendMessageStream(
@@ -89,15 +80,15 @@ export class SdkRequestHandler implements A2ARequestHandler {
   }
 
   getTask(params: GetTaskRequest, context: ServerCallContext): Promise<Task> {
-    return told(context, () => this.handler.getTask(params, callOf(context)));
+    return this.handler.getTask(params, callOf(context));
   }
 
   listTasks(params: ListTasksRequest, context: ServerCallContext): Promise<ListTasksResponse> {
-    return told(context, () => this.handler.listTasks(params, callOf(context)));
+    return this.handler.listTasks(params, callOf(context));
   }
 
   cancelTask(params: CancelTaskRequest, context: ServerCallContext): Promise<Task> {
-    return told(context, () => this.handler.cancelTask(params, callOf(context)));
+    return this.handler.cancelTask(params, callOf(context));
   }
 
   resubscribe(
@@ -111,30 +102,37 @@ export class SdkRequestHandler implements A2ARequestHandler {
     params: TaskPushNotificationConfig,
     context: ServerCallContext,
   ): Promise<TaskPushNotificationConfig> {
-    return told(context, () =>
-      this.handler.createPushConfig(params, callOf(context), sourceOf(context)),
-    );
+    return this.handler.createPushConfig(params, callOf(context), sourceOf(context));
   }
 
   getTaskPushNotificationConfig(
     params: GetTaskPushNotificationConfigRequest,
     context: ServerCallContext,
   ): Promise<TaskPushNotificationConfig> {
-    return told(context, () => this.handler.getPushConfig(params, callOf(context)));
+    return this.handler.getPushConfig(params, callOf(context));
   }
 
-  listTaskPushNotificationConfigs(
+  /** All of them: the operation of 0.3 has no pages. */
+  async listTaskPushNotificationConfigs(
     params: ListTaskPushNotificationConfigsRequest,
     context: ServerCallContext,
   ): Promise<ListTaskPushNotificationConfigsResponse> {
-    return told(context, () => this.handler.listPushConfigs(params, callOf(context)));
+    const configs: TaskPushNotificationConfig[] = [];
+    let pageToken = '';
+    do {
+      const request = { ...params, pageSize: PAGE_SIZE, pageToken };
+      const page = await this.handler.listPushConfigs(request, callOf(context));
+      configs.push(...page.configs);
+      pageToken = page.nextPageToken;
+    } while (pageToken !== '');
+    return { configs, nextPageToken: '' };
   }
 
   deleteTaskPushNotificationConfig(
     params: DeleteTaskPushNotificationConfigRequest,
     context: ServerCallContext,
   ): Promise<void> {
-    return told(context, () => this.handler.deletePushConfig(params, callOf(context)));
+    return this.handler.deletePushConfig(params, callOf(context));
   }
 }
 
@@ -152,15 +150,6 @@ const CARD: AgentCard = {
   skills: [],
   signatures: [],
 };
-
-async function told<T>(context: ServerCallContext, ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (thrown) {
-    context.state.set(THROWN, thrown);
-    throw thrown;
-  }
-}
 
 async function* decoded(
   items: AsyncGenerator<StreamItem, void, undefined>,

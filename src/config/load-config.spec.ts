@@ -163,6 +163,8 @@ agents:
       cardUrl: https://agents.example/csv
       headers: {authorization: 'env:CSV_KEY'}
       budgets: {idle: 5m}
+      protocolBinding: GRPC
+      protocolVersion: "0.3"
       organizations: [team-a, team-b]
       cardKeys: {jwksUrl: 'https://agents.example/keys'}
 `);
@@ -172,6 +174,7 @@ agents:
       card: null,
       headers: { authorization: 'Bearer x' },
       budgets: { idleMs: 300_000 },
+      pin: { protocolBinding: 'GRPC', protocolVersion: '0.3' },
       enabled: true,
       priority: 0,
       organizations: ['team-a', 'team-b'],
@@ -212,6 +215,8 @@ agents:
     ['[{id: a, cardUrl: x, colour: red}]', 'an unknown member'],
     ['[{id: a, cardUrl: x}, {id: a, cardUrl: y}]', 'an id twice'],
     ['[{id: a, cardUrl: x, budgets: {idle: 5}}]', 'a budget without unit'],
+    ['[{id: a, cardUrl: x, protocolBinding: SOAP}]', 'an unknown binding'],
+    ['[{id: a, cardUrl: x, protocolVersion: 1.0}]', 'a version that is no text'],
     ['[{id: a, cardUrl: x, organizations: []}]', 'nobody'],
     ['[{id: a, cardUrl: x, organizations: [""]}]', 'an organization without a name'],
     ['[{id: a, cardUrl: x, cardKeys: none}]', 'keys that are no mapping'],

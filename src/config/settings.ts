@@ -236,7 +236,7 @@ export const SETTINGS = {
     waitUnasked: choice(['auto', 'always', 'never'], {
       default: 'auto',
       description:
-        'Whether a 0.x send waits for its task when the client leaves `blocking` out, as most of them expect; auto: unless acceptClientTaskIds, whose clients know the id and ask for the task.',
+        'Whether a 0.x send waits for its task when the client leaves `blocking` out, as most of them expect; auto: unless acceptClientTaskIds, whose clients know the id and ask for the task. One that does not wait is answered once the agent has taken it up, or after firstEventWait.',
     }),
     heartbeatMs: duration({
       max: HOUR,

@@ -39,4 +39,6 @@ export interface HubRequest extends CallContext {
   readonly directive: RoutingDirective;
   /** True: answer as soon as the task is stored. Decided on the raw body for 0.x clients. */
   readonly returnImmediately: boolean;
+  /** With `returnImmediately`: not before the agent has taken the task up, if it does so soon. */
+  readonly awaitsAgent?: boolean;
 }

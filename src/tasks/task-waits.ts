@@ -1,5 +1,6 @@
 import { EVERYTHING } from '../auth/index.js';
 import type { Clock } from '../common/clock.js';
+import { TaskState } from '../protocol/a2a.js';
 import { isInterrupted, isTerminal } from '../protocol/task-state.js';
 import type { Signals } from './signals.js';
 import { TaskBell, type PollPace } from './task-bell.js';
@@ -24,6 +25,12 @@ export class TaskWaits {
    */
   settled(taskId: string, maxMs: number, isNew = false, gone?: AbortSignal): Promise<void> {
     const satisfied = ({ state }: TaskRecord): boolean => isTerminal(state) || isInterrupted(state);
+    return this.until(taskId, maxMs, satisfied, isNew, gone);
+  }
+
+  /** Until an agent has taken the task up, at most `maxMs`. */
+  takenUp(taskId: string, maxMs: number, isNew: boolean, gone?: AbortSignal): Promise<void> {
+    const satisfied = ({ state }: TaskRecord): boolean => state !== TaskState.TASK_STATE_SUBMITTED;
     return this.until(taskId, maxMs, satisfied, isNew, gone);
   }
 

@@ -70,7 +70,8 @@ export class TaskService {
 
   /**
    * SendMessage (A2A §3.1.1). Waits until the task has ended or waits for its client, unless the
-   * request returns immediately; after `tasks.blockingWait` the working task is the answer.
+   * request returns immediately; after `tasks.blockingWait` the working task is the answer. One that
+   * `awaitsAgent` is answered once the agent has taken the task up, or after `tasks.firstEventWait`.
    * `alongside` is written in the commit of the message, or in its own when the message is known already.
    */
   async send(request: HubRequest, alongside: readonly Alongside[] = []): Promise<SendAnswer> {
@@ -78,8 +79,12 @@ export class TaskService {
     checkHistoryLength(request.configuration?.historyLength);
     const begun = await this.begin(request, alongside);
     if (request.returnImmediately) {
-      const aggregate =
-        begun.kind === 'created' ? begun.aggregate : await this.aggregate(begun.taskId);
+      if (request.awaitsAgent) {
+        const maxMs = settings.firstEventWaitMs;
+        await waits.takenUp(begun.taskId, maxMs, begun.kind === 'created', request.signal);
+      }
+      const isKnown = begun.kind === 'created' && !request.awaitsAgent;
+      const aggregate = isKnown ? begun.aggregate : await this.aggregate(begun.taskId);
       this.activate(request, aggregate);
       return { kind: 'task', task: this.view(aggregate.task, request) };
     }

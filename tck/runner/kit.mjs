@@ -63,8 +63,9 @@ export function recogniseKit(checkout) {
  * Whether a test was skipped because it is one of a transport that its session leaves out.
  * @param test - With the markers it carries, which name its transport where it has but one.
  */
-export function isOfAnotherTransport({ id, outcome, markers }, { transport }) {
+export function isOfAnotherTransport({ id, outcome, reason, markers }, { transport }) {
   if (outcome !== 'skipped' || transport === 'all') return false;
+  if (/transport not configured$/.test(reason)) return true;
   const own = NEWER_TRANSPORTS.find((name) => markers.includes(name) || id.endsWith(`${name}]`));
   return own !== undefined && own !== transport;
 }

@@ -2,7 +2,14 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { isOfAnotherTransport, recogniseKit } from './kit.mjs';
-import { clearProgress, printFailures, printLost, printTable, showProgress } from './print.mjs';
+import {
+  clearProgress,
+  printFailures,
+  printFailuresOfKit,
+  printLost,
+  printTable,
+  showProgress,
+} from './print.mjs';
 import { Processes } from './processes.mjs';
 import { preparePython } from './python.mjs';
 import { lostThroughHub } from './results.mjs';

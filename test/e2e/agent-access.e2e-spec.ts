@@ -101,8 +101,7 @@ describe('an agent for some organizations only', () => {
         await hub.get(`/a2a/${id}/extendedAgentCard`, { key: stranger }),
       ];
       const request = SendMessageRequest.fromJSON({ tenant: id, message: userMessage('hi') });
-      const refused = await client.call(V1.sendMessage, request).catch(failureOf);
-      const { code, message } = refused as ReturnType<typeof failureOf>;
+      const { code, message } = await failureOf(client.call(V1.sendMessage, request));
       const texts = answers.map(({ status, text }) => `${status} ${text}`);
       return [...texts, code, message].map((text) => text.replaceAll(id, '<agent>'));
     };

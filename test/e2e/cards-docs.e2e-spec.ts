@@ -1,25 +1,33 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ScriptedAgent } from '../support/agents.js';
-import { startHub } from '../support/app.js';
+import { type Hub, startHub } from '../support/app.js';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 
-it('verifies the card by the sample of docs/cards.md', async () => {
-  const [, sample = ''] = /```js\n([^]*?)\n```/.exec(readFileSync(`${ROOT}docs/cards.md`, 'utf8'))!;
-  const hub = await startHub();
-  const agent = await ScriptedAgent.start();
+let hub: Hub;
+let agent: ScriptedAgent;
+
+beforeAll(async () => {
+  [hub, agent] = await Promise.all([startHub(), ScriptedAgent.start()]);
   await hub.registerAgent(agent.url, { id: 'scripted' });
+});
+
+afterAll(async () => {
+  await Promise.all([hub.close(), agent.close()]);
+});
+
+it('verifies the card by the sample of docs/cards.md', async () => {
+  const docs = readFileSync(`${ROOT}docs/cards.md`, 'utf8');
+  const [, sample = ''] = /```js\n([^]*?)\n```/.exec(docs)!;
   // From the project's folder, where the sample finds the library.
-  const run = promisify(execFile)(
+  const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['--input-type=module', '--eval', sample, hub.url],
+    ['--input-type=module', '--eval', sample, 'verify.mjs', hub.url],
     { cwd: ROOT },
   );
   const { keys } = (await hub.get('/.well-known/jwks.json')).body;
-  expect((await run).stdout).toBe(`signed by ${keys[0].kid}\n`);
-  await hub.close();
-  await agent.close();
+  expect(stdout).toBe(`signed by ${keys[0].kid}\n`);
 });

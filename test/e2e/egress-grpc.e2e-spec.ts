@@ -8,6 +8,7 @@ import { EndpointMemory } from '../../src/agents/client/endpoint-memory.js';
 import { SdkAgentClient } from '../../src/agents/client/sdk-agent.client.js';
 import { SystemClock } from '../../src/common/clock.js';
 import { Egress, type ResolvedAddress } from '../../src/common/egress/egress.js';
+import { guardedClient } from '../../src/common/egress/guarded-channel.js';
 import { configWith } from '../../src/config/index.js';
 import { anAgent } from '../contract/agent-store.contract.js';
 import { endpoint, failure, options } from '../support/agent-calls.js';
@@ -169,6 +170,24 @@ describe('gRPC through the egress guard', () => {
     const error = await failure(client.getTask(at(`127.0.0.1:${port}`), 't', options()));
     expect(error).toMatchObject({ kind: 'unreachable' });
     expect(error.message).toContain('UND_ERR_CONNECT_TIMEOUT');
+  });
+
+  it('looks a name up once a second at most, however often a connection fails', async () => {
+    const { port, stop } = await agent();
+    stop();
+    let asked = 0;
+    const resolver = { resolve: async () => (asked++, [LOOPBACK]) };
+    const egress = new Egress({ allow: ['agent.internal'], resolver });
+    const { client } = guardedClient(egress, `http://agent.internal:${port}`, {});
+    closing.push(
+      () => egress.close(),
+      () => client.close(),
+    );
+    const began = performance.now();
+    client.getChannel().getConnectivityState(true);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(asked).toBeGreaterThan(0);
+    expect(asked).toBeLessThanOrEqual(1 + (performance.now() - began) / 1000);
   });
 
   it('says that a name does not resolve', async () => {

@@ -9,6 +9,7 @@ import { NOT_SERVING, SERVING, watchHealth } from '../support/grpc-health.js';
 import type { LiveTask } from '../support/live-task.js';
 
 const KIB = 1024;
+const DRAIN_MS = 1500;
 
 let hub: Hub;
 let agent: ScriptedAgent;
@@ -16,7 +17,11 @@ let client: GrpcClient;
 
 beforeEach(async () => {
   hub = await startHub({
-    config: { grpc: { port: -1 }, tasks: { streamBufferBytes: 64 * KIB } },
+    config: {
+      grpc: { port: -1 },
+      server: { drainMs: DRAIN_MS },
+      tasks: { streamBufferBytes: 64 * KIB },
+    },
   });
   agent = await ScriptedAgent.start({ live: { manual: true, chunks: 1000 } });
   await hub.registerAgent(agent.url, { id: 'scripted' });
@@ -172,6 +177,30 @@ describe('while the process drains', () => {
     expect(reader.failure?.details).toContain('subscribe again');
     await health.end();
     expect(health.events.map(({ status }) => status)).toEqual([SERVING, NOT_SERVING]);
+  });
+
+  it('a reader who reads nothing holds it up no longer than the drain may take', async () => {
+    const { id, live } = await begin();
+    const [call] = agent.callsOf('SendStreamingMessage');
+    const stuck = subscribe(id);
+    await stuck.has(1);
+    stuck.stream.pause();
+    for (let count = 1; count <= 5; count++) {
+      call!.event({
+        artifactUpdate: {
+          taskId: live.id,
+          contextId: live.contextId,
+          artifact: { artifactId: `large-${count}`, parts: [{ text: 'x'.repeat(100 * KIB) }] },
+        },
+      });
+    }
+    await hub.waitForTask(id, (task) => (task['artifacts'] as unknown[]).length === 6);
+    const begun = performance.now();
+    await hub.close();
+    expect(performance.now() - begun).toBeLessThan(DRAIN_MS + 3000);
+    stuck.stream.resume();
+    await stuck.end();
+    expect(stuck.failure).toBeDefined();
   });
 
   it('answers on their way are given, and new calls are refused', async () => {

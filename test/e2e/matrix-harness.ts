@@ -10,7 +10,7 @@ import { type Hub, startHub } from '../support/app.js';
 import { closeClient, type RequestFields, sdkClient, sdkRequest } from '../support/sdk-client.js';
 import { WebhookSink } from '../support/webhook-sink.js';
 
-export type Version = '1.0' | '0.3';
+type Version = '1.0' | '0.3';
 
 /** A side of the matrix: what a client or an agent speaks. */
 export interface Dialect {
@@ -18,7 +18,7 @@ export interface Dialect {
   readonly version: Version;
 }
 
-const VERSIONS: readonly Version[] = ['1.0', '0.3'];
+export const VERSIONS: readonly Version[] = ['1.0', '0.3'];
 const BINDINGS: readonly AgentBinding[] = ['JSONRPC', 'HTTP+JSON', 'GRPC'];
 
 /** Every agent of the matrix. */
@@ -56,9 +56,9 @@ export class Matrix {
     return new Matrix(hub, sink, agents, clients);
   }
 
-  pair(client: Version, agent: Dialect): Pair {
+  pair(client: Dialect, agent: Dialect): Pair {
     const id = agentId(agent);
-    const speaking = this.clients[VERSIONS.indexOf(client)]!;
+    const speaking = this.clients[VERSIONS.indexOf(client.version)]!;
     return new Pair(this.hub, speaking, this.agents.get(id)!, id);
   }
 
@@ -173,8 +173,8 @@ export function contentsOf(parts: readonly Part[] | undefined): unknown[] {
 }
 
 /**
- * 0.3 over HTTP+JSON and gRPC is said in the shapes of the package a2a.v1, in which a part has neither
- * metadata nor a file name, data is an object, and a length of 0 is an absent one.
+ * 0.3 over HTTP+JSON and gRPC is said in the shapes of the package a2a.v1. As the SDK has them, a part
+ * has neither metadata nor a file name there, and data is an object.
  */
 export function isLegacyProto({ binding, version }: Dialect): boolean {
   return version === '0.3' && binding !== 'JSONRPC';

@@ -1,9 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ScriptedAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import { artifactTexts } from '../support/builders.js';
-import { listenOnLoopback } from '../support/http-listener.js';
 import type { JsonObject } from '../support/json.js';
 import type { ScriptedHandler } from '../support/scripted-agent.js';
 
@@ -202,54 +200,6 @@ describe('agents: a2a-java 0.3', () => {
     expect(answer['task'].status.state).toBe('TASK_STATE_COMPLETED');
   });
 });
-
-describe('agents: the HTTP+JSON server of a2a-sdk 0.3', () => {
-  it('prints its events over many data lines', async () => {
-    const sent: string[] = [];
-    const listener = await listenOnLoopback((request, response) => {
-      sent.push(`${request.method} ${request.url}`);
-      pythonRest(listener.url, request, response);
-    });
-    await register(listener.url, 'py-rest', () => listener.close());
-    const answer = await hub.send('go', {}, { path: '/a2a/agents/py-rest' });
-    expect(artifactTexts(answer['task'] as JsonObject)).toEqual(['one', 'two']);
-    expect(sent).toContain('POST /v1/message:stream');
-  });
-});
-
-function pythonRest(origin: string, request: IncomingMessage, response: ServerResponse): void {
-  if (request.method === 'GET') {
-    const card = {
-      name: 'Python',
-      description: 'REST of 0.3.',
-      version: '1.0.0',
-      protocolVersion: '0.3.0',
-      preferredTransport: 'HTTP+JSON',
-      url: origin,
-      capabilities: { streaming: true },
-      defaultInputModes: ['text'],
-      defaultOutputModes: ['text'],
-      skills: [{ id: 's', name: 's', description: 's', tags: ['s'] }],
-    };
-    const found = request.url === '/.well-known/agent-card.json';
-    response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' });
-    return void response.end(JSON.stringify(found ? card : { detail: 'Not Found' }));
-  }
-  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
-  const ids = { taskId: 't', contextId: 'c' };
-  const artifact = (text: string): JsonObject => ({ artifactId: 'a', parts: [{ text }] });
-  const events: JsonObject[] = [
-    { task: { id: 't', contextId: 'c', status: { state: 'TASK_STATE_SUBMITTED' } } },
-    { artifactUpdate: { ...ids, artifact: artifact('one') } },
-    { artifactUpdate: { ...ids, artifact: artifact('two'), append: true, lastChunk: true } },
-    { statusUpdate: { ...ids, status: { state: 'TASK_STATE_COMPLETED' }, final: true } },
-  ];
-  for (const event of events) {
-    const lines = JSON.stringify(event, null, 2).split('\n');
-    response.write(`${lines.map((line) => `data: ${line}`).join('\r\n')}\r\n\r\n`);
-  }
-  response.end();
-}
 
 function message(text: string): JsonObject {
   return { message: { messageId: `m-${text}`, role: 'ROLE_USER', parts: [{ text }] } };

@@ -129,14 +129,22 @@ describe('K answers: Server-Sent Events', () => {
   });
 
   it.each([
-    ['SubscribeToTask', V1],
-    // Others of 0.x get one event: clients before 0.3 read nothing else there.
-    ['tasks/resubscribe', [...V03, 'A2A-Version: 0.3']],
-  ])('a refused %s is a plain JSON error, no event', async (method, headers) => {
+    ['1.0', 'SubscribeToTask', V1],
+    ['0.3 where the client says so', 'tasks/resubscribe', [...V03, 'A2A-Version: 0.3']],
+  ])('a refused subscription is a plain JSON error in %s', async (_version, method, headers) => {
     const answer = await call(headers, method, '{"id":"no-such-task"}');
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toMatch(/^application\/json/);
     expect(answer.body.error).toMatchObject({ code: -32001, message: 'Task not found' });
+  });
+
+  it('a refused subscription is one error event to a2a-sdk 0.x, which reads nothing else', async () => {
+    const answer = await call(V03, 'tasks/resubscribe', '{"id":"no-such-task"}');
+    expect(answer.headers['content-type']).toMatch(/^text\/event-stream/);
+    expect(answer.text).not.toMatch(/^event:/m);
+    expect(dataLines(answer)).toMatchObject([
+      { jsonrpc: '2.0', id: '1', error: { code: -32001, message: 'Task not found' } },
+    ]);
   });
 });
 

@@ -190,13 +190,16 @@ describe('requests: HTTP+JSON 0.3 (a2a-sdk 0.3)', () => {
     expect(minted.body.name).toMatch(/^tasks\/[^/]+\/pushNotificationConfigs\/[^/]+$/);
   });
 
-  it('get their chunks with append, one after the other', async () => {
+  it('get one Task first, then their chunks with append', async () => {
     const stream = await ask(
       'POST',
       `${V1}/message:stream`,
       [...PYTHON, JSON_TYPE, 'Accept: text/event-stream'],
       '{"message":{"messageId":"m-chunks","role":"ROLE_USER","content":[{"text":"go"}]}}',
     );
+    const kinds = dataLines(stream).map((event) => Object.keys(event as JsonObject).join());
+    expect(kinds[0]).toBe('task');
+    expect(kinds.slice(1)).not.toContain('task');
     const chunks = dataLines(stream).flatMap(({ artifactUpdate }) =>
       artifactUpdate === undefined ? [] : [artifactUpdate as JsonObject],
     );

@@ -185,6 +185,20 @@ describe('the routes of HTTP+JSON 0.3', () => {
     expect(answer.text).toBe(`id: 1\ndata: ${JSON.stringify(JSON_UPDATE)}\n\n`);
   });
 
+  it('lists all push configs, for 0.3 has no pages', async () => {
+    const config = { tenant: '', id: 'p', taskId: 't', token: '', ...HOOK };
+    doors.on('push.list', async (_task, _size, token) =>
+      token === ''
+        ? { configs: [config, config], nextPageToken: 'more' }
+        : { configs: [config], nextPageToken: '' },
+    );
+    const rest = await doors.request('GET', '/a2a/v1/tasks/t/pushNotificationConfigs');
+    expect(rest.body.configs).toHaveLength(3);
+    const rpc = await doors.rpc('tasks/pushNotificationConfig/list', { id: 't' });
+    expect(rpc['result']).toHaveLength(3);
+    expect(doors.calls.map((call) => call.arguments[2])).toEqual(['', 'more', '', 'more']);
+  });
+
   it('gives a Message of the agent as a Message', async () => {
     doors.on('tasks.send', async () => ({ kind: 'message', message: agentMessage() }));
     const send = (message: Json): ReturnType<DoorHarness['request']> =>

@@ -1,25 +1,25 @@
 import type { ServerWritableStream, StatusObject } from '@grpc/grpc-js';
+import { Outbox } from '../outbox.js';
 
-/** How long a reader that is behind may take before the next message is queued on top. */
-const CATCH_UP_MS = 250;
-
-/**
- * Writes the messages of one stream. One write is under way at a time; what comes meanwhile waits here.
- * A reader that leaves more than `bufferBytes` unread is dropped: its stream ends with `dropped`.
- */
+/** Writes the messages of one stream. A reader that leaves too much unread is dropped with a status. */
 export class StreamWriter {
-  private waiting: Buffer[] = [];
-  private waitingBytes = 0;
-  private writing = false;
+  private readonly outbox: Outbox<Buffer>;
   private ended = false;
-  private wake: (() => void) | undefined;
 
   constructor(
     private readonly call: ServerWritableStream<Buffer, Buffer>,
-    private readonly bufferBytes: number,
-    private readonly dropped: () => StatusObject,
+    bufferBytes: number,
+    dropped: () => StatusObject,
   ) {
-    call.once('cancelled', () => this.wake?.());
+    this.outbox = new Outbox(
+      {
+        closed: () => this.closed,
+        write: (messages, left) => this.send(messages, left),
+        overflow: () => this.drop(dropped()),
+      },
+      bufferBytes,
+    );
+    call.once('cancelled', () => this.outbox.release());
   }
 
   /** True when the reader is gone, was dropped, or the stream has been ended. */
@@ -28,55 +28,34 @@ export class StreamWriter {
   }
 
   write(message: Buffer): void {
-    if (this.closed) return;
-    if (!this.writing) return this.flush(message);
-    this.waiting.push(message);
-    this.waitingBytes += message.length;
-    if (this.waitingBytes > this.bufferBytes) this.drop(this.dropped());
+    if (!this.closed) this.outbox.push(message, message.length);
   }
 
-  /**
-   * Resolves when the next message may come: at once for a reader that keeps up, else when it has
-   * caught up or after a short pause.
-   */
-  async ready(): Promise<void> {
-    if (!this.writing || this.closed) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, CATCH_UP_MS);
-      this.wake = (): void => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.wake = undefined;
+  /** See {@link Outbox.ready}. */
+  ready(): Promise<void> {
+    return this.outbox.ready();
   }
 
   /** Ends the stream after what has been written, with an error if there is one. */
   end(failure?: StatusObject): void {
     if (this.closed) return;
     this.ended = true;
-    for (const message of this.waiting) this.call.write(message);
-    this.waiting = [];
+    this.send(this.outbox.take());
     if (failure === undefined) this.call.end();
     // What the library takes the status of a stream from; it ends the stream too.
     else this.call.emit('error', failure);
-    this.wake?.();
+    this.outbox.release();
   }
 
   /** Ends the stream with an error; what still waits is not sent. */
   drop(failure: StatusObject): void {
-    this.waiting = [];
+    this.outbox.take();
     this.end(failure);
   }
 
-  private flush(message: Buffer): void {
-    this.writing = true;
-    this.call.write(message, () => {
-      this.writing = false;
-      const next = this.waiting.shift();
-      if (next === undefined || this.closed) return this.wake?.();
-      this.waitingBytes -= next.length;
-      this.flush(next);
+  private send(messages: readonly Buffer[], left: () => void = () => undefined): void {
+    messages.forEach((message, index) => {
+      this.call.write(message, index === messages.length - 1 ? left : undefined);
     });
   }
 }

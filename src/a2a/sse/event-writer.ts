@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { Outbox } from '../outbox.js';
 
 export interface EventWriterOptions {
   /** The pause after which a silent stream gets a comment; 0 for none. */
@@ -7,8 +8,6 @@ export interface EventWriterOptions {
   readonly bufferBytes: number;
 }
 
-/** How long a reader that is behind may take before the next event is queued on top. */
-const CATCH_UP_MS = 250;
 const HEARTBEAT = ': heartbeat\n\n';
 
 const HEADERS = {
@@ -18,21 +17,26 @@ const HEADERS = {
 };
 
 /**
- * Writes Server-Sent Events on a raw HTTP answer. One write is under way at a time; what comes
- * meanwhile waits here, up to a limit. Memory of a reader is bounded by that limit and one event.
+ * Writes Server-Sent Events on a raw HTTP answer. A reader that leaves too much unread is dropped: its
+ * connection is closed.
  */
 export class EventWriter {
-  private waiting: string[] = [];
-  private waitingBytes = 0;
-  private writing = false;
+  private readonly outbox: Outbox<string>;
   private ending = false;
   private heartbeat: NodeJS.Timeout | undefined;
-  private wake: (() => void) | undefined;
 
   constructor(
     private readonly raw: ServerResponse,
     private readonly options: EventWriterOptions,
   ) {
+    this.outbox = new Outbox(
+      {
+        closed: () => this.closed,
+        write: (texts, left) => raw.write(texts.join(''), left),
+        overflow: () => raw.destroy(),
+      },
+      options.bufferBytes,
+    );
     raw.once('close', () => this.stop());
   }
 
@@ -61,20 +65,9 @@ export class EventWriter {
     this.write(name === undefined ? `data: ${text}\n\n` : `event: ${name}\ndata: ${text}\n\n`);
   }
 
-  /**
-   * Resolves when the next event may come: at once for a reader that keeps up, else when it has
-   * caught up or after a short pause.
-   */
-  async ready(): Promise<void> {
-    if (!this.writing || this.closed) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, CATCH_UP_MS);
-      this.wake = (): void => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.wake = undefined;
+  /** See {@link Outbox.ready}. */
+  ready(): Promise<void> {
+    return this.outbox.ready();
   }
 
   /** Ends the stream after what has been written. */
@@ -82,41 +75,24 @@ export class EventWriter {
     if (this.closed) return;
     this.ending = true;
     this.stop();
-    if (this.waiting.length > 0) this.raw.write(this.waiting.join(''));
+    const rest = this.outbox.take();
+    if (rest.length > 0) this.raw.write(rest.join(''));
     this.raw.end();
   }
 
   private write(text: string): void {
     if (this.closed) return;
     this.heartbeat?.refresh();
-    if (!this.writing) return this.flush(text);
-    this.waiting.push(text);
-    this.waitingBytes += Buffer.byteLength(text);
-    if (this.waitingBytes > this.options.bufferBytes) this.raw.destroy();
-  }
-
-  private flush(text: string): void {
-    this.writing = true;
-    this.raw.write(text, () => {
-      this.writing = false;
-      if (this.waiting.length > 0 && !this.closed) {
-        const next = this.waiting.join('');
-        this.waiting = [];
-        this.waitingBytes = 0;
-        this.flush(next);
-      } else {
-        this.wake?.();
-      }
-    });
+    this.outbox.push(text, Buffer.byteLength(text));
   }
 
   private beat(): void {
     // A reader with events to read needs no sign of life.
-    if (!this.writing) this.write(HEARTBEAT);
+    if (!this.outbox.busy) this.write(HEARTBEAT);
   }
 
   private stop(): void {
     clearInterval(this.heartbeat);
-    this.wake?.();
+    this.outbox.release();
   }
 }

@@ -77,10 +77,7 @@ export function listOf(item: Shape, minimum = 0): Shape {
  */
 export function object(
   members: Readonly<Record<string, Member>>,
-  rule?: (
-    read: (name: string) => unknown,
-    written: JsonObject,
-  ) => FieldViolation[] | undefined,
+  rule?: (read: (name: string) => unknown, written: JsonObject) => FieldViolation[] | undefined,
 ): Shape {
   const entries = Object.entries(members).map(([name, member]) => ({
     name,

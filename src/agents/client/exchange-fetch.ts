@@ -1,20 +1,25 @@
 import { AgentCallError } from '../agent-client.js';
 import type { AgentAnswer, AgentExchange, ExchangeRequest } from './agent-exchange.js';
 
-/** Throws when the JSON of an event cannot be decoded. */
-type EventCheck = (json: unknown) => unknown;
+/** Looks at what the agent answered before the SDK's transport does. */
+export interface AnswerWatch {
+  /** Each event of a stream; throws when it cannot be decoded. */
+  readonly event?: (json: unknown) => unknown;
+  /** An answer that is no stream. */
+  readonly answer?: (json: unknown) => void;
+}
 
 /**
  * The `fetch` that an SDK transport is given: an exchange behind it. A transport calls it with a URL
  * and plain headers, and reads only what {@link ExchangeResponse} has. Events that are no JSON, or
- * that `check` throws at, do not get to the transport: some print what they cannot decode.
+ * that `watch.event` throws at, do not get to the transport: some print what they cannot decode.
  */
-export function fetchOver(exchange: AgentExchange, check: EventCheck = () => true): typeof fetch {
+export function fetchOver(exchange: AgentExchange, watch: AnswerWatch = {}): typeof fetch {
   const over = async (url: string, init: ExchangeRequest): Promise<ExchangeResponse> => {
     const streamed = init.headers['Accept'] === 'text/event-stream';
     const { method, headers, body } = init;
     const answer = await exchange.send(url, { method, headers, ...(body ? { body } : {}) });
-    return new ExchangeResponse(answer, streamed, check);
+    return new ExchangeResponse(answer, streamed, watch);
   };
   return over as unknown as typeof fetch;
 }
@@ -33,7 +38,7 @@ class ExchangeResponse {
   constructor(
     private readonly answer: AgentAnswer,
     streamed: boolean,
-    private readonly check: EventCheck,
+    private readonly watch: AnswerWatch,
   ) {
     const contentType = streamed ? 'text/event-stream' : answer.contentType;
     this.status = answer.status;
@@ -48,6 +53,7 @@ class ExchangeResponse {
     const json = await this.answer.json();
     // `"error": null` beside a result is no error, but transports take the member for one.
     if (typeof json === 'object' && json !== null && 'error' in json) delete json.error;
+    this.watch.answer?.(json);
     return json;
   }
 
@@ -57,7 +63,8 @@ class ExchangeResponse {
 
   private refuseUndecodable(event: string): void {
     try {
-      this.check(JSON.parse(event));
+      const json: unknown = JSON.parse(event);
+      this.watch.event?.(json);
     } catch (error) {
       throw new AgentCallError('invalid', 'an event of the agent cannot be read', {
         cause: error,

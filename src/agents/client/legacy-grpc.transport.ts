@@ -1,9 +1,9 @@
 import { InterceptingCall, type InterceptorOptions, Metadata, status } from '@grpc/grpc-js';
 import { LegacyGrpcTransport as SdkTransport } from '@a2a-js/sdk/compat/v0_3/client/grpc';
-import type { StreamResponse } from '../../protocol/a2a.js';
+import type { Message, StreamResponse, Task } from '../../protocol/a2a.js';
 import type { GrpcExchange, GrpcMethod } from './grpc-exchange.js';
 import type { AgentTransport } from './json-rpc.transport.js';
-import { LegacyAppends } from './legacy-appends.js';
+import { LegacyRemainder } from './legacy-remainder.js';
 
 type NextCall = ConstructorParameters<typeof InterceptingCall>[0];
 type CallListener = Parameters<NextCall['start']>[1];
@@ -16,7 +16,7 @@ const WHOLE_HISTORY = 2 ** 31 - 1;
 /** What one call of the SDK's transport is made with. */
 interface Exchanged {
   readonly exchange: GrpcExchange;
-  readonly appends: LegacyAppends;
+  readonly remainder: LegacyRemainder;
 }
 
 /** Nothing is ever sent there; of this scheme grpc-js makes no connection through a proxy. */
@@ -46,19 +46,19 @@ export class LegacyGrpcTransports {
     const name = String(++this.calls);
     const options = { serviceParameters: { [EXCHANGE]: name } };
     const { sdk, exchanges } = this;
-    const appends = new LegacyAppends();
-    const once = async <T>(call: () => Promise<T>): Promise<T> => {
-      exchanges.set(name, { exchange, appends });
+    const remainder = new LegacyRemainder();
+    const once = async <T extends Message | Task>(call: () => Promise<T>): Promise<T> => {
+      exchanges.set(name, { exchange, remainder });
       try {
-        return await call();
+        return remainder.restored(await call());
       } finally {
         exchanges.delete(name);
       }
     };
     async function* streamed(call: () => AsyncGenerator<StreamResponse, void, undefined>) {
-      exchanges.set(name, { exchange, appends });
+      exchanges.set(name, { exchange, remainder });
       try {
-        yield* appends.restored(call());
+        yield* remainder.events(call());
       } finally {
         exchanges.delete(name);
       }
@@ -69,7 +69,8 @@ export class LegacyGrpcTransports {
       getTask: (params) =>
         once(() => sdk.getTask({ historyLength: WHOLE_HISTORY, ...params }, options)),
       cancelTask: (params) => once(() => sdk.cancelTask(params, options)),
-      listTasks: (params) => once(() => sdk.listTasks(params, options)),
+      // Of 0.3 there is none: it rejects.
+      listTasks: (params) => sdk.listTasks(params, options),
       resubscribeTask: (params) => streamed(() => sdk.resubscribeTask(params, options)),
     };
   }
@@ -130,7 +131,9 @@ class ExchangeCall implements NextCall {
 
   private async pass(answer: Promise<unknown>): Promise<void> {
     try {
-      this.listener?.onReceiveMessage?.(await answer);
+      const message = await answer;
+      this.call?.remainder.note(message);
+      this.listener?.onReceiveMessage?.(message);
       this.end(status.OK);
     } catch {
       this.end(status.UNKNOWN);
@@ -142,7 +145,7 @@ class ExchangeCall implements NextCall {
       const next = await events.next();
       if (next.done) this.end(status.OK);
       else if (!this.ended) {
-        this.call?.appends.note(next.value);
+        this.call?.remainder.note(next.value);
         this.listener?.onReceiveMessage?.(next.value);
       }
     } catch {

@@ -1,31 +1,45 @@
 import { LegacyRestTransport as SdkTransport } from '@a2a-js/sdk/compat/v0_3/client';
-import type { StreamResponse } from '../../protocol/a2a.js';
+import type { Message, StreamResponse, Task } from '../../protocol/a2a.js';
 import type { AgentExchange } from './agent-exchange.js';
 import { fetchOver } from './exchange-fetch.js';
-import { LegacyAppends } from './legacy-appends.js';
+import { LegacyRemainder } from './legacy-remainder.js';
 
-type Stream = SdkTransport['sendMessageStream'];
-type Subscription = SdkTransport['resubscribeTask'];
-
-/** HTTP+JSON of protocol 0.3: the SDK's transport, with what it loses of an event. For one call. */
+/** HTTP+JSON of protocol 0.3: the SDK's transport, with what it leaves out put back. For one call. */
 export class LegacyRestTransport extends SdkTransport {
-  private readonly appends: LegacyAppends;
+  private readonly remainder: LegacyRemainder;
 
   constructor(endpoint: string, exchange: AgentExchange) {
-    const appends = new LegacyAppends();
-    super({ endpoint, fetchImpl: fetchOver(exchange, (event) => appends.note(event)) });
-    this.appends = appends;
+    const remainder = new LegacyRemainder();
+    const note = (json: unknown): void => remainder.note(json);
+    super({ endpoint, fetchImpl: fetchOver(exchange, { event: note, answer: note }) });
+    this.remainder = remainder;
+  }
+
+  override async sendMessage(...call: CallOf<'sendMessage'>): Promise<Message | Task> {
+    return this.remainder.restored(await super.sendMessage(...call));
+  }
+
+  override async getTask(...call: CallOf<'getTask'>): Promise<Task> {
+    return this.remainder.restored(await super.getTask(...call));
+  }
+
+  override async cancelTask(...call: CallOf<'cancelTask'>): Promise<Task> {
+    return this.remainder.restored(await super.cancelTask(...call));
   }
 
   override sendMessageStream(
-    ...call: Parameters<Stream>
+    ...call: CallOf<'sendMessageStream'>
   ): AsyncGenerator<StreamResponse, void, undefined> {
-    return this.appends.restored(super.sendMessageStream(...call));
+    return this.remainder.events(super.sendMessageStream(...call));
   }
 
   override resubscribeTask(
-    ...call: Parameters<Subscription>
+    ...call: CallOf<'resubscribeTask'>
   ): AsyncGenerator<StreamResponse, void, undefined> {
-    return this.appends.restored(super.resubscribeTask(...call));
+    return this.remainder.events(super.resubscribeTask(...call));
   }
 }
+
+type CallOf<Name extends keyof SdkTransport> = Parameters<
+  Extract<SdkTransport[Name], (...args: never[]) => unknown>
+>;

@@ -74,7 +74,7 @@ const HTTP_TRANSPORTS = {
     new LegacyJsonRpcTransport({ endpoint: url, fetchImpl: fetchOver(exchange) }),
   'HTTP+JSON 1.0': ({ url }, exchange, { agent }) =>
     new RestTransportFactory({
-      fetchImpl: fetchOver(exchange, (json) => StreamResponse.fromJSON(json)),
+      fetchImpl: fetchOver(exchange, { event: (json) => StreamResponse.fromJSON(json) }),
     }).create(url, agent.card),
   'HTTP+JSON 0.3': ({ url }, exchange) => new LegacyRestTransport(url, exchange),
 } satisfies Record<string, TransportMaker>;

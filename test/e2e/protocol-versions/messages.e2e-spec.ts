@@ -129,13 +129,6 @@ const MEMBERS: Readonly<Record<string, Row>> = {
       proto: {},
     },
   },
-  'message.references': {
-    written: {
-      '1.0': { referenceTaskIds: [] },
-      '0.3': {},
-      proto: {},
-    },
-  },
   'message.extensions': {
     written: {
       '1.0': { extensions: ['urn:one', 'https://example.com/two'] },
@@ -172,6 +165,19 @@ describe.each(DIALECTS)('a client of %s', (client) => {
       const back = arriving(row, agent, client);
       expect((task['artifacts'] as JsonObject[])[0]!['parts']).toEqual([back]);
       expect(partsOf(client, statusMessageOf(client, task))).toEqual([back]);
+    });
+
+    it('message.references', async () => {
+      const own = sides.agents[agent];
+      own.answer = {};
+      const hello = { parts: [textPart(client, 't')] };
+      const { id } = await sides.send(client, agent, hello);
+      if (client === 'proto') return;
+      const others = { referenceTaskIds: [String(id)] };
+      await sides.send(client, agent, { ...hello, others });
+      const known = own.received.at(-1)!.message['referenceTaskIds'];
+      if (agent === 'proto') expect(known).toBeUndefined();
+      else expect(known).toEqual([own.lastTaskId(-2)]);
     });
 
     it('message.role, message.ids', async () => {

@@ -58,6 +58,11 @@ export abstract class SideAgent {
       : JsonAgent.listen(dialect, id, capabilities);
   }
 
+  /** The agent's own id of a task, counted from the last one (-1). */
+  lastTaskId(index: number): string | undefined {
+    return [...this.tasks.keys()].at(index);
+  }
+
   protected begin(message: JsonObject): Ids {
     const id = String(message['taskId'] || randomUUID());
     const ids = { id, contextId: String(message['contextId'] || randomUUID()) };
