@@ -21,6 +21,7 @@ export class AppConfig {
     readonly version: string;
     readonly provider: { readonly organization: string; readonly url: string } | null;
     readonly sign: boolean;
+    readonly grpcUrl: Settings['card']['grpcUrl'];
   };
   readonly signing: Settings['signing'];
   readonly tasks: Settings['tasks'];

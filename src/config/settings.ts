@@ -165,6 +165,11 @@ export const SETTINGS = {
       organization: optionalText({ default: null, description: "The provider's name." }),
       url: optionalHttpUrl({ default: null, description: "The provider's website." }),
     }),
+    grpcUrl: choice(['address', 'url'], {
+      default: 'address',
+      description:
+        'How cards of 0.x name the gRPC door: by the address that 0.3 clients dial (host:port), or by the URL that the 0.3 specification and its conformance kit want (http://host:port).',
+    }),
     sign: flag({
       default: true,
       description: "Whether the hub's card and those of its agents carry signatures of the hub.",

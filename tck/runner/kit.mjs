@@ -65,7 +65,7 @@ export function recogniseKit(checkout) {
  */
 export function isOfAnotherTransport({ id, outcome, reason, markers }, { transport }) {
   if (outcome !== 'skipped' || transport === 'all') return false;
-  if (/transport not configured$/.test(reason)) return true;
+  if (/transport (?:'\w+' )?not configured$/i.test(reason)) return true;
   const own = NEWER_TRANSPORTS.find((name) => markers.includes(name) || id.endsWith(`${name}]`));
   return own !== undefined && own !== transport;
 }

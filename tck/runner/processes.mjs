@@ -29,6 +29,7 @@ export class Processes {
       A2A_HUB__TASKS__ACCEPT_CLIENT_TASK_IDS: String(clientTaskIds),
       // The kits for 0.x want an answer at once where real clients expect to wait.
       A2A_HUB__TASKS__WAIT_UNASKED: 'never',
+      A2A_HUB__CARD__GRPC_URL: 'url',
       A2A_HUB__LOG__LEVEL: 'warn',
     });
     const response = await fetch(`${url}/api/v1/agents`, {

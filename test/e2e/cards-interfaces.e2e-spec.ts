@@ -75,7 +75,7 @@ it('are where the configuration says, whatever the socket is', async () => {
     new Set(['https://hub.example.com/base/a2a', 'grpc.example.com:443']),
   );
   expect(body.additionalInterfaces.at(-1)).toEqual({
-    url: 'https://grpc.example.com:443',
+    url: 'grpc.example.com:443',
     transport: 'GRPC',
   });
   await behind.close();

@@ -1,9 +1,6 @@
 import type { AgentCard, AgentInterface } from '@a2a-js/sdk';
-import type { SdkAgentOptions } from './agents.js';
+import type { AgentBinding, SdkAgentOptions } from './agent-options.js';
 import type { JsonObject } from './json.js';
-
-export type AgentBinding = 'JSONRPC' | 'HTTP+JSON' | 'GRPC';
-export type AgentVersion = '1.0' | '0.3' | 'both';
 
 /** Where the agent's ports are: an origin for HTTP, `host:port` for gRPC. */
 export interface AgentAddresses {

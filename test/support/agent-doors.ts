@@ -5,8 +5,8 @@ import { jsonRpcHandler, restHandler, UserBuilder } from '@a2a-js/sdk/server/exp
 import { A2AService, grpcService } from '@a2a-js/sdk/server/grpc';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import express, { type Router } from 'express';
-import { type AgentBinding, type AgentVersion, REST_PATH } from './agent-cards.js';
-import type { RunningAgent } from './agents.js';
+import { REST_PATH } from './agent-cards.js';
+import type { AgentBinding, AgentVersion, RunningAgent } from './agent-options.js';
 import type { JsonObject } from './json.js';
 
 const userBuilder = (): ReturnType<typeof UserBuilder.noAuthentication> =>

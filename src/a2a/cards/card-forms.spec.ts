@@ -18,6 +18,7 @@ const HUB: HubFacts = {
       version: '1.2.3',
       provider: { organization: 'Tests', url: 'https://example.com' },
       sign: true,
+      grpcUrl: 'address',
     },
     auth: { mode: 'keys', adminKey: null, allowOpen: false },
     grpc: { port: 0, publicUrl: null, tlsCertificate: null, tlsKey: null },
@@ -225,23 +226,26 @@ describe('the gRPC door', () => {
     grpc: { target: 'grpc.example.com:443', secure: true },
   };
 
-  it('is host:port to clients of 1.0, and an absolute URL where older ones read along', () => {
-    const json = form(composeHubCard([AGENT], hub), 'union');
-    expect(json['supportedInterfaces'].slice(4)).toEqual([
-      { url: 'grpc.example.com:443', protocolBinding: 'GRPC', protocolVersion: '1.0' },
-      { url: 'grpc.example.com:443', protocolBinding: 'GRPC', protocolVersion: '0.3' },
-    ]);
-    for (const legacy of [json, form(composeHubCard([AGENT], hub), '0.2.5')]) {
-      expect(legacy['additionalInterfaces'][2]).toEqual({
-        url: 'https://grpc.example.com:443',
-        transport: 'GRPC',
-      });
+  const grpcIn = (card: AgentCard): unknown[] =>
+    (['0.3', 'union'] as const).map((name) => form(card, name)['additionalInterfaces'][2].url);
+
+  it('is host:port, as clients dial it', () => {
+    const card = composeHubCard([AGENT], hub);
+    for (const name of ['1.0', 'union'] as const) {
+      expect(form(card, name)['supportedInterfaces'].slice(4)).toEqual([
+        { url: 'grpc.example.com:443', protocolBinding: 'GRPC', protocolVersion: '1.0' },
+        { url: 'grpc.example.com:443', protocolBinding: 'GRPC', protocolVersion: '0.3' },
+      ]);
     }
-    // Those who ask for 0.3 by name dial what they are told.
-    expect(form(composeHubCard([AGENT], hub), '0.3')['additionalInterfaces'][2]).toEqual({
-      url: 'grpc.example.com:443',
-      transport: 'GRPC',
-    });
+    expect(grpcIn(card)).toEqual(['grpc.example.com:443', 'grpc.example.com:443']);
+  });
+
+  it('is an absolute URL to 0.x where the operator wants it so, and never to 1.0', () => {
+    const config = { ...hub.config, card: { ...hub.config.card, grpcUrl: 'url' as const } };
+    const card = composeHubCard([AGENT], { ...hub, config });
+    const url = 'https://grpc.example.com:443';
+    expect(grpcIn(card)).toEqual([url, url]);
+    expect(JSON.stringify(form(card, 'union')['supportedInterfaces'])).not.toContain(url);
   });
 
   it('names an agent by its tenant, which 0.3 does not have', () => {

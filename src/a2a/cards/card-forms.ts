@@ -5,19 +5,17 @@ export type Json = Record<string, unknown>;
 /**
  * The forms one card is served in:
  * - `1.0`: the closed schema of A2A 1.0;
- * - `0.3`: what 0.3 clients read;
- * - `0.2.5`: the same, with an absolute URL where those of 0.3 dial an address;
+ * - `0.3`: what 0.2.5 and 0.3 clients read;
  * - `union`: one document that the clients of every version accept.
  */
-export type CardForm = '1.0' | '0.3' | '0.2.5' | 'union';
+export type CardForm = '1.0' | '0.3' | 'union';
 
 /** What 0.x cards state, at the least that every client takes. */
 const LEGACY_VERSION = '0.3.0';
 
 const FORMS: Readonly<Record<CardForm, (card: AgentCard) => Json>> = {
   '1.0': modern,
-  '0.3': (card) => legacy(card, dialed),
-  '0.2.5': (card) => legacy(card),
+  '0.3': legacy,
   union,
 };
 
@@ -58,7 +56,7 @@ function modern(card: AgentCard): Json {
   };
 }
 
-/** Clients dial the address of gRPC as it is: without a scheme. */
+/** In 1.0 the address of gRPC has no scheme: clients dial it as it is. */
 function dialed(each: AgentInterface): AgentInterface {
   const isGrpc = each.protocolBinding === 'GRPC';
   return isGrpc ? { ...each, url: each.url.replace(/^https?:\/\//, '') } : each;
@@ -67,8 +65,7 @@ function dialed(each: AgentInterface): AgentInterface {
 /**
  * Both shapes in one. Clients of 0.x read one half, those of 1.0 the other; a security scheme holds
  * both shapes at once, because each kind of client refuses the whole card for one it cannot read, and
- * Go reads scopes as plain lists only. Here the gRPC of 0.3 is an absolute URL, as that specification
- * wants it (§5.5.5) and its conformance kit checks it.
+ * Go reads scopes as plain lists only.
  */
 function union(card: AgentCard): Json {
   const both = modern(card);
@@ -83,8 +80,8 @@ function union(card: AgentCard): Json {
 }
 
 /** A2A 0.3 §5.5. */
-function legacy(card: AgentCard, addressed = (each: AgentInterface) => each): Json {
-  const [first, ...others] = legacyInterfaces(card).map(addressed);
+function legacy(card: AgentCard): Json {
+  const [first, ...others] = legacyInterfaces(card);
   if (!first) throw new Error('A card without a 0.3 interface has no 0.3 form.');
   return {
     protocolVersion: LEGACY_VERSION,

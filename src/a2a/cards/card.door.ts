@@ -20,12 +20,12 @@ interface CardPlace {
 const PLACES: readonly CardPlace[] = [
   { url: '/.well-known/agent-card.json', form: 'union' },
   // Clients before 0.3 ask here; SDKs of 1.0 that are sent here name their own version all the same.
-  { url: '/.well-known/agent.json', form: '0.2.5', fixed: true },
+  { url: '/.well-known/agent.json', form: '0.3', fixed: true },
   // Conformance tests check this one against the closed schema of 1.0.
   { url: '/a2a/.well-known/agent-card.json', form: '1.0' },
-  { url: '/a2a/.well-known/agent.json', form: '0.2.5', fixed: true },
+  { url: '/a2a/.well-known/agent.json', form: '0.3', fixed: true },
   { url: '/a2a/agents/:agentId/.well-known/agent-card.json', form: 'union' },
-  { url: '/a2a/agents/:agentId/.well-known/agent.json', form: '0.2.5', fixed: true },
+  { url: '/a2a/agents/:agentId/.well-known/agent.json', form: '0.3', fixed: true },
 ];
 
 /** Agents come and go; a client may be this late to notice. */

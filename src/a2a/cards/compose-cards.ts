@@ -83,17 +83,18 @@ function httpInterface(
 }
 
 /**
- * In 1.0 the tenant names the agent; 0.3 has none, so it reaches no single agent. Its address is an
- * absolute URL (A2A 0.3 §5.5.5), of which a form may leave the scheme out.
+ * In 1.0 the tenant names the agent; 0.3 has none, so it reaches no single agent. The specification of
+ * 0.3 wants an absolute URL (§5.5.5), which its clients cannot dial.
  */
 function grpcInterface(
   { binding, version }: Door,
-  { grpc }: HubFacts,
+  { grpc, config }: HubFacts,
   agentId: string | undefined,
 ): AgentInterface[] {
   if (!grpc || (version === '0.3' && agentId !== undefined)) return [];
   const { target, secure } = grpc;
-  const url = version === '0.3' ? `${secure ? 'https' : 'http'}://${target}` : target;
+  const asUrl = version === '0.3' && config.card.grpcUrl === 'url';
+  const url = asUrl ? `${secure ? 'https' : 'http'}://${target}` : target;
   return [{ url, protocolBinding: binding, protocolVersion: version, tenant: agentId ?? '' }];
 }
 

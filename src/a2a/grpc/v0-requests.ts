@@ -22,8 +22,9 @@ const TASK_NAME = /^tasks\/([^/]+)$/;
 const CONFIG_NAME = /^tasks\/([^/]+)\/pushNotificationConfigs\/([^/]*)$/;
 
 /**
- * Without `configuration` a send waits. With one, `blocking` decides, though a client that leaves it out
- * looks like one that says false: proto3 has one encoding for both.
+ * Without `configuration` a send does not say whether to wait (`tasks.waitUnasked`). With one, `blocking`
+ * decides, though a client that leaves it out looks like one that says false: proto3 has one encoding for
+ * both.
  */
 export function sendParams(request: LegacyRequest<'sendMessage'>, peer: ProtoPeer): Fields {
   const { request: message, configuration, metadata } = request;

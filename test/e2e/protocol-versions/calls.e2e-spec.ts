@@ -251,6 +251,52 @@ describe.each(DIALECTS)('a client of %s', (client) => {
   });
 });
 
+describe('the two forms of HTTP+JSON 0.3', () => {
+  const path = (): string => `/a2a/agents/${polled.agents['1.0'].id}/v1`;
+  const sent = async (message: JsonObject): Promise<JsonObject> => {
+    const options = { version: null };
+    const answer = await polled.hub.post(
+      `${path()}/message:send`,
+      JSON.stringify({ message, configuration: { blocking: true } }),
+      options,
+    );
+    return answer.body as JsonObject;
+  };
+
+  it('method.form', async () => {
+    const json = await sent({ messageId: 'a', role: 'user', parts: [{ kind: 'text', text: 'x' }] });
+    expect(json).toMatchObject({ kind: 'task', status: { state: 'completed' } });
+    const proto = await sent({ messageId: 'b', role: 'ROLE_USER', content: [{ text: 'x' }] });
+    expect(proto).toMatchObject({ task: { status: { state: 'TASK_STATE_COMPLETED' } } });
+    const at = `${path()}/tasks/${json['id']}`;
+    const usual = await polled.hub.get(at, { version: null });
+    expect(usual.body).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' } });
+    const headers = { accept: 'application/json; profile=a2a-json' };
+    const asked = await polled.hub.get(at, { version: null, headers });
+    expect(asked.body).toMatchObject({ kind: 'task', status: { state: 'completed' } });
+  });
+
+  it('method.names', async () => {
+    for (const name of ['tasks/a/b', 'tasks/', 'a', '']) {
+      const asked = polled.callLegacy('getTask', { name, historyLength: 0 });
+      await expect(asked).rejects.toMatchObject({ code: 3 });
+    }
+  });
+
+  it('stream.refused', async () => {
+    const params = { id: 'no-such-task' };
+    const unsaid = await polled.hub.rpcRaw('tasks/resubscribe', params, { version: null });
+    expect(unsaid.headers['content-type']).toMatch(/^text\/event-stream/);
+    expect(unsaid.text).toContain('-32001');
+    const said = await polled.hub.rpcRaw('tasks/resubscribe', params, { version: '0.3' });
+    expect(said.body).toMatchObject({ error: { code: -32001 } });
+    const current = await polled.hub.rpcRaw('SubscribeToTask', params, { version: null });
+    expect(current.body).toMatchObject({ error: { code: -32001 } });
+    const rest = await polled.hub.get('/a2a/v1/tasks/no-such-task:subscribe', { version: null });
+    expect(rest.status).toBe(404);
+  });
+});
+
 describe.each(doorNames())('the door %s', (name) => {
   it('method.push-set, method.push-get, method.push-list, method.push-delete', async () => {
     const door = doors.find((one) => one.name === name)!;

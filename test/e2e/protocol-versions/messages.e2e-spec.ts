@@ -100,6 +100,17 @@ const PARTS: Readonly<Record<string, Row>> = {
       'proto>0.3': { kind: 'data', data: { value: [1, 'two', false] } },
     },
   },
+  'part.data-null': {
+    written: {
+      '1.0': { data: null },
+      '0.3': { kind: 'data', data: { value: null }, metadata: { data_part_compat: true } },
+      proto: proto('data', { data: { value: null } }),
+    },
+    arrives: {
+      'proto>1.0': { data: { value: null } },
+      'proto>0.3': { kind: 'data', data: { value: null } },
+    },
+  },
   'part.metadata': {
     written: {
       '1.0': { text: 'x', metadata: { 'urn:a': { b: [1] } } },

@@ -133,15 +133,44 @@ describe('cards', () => {
     );
     expect(new Set(transports)).toEqual(new Set(['JSONRPC', 'HTTP+JSON', 'GRPC']));
     const union = await root('/.well-known/agent-card.json');
-    expect(union).toMatchObject({
-      supportedInterfaces: current['supportedInterfaces'],
-      additionalInterfaces: legacy['additionalInterfaces'],
-    });
+    expect(union).toMatchObject({ supportedInterfaces: current['supportedInterfaces'] });
+    expect(union['additionalInterfaces']).toHaveLength(transports.length);
     for (const agent of Object.values(sides.agents)) {
       const shown = await sides.hub.admin('GET', `/api/v1/agents/${agent.id}`);
       const { protocolBinding, protocolVersion } = shown.body['endpoint'] as JsonObject;
       expect(`${protocolBinding} ${protocolVersion}`).toBe(SPOKEN[agent.dialect]);
     }
+  });
+
+  it('card.grpc-address', async () => {
+    const address = (interfaces: JsonObject[], name: string): string =>
+      String(interfaces.find((one) => one[name] === 'GRPC')!['url']);
+    const current = await root('/a2a/.well-known/agent-card.json');
+    const legacy = await root('/.well-known/agent.json');
+    const union = await root('/.well-known/agent-card.json');
+    const dialed = address(current['supportedInterfaces'], 'protocolBinding');
+    expect(dialed).toMatch(/^127\.0\.0\.1:\d+$/);
+    expect(address(legacy['additionalInterfaces'], 'transport')).toBe(dialed);
+    expect(address(union['supportedInterfaces'], 'protocolBinding')).toBe(dialed);
+    expect(address(union['additionalInterfaces'], 'transport')).toBe(dialed);
+  });
+
+  it('card.signatures', async () => {
+    for (const path of ['/.well-known/agent-card.json', '/.well-known/agent.json']) {
+      const { signatures } = await root(path);
+      expect(signatures).toContainEqual({
+        protected: expect.any(String),
+        signature: expect.any(String),
+      });
+    }
+    const signature = { protected: 'e30', signature: 'of-the-agent' };
+    const agent = await SideAgent.start('1.0', 'signed', false);
+    const card = { ...agent.card(), signatures: [signature] };
+    await sides.hub.admin('POST', '/api/v1/agents', { id: 'signed', card });
+    const shown = await root('/a2a/agents/signed/.well-known/agent-card.json');
+    expect(shown['name']).toBe('An agent');
+    expect(JSON.stringify(shown)).not.toContain('of-the-agent');
+    await agent.close();
   });
 
   it('card.security', async () => {
