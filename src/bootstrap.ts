@@ -5,7 +5,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { HttpDoors } from './a2a/index.js';
 import { AppModule } from './app.module.js';
-import { Draining } from './common/draining.js';
+import { Draining, stopping } from './common/draining.js';
 import { HubError } from './common/hub-error.js';
 import { PROBLEM_JSON, problemOf } from './common/http/problem.js';
 import { ProblemFilter } from './common/http/problem.filter.js';
@@ -46,6 +46,8 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   const adapter = new FastifyAdapter({
     bodyLimit: config.server.bodyLimit,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    // Theirs has a form of its own; see `refuseWhileDraining`.
+    return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PATH_PARAMETER },
     frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) =>
       refuseUrl(request, reply, doors),
@@ -56,7 +58,6 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
     {
       logger: new NestLog(log),
       abortOnError: false,
-      return503OnClosing: true,
       // Fastify's own parsers serve; Nest would add one for HTML forms, which no API here takes.
       bodyParser: false,
     },
@@ -66,6 +67,7 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   const server = adapter.getInstance();
   parseAdminBodies(server);
   observeHttp(server, app.get(Metrics), log);
+  refuseWhileDraining(server, app.get(Draining));
   if (config.role === 'worker') {
     answerProbesOnly(adapter);
   } else {
@@ -108,12 +110,24 @@ function parseAdminBodies(server: FastifyInstance): void {
   );
 }
 
+/** Requests that come on open connections while the process drains: refused in the form of their door. */
+function refuseWhileDraining(server: FastifyInstance, draining: Draining): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    if (!draining.signal.aborted) return done();
+    void reply.header('connection', 'close');
+    done(isProbe(request) ? undefined : stopping());
+  });
+}
+
 /** A worker serves no clients: only health and metrics. */
 function answerProbesOnly(adapter: FastifyAdapter): void {
   adapter.getInstance().addHook('onRequest', (request, _reply, done) => {
-    const probe = /^\/(health\/|metrics\b)/.test(request.url);
-    done(probe ? undefined : new HubError('NOT_FOUND', 'This process is a worker.'));
+    done(isProbe(request) ? undefined : new HubError('NOT_FOUND', 'This process is a worker.'));
   });
+}
+
+function isProbe({ url }: FastifyRequest): boolean {
+  return /^\/(health\/|metrics\b)/.test(url);
 }
 
 /** While draining, closes connections as they become idle, and all of them after `limitMs`. */

@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { AuthService, type Principal, type RequestHeaders, hasScope } from '../auth/index.js';
+import {
+  AuthService,
+  KeyWatch,
+  type Principal,
+  type RequestHeaders,
+  hasScope,
+} from '../auth/index.js';
 import { HubError } from '../common/hub-error.js';
 import { RateLimit } from './rate-limit.js';
 
@@ -9,6 +15,7 @@ export class Admission {
   constructor(
     private readonly auth: AuthService,
     private readonly rate: RateLimit,
+    private readonly keys: KeyWatch,
   ) {}
 
   /**
@@ -24,5 +31,10 @@ export class Admission {
     }
     await this.rate.count(principal);
     return principal;
+  }
+
+  /** See {@link KeyWatch.watch}; for what a caller who was let in keeps open. */
+  watch(headers: RequestHeaders, principal: Principal, open: AbortController): () => void {
+    return this.keys.watch(headers, principal, open);
   }
 }

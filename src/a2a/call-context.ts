@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../auth/index.js';
 import { invalidField } from '../common/hub-error.js';
+import { isListable } from '../protocol/header-list.js';
 import { HOPS_HEADER, readHops } from '../protocol/hops.js';
 import { type CallContext, type ProtocolVersion, activeExtensions } from '../routing/index.js';
 
@@ -8,9 +9,7 @@ import { type CallContext, type ProtocolVersion, activeExtensions } from '../rou
 const MAX_KEY_LENGTH = 255;
 /** More extensions than this are not asked for by anybody honest. */
 const MAX_EXTENSIONS = 64;
-/** What can be an item of a list in a header: visible ASCII but the comma. A message may name others. */
-const LISTABLE = /^[\x21-\x2b\x2d-\x7e]+$/;
-const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
+const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-[\x21-\x7e]*)?$/;
 const SEQ = /^\d{1,15}$/;
 
 /** What the HTTP doors know of a call before its body is read. */
@@ -61,7 +60,7 @@ export function activatedHeaders({
   activated,
   version,
 }: Pick<CallContext, 'activated' | 'version'>): Record<string, string> {
-  const listable = [...activated].filter((uri) => LISTABLE.test(uri));
+  const listable = [...activated].filter(isListable);
   if (listable.length === 0) return {};
   const name = version === '1.0' ? 'a2a-extensions' : 'x-a2a-extensions';
   return { [name]: listable.join(', ') };

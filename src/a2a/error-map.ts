@@ -1,6 +1,7 @@
 import type { HubError } from '../common/hub-error.js';
 import { type ErrorReason } from '../common/hub-error.js';
 import { hubErrorOf } from '../common/http/problem.js';
+import { ERROR_CODES } from '../protocol/error-codes.js';
 import type { ProtocolVersion } from '../routing/index.js';
 
 /** The codes of `google.rpc.Code` that the hub answers with, and their numbers in gRPC. */
@@ -44,34 +45,82 @@ const HUB_DOMAIN = 'a2a-hub';
 
 /** Every error a caller of the A2A doors can meet; `docs/errors.md` lists the same. */
 export const WIRE_ERRORS: Readonly<Record<ErrorReason, WireError>> = {
-  TASK_NOT_FOUND: a2a(-32001, 'Task not found', 404, 'NOT_FOUND'),
-  TASK_NOT_CANCELABLE: a2a(-32002, 'Task cannot be canceled', 400, 'FAILED_PRECONDITION'),
+  TASK_NOT_FOUND: a2a('TASK_NOT_FOUND', 'Task not found', 404, 'NOT_FOUND'),
+  TASK_NOT_CANCELABLE: a2a(
+    'TASK_NOT_CANCELABLE',
+    'Task cannot be canceled',
+    400,
+    'FAILED_PRECONDITION',
+  ),
   PUSH_NOTIFICATION_NOT_SUPPORTED: a2a(
-    -32003,
+    'PUSH_NOTIFICATION_NOT_SUPPORTED',
     'Push Notification is not supported',
     400,
     'FAILED_PRECONDITION',
   ),
-  UNSUPPORTED_OPERATION: a2a(-32004, 'This operation is not supported', 400, 'FAILED_PRECONDITION'),
-  CONTENT_TYPE_NOT_SUPPORTED: a2a(-32005, 'Incompatible content types', 400, 'INVALID_ARGUMENT'),
-  INVALID_AGENT_RESPONSE: a2a(-32006, 'Invalid agent response', 500, 'INTERNAL'),
+  UNSUPPORTED_OPERATION: a2a(
+    'UNSUPPORTED_OPERATION',
+    'This operation is not supported',
+    400,
+    'FAILED_PRECONDITION',
+  ),
+  CONTENT_TYPE_NOT_SUPPORTED: a2a(
+    'CONTENT_TYPE_NOT_SUPPORTED',
+    'Incompatible content types',
+    400,
+    'INVALID_ARGUMENT',
+  ),
+  INVALID_AGENT_RESPONSE: a2a('INVALID_AGENT_RESPONSE', 'Invalid agent response', 500, 'INTERNAL'),
   EXTENDED_AGENT_CARD_NOT_CONFIGURED: a2a(
-    -32007,
+    'EXTENDED_AGENT_CARD_NOT_CONFIGURED',
     'Authenticated Extended Card not configured',
     400,
     'FAILED_PRECONDITION',
   ),
-  EXTENSION_SUPPORT_REQUIRED: a2a(-32008, 'Extension support required', 400, 'FAILED_PRECONDITION'),
-  VERSION_NOT_SUPPORTED: a2a(-32009, 'Version not supported', 400, 'FAILED_PRECONDITION'),
+  EXTENSION_SUPPORT_REQUIRED: a2a(
+    'EXTENSION_SUPPORT_REQUIRED',
+    'Extension support required',
+    400,
+    'FAILED_PRECONDITION',
+  ),
+  VERSION_NOT_SUPPORTED: a2a(
+    'VERSION_NOT_SUPPORTED',
+    'Version not supported',
+    400,
+    'FAILED_PRECONDITION',
+  ),
 
-  PARSE_ERROR: a2a(-32700, 'Invalid JSON payload', 400, 'INVALID_ARGUMENT'),
-  INVALID_REQUEST: a2a(-32600, 'Request payload validation error', 400, 'INVALID_ARGUMENT'),
-  METHOD_NOT_FOUND: a2a(-32601, 'Method not found', 404, 'UNIMPLEMENTED'),
-  METHOD_NOT_ALLOWED: hub(-32601, 'Method not found', 405, 'UNIMPLEMENTED', 405),
-  INVALID_PARAMS: a2a(-32602, 'Invalid parameters', 400, 'INVALID_ARGUMENT'),
-  PAYLOAD_TOO_LARGE: hub(-32600, 'Request payload too large', 413, 'RESOURCE_EXHAUSTED', 413),
+  PARSE_ERROR: a2a('PARSE_ERROR', 'Invalid JSON payload', 400, 'INVALID_ARGUMENT'),
+  INVALID_REQUEST: a2a(
+    'INVALID_REQUEST',
+    'Request payload validation error',
+    400,
+    'INVALID_ARGUMENT',
+  ),
+  METHOD_NOT_FOUND: a2a('METHOD_NOT_FOUND', 'Method not found', 404, 'UNIMPLEMENTED'),
+  METHOD_NOT_ALLOWED: hub(
+    ERROR_CODES.METHOD_NOT_FOUND,
+    'Method not found',
+    405,
+    'UNIMPLEMENTED',
+    405,
+  ),
+  INVALID_PARAMS: a2a('INVALID_PARAMS', 'Invalid parameters', 400, 'INVALID_ARGUMENT'),
+  PAYLOAD_TOO_LARGE: hub(
+    ERROR_CODES.INVALID_REQUEST,
+    'Request payload too large',
+    413,
+    'RESOURCE_EXHAUSTED',
+    413,
+  ),
   UNSUPPORTED_MEDIA_TYPE: {
-    ...a2a(-32005, 'Incompatible content types', 415, 'INVALID_ARGUMENT', 415),
+    ...a2a(
+      'CONTENT_TYPE_NOT_SUPPORTED',
+      'Incompatible content types',
+      415,
+      'INVALID_ARGUMENT',
+      415,
+    ),
     reason: 'CONTENT_TYPE_NOT_SUPPORTED',
   },
 
@@ -79,13 +128,16 @@ export const WIRE_ERRORS: Readonly<Record<ErrorReason, WireError>> = {
   PERMISSION_DENIED: hub(-31403, 'Permission denied', 403, 'PERMISSION_DENIED', 403),
   RATE_LIMITED: hub(-31429, 'Too many requests', 429, 'RESOURCE_EXHAUSTED', 429),
 
-  NOT_FOUND: { ...a2a(-32001, 'Task not found', 404, 'NOT_FOUND'), reason: 'TASK_NOT_FOUND' },
-  CONFLICT: hub(-32602, 'Invalid parameters', 409, 'ALREADY_EXISTS'),
-  NO_ROUTE: hub(-32602, 'Invalid parameters', 400, 'INVALID_ARGUMENT'),
-  EGRESS_DENIED: hub(-32602, 'Invalid parameters', 400, 'INVALID_ARGUMENT'),
-  AGENT_UNREACHABLE: hub(-32603, 'Internal error', 502, 'UNAVAILABLE'),
-  UNAVAILABLE: hub(-32603, 'Internal error', 503, 'UNAVAILABLE'),
-  INTERNAL: a2a(-32603, 'Internal error', 500, 'INTERNAL'),
+  NOT_FOUND: {
+    ...a2a('TASK_NOT_FOUND', 'Task not found', 404, 'NOT_FOUND'),
+    reason: 'TASK_NOT_FOUND',
+  },
+  CONFLICT: hub(ERROR_CODES.INVALID_PARAMS, 'Invalid parameters', 409, 'ALREADY_EXISTS'),
+  NO_ROUTE: hub(ERROR_CODES.INVALID_PARAMS, 'Invalid parameters', 400, 'INVALID_ARGUMENT'),
+  EGRESS_DENIED: hub(ERROR_CODES.INVALID_PARAMS, 'Invalid parameters', 400, 'INVALID_ARGUMENT'),
+  AGENT_UNREACHABLE: hub(ERROR_CODES.INTERNAL, 'Internal error', 502, 'UNAVAILABLE'),
+  UNAVAILABLE: hub(ERROR_CODES.INTERNAL, 'Internal error', 503, 'UNAVAILABLE', 503),
+  INTERNAL: a2a('INTERNAL', 'Internal error', 500, 'INTERNAL'),
 };
 
 /** An error as a JSON-RPC answer carries it. */
@@ -171,12 +223,13 @@ function metadataOf({ reason, metadata }: HubError): {
 }
 
 function a2a(
-  code: number,
+  name: keyof typeof ERROR_CODES,
   text: string,
   httpStatus: number,
   status: RpcStatus,
   rpcStatus = 200,
 ): WireError {
+  const code = ERROR_CODES[name];
   return { code, text, httpStatus, status, rpcStatus, domain: A2A_DOMAIN };
 }
 

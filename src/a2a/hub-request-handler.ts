@@ -24,6 +24,7 @@ import { PushConfigService } from '../push/index.js';
 import type { CallContext, HubRequest } from '../routing/index.js';
 import { type StreamItem, TaskService } from '../tasks/index.js';
 import type { Capabilities } from './capabilities.js';
+import type { CardForm } from './cards/card-forms.js';
 import { CardService } from './cards/card.service.js';
 
 /** What only the version the client speaks can say, beside the canonical request. */
@@ -129,16 +130,18 @@ export class HubRequestHandler {
   }
 
   /**
-   * The card for this caller (A2A §3.1.11), with signatures that hold in the form of its version. Refused
-   * unless the card declares it; 0.3 has an error of its own for that.
+   * The card for this caller (A2A §3.1.11), with signatures that hold in `form`, which is that of
+   * its version unless the door has another. Refused unless the card declares it; 0.3 has an error of its
+   * own for that.
    */
   async getExtendedAgentCard(
     request: GetExtendedAgentCardRequest,
     call: CallContext,
+    form: CardForm = call.version,
   ): Promise<AgentCard> {
     const { principal, agentId, version } = named(call, request.tenant);
     if (this.capabilities.extendedAgentCard) {
-      return this.cards.extendedCard(principal, agentId, version);
+      return this.cards.extendedCard(principal, agentId, form);
     }
     throw version === '1.0'
       ? new HubError('UNSUPPORTED_OPERATION', 'The hub has no extended agent card.')

@@ -50,7 +50,7 @@ interface UnaryOperation extends NamedOperation {
 /** An operation that gives a stream; its items are in wire JSON already. */
 interface StreamingOperation extends NamedOperation {
   readonly kind: 'stream';
-  /** Checks `params` and begins; what is refused rejects the first item. */
+  /** Checks `params`, throwing at once, and begins; what is refused later rejects the first item. */
   run(
     handler: HubRequestHandler,
     params: unknown,

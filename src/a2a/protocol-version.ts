@@ -14,13 +14,40 @@ const VERSION = /^(\d{1,4})\.(\d{1,4})(\.[\w.+-]+)?$/;
 export function askedVersion(header: string | undefined): ProtocolVersion | undefined {
   const asked = header?.trim();
   if (!asked) return undefined;
-  const match = VERSION.exec(asked);
-  const version = match ? `${Number(match[1])}.${Number(match[2])}` : undefined;
+  const version = statedVersion(asked);
   if (version === '1.0') return '1.0';
   if (version === '0.3' || version === '0.2') return '0.3';
   throw new HubError(
     'VERSION_NOT_SUPPORTED',
     `A2A version ${JSON.stringify(asked.slice(0, 32))} is not supported; supported are ${SUPPORTED_VERSIONS.join(' and ')}.`,
     { metadata: { supportedVersions: SUPPORTED_VERSIONS.join(',') } },
+  );
+}
+
+/** The `major.minor` that an `A2A-Version` states, word for word: 0.2 is not 0.3 here. */
+export function statedVersion(header: string | undefined): string | undefined {
+  const match = VERSION.exec(header?.trim() ?? '');
+  return match ? `${Number(match[1])}.${Number(match[2])}` : undefined;
+}
+
+/**
+ * Lets a request pass that asks for the version of the place it came to, or for none. Throws
+ * VERSION_NOT_SUPPORTED for one the hub does not speak, METHOD_NOT_FOUND for the other one, naming the
+ * place that is right there (undefined: there is none).
+ */
+export function checkVersion(
+  asked: string | undefined,
+  spoken: ProtocolVersion,
+  kind: 'path' | 'service',
+  right: string | undefined,
+): void {
+  const version = askedVersion(asked) ?? spoken;
+  if (version === spoken) return;
+  throw new HubError(
+    'METHOD_NOT_FOUND',
+    right === undefined
+      ? `A2A ${version} has no such operation; this ${kind} is of A2A ${spoken}.`
+      : `This ${kind} is of A2A ${spoken}; in A2A ${version} it is ${right}.`,
+    { metadata: right === undefined ? {} : { [kind]: right } },
   );
 }

@@ -1,5 +1,6 @@
 import { type A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { HubError } from '../common/hub-error.js';
+import { MAX_PAGE_SIZE } from '../common/page.js';
 import {
   type AgentCard,
   type CancelTaskRequest,
@@ -25,8 +26,6 @@ import type { HubRequestHandler, SourceDetails } from './hub-request-handler.js'
 const CALL = 'hub-call';
 const SOURCE = 'hub-source';
 const SEQ = 'hub-seq';
-/** As many push configs as come at once. */
-const PAGE_SIZE = 100;
 
 /**
  * The context the SDK's handler carries through: ours travels in its `state` (its `tenant`
@@ -120,7 +119,7 @@ export class SdkRequestHandler implements A2ARequestHandler {
     const configs: TaskPushNotificationConfig[] = [];
     let pageToken = '';
     do {
-      const request = { ...params, pageSize: PAGE_SIZE, pageToken };
+      const request = { ...params, pageSize: MAX_PAGE_SIZE, pageToken };
       const page = await this.handler.listPushConfigs(request, callOf(context));
       configs.push(...page.configs);
       pageToken = page.nextPageToken;

@@ -1,7 +1,8 @@
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import type { ServerCallContext } from '@a2a-js/sdk/server';
+import { snakeCase } from '../protocol/snake-case.js';
 import type { CallContext } from '../routing/index.js';
-import { cardJson } from './cards/card-forms.js';
+import { type CardForm, cardJson } from './cards/card-forms.js';
 import type { HubRequestHandler, SourceDetails } from './hub-request-handler.js';
 import { OPERATIONS, type RestRoute } from './operations.js';
 import { SdkRequestHandler, lastSeqOf, sdkContextOf } from './sdk-request-handler.js';
@@ -31,6 +32,9 @@ export interface LegacyItem {
   readonly event: LegacyEvent;
 }
 
+/** The forms of cards that 0.3 reads. */
+export type LegacyCardForm = Extract<CardForm, `0.3${string}`>;
+
 interface NamedOperation {
   /** The operation of 1.0 that it is. */
   readonly name: string;
@@ -44,13 +48,21 @@ interface NamedOperation {
 
 interface LegacyUnaryOperation extends NamedOperation {
   readonly kind: 'unary';
-  /** Checks `params` as 0.3 names them, calls, and gives the answer in the JSON of 0.3. */
-  run(handler: HubRequestHandler, params: unknown, call: CallContext): Promise<unknown>;
+  /**
+   * Checks `params` as 0.3 names them, calls, and gives the answer in the JSON of 0.3; a card in the
+   * form that is asked for.
+   */
+  run(
+    handler: HubRequestHandler,
+    params: unknown,
+    call: CallContext,
+    card?: LegacyCardForm,
+  ): Promise<unknown>;
 }
 
 interface LegacyStreamingOperation extends NamedOperation {
   readonly kind: 'stream';
-  /** Checks `params` and begins; what is refused rejects the first item. */
+  /** Checks `params`, throwing at once, and begins; what is refused later rejects the first item. */
   run(
     handler: HubRequestHandler,
     params: unknown,
@@ -82,10 +94,10 @@ const pushDetails: Details = (params) => {
 const EXTENDED_CARD: LegacyOperation = {
   kind: 'unary',
   ...named('GetExtendedAgentCard', 'agent/getAuthenticatedExtendedCard', shapes.noParams),
-  async run(handler, params, call) {
+  async run(handler, params, call, form = '0.3') {
     checkParams(shapes.noParams, params);
-    const card = await handler.getExtendedAgentCard({ tenant: '' }, call);
-    return cardJson(card, '0.3');
+    const card = await handler.getExtendedAgentCard({ tenant: '' }, call, form);
+    return cardJson(card, form);
   },
 };
 
@@ -239,6 +251,5 @@ function as<Type>(checked: unknown): Type {
 function members(value: unknown, camel?: string): Params {
   if (!isObject(value)) return {};
   if (camel === undefined || value[camel] !== undefined) return value;
-  const snake = camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return { ...value, [camel]: value[snake] };
+  return { ...value, [camel]: value[snakeCase(camel)] };
 }

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import type { LegacyEvent, LegacyMessage, LegacyTask } from './v0-operations.js';
 import {
   type ProtoPeer,
-  cardOfBothForms,
   protoPushConfig,
   protoPushConfigs,
   protoTask,
@@ -180,30 +179,6 @@ describe('ProtoJSON of 0.3, written', () => {
     expect(protoPushConfig(config)).toEqual(proto);
     expect(protoPushConfigs([config])).toEqual({ configs: [proto] });
     expect(protoPushConfigs([])).toEqual({ configs: [] });
-  });
-
-  it('shows security schemes in both forms', () => {
-    const card = {
-      name: 'hub',
-      securitySchemes: {
-        bearer: { type: 'http', scheme: 'Bearer', description: 'a key' },
-        key: { type: 'apiKey', in: 'header', name: 'X-Key' },
-      },
-    };
-    expect(cardOfBothForms(card)).toEqual({
-      name: 'hub',
-      securitySchemes: {
-        bearer: {
-          ...card.securitySchemes.bearer,
-          httpAuthSecurityScheme: { scheme: 'Bearer', description: 'a key' },
-        },
-        key: {
-          ...card.securitySchemes.key,
-          apiKeySecurityScheme: { location: 'header', name: 'X-Key' },
-        },
-      },
-    });
-    expect(cardOfBothForms({ name: 'hub' })).toEqual({ name: 'hub' });
   });
 });
 

@@ -17,6 +17,17 @@ export interface ProtoPeer {
   readonly laterFields: boolean;
 }
 
+/** The media type parameter of `accept` by which a program says that it reads and writes the proto of 0.3.0. */
+const PROTO_PROFILE = /;\s*profile="?a2a-proto"?/i;
+
+/** What the proto of 0.3.0 says: JavaScript, the conformance kit, and all who are not known to differ. */
+export const PLAIN_PEER: ProtoPeer = { filesTwice: false, laterFields: false };
+
+/** Whether a request asks to be taken at its word, whatever its library says of itself. */
+export function asksForProto(accept: string | undefined): boolean {
+  return PROTO_PROFILE.test(accept ?? '');
+}
+
 const ROLE_OF: Readonly<Record<string, LegacyMessage['role']>> = {
   ROLE_USER: 'user',
   ROLE_AGENT: 'agent',
@@ -104,35 +115,6 @@ export function protoPushConfig({ taskId, pushNotificationConfig }: LegacyPushCo
 /** Push configs as `ListTaskPushNotificationConfigResponse`. */
 export function protoPushConfigs(configs: readonly LegacyPushConfig[]): Fields {
   return { configs: configs.map(protoPushConfig) };
-}
-
-/**
- * The card for readers of either form: Python and Java read the JSON of 0.3 here, JavaScript ProtoJSON,
- * which tells the kinds of security schemes apart by the name of a member.
- */
-export function cardOfBothForms(card: Fields): Fields {
-  const { securitySchemes } = card;
-  if (securitySchemes === undefined) return card;
-  const schemes = Object.entries(securitySchemes as Readonly<Record<string, Fields>>);
-  return {
-    ...card,
-    securitySchemes: Object.fromEntries(
-      schemes.map(([name, scheme]) => [name, { ...scheme, ...protoScheme(scheme) }]),
-    ),
-  };
-}
-
-const SCHEME_MEMBER: Readonly<Record<string, string>> = {
-  apiKey: 'apiKeySecurityScheme',
-  http: 'httpAuthSecurityScheme',
-  oauth2: 'oauth2SecurityScheme',
-  openIdConnect: 'openIdConnectSecurityScheme',
-  mutualTLS: 'mtlsSecurityScheme',
-};
-
-function protoScheme({ type, in: location, ...others }: Fields): Fields {
-  const member = SCHEME_MEMBER[String(type)];
-  return member === undefined ? {} : { [member]: withoutNothing({ ...others, location }) };
 }
 
 function messageOf(message: Fields, peer: ProtoPeer): Fields {

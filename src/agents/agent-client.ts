@@ -78,7 +78,11 @@ export abstract class AgentClient {
     options: AgentCallOptions,
   ): Promise<Task>;
 
-  /** Follows a running task. The first event may be the task itself, or the next update. */
+  /**
+   * Follows a running task. The first event may be the task itself, or the next update. Only an agent of
+   * 1.0 is asked: at one that is spoken to in 0.3, whatever its card says, a second subscriber may double
+   * what is stored; it rejects with `rejected` then.
+   */
   abstract subscribe(
     agent: Agent,
     downstreamTaskId: string,

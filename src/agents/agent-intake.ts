@@ -5,15 +5,28 @@ import { GrpcAddress, PublicUrl } from '../config/index.js';
 import { HubSettings } from '../database/hub-settings.js';
 import type { AgentCard } from '../protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../protocol/routing-extension.js';
-import type { Agent, AgentEndpoint, AgentPin, CardKeys, CardSignature } from './agent.js';
+import type {
+  Agent,
+  AgentEndpoint,
+  AgentPin,
+  CardKeys,
+  CardSignature,
+  RefusedInterface,
+} from './agent.js';
 import { CardReader } from './card/card-reader.js';
 import { CardTrust } from './card/card-trust.js';
-import { chooseEndpoint, type InterfaceReport } from './card/choose-endpoint.js';
+import {
+  callableEndpoints,
+  called,
+  chooseEndpoint,
+  type InterfaceReport,
+} from './card/choose-endpoint.js';
+import type { GivenCredentials } from './card/credential-origins.js';
 import { firstAllowed, grpcUrls, isGrpcScheme } from './card/grpc-url.js';
 import { parseCard } from './card/parse-card.js';
 
 /** Where an agent's card comes from: exactly one of `cardUrl` and `card`. */
-export interface CardSource {
+export interface CardSource extends GivenCredentials {
   readonly cardUrl: string | null;
   /** The card itself, of any version. */
   readonly card: Readonly<Record<string, unknown>> | null;
@@ -28,11 +41,25 @@ export interface CardSource {
 /** A card that the hub can work with, and what it will call. */
 export interface Intake extends Pick<
   Agent,
-  'card' | 'originalCard' | 'cardUrl' | 'endpoint' | 'signature'
+  'card' | 'originalCard' | 'cardUrl' | 'endpoint' | 'refused' | 'signature'
 > {
   readonly interfaces: readonly InterfaceReport[];
   /** False when the endpoint's host does not resolve now. */
   readonly verified: boolean;
+}
+
+/** Whether the addresses an agent may be called at can be. */
+export interface Reach {
+  readonly refused: readonly RefusedInterface[];
+  /** The URLs whose hosts do not resolve now. */
+  readonly unresolved: ReadonlySet<string>;
+}
+
+/** What the egress guard says of one interface. */
+interface Look {
+  readonly url: string;
+  readonly unresolved: boolean;
+  readonly refusal?: RefusedInterface;
 }
 
 /** Examines cards before they get into the registry. */
@@ -56,42 +83,76 @@ export class AgentIntake {
   async examine(source: CardSource): Promise<Intake> {
     const found = await this.read(source);
     await this.refuseItself(found.card);
-    const endpointUrl = chooseEndpoint(found.card, source.pin).endpoint.url;
-    const { cardKeys, signature: before } = source;
+    const { cardKeys, signature: before, pin, endpointOverride } = source;
+    const endpointUrl = chooseEndpoint(found.card, { pin }).endpoint.url;
     const { card, signature } = await this.trust.accept(
       { ...found, endpointUrl },
       cardKeys,
       before,
     );
-    const choice = chooseEndpoint(card, source.pin);
-    const { endpoint, verified } = await this.endpointFor(choice.endpoint, source.endpointOverride);
-    return { ...found, card, signature, endpoint, verified, interfaces: choice.interfaces };
+    const { refused, unresolved } = await this.reach({ card, pin, endpointOverride });
+    const choice = chooseEndpoint(card, { ...source, refused });
+    const endpoint = called(choice.endpoint, endpointOverride);
+    const verified = !unresolved.has(endpoint.url);
+    return {
+      ...found,
+      card,
+      signature,
+      endpoint,
+      refused,
+      verified,
+      interfaces: choice.interfaces,
+    };
   }
 
-  /** The endpoint with the operator's URL in it, if there is one, after the checks of a URL. */
-  async endpointFor(
-    chosen: AgentEndpoint,
-    override: string | null,
-  ): Promise<{ endpoint: AgentEndpoint; verified: boolean }> {
-    const endpoint = override === null ? chosen : { ...chosen, url: override };
-    if (override !== null) {
-      if (!URL.canParse(override))
-        throw invalidField('endpointOverride', 'must be an absolute URL');
-      if (isGrpcScheme(override) && chosen.protocolBinding !== 'GRPC') {
-        throw invalidField(
-          'endpointOverride',
-          `is a gRPC address, but the hub calls ${chosen.protocolBinding}; pin protocolBinding to GRPC`,
-        );
-      }
-      if (this.isOwn(override)) throw itself('endpointOverride');
+  /**
+   * Checks the operator's URL if there is one, else every interface of the card that the hub speaks,
+   * whatever its pin, which may change. Throws HubError when that leaves nothing to call.
+   */
+  async reach(agent: Pick<Agent, 'card' | 'pin' | 'endpointOverride'>): Promise<Reach> {
+    const { card, pin, endpointOverride } = agent;
+    if (endpointOverride !== null) {
+      return this.reachOverride(called(chooseEndpoint(card, { pin }).endpoint, endpointOverride));
     }
+    const looks = await Promise.all(callableEndpoints(card).map((one) => this.look(one)));
+    const refused = looks.flatMap(({ refusal }) => refusal ?? []);
+    const unresolved = new Set(looks.flatMap((one) => (one.unresolved ? [one.url] : [])));
+    if (callableEndpoints(card, { pin, refused }).length === 0) {
+      // Without the refusals this throws when the reason is another.
+      const { url } = chooseEndpoint(card, { pin }).endpoint;
+      const reason = refused.find((one) => one.url === url)?.reason ?? '';
+      const advice = `${reason}; set endpointOverride to the address the hub can call, or allow it by egress.allow`;
+      throw denied('card.supportedInterfaces', advice);
+    }
+    return { refused, unresolved };
+  }
+
+  private async look(endpoint: AgentEndpoint): Promise<Look> {
+    const { url, protocolBinding } = endpoint;
     try {
-      return { endpoint, ...(await this.checked(endpoint)) };
+      return { url, unresolved: !(await this.checked(endpoint)).verified };
     } catch (error) {
-      if (!(error instanceof HubError) || error.reason !== 'EGRESS_DENIED') throw error;
-      if (override !== null) throw withField(error, 'endpointOverride', error.message);
-      const advice = `${error.message}; set endpointOverride to the address the hub can call, or allow it by egress.allow`;
-      throw withField(error, 'card.supportedInterfaces', advice);
+      if (!isDenied(error)) throw error;
+      return { url, unresolved: false, refusal: { url, protocolBinding, reason: error.message } };
+    }
+  }
+
+  private async reachOverride(endpoint: AgentEndpoint): Promise<Reach> {
+    const { url, protocolBinding } = endpoint;
+    const field = 'endpointOverride';
+    if (!URL.canParse(url)) throw invalidField(field, 'must be an absolute URL');
+    if (isGrpcScheme(url) && protocolBinding !== 'GRPC') {
+      throw invalidField(
+        field,
+        `is a gRPC address, but the hub calls ${protocolBinding}; pin protocolBinding to GRPC`,
+      );
+    }
+    if (this.isOwn(url)) throw itself(field);
+    try {
+      const { verified } = await this.checked(endpoint);
+      return { refused: [], unresolved: new Set(verified ? [] : [url]) };
+    } catch (error) {
+      throw isDenied(error) ? denied(field, error.message, error) : error;
     }
   }
 
@@ -108,12 +169,11 @@ export class AgentIntake {
       const originalCard = JSON.stringify(source.card);
       return { card: parseCard(source.card), originalCard, cardUrl: null };
     }
-    if (source.cardUrl === null) throw invalidField('cardUrl', 'give either cardUrl or card');
+    if (source.cardUrl === null) throw invalidField('cardUrl', 'or card must be given');
     if (!URL.canParse(source.cardUrl)) throw invalidField('cardUrl', 'must be an absolute URL');
     if (this.isOwn(source.cardUrl)) throw itself('cardUrl');
     const found = await this.reader.find(source.cardUrl, source.cardHeaders).catch((error) => {
-      const denied = error instanceof HubError && error.reason === 'EGRESS_DENIED';
-      throw denied ? withField(error, 'cardUrl', error.message) : error;
+      throw isDenied(error) ? denied('cardUrl', error.message, error) : error;
     });
     return { card: found.card, originalCard: found.original, cardUrl: found.address };
   }
@@ -135,14 +195,18 @@ export class AgentIntake {
   }
 }
 
+function isDenied(error: unknown): error is HubError {
+  return error instanceof HubError && error.reason === 'EGRESS_DENIED';
+}
+
 function itself(field: string): HubError {
   return invalidField(field, 'is this hub itself, which cannot be its own agent');
 }
 
-function withField(error: HubError, field: string, description: string): HubError {
-  return new HubError(error.reason, description, {
+function denied(field: string, description: string, cause?: HubError): HubError {
+  return new HubError('EGRESS_DENIED', description, {
     violations: [{ field, description }],
-    cause: error,
+    cause,
   });
 }
 

@@ -42,7 +42,6 @@ const EMPTY: Snapshot = {
 @Injectable()
 export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
   private snapshot = EMPTY;
-  private readonly listeners = new Set<() => void>();
   private readonly stopping = new AbortController();
   /** Renewals run one after another, so that an older read never replaces a newer one. */
   private renewing: Promise<void> = Promise.resolve();
@@ -97,14 +96,8 @@ export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
   }
 
   /** Whether the principal is among those who may use this agent, enabled or not. */
-  mayUse({ organization }: Principal, agent: Agent): boolean {
+  mayUse({ organization }: Pick<Principal, 'organization'>, agent: Agent): boolean {
     return isOpenTo(agent, organization);
-  }
-
-  /** Calls `listener` after every change; the returned function ends that. */
-  onChange(listener: () => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
   }
 
   /** Reads all agents again if any changed; resolves when the memory holds what the database does. */
@@ -131,7 +124,6 @@ export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
       named: new Set(enabled.flatMap(({ organizations }) => organizations ?? [])),
       byOrganization: new Map(),
     };
-    for (const listener of this.listeners) listener();
   }
 
   private async lookForChanges(): Promise<void> {

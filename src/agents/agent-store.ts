@@ -23,9 +23,6 @@ export abstract class AgentStore {
    */
   abstract add(agent: Agent): Promise<void>;
 
-  /** Replaces the agent with this id; false when there is none. */
-  abstract replace(agent: Agent): Promise<boolean>;
-
   /**
    * Changes an agent as it is stored at that moment, so that two changes at once both count.
    * `change` is pure, may run again, and may throw to leave the agent as it is. Resolves to the

@@ -95,6 +95,13 @@ export class AgentDto {
   readonly credentials: readonly string[];
 
   @ApiProperty({
+    type: [String],
+    description:
+      'The servers they are sent to: those the agent had when they were given. It is not called elsewhere.',
+  })
+  readonly credentialOrigins: readonly string[];
+
+  @ApiProperty({
     type: 'object',
     additionalProperties: true,
     description: 'The card in the 1.0 form, whatever version the agent serves.',
@@ -120,7 +127,7 @@ export class AgentDto {
     this.endpointOverride = agent.endpointOverride;
     this.protocolBinding = agent.pin.protocolBinding;
     this.protocolVersion = agent.pin.protocolVersion;
-    this.interfaces = judgedInterfaces(agent.card, agent.pin);
+    this.interfaces = judgedInterfaces(agent.card, agent);
     this.organizations = agent.organizations;
     this.signature = agent.signature;
     this.cardKeys = agent.cardKeys;
@@ -128,6 +135,7 @@ export class AgentDto {
     this.cardUrl = agent.cardUrl;
     this.cardHeaders = Object.keys(agent.cardHeaders);
     this.credentials = Object.keys(agent.credentials);
+    this.credentialOrigins = agent.credentialOrigins;
     this.card = AgentCard.toJSON(agent.card);
     this.createdAt = agent.createdAt.toISOString();
     this.updatedAt = agent.updatedAt.toISOString();

@@ -222,7 +222,7 @@ export class PatchAgentDto {
     nullable: true,
     example: { jwksUrl: 'https://agent.example/.well-known/jwks.json' },
     description:
-      'Public keys, one of which has to have signed the card: a JWK Set, or `{jwksUrl}`. Null: the keys of its origin count again. The card stays in use whatever they say; see `signature`.',
+      'Public keys, one of which has to have signed the card: a JWK Set, or `{jwksUrl}`. Null: the keys of its origin count again. The card stays in use whatever they say, of one that verifies only what is signed; see `signature`.',
   })
   @IfPresent()
   @IsObject()
@@ -293,7 +293,8 @@ export class PatchAgentDto {
   @ApiPropertyOptional({
     ...HEADERS,
     nullable: true,
-    description: 'Each header is set, or removed by null; the others stay.',
+    description:
+      'Each header is set, or removed by null; the others stay. All are then for the servers of the card in use, or of the override.',
   })
   @IfPresent()
   @IsObject()
@@ -378,6 +379,12 @@ export class CardSignatureDto implements CardSignature {
 
   @ApiProperty({ type: String, nullable: true, description: 'RFC 7638, of the key itself.' })
   readonly keyThumbprint!: string | null;
+
+  @ApiProperty({
+    type: Boolean,
+    description: 'The card, or one before it, has verified: only a verified one takes its place.',
+  })
+  readonly wasVerified!: boolean;
 
   @ApiProperty({ type: String })
   readonly reason!: string;

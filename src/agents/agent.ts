@@ -54,6 +54,17 @@ export interface CardSignature {
   readonly keySource: 'agent' | 'origin' | 'card' | null;
   /** Of a verified one: the key itself, as its RFC 7638 thumbprint. */
   readonly keyThumbprint: string | null;
+  /**
+   * This card has verified, or the one it took the place of: only a verified one takes its place, whatever
+   * keys count by then.
+   */
+  readonly wasVerified: boolean;
+  /** One sentence. */
+  readonly reason: string;
+}
+
+/** An interface of a card that the egress guard refused when the card was read. */
+export interface RefusedInterface extends Pick<AgentEndpoint, 'url' | 'protocolBinding'> {
   /** One sentence. */
   readonly reason: string;
 }
@@ -83,8 +94,15 @@ export interface Agent {
   readonly endpointOverride: string | null;
   /** Which interfaces the operator allows. */
   readonly pin: AgentPin;
+  /** Interfaces of the card that are not called; empty with an override, which alone is called. */
+  readonly refused: readonly RefusedInterface[];
   /** Headers sent with every call to the agent (its credentials; never shown). */
   readonly credentials: Readonly<Record<string, string>>;
+  /**
+   * The servers (scheme, host and port) that the credentials are sent to: those of the card, or of the
+   * override, when the operator gave them. Interfaces elsewhere are not called. Empty without credentials.
+   */
+  readonly credentialOrigins: readonly string[];
   /** The operator's tags; skill tags come from the card. */
   readonly tags: readonly string[];
   /** Higher is tried first; default 0. */

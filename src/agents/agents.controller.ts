@@ -87,6 +87,6 @@ export class AgentsController {
   }
 
   private shown(agent: Agent): AgentDto {
-    return new AgentDto(agent, this.endpoints.inOrder(agent)[0]);
+    return new AgentDto(agent, this.endpoints.now(agent));
   }
 }

@@ -4,7 +4,7 @@ import { issueCursor, readCursor } from '../common/cursor.js';
 import { HubError, invalidField } from '../common/hub-error.js';
 import type { Page } from '../common/page.js';
 import type { Agent, AgentBudgets, AgentEndpoint, AgentPin } from './agent.js';
-import { AgentIntake, type Intake } from './agent-intake.js';
+import { AgentIntake, type Intake, type Reach } from './agent-intake.js';
 import { checkMetadata, readHeaders } from './agent-headers.js';
 import { AgentRegistry } from './agent-registry.js';
 import { type AgentFilter, AgentStore } from './agent-store.js';
@@ -12,8 +12,8 @@ import { idFromName, isAgentId } from './card/agent-id.js';
 import { type CardChange, diffCards } from './card/card-diff.js';
 import { readCardKeys } from './card/card-keys.js';
 import { CardTrust } from './card/card-trust.js';
-import { chooseEndpoint } from './card/choose-endpoint.js';
-import { grpcUrls } from './card/grpc-url.js';
+import { called, chooseEndpoint, originsGiven } from './card/choose-endpoint.js';
+import { isGivenFor } from './card/credential-origins.js';
 
 /** An agent to be registered, by exactly one of `cardUrl` and `card`. */
 export interface NewAgent {
@@ -65,6 +65,10 @@ export interface Refreshed {
   readonly changes: readonly CardChange[];
 }
 
+/** What decides where an agent is called. */
+type Called = Pick<Agent, 'card' | 'pin' | 'endpointOverride' | 'refused' | 'credentials'> &
+  Partial<Pick<Agent, 'credentialOrigins'>>;
+
 /** The registry's operations. Every change is in {@link AgentRegistry} when its call resolves. */
 @Injectable()
 export class AgentsService {
@@ -81,7 +85,7 @@ export class AgentsService {
     const { id: wanted, cardUrl = null, card = null, endpointOverride = null } = request;
     if (wanted !== undefined) this.checkId(wanted);
     if ((cardUrl === null) === (card === null)) {
-      throw invalidField('cardUrl', 'give either cardUrl or card');
+      throw invalidField('cardUrl', 'or card must be given, and not both');
     }
     const cardHeaders = readHeaders('cardHeaders', request.cardHeaders ?? {});
     const credentials = readHeaders('credentials', request.credentials ?? {});
@@ -107,7 +111,9 @@ export class AgentsService {
       endpoint: intake.endpoint,
       endpointOverride,
       pin,
+      refused: intake.refused,
       credentials,
+      credentialOrigins: originsGiven({ ...intake, endpointOverride, pin, credentials }),
       tags: distinct(request.tags ?? []),
       priority: request.priority ?? 0,
       enabled: request.enabled ?? true,
@@ -143,33 +149,26 @@ export class AgentsService {
     const credentials = entries('credentials', patch.credentials);
     const cardHeaders = entries('cardHeaders', patch.cardHeaders);
     const trust = await this.trustOf(present, patch.cardKeys);
-    const override = patch.endpointOverride;
-    if ([override, patch.protocolBinding, patch.protocolVersion].some((one) => one !== undefined)) {
-      const { endpoint } = chooseEndpoint(present.card, pinned(present.pin, patch));
-      const place = override === undefined ? present.endpointOverride : override;
-      await this.intake.endpointFor(endpoint, place);
-    }
+    const reach = await this.reachOf({ ...present, ...trust }, patch);
     const changed = await this.store.update(id, (agent) => {
       refuseDeclared(agent);
-      const endpointOverride = override === undefined ? agent.endpointOverride : override;
-      const pin = pinned(agent.pin, patch);
-      const endpoint = endpointOf({ ...agent, endpointOverride, pin });
-      const kept = override === undefined ? agent.credentials : credentialsFor(agent, endpoint);
-      const changedCredentials = patched(kept, credentials);
-      checkCarried(endpoint, changedCredentials);
+      if ((trust ?? reach) !== undefined && agent.originalCard !== present.originalCard) {
+        throw new HubError('CONFLICT', `The card of ${id} was changed meanwhile; try again.`);
+      }
+      const placed = { ...agent, ...trust, ...moved(agent, patch), ...reach };
+      const given = credentialsAfter(placed, patch, credentials);
+      const endpoint = endpointOf({ ...placed, ...given });
+      checkCarried(endpoint, given.credentials);
       return {
-        ...agent,
+        ...placed,
+        ...given,
+        endpoint,
         tags: patch.tags === undefined ? agent.tags : distinct(patch.tags),
         priority: patch.priority ?? agent.priority,
         enabled: patch.enabled ?? agent.enabled,
         organizations:
           patch.organizations === undefined ? agent.organizations : namesOf(patch.organizations),
-        ...trust,
-        endpointOverride,
-        pin,
-        endpoint,
         budgets: patched(agent.budgets, patch.budgets),
-        credentials: changedCredentials,
         cardHeaders: patched(agent.cardHeaders, cardHeaders),
         updatedAt: this.clock.now(),
       };
@@ -180,7 +179,8 @@ export class AgentsService {
 
   /**
    * Reads the card again. Throws HubError CONFLICT when the agent was registered without an address,
-   * and what {@link AgentIntake.examine} throws; the agent then stays as it was.
+   * what {@link AgentIntake.examine} throws, and INVALID_PARAMS when the card names only servers that the
+   * credentials are not for, or a gRPC interface that cannot carry them; the agent then stays as it was.
    */
   async refresh(id: string): Promise<Refreshed> {
     const before = await this.get(id);
@@ -191,10 +191,12 @@ export class AgentsService {
     let changes: CardChange[] = [];
     const agent = await this.store.update(id, (stored) => {
       changes = diffCards(stored, intake);
-      const { card, originalCard, cardUrl, signature } = intake;
-      const read = { card, originalCard, cardUrl, signature };
+      const { card, originalCard, cardUrl, signature, refused } = intake;
+      const read = { card, originalCard, cardUrl, signature, refused };
       const fresh = { ...stored, ...read, updatedAt: this.clock.now() };
-      return { ...fresh, endpoint: endpointOf(fresh) };
+      const endpoint = endpointOf(fresh);
+      checkCarried(endpoint, fresh.credentials);
+      return { ...fresh, endpoint };
     });
     await this.registry.renew();
     return { agent: agent ?? notFound(id), changes };
@@ -211,18 +213,32 @@ export class AgentsService {
   }
 
   /**
-   * The keys of a patch, and what they say of the card the hub has. That stays in use whatever they
-   * say, so that keys can be changed before the card is.
+   * The keys of a patch, what they say of the card the hub has, and what of it they vouch for. It stays
+   * in use whatever they say, so that keys can be changed before the card is; and once it was verified,
+   * only a verified one takes its place.
    */
   private async trustOf(
     agent: Agent,
     written: AgentPatch['cardKeys'],
-  ): Promise<Partial<Pick<Agent, 'cardKeys' | 'signature'>>> {
-    if (written === undefined) return {};
+  ): Promise<Pick<Agent, 'cardKeys' | 'signature' | 'card'> | undefined> {
+    if (written === undefined) return undefined;
     const cardKeys = readCardKeys('cardKeys', written);
-    const endpointUrl = chooseEndpoint(agent.card, agent.pin).endpoint.url;
-    const { signature } = await this.trust.judge({ ...agent, endpointUrl }, cardKeys);
-    return { cardKeys, signature };
+    const endpointUrl = chooseEndpoint(agent.card, { pin: agent.pin }).endpoint.url;
+    const { card, signature } = await this.trust.judge({ ...agent, endpointUrl }, cardKeys);
+    const wasVerified = signature.wasVerified || agent.signature.wasVerified;
+    return { cardKeys, card, signature: { ...signature, wasVerified } };
+  }
+
+  /** The addresses after a patch, checked; undefined when it changes none. */
+  private async reachOf(
+    agent: Agent,
+    patch: AgentPatch,
+  ): Promise<Pick<Reach, 'refused'> | undefined> {
+    const { endpointOverride, protocolBinding, protocolVersion } = patch;
+    const asked = [endpointOverride, protocolBinding, protocolVersion];
+    if (asked.every((one) => one === undefined)) return undefined;
+    const { refused } = await this.intake.reach({ ...agent, ...moved(agent, patch) });
+    return { refused };
   }
 
   private checkId(id: string): void {
@@ -249,9 +265,14 @@ export class AgentsService {
   }
 }
 
-function endpointOf(agent: Pick<Agent, 'card' | 'pin' | 'endpointOverride'>): AgentEndpoint {
-  const { endpoint } = chooseEndpoint(agent.card, agent.pin);
-  return agent.endpointOverride === null ? endpoint : { ...endpoint, url: agent.endpointOverride };
+function endpointOf(agent: Called): AgentEndpoint {
+  return called(chooseEndpoint(agent.card, agent).endpoint, agent.endpointOverride);
+}
+
+/** The operator's override and pin after a patch. */
+function moved(agent: Agent, patch: AgentPatch): Pick<Agent, 'endpointOverride' | 'pin'> {
+  const { endpointOverride = agent.endpointOverride } = patch;
+  return { endpointOverride, pin: pinned(agent.pin, patch) };
 }
 
 /** A pin with the members of a request laid over it. */
@@ -298,15 +319,21 @@ function patched<K extends string, V>(
   return Object.fromEntries(kept) as Record<K, V>;
 }
 
-/** Stored credentials are for the server they were given for: they do not follow to another one. */
-function credentialsFor(agent: Agent, endpoint: AgentEndpoint): Agent['credentials'] {
-  const stays = serverOf(endpoint) === serverOf(agent.endpoint);
-  return stays ? agent.credentials : {};
-}
-
-function serverOf({ protocolBinding, url }: AgentEndpoint): string {
-  // A gRPC address without a scheme counts as the TLS server it may turn out to be.
-  return new URL(protocolBinding === 'GRPC' ? (grpcUrls(url).at(-1) ?? url) : url).origin;
+/**
+ * The credentials after a patch, `given` being its own. An override elsewhere drops the stored ones; those
+ * that are given are for every server the agent then has.
+ */
+function credentialsAfter(
+  agent: Agent,
+  { endpointOverride }: AgentPatch,
+  given: Readonly<Record<string, string | null>> | null | undefined,
+): Pick<Agent, 'credentials' | 'credentialOrigins'> {
+  const endpoint = endpointOf({ ...agent, credentials: {} });
+  const stays = endpointOverride === undefined || isGivenFor(endpoint, agent);
+  const credentials = patched(stays ? agent.credentials : {}, given);
+  if (given) return { credentials, credentialOrigins: originsGiven({ ...agent, credentials }) };
+  const isEmpty = Object.keys(credentials).length === 0;
+  return { credentials, credentialOrigins: isEmpty ? [] : agent.credentialOrigins };
 }
 
 /** Organizations as they are stored: each once; null stands for everybody. */

@@ -12,9 +12,16 @@ import { AgentStore } from './agent-store.js';
 import { isAgentId } from './card/agent-id.js';
 import { readCardKeys } from './card/card-keys.js';
 import { originOf } from './card/card-verifier.js';
+import { originsGiven } from './card/choose-endpoint.js';
 
 /** Pauses between two attempts at an agent that could not be read; the last one repeats. */
 const RETRY_MS = [1000, 2000, 5000, 10_000, 30_000, 60_000];
+
+/**
+ * How long the start waits for agents whose card is in the file, so that as a rule they are there before
+ * the hub answers. Only key sets and names that do not resolve quickly make it that long.
+ */
+const START_WAIT_MS = 1000;
 
 /**
  * Keeps the agents that the configuration declares in the registry: adds and updates them at start,
@@ -36,12 +43,17 @@ export class DeclaredAgents implements OnApplicationBootstrap, OnModuleDestroy {
 
   async onApplicationBootstrap(): Promise<void> {
     await this.removeOthers();
-    // A card in the file needs no network: it is there before the hub answers.
-    await Promise.all(
-      this.declared.filter(({ card }) => card !== null).map((a) => this.attempt(a)),
-    );
-    for (const agent of this.declared.filter(({ card }) => card === null))
-      void this.keepTrying(agent);
+    const inFile = this.declared.flatMap((agent) => {
+      const first = this.attempt(agent);
+      void this.keepTrying(agent, first);
+      return agent.card === null ? [] : [first];
+    });
+    const started = new AbortController();
+    await Promise.race([
+      Promise.all(inFile),
+      this.clock.sleep(START_WAIT_MS, AbortSignal.any([started.signal, this.stopping.signal])),
+    ]);
+    started.abort();
   }
 
   onModuleDestroy(): void {
@@ -62,10 +74,12 @@ export class DeclaredAgents implements OnApplicationBootstrap, OnModuleDestroy {
     await this.registry.renew();
   }
 
-  private async keepTrying(agent: DeclaredAgent): Promise<void> {
+  private async keepTrying(agent: DeclaredAgent, first: Promise<boolean>): Promise<void> {
     const { signal } = this.stopping;
-    for (let count = 0; !signal.aborted && !(await this.attempt(agent)); count++) {
+    let done = await first;
+    for (let count = 0; !done && !signal.aborted; count++) {
       await this.clock.sleep(RETRY_MS[Math.min(count, RETRY_MS.length - 1)] ?? 0, signal);
+      done = signal.aborted || (await this.attempt(agent));
     }
   }
 
@@ -89,6 +103,8 @@ export class DeclaredAgents implements OnApplicationBootstrap, OnModuleDestroy {
     const credentials = readHeaders('headers', declared.headers);
     const cardKeys = readCardKeys('cardKeys', declared.cardKeys);
     const present = await this.store.get(id);
+    const before = present && isFromSamePlace(present, cardUrl) ? present : undefined;
+    const given = before && isGivenBefore(before, declared, credentials) ? before : undefined;
     const intake = await this.intake.examine({
       cardUrl,
       card,
@@ -96,7 +112,9 @@ export class DeclaredAgents implements OnApplicationBootstrap, OnModuleDestroy {
       cardKeys,
       endpointOverride,
       pin,
-      ...(present && isFromSamePlace(present, cardUrl) && { signature: present.signature }),
+      credentials,
+      ...(given && { credentialOrigins: given.credentialOrigins }),
+      ...(before && { signature: before.signature }),
     });
     if (intake.endpoint.protocolBinding === 'GRPC') checkMetadata('headers', credentials);
     const now = this.clock.now();
@@ -111,7 +129,10 @@ export class DeclaredAgents implements OnApplicationBootstrap, OnModuleDestroy {
       endpoint: intake.endpoint,
       endpointOverride,
       pin,
+      refused: intake.refused,
       credentials,
+      credentialOrigins:
+        given?.credentialOrigins ?? originsGiven({ ...intake, endpointOverride, pin, credentials }),
       tags: declared.tags,
       priority: declared.priority,
       enabled: declared.enabled,
@@ -144,6 +165,15 @@ export class DeclaredAgents implements OnApplicationBootstrap, OnModuleDestroy {
 function isFromSamePlace(present: Agent, cardUrl: string | null): boolean {
   if (cardUrl === null || present.cardUrl === null) return false;
   return originOf(cardUrl) === originOf(present.cardUrl);
+}
+
+/** The same credentials for the same agent stay those for the servers it had when they were declared. */
+function isGivenBefore(
+  before: Agent,
+  { endpoint }: DeclaredAgent,
+  credentials: Agent['credentials'],
+): boolean {
+  return before.endpointOverride === endpoint && isDeepStrictEqual(before.credentials, credentials);
 }
 
 /** Equal but for the times: nothing to write, and no other process to bother. */

@@ -1,3 +1,5 @@
+import { ERROR_CODES } from '../protocol/error-codes.js';
+
 /** What a call to an agent may end with; {@link AgentCallError} tells what each means. */
 export type AgentFailureKind = 'unreachable' | 'rejected' | 'interrupted' | 'invalid' | 'not-found';
 
@@ -10,20 +12,20 @@ interface AgentFailureNumbers {
 
 /** The errors of A2A §5.4 and of JSON-RPC, in words that say nothing of the one case. */
 const CODE_WORDS: Readonly<Record<number, string>> = {
-  [-32001]: 'the task is not known',
-  [-32002]: 'the task cannot be canceled',
-  [-32003]: 'push notifications are not supported',
-  [-32004]: 'the operation is not supported',
-  [-32005]: 'the content type is not supported',
-  [-32006]: 'invalid agent response',
-  [-32007]: 'there is no extended agent card',
-  [-32008]: 'an extension is required',
-  [-32009]: 'the protocol version is not supported',
-  [-32600]: 'invalid request',
-  [-32601]: 'the method is not known',
-  [-32602]: 'invalid parameters',
-  [-32603]: 'internal error',
-  [-32700]: 'the request is not JSON',
+  [ERROR_CODES.TASK_NOT_FOUND]: 'the task is not known',
+  [ERROR_CODES.TASK_NOT_CANCELABLE]: 'the task cannot be canceled',
+  [ERROR_CODES.PUSH_NOTIFICATION_NOT_SUPPORTED]: 'push notifications are not supported',
+  [ERROR_CODES.UNSUPPORTED_OPERATION]: 'the operation is not supported',
+  [ERROR_CODES.CONTENT_TYPE_NOT_SUPPORTED]: 'the content type is not supported',
+  [ERROR_CODES.INVALID_AGENT_RESPONSE]: 'invalid agent response',
+  [ERROR_CODES.EXTENDED_AGENT_CARD_NOT_CONFIGURED]: 'there is no extended agent card',
+  [ERROR_CODES.EXTENSION_SUPPORT_REQUIRED]: 'an extension is required',
+  [ERROR_CODES.VERSION_NOT_SUPPORTED]: 'the protocol version is not supported',
+  [ERROR_CODES.INVALID_REQUEST]: 'invalid request',
+  [ERROR_CODES.METHOD_NOT_FOUND]: 'the method is not known',
+  [ERROR_CODES.INVALID_PARAMS]: 'invalid parameters',
+  [ERROR_CODES.INTERNAL]: 'internal error',
+  [ERROR_CODES.PARSE_ERROR]: 'the request is not JSON',
 };
 
 /**

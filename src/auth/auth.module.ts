@@ -3,6 +3,7 @@ import { SigningModule } from '../signing/index.js';
 import { ApiKeyStore } from './api-key-store.js';
 import { AuthGuard } from './auth.guard.js';
 import { AuthService } from './auth.service.js';
+import { KeyWatch } from './key-watch.js';
 import { KeysController } from './keys.controller.js';
 import { KeysService } from './keys.service.js';
 import { TypeormApiKeyStore } from './persistence/typeorm-api-key.store.js';
@@ -15,8 +16,9 @@ import { SigningKeysController } from './signing-keys.controller.js';
     { provide: ApiKeyStore, useClass: TypeormApiKeyStore },
     AuthService,
     AuthGuard,
+    KeyWatch,
     KeysService,
   ],
-  exports: [ApiKeyStore, AuthService, AuthGuard, KeysService],
+  exports: [ApiKeyStore, AuthService, AuthGuard, KeyWatch, KeysService],
 })
 export class AuthModule {}

@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Clock } from '../common/clock.js';
 import { SystemIdSource } from '../common/ids.js';
+import type { Log } from '../common/logger.js';
 import { type ConfigOverrides, configWith } from '../config/index.js';
 import { AuthService } from './auth.service.js';
 import { FakeApiKeyStore } from './fake-api-key.store.js';
+import { KeyWatch } from './key-watch.js';
 import { KeysService } from './keys.service.js';
 
 class SettableClock extends Clock {
@@ -28,7 +30,8 @@ beforeEach(() => {
 function services(overrides: ConfigOverrides = {}): { auth: AuthService; keys: KeysService } {
   const config = configWith(overrides);
   const auth = new AuthService(config, store, clock);
-  return { auth, keys: new KeysService(config, store, auth, clock, new SystemIdSource()) };
+  const watch = new KeyWatch(auth, { warn: () => undefined } as unknown as Log);
+  return { auth, keys: new KeysService(config, store, auth, watch, clock, new SystemIdSource()) };
 }
 
 const bearer = (key: string): { authorization: string } => ({ authorization: `Bearer ${key}` });

@@ -4,6 +4,7 @@ export { AuthModule } from './auth.module.js';
 export { AuthService } from './auth.service.js';
 export { challengeOf, scopeChallenge } from './challenge.js';
 export type { RequestHeaders } from './credential.js';
+export { KeyWatch } from './key-watch.js';
 export { KeysService } from './keys.service.js';
 export {
   EVERYTHING,

@@ -8,6 +8,7 @@ import { AppConfig } from '../config/index.js';
 import { type ApiKey, ApiKeyStore } from './api-key-store.js';
 import { ADMIN_PRINCIPAL, AuthService, DEFAULT_ORGANIZATION } from './auth.service.js';
 import { hashOf, newKey, isKeyId } from './credential.js';
+import { KeyWatch } from './key-watch.js';
 import type { Scope } from './principal.js';
 
 export interface NewKey {
@@ -26,6 +27,7 @@ export class KeysService {
     private readonly config: AppConfig,
     private readonly store: ApiKeyStore,
     private readonly auth: AuthService,
+    private readonly watch: KeyWatch,
     private readonly clock: Clock,
     private readonly ids: IdSource,
   ) {}
@@ -55,12 +57,16 @@ export class KeysService {
     return { items, nextCursor: nextCursor === null ? null : issueCursor(nextCursor) };
   }
 
-  /** Revokes a key; it is refused at once here and within about a second by other processes. */
+  /**
+   * Revokes a key; it is refused at once here and within about a second by other processes. Its open
+   * streams end at once here and within about a minute at others.
+   */
   async revoke(id: string): Promise<void> {
     if (!(await this.store.revoke(id, this.clock.now()))) {
       throw new HubError('NOT_FOUND', `There is no key ${id}.`);
     }
     this.auth.forget(id);
+    this.watch.revoked(id);
   }
 
   /**

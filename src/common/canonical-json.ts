@@ -3,11 +3,17 @@
  * units, numbers and texts as ECMAScript writes them. Members that are undefined are left out.
  */
 export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
-  return `{${members.join(',')}}`;
+  // Texts are joined as they come, as sends are measured by this: lists of them cost twice as much.
+  let inside = '';
+  if (Array.isArray(value)) {
+    for (const item of value) inside += `${inside && ','}${canonicalJson(item)}`;
+    return `[${inside}]`;
+  }
+  for (const name of Object.keys(value).sort()) {
+    const member = (value as Readonly<Record<string, unknown>>)[name];
+    if (member === undefined) continue;
+    inside += `${inside && ','}${JSON.stringify(name)}:${canonicalJson(member)}`;
+  }
+  return `{${inside}}`;
 }

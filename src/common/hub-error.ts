@@ -1,6 +1,6 @@
 /**
  * What went wrong, said once and without any wire code. Each door maps a reason to its own form
- * (`a2a/error-map.ts` for the A2A doors, `common/http/problem.filter.ts` for the admin API); both
+ * (`a2a/error-map.ts` for the A2A doors, `common/http/problem.ts` for the admin API); both
  * maps are `Record<ErrorReason, …>`, so a new reason without a mapping does not compile.
  *
  * The first block are the errors of the A2A specification (§3.3.2), under the `reason` of its
@@ -71,7 +71,13 @@ export class HubError extends Error {
 
 /** The INVALID_PARAMS error for one field. */
 export function invalidField(field: string, description: string): HubError {
-  return new HubError('INVALID_PARAMS', `${field}: ${description}`, {
-    violations: [{ field, description }],
-  });
+  return invalidFields([{ field, description }]);
+}
+
+/** The INVALID_PARAMS error for these fields; its message is a sentence about each. */
+export function invalidFields(violations: readonly FieldViolation[]): HubError {
+  const sentences = violations.map(
+    ({ field, description }) => `${field || 'params'} ${description}`,
+  );
+  return new HubError('INVALID_PARAMS', sentences.join('; '), { violations });
 }

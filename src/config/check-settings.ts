@@ -1,3 +1,4 @@
+import { createSecureContext } from 'node:tls';
 import type { ConfigProblem } from './config-error.js';
 import type { Settings } from './settings.js';
 
@@ -31,6 +32,16 @@ export function checkSettings(
   if ((grpc.tlsCertificate === null) !== (grpc.tlsKey === null)) {
     refuse('grpc.tlsKey', 'and grpc.tlsCertificate are set together or not at all');
   }
+  const unusable = tlsFault(grpc.tlsCertificate, grpc.tlsKey);
+  if (unusable !== undefined) {
+    refuse('grpc.tlsCertificate', `and grpc.tlsKey cannot be used for TLS: ${unusable}`);
+  }
+  if (grpc.port > 0 && grpc.port === server.port) {
+    refuse('grpc.port', `is the same as server.port (${server.port}); gRPC needs one of its own`);
+  }
+  if (grpc.publicUrl !== null && new URL(grpc.publicUrl).pathname !== '/') {
+    refuse('grpc.publicUrl', 'has a path, which gRPC cannot use');
+  }
   if (signing.overlapMs > signing.rotateEveryMs / 2) {
     refuse('signing.overlap', 'is longer than half of signing.rotateEvery');
   }
@@ -38,6 +49,17 @@ export function checkSettings(
     refuse('agents.pollMin', 'is longer than agents.pollMax');
   }
   return problems;
+}
+
+/** Why this certificate and key cannot be used; undefined when they can, or are not both there. */
+function tlsFault(cert: string | null, key: string | null): string | undefined {
+  if (cert === null || key === null) return undefined;
+  try {
+    createSecureContext({ cert, key });
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 /** True for a name or address that only this machine can reach. */

@@ -20,8 +20,8 @@ value means null. Keys the hub does not know and values of the wrong type are re
 of them at once.
 
 Durations are written \`500ms\`, \`5s\`, \`10m\`, \`24h\`, \`30d\`; sizes \`512B\`, \`64KiB\`, \`10MiB\`, \`1GiB\`.
-A setting marked _secret_ is never shown and may be given as \`env:NAME\` (a variable) or
-\`file:PATH\` (a file's content).
+A setting marked _secret_ is never shown. It may be given as \`env:NAME\` (a variable) or
+\`file:PATH\` (a file's content), as may one marked _reference_.
 `;
 
 /** The content of `config/default.yaml`. */
@@ -57,7 +57,7 @@ function renderMembers(members: Members, indent: string): string {
 function* entries(members: Members, prefix: string): Generator<string> {
   for (const { key, setting } of settingsOf(members)) {
     const full = prefix + key;
-    const secret = setting.secret ? ' _Secret._' : '';
+    const secret = setting.secret ? ' _Secret._' : setting.reference ? ' _Reference._' : '';
     yield `### \`${full}\`\n`;
     yield `${setting.description}${secret}\n`;
     yield [

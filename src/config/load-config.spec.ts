@@ -118,6 +118,10 @@ describe('loadConfig', () => {
     [{ A2A_HUB__ROLE: 'worker' }, 'role'],
     [{ A2A_HUB__CARD__PROVIDER__ORGANIZATION: 'Acme' }, 'card.provider'],
     [{ A2A_HUB__AGENTS__POLL_MIN: '1m' }, 'agents.pollMin'],
+    [{ A2A_HUB__GRPC__PORT: '4000' }, 'grpc.port'],
+    [{ A2A_HUB__GRPC__PUBLIC_URL: 'https://grpc.example.com/path' }, 'grpc.publicUrl'],
+    [{ A2A_HUB__GRPC__TLS_CERTIFICATE: 'x' }, 'grpc.tlsKey'],
+    [{ A2A_HUB__GRPC__TLS_CERTIFICATE: 'x', A2A_HUB__GRPC__TLS_KEY: 'y' }, 'grpc.tlsCertificate'],
   ])('refuses %j', (environment, key) => {
     const problems = problemsOf({ ...environment });
     expect(problems.some((problem) => problem.startsWith(`  ${key} (`))).toBe(true);

@@ -2,7 +2,7 @@ import { AppConfig } from './app-config.js';
 import { checkSettings } from './check-settings.js';
 import { ConfigError, type ConfigProblem } from './config-error.js';
 import { PACKAGE_ROOT } from './package-info.js';
-import { resolveSecret } from './secret-reference.js';
+import { resolveReference } from './reference.js';
 import { type AnySetting, environmentName, settingsOf } from './setting.js';
 import { SETTINGS, type Settings } from './settings.js';
 import { readConfigFile, type Written } from './source-files.js';
@@ -112,7 +112,7 @@ function readEntry(
   environment: NodeJS.ProcessEnv,
   problems: ConfigProblem[],
 ): unknown {
-  const resolved = setting.secret ? resolveSecret(entry.value, environment) : entry;
+  const resolved = setting.reference ? resolveReference(entry.value, environment) : entry;
   if ('failure' in resolved) {
     problems.push({ key, source: entry.source, text: resolved.failure });
     return setting.default;

@@ -14,6 +14,8 @@ export interface SettingOptions<T> {
   readonly name?: string;
   /** Never shown in logs, errors or summaries; may be given as `env:NAME` or `file:PATH`. */
   readonly secret?: boolean;
+  /** May be given as `env:NAME` or `file:PATH`, as secrets may. */
+  readonly reference?: boolean;
   /** Where a value that cannot be read is wrong (`[1].id: …` each), without showing it. */
   readonly faults?: (input: unknown) => readonly string[];
   /** A secret as it may be shown; by default not at all. */
@@ -26,6 +28,7 @@ export class Setting<T> {
   readonly description: string;
   readonly name: string | undefined;
   readonly secret: boolean;
+  readonly reference: boolean;
   readonly mask: (value: T) => string;
   readonly faults: (input: unknown) => readonly string[];
 
@@ -42,6 +45,7 @@ export class Setting<T> {
     this.description = options.description;
     this.name = options.name;
     this.secret = options.secret ?? false;
+    this.reference = options.reference ?? this.secret;
     this.mask = options.mask ?? (() => '********');
     this.faults = options.faults ?? (() => []);
   }

@@ -77,11 +77,12 @@ export const SETTINGS = {
     tlsCertificate: optionalText({
       default: null,
       description:
-        'The certificate chain as PEM; file:PATH reads it from a file. Null: without TLS, for a proxy in front or a loopback host.',
+        'The certificate chain as PEM, or file:PATH. Null: without TLS, for a proxy in front or a loopback host.',
+      reference: true,
     }),
     tlsKey: optionalText({
       default: null,
-      description: 'The private key of the certificate as PEM; both or neither.',
+      description: 'The private key of the certificate as PEM, or file:PATH; both or neither.',
       secret: true,
     }),
   }),

@@ -48,6 +48,7 @@ async function openSqlite(
     const source = await createDataSource({ ...settings, url: `sqlite:${path}` }, log).initialize();
     return await ready(source, async () => {
       await source.runMigrations();
+      await checkColumns(source);
       return new SqliteDatabase(source, lock);
     });
   } catch (error) {
@@ -70,6 +71,7 @@ async function openPostgres(
           '(node dist/main.js migrate), then start the hub again.',
       );
     }
+    await checkColumns(source);
     return new PostgresDatabase(source);
   });
 }
@@ -80,6 +82,21 @@ async function ready(source: DataSource, finish: () => Promise<Database>): Promi
   } catch (error) {
     await source.destroy();
     throw error;
+  }
+}
+
+/** Throws a sentence when a migration has been changed since this database ran it, which no release does. */
+async function checkColumns(source: DataSource): Promise<void> {
+  for (const { tableName, columns } of source.entityMetadatas) {
+    const names = columns.map(({ databaseName }) => `${tableName}.${databaseName}`).join(', ');
+    try {
+      await source.query(`SELECT ${names} FROM ${tableName} WHERE 1 = 0`);
+    } catch (cause) {
+      throw new Error(
+        `the table ${tableName} of this database was made by an older development version and cannot be brought up to date: make the database anew (remove it, or name another by database.url).`,
+        { cause },
+      );
+    }
   }
 }
 

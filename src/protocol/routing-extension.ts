@@ -1,4 +1,5 @@
 import { invalidField } from '../common/hub-error.js';
+import { snakeCase } from './snake-case.js';
 
 /** The hub's routing extension, declared in its card. Its data sits under this key of metadata. */
 export const ROUTING_EXTENSION_URI = 'urn:a2a-hub:routing:v1';
@@ -96,7 +97,7 @@ function extensionData({ values, path }: Source): Source[] {
 
 /** The first source that has the member, in camelCase or snake_case. */
 function find<T>(sources: readonly Source[], name: string, parse: Parse<T>): T | undefined {
-  const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const snake = snakeCase(name);
   for (const { values, path } of sources) {
     for (const key of snake === name ? [name] : [name, snake]) {
       const value = values[key];

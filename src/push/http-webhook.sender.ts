@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../common/clock.js';
 import { ConnectError, type Egress } from '../common/egress/egress.js';
 import { HubError } from '../common/hub-error.js';
-import { scrub } from './domain/scrub.js';
+import { scrub } from '../common/scrub.js';
 import {
   type SendError,
   type WebhookAnswer,

@@ -5,6 +5,7 @@ import { Clock } from '../common/clock.js';
 import { Egress } from '../common/egress/egress.js';
 import { HubError, invalidField } from '../common/hub-error.js';
 import { IdSource } from '../common/ids.js';
+import { DEFAULT_PAGE_SIZE } from '../common/page.js';
 import { SecretBox } from '../common/secret-box.js';
 import { storable } from '../database/text.js';
 import type {
@@ -21,8 +22,6 @@ import { PushWakeup } from './push-wakeup.js';
 const MAX_URL = 4096;
 const MAX_ID = 256;
 const MAX_SECRET = 16_384;
-const DEFAULT_PAGE = 50;
-const MAX_PAGE = 100;
 /** Clients of 0.x that set a config without an id ask for it by this one. */
 const LEGACY_DEFAULT_ID = 'default';
 /** Where the config sits in a send request. */
@@ -112,7 +111,7 @@ export class PushConfigService {
     return toWire(found);
   }
 
-  /** The task's configs, oldest first. `pageSize` 0 or undefined is 50; at most 100 come at once. */
+  /** The task's configs, oldest first. `pageSize`, of at most 100, is 50 when it is 0 or undefined. */
   async list(
     taskId: string,
     pageSize: number | undefined,
@@ -120,10 +119,7 @@ export class PushConfigService {
     ctx: CallContext,
   ): Promise<ListTaskPushNotificationConfigsResponse> {
     const record = await this.visibleTask(taskId, ctx);
-    if (pageSize !== undefined && (!Number.isInteger(pageSize) || pageSize < 0)) {
-      throw invalidField('pageSize', 'must be 0 (the default) or more');
-    }
-    const limit = Math.min(pageSize || DEFAULT_PAGE, MAX_PAGE);
+    const limit = pageSize || DEFAULT_PAGE_SIZE;
     const found = await this.configs.list(record.id, limit + 1, afterOf(pageToken));
     const page = found.slice(0, limit);
     const last = found.length > limit ? page.at(-1) : undefined;

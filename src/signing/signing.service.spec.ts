@@ -32,10 +32,10 @@ beforeEach(() => {
 });
 
 /** One process. */
-function service(): SigningService {
+function service(itsClock = clock): SigningService {
   const note = (fields: object): void => void (logged += JSON.stringify(fields));
   const log = { info: note, warn: note } as unknown as Log;
-  return new SigningService(store, new SecretBox(), configWith({}), clock, log);
+  return new SigningService(store, new SecretBox(), configWith({}), itsClock, log);
 }
 
 describe('signing', () => {
@@ -115,6 +115,18 @@ describe('rotation', () => {
     const made = await Promise.all([signing.rotate(false), service().rotate(false)]);
     expect(new Set(made.map(({ publicKey }) => publicKey.kid)).size).toBe(2);
     expect(await signing.list()).toHaveLength(3);
+  });
+
+  it('does not keep a process from signing whose clock is behind', async () => {
+    await signing.signer();
+    clock.shiftMs += 5000;
+    const { publicKey } = await signing.rotate(false);
+    const behind = new MovedClock();
+    behind.shiftMs = clock.shiftMs - 300;
+    const signer = await service(behind).signer();
+    expect(signer.kid).toBe(publicKey.kid);
+    const jws = { ...(await signer.sign('bytes', HEADER)), payload: b64('bytes') };
+    expect(await verified(jws)).toMatchObject({ kid: publicKey.kid });
   });
 
   it('is noticed by another process within a second', async () => {

@@ -61,9 +61,7 @@ export class SigningService {
 
   /** The key that signs now. It may be a second behind what other processes did. */
   async signer(): Promise<Signer> {
-    const keys = await this.recent();
-    const key =
-      signingKey(keys, this.clock.now()) ?? signingKey(await this.read(), this.clock.now());
+    const key = this.ableToSign(await this.recent()) ?? this.ableToSign(await this.read());
     if (!key) throw new HubError('INTERNAL', 'There is no key to sign with.');
     const { kid, alg } = key.publicKey;
     const privateKey = this.privateKey(key);
@@ -118,6 +116,21 @@ export class SigningService {
       throw new HubError('NOT_FOUND', `There is no key ${kid}.`);
     }
     await this.read();
+  }
+
+  /**
+   * The key that signs by this process's clock, or where that is behind and another process has let a
+   * later key take over, which erases the private parts before it, that later one: it is published too.
+   */
+  private ableToSign(keys: readonly SigningKey[]): SigningKey | undefined {
+    const due = signingKey(keys, this.clock.now());
+    return (
+      due &&
+      keys.find(
+        ({ generation, sealedPrivateKey, revokedAt }) =>
+          generation >= due.generation && sealedPrivateKey !== null && revokedAt === null,
+      )
+    );
   }
 
   private async recent(): Promise<readonly SigningKey[]> {

@@ -3,7 +3,7 @@ import type { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
 import type { Log } from '../common/logger.js';
 import { decideTaskFailed } from './domain/task-decisions.js';
-import type { LiveTask, Taken } from './log/live-task.js';
+import { type LiveTask, type Taken, TaskTooLargeError } from './log/live-task.js';
 import { ringFor } from './log/rings.js';
 import { TaskCreation } from './log/task-creation.js';
 import { TaskWriter, VERIFY, type Waiting } from './log/task-writer.js';
@@ -122,7 +122,7 @@ export class GroupCommitTaskLog extends TaskLog {
     if (known !== undefined) return known;
     const writer = new TaskWriter(
       taskId,
-      (reason, refused) => this.ending(taskId, reason, refused),
+      (cause, refused) => this.ending(taskId, cause, refused),
       live,
       this.maxTaskSize,
     );
@@ -225,7 +225,7 @@ export class GroupCommitTaskLog extends TaskLog {
 
   private unwritable(taskId: string, cause: unknown): AppendOutcome {
     this.log.error({ taskId, err: cause }, 'an append cannot be written down');
-    return { kind: 'poisoned', reason: reasonOf(cause), cause };
+    return { kind: 'poisoned', cause };
   }
 
   /** Another process may have changed the task since, without this one knowing. */
@@ -294,26 +294,19 @@ export class GroupCommitTaskLog extends TaskLog {
     for (const claim of claimed) this.cache.get(claim.taskId)?.claimed(claim);
   }
 
-  /** What ends a task one of whose updates cannot be stored. */
-  private ending(taskId: string, reason: string, refused: Waiting): Waiting | null {
+  /** What ends a task one of whose updates cannot be stored; why is told where that is the hub's own rule. */
+  private ending(taskId: string, cause: unknown, refused: Waiting): Waiting | null {
     if (refused instanceof Ending) return null;
+    this.log.error({ taskId, err: cause }, 'a task ends, as an update cannot be stored');
+    const why = cause instanceof TaskTooLargeError ? `: ${cause.message}` : '.';
     return new Ending(
       (task) => ({
-        change: decideTaskFailed(
-          task,
-          `An update could not be stored: ${reason}`,
-          this.clock.now(),
-        ),
+        change: decideTaskFailed(task, `An update could not be stored${why}`, this.clock.now()),
         result: undefined,
       }),
       (error) => this.log.error({ taskId, err: error }, 'a task could not be ended as failed'),
     );
   }
-}
-
-function reasonOf(error: unknown): string {
-  const { message } = error as { message?: unknown };
-  return typeof message === 'string' ? message : String(error);
 }
 
 /** The decision that ends a task as failed; nobody waits for it. */

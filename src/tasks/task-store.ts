@@ -76,14 +76,14 @@ export interface Fence {
  * How an append ended. `conflict`: somebody else changed the task (or a new task's id is taken);
  * decide again on the new state. `fenced`: the claim is outdated; stop. `duplicate`: the idempotency key belongs to
  * `taskId` already (`sameRequest` says whether for the same request). `poisoned`: the database
- * refuses this append itself.
+ * refuses this append itself; the cause is for the log, as it may show more than a client may see.
  */
 export type AppendOutcome =
   | { readonly kind: 'committed' }
   | { readonly kind: 'conflict' }
   | { readonly kind: 'fenced' }
   | { readonly kind: 'duplicate'; readonly taskId: string; readonly sameRequest: boolean }
-  | { readonly kind: 'poisoned'; readonly reason: string; readonly cause: unknown };
+  | { readonly kind: 'poisoned'; readonly cause: unknown };
 
 /** Whom an idempotency key belongs to. */
 export interface KeyHolder {

@@ -1,4 +1,3 @@
-import { invalidField } from '../common/hub-error.js';
 import type { Task } from '../protocol/a2a.js';
 
 /** How much of a task an answer shows. */
@@ -7,14 +6,6 @@ export interface TaskView {
   readonly historyLength: number | undefined;
   /** Default true. */
   readonly includeArtifacts?: boolean;
-}
-
-/** Throws INVALID_PARAMS for a history length no answer can have. */
-export function checkHistoryLength(historyLength: number | undefined): void {
-  if (historyLength === undefined) return;
-  if (!Number.isInteger(historyLength) || historyLength < 0) {
-    throw invalidField('historyLength', 'must be an integer of 0 or more');
-  }
 }
 
 /** The task as the client wants to see it; never more than `limit` messages. Changes nothing. */

@@ -181,6 +181,7 @@ async function runDeps(parts: TaskParts, owner: string): Promise<RunDeps> {
     leaseMs: config.tasks.leaseMs,
     farewell: farewellOf(parts),
     agent: agentOf(parts),
+    mayUse: (by, agent) => parts.registry.mayUse(by, agent),
     renewAgents: () => parts.registry.renew(),
     settings: {
       budgets: { connectMs, firstEventMs, idleMs, totalMs, cancelWaitMs },
@@ -198,7 +199,14 @@ function agentOf({ registry }: TaskParts): RunDeps['agent'] {
 }
 
 function farewellOf(parts: TaskParts): AgentFarewell {
-  const { client, clock, logger, config } = parts;
+  const { client, clock, logger, config, settings } = parts;
   const { cancelWaitMs } = config.agents;
-  return new AgentFarewell({ client, clock, logger, cancelWaitMs, agent: agentOf(parts) });
+  return new AgentFarewell({
+    client,
+    clock,
+    logger,
+    cancelWaitMs,
+    agent: agentOf(parts),
+    instanceId: () => settings.instanceId(),
+  });
 }

@@ -24,7 +24,7 @@ import type { ListParams, TaskLists } from './task-lists.js';
 import type { TaskLog } from './task-log.js';
 import type { Alongside } from './task-store.js';
 import type { StreamItem, TaskStreams } from './task-streams.js';
-import { checkHistoryLength, viewTask } from './task-view.js';
+import { viewTask } from './task-view.js';
 import type { TaskWaits } from './task-waits.js';
 import { FIRST_MESSAGE_SEQ, NO_CHANGE, type TaskAggregate } from './task.js';
 
@@ -76,7 +76,6 @@ export class TaskService {
    */
   async send(request: HubRequest, alongside: readonly Alongside[] = []): Promise<SendAnswer> {
     const { log, waits, settings } = this.deps;
-    checkHistoryLength(request.configuration?.historyLength);
     const begun = await this.begin(request, alongside);
     if (request.returnImmediately) {
       if (request.awaitsAgent) {
@@ -108,7 +107,6 @@ export class TaskService {
     alongside: readonly Alongside[] = [],
   ): AsyncGenerator<StreamItem, void, undefined> {
     const { streams, settings } = this.deps;
-    checkHistoryLength(request.configuration?.historyLength);
     const begun = await this.begin(request, alongside);
     const aggregate =
       begun.kind === 'created' ? begun.aggregate : await this.aggregate(begun.taskId);
@@ -151,7 +149,6 @@ export class TaskService {
 
   /** GetTask (A2A §3.1.3). */
   async get(taskId: string, historyLength: number | undefined, ctx: CallContext): Promise<Task> {
-    checkHistoryLength(historyLength);
     const aggregate = await this.visible(taskId, ctx);
     this.activate(ctx, aggregate);
     return viewTask(aggregate.task, { historyLength }, this.limit);

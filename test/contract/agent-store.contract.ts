@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../src/agents/agent.js';
 import type { AgentStore } from '../../src/agents/agent-store.js';
+import { originsGiven } from '../../src/agents/card/choose-endpoint.js';
 import { parseCard } from '../../src/agents/card/parse-card.js';
 import { HubError } from '../../src/common/hub-error.js';
 
@@ -10,6 +11,7 @@ const UNSIGNED: Agent['signature'] = {
   algorithm: null,
   keySource: null,
   keyThumbprint: null,
+  wasVerified: false,
   reason: 'The card is not signed.',
 };
 
@@ -28,7 +30,7 @@ export function anAgent(id: string, changes: Partial<Agent> = {}, card: object =
     skills: [{ id: 'work', name: 'Working', description: 'Works', tags: ['Work'] }],
     ...card,
   };
-  return {
+  const agent: Agent = {
     id,
     card: parseCard(json),
     originalCard: JSON.stringify(json),
@@ -44,7 +46,9 @@ export function anAgent(id: string, changes: Partial<Agent> = {}, card: object =
     },
     endpointOverride: null,
     pin: { protocolBinding: null, protocolVersion: null },
+    refused: [],
     credentials: {},
+    credentialOrigins: [],
     tags: [],
     priority: 0,
     enabled: true,
@@ -56,6 +60,8 @@ export function anAgent(id: string, changes: Partial<Agent> = {}, card: object =
     deletedAt: null,
     ...changes,
   };
+  const { credentialOrigins = originsGiven(agent) } = changes;
+  return { ...agent, credentialOrigins };
 }
 
 const DELETED_AT = new Date(1_700_000_100_000);
@@ -77,7 +83,11 @@ export function agentStoreContract(make: () => Promise<AgentStore>): void {
         cardHeaders: { 'x-key': 'card secret' },
         endpointOverride: 'https://inner.example/',
         pin: { protocolBinding: 'GRPC', protocolVersion: '0.3' },
+        refused: [
+          { url: 'https://x.example', protocolBinding: 'JSONRPC', reason: 'It is refused.' },
+        ],
         credentials: { authorization: 'Bearer secret' },
+        credentialOrigins: ['https://inner.example', 'http://x.example:8080'],
         tags: ['blue', 'grün'],
         priority: -3,
         enabled: false,
@@ -89,6 +99,7 @@ export function agentStoreContract(make: () => Promise<AgentStore>): void {
           algorithm: 'EdDSA',
           keySource: 'agent',
           keyThumbprint: 'thumb',
+          wasVerified: true,
           reason: 'Signed.',
         },
         budgets: { connectMs: 100 },
@@ -111,14 +122,6 @@ export function agentStoreContract(make: () => Promise<AgentStore>): void {
       await expect(second).rejects.toBeInstanceOf(HubError);
       await expect(second).rejects.toMatchObject({ reason: 'CONFLICT' });
       expect((await store.get('one'))?.priority).toBe(1);
-    });
-
-    it('replaces an agent that exists only', async () => {
-      await store.add(anAgent('one'));
-      expect(await store.replace(anAgent('one', { priority: 9 }))).toBe(true);
-      expect((await store.get('one'))?.priority).toBe(9);
-      expect(await store.replace(anAgent('two'))).toBe(false);
-      expect(await store.get('two')).toBeUndefined();
     });
 
     it('lets changes made at once all count', async () => {
@@ -154,7 +157,7 @@ export function agentStoreContract(make: () => Promise<AgentStore>): void {
       await store.remove('one', DELETED_AT);
       expect(await store.all()).toEqual([{ ...agent, deletedAt: DELETED_AT }]);
       expect(await ids({}, 10)).toEqual([]);
-      expect(await store.replace(agent)).toBe(false);
+      expect(await store.update('one', () => agent)).toBeUndefined();
       expect((await store.all())[0]?.deletedAt).toEqual(DELETED_AT);
     });
 
@@ -185,7 +188,7 @@ export function agentStoreContract(make: () => Promise<AgentStore>): void {
       const noted = async () => seen.push(await store.revision());
       await store.add(anAgent('one'));
       await noted();
-      await store.replace(anAgent('one', { priority: 2 }));
+      await store.update('one', (agent) => ({ ...agent, priority: 2 }));
       await noted();
       await store.remove('one', DELETED_AT);
       await noted();

@@ -68,6 +68,19 @@ export function taskListsContract(databases: DatabaseFactory): void {
     expect((await walk()).ids[0]).toBe(ids[6]);
   });
 
+  it('has fewer tasks on a page the larger they are, and each of them once', async () => {
+    const ids = [];
+    for (const megabytes of [0, 5, 5, 9, 0, 0]) {
+      const id = await make({}, WORKING);
+      await hub.append(id, chunk('x'.repeat(megabytes * 1024 * 1024)));
+      ids.push(id);
+      await hub.clock.advance(1000);
+    }
+    const { ids: listed, sizes } = await walk({}, mine, 6);
+    expect(listed).toEqual(ids.reverse());
+    expect(sizes).toEqual([2, 1, 1, 2]);
+  });
+
   it('breaks ties of the same moment by id, and no page repeats or skips one', async () => {
     const ids = await Promise.all(
       Array.from({ length: 8 }, (_, n) => make({}, n % 2 === 0 ? WORKING : COMPLETED)),

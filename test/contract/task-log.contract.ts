@@ -126,7 +126,7 @@ export function taskLogContract(databases: DatabaseFactory): void {
     const doomed = hub.append(record.id, chunk('never')).catch((error: Error) => error.message);
     await new Promise((resolve) => setImmediate(resolve));
     const read = await hub.log.read(record.id, EVERYTHING);
-    expect(await doomed).toMatch(/refused/);
+    expect(await doomed).toMatch(/cannot be stored/);
     expect(texts(read!)).toEqual([]);
   });
 

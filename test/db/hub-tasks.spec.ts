@@ -3,7 +3,8 @@ import { TaskState } from '../../src/protocol/a2a.js';
 import { taskExpiryContract } from '../contract/task-expiry.contract.js';
 import { describeDatabases } from '../support/databases.js';
 import { FakeAgent } from '../support/fake-agents.js';
-import { artifactTexts, collect, eventually, HubTasks, statusText } from '../support/hub-tasks.js';
+import { eventually } from '../support/eventually.js';
+import { artifactTexts, collect, HubTasks, statusText } from '../support/hub-tasks.js';
 
 describeDatabases('expiry of contexts and keys', taskExpiryContract);
 

@@ -36,6 +36,18 @@ describeDatabases('schema', (databases) => {
     await expect(database.check()).resolves.toBeUndefined();
   });
 
+  it('says at start that a database of an older development version must be made anew', async () => {
+    const url = await databases.freshUrl();
+    const settings = { url, synchronous: 'normal' } as const;
+    await (await openDatabase(settings, { migrate: true })).close();
+    const source = await createDataSource(settings).initialize();
+    await source.query('ALTER TABLE agents DROP COLUMN refused');
+    await source.destroy();
+    await expect(openDatabase(settings)).rejects.toThrow(
+      /^the table agents of this database was made by an older development version .*make the database anew/,
+    );
+  });
+
   if (databases.dialect === 'postgres') {
     it('must be migrated by command before a server starts', async () => {
       const settings = { url: await databases.freshUrl(), synchronous: 'full' } as const;

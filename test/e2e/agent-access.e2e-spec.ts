@@ -1,11 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AgentRegistry } from '../../src/agents/index.js';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AgentRegistry, AgentStore } from '../../src/agents/index.js';
 import { SendMessageRequest } from '../../src/protocol/a2a.js';
 import { type AgentTurn, type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import { userMessage } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
 import { GrpcClient, V1, failureOf } from '../support/grpc-client.js';
 import type { Json, JsonObject } from '../support/json.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
 
 const UNKNOWN = 'nobody-at-all';
 
@@ -231,6 +233,76 @@ describe('an agent declared for some organizations', () => {
     await expect(hub.send('hi', message)).rejects.toMatchObject({ data: [{ reason: 'NO_ROUTE' }] });
     await hub.close();
     await agent.close();
+  });
+});
+
+describe('a fallback', () => {
+  let hub: Hub;
+  let first: ScriptedAgent;
+  let second: ScriptedAgent;
+  let third: ScriptedAgent;
+  let refuse: (() => void) | undefined;
+  let key: string;
+
+  beforeEach(async () => {
+    hub = await startHub();
+    refuse = undefined;
+    const skills = [{ id: 's', tags: ['t'] }];
+    first = await ScriptedAgent.start({
+      skills,
+      handlers: {
+        SendStreamingMessage: (call) => {
+          refuse = () => call.error(-32603, 'no');
+        },
+      },
+    });
+    second = await ScriptedAgent.start({ skills });
+    third = await ScriptedAgent.start({ skills });
+    await hub.registerAgent(first.url, { id: 'first', priority: 5 });
+    await hub.registerAgent(second.url, { id: 'second', priority: 3 });
+    await hub.registerAgent(third.url, { id: 'third' });
+    key = await hub.createKey({ organization: 'team-b' });
+  });
+
+  afterEach(async () => {
+    await hub.close();
+    for (const agent of [first, second, third]) await agent.close();
+  });
+
+  /** Sends, changes the second agent while the first has the message, and lets that refuse it. */
+  async function changedMeanwhile(change: () => Promise<unknown>): Promise<JsonObject> {
+    const sent = hub.send('secret', { message: { metadata: { skillTags: ['t'] } } }, { key });
+    await eventually(() => expect(refuse).toBeDefined(), 10_000);
+    await change();
+    refuse?.();
+    return sent;
+  }
+
+  it('that is limited meanwhile gets no message of others: the next one does', async () => {
+    const { task } = await changedMeanwhile(() =>
+      hub.admin('PATCH', '/api/v1/agents/second', { organizations: ['team-a'] }),
+    );
+    expect([second.calls, third.calls.length]).toEqual([[], 1]);
+    expect(task).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' } });
+  });
+
+  it('that insists on an extension meanwhile, and was not asked for it, is passed over', async () => {
+    await changedMeanwhile(() =>
+      hub.app
+        .get(AgentStore)
+        .update('second', ({ card, ...agent }) => ({
+          ...agent,
+          card: {
+            ...card,
+            capabilities: {
+              ...card.capabilities,
+              extensions: [{ uri: 'urn:need', required: true, description: '', params: undefined }],
+            },
+          },
+        }))
+        .then(() => hub.app.get(AgentRegistry).renew()),
+    );
+    expect([second.calls, third.calls.length]).toEqual([[], 1]);
   });
 });
 

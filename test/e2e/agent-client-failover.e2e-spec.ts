@@ -65,6 +65,34 @@ describe('an agent with several interfaces', () => {
     expect(await client.send(agent, hello(), options())).toHaveProperty('task');
   });
 
+  it('is called over HTTP at the port that is none of gRPC after all', async () => {
+    const other = await scripted({});
+    const agent = agentAt([
+      ['GRPC', '1.0', new URL(other.running.url).host],
+      ['JSONRPC', '1.0', `${other.running.url}/rpc`],
+    ]);
+    expect(await client.send(agent, hello(), options())).toHaveProperty('task');
+    expect(other.running.calls).toHaveLength(1);
+  });
+
+  it('is not dead because of extensions that no header can carry', async () => {
+    const extensions = ['urn:bad\n', 'urn:€', 'urn:good'];
+    const grpc = await sdk({ binding: 'GRPC' });
+    const { card } = await register(grpc.url);
+    const other = await scripted({});
+    const agent = agentAt([
+      ['JSONRPC', '1.0', `${other.running.url}/rpc`],
+      ['GRPC', '1.0', card.supportedInterfaces[0]!.url],
+    ]);
+    const named = hello('hi', { extensions });
+    await client.send(agent, named, options({ extensions }));
+    const [call] = other.running.calls;
+    expect(call?.headers['a2a-extensions']).toBe('urn:good');
+    expect(call?.message['extensions']).toEqual(extensions);
+    const overGrpc = agentAt([['GRPC', '1.0', card.supportedInterfaces[0]!.url]]);
+    expect(await client.send(overGrpc, named, options({ extensions }))).toHaveProperty('task');
+  });
+
   it('passes the dead one over for 30 s, then asks it again', async () => {
     const port = await deadPort();
     const other = await scripted({});

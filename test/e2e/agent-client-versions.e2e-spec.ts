@@ -109,6 +109,58 @@ describe('an agent that does not speak 1.0 after all', () => {
     ]);
   });
 
+  it('is not remembered when its first event in 0.3 is garbage', async () => {
+    const { running, agent } = await scripted({
+      handlers: { '*': notSupported, 'message/stream': (call) => call.event({}).end() },
+    });
+    for (let round = 0; round < 2; round++) {
+      const stream = all(client.stream(agent, hello(), options()));
+      expect((await failure(stream)).kind).toBe('invalid');
+    }
+    expect(methodsOf(running)).toEqual([
+      'SendStreamingMessage',
+      'message/stream',
+      'SendStreamingMessage',
+      'message/stream',
+    ]);
+  });
+
+  it('is not subscribed to', async () => {
+    const { running, agent } = await mistaken(notSupported);
+    await client.getTask(agent, 't', options());
+    const events = all(client.subscribe(agent, 't', options()));
+    expect((await failure(events)).kind).toBe('rejected');
+    expect(methodsOf(running)).toEqual(['GetTask', 'tasks/get']);
+  });
+
+  it('is asked in 1.0 again as soon as it refuses 0.3', async () => {
+    const { running, agent } = await mistaken(notSupported);
+    await client.getTask(agent, 't', options());
+    Object.assign(running.handlers, {
+      GetTask: (call: ScriptedCall) =>
+        call.result({ id: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' } }),
+      'tasks/get': (call: ScriptedCall) => call.error(-32601, 'Method not found'),
+    });
+    await client.getTask(agent, 't', options());
+    await client.getTask(agent, 't', options());
+    expect(methodsOf(running).slice(2)).toEqual(['tasks/get', 'GetTask', 'GetTask']);
+  });
+
+  it('is called in 1.0 at the new address that an operator gives', async () => {
+    const { running, agent } = await mistaken(notSupported);
+    await client.getTask(agent, 't', options());
+    const other = await scripted({
+      handlers: {
+        GetTask: (call) =>
+          call.result({ id: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' } }),
+      },
+    });
+    const { endpoint } = other.agent;
+    await client.getTask({ ...agent, endpoint, endpointOverride: endpoint.url }, 't', options());
+    expect(methodsOf(other.running)).toEqual(['GetTask']);
+    expect(methodsOf(running)).toEqual(['GetTask', 'tasks/get']);
+  });
+
   it('is not sent a message again that it took', async () => {
     const { running, agent } = await mistaken((call) => {
       const state = 'TASK_STATE_WORKING';
@@ -191,6 +243,21 @@ describe('an agent that does not speak 1.0 after all', () => {
     const mistakenly = { ...agent, endpoint };
     expect(await client.send(mistakenly, hello(), options())).toHaveProperty('task');
     expect(running.turns).toHaveLength(1);
+  });
+});
+
+describe('an agent of 1.0 without SubscribeToTask', () => {
+  it('is not taken for one of 0.3', async () => {
+    const { running, agent } = await scripted({
+      handlers: {
+        SubscribeToTask: (call) => call.error(-32601, 'Method not found'),
+        'tasks/resubscribe': (call) => call.error(-32600, 'Invalid request'),
+      },
+    });
+    const events = all(client.subscribe(agent, 't', options()));
+    expect(await failure(events)).toMatchObject({ kind: 'rejected', detail: { code: -32601 } });
+    expect(await client.send(agent, hello(), options())).toHaveProperty('task');
+    expect(methodsOf(running)).toEqual(['SubscribeToTask', 'SendMessage']);
   });
 });
 

@@ -12,8 +12,10 @@ import {
   hello,
   kinds,
   options,
+  withCredentials,
 } from '../support/agent-calls.js';
 import { AgentTurn, textOf } from '../support/agents.js';
+import { eventually } from '../support/eventually.js';
 import { listenOnLoopback } from '../support/http-listener.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 
@@ -31,7 +33,7 @@ describe.each(['1.0', '0.3'] as const)('calling an SDK agent of protocol %s', (v
     );
   });
 
-  it('sends without blocking, gets, and follows a task by subscription', async () => {
+  it('sends without blocking, and gets, and follows a task of 1.0 by subscription', async () => {
     const { agent } = await sdkAgent({
       version,
       execute: async (turn) => {
@@ -42,10 +44,15 @@ describe.each(['1.0', '0.3'] as const)('calling an SDK agent of protocol %s', (v
     });
     const sent = await client.send(agent, hello(), options());
     if (!('task' in sent)) throw new Error('not a task');
-    const followed = await all(client.subscribe(agent, sent.task.id, options()));
-    expect(kinds(followed)).toContain('artifactUpdate');
-    const task = await client.getTask(agent, sent.task.id, options());
-    expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+    const { id } = sent.task;
+    const followed = all(client.subscribe(agent, id, options())).then(kinds);
+    if (version === '1.0') expect(await followed).toContain('artifactUpdate');
+    else await expect(followed).rejects.toMatchObject({ kind: 'rejected' });
+    const task = await eventually(async () => {
+      const found = await client.getTask(agent, id, options());
+      expect(found.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+      return found;
+    });
     expect(textOf(task.artifacts[0]?.parts)).toBe('late');
     expect(textOf(task.history[0]?.parts)).toBe('hello');
   });
@@ -73,10 +80,9 @@ describe.each(['1.0', '0.3'] as const)('calling an SDK agent of protocol %s', (v
 
   it('tells why a task cannot be canceled', async () => {
     const { agent } = await sdkAgent({ version });
-    const sent = await client.send(agent, hello(), options());
-    if (!('task' in sent)) throw new Error('not a task');
-    await all(client.subscribe(agent, sent.task.id, options())).catch(() => undefined);
-    const error = await failure(client.cancel(agent, sent.task.id, options()));
+    const [first] = await all(client.stream(agent, hello(), options()));
+    const id = first?.payload?.$case === 'task' ? first.payload.value.id : '';
+    const error = await failure(client.cancel(agent, id, options()));
     expect(error).toMatchObject({ kind: 'rejected', detail: { code: -32002 } });
   });
 
@@ -87,12 +93,13 @@ describe.each(['1.0', '0.3'] as const)('calling an SDK agent of protocol %s', (v
       detail: { code: -32001 },
     });
     const events = all(client.subscribe(agent, 'nope', options()));
-    expect(await failure(events)).toMatchObject({ kind: 'not-found' });
+    const kind = version === '1.0' ? 'not-found' : 'rejected';
+    expect(await failure(events)).toMatchObject({ kind });
   });
 
   it('always says its version, and sends extensions, hops, trace and credentials', async () => {
     const { running, agent } = await sdkAgent({ version });
-    const known = { ...agent, credentials: { authorization: 'Bearer abcdef' } };
+    const known = withCredentials(agent, { authorization: 'Bearer abcdef' });
     await all(
       client.stream(
         known,
@@ -227,6 +234,31 @@ describe('calling an agent of protocol 0.x', () => {
     const legacy = { ...agent, endpoint: endpoint(agent.endpoint.url, '0.3', 'HTTP+JSON') };
     const error = await failure(client.getTask(legacy, 't', options()));
     expect([error.kind, error.detail.code]).toEqual([kind, code]);
+  });
+
+  it('reads the file names and metadata that REST agents in Python give parts', async () => {
+    const parts = [
+      { file: { fileWithUri: 'https://x/y', mimeType: 'text/csv', name: 'r.csv' } },
+      { text: 'x', metadata: { k: 'v' } },
+    ];
+    const task = {
+      id: 't',
+      contextId: 'c',
+      status: { state: 'TASK_STATE_COMPLETED' },
+      artifacts: [{ artifactId: 'a', parts }],
+    };
+    const answering = async (body: string, type: string) => {
+      const agent = await raw(200, body, type);
+      return { ...agent, endpoint: endpoint(agent.endpoint.url, '0.3', 'HTTP+JSON') };
+    };
+    const expected = { parts: [{ filename: 'r.csv' }, { metadata: { k: 'v' } }] };
+    const plain = await answering(JSON.stringify({ task }), 'application/json');
+    const sent = await client.send(plain, hello(), options());
+    expect(sent).toMatchObject({ task: { artifacts: [expected] } });
+    const event = `data: ${JSON.stringify({ task })}\n\n`;
+    const streaming = await answering(event, 'text/event-stream');
+    const [first] = await all(client.stream(streaming, hello(), options()));
+    expect(first?.payload?.value).toMatchObject({ artifacts: [expected] });
   });
 
   it('joins pretty-printed REST events that span many data lines', async () => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { encodeGrpcStatusDetails } from '@a2a-js/sdk/errors/grpc';
@@ -15,6 +17,9 @@ import {
 import { TaskState } from '../../src/protocol/a2a.js';
 import type { Agent } from '../../src/agents/agent.js';
 import { GrpcChannels, type GrpcLease } from '../../src/agents/client/grpc-channels.js';
+import { GrpcExchange } from '../../src/agents/client/grpc-exchange.js';
+import { GrpcTransport } from '../../src/agents/client/grpc.transport.js';
+import { LegacyGrpcTransports } from '../../src/agents/client/legacy-grpc.transport.js';
 import { Egress } from '../../src/common/egress/egress.js';
 import { anAgent } from '../contract/agent-store.contract.js';
 import {
@@ -25,8 +30,10 @@ import {
   hello,
   kinds,
   options,
+  withCredentials,
 } from '../support/agent-calls.js';
 import { textPart } from '../support/agents.js';
+import { eventually } from '../support/eventually.js';
 
 const { client } = agentCalls();
 const servers: Server[] = [];
@@ -69,6 +76,58 @@ const TASK = {
 type Callback = (error: object | null, value?: unknown) => void;
 type Call = ServerUnaryCall<unknown, unknown>;
 
+/** More events, of 1 kB each, than any buffer holds. */
+const LONG_STREAM = 20_000;
+
+interface Writable {
+  write(event: unknown): boolean;
+  once(event: 'drain' | 'cancelled', then: () => void): void;
+}
+
+/** An agent that streams as fast as it may; `left` resolves when its caller is gone. */
+async function endless(version: '1.0' | '0.3') {
+  let written = 0;
+  let cancelled = false;
+  let gone: (() => void) | undefined;
+  const left = new Promise<void>((resolve) => (gone = resolve));
+  const value = { ...TASK, metadata: { filler: 'x'.repeat(1000) } };
+  const write = (call: Writable): void => {
+    while (!cancelled && written < LONG_STREAM) {
+      written++;
+      if (!call.write({ payload: { $case: 'task', value } })) {
+        return call.once('drain', () => write(call));
+      }
+    }
+  };
+  const agent = await answering(version, {
+    sendStreamingMessage: (call: Writable) => {
+      call.once('cancelled', () => {
+        cancelled = true;
+        gone?.();
+      });
+      write(call);
+    },
+  });
+  return Object.defineProperty({ ...agent, left, written }, 'written', { get: () => written });
+}
+
+/** A count as soon as it stands still. */
+async function settled(count: () => number): Promise<number> {
+  let before = -1;
+  while (before !== count()) {
+    before = count();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  return before;
+}
+
+const SEND = {
+  tenant: '',
+  message: hello().message,
+  configuration: undefined,
+  metadata: undefined,
+};
+
 describe.each(['1.0', '0.3'] as const)('a gRPC call to an agent of %s', (version) => {
   it('says its version, and sends extensions, hops, trace and credentials as metadata', async () => {
     let seen: Metadata | undefined;
@@ -78,7 +137,7 @@ describe.each(['1.0', '0.3'] as const)('a gRPC call to an agent of %s', (version
         callback(null, TASK);
       },
     });
-    const known = { ...agent, credentials: { authorization: 'Bearer abcdef', 'x-key': 'k' } };
+    const known = withCredentials(agent, { authorization: 'Bearer abcdef', 'x-key': 'k' });
     const more = { extensions: ['urn:a', 'urn:b'], hops: ['hub-1', 'hub-2'], traceparent: '00-a' };
     expect((await client.getTask(known, 't', options(more))).id).toBe('t');
     expect(seen?.getMap()).toMatchObject({
@@ -225,9 +284,9 @@ describe.each(['1.0', '0.3'] as const)('a gRPC call to an agent of %s', (version
       getTask: (_call: Call, callback: Callback) =>
         callback({ code: status.PERMISSION_DENIED, details: 'not with hunter2-token' }),
     });
-    const known = { ...agent, credentials: { authorization: 'Bearer hunter2-token' } };
+    const known = withCredentials(agent, { authorization: 'Bearer hunter2-token' });
     const error = await failure(client.getTask(known, 't', options()));
-    expect(error.message).toContain('[secret]');
+    expect(error.message).toContain('***');
     expect(error.message).not.toContain('hunter2');
   });
 
@@ -240,7 +299,9 @@ describe.each(['1.0', '0.3'] as const)('a gRPC call to an agent of %s', (version
     const agent = await answering(version, {
       getTask: (_call: Call, callback: Callback) => callback(null, TASK),
     });
-    const error = await failure(client.getTask({ ...agent, credentials }, 't', options()));
+    const error = await failure(
+      client.getTask(withCredentials(agent, credentials), 't', options()),
+    );
     expect(error.kind).toBe('unreachable');
     expect(error.message).toMatch(new RegExp(`${Object.keys(credentials)[0]}.*${why}`));
     expect(error.message).not.toContain('abc');
@@ -299,22 +360,47 @@ describe.each(['1.0', '0.3'] as const)('a gRPC call to an agent of %s', (version
   });
 
   it('reads no more of a stream than is asked for, and cancels one that is left', async () => {
-    const left = new Promise<void>((resolve) => {
-      void answering(version, {
-        sendStreamingMessage: (
-          call: NodeJS.WritableStream & { on(e: string, f: () => void): void },
-        ) => {
-          call.on('cancelled', resolve);
-          call.write({ payload: { $case: 'task', value: TASK } } as never);
-        },
-      }).then(async (agent) => {
-        for await (const event of client.stream(agent, hello(), options())) {
-          expect(kinds([event])).toEqual(['task']);
-          break;
-        }
-      });
+    const agent = await endless(version);
+    const stream = client.stream(agent, hello(), options());
+    expect(kinds([(await stream.next()).value!])).toEqual(['task']);
+    const taken = await settled(() => agent.written);
+    // What the windows of HTTP/2 and the buffers on both sides hold.
+    expect(taken).toBeLessThan(LONG_STREAM / 2);
+    for (let read = 0; read < 1000; read++) await stream.next();
+    expect(await settled(() => agent.written)).toBeGreaterThan(taken);
+    await stream.return();
+    await agent.left;
+    expect(agent.written).toBeLessThan(LONG_STREAM);
+  });
+
+  it('gives its channel back when it is aborted while nobody reads on', async () => {
+    const agent = await endless(version);
+    const abort = new AbortController();
+    const egress = new Egress({ allow: ['127.0.0.1'] });
+    const channels = new GrpcChannels(egress, 50);
+    const { url } = agent.endpoint;
+    const exchange = new GrpcExchange(channels, {
+      address: url,
+      headers: {},
+      secrets: [],
+      connectTimeoutMs: 1000,
+      signal: abort.signal,
     });
-    await left;
+    const transport =
+      version === '1.0' ? new GrpcTransport(exchange) : new LegacyGrpcTransports().over(exchange);
+    const events = transport.sendMessageStream(SEND);
+    await events.next();
+    const { signal } = new AbortController();
+    const other = await channels.connect(url, 1000, signal);
+    abort.abort();
+    other.release();
+    await agent.left;
+    await eventually(() => {
+      expect(other.client.getChannel().getConnectivityState(false)).toBe(
+        connectivityState.SHUTDOWN,
+      );
+    });
+    await egress.close();
   });
 });
 
@@ -344,6 +430,34 @@ describe('a gRPC agent of 1.0', () => {
 });
 
 describe('the channels to gRPC agents', () => {
+  it('let each caller wait as long as it may for the same connection', async () => {
+    const sockets: Socket[] = [];
+    const mute = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    const address = `127.0.0.1:${(mute.address() as AddressInfo).port}`;
+    const egress = new Egress({ allow: ['127.0.0.1'] });
+    const channels = new GrpcChannels(egress);
+    const { signal } = new AbortController();
+    const gaveUp: string[] = [];
+    const wait = (name: string, ms: number) =>
+      channels.connect(address, ms, signal).catch((error: unknown) => {
+        expect(error).toMatchObject({ code: 'CONNECT_TIMEOUT', noServer: false });
+        gaveUp.push(name);
+      });
+    const patient = wait('patient', 600);
+    await wait('hasty', 100);
+    expect(gaveUp).toEqual(['hasty']);
+    await patient;
+    // Nobody waits any more, so the next caller begins another attempt.
+    const before = sockets.length;
+    await wait('next', 100);
+    expect(sockets.length).toBeGreaterThan(before);
+    channels.close();
+    await egress.close();
+    for (const socket of sockets) socket.destroy();
+    mute.close();
+  });
+
   it('are closed when nothing has used them for a while, and not before', async () => {
     const agent = await answering('1.0', {});
     const egress = new Egress({ allow: ['127.0.0.1'] });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { TaskState } from '@a2a-js/sdk';
 import { agentCalls, all, failure, hello, kinds, options } from '../support/agent-calls.js';
 import { textOf } from '../support/agents.js';
+import { eventually } from '../support/eventually.js';
 
 const { client, sdkAgent } = agentCalls();
 
@@ -19,7 +20,7 @@ describe.each(['1.0', '0.3'] as const)('calling an SDK agent over gRPC %s', (ver
     );
   });
 
-  it('sends without blocking, gets, and follows a task by subscription', async () => {
+  it('sends without blocking, and gets, and follows a task of 1.0 by subscription', async () => {
     const { agent } = await sdkAgent({
       version,
       binding,
@@ -31,10 +32,15 @@ describe.each(['1.0', '0.3'] as const)('calling an SDK agent over gRPC %s', (ver
     });
     const sent = await client.send(agent, hello(), options());
     if (!('task' in sent)) throw new Error('not a task');
-    const followed = await all(client.subscribe(agent, sent.task.id, options()));
-    expect(kinds(followed)).toContain('artifactUpdate');
-    const task = await client.getTask(agent, sent.task.id, options());
-    expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+    const { id } = sent.task;
+    const followed = all(client.subscribe(agent, id, options())).then(kinds);
+    if (version === '1.0') expect(await followed).toContain('artifactUpdate');
+    else await expect(followed).rejects.toMatchObject({ kind: 'rejected' });
+    const task = await eventually(async () => {
+      const found = await client.getTask(agent, id, options());
+      expect(found.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+      return found;
+    });
     expect(textOf(task.artifacts[0]?.parts)).toBe('late');
     expect(textOf(task.history[0]?.parts)).toBe('hello');
   });
@@ -78,7 +84,8 @@ describe.each(['1.0', '0.3'] as const)('calling an SDK agent over gRPC %s', (ver
       detail: { code: -32001 },
     });
     const events = all(client.subscribe(agent, 'nope', options()));
-    expect(await failure(events)).toMatchObject({ kind: 'not-found' });
+    const kind = version === '1.0' ? 'not-found' : 'rejected';
+    expect(await failure(events)).toMatchObject({ kind });
   });
 
   it('ends a stream that is left, and one that is aborted', async () => {

@@ -13,6 +13,8 @@ import {
 
 const { client, scripted, raw } = agentCalls();
 
+const ENVOY = 'upstream connect error or disconnect/reset before headers.';
+
 describe('calling an agent that misbehaves', () => {
   const working = {
     statusUpdate: { taskId: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' } },
@@ -255,7 +257,38 @@ describe('calling an agent that misbehaves', () => {
       credentials: { authorization: 'Bearer s3cret-token' },
     });
     const error = await failure(client.send(agent, hello(), options()));
-    expect(error.message).toContain('[secret]');
+    expect(error.message).toContain('***');
     expect(error.message).not.toContain('s3cret-token');
+  });
+
+  it('does not repeat the beginning of credentials in an excerpt', async () => {
+    const secret = 's3cret-0123456789abcdef';
+    const body = `event: error\ndata: ${'x'.repeat(985)} ${secret}\n\n`;
+    const agent = await raw(200, body, 'text/event-stream', {
+      credentials: { authorization: `Bearer ${secret}` },
+    });
+    const error = await failure(all(client.stream(agent, hello(), options())));
+    expect(error.message).toContain('***');
+    expect(error.message).not.toContain('s3cret');
+  });
+
+  it.each<[number, string, string]>([
+    [408, 'Request Timeout', 'interrupted'],
+    [502, 'Bad Gateway', 'interrupted'],
+    [504, 'Gateway Timeout', 'interrupted'],
+    [520, 'unknown error', 'interrupted'],
+    [521, 'web server is down', 'rejected'],
+    [522, 'connection timed out', 'interrupted'],
+    [523, 'origin is unreachable', 'rejected'],
+    [524, 'a timeout occurred', 'interrupted'],
+    [503, `${ENVOY} reset reason: connection termination`, 'interrupted'],
+    [503, `${ENVOY} reset reason: remote reset`, 'interrupted'],
+    [503, `${ENVOY} reset reason: remote connection failure`, 'rejected'],
+    [503, 'no healthy upstream', 'rejected'],
+    [500, 'Internal Server Error', 'rejected'],
+  ])('knows of HTTP %d "%s" whether the message may have arrived: %s', async (...told) => {
+    const [status, body, kind] = told;
+    const agent = await raw(status, body, 'text/plain');
+    expect((await failure(client.send(agent, hello(), options()))).kind).toBe(kind);
   });
 });

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ScriptedAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import type { JsonObject } from '../support/json.js';
-import type { ScriptedAgentOptions } from '../support/scripted-agent.js';
+import { ScriptedAgent, type ScriptedAgentOptions } from '../support/scripted-agent.js';
 
 const DOWNSTREAM = 'downstream-secret-id-4711';
 const WORKING = {

@@ -9,6 +9,7 @@ import { type Hub, startHub } from '../support/app.js';
 import { CardSigner, forged } from '../support/card-signer.js';
 import { type HttpListener, listenOnLoopback } from '../support/http-listener.js';
 import type { Json, JsonObject } from '../support/json.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
 
 const WELL_KNOWN = '/.well-known/agent-card.json';
 
@@ -397,6 +398,42 @@ describe('the signature of a card', () => {
       expect(outcome(await patch(signer.keySet))).toEqual([200, 'verified', 'agent']);
       expect(outcome(await patch(next.keySet))).toEqual([200, 'invalid', null]);
       expect(outcome(await patch(null))).toEqual([200, 'unverified', null]);
+    });
+
+    it('leave of the card what they vouch for: an address beside it is called no more', async () => {
+      const evil = await ScriptedAgent.start();
+      closing.push(() => evil.close());
+      const dead = {
+        url: 'http://127.0.0.1:1/',
+        protocolBinding: 'JSONRPC',
+        protocolVersion: '1.0',
+      };
+      const signed = await signer.sign(server.card({ supportedInterfaces: [dead] }));
+      server.serve({ ...signed, url: `${evil.url}/evil`, preferredTransport: 'JSONRPC' });
+      const credentials = { authorization: 'Bearer for the agent' };
+      const added = await register({ credentials, protocolVersion: '0.3' });
+      expect(outcome(added)).toEqual([201, 'unverified', null]);
+      expect(added.body.endpoint.url).toBe(`${evil.url}/evil`);
+      const patch = (changes: JsonObject) =>
+        hub.admin('PATCH', `/api/v1/agents/${added.body.id}`, changes);
+      const pinned = await patch({ cardKeys: signer.keySet });
+      expect([pinned.status, pinned.text]).toEqual([400, expect.stringContaining('1.0')]);
+      const verified = await patch({ cardKeys: signer.keySet, protocolVersion: null });
+      expect(outcome(verified)).toEqual([200, 'verified', 'agent']);
+      expect(verified.body.endpoint.url).toBe(dead.url);
+      expect(verified.text).not.toContain('/evil');
+      await hub.send('hi', { tenant: added.body.id });
+      expect(evil.calls).toEqual([]);
+    });
+
+    it('do not let an unsigned card in once they are taken away again', async () => {
+      server.serve(await signer.sign(server.card()));
+      const { id } = (await register({ cardKeys: signer.keySet })).body;
+      const without = await hub.admin('PATCH', `/api/v1/agents/${id}`, { cardKeys: null });
+      expect(without.body.signature).toMatchObject({ outcome: 'unverified', wasVerified: true });
+      server.serve(server.card());
+      const refreshed = await hub.admin('POST', `/api/v1/agents/${id}:refresh`);
+      expectRefused(refreshed, /unsigned.*stays in use/);
     });
 
     it('are public and well-formed', async () => {

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { ScriptedAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 

@@ -2,7 +2,8 @@ import { verifyAgentCardSignature } from '@a2a-js/sdk';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { importJWK } from 'jose';
+import { createLocalJWKSet, flattenedVerify, importJWK } from 'jose';
+import { canonicalJson } from '../../src/common/canonical-json.js';
 import type { AgentCard } from '../../src/protocol/a2a.js';
 import { type Hub, startHub } from '../support/app.js';
 import { type Door, DoorError, allDoors } from '../support/doors.js';
@@ -14,6 +15,8 @@ const DOORS = ['JSON-RPC 1.0', 'JSON-RPC 0.3', 'HTTP+JSON 1.0', 'HTTP+JSON 0.3']
   'gRPC 1.0',
   'gRPC 0.3',
 ]);
+
+const JSON_PROFILE = 'application/json; profile=a2a-json';
 
 let hub: Hub;
 let doors: Map<string, Door>;
@@ -81,6 +84,37 @@ describe.each(DOORS)('over %s', (name) => {
     await verifyAgentCardSignature(
       async (kid) => (await importJWK(keys.find((key: Json) => key.kid === kid))) as never,
     )(shown as unknown as AgentCard);
+  });
+});
+
+describe('its signatures', () => {
+  const REST = [
+    '/a2a/extendedAgentCard',
+    '/a2a/agents/secret/extendedAgentCard',
+    '/a2a/v1/card',
+    '/v1/card',
+    '/a2a/agents/secret/v1/card',
+    '/agent/authenticatedExtendedCard',
+    '/a2a/agent/authenticatedExtendedCard',
+    '/a2a/agents/secret/agent/authenticatedExtendedCard',
+  ];
+
+  it.each(REST.flatMap((path) => [[path, '*/*'] as const, [path, JSON_PROFILE] as const]))(
+    'hold over what is served at %s to Accept: %s',
+    async (path, accept) => {
+      const { body } = await hub.get(path, { key: acme, version: null, headers: { accept } });
+      expect(await holdsAsServed(body)).toBe(true);
+      expect(await holdsAsServed({ ...body, version: '0' })).toBe(false);
+    },
+  );
+
+  it.each([
+    ['1.0', 'GetExtendedAgentCard'],
+    ['0.3', 'agent/getAuthenticatedExtendedCard'],
+  ])('hold over JSON-RPC %s', async (version, method) => {
+    expect(await holdsAsServed(await hub.rpc(method, undefined, { key: acme, version }))).toBe(
+      true,
+    );
   });
 });
 
@@ -197,6 +231,16 @@ async function card(path: string): Promise<Json> {
   const answer = await hub.get(path, { key: null, version: null });
   expect(answer.status).toBe(200);
   return answer.body;
+}
+
+/** Whether one of its signatures holds over the very document, by RFC 8785 alone. */
+async function holdsAsServed({ signatures, ...shown }: Json): Promise<boolean> {
+  const keys = createLocalJWKSet((await card('/.well-known/jwks.json')) as never);
+  const payload = Buffer.from(canonicalJson(shown)).toString('base64url');
+  const outcomes = await Promise.allSettled(
+    signatures.map((each: Json) => flattenedVerify({ ...each, payload } as never, keys)),
+  );
+  return outcomes.some(({ status }) => status === 'fulfilled');
 }
 
 function skillsOf(shown: Json): string[] {

@@ -1,10 +1,10 @@
 import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ScriptedAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import { GrpcClient, failureOf } from '../support/grpc-client.js';
 import type { Json } from '../support/json.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
 
 const HUB_CARD = '/.well-known/agent-card.json';
 const AGENT_CARD = `/a2a/agents/scripted${HUB_CARD}`;

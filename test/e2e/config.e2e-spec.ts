@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { loadConfig } from '../../src/config/index.js';
+import { selfSigned } from '../support/self-signed.js';
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'a2a-hub-main-'));
@@ -83,5 +85,20 @@ describe('main', () => {
     const line = stdout.split('\n').find((text) => text.includes('"msg":"configuration"'));
     expect(JSON.parse(line!)).toMatchObject({ config: { 'auth.adminKey': '********' } });
     expect(stdout + stderr).not.toContain(key);
+  });
+});
+
+describe('references', () => {
+  it('give a certificate and its key from files', () => {
+    const { certificate, key } = selfSigned();
+    const file = (name: string, text: string): string => {
+      writeFileSync(join(folder, name), text);
+      return `file:${join(folder, name)}`;
+    };
+    const config = loadConfig({
+      A2A_HUB__GRPC__TLS_CERTIFICATE: file('cert.pem', certificate),
+      A2A_HUB__GRPC__TLS_KEY: file('key.pem', key),
+    });
+    expect(config.grpc).toMatchObject({ tlsCertificate: certificate.trim(), tlsKey: key.trim() });
   });
 });

@@ -11,7 +11,7 @@ import { V1RestDoor } from '../../src/a2a/rest/v1-rest.door.js';
 import { RateLimit } from '../../src/a2a/rate-limit.js';
 import type { CardService } from '../../src/a2a/cards/card.service.js';
 import { EventStreams } from '../../src/a2a/sse/event-streams.js';
-import type { AuthService, Principal } from '../../src/auth/index.js';
+import { type AuthService, KeyWatch, type Principal } from '../../src/auth/index.js';
 import { Draining } from '../../src/common/draining.js';
 import { HubError } from '../../src/common/hub-error.js';
 import type { Log } from '../../src/common/logger.js';
@@ -130,9 +130,10 @@ export async function startDoors(overrides: Json = {}): Promise<DoorHarness> {
   );
   const streams = new EventStreams(config, draining, log);
   const dispatcher = new RpcDispatcher(new V1Dialect(handler), new V0Dialect(handler));
+  const auth = { authenticate } as unknown as AuthService;
   const http = new HttpDoors(
     { httpAdapter: { getInstance: () => server } } as never,
-    new Admission({ authenticate } as unknown as AuthService, new RateLimit(config)),
+    new Admission(auth, new RateLimit(config), new KeyWatch(auth, log)),
     streams,
     log,
   );

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { StreamItem } from '../../src/tasks/index.js';
+import { eventually } from '../support/eventually.js';
 import { type DoorHarness, startDoors } from './doors-harness.js';
 
 const MIB = 1024 * 1024;
@@ -33,7 +34,7 @@ describe('open streams', () => {
     expect(await reader.until('"n":2')).toContain('id: 2\n');
     feed.end();
     await reader.end();
-    await eventually(() => doors.readers() === 0);
+    await eventually(() => expect(doors.readers()).toBe(0), 10_000);
   });
 
   it('comment while nothing happens', async () => {
@@ -58,14 +59,14 @@ describe('open streams', () => {
     const second = textReader(await subscribe());
     const signals = doors.calls.map((call) => call.arguments[1].signal as AbortSignal);
     first.destroy();
-    await eventually(() => signals[0]!.aborted);
+    await eventually(() => expect(signals[0]!.aborted).toBe(true), 10_000);
     expect(signals[1]!.aborted).toBe(false);
     kept.push(item(2));
     await second.until('"n":2');
     kept.end();
     await second.end();
     left.push(item(2));
-    await eventually(() => left.returned && doors.readers() === 0);
+    await eventually(() => expect(left.returned && doors.readers() === 0).toBe(true), 10_000);
   });
 
   it('drop a reader that reads nothing, and disturb nobody else', async () => {
@@ -83,7 +84,7 @@ describe('open streams', () => {
     calm.push(item(1));
     const reader = textReader(await subscribe());
     await reader.until('"n":1');
-    await eventually(() => doors.readers() === 1, 15_000);
+    await eventually(() => expect(doors.readers()).toBe(1), 15_000);
     expect(given).toBeLessThan(400);
     calm.push(item(2));
     await reader.until('"n":2');
@@ -102,14 +103,14 @@ describe('open streams', () => {
     expect(text.match(/^id: \d+$/gm)).toHaveLength(300);
   });
 
-  it('end when the process drains, so that their readers resume elsewhere', async () => {
+  it('end as UNAVAILABLE when the process drains, so that their readers resume elsewhere', async () => {
     const feed = new Feed();
     doors.on('tasks.subscribe', () => feed.items());
     feed.push(item(1));
     const reader = textReader(await subscribe());
     await reader.until('"n":1');
     doors.draining.begin();
-    await reader.end();
+    expect(lastOf(await reader.end())).toContain('"reason":"UNAVAILABLE"');
     expect(doors.calls[0]!.arguments[1].signal.aborted).toBe(true);
   });
 
@@ -122,8 +123,13 @@ describe('open streams', () => {
     const text = await textReader(await subscribe()).end();
     expect(text).toContain('id: 1\n');
     expect(text).not.toContain('id: 2\n');
+    expect(lastOf(text)).toContain('"reason":"UNAVAILABLE"');
   });
 });
+
+function lastOf(text: string): string {
+  return text.trim().split('\n\n').at(-1)!;
+}
 
 /** Items handed out one by one, as the test wants. */
 class Feed {
@@ -182,21 +188,12 @@ function textReader(stream: IncomingMessage): {
   stream.setEncoding('utf8').on('data', (chunk: string) => (read += chunk));
   return {
     async until(text) {
-      await eventually(() => read.includes(text));
+      await eventually(() => expect(read).toContain(text), 10_000);
       return read;
     },
     async end() {
-      await eventually(() => stream.readableEnded, 10_000);
+      await eventually(() => expect(stream.readableEnded).toBe(true), 10_000);
       return read;
     },
   };
-}
-
-/** Waits until it is so, looking often. */
-async function eventually(isSo: () => boolean, deadlineMs = 5000): Promise<void> {
-  const end = performance.now() + deadlineMs;
-  while (!isSo()) {
-    if (performance.now() > end) throw new Error('it has not become so in time');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }

@@ -47,6 +47,43 @@ describe('what is no JSON-RPC request', () => {
     expect(doors.calls).toEqual([]);
   });
 
+  it('answers -32700 for bytes that are not UTF-8, at each door', async () => {
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'SendMessage',
+      params: { message: TEXT_MESSAGE },
+      message: TEXT_MESSAGE,
+    });
+    for (const url of ['/a2a', '/a2a/message:send', '/a2a/v1/message:send']) {
+      const answer = await doors.server.inject({
+        method: 'POST',
+        url,
+        headers: { authorization: 'Bearer alice', 'content-type': 'application/json' },
+        payload: Buffer.from(body.replace('hello', '\xff'), 'latin1'),
+      });
+      expect(answer.body).toMatch(/PARSE_ERROR/);
+      expect(answer.statusCode).toBe(url === '/a2a' ? 200 : 400);
+    }
+    expect(doors.calls).toEqual([]);
+  });
+
+  it('answers -32600 for an id that is too long, and does not repeat it', async () => {
+    const text = (length: number): string =>
+      JSON.stringify({ jsonrpc: '2.0', id: 'x'.repeat(length), method: 'GetTask', params: {} });
+    const answer = await doors.post(text(1025));
+    expect(answer.body).toMatchObject({ id: null, error: { code: -32600 } });
+    expect(answer.text.length).toBeLessThan(1000);
+    expect((await doors.post(text(1024))).body['id']).toHaveLength(1024);
+  });
+
+  it('does not repeat a tenant that no agent can have', async () => {
+    const body = { id: 't', tenant: 'x'.repeat(1_000_000) };
+    const answer = await doors.rpc('GetTask', body, { path: '/a2a/agents/csv' });
+    expect(JSON.stringify(answer).length).toBeLessThan(1000);
+    expect(answer['error']).toMatchObject({ code: -32602 });
+  });
+
   it.each([['GetTask'], ['tasks/get']])(
     'answers an absent and a null id of %s alike',
     async (method) => {

@@ -3,6 +3,7 @@ import { startSdkAgent, type RunningAgent } from '../support/agents.js';
 import { type CallOptions } from '../support/hub-client.js';
 import { type Hub, startHub } from '../support/app.js';
 import { userMessage } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
 import type { JsonObject } from '../support/json.js';
 
 const OURS = 'urn:a2a-hub:routing:v1';
@@ -190,6 +191,22 @@ describe('extensions', () => {
       await expect(hub.rpc('SendMessage', answer)).rejects.toMatchObject(required);
       const { task: after } = (await hub.rpc('SendMessage', answer, asking(MUST))) as JsonObject;
       expect(((after as JsonObject)['status'] as JsonObject)['state']).toBe('TASK_STATE_COMPLETED');
+    });
+
+    it('go with the cancel of its tasks as well, like the hubs that were passed', async () => {
+      const { task } = await hub.send('ask', to('strict', 'ask'), asking(MUST));
+      await hub.rpc('CancelTask', { id: (task as JsonObject)['id'] });
+      const cancel = await eventually(() => {
+        const found = strict.calls.find(
+          ({ body }) => (body)['method'] === 'CancelTask',
+        );
+        expect(found).toBeDefined();
+        return found!;
+      });
+      expect(cancel.headers).toMatchObject({
+        'a2a-extensions': MUST,
+        'a2a-hub-hops': expect.stringMatching(/^[\w-]+$/),
+      });
     });
 
     it('show in a dry run', async () => {

@@ -1,10 +1,10 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { SendMessageRequest } from '@a2a-js/sdk';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ScriptedAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import { userMessage } from '../support/builders.js';
 import { GrpcClient, type GrpcFailure, V0, V1, failureOf } from '../support/grpc-client.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
 
 const MIB = 1024 * 1024;
 const METHODS = [...Object.values(V1), ...Object.values(V0)];
@@ -156,7 +156,9 @@ describe('hostile bytes over gRPC', () => {
       },
     });
     const failure = await failureOf(client.call(V1.sendMessage, large(11 * MIB)));
-    expect(failure.code).toBe('RESOURCE_EXHAUSTED');
+    expect(failure).toMatchObject({ code: 'RESOURCE_EXHAUSTED', reason: 'PAYLOAD_TOO_LARGE' });
+    const enormous = await failureOf(client.call(V1.sendMessage, large(21 * MIB)));
+    expect(enormous.code).toBe('RESOURCE_EXHAUSTED');
     await nothingIsStored();
     const { payload } = await client.call(V1.sendMessage, large(9 * MIB));
     expect(payload?.$case).toBe('task');

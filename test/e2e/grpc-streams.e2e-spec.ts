@@ -1,12 +1,13 @@
 import { SendMessageRequest, type StreamResponse } from '@a2a-js/sdk';
 import type { ClientReadableStream, ServiceError } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ScriptedAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import { userMessage } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
 import { GrpcClient, V0, V1, failureOf } from '../support/grpc-client.js';
 import { NOT_SERVING, SERVING, watchHealth } from '../support/grpc-health.js';
 import type { LiveTask } from '../support/live-task.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
 
 const KIB = 1024;
 const DRAIN_MS = 1500;
@@ -38,19 +39,11 @@ afterEach(async () => {
 async function begin(): Promise<{ readonly id: string; readonly live: LiveTask }> {
   const task = await hub.submit('go', { message: { metadata: { agentId: 'scripted' } } });
   const id = task['id'] as string;
-  await eventually(() => agent.tasks.size === 1);
+  await eventually(() => expect(agent.tasks.size).toBe(1), 10_000);
   const [live] = agent.tasks.values();
   live!.chunk();
   await hub.waitForTask(id, 'TASK_STATE_WORKING');
   return { id, live: live! };
-}
-
-async function eventually(holds: () => boolean, deadlineMs = 10_000): Promise<void> {
-  const end = performance.now() + deadlineMs;
-  while (!holds()) {
-    if (performance.now() > end) throw new Error('it did not come to hold');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 /** Reads a stream as it comes. */
@@ -67,11 +60,11 @@ class Reader<Event> {
   }
 
   async has(count: number): Promise<void> {
-    await eventually(() => this.events.length >= count);
+    await eventually(() => expect(this.events.length).toBeGreaterThanOrEqual(count), 10_000);
   }
 
   async end(): Promise<void> {
-    await eventually(() => this.ended || this.failure !== undefined);
+    await eventually(() => expect(this.ended || this.failure !== undefined).toBe(true), 10_000);
   }
 }
 
@@ -206,7 +199,7 @@ describe('while the process drains', () => {
   it('answers on their way are given, and new calls are refused', async () => {
     const request = SendMessageRequest.fromJSON({ tenant: 'scripted', message: userMessage('go') });
     const answer = client.call(V1.sendMessage, request);
-    await eventually(() => agent.tasks.size === 1);
+    await eventually(() => expect(agent.tasks.size).toBe(1), 10_000);
     await hub.close();
     expect((await answer).payload!.$case).toBe('task');
     const late = await failureOf(

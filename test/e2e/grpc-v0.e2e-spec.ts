@@ -7,11 +7,11 @@ import {
 import { LegacyGrpcTransport } from '@a2a-js/sdk/compat/v0_3/client/grpc';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ROUTING_EXTENSION_URI } from '../../src/protocol/routing-extension.js';
-import { ScriptedAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import { userMessage } from '../support/builders.js';
 import { GrpcClient, V0, failureOf, grpcTarget } from '../support/grpc-client.js';
 import type { JsonObject } from '../support/json.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
 import { collect, kindsOf } from '../support/sdk-client.js';
 
 type SendRequest = ReturnType<typeof V0.sendMessage.requestDeserialize>;
@@ -268,10 +268,35 @@ describe('a name over gRPC 0.3', () => {
       for (const [field, call] of calls) {
         const failure = await failureOf(call);
         expect(failure).toMatchObject({ code: 'INVALID_ARGUMENT', fields: [field] });
-        expect(failure.metadata['detail']).toContain(`${field}: must be tasks/{id}`);
+        expect(failure.metadata['detail']).toContain(`${field} must be tasks/{id}`);
       }
     },
   );
+
+  it('of a config may hold slashes', async () => {
+    const { id } = await sent(sending());
+    await client.call(V0.createTaskPushNotificationConfig, {
+      parent: `tasks/${id}`,
+      configId: 'a/b',
+      config: { name: '', pushNotificationConfig: hook({ schemes: ['Bearer'] }) },
+    });
+    const list = client.call(V0.listTaskPushNotificationConfig, parented(`tasks/${id}`));
+    const { name } = (await list).configs[0]!;
+    expect(name).toMatch(/a\/b$/);
+    const config = await client.call(V0.getTaskPushNotificationConfig, { name });
+    expect(config.pushNotificationConfig).toMatchObject({ id: 'a/b' });
+    await client.call(V0.deleteTaskPushNotificationConfig, { name });
+    expect((await failureOf(client.call(V0.getTaskPushNotificationConfig, { name }))).code).toBe(
+      'NOT_FOUND',
+    );
+  });
+
+  it('of a page of configs was never given', async () => {
+    const { id } = await sent(sending());
+    const request = { ...parented(`tasks/${id}`), pageToken: 'forged' };
+    const failure = await failureOf(client.call(V0.listTaskPushNotificationConfig, request));
+    expect(failure).toMatchObject({ code: 'INVALID_ARGUMENT', fields: ['page_token'] });
+  });
 
   it('of a config without its id is that of the first one, and cannot be deleted', async () => {
     const { id } = await sent(sending());

@@ -10,11 +10,11 @@ import {
 import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ROUTING_EXTENSION_URI } from '../../src/protocol/routing-extension.js';
-import { ScriptedAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import { userMessage } from '../support/builders.js';
 import { GrpcClient, V1, failureOf, grpcTarget } from '../support/grpc-client.js';
 import type { JsonObject } from '../support/json.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
 import { collect, kindsOf } from '../support/sdk-client.js';
 
 const HOOK = 'https://example.com/hook';

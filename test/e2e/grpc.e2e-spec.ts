@@ -2,7 +2,6 @@ import { credentials } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createApp } from '../../src/bootstrap.js';
 import { GrpcAddress } from '../../src/config/index.js';
-import { ScriptedAgent } from '../support/agents.js';
 import { type Hub, startHub, testConfig } from '../support/app.js';
 import {
   GrpcClient,
@@ -13,6 +12,7 @@ import {
   grpcTarget,
 } from '../support/grpc-client.js';
 import { SERVING, checkHealth } from '../support/grpc-health.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
 import { selfSigned } from '../support/self-signed.js';
 
 const SERVICES = ['', 'lf.a2a.v1.A2AService', 'a2a.v1.A2AService'];
@@ -177,10 +177,10 @@ describe('the version', () => {
 
   it('of the other service names that one', async () => {
     const [current] = await refusals({ 'a2a-version': '0.3' });
-    expect(current).toMatchObject({ reason: 'VERSION_NOT_SUPPORTED' });
-    expect(current!.message).toContain('A2A 0.3 is spoken by a2a.v1.A2AService');
+    expect(current).toMatchObject({ code: 'UNIMPLEMENTED', reason: 'METHOD_NOT_FOUND' });
+    expect(current!.message).toContain('in A2A 0.3 it is a2a.v1.A2AService');
     const [, legacy] = await refusals({ 'a2a-version': '1.0' });
-    expect(legacy).toMatchObject({ message: 'Version not supported' });
+    expect(legacy).toMatchObject({ message: 'Method not found' });
     expect(legacy!.metadata).toMatchObject({ service: 'lf.a2a.v1.A2AService' });
   });
 });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ScriptedAgent } from '../support/agents.js';
 import { type HubProcess, startHubProcess } from '../support/app.js';
 import { artifactTexts, numbersTo } from '../support/builders.js';
 import { startPostgres, startSqlite } from '../support/databases.js';
 import type { JsonObject } from '../support/json.js';
 import { CHUNKS_ARTIFACT } from '../support/live-task.js';
 import { ResumingReader } from '../support/resuming-reader.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
 import { type ReceivedWebhook, WebhookSink } from '../support/webhook-sink.js';
 
 const TASKS = 200;

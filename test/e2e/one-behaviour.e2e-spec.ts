@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RPC_STATUS, WIRE_ERRORS } from '../../src/a2a/error-map.js';
 import type { ErrorReason } from '../../src/common/hub-error.js';
-import { ScriptedAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import {
   allDoors,
@@ -11,6 +10,7 @@ import {
   type Refusal,
 } from '../support/doors.js';
 import type { JsonObject } from '../support/json.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
 
 const DOORS = [
   'JSON-RPC 1.0',
@@ -21,9 +21,13 @@ const DOORS = [
   'gRPC 0.3',
 ];
 
+/** Over the default of `server.bodyLimit`. */
+const TOO_LARGE = 11 * 1024 * 1024;
+
 let hub: Hub;
 let slow: Hub;
 let agent: ScriptedAgent;
+let insisting: ScriptedAgent;
 let doors: Door[];
 let slowDoors: Door[];
 let done: string;
@@ -35,6 +39,10 @@ beforeAll(async () => {
   hub = await startHub({ config: { grpc: { port: -1 } } });
   await hub.registerAgent(agent.url, { id: 'worker' });
   await hub.registerAgent(agent.url, { id: 'elsewhere' });
+  insisting = await ScriptedAgent.start({
+    card: { capabilities: { extensions: [{ uri: 'urn:example:needed', required: true }] } },
+  });
+  await hub.registerAgent(insisting.url, { id: 'insists' });
   doors = await allDoors(hub);
   const { task } = await hub.send('hello', { message: { metadata: { agentId: 'worker' } } });
   done = String((task as JsonObject)['id']);
@@ -51,6 +59,7 @@ afterAll(async () => {
   await hub.close();
   await slow.close();
   await agent.close();
+  await insisting.close();
 });
 
 /** What is refused, for which reason, and how it is done at any door. */
@@ -82,6 +91,17 @@ const REFUSALS: readonly [string, ErrorReason, (door: Door) => Promise<unknown>]
   ['a key without the scope', 'PERMISSION_DENIED', (door) => door.get(done, { key: readOnly })],
   ['an unknown version', 'VERSION_NOT_SUPPORTED', (door) => door.get(done, inVersion('99.0'))],
   ['a version that is none', 'VERSION_NOT_SUPPORTED', (door) => door.get(done, inVersion('new'))],
+  ['the other version', 'METHOD_NOT_FOUND', (door) => door.get(done, inVersion(otherOf(door)))],
+  [
+    'an agent that insists on an extension',
+    'EXTENSION_SUPPORT_REQUIRED',
+    (door) => door.send({ agentId: 'insists' }),
+  ],
+  [
+    'a message over the limit',
+    'PAYLOAD_TOO_LARGE',
+    (door) => door.send({ messageId: 'x'.repeat(TOO_LARGE) }),
+  ],
 ];
 
 describe.each(DOORS)('%s', (name) => {
@@ -112,9 +132,40 @@ describe.each(DOORS)('%s', (name) => {
       if (refusal.reason === 'RATE_LIMITED') refusals.push(refusal);
     }
     expect(refusals[0]).toMatchObject(expected(door(), 'RATE_LIMITED'));
-    expect(refusals[0]!.message + refusals[0]!.bytes).toMatch(/try again in \d+ s|retryAfter/);
+    const { message, bytes } = refusals[0]!;
+    expect(message + bytes).toMatch(/again in [1-9]\d* s/);
   });
 });
+
+describe.each(DOORS)('what %s does', (name) => {
+  it('is seen alike at every door', async () => {
+    const door = doors.find((one) => one.name === name)!;
+    const id = taskIn(await door.send({ agentId: 'worker' }));
+    for (const other of doors) {
+      expect(taskIn(await other.get(id))).toBe(id);
+      expect((await refused(other.cancel(id))).reason).toBe('TASK_NOT_CANCELABLE');
+    }
+    await door.setPushConfig(id, { id: 'one', url: 'https://example.com/hook' });
+    for (const other of doors) {
+      const config = await other.getPushConfig(id, 'one');
+      expect(JSON.stringify(config)).toContain('https://example.com/hook');
+    }
+    await door.deletePushConfig(id, 'one');
+    for (const other of doors) {
+      expect((await refused(other.getPushConfig(id, 'one'))).reason).toBe('TASK_NOT_FOUND');
+    }
+  });
+});
+
+/** The id of the task in any door's answer: the task itself, or what wraps it. */
+function taskIn(answer: JsonObject): string {
+  const task = (answer['task'] ?? answer['payload']?.['value'] ?? answer) as JsonObject;
+  return String(task['id']);
+}
+
+function otherOf({ version }: Door): string {
+  return version === '1.0' ? '0.3' : '1.0';
+}
 
 function inVersion(version: string): DoorOptions {
   return { headers: { 'a2a-version': version } };

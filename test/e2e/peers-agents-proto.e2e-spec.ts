@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from '@grpc/grpc-js';
-import { ScriptedAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import { artifactTexts } from '../support/builders.js';
 import { listenOnLoopback } from '../support/http-listener.js';
 import type { JsonObject } from '../support/json.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
 
 let hub: Hub;
 const closing: (() => Promise<unknown>)[] = [];

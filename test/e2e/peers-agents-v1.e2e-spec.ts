@@ -1,9 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { ScriptedAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import { artifactTexts } from '../support/builders.js';
 import type { JsonObject } from '../support/json.js';
-import type { ScriptedCall, ScriptedHandler } from '../support/scripted-agent.js';
+import {
+  ScriptedAgent,
+  type ScriptedCall,
+  type ScriptedHandler,
+} from '../support/scripted-agent.js';
 
 let hub: Hub;
 const closing: (() => Promise<unknown>)[] = [];

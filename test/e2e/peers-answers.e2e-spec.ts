@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ScriptedAgent } from '../support/agents.js';
 import { faultsForFasta2a } from '../support/fasta2a-client.js';
 import type { Json, JsonObject } from '../support/json.js';
 import { type PeersHub, startPeersHub } from '../support/peers.js';
 import { dataLines, type RawAnswer } from '../support/raw-http.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
 
 let peers: PeersHub;
 beforeAll(async () => {

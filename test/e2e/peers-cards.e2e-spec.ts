@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type RunningAgent, ScriptedAgent, startSdkAgent } from '../support/agents.js';
+import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import { listenOnLoopback } from '../support/http-listener.js';
 import type { Json, JsonObject } from '../support/json.js';
 import { rawHttp } from '../support/raw-http.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
 
 const SCHEMA_TYPES = ['http', 'apiKey', 'oauth2', 'openIdConnect', 'mutualTLS'];
 

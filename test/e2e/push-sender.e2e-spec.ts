@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { SystemClock } from '../../src/common/clock.js';
 import { Egress, type ResolvedAddress } from '../../src/common/egress/egress.js';
 import { HttpWebhookSender } from '../../src/push/http-webhook.sender.js';
 import type { WebhookAnswer } from '../../src/push/webhook-sender.js';
+import { freePort } from '../support/free-port.js';
 import { WebhookSink } from '../support/webhook-sink.js';
 
 const LIMITS = { connectTimeoutMs: 300, timeoutMs: 500, responseBytes: 32 };
@@ -143,11 +142,3 @@ describe('HttpWebhookSender', () => {
     expect(await sending).toMatchObject({ status: null, error: 'network' });
   });
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise<void>((resolve) => probe.close(() => resolve()));
-  return port;
-}

@@ -4,11 +4,11 @@ import { TaskState, type Task } from '../../src/protocol/a2a.js';
 import { statusUpdate, type TaskRef } from '../../src/protocol/build.js';
 import { FencedError } from '../../src/tasks/task-log.js';
 import { FakeAgent, type FakeAgentOptions } from '../support/fake-agents.js';
+import { eventually } from '../support/eventually.js';
 import {
   artifactTexts,
   BOB,
   collect,
-  eventually,
   HubTasks,
   statusText,
   userMessage,

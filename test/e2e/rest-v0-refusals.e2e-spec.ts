@@ -20,6 +20,11 @@ afterAll(async () => {
 
 const PROTO_MESSAGE = { messageId: 'm-1', role: 'ROLE_USER', content: [{ text: 'hello' }] };
 const HOOK = { url: 'https://example.com/hook' };
+const dataOf = (data: string): string =>
+  `{"message":{"messageId":"m","role":"user","parts":[{"kind":"data","data":${data}}]}}`;
+const protoDataOf = (data: string): string =>
+  `{"message":{"messageId":"m","role":"ROLE_USER","content":[{"data":{"data":${data}}}]}}`;
+
 describe('requests of 0.3 that are refused', () => {
   const send = (body: unknown, headers = {}): ReturnType<DoorHarness['request']> =>
     doors.request('POST', '/a2a/v1/message:send', { body, headers });
@@ -35,7 +40,7 @@ describe('requests of 0.3 that are refused', () => {
         role: 'ROLE_NOBODY',
         content: [
           {},
-          { text: 'x', data: { data: 1 } },
+          { text: 'x', data: { data: {} } },
           { file: {} },
           { file: { fileWithBytes: '*' } },
         ],
@@ -74,6 +79,10 @@ describe('requests of 0.3 that are refused', () => {
     ['a message of nothing', '{"message":{}}', -32602],
     ['parts that are none', '{"message":{"messageId":"m","role":"user","parts":{}}}', -32602],
     ['no parts', '{"message":{"messageId":"m","role":"ROLE_USER","content":[]}}', -32602],
+    ['a role that is no text', '{"message":{"role":{"toString":null,"valueOf":1}}}', -32602],
+    ['data that is no object', dataOf('[1]'), -32602],
+    ['data that is a text', dataOf('"x"'), -32602],
+    ['data that is no object, in ProtoJSON', protoDataOf('7'), -32602],
     ['a null part', '{"message":{"messageId":"m","role":"ROLE_USER","content":[null]}}', -32602],
     ['a config that is none', '{"message":{"content":1},"configuration":[]}', -32602],
   ])('for a body of %s', async (_name, body, code) => {

@@ -180,7 +180,7 @@ describe('the query', () => {
       ['-1', '1.5', 'x', '', '1e3', ' 1', '0x1', '99999999999', '9'.repeat(40)],
     ],
     ['/tasks', 'historyLength', ['-1', 'null']],
-    ['/tasks', 'pageSize', ['0', '101', '-1', 'ten', '']],
+    ['/tasks', 'pageSize', ['101', '-1', 'ten', '']],
     ['/tasks', 'includeArtifacts', ['1', 'TRUE', 'yes', '']],
     ['/tasks', 'status', ['working', 'TASK_STATE_NONE', '2', '']],
     [
@@ -189,7 +189,7 @@ describe('the query', () => {
       ['yesterday', '2026-01-31T12:00:00', '2026-02-30T12:00:00Z', ''],
     ],
     ['/tasks', 'contextId', ['x'.repeat(513), '\0']],
-    ['/tasks/t/pushNotificationConfigs', 'pageSize', ['-1', 'x']],
+    ['/tasks/t/pushNotificationConfigs', 'pageSize', ['101', '-1', 'x']],
   ])('of %s refuses a %s that is none', async (path, name, values) => {
     for (const value of values) {
       const answer = await doors.request('GET', `/a2a${path}?${name}=${encodeURIComponent(value)}`);
@@ -213,6 +213,12 @@ describe('the query', () => {
     },
   );
 
+  it('takes a page size of 0 for the default', async () => {
+    await doors.request('GET', '/a2a/tasks?pageSize=0');
+    await doors.rpc('ListTaskPushNotificationConfigs', { taskId: 't', pageSize: 0 });
+    expect(doors.calls.map(({ operation }) => operation)).toEqual(['tasks.list', 'push.list']);
+  });
+
   it('refuses ids that no database keeps', async () => {
     for (const id of ['%00', 'x'.repeat(513)]) {
       expect(violated(await doors.request('GET', `/a2a/tasks/${id}`))).toEqual(['id']);
@@ -234,10 +240,12 @@ describe('the version', () => {
   it.each(EVERYWHERE)('0.3 is told where %s %s is in 0.3', async (method, url, body) => {
     const path = url
       .replace('/a2a/echo/', '/a2a/agents/echo/')
-      .replace(/^(\/a2a(\/agents\/echo)?)\//, '$1/v1/')
-      .replace('agents/echo', 'agents/{agentId}')
-      .replace('task-1', url.includes('pushNotification') ? '{taskId}' : '{id}')
-      .replace('config-1', '{id}');
+      .replace(/^(\/a2a(\/agents\/echo)?)\//, '$1/v1/');
+    // 0.3 has no lists of tasks.
+    const metadata = url.endsWith('/tasks') ? undefined : { path };
+    const probe = await doors.request(method, path, { body });
+    expect(probe.status === 404).toBe(metadata === undefined);
+    doors.calls.length = 0;
     for (const [query, headers] of [
       ['', { 'a2a-version': '0.3' }],
       ['', { 'a2a-version': '0.2.5' }],
@@ -246,8 +254,9 @@ describe('the version', () => {
       const answer = await doors.request(method, url + query, { body, headers });
       expect(answer.status).toBe(404);
       expect(answer.body).toMatchObject({
-        error: { details: [{ reason: 'METHOD_NOT_FOUND', metadata: { path } }] },
+        error: { details: [{ reason: 'METHOD_NOT_FOUND' }] },
       });
+      expect(answer.body.error.details[0].metadata).toEqual(metadata);
     }
     expect(doors.calls).toEqual([]);
   });

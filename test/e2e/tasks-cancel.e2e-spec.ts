@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { TaskState, type Task } from '../../src/protocol/a2a.js';
 import { FakeAgent, type FakeAgentOptions } from '../support/fake-agents.js';
-import { BOB, collect, eventually, HubTasks, statusText } from '../support/hub-tasks.js';
+import { eventually } from '../support/eventually.js';
+import { BOB, collect, HubTasks, statusText } from '../support/hub-tasks.js';
 
 let hub: HubTasks;
 afterEach(async () => {

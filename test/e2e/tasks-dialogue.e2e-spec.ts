@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { TaskState } from '../../src/protocol/a2a.js';
 import { FakeAgent } from '../support/fake-agents.js';
+import { eventually } from '../support/eventually.js';
 import {
   artifactTexts,
   BOB,
   collect,
-  eventually,
   HubTasks,
   statusText,
   userMessage,

@@ -3,7 +3,8 @@ import { AgentCallError } from '../../src/agents/index.js';
 import { Role, TaskState, type StreamResponse } from '../../src/protocol/a2a.js';
 import { agentMessage, statusUpdate } from '../../src/protocol/build.js';
 import { FakeAgent, type FakeAgentOptions, type Script } from '../support/fake-agents.js';
-import { artifactTexts, eventually, HubTasks, statusText } from '../support/hub-tasks.js';
+import { eventually } from '../support/eventually.js';
+import { artifactTexts, HubTasks, statusText } from '../support/hub-tasks.js';
 
 let hub: HubTasks;
 afterEach(async () => {

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { TaskState } from '../../src/protocol/a2a.js';
 import { FakeAgent } from '../support/fake-agents.js';
-import { eventually, HubTasks } from '../support/hub-tasks.js';
+import { eventually } from '../support/eventually.js';
+import { HubTasks } from '../support/hub-tasks.js';
 
 let hub: HubTasks;
 afterEach(async () => {

@@ -3,7 +3,8 @@ import type { Principal } from '../../src/auth/index.js';
 import { TaskState, type Task } from '../../src/protocol/a2a.js';
 import { FakeAgent } from '../support/fake-agents.js';
 import { FakeClock } from '../support/fake-clock.js';
-import { ALICE, artifactTexts, BOB, eventually, HubTasks } from '../support/hub-tasks.js';
+import { eventually } from '../support/eventually.js';
+import { ALICE, artifactTexts, BOB, HubTasks } from '../support/hub-tasks.js';
 
 let hub: HubTasks;
 beforeEach(async () => {
@@ -36,9 +37,6 @@ describe('GetTask', () => {
     expect(await Promise.all(lengths)).toEqual([2, 0, 1, 2]);
     const [newest] = (await hub.service.get(id, 1, hub.request(''))).history;
     expect(JSON.stringify(newest)).toContain('one');
-    await expect(hub.service.get(id, -1, hub.request(''))).rejects.toMatchObject({
-      reason: 'INVALID_PARAMS',
-    });
   });
 
   it('finds nothing for a stranger, nor by another agent than the task has', async () => {
@@ -111,18 +109,10 @@ describe('ListTasks', () => {
     expect(full.tasks[0]?.history).toEqual([]);
   });
 
-  it('takes 0 for the default page size, and refuses what is out of bounds', async () => {
+  it('takes 0 for the default page size, and refuses a state that is none', async () => {
     expect((await list({ pageSize: 0 })).pageSize).toBe(50);
     expect((await list({})).pageSize).toBe(50);
-    for (const params of [
-      { pageSize: 101 },
-      { pageSize: -1 },
-      { historyLength: -1 },
-      { status: 99 },
-      { statusTimestampAfter: 'yesterday' },
-    ]) {
-      await expect(list(params)).rejects.toMatchObject({ reason: 'INVALID_PARAMS' });
-    }
+    await expect(list({ status: 99 })).rejects.toMatchObject({ reason: 'INVALID_PARAMS' });
   });
 
   it('refuses a token that is forged, or of another filter or caller', async () => {

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { Role, TaskState } from '../../src/protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../../src/protocol/routing-extension.js';
 import { FakeAgent } from '../support/fake-agents.js';
-import { artifactTexts, collect, eventually, HubTasks, statusText } from '../support/hub-tasks.js';
+import { eventually } from '../support/eventually.js';
+import { artifactTexts, collect, HubTasks, statusText } from '../support/hub-tasks.js';
 
 let hub: HubTasks;
 afterEach(async () => {
@@ -244,6 +245,28 @@ describe('an idempotent send', () => {
     await expect(hub.send('other', { idempotencyKey: 'k' })).rejects.toMatchObject({
       reason: 'CONFLICT',
     });
+  });
+
+  it('takes metadata in another order for the same, as Protocol Buffers keep none', async () => {
+    const agent = new FakeAgent('a', (turn) => turn.ask('Which?'));
+    await start(agent);
+    const inOrder = { a: 1, b: { c: 2, d: 3 } };
+    const turned = { b: { d: 3, c: 2 }, a: 1 };
+    const request = hub.request('hello', { idempotencyKey: 'k', message: { metadata: inOrder } });
+    const { message } = request;
+    const first = await hub.service.send(request);
+    const again = { ...request, message: { ...message, metadata: turned } };
+    expect(await hub.service.send(again)).toEqual(first);
+    if (first.kind !== 'task') throw new Error('expected a task');
+
+    const taskId = first.task.id;
+    const asked = agent.turns.length;
+    const answer = hub.request('this', { message: { taskId, metadata: inOrder } });
+    const same = { ...answer, message: { ...answer.message, metadata: turned } };
+    await Promise.all([hub.service.send(answer), hub.service.send(same)]);
+    const { history } = await hub.get(taskId);
+    expect(history.filter(({ role }) => role === Role.ROLE_USER)).toHaveLength(2);
+    expect(agent.turns).toHaveLength(asked + 1);
   });
 
   it('takes the one key the door has chosen, whatever the directive says', async () => {

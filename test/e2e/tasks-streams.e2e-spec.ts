@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { TaskState } from '../../src/protocol/a2a.js';
 import type { StreamItem } from '../../src/tasks/task-streams.js';
 import { FakeAgent } from '../support/fake-agents.js';
-import { BOB, collect, eventually, HubTasks, shown } from '../support/hub-tasks.js';
+import { eventually } from '../support/eventually.js';
+import { BOB, collect, HubTasks, shown } from '../support/hub-tasks.js';
 
 let hub: HubTasks;
 afterEach(async () => {

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { TaskState } from '../../src/protocol/a2a.js';
 import { FakeAgent, type FakeAgentOptions, type Turn } from '../support/fake-agents.js';
-import { artifactTexts, eventually, HubTasks, statusText } from '../support/hub-tasks.js';
+import { eventually } from '../support/eventually.js';
+import { artifactTexts, HubTasks, statusText } from '../support/hub-tasks.js';
 
 let hub: HubTasks;
 afterEach(async () => {

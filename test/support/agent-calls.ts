@@ -3,6 +3,7 @@ import { afterAll, afterEach } from '@jest/globals';
 import { type Message, Role, type StreamResponse } from '@a2a-js/sdk';
 import type { Agent } from '../../src/agents/agent.js';
 import type { AgentCallError, AgentSend } from '../../src/agents/agent-client.js';
+import { originsOf } from '../../src/agents/card/credential-origins.js';
 import { CardReader } from '../../src/agents/card/card-reader.js';
 import { chooseEndpoint } from '../../src/agents/card/choose-endpoint.js';
 import { EndpointMemory } from '../../src/agents/client/endpoint-memory.js';
@@ -71,6 +72,11 @@ export function endpoint(
   protocolBinding: Agent['endpoint']['protocolBinding'] = 'JSONRPC',
 ): Agent['endpoint'] {
   return { url, protocolBinding, protocolVersion, tenant: '' };
+}
+
+/** The agent with these, given for the server that is called. */
+export function withCredentials(agent: Agent, credentials: Agent['credentials']): Agent {
+  return { ...agent, credentials, credentialOrigins: originsOf(agent.endpoint) };
 }
 
 /** A message with one text part. */

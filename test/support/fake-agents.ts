@@ -200,6 +200,7 @@ export class FakeAgent {
         algorithm: null,
         keySource: null,
         keyThumbprint: null,
+        wasVerified: false,
         reason: 'The card is not signed.',
       },
       endpoint: {
@@ -210,7 +211,9 @@ export class FakeAgent {
       },
       endpointOverride: null,
       pin: { protocolBinding: null, protocolVersion: null },
+      refused: [],
       credentials: {},
+      credentialOrigins: [],
       tags: [],
       priority: 0,
       enabled,
@@ -337,6 +340,9 @@ export class FakeAgentClient extends AgentClient {
     taskId: string,
     options: AgentCallOptions,
   ): AsyncGenerator<StreamResponse, void, undefined> {
+    if (agent.endpoint.protocolVersion !== '1.0') {
+      throw new AgentCallError('rejected', 'not an agent of 1.0');
+    }
     yield* this.reach(agent, 'subscribe', taskId, options).subscribe(taskId, options.signal);
   }
 

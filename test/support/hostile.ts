@@ -10,7 +10,7 @@ export interface HostileRequest {
 }
 
 /** Values that servers trip over, wherever one is put. */
-const TRIPWIRES: readonly Json[] = [
+const SMALL_TRIPWIRES: readonly Json[] = [
   null,
   true,
   0,
@@ -32,7 +32,6 @@ const TRIPWIRES: readonly Json[] = [
   "'; DROP TABLE tasks; --",
   '${7*7}{{7*7}}',
   'x'.repeat(600),
-  'x'.repeat(70_000),
   '2026-02-31T25:61:61Z',
   'http://169.254.169.254/latest/meta-data',
   'ftp://user:password@example.com',
@@ -44,9 +43,16 @@ const TRIPWIRES: readonly Json[] = [
   [null],
   [{}],
   { length: 5 },
-  { toString: null, valueOf: 1, constructor: { prototype: {} } },
+  { toString: null, valueOf: 1 },
+  { constructor: { prototype: {} } },
   JSON.parse('{"__proto__":{"polluted":true},"hasOwnProperty":1}'),
   nested(70),
+];
+
+/** Those that are large as well. */
+const TRIPWIRES: readonly Json[] = [
+  ...SMALL_TRIPWIRES,
+  'x'.repeat(70_000),
   nested(1000),
   Array.from({ length: 3000 }, () => 0),
 ];
@@ -70,6 +76,43 @@ export function mutated(template: JsonObject): fc.Arbitrary<Json> {
       }, structuredClone(template)),
     );
 }
+
+/**
+ * A document that was right with one thing wrong in it: each of its members left out, made a list, and
+ * replaced by each small value that servers trip over. The variants have the same members and take turns.
+ */
+export function* everyFault(variants: readonly JsonObject[]): Generator<Json> {
+  const places = placesIn(variants[0]).length;
+  const faults = [
+    { how: LEFT_OUT, value: null },
+    { how: IN_A_LIST, value: null },
+    ...SMALL_TRIPWIRES.map((value) => ({ how: REPLACED, value })),
+  ];
+  let turn = 0;
+  for (let at = 1; at < places; at++) {
+    for (const { how, value } of faults) {
+      const variant = variants[turn++ % variants.length]!;
+      yield fault(variant, at, how, structuredClone(value));
+    }
+    // So that a variant meets other values at the next place.
+    turn++;
+  }
+}
+
+function fault(template: JsonObject, at: number, how: number, value: Json): Json {
+  const document = structuredClone(template);
+  return spoiled(document, placesIn(document)[at], how, value, '');
+}
+
+/** As many values as wanted, made a few at a time; another seed gives others. */
+export function* sampled<T>(values: fc.Arbitrary<T>, count: number, seed: number): Generator<T> {
+  for (let from = 0; from < count; from += BATCH) {
+    const numRuns = Math.min(BATCH, count - from);
+    yield* fc.sample(values, { numRuns, seed: seed + from });
+  }
+}
+
+const BATCH = 100;
 
 /** The bytes of a document: mostly its JSON, else JSON that was cut, torn or is none at all. */
 export function bytesOf(document: fc.Arbitrary<Json>): fc.Arbitrary<Buffer> {
@@ -155,6 +198,12 @@ const anyName = fc.constantFrom('__proto__', 'constructor', 'id', 'kind', 'task_
 
 const NO_JSON = ['', 'null', '[]', '"text"', '{', '{"a":1,}', '\ufeff{}', '{"a":1}{"b":2}', 'NaN'];
 
+const LEFT_OUT = 0;
+const IN_A_LIST = 1;
+const WITH_ANOTHER = 2;
+const IN_SNAKE_CASE = 3;
+const REPLACED = 4;
+
 interface Place {
   readonly holder: Json;
   readonly key: string | number;
@@ -181,12 +230,12 @@ function spoiled(
   value: Json,
   name: string,
 ): Json {
-  if (place === undefined) return how === 0 ? value : document;
+  if (place === undefined) return how === LEFT_OUT ? value : document;
   const { holder, key } = place;
-  if (how === 0) delete holder[key];
-  else if (how === 1) holder[key] = [holder[key]];
-  else if (how === 2) Object.defineProperty(holder, name, { value, ...OWN });
-  else if (how === 3) Object.defineProperty(holder, snakeCase(key), { value, ...OWN });
+  if (how === LEFT_OUT) delete holder[key];
+  else if (how === IN_A_LIST) holder[key] = [holder[key]];
+  else if (how === WITH_ANOTHER) Object.defineProperty(holder, name, { value, ...OWN });
+  else if (how === IN_SNAKE_CASE) Object.defineProperty(holder, snakeCase(key), { value, ...OWN });
   else holder[key] = value;
   return document;
 }

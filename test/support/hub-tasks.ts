@@ -30,6 +30,7 @@ import type { TaskRunner } from '../../src/tasks/runner/task-runner.js';
 import type { StreamItem } from '../../src/tasks/task-streams.js';
 import type { TaskService } from '../../src/tasks/task.service.js';
 import { sweeper, taskLists, taskRunner, taskService } from '../../src/tasks/task-wiring.js';
+import { eventually } from './eventually.js';
 import { FakeAgentClient, type FakeAgent } from './fake-agents.js';
 
 export const ALICE: Principal = { id: 'alice', organization: 'acme', scopes: new Set(['a2a']) };
@@ -235,19 +236,6 @@ export function userMessage(text: string): Message {
     extensions: [],
     referenceTaskIds: [],
   };
-}
-
-/** Tries until it succeeds; rejects with the last error after `timeoutMs`. */
-export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 2000): Promise<T> {
-  const end = Date.now() + timeoutMs;
-  for (;;) {
-    try {
-      return await check();
-    } catch (error) {
-      if (Date.now() > end) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-  }
 }
 
 export function statusText(task: Task): string {

@@ -154,6 +154,20 @@ describe("the hub's card", () => {
     }
   });
 
+  it('has a 0.3 form with the security schemes of its JSON and of its proto', () => {
+    const { securitySchemes, ...others } = form(card, '0.3-both');
+    const { securitySchemes: old, ...same } = form(card, '0.3');
+    expect(others).toEqual(same);
+    const { description } = old.bearer;
+    expect(securitySchemes).toEqual({
+      bearer: { ...old.bearer, httpAuthSecurityScheme: { scheme: 'Bearer', description } },
+      apiKey: {
+        ...old.apiKey,
+        apiKeySecurityScheme: { location: 'header', name: 'X-API-Key', description },
+      },
+    });
+  });
+
   it.each(['1.0', 'union'] as const)('is read in its %s form by a 1.0 client', (name) => {
     for (const legacyCompat of [{ enabled: false }, { enabled: true }]) {
       const resolver = new DefaultAgentCardResolver({ legacyCompat });
@@ -169,7 +183,7 @@ describe("the hub's card", () => {
   it('says nothing of security when nobody needs a key', () => {
     const config = { ...HUB.config, auth: { ...HUB.config.auth, mode: 'none' as const } };
     const open = composeHubCard([], { ...HUB, config });
-    for (const name of ['1.0', '0.3', 'union'] as const) {
+    for (const name of ['1.0', '0.3', '0.3-both', 'union'] as const) {
       expect(Object.keys(form(open, name)).filter((key) => key.startsWith('security'))).toEqual([]);
     }
     expect(open.capabilities).toMatchObject({ extendedAgentCard: false });

@@ -6,9 +6,11 @@ export type Json = Record<string, unknown>;
  * The forms one card is served in:
  * - `1.0`: the closed schema of A2A 1.0;
  * - `0.3`: what 0.2.5 and 0.3 clients read;
+ * - `0.3-both`: that for the readers of HTTP+JSON 0.3, of its JSON (Python, Java) and of ProtoJSON
+ *   (JavaScript), which tells the kinds of security schemes apart by the name of a member;
  * - `union`: one document that the clients of every version accept.
  */
-export type CardForm = '1.0' | '0.3' | 'union';
+export type CardForm = '1.0' | '0.3' | '0.3-both' | 'union';
 
 /** What 0.x cards state, at the least that every client takes. */
 const LEGACY_VERSION = '0.3.0';
@@ -16,6 +18,7 @@ const LEGACY_VERSION = '0.3.0';
 const FORMS: Readonly<Record<CardForm, (card: AgentCard) => Json>> = {
   '1.0': modern,
   '0.3': legacy,
+  '0.3-both': legacyInBothShapes,
   union,
 };
 
@@ -113,6 +116,20 @@ function legacy(card: AgentCard): Json {
     skills: card.skills.map(skill),
     supportsAuthenticatedExtendedCard: card.capabilities?.extendedAgentCard ?? false,
   };
+}
+
+function legacyInBothShapes(card: AgentCard): Json {
+  const json = legacy(card);
+  const schemes = Object.entries((json['securitySchemes'] ?? {}) as Record<string, Json>);
+  const both = schemes.map(([name, scheme]) => [name, { ...scheme, ...protoScheme(scheme) }]);
+  return { ...json, ...withSome('securitySchemes', Object.fromEntries(both) as Json) };
+}
+
+/** A scheme of the hub's as the 0.3 proto has it. */
+function protoScheme({ type, in: location, ...others }: Json): Json {
+  return type === 'apiKey'
+    ? { apiKeySecurityScheme: { ...others, location } }
+    : { httpAuthSecurityScheme: others };
 }
 
 function legacyInterfaces({ supportedInterfaces }: AgentCard): AgentInterface[] {

@@ -2,6 +2,7 @@ import type { Agent } from '../../agents/index.js';
 import type { AppConfig } from '../../config/index.js';
 import type { AgentCard, AgentInterface, AgentSkill } from '../../protocol/a2a.js';
 import { hubSkillId } from '../../routing/index.js';
+import { AGENT_PLACE, HUB_PLACE } from '../http/places.js';
 import { type Door, capabilitiesOf, openDoors } from '../capabilities.js';
 import { extensionsOf, extensionsOfAll, routingExtension } from './hub-extensions.js';
 import { hubSecurity } from './hub-security.js';
@@ -78,7 +79,8 @@ function httpInterface(
   { publicUrl }: HubFacts,
   agentId: string | undefined,
 ): AgentInterface {
-  const url = agentId === undefined ? `${publicUrl}/a2a` : `${publicUrl}/a2a/agents/${agentId}`;
+  const place = agentId === undefined ? HUB_PLACE : AGENT_PLACE.replace('{agentId}', agentId);
+  const url = publicUrl + place;
   return { url, protocolBinding: binding, protocolVersion: version, tenant: '' };
 }
 

@@ -9,10 +9,11 @@ import { Injectable } from '@nestjs/common';
 import { hubErrorOf } from '../../common/http/problem.js';
 import { HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
+import { AppConfig } from '../../config/index.js';
 import type { ProtocolVersion } from '../../routing/index.js';
 import { Admission } from '../admission.js';
 import { activatedHeaders, callContextOf, single } from '../call-context.js';
-import { askedVersion } from '../protocol-version.js';
+import { checkVersion } from '../protocol-version.js';
 import { Callers } from './callers.js';
 import { grpcStatusOf } from './grpc-error.js';
 import {
@@ -32,8 +33,9 @@ export class GrpcCalls {
   private readonly callers: Callers;
 
   constructor(
-    admission: Admission,
+    private readonly admission: Admission,
     private readonly streams: GrpcStreams,
+    private readonly config: AppConfig,
     private readonly log: Log,
   ) {
     this.callers = new Callers((headers) => admission.admit(headers));
@@ -86,6 +88,9 @@ export class GrpcCalls {
     const gone = new AbortController();
     call.once('cancelled', () => gone.abort());
     const statusOf = (thrown: unknown): StatusObject => this.statusOf(thrown, service.version);
+    const { metadata } = call;
+    const caller = this.callers.of(metadata);
+    const unwatch = this.admission.watch(headersOf(metadata), caller, gone);
     await this.streams.serve(call, {
       gone,
       statusOf,
@@ -99,22 +104,24 @@ export class GrpcCalls {
         });
       },
     });
+    unwatch();
   }
 
-  /** A call with its context. The service says the version, and `a2a-version` may not say another. */
+  /**
+   * A call with its context. The service says the version, and `a2a-version` may not say another; a
+   * message may be as large as a body over HTTP.
+   */
   private requestOf(
     { version }: GrpcService,
     { metadata, request }: Pick<ServerUnaryCall<Buffer, Buffer>, 'metadata' | 'request'>,
     signal: AbortSignal,
   ): GrpcRequest {
     const headers = headersOf(metadata);
-    const asked = askedVersion(single(headers['a2a-version']));
-    if (asked !== undefined && asked !== version) {
-      throw new HubError(
-        'VERSION_NOT_SUPPORTED',
-        `${SERVICE_NAMES[version]} speaks A2A ${version}; A2A ${asked} is spoken by ${SERVICE_NAMES[asked]}.`,
-        { metadata: { supportedVersions: version, service: SERVICE_NAMES[asked] } },
-      );
+    const other = SERVICE_NAMES[version === '1.0' ? '0.3' : '1.0'];
+    checkVersion(single(headers['a2a-version']), version, 'service', other);
+    const limit = this.config.server.bodyLimit;
+    if (request.length > limit) {
+      throw new HubError('PAYLOAD_TOO_LARGE', `A message must be at most ${limit} bytes.`);
     }
     const principal = this.callers.of(metadata);
     const source = { headers, principal, agentId: undefined, signal };

@@ -1,6 +1,6 @@
 import type { ServerWritableStream, StatusObject } from '@grpc/grpc-js';
 import { Injectable } from '@nestjs/common';
-import { Draining } from '../../common/draining.js';
+import { Draining, stopping } from '../../common/draining.js';
 import { HubError } from '../../common/hub-error.js';
 import { AppConfig } from '../../config/index.js';
 import type { Emit } from './grpc-service.js';
@@ -8,7 +8,10 @@ import { StreamWriter } from './stream-writer.js';
 
 /** One stream to serve. */
 export interface StreamTask {
-  /** Aborted when the reader is gone; by {@link GrpcStreams.serve} when it gives up on it. */
+  /**
+   * Aborted when the reader is gone; by {@link GrpcStreams.serve} when it gives up on it. A HubError for
+   * its reason is the status the stream ends with.
+   */
   readonly gone: AbortController;
   readonly run: (emit: Emit) => Promise<void>;
   /** The status of a stream that failed. */
@@ -50,6 +53,10 @@ export class GrpcStreams {
       await writer.ready();
       return !writer.closed;
     };
+    gone.signal.addEventListener('abort', () => {
+      const { reason } = gone.signal as { readonly reason: unknown };
+      if (reason instanceof HubError) writer.drop(statusOf(reason));
+    });
     try {
       await run(emit);
       writer.end();
@@ -60,8 +67,4 @@ export class GrpcStreams {
       gone.abort();
     }
   }
-}
-
-function stopping(): HubError {
-  return new HubError('UNAVAILABLE', 'This process of the hub is going to stop; subscribe again.');
 }

@@ -13,12 +13,16 @@ import {
 import { Draining } from '../../common/draining.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig, GrpcAddress } from '../../config/index.js';
+import { Metrics } from '../../observability/metrics.js';
 import { GrpcCalls } from './grpc-calls.js';
 import { GrpcHealth } from './grpc-health.js';
+import { observeGrpc } from './grpc-observer.js';
 import { type GrpcService, SERVICE_NAMES } from './grpc-service.js';
 import { V0GrpcService } from './v0-service.js';
 import { V1GrpcService } from './v1-service.js';
 
+/** What is over the limit by less than this is read, so that the hub refuses it with details. */
+const RECEIVE_FACTOR = 2;
 /** The largest answer or event, in bytes. */
 const MAX_SEND_BYTES = 256 * 1024 * 1024;
 /** A silent connection is asked for a sign of life this often; proxies drop those silent for a minute. */
@@ -39,6 +43,7 @@ export class GrpcDoor implements OnApplicationBootstrap, BeforeApplicationShutdo
     private readonly address: GrpcAddress,
     private readonly calls: GrpcCalls,
     private readonly draining: Draining,
+    private readonly metrics: Metrics,
     private readonly log: Log,
     v1: V1GrpcService,
     v0: V0GrpcService,
@@ -67,12 +72,19 @@ export class GrpcDoor implements OnApplicationBootstrap, BeforeApplicationShutdo
 
   private serverWith(health: GrpcHealth): Server {
     const server = new Server({
-      'grpc.max_receive_message_length': this.config.server.bodyLimit,
+      'grpc.max_receive_message_length': RECEIVE_FACTOR * this.config.server.bodyLimit,
       'grpc.max_send_message_length': MAX_SEND_BYTES,
       'grpc.keepalive_time_ms': KEEPALIVE_MS,
       'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
       'grpc.enable_channelz': 0,
-      interceptors: [this.calls.guard(this.services), health.intercept],
+      // The first one is the nearest to the wire.
+      interceptors: [
+        observeGrpc(this.metrics, this.log, (path) =>
+          this.services.some(({ methods }) => methods.has(path)),
+        ),
+        this.calls.guard(this.services),
+        health.intercept,
+      ],
     });
     for (const service of this.services) {
       server.addService(definitionOf(service), this.implementationOf(service));

@@ -3,13 +3,14 @@ import { Metadata } from '@grpc/grpc-js';
 
 /** The metadata of a call, read like HTTP headers; binary entries are left out. */
 export function headersOf(metadata: Metadata): IncomingHttpHeaders {
-  const headers: Record<string, string | string[]> = {};
-  for (const key of Object.keys(metadata.getMap())) {
-    if (key.endsWith('-bin')) continue;
-    const values = metadata.get(key).map(String);
-    headers[key] = values.length === 1 ? values[0]! : values;
-  }
-  return headers;
+  const names = Object.keys(metadata.getMap()).filter((name) => !name.endsWith('-bin'));
+  // `fromEntries`, as `__proto__` is a name that gRPC allows.
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = metadata.get(name).map(String);
+      return [name, values.length === 1 ? values[0]! : values];
+    }),
+  );
 }
 
 export function metadataOf(headers: Readonly<Record<string, string>>): Metadata {

@@ -19,7 +19,8 @@ export type LegacyRequest<Name extends keyof Methods> = ReturnType<
 type ProtoPart = NonNullable<LegacyRequest<'sendMessage'>['request']>['content'][number];
 
 const TASK_NAME = /^tasks\/([^/]+)$/;
-const CONFIG_NAME = /^tasks\/([^/]+)\/pushNotificationConfigs\/([^/]*)$/;
+/** The last part may hold slashes: only there can they be told apart. */
+const CONFIG_NAME = /^tasks\/([^/]+)\/pushNotificationConfigs\/([^]*)$/;
 
 /**
  * Without `configuration` a send does not say whether to wait (`tasks.waitUnasked`). With one, `blocking`
@@ -55,9 +56,12 @@ export function configParams({ name }: { readonly name: string }): Fields {
   return { id: match[1], pushNotificationConfigId: match[2] };
 }
 
+/** The list comes whole, whatever the page size, so there never was a token. */
 export function listConfigsParams({
   parent,
+  pageToken,
 }: LegacyRequest<'listTaskPushNotificationConfig'>): Fields {
+  if (pageToken !== '') throw invalidField('page_token', 'must be empty: the list has one page');
   return { id: taskIdIn('parent', parent) };
 }
 

@@ -93,12 +93,9 @@ export class V0GrpcService implements GrpcService {
     const { operation: operationName, params, answer } = TRANSLATIONS[name];
     const operation = LEGACY_OPERATIONS.get(operationName)!;
     const read = ({ message, headers }: GrpcRequest): unknown =>
-      params(
-        decoded(requestDeserialize, message) as LegacyRequest<Name>,
-        peerOf(headers['user-agent']),
-      );
+      params(decoded(requestDeserialize, message) as LegacyRequest<Name>, peerOf(headers));
     const encode = (result: unknown, { headers }: GrpcRequest): Buffer =>
-      responseSerialize(answer(result as never, peerOf(headers['user-agent'])) as never);
+      responseSerialize(answer(result as never, peerOf(headers)) as never);
     if (operation.kind === 'unary') {
       return {
         kind: 'unary',

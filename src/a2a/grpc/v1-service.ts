@@ -78,7 +78,7 @@ export class V1GrpcService implements GrpcService {
     const { requestDeserialize, responseSerialize } = A2AService[name];
     const { request, response } = CODECS[name];
     const read = (bytes: Buffer): unknown =>
-      paramsOf(decoded((message) => request.toJSON(requestDeserialize(message) as never), bytes));
+      decoded((message) => request.toJSON(requestDeserialize(message) as never), bytes);
     const encode = (json: unknown): Buffer => responseSerialize(response.fromJSON(json) as never);
     if (operation.kind === 'unary') {
       return {
@@ -96,10 +96,4 @@ export class V1GrpcService implements GrpcService {
       },
     };
   }
-}
-
-/** A page size of 0 is none: what a message without the field means, and what Go clients send. */
-function paramsOf(json: unknown): unknown {
-  const { pageSize, ...others } = json as { readonly pageSize?: number };
-  return pageSize === 0 ? others : json;
 }

@@ -7,7 +7,7 @@ import { Log } from '../../common/logger.js';
 import { Admission } from '../admission.js';
 import { activatedHeaders } from '../call-context.js';
 import { EventStreams } from '../sse/event-streams.js';
-import { BODY_TYPES } from './body.js';
+import { BODY_TYPES, textOf } from './body.js';
 import { failureHeaders } from './failure-headers.js';
 import { type HttpDoor, type HttpFailure, type HttpRequest, type HttpRoute } from './http-door.js';
 import { versionAskedBy } from './version.js';
@@ -41,8 +41,8 @@ export class HttpDoors {
     const server = this.adapter.httpAdapter.getInstance<FastifyInstance>();
     void server.register((scope, _options, done) => {
       scope.removeAllContentTypeParsers();
-      scope.addContentTypeParser(BODY_TYPES, { parseAs: 'string' }, (_request, body, parsed) =>
-        parsed(null, body),
+      scope.addContentTypeParser(BODY_TYPES, { parseAs: 'buffer' }, (_request, body, parsed) =>
+        parsed(...textOf(body as Buffer)),
       );
       scope.setErrorHandler((error, request, reply) => this.fail(door, error, request, reply));
       for (const [url, routes] of byUrl(door.routes)) this.serve(scope, door, url, routes);
@@ -115,10 +115,13 @@ export class HttpDoors {
       if (route.method === 'GET') void reply.header('cache-control', 'no-store');
       return reply.headers(activatedHeaders(call)).type(door.contentType).send(answer.text);
     }
+    const unwatch = this.admission.watch(request.headers, this.principals.get(request)!, gone);
     try {
       await this.streams.serve(reply, answer.source, gone, () => activatedHeaders(call));
     } catch (thrown) {
       throw answer.refused?.(thrown) ?? thrown;
+    } finally {
+      unwatch();
     }
     return reply;
   }
@@ -146,7 +149,8 @@ export class HttpDoors {
     );
     void reply
       .status(status)
-      .headers(failureHeaders(error, request.headers))
+      // A failure, too, is for its caller and this moment alone.
+      .headers({ 'cache-control': 'no-store', ...failureHeaders(error, request.headers) })
       .type(door.contentType)
       .send(text);
   }

@@ -1,5 +1,6 @@
-import { type FieldViolation, HubError } from '../../common/hub-error.js';
-import { type Shape, snakeCase } from '../validation/shape.js';
+import { type FieldViolation, invalidFields } from '../../common/hub-error.js';
+import { snakeCase } from '../../protocol/snake-case.js';
+import type { Shape } from '../validation/shape.js';
 import type { HttpRequest } from './http-door.js';
 
 /**
@@ -18,9 +19,8 @@ export function readQuery(
     if (others.length > 0) violations.push({ field: name, description: 'must not be repeated' });
     else if (text !== undefined) read[name] = shape.parse?.(text) ?? text;
   }
-  if (violations.length === 0) return read;
-  const sentences = violations.map(({ field, description }) => `${field} ${description}`);
-  throw new HubError('INVALID_PARAMS', sentences.join('; '), { violations });
+  if (violations.length > 0) throw invalidFields(violations);
+  return read;
 }
 
 function valuesOf(name: string, query: HttpRequest['query']): string[] {

@@ -1,6 +1,9 @@
 import { HubError } from '../../common/hub-error.js';
 import { isObject } from '../validation/shape.js';
 
+/** The longest id, in UTF-16 units: every event of a stream repeats it. */
+const MAX_ID_LENGTH = 1024;
+
 /** A JSON-RPC request id; absent is the same as null. */
 export type RpcId = string | number | null;
 
@@ -25,7 +28,8 @@ export function readEnvelope(body: unknown): Envelope {
   const { jsonrpc, id, method, params } = body;
   if (jsonrpc !== '2.0') throw invalid('jsonrpc must be "2.0".', 'jsonrpc');
   if (id !== undefined && !isId(id)) {
-    throw invalid('id must be a string, an integer or null.', 'id');
+    const wanted = `a string of at most ${MAX_ID_LENGTH} characters, an integer or null`;
+    throw invalid(`id must be ${wanted}.`, 'id');
   }
   if (typeof method !== 'string' || method === '') {
     throw invalid('method must be a non-empty string.', 'method');
@@ -45,7 +49,8 @@ export function failureText(id: RpcId, error: unknown): string {
 
 /** Larger integers would not come back as they went. */
 function isId(id: unknown): id is RpcId {
-  return id === null || typeof id === 'string' || Number.isSafeInteger(id);
+  if (typeof id === 'string') return id.length <= MAX_ID_LENGTH;
+  return id === null || Number.isSafeInteger(id);
 }
 
 function invalid(message: string, field?: string): HubError {

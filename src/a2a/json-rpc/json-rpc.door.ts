@@ -3,6 +3,7 @@ import { HubError } from '../../common/hub-error.js';
 import { hubErrorOf } from '../../common/http/problem.js';
 import { WIRE_ERRORS, rpcErrorOf } from '../error-map.js';
 import { BODY_TYPES } from '../http/body.js';
+import { fastifyPath } from '../http/fastify-path.js';
 import {
   type FailedRequest,
   type HttpAnswer,
@@ -12,11 +13,12 @@ import {
   type HttpRoute,
 } from '../http/http-door.js';
 import { HttpDoors } from '../http/http-doors.js';
+import { AGENT_PLACE, HUB_PLACE } from '../http/places.js';
 import { failureText } from './envelope.js';
 import { RpcDispatcher, RpcFailure, assumedVersion } from './rpc-dispatcher.js';
 
 /** Paths of the JSON-RPC door; each works with and without a slash at its end. */
-const PATHS = ['/a2a', '/', '/a2a/agents/:agentId'];
+const PATHS = [HUB_PLACE, '/', fastifyPath(AGENT_PLACE)];
 
 /** JSON-RPC over HTTP (A2A §9), for 1.0 and 0.x: one parse and one stringify a request. */
 @Injectable()

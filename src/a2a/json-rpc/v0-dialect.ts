@@ -3,6 +3,7 @@ import { hubErrorOf } from '../../common/http/problem.js';
 import type { CallContext } from '../../routing/index.js';
 import { rpcErrorOf } from '../error-map.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
+import { statedVersion } from '../protocol-version.js';
 import type { EventSource } from '../sse/event-source.js';
 import { LEGACY_OPERATIONS, type LegacyItem } from '../v0-operations.js';
 import { isObject } from '../validation/shape.js';
@@ -32,18 +33,16 @@ export class V0Dialect implements RpcDialect {
     const params = renamed !== undefined && isObject(raw) ? renamed(raw) : raw;
     if (operation.kind === 'stream') {
       const items = operation.run(this.handler, params, call);
-      const told = operation.name === 'SubscribeToTask' && !STATES_0_3.test(asked ?? '');
+      // Clients before 0.3, and most of 0.3, state no version.
+      const told = operation.name === 'SubscribeToTask' && statedVersion(asked) !== '0.3';
       const source = sourceOf(told ? withRefusal(items) : items, id);
-      return { kind: 'stream', source: source as EventSource };
+      return { kind: 'stream', source };
     }
     const result = await operation.run(this.handler, params, call);
     const shown = answered !== undefined && isObject(result) ? answered(result) : result;
     return { kind: 'answer', text: successText(id, JSON.stringify(shown)) };
   }
 }
-
-/** An `A2A-Version` that is stated: clients before 0.3, and most of 0.3, state none. */
-const STATES_0_3 = /^\s*0*0\.0*3\b/;
 
 /** The only item of a stream that was refused. */
 interface Refusal {
@@ -68,7 +67,7 @@ function sourceOf(
 /**
  * A stream that is refused, as a stream of one error. 0.2.5 wants that of `tasks/resubscribe`, and its
  * clients, as those of Python's 0.3, read nothing else there; whoever states 0.3 reads plain JSON. What is
- * wrong with the params has been answered as plain JSON before.
+ * wrong with the params has been answered as plain JSON before: `run` throws it.
  */
 async function* withRefusal(
   items: AsyncGenerator<LegacyItem, void, undefined>,

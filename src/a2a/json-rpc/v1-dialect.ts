@@ -31,7 +31,7 @@ export class V1Dialect implements RpcDialect {
         render: ({ seq, body }) => ({ seq, text: successText(id, body) }),
         failure: (thrown) => failureText(id, rpcErrorOf(thrown, '1.0')),
       };
-      return { kind: 'stream', source: source as EventSource };
+      return { kind: 'stream', source };
     }
     const result = await operation.run(this.handler, params, call);
     return { kind: 'answer', text: successText(id, JSON.stringify(result)) };

@@ -1,21 +1,37 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { hubErrorOf } from '../../common/http/problem.js';
+import type { ErrorReason } from '../../common/hub-error.js';
 import { restErrorOf, rpcErrorOf } from '../error-map.js';
 import { peerOf } from './v0-peers.js';
 
-/** The errors of 0.3 by the names of their classes in Java. */
-const CLASSES: Readonly<Record<number, string>> = {
-  [-32001]: 'TaskNotFoundError',
-  [-32002]: 'TaskNotCancelableError',
-  [-32003]: 'PushNotificationNotSupportedError',
-  [-32004]: 'UnsupportedOperationError',
-  [-32005]: 'ContentTypeNotSupportedError',
-  [-32006]: 'InvalidAgentResponseError',
-  [-32007]: 'AuthenticatedExtendedCardNotConfiguredError',
-  [-32600]: 'InvalidRequestError',
-  [-32601]: 'MethodNotFoundError',
-  [-32602]: 'InvalidParamsError',
-  [-32603]: 'InternalError',
-  [-32700]: 'JSONParseError',
+/** The class that Java's client makes of each error: 0.3 has one for its own errors and JSON-RPC's. */
+const CLASSES: Readonly<Record<ErrorReason, string>> = {
+  TASK_NOT_FOUND: 'TaskNotFoundError',
+  TASK_NOT_CANCELABLE: 'TaskNotCancelableError',
+  PUSH_NOTIFICATION_NOT_SUPPORTED: 'PushNotificationNotSupportedError',
+  UNSUPPORTED_OPERATION: 'UnsupportedOperationError',
+  CONTENT_TYPE_NOT_SUPPORTED: 'ContentTypeNotSupportedError',
+  INVALID_AGENT_RESPONSE: 'InvalidAgentResponseError',
+  EXTENDED_AGENT_CARD_NOT_CONFIGURED: 'AuthenticatedExtendedCardNotConfiguredError',
+  EXTENSION_SUPPORT_REQUIRED: 'InvalidRequestError',
+  VERSION_NOT_SUPPORTED: 'InvalidRequestError',
+  PARSE_ERROR: 'JSONParseError',
+  INVALID_REQUEST: 'InvalidRequestError',
+  METHOD_NOT_FOUND: 'MethodNotFoundError',
+  METHOD_NOT_ALLOWED: 'MethodNotFoundError',
+  INVALID_PARAMS: 'InvalidParamsError',
+  PAYLOAD_TOO_LARGE: 'InvalidRequestError',
+  UNSUPPORTED_MEDIA_TYPE: 'ContentTypeNotSupportedError',
+  UNAUTHENTICATED: 'InvalidRequestError',
+  PERMISSION_DENIED: 'InvalidRequestError',
+  RATE_LIMITED: 'InvalidRequestError',
+  NOT_FOUND: 'TaskNotFoundError',
+  CONFLICT: 'InvalidParamsError',
+  NO_ROUTE: 'InvalidParamsError',
+  EGRESS_DENIED: 'InvalidParamsError',
+  AGENT_UNREACHABLE: 'InternalError',
+  UNAVAILABLE: 'InternalError',
+  INTERNAL: 'InternalError',
 };
 
 /**
@@ -23,9 +39,10 @@ const CLASSES: Readonly<Record<number, string>> = {
  * specification has no form for it, and two clients look for one of their own.
  */
 export function errorTextOf(thrown: unknown, headers: IncomingHttpHeaders): string {
-  const bare = rpcErrorOf(thrown, '0.3');
+  const error = hubErrorOf(thrown);
+  const bare = rpcErrorOf(error, '0.3');
   const { reads } = peerOf(headers);
-  if (reads === 'status') return JSON.stringify({ ...bare, error: restErrorOf(thrown).error });
-  const name = reads === 'class' ? CLASSES[bare.code] : undefined;
-  return JSON.stringify(name === undefined ? bare : { ...bare, error: `io.a2a.spec.${name}` });
+  if (reads === 'status') return JSON.stringify({ ...bare, error: restErrorOf(error).error });
+  if (reads !== 'class') return JSON.stringify(bare);
+  return JSON.stringify({ ...bare, error: `io.a2a.spec.${CLASSES[error.reason]}` });
 }

@@ -1,9 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { single } from '../call-context.js';
-import type { LegacyEvent, LegacyMessage, LegacyPushConfig, LegacyTask } from '../v0-operations.js';
+import type {
+  LegacyCardForm,
+  LegacyEvent,
+  LegacyMessage,
+  LegacyPushConfig,
+  LegacyTask,
+} from '../v0-operations.js';
 import {
   type ProtoPeer,
-  cardOfBothForms,
   protoPushConfig,
   protoPushConfigs,
   protoTask,
@@ -29,6 +34,8 @@ export interface RestForm {
   sendParams(body: Fields): unknown;
   /** The body that sets a push config, as `TaskPushNotificationConfig` (its `taskId` may be missing). */
   pushParams(body: Fields): Fields;
+  /** The form of a card that is answered. */
+  readonly card: LegacyCardForm;
   /** What the operation of this name has given. */
   answer(operation: string, result: unknown): unknown;
   /** An event of a stream. */
@@ -53,10 +60,9 @@ export function formOf(body: unknown, headers: IncomingHttpHeaders): RestForm {
 function shownBy(body: Fields): 'json' | 'proto' | undefined {
   const message = body['message'] ?? body['request'];
   if (isObject(message)) {
-    if ('content' in message || /^ROLE_/.test(String(message['role']))) return 'proto';
-    if ('parts' in message || 'kind' in message || typeof message['role'] === 'string')
-      return 'json';
-    return undefined;
+    const role = typeof message['role'] === 'string' ? message['role'] : undefined;
+    if ('content' in message || role?.startsWith('ROLE_')) return 'proto';
+    return 'parts' in message || 'kind' in message || role !== undefined ? 'json' : undefined;
   }
   const config = isObject(body['config']) ? body['config'] : body;
   if ('name' in body || 'parent' in body || 'name' in config) return 'proto';
@@ -68,6 +74,7 @@ function shownBy(body: Fields): 'json' | 'proto' | undefined {
 export const JSON_FORM: RestForm = {
   sendParams: (body) => body,
   pushParams: (body) => (isObject(body['config']) ? body['config'] : body),
+  card: '0.3',
   answer: (_operation, result) => result ?? {},
   event: (event) => event,
 };
@@ -85,6 +92,7 @@ function protoForm(peer: ProtoPeer): RestForm {
       checkParams(shape, body);
       return { pushNotificationConfig: pushConfigOf(shape.known(body) as Fields) };
     },
+    card: '0.3-both',
     answer: (operation, result) => ENCODE[operation]?.(result as never, peer) ?? {},
     event: (event) => streamResponse(event, peer),
   };
@@ -99,5 +107,5 @@ const ENCODE: Readonly<Record<string, (result: never, peer: ProtoPeer) => Fields
   GetTaskPushNotificationConfig: (config: LegacyPushConfig) => protoPushConfig(config),
   ListTaskPushNotificationConfigs: (configs: readonly LegacyPushConfig[]) =>
     protoPushConfigs(configs),
-  GetExtendedAgentCard: (card: Fields) => cardOfBothForms(card),
+  GetExtendedAgentCard: (card: Fields) => card,
 };

@@ -1,5 +1,5 @@
-import { HubError, invalidField } from '../../common/hub-error.js';
-import { parseBody } from '../http/body.js';
+import { invalidField } from '../../common/hub-error.js';
+import { readFields } from '../http/body.js';
 import type { HttpRequest } from '../http/http-door.js';
 import { readQuery } from '../http/query.js';
 import type { RestRoute } from '../operations.js';
@@ -32,7 +32,7 @@ export function legacyRequest(
     source,
   }: Pick<HttpRequest, 'params' | 'query' | 'body' | 'source'>,
 ): LegacyRequest {
-  const body = route.fields === 'query' ? {} : readBody(text, route.fields === 'optional body');
+  const body = route.fields === 'query' ? {} : readFields(text, route.fields === 'optional body');
   const form = formOf(body, source.headers);
   const named = pathFieldsOf(operation, path);
   if (named.taskId !== undefined) checkNamed(body, named.taskId);
@@ -56,14 +56,6 @@ function pathFieldsOf(
   if (name === 'CreateTaskPushNotificationConfig') return { taskId, fields: { taskId } };
   const config = id === undefined ? {} : { pushNotificationConfigId: id };
   return { taskId, fields: { id: taskId, ...config } };
-}
-
-function readBody(text: string | undefined, optional: boolean): Fields {
-  // Go clients send the JSON text null where there is nothing to say.
-  const json = text === undefined || text === '' ? null : parseBody(text);
-  if (json === null && optional) return {};
-  if (isObject(json)) return json;
-  throw new HubError('INVALID_PARAMS', 'The body must be a JSON object.');
 }
 
 /** A body may name the task as well, by its id or as a resource, if it is that of the path. */

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ProtoPeer } from '../v0-proto-json.js';
+import { single } from '../call-context.js';
+import { PLAIN_PEER, type ProtoPeer, asksForProto } from '../v0-proto-json.js';
 
 /** What is known of a program that speaks HTTP+JSON 0.3. */
 export interface RestPeer extends ProtoPeer {
@@ -14,11 +15,12 @@ const KNOWN: readonly (readonly [agent: RegExp, peer: RestPeer])[] = [
   [/^Java-http-client\//, { filesTwice: true, laterFields: false, reads: 'class' }],
 ];
 
-/** JavaScript, the conformance kit, and all others: what the proto of 0.3.0 says. */
-const OTHER: RestPeer = { filesTwice: false, laterFields: false };
-
-/** The official clients of Python, Go and Java; anything else is taken at its word. */
+/**
+ * The official clients of Python, Go and Java, by their HTTP library; anything else is taken at its word,
+ * as is what uses one of these libraries and says so by `Accept: application/json; profile=a2a-proto`.
+ */
 export function peerOf(headers: IncomingHttpHeaders): RestPeer {
+  if (asksForProto(single(headers.accept))) return PLAIN_PEER;
   const agent = headers['user-agent'] ?? '';
-  return KNOWN.find(([pattern]) => pattern.test(agent))?.[1] ?? OTHER;
+  return KNOWN.find(([pattern]) => pattern.test(agent))?.[1] ?? PLAIN_PEER;
 }

@@ -12,14 +12,16 @@ import type {
   HttpRoute,
 } from '../http/http-door.js';
 import { HttpDoors } from '../http/http-doors.js';
-import { checkPathVersion } from '../http/version.js';
+import { AGENT_PLACE, HUB_PLACE } from '../http/places.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
-import type { RestRoute } from '../operations.js';
+import { OPERATIONS, type RestRoute } from '../operations.js';
+import { checkVersion } from '../protocol-version.js';
 import type { EventSource } from '../sse/event-source.js';
 import { LEGACY_OPERATIONS, type LegacyItem, type LegacyOperation } from '../v0-operations.js';
 import { errorTextOf } from './v0-errors.js';
 import { JSON_FORM, type RestForm } from './v0-forms.js';
 import { legacyRequest } from './v0-params.js';
+import { filledPath } from './v1-params.js';
 
 /** A route and what it serves. */
 interface Place {
@@ -33,18 +35,18 @@ interface Place {
 }
 
 /** Where the operations of 0.3 are, and where those of 1.0 are for the same agent. */
-const PREFIXES = [
-  { url: '/a2a/v1', other: '/a2a' },
-  { url: '/a2a/agents/:agentId/v1', other: '/a2a/agents/{agentId}' },
-];
+const PREFIXES = [HUB_PLACE, AGENT_PLACE].map((place) => ({
+  url: `${fastifyPath(place)}/v1`,
+  other: place,
+}));
 
 const OPERATION_PLACES: readonly Place[] = PREFIXES.flatMap((prefix) =>
   [...LEGACY_OPERATIONS.values()].flatMap((operation) =>
-    operation.rest.map((route) => ({
+    operation.rest.map((route, index) => ({
       operation,
       route,
       url: prefix.url + fastifyPath(route.path),
-      other: prefix.other + (route.path === '/card' ? '/extendedAgentCard' : route.path),
+      other: prefix.other + OPERATIONS.get(operation.name)!.rest[index]!.path,
     })),
   ),
 );
@@ -93,7 +95,7 @@ export class V0RestDoor implements HttpDoor, OnModuleInit {
     { operation, route, other, form: fixed }: Place,
     request: HttpRequest,
   ): Promise<HttpAnswer> {
-    checkPathVersion(request.asked, '0.3', other);
+    checkVersion(request.asked, '0.3', 'path', filledPath(other, request.params));
     const { params, form: asked } = legacyRequest(operation, route, request);
     const form = fixed ?? asked;
     const call = callContextOf(request.source, '0.3');
@@ -104,9 +106,9 @@ export class V0RestDoor implements HttpDoor, OnModuleInit {
         failure: (thrown) => errorTextOf(thrown, request.source.headers),
         failureEvent: 'error',
       };
-      return { kind: 'stream', call, source: source as EventSource };
+      return { kind: 'stream', call, source };
     }
-    const result = await operation.run(this.handler, params, call);
+    const result = await operation.run(this.handler, params, call, form.card);
     return { kind: 'answer', call, text: JSON.stringify(form.answer(operation.name, result)) };
   }
 }

@@ -1,9 +1,10 @@
-import { HubError, invalidField } from '../../common/hub-error.js';
-import { parseBody } from '../http/body.js';
+import { invalidField } from '../../common/hub-error.js';
+import { snakeCase } from '../../protocol/snake-case.js';
+import { readFields } from '../http/body.js';
 import type { HttpRequest } from '../http/http-door.js';
 import { readQuery } from '../http/query.js';
 import type { RestRoute } from '../operations.js';
-import { type Shape, isObject, snakeCase } from '../validation/shape.js';
+import type { Shape } from '../validation/shape.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -32,12 +33,12 @@ export function pathFieldsOf(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
 }
 
-function readFields(body: string | undefined, optional: boolean): Fields {
-  // Go clients send the JSON text null where there is nothing to say.
-  const json = body === undefined || body === '' ? null : parseBody(body);
-  if (json === null && optional) return {};
-  if (isObject(json)) return json;
-  throw new HubError('INVALID_PARAMS', 'The body must be a JSON object.');
+/** A path of a route (`/tasks/{id}`) with the values of its parameters; undefined stays undefined. */
+export function filledPath(
+  path: string | undefined,
+  params: HttpRequest['params'],
+): string | undefined {
+  return path?.replace(/\{(\w+)\}/g, (_name, name: string) => encodeURIComponent(params[name]!));
 }
 
 /** A field that is in the path may be in the body as well, if it says the same. */

@@ -13,27 +13,29 @@ import type {
   HttpRoute,
 } from '../http/http-door.js';
 import { HttpDoors } from '../http/http-doors.js';
-import { checkPathVersion } from '../http/version.js';
+import { AGENT_PLACE, HUB_PLACE } from '../http/places.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
 import { OPERATIONS, type Operation, type RestRoute } from '../operations.js';
+import { checkVersion } from '../protocol-version.js';
 import type { EventSource } from '../sse/event-source.js';
-import { restParams } from './v1-params.js';
+import { LEGACY_OPERATIONS } from '../v0-operations.js';
+import { filledPath, restParams } from './v1-params.js';
 
 /** Where the operations are, and where those of 0.3 are for the same agent. */
 const PREFIXES = [
-  { url: '/a2a', other: '/a2a/v1' },
+  { url: HUB_PLACE, other: `${HUB_PLACE}/v1` },
   // `tenant` of a2a.proto: here the agent it names.
   {
-    url: `/a2a/:agentId(^(?!(?:${RESERVED_AGENT_IDS.join('|')})$)[^:]+)`,
-    other: '/a2a/agents/{agentId}/v1',
+    url: `${HUB_PLACE}/:agentId(^(?!(?:${RESERVED_AGENT_IDS.join('|')})$)[^:]+)`,
+    other: `${AGENT_PLACE}/v1`,
   },
-  { url: '/a2a/agents/:agentId', other: '/a2a/agents/{agentId}/v1' },
+  { url: fastifyPath(AGENT_PLACE), other: `${AGENT_PLACE}/v1` },
 ];
 
 /** HTTP+JSON of A2A 1.0 (§11): the operation table, read as routes. */
 @Injectable()
 export class V1RestDoor implements HttpDoor, OnModuleInit {
-  readonly below = ['/a2a'];
+  readonly below = [HUB_PLACE];
   readonly contentType = 'application/a2a+json';
   readonly routes: readonly HttpRoute[] = PREFIXES.flatMap(({ url, other }) =>
     [...OPERATIONS.values()].flatMap((operation) =>
@@ -42,7 +44,7 @@ export class V1RestDoor implements HttpDoor, OnModuleInit {
         url: url + fastifyPath(route.path),
         streaming: operation.kind === 'stream',
         answer: (request: HttpRequest) =>
-          this.answer(operation, route, other + legacyPath(route.path), request),
+          this.answer(operation, route, otherPath(other, operation, route), request),
       })),
     ),
   );
@@ -65,10 +67,10 @@ export class V1RestDoor implements HttpDoor, OnModuleInit {
   private async answer(
     operation: Operation,
     route: RestRoute,
-    otherPath: string,
+    other: string | undefined,
     request: HttpRequest,
   ): Promise<HttpAnswer> {
-    checkPathVersion(request.asked, '1.0', otherPath);
+    checkVersion(request.asked, '1.0', 'path', filledPath(other, request.params));
     const params = restParams(route, operation.shape, request);
     const call = callContextOf(request.source, '1.0');
     if (operation.kind === 'stream') {
@@ -79,7 +81,7 @@ export class V1RestDoor implements HttpDoor, OnModuleInit {
         failure: (thrown) => JSON.stringify(restErrorOf(thrown)),
         failureEvent: 'error',
       };
-      return { kind: 'stream', call, source: source as EventSource };
+      return { kind: 'stream', call, source };
     }
     const result = await operation.run(this.handler, params, call);
     // Clients read every answer as JSON, that of a delete too.
@@ -87,7 +89,12 @@ export class V1RestDoor implements HttpDoor, OnModuleInit {
   }
 }
 
-/** The path of the same operation in 0.3. */
-function legacyPath(path: string): string {
-  return path === '/extendedAgentCard' ? '/card' : path;
+/** Where 0.3 has the same route of an operation; undefined when it has no such operation. */
+function otherPath(
+  prefix: string,
+  { name, rest }: Operation,
+  route: RestRoute,
+): string | undefined {
+  const legacy = LEGACY_OPERATIONS.get(name)?.rest[rest.indexOf(route)];
+  return legacy && prefix + legacy.path;
 }

@@ -2,9 +2,9 @@
 export interface EventSource<Item = unknown> {
   readonly items: AsyncGenerator<Item, void, undefined>;
   /** An item's seq (its SSE `id:`) and its text, one line of JSON. */
-  readonly render: (item: Item) => { readonly seq: number | undefined; readonly text: string };
+  render(item: Item): { readonly seq: number | undefined; readonly text: string };
   /** The text of the last event of a stream that broke. */
-  readonly failure: (thrown: unknown) => string;
+  failure(thrown: unknown): string;
   /** The SSE `event:` of that one, where its text alone would not tell it from an item. */
   readonly failureEvent?: string;
 }

@@ -1,16 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { Draining } from '../../common/draining.js';
+import { Draining, stopping } from '../../common/draining.js';
 import { hubErrorOf } from '../../common/http/problem.js';
+import { HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import type { EventSource } from './event-source.js';
 import { EventWriter } from './event-writer.js';
 
+interface OpenStream {
+  readonly source: EventSource;
+  readonly gone: AbortController;
+}
+
 /** The open event streams of this process. A reader that leaves ends its stream, never its task. */
 @Injectable()
 export class EventStreams {
-  private readonly open = new Map<EventWriter, AbortController>();
+  private readonly open = new Map<EventWriter, OpenStream>();
 
   constructor(
     private readonly config: AppConfig,
@@ -18,16 +24,17 @@ export class EventStreams {
     private readonly log: Log,
   ) {
     draining.signal.addEventListener('abort', () => {
-      // Readers resume by Last-Event-ID, here or at another process.
-      for (const [writer, gone] of this.open) {
-        writer.end();
+      for (const [writer, { source, gone }] of this.open) {
+        interrupt(writer, source, stopping());
         gone.abort();
       }
     });
   }
 
   /**
-   * Writes the stream until it ends, its reader leaves (the door aborts `gone`) or the process drains.
+   * Writes the stream until it ends, its reader leaves (the door aborts `gone`) or the process drains;
+   * then its last event is UNAVAILABLE, and the reader resumes by Last-Event-ID at another process. A
+   * HubError that `gone` is aborted with is the last event, too.
    * Rejects, with nothing written, when the first item does: a stream that is refused is answered as
    * plain JSON. `headers` are asked for when the first item is there.
    */
@@ -41,7 +48,11 @@ export class EventStreams {
     reply.hijack();
     const { heartbeatMs, streamBufferBytes } = this.config.tasks;
     const writer = new EventWriter(reply.raw, { heartbeatMs, bufferBytes: streamBufferBytes });
-    this.open.set(writer, gone);
+    this.open.set(writer, { source, gone });
+    gone.signal.addEventListener('abort', () => {
+      const { reason } = gone.signal as { readonly reason: unknown };
+      if (reason instanceof HubError) interrupt(writer, source, reason);
+    });
     try {
       writer.open(headers());
       await this.pump(writer, source, first);
@@ -63,7 +74,8 @@ export class EventStreams {
         const { seq, text } = source.render(result.value);
         writer.event(seq, text);
         await writer.ready();
-        if (writer.closed || this.draining.signal.aborted) return;
+        if (this.draining.signal.aborted) interrupt(writer, source, stopping());
+        if (writer.closed) return;
       }
     } catch (thrown) {
       if (hubErrorOf(thrown).reason === 'INTERNAL')
@@ -71,4 +83,10 @@ export class EventStreams {
       writer.failure(source.failureEvent, source.failure(thrown));
     }
   }
+}
+
+/** Ends a stream whose task goes on. */
+function interrupt(writer: EventWriter, source: EventSource, why: HubError): void {
+  writer.failure(source.failureEvent, source.failure(why));
+  writer.end();
 }

@@ -1,4 +1,5 @@
 import type { FieldViolation } from '../../common/hub-error.js';
+import { snakeCase } from '../../protocol/snake-case.js';
 
 /**
  * What a value of a request may be. A shape checks without changing anything and without allocating
@@ -148,9 +149,4 @@ function below(parent: string, found: readonly FieldViolation[]): FieldViolation
     field: field === '' ? parent : `${parent}${field.startsWith('[') ? '' : '.'}${field}`,
     description,
   }));
-}
-
-/** The name of a member as Protocol Buffers write it. */
-export function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,16 +1,6 @@
 import { type Member, type Shape, leaf, listOf, object, optional, required } from './shape.js';
 import { authentication } from './v0-requests.js';
-import {
-  base64,
-  count,
-  flag,
-  freeObject,
-  freeValue,
-  id,
-  idOrEmpty,
-  nonEmptyText,
-  text,
-} from './values.js';
+import { base64, count, flag, freeObject, id, idOrEmpty, nonEmptyText, text } from './values.js';
 
 // What the requests of A2A 0.3 must look like in ProtoJSON (package a2a.v1 of that version). Fields that
 // the proto of 0.3.0 has not, but later clients send, are checked as the rest of 0.3 has them.
@@ -40,7 +30,7 @@ const part = object(
   {
     text: optional(text),
     file: optional(file),
-    data: optional(object({ data: required(freeValue) })),
+    data: optional(object({ data: required(freeObject) })),
     metadata,
   },
   (read) =>

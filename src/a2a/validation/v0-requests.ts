@@ -5,7 +5,6 @@ import {
   enumeration,
   flag,
   freeObject,
-  freeValue,
   id,
   idOrEmpty,
   nonEmptyText,
@@ -32,7 +31,7 @@ const file = object(
 const part = oneOf('kind', {
   text: object({ text: required(text), metadata }),
   file: object({ file: required(file), metadata }),
-  data: object({ data: required(freeValue), metadata }),
+  data: object({ data: required(freeObject), metadata }),
 });
 
 const message = object({

@@ -19,7 +19,7 @@ import {
 // What the requests of A2A 1.0 must look like (specification/a2a.proto). `REQUIRED` fields must be
 // there, and required arrays hold at least one item (A2A §5.7).
 
-const tenant: Member = optional(text);
+const tenant: Member = optional(idOrEmpty);
 const metadata: Member = optional(freeObject);
 
 const CONTENT = ['text', 'raw', 'url', 'data'] as const;
@@ -99,7 +99,7 @@ export const pushConfigById: Shape = object({ tenant, taskId: required(id), id: 
 export const listPushConfigs: Shape = object({
   tenant,
   taskId: required(id),
-  pageSize: optional(count),
+  pageSize: optional(pageSize),
   pageToken: optional(text),
 });
 

@@ -1,3 +1,4 @@
+import { MAX_PAGE_SIZE } from '../../common/page.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { type Shape, isObject, leaf } from './shape.js';
 
@@ -5,8 +6,6 @@ import { type Shape, isObject, leaf } from './shape.js';
 const MAX_NESTING = 64;
 /** The longest id, in UTF-16 units: ids are keys of the database. */
 const MAX_ID_LENGTH = 512;
-/** The most tasks on a page (A2A §3.1.4). */
-const MAX_PAGE_SIZE = 100;
 
 const MAX_INT32 = 2 ** 31 - 1;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
@@ -48,9 +47,10 @@ export const count: Shape = leaf(
   integerOf,
 );
 
+/** 0 is the default: what a message without the field means in protobuf, and what Go clients send. */
 export const pageSize: Shape = leaf(
-  `an integer from 1 to ${MAX_PAGE_SIZE}`,
-  (value) => isInteger(value, 1) && Number(value) <= MAX_PAGE_SIZE,
+  `an integer from 1 to ${MAX_PAGE_SIZE}, or 0 for the default`,
+  (value) => isInteger(value, 0) && Number(value) <= MAX_PAGE_SIZE,
   integerOf,
 );
 

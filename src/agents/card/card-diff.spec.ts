@@ -9,6 +9,7 @@ const UNSIGNED: CardSignature = {
   algorithm: null,
   keySource: null,
   keyThumbprint: null,
+  wasVerified: false,
   reason: '',
 };
 

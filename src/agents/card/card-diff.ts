@@ -42,7 +42,9 @@ function diffMembers(path: string, before: Json, after: Json): CardChange[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   return names.flatMap((name): CardChange[] => {
     const field = path === 'skills' ? `skills[${name}]` : path === '' ? name : `${path}.${name}`;
-    const [a, b] = [before[name], after[name]];
+    const [a, b] = [before, after].map((each) =>
+      Object.hasOwn(each, name) ? each[name] : undefined,
+    );
     if (a === undefined) return [{ field, change: 'added', after: b }];
     if (b === undefined) return [{ field, change: 'removed', before: a }];
     return sameJson(a, b) ? [] : [{ field, change: 'changed', before: a, after: b }];

@@ -42,7 +42,7 @@ export function readCardKeys(field: string, written: unknown): CardKeys | null {
   const [stranger] = Object.keys(others);
   if (stranger !== undefined) throw invalidField(`${field}.${stranger}`, 'is not known');
   if ((keys === undefined) === (jwksUrl === undefined)) {
-    throw invalidField(field, 'give either keys or jwksUrl');
+    throw invalidField(field, 'must have either keys or jwksUrl');
   }
   if (keys === undefined) return { jwksUrl: readUrl(`${field}.jwksUrl`, jwksUrl) };
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_KEYS) {

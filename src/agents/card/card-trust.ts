@@ -25,6 +25,7 @@ const UNCHECKED: CardSignature = {
   algorithm: null,
   keySource: null,
   keyThumbprint: null,
+  wasVerified: false,
   reason: 'Signatures are not looked at (agents.cardSignatures is off).',
 };
 
@@ -52,7 +53,7 @@ export class CardTrust {
     const needed = this.whyNeeded(cardKeys, before);
     if (outcome !== 'invalid' && needed === undefined) return trusted;
     const rule = needed === undefined ? '' : ` ${needed}`;
-    throw invalidField('card.signatures', `the card is ${outcome}: ${reason}${rule}`);
+    throw invalidField('card.signatures', `leave the card ${outcome}: ${reason}${rule}`);
   }
 
   /** What is known of the card's signature, whether the hub would take the card or not. */
@@ -71,7 +72,7 @@ export class CardTrust {
       return 'The hub takes verified cards only.';
     }
     if (cardKeys !== null) return 'Keys are pinned for this agent.';
-    if (before?.outcome === 'verified') return 'The card before it was verified, and stays in use.';
+    if (before?.wasVerified) return 'The card before it was verified, and stays in use.';
     return undefined;
   }
 }

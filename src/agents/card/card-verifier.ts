@@ -185,8 +185,9 @@ async function verified(
   const keyThumbprint = await calculateJwkThumbprint(key);
   const reason = REASONS[keySource];
   const outcome = 'verified';
+  const wasVerified = true;
   return {
-    signature: { outcome, keyId, algorithm, keySource, keyThumbprint, reason },
+    signature: { outcome, keyId, algorithm, keySource, keyThumbprint, wasVerified, reason },
     covered,
   };
 }
@@ -208,6 +209,7 @@ function told(
     algorithm: entry?.algorithm ?? null,
     keySource: null,
     keyThumbprint: null,
+    wasVerified: false,
     reason,
   };
   return { signature, covered: undefined };

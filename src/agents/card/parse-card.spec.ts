@@ -131,23 +131,20 @@ describe('parseCard', () => {
   });
 
   it.each<[unknown, string]>([
-    [null, 'card: must be a JSON object'],
-    [[], 'card: must be a JSON object'],
-    [{}, 'card: has neither'],
-    [{ ...modern, name: undefined }, 'card.name: is required'],
-    [{ ...modern, name: 5 }, 'card.name: must be a string'],
-    [{ ...modern, supportedInterfaces: {} }, 'card.supportedInterfaces: must be an array'],
-    [{ ...modern, supportedInterfaces: [] }, 'card: has neither'],
-    [{ ...modern, supportedInterfaces: [{}] }, 'card.supportedInterfaces[0].url: is required'],
-    [{ ...modern, capabilities: [] }, 'card.capabilities: must be an object'],
-    [
-      { ...modern, capabilities: { streaming: 'yes' } },
-      'card.capabilities.streaming: must be true',
-    ],
-    [{ ...modern, skills: ['x'] }, 'card.skills[0]: must be an object'],
-    [{ ...modern, skills: [{ name: 'x' }] }, 'card.skills[0].id: is required'],
-    [{ ...modern, skills: [{ id: 'x', tags: [1] }] }, 'card.skills[0].tags: must be an array of'],
-    [{ ...modern, securityRequirements: [{ key: 'x' }] }, 'card.securityRequirements[0].key: must'],
+    [null, 'card must be a JSON object'],
+    [[], 'card must be a JSON object'],
+    [{}, 'card has neither'],
+    [{ ...modern, name: undefined }, 'card.name is required'],
+    [{ ...modern, name: 5 }, 'card.name must be a string'],
+    [{ ...modern, supportedInterfaces: {} }, 'card.supportedInterfaces must be an array'],
+    [{ ...modern, supportedInterfaces: [] }, 'card has neither'],
+    [{ ...modern, supportedInterfaces: [{}] }, 'card.supportedInterfaces[0].url is required'],
+    [{ ...modern, capabilities: [] }, 'card.capabilities must be an object'],
+    [{ ...modern, capabilities: { streaming: 'yes' } }, 'card.capabilities.streaming must be true'],
+    [{ ...modern, skills: ['x'] }, 'card.skills[0] must be an object'],
+    [{ ...modern, skills: [{ name: 'x' }] }, 'card.skills[0].id is required'],
+    [{ ...modern, skills: [{ id: 'x', tags: [1] }] }, 'card.skills[0].tags must be an array of'],
+    [{ ...modern, securityRequirements: [{ key: 'x' }] }, 'card.securityRequirements[0].key must'],
     [{ ...legacy, additionalInterfaces: [{ url: 'x' }] }, 'card.additionalInterfaces[0].transport'],
   ])('names what is wrong: %j', (json, expected) => {
     expect(message(json)).toContain(expected);
@@ -225,22 +222,24 @@ describe('chooseEndpoint', () => {
       ['GRPC', '0.3', 'b.example:443'],
     );
     const pin = { protocolBinding: 'GRPC', protocolVersion: null } as const;
-    const { endpoint, interfaces } = chooseEndpoint(card, pin);
+    const { endpoint, interfaces } = chooseEndpoint(card, { pin });
     expect(endpoint).toMatchObject({ url: 'a.example:443', protocolVersion: '1.0' });
     expect(interfaces.map((one) => one.reason)).toEqual([
       'the operator pinned another',
       'called: pinned',
       'another interface is preferred',
     ]);
-    const older = chooseEndpoint(card, { protocolBinding: null, protocolVersion: '0.3' });
+    const older = chooseEndpoint(card, {
+      pin: { protocolBinding: null, protocolVersion: '0.3' },
+    });
     expect(older.endpoint.url).toBe('b.example:443');
   });
 
   it('refuses a pin that the card has no interface for, saying what it has', () => {
     const card = offering(['JSONRPC', '1.0'], ['GRPC', '0.3', 'b.example:443']);
     const pin = { protocolBinding: 'GRPC', protocolVersion: '1.0' } as const;
-    expect(() => chooseEndpoint(card, pin)).toThrow(
-      /^protocolBinding: .*GRPC 1.0.*JSONRPC 1.0 at https:.*GRPC 0.3 at b.example:443/,
+    expect(() => chooseEndpoint(card, { pin })).toThrow(
+      /^protocolBinding .*GRPC 1.0.*JSONRPC 1.0 at https:.*GRPC 0.3 at b.example:443/,
     );
   });
 

@@ -5,6 +5,7 @@ import type { AgentCard, AgentInterface, AgentSkill } from '../../protocol/a2a.j
 import { CardFields, isObject } from './card-fields.js';
 
 type SecurityRequirement = AgentCard['securityRequirements'][number];
+type StringList = SecurityRequirement['schemes'][string];
 
 /** Members of a 1.0 security scheme that say which kind it is; 0.x cards say it by `type`. */
 const SCHEME_KINDS = [
@@ -137,29 +138,27 @@ function requirementsOf(owner: CardFields): SecurityRequirement[] {
   const name = owner.has('securityRequirements') ? 'securityRequirements' : 'security';
   return owner.objects(name).map((requirement) => {
     const schemes = requirement.has('schemes') ? requirement.raw('schemes') : requirement.source;
-    const lists: SecurityRequirement['schemes'] = {};
-    for (const [scheme, written] of Object.entries(schemes)) {
+    const lists = Object.entries(schemes).map(([scheme, written]): [string, StringList] => {
       const scopes = isObject(written) ? (written['list'] ?? []) : (written ?? []);
       if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string')) {
         throw requirement.wrong(scheme, 'must be an array of scopes');
       }
-      lists[scheme] = { list: [...scopes] };
-    }
-    return { schemes: lists };
+      return [scheme, { list: [...scopes] }];
+    });
+    return { schemes: Object.fromEntries(lists) };
   });
 }
 
 /** Schemes of either shape; kinds the protocol does not know are left out, as nobody can use them. */
 function schemesOf(card: CardFields): AgentCard['securitySchemes'] {
-  const schemes: AgentCard['securitySchemes'] = {};
-  for (const [name, written] of Object.entries(card.raw('securitySchemes'))) {
+  const schemes = Object.entries(card.raw('securitySchemes')).flatMap(([name, written]) => {
     if (!isObject(written)) throw card.wrong(`securitySchemes.${name}`, 'must be an object');
     const scheme = SCHEME_KINDS.some((kind) => isObject(written[kind]))
       ? SecurityScheme.fromJSON(written)
       : legacyScheme(written);
-    if (scheme?.scheme) schemes[name] = scheme;
-  }
-  return schemes;
+    return scheme?.scheme ? [[name, scheme] as const] : [];
+  });
+  return Object.fromEntries(schemes);
 }
 
 /** One 0.x scheme by the SDK's translation, which it publishes for whole cards only. */

@@ -43,6 +43,15 @@ describe('signedForms', () => {
     expect(covered.some((one) => 'signatures' in one)).toBe(false);
   });
 
+  it('cover nothing that reads as empty, for it is not in what was signed', () => {
+    const needing = (scheme: string) =>
+      signedForms({ ...card, securityRequirements: [{ schemes: { [scheme]: { list: [] } } }] });
+    expect(needing('oauth')[0]).toEqual(needing('nothing')[0]);
+    for (const { covered, payload } of needing('oauth')) {
+      expect(covered).toEqual(JSON.parse(payload));
+    }
+  });
+
   it.each([
     { name: 'Old', url: 'https://a.example/' },
     { name: 'Odd', supportedInterfaces: 'none' },

@@ -33,22 +33,26 @@ const REQUIRED_OF_PROVIDER: Json = { url: '', organization: '' };
  */
 export function signedForms(document: Json): SignedForm[] {
   const unsigned = without(document, 'signatures');
-  const forms = [...modernForms(document), { payload: jcs(unsigned), covered: unsigned }];
+  const forms = [...modernForms(document), jcs(unsigned)].map(formOf);
   const distinct = new Map<string, SignedForm>();
   for (const form of forms) if (!distinct.has(form.payload)) distinct.set(form.payload, form);
   return [...distinct.values()];
 }
 
-function modernForms(document: Json): SignedForm[] {
+/** What is covered is read from the text itself, so that nothing else is ever taken for signed. */
+function formOf(payload: string): SignedForm {
+  return { payload, covered: JSON.parse(payload) as Json };
+}
+
+function modernForms(document: Json): string[] {
   try {
     const card = AgentCard.fromJSON(document);
     // Of a 0.x card it would cover the name, but not the address.
     if (card.supportedInterfaces.length === 0) return [];
-    const covered = without(AgentCard.toJSON(card) as Json, 'signatures');
     return [
-      { payload: canonicalizeAgentCard(document as unknown as AgentCard), covered },
-      { payload: canonicalizeAgentCard(card), covered: without(covered, 'securitySchemes') },
-      { payload: jcs(withRequired(covered)), covered },
+      canonicalizeAgentCard(document as unknown as AgentCard),
+      canonicalizeAgentCard(card),
+      jcs(withRequired(without(AgentCard.toJSON(card) as Json, 'signatures'))),
     ];
   } catch {
     // A card of another version need not fit the types of 1.0.

@@ -25,7 +25,7 @@ interface Downgrade {
 export class EndpointMemory {
   /** By agent object: the registry makes a new one with every change. */
   private readonly callable = new WeakMap<Agent, Endpoints>();
-  /** Until when the server behind an interface is passed over. */
+  /** Until when an interface, or a server with all of its interfaces, is passed over. */
   private readonly deadUntil = new Map<string, number>();
   private readonly downgrades = new Map<string, Downgrade>();
 
@@ -40,21 +40,42 @@ export class EndpointMemory {
    */
   inOrder(agent: Agent): Endpoints {
     const all = this.callableOf(agent);
-    if (this.deadUntil.size === 0 && this.downgrades.size === 0) return all;
+    if (this.deadUntil.size === 0) return all;
     const dead = all.filter((one) => this.isDead(agent, one));
     const alive = all.filter((one) => !dead.includes(one));
-    return [...alive, ...dead].map((one) => this.spoken(agent, one)) as unknown as Endpoints;
+    return [...alive, ...dead] as unknown as Endpoints;
   }
 
-  /** Nothing could be connected to. */
-  lost(agent: Agent, endpoint: AgentEndpoint): void {
-    const now = this.now();
-    for (const [key, until] of this.deadUntil) if (until <= now) this.deadUntil.delete(key);
-    this.deadUntil.set(serverKey(agent, endpoint), now + this.config.agents.interfaceRetryMs);
+  /** What is called for one of {@link inOrder}: the same binding in 0.3, if it is known to speak that. */
+  spoken(agent: Agent, endpoint: AgentEndpoint): AgentEndpoint {
+    if (endpoint.protocolVersion !== '1.0' || this.downgrades.size === 0) return endpoint;
+    const key = interfaceKey(agent, endpoint);
+    const known = this.downgrades.get(key);
+    if (known === undefined) return endpoint;
+    if (known.until <= this.time() || known.card !== agent.originalCard) {
+      this.downgrades.delete(key);
+      return endpoint;
+    }
+    return this.older(agent, endpoint) ?? endpoint;
+  }
+
+  /** What the next call goes to first. */
+  now(agent: Agent): AgentEndpoint {
+    return this.spoken(agent, this.inOrder(agent)[0]);
+  }
+
+  /** There was no connection to the interface, or (`server`) to any at that server. */
+  lost(agent: Agent, endpoint: AgentEndpoint, server?: string): void {
+    const time = this.time();
+    for (const [key, until] of this.deadUntil) if (until <= time) this.deadUntil.delete(key);
+    const key = server === undefined ? interfaceKey(agent, endpoint) : serverKey(agent, endpoint);
+    this.deadUntil.set(key, time + this.config.agents.interfaceRetryMs);
   }
 
   reached(agent: Agent, endpoint: AgentEndpoint): void {
-    if (this.deadUntil.size > 0) this.deadUntil.delete(serverKey(agent, endpoint));
+    if (this.deadUntil.size === 0) return;
+    this.deadUntil.delete(interfaceKey(agent, endpoint));
+    this.deadUntil.delete(serverKey(agent, endpoint));
   }
 
   /**
@@ -69,26 +90,18 @@ export class EndpointMemory {
     return listed ?? { ...endpoint, protocolVersion: '0.3', tenant: '' };
   }
 
-  /** Remembers that the agent answered at `older`, what {@link older} gave. */
-  keepDowngraded(agent: Agent, older: AgentEndpoint): void {
-    const now = this.now();
-    for (const [key, { until }] of this.downgrades) if (until <= now) this.downgrades.delete(key);
-    this.downgrades.set(downgradeKey(agent, older), {
-      until: now + DOWNGRADE_KEPT_MS,
+  /** Remembers that the agent speaks what {@link older} gives for this interface. */
+  keepDowngraded(agent: Agent, endpoint: AgentEndpoint): void {
+    const time = this.time();
+    for (const [key, { until }] of this.downgrades) if (until <= time) this.downgrades.delete(key);
+    this.downgrades.set(interfaceKey(agent, endpoint), {
+      until: time + DOWNGRADE_KEPT_MS,
       card: agent.originalCard,
     });
   }
 
-  private spoken(agent: Agent, endpoint: AgentEndpoint): AgentEndpoint {
-    if (endpoint.protocolVersion !== '1.0') return endpoint;
-    const key = downgradeKey(agent, endpoint);
-    const known = this.downgrades.get(key);
-    if (known === undefined) return endpoint;
-    if (known.until <= this.now() || known.card !== agent.originalCard) {
-      this.downgrades.delete(key);
-      return endpoint;
-    }
-    return this.older(agent, endpoint) ?? endpoint;
+  forgetDowngraded(agent: Agent, endpoint: AgentEndpoint): void {
+    this.downgrades.delete(interfaceKey(agent, endpoint));
   }
 
   private callableOf(agent: Agent): Endpoints {
@@ -101,15 +114,12 @@ export class EndpointMemory {
   }
 
   private isDead(agent: Agent, endpoint: AgentEndpoint): boolean {
-    const key = serverKey(agent, endpoint);
-    const until = this.deadUntil.get(key);
-    if (until === undefined) return false;
-    if (until > this.now()) return true;
-    this.deadUntil.delete(key);
-    return false;
+    const time = this.time();
+    const keys = [interfaceKey(agent, endpoint), serverKey(agent, endpoint)];
+    return keys.some((key) => (this.deadUntil.get(key) ?? 0) > time);
   }
 
-  private now(): number {
+  private time(): number {
     return this.clock.now().getTime();
   }
 }
@@ -118,7 +128,7 @@ export class EndpointMemory {
 function callableOf(agent: Agent): Endpoints {
   const { endpoint, endpointOverride, pin } = agent;
   if (endpointOverride !== null || isFull(pin)) return [endpoint];
-  const endpoints = callableEndpoints(agent.card, pin);
+  const endpoints = callableEndpoints(agent.card, agent);
   const others = endpoints.filter((one) => !isSame(one, endpoint));
   return others.length === endpoints.length ? [endpoint] : [endpoint, ...others];
 }
@@ -131,15 +141,18 @@ function isSame(a: AgentEndpoint, b: AgentEndpoint): boolean {
   );
 }
 
-/** Host and port: interfaces that share them are reached or lost together. */
+/** Host and port, which is always written: interfaces that share them are at one server. */
 export function serverOf({ protocolBinding, url }: AgentEndpoint): string {
-  return new URL(protocolBinding === 'GRPC' ? (grpcUrls(url)[0] ?? url) : url).host;
+  const called = protocolBinding === 'GRPC' ? (grpcUrls(url)[0] ?? url) : url;
+  const { protocol, hostname, port } = new URL(called);
+  return `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
 }
 
 function serverKey(agent: Agent, endpoint: AgentEndpoint): string {
   return `${agent.id} ${serverOf(endpoint)}`;
 }
 
-function downgradeKey(agent: Agent, { protocolBinding }: AgentEndpoint): string {
-  return `${agent.id} ${protocolBinding}`;
+/** With the address: another one may be another server. */
+function interfaceKey(agent: Agent, { protocolBinding, url }: AgentEndpoint): string {
+  return `${agent.id} ${protocolBinding} ${url}`;
 }

@@ -1,5 +1,5 @@
 import { AgentCallError } from '../agent-client.js';
-import type { AgentAnswer, AgentExchange, ExchangeRequest } from './agent-exchange.js';
+import type { AgentAnswer, HttpExchange, ExchangeRequest } from './http-exchange.js';
 
 /** Looks at what the agent answered before the SDK's transport does. */
 export interface AnswerWatch {
@@ -14,7 +14,7 @@ export interface AnswerWatch {
  * and plain headers, and reads only what {@link ExchangeResponse} has. Events that are no JSON, or
  * that `watch.event` throws at, do not get to the transport: some print what they cannot decode.
  */
-export function fetchOver(exchange: AgentExchange, watch: AnswerWatch = {}): typeof fetch {
+export function fetchOver(exchange: HttpExchange, watch: AnswerWatch = {}): typeof fetch {
   const over = async (url: string, init: ExchangeRequest): Promise<ExchangeResponse> => {
     const streamed = init.headers['Accept'] === 'text/event-stream';
     const { method, headers, body } = init;

@@ -11,7 +11,7 @@ const UNUSED_MS = 60_000;
 /** A connected channel, for one call. */
 export interface GrpcLease {
   readonly client: Client;
-  /** The call is over; the channel may be closed. */
+  /** The call is over; the channel may be closed. Once said is enough. */
   release(): void;
 }
 
@@ -38,7 +38,11 @@ export class GrpcChannels {
       this.channels.set(address, channel);
     }
     channel.use();
-    const release = (): void => channel.release();
+    let held = true;
+    const release = (): void => {
+      if (held) channel.release();
+      held = false;
+    };
     try {
       return { client: await unlessAborted(channel.connected(timeoutMs), signal), release };
     } catch (error) {
@@ -60,6 +64,8 @@ export class GrpcChannels {
 class GrpcChannel {
   private guarded: GuardedClient | undefined;
   private connecting: Promise<Client> | undefined;
+  /** Calls that wait for {@link connecting}. */
+  private waiting = 0;
   private users = 0;
   private unused: NodeJS.Timeout | undefined;
   private closed = false;
@@ -82,12 +88,23 @@ class GrpcChannel {
     this.unused.unref();
   }
 
-  /** The client, as soon as it is connected; calls at the same time wait for the same connection. */
+  /**
+   * The client, as soon as it is connected; calls at the same time wait for the same connection, each as
+   * long as it may.
+   */
   async connected(timeoutMs: number): Promise<Client> {
     const client = this.guarded?.client;
     if (client !== undefined && stateOf(client) === connectivityState.READY) return client;
-    this.connecting ??= this.connect(timeoutMs).finally(() => (this.connecting = undefined));
-    return this.connecting;
+    this.connecting ??= this.connect().finally(() => (this.connecting = undefined));
+    this.waiting++;
+    try {
+      return await within(timeoutMs, this.connecting, this.failure('CONNECT_TIMEOUT'));
+    } catch (error) {
+      if (this.waiting === 1) this.close();
+      throw error;
+    } finally {
+      this.waiting--;
+    }
   }
 
   /** A channel that failed is not used again: grpc-js would wait longer and longer before it tries. */
@@ -99,18 +116,16 @@ class GrpcChannel {
     this.onClose();
   }
 
-  private async connect(timeoutMs: number): Promise<Client> {
-    const deadline = new Deadline(timeoutMs, this.failure('UND_ERR_CONNECT_TIMEOUT'));
+  private async connect(): Promise<Client> {
     try {
-      this.guarded ??= await deadline.of(this.open());
-      await deadline.of(this.ready(this.guarded.client));
+      this.guarded ??= await this.open();
+      if (this.closed) this.guarded.client.close();
+      await this.ready(this.guarded.client);
       return this.guarded.client;
     } catch (error) {
       const refusal = this.guarded?.refusal();
       this.close();
       throw refusal ?? error;
-    } finally {
-      deadline.clear();
     }
   }
 
@@ -147,24 +162,16 @@ function stateOf(client: Client): connectivityState {
   return client.getChannel().getConnectivityState(false);
 }
 
-/** Bounds several waits in a row. */
-class Deadline {
-  private readonly over: Promise<never>;
-  private timer: NodeJS.Timeout | undefined;
-
-  constructor(ms: number, failure: Error) {
-    this.over = new Promise((_, reject) => {
-      this.timer = setTimeout(() => reject(failure), ms);
-    });
-    this.over.catch(() => undefined);
-  }
-
-  of<T>(wait: Promise<T>): Promise<T> {
-    return Promise.race([wait, this.over]);
-  }
-
-  clear(): void {
-    clearTimeout(this.timer);
+/** Rejects with `failure` when the wait takes longer; what comes of the wait then is dropped. */
+async function within<T>(ms: number, wait: Promise<T>, failure: Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(failure), ms);
+  });
+  try {
+    return await Promise.race([wait, over]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -1,5 +1,7 @@
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { decodeErrorInfo, decodeStatus, GRPC_STATUS_DETAILS_BIN } from '@a2a-js/sdk/errors/grpc';
+import { scrub } from '../../common/scrub.js';
+import { ERROR_CODES } from '../../protocol/error-codes.js';
 import { AgentCallError } from '../agent-client.js';
 import { codeOfReason, failureOf } from './protocol-error.js';
 
@@ -15,10 +17,10 @@ const LOST: ReadonlySet<number> = new Set([
 
 /** The JSON-RPC codes of statuses that have one meaning in A2A, whatever the details say (§5.4). */
 const CODE_OF_STATUS: Readonly<Record<number, number>> = {
-  [status.NOT_FOUND]: -32001,
-  [status.INVALID_ARGUMENT]: -32602,
-  [status.UNIMPLEMENTED]: -32601,
-  [status.INTERNAL]: -32603,
+  [status.NOT_FOUND]: ERROR_CODES.TASK_NOT_FOUND,
+  [status.INVALID_ARGUMENT]: ERROR_CODES.INVALID_PARAMS,
+  [status.UNIMPLEMENTED]: ERROR_CODES.METHOD_NOT_FOUND,
+  [status.INTERNAL]: ERROR_CODES.INTERNAL,
 };
 
 /** The HTTP statuses that say the same, for refusals that are none of A2A's. */
@@ -39,9 +41,9 @@ const CUT = /^(Received RST_STREAM|Call ended without gRPC status)/;
  */
 export function failureOfGrpc(
   error: ServiceError,
-  when: { readonly afterEvent: boolean; readonly scrub: (text: string) => string },
+  when: { readonly afterEvent: boolean; readonly secrets: readonly string[] },
 ): AgentCallError {
-  const text = when.scrub(error.details ?? '');
+  const text = scrub(error.details ?? '', when.secrets);
   const said = `${status[error.code] ?? error.code}${text && `: ${text}`}`;
   const code = codeOfReason(reasonIn(error)) ?? codeOfReason(reasonOfName(text));
   if (code === undefined) {

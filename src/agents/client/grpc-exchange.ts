@@ -6,9 +6,10 @@ import {
 } from '@grpc/grpc-js';
 import { ConnectError } from '../../common/egress/egress.js';
 import { HubError } from '../../common/hub-error.js';
+import { scrub } from '../../common/scrub.js';
 import { metadataFault } from '../agent-headers.js';
 import { AgentCallError } from '../agent-client.js';
-import type { ExchangeOptions } from './agent-exchange.js';
+import type { ExchangeOptions } from './http-exchange.js';
 import type { GrpcChannels, GrpcLease } from './grpc-channels.js';
 import { failureOfGrpc } from './grpc-error.js';
 
@@ -81,7 +82,11 @@ export class GrpcExchange {
     const metadata = this.metadata();
     const lease = await this.connect();
     const { signal } = this.options;
-    const cancel = (): void => this.cancel();
+    // A reader that waits for its taker would not get to the end.
+    const cancel = (): void => {
+      this.cancel();
+      lease.release();
+    };
     signal.addEventListener('abort', cancel);
     try {
       const call: ClientReadableStream<Answer> = lease.client.makeServerStreamRequest(
@@ -104,7 +109,6 @@ export class GrpcExchange {
     } finally {
       signal.removeEventListener('abort', cancel);
       cancel();
-      lease.release();
     }
   }
 
@@ -127,10 +131,13 @@ export class GrpcExchange {
     if (isServiceError(error)) {
       return failureOfGrpc(error, {
         afterEvent: this.events > 0,
-        scrub: (text) => this.scrub(text),
+        secrets: this.options.secrets,
       });
     }
-    const text = this.scrub((error as { message?: string }).message ?? String(error));
+    const text = scrub(
+      (error as { message?: string }).message ?? String(error),
+      this.options.secrets,
+    );
     if (error instanceof ConnectError || error instanceof HubError) {
       return new AgentCallError('unreachable', text, { cause: error });
     }
@@ -163,10 +170,6 @@ export class GrpcExchange {
       metadata.set(key, value);
     }
     return metadata;
-  }
-
-  private scrub(text: string): string {
-    return this.options.secrets.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
   }
 }
 

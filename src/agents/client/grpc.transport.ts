@@ -10,8 +10,8 @@ import type {
   SubscribeToTaskRequest,
   Task,
 } from '../../protocol/a2a.js';
+import type { AgentTransport } from './agent-transport.js';
 import type { GrpcExchange } from './grpc-exchange.js';
-import type { AgentTransport } from './json-rpc.transport.js';
 
 /**
  * gRPC of protocol 1.0 by the SDK's service definition, straight on an exchange: the SDK's own transport

@@ -1,5 +1,4 @@
 import { SendMessageResponse } from '@a2a-js/sdk';
-import type { Transport } from '@a2a-js/sdk/client';
 import {
   CancelTaskRequest,
   GetTaskRequest,
@@ -11,13 +10,8 @@ import {
   SubscribeToTaskRequest,
   Task,
 } from '../../protocol/a2a.js';
-import type { AgentExchange } from './agent-exchange.js';
-
-/** What the hub uses of an SDK transport. */
-export type AgentTransport = Pick<
-  Transport,
-  'sendMessage' | 'sendMessageStream' | 'getTask' | 'cancelTask' | 'listTasks' | 'resubscribeTask'
->;
+import type { AgentTransport } from './agent-transport.js';
+import type { HttpExchange } from './http-exchange.js';
 
 type Options = { readonly serviceParameters?: Record<string, string> } | undefined;
 
@@ -31,7 +25,7 @@ const HEADERS = { 'content-type': 'application/json' } as const;
 export class JsonRpcTransport implements AgentTransport {
   constructor(
     private readonly endpoint: string,
-    private readonly exchange: AgentExchange,
+    private readonly exchange: HttpExchange,
     /** The JSON-RPC id of the one call that this transport makes. */
     private readonly id: number,
   ) {}

@@ -1,8 +1,8 @@
 import { InterceptingCall, type InterceptorOptions, Metadata, status } from '@grpc/grpc-js';
 import { LegacyGrpcTransport as SdkTransport } from '@a2a-js/sdk/compat/v0_3/client/grpc';
 import type { Message, StreamResponse, Task } from '../../protocol/a2a.js';
+import type { AgentTransport } from './agent-transport.js';
 import type { GrpcExchange, GrpcMethod } from './grpc-exchange.js';
-import type { AgentTransport } from './json-rpc.transport.js';
 import { LegacyRemainder } from './legacy-remainder.js';
 
 type NextCall = ConstructorParameters<typeof InterceptingCall>[0];
@@ -69,9 +69,9 @@ export class LegacyGrpcTransports {
       getTask: (params) =>
         once(() => sdk.getTask({ historyLength: WHOLE_HISTORY, ...params }, options)),
       cancelTask: (params) => once(() => sdk.cancelTask(params, options)),
-      // Of 0.3 there is none: it rejects.
+      // Neither is called in 0.3.
       listTasks: (params) => sdk.listTasks(params, options),
-      resubscribeTask: (params) => streamed(() => sdk.resubscribeTask(params, options)),
+      resubscribeTask: (params) => sdk.resubscribeTask(params, options),
     };
   }
 }
@@ -119,6 +119,8 @@ class ExchangeCall implements NextCall {
   cancelWithStatus(code: status): void {
     this.end(code);
     this.call?.exchange.cancel();
+    // Also where nobody asks for the next event: the exchange frees its channel at the end.
+    void this.events?.return().catch(() => undefined);
   }
 
   getPeer(): string {

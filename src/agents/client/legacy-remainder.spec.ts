@@ -97,3 +97,62 @@ describe('extensions of a 0.3 artifact', () => {
     expect(remainder.restored(task).artifacts[0]!.extensions).toEqual([]);
   });
 });
+
+describe('the file name and metadata of parts in ProtoJSON of 0.3', () => {
+  const written = [
+    { file: { fileWithUri: 'https://x/y', mimeType: 'text/csv', name: 'report.csv' } },
+    { text: 'x', metadata: { k: ['v'] } },
+  ];
+  const parts = [{ url: 'https://x/y', mediaType: 'text/csv' }, { text: 'x' }];
+  const restored = [{ filename: 'report.csv' }, { metadata: { k: ['v'] } }];
+  const said = { messageId: 'm', role: 'ROLE_AGENT', parts };
+
+  it.each<[string, object]>([
+    ['camelCase', { messageId: 'm', content: written }],
+    ['snake_case', { message_id: 'm', content: written }],
+  ])('are those the agent wrote in a message in %s', async (_form, message) => {
+    const artifact = { artifactId: 'a', parts };
+    const noted: [object, object][] = [
+      [{ message }, { message: said }],
+      [{ statusUpdate: { status: { message } } }, { statusUpdate: { status: { message: said } } }],
+      [{ task: { history: [message] } }, { task: { id: 't', history: [said] } }],
+      [
+        { artifact_update: { artifact: { artifact_id: 'a', parts: written } } },
+        { artifactUpdate: { taskId: 't', contextId: 'c', artifact } },
+      ],
+    ];
+    const remainder = new LegacyRemainder();
+    for (const [event] of noted) remainder.note(event);
+    const seen: unknown[] = [];
+    for await (const { payload } of remainder.events(translated(...noted.map(([, one]) => one)))) {
+      seen.push(payload?.value);
+    }
+    expect(seen).toMatchObject([
+      { parts: restored },
+      { status: { message: { parts: restored } } },
+      { history: [{ parts: restored }] },
+      { artifact: { parts: restored } },
+    ]);
+  });
+
+  it('are those of an answer that is no stream', () => {
+    const remainder = new LegacyRemainder();
+    remainder.note({ artifacts: [{ artifactId: 'a', parts: written }] });
+    const task = Task.fromJSON({ id: 't', artifacts: [{ artifactId: 'a', parts }] });
+    expect(remainder.restored(task).artifacts).toMatchObject([{ parts: restored }]);
+  });
+
+  it.each([
+    ['no list', 'x'],
+    ['fewer parts', [written[0]]],
+    ['of the wrong types', [{ file: { name: 5 } }, { metadata: ['k'] }]],
+  ])('are none where the agent wrote something else: %s', (_what, wrong) => {
+    const remainder = new LegacyRemainder();
+    remainder.note({ artifacts: [{ artifactId: 'a', parts: wrong }] });
+    const task = Task.fromJSON({ id: 't', artifacts: [{ artifactId: 'a', parts }] });
+    expect(remainder.restored(task).artifacts[0]!.parts).toMatchObject([
+      { filename: '', metadata: undefined },
+      { filename: '', metadata: undefined },
+    ]);
+  });
+});

@@ -1,6 +1,6 @@
 import { LegacyRestTransport as SdkTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import type { Message, StreamResponse, Task } from '../../protocol/a2a.js';
-import type { AgentExchange } from './agent-exchange.js';
+import type { HttpExchange } from './http-exchange.js';
 import { fetchOver } from './exchange-fetch.js';
 import { LegacyRemainder } from './legacy-remainder.js';
 
@@ -8,7 +8,7 @@ import { LegacyRemainder } from './legacy-remainder.js';
 export class LegacyRestTransport extends SdkTransport {
   private readonly remainder: LegacyRemainder;
 
-  constructor(endpoint: string, exchange: AgentExchange) {
+  constructor(endpoint: string, exchange: HttpExchange) {
     const remainder = new LegacyRemainder();
     const note = (json: unknown): void => remainder.note(json);
     super({ endpoint, fetchImpl: fetchOver(exchange, { event: note, answer: note }) });
@@ -31,12 +31,6 @@ export class LegacyRestTransport extends SdkTransport {
     ...call: CallOf<'sendMessageStream'>
   ): AsyncGenerator<StreamResponse, void, undefined> {
     return this.remainder.events(super.sendMessageStream(...call));
-  }
-
-  override resubscribeTask(
-    ...call: CallOf<'resubscribeTask'>
-  ): AsyncGenerator<StreamResponse, void, undefined> {
-    return this.remainder.events(super.resubscribeTask(...call));
   }
 }
 

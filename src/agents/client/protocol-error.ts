@@ -1,3 +1,4 @@
+import { A2A_ERROR_CODES, ERROR_CODES } from '../../protocol/error-codes.js';
 import { AgentCallError } from '../agent-client.js';
 
 /** An error an agent answered with, in whichever form its protocol version gives it. */
@@ -7,26 +8,11 @@ export interface ProtocolError {
   readonly message: string;
 }
 
-const TASK_NOT_FOUND = -32001;
-
-/** `reason` of ErrorInfo in REST errors -> the JSON-RPC code of the same error (A2A §5.4). */
-const CODE_OF_REASON: Readonly<Record<string, number>> = {
-  TASK_NOT_FOUND,
-  TASK_NOT_CANCELABLE: -32002,
-  PUSH_NOTIFICATION_NOT_SUPPORTED: -32003,
-  UNSUPPORTED_OPERATION: -32004,
-  CONTENT_TYPE_NOT_SUPPORTED: -32005,
-  INVALID_AGENT_RESPONSE: -32006,
-  EXTENDED_AGENT_CARD_NOT_CONFIGURED: -32007,
-  EXTENSION_SUPPORT_REQUIRED: -32008,
-  VERSION_NOT_SUPPORTED: -32009,
-};
-
 /** The JSON-RPC code of the error with this `ErrorInfo.reason`; undefined when A2A has none such. */
 export function codeOfReason(reason: string | undefined): number | undefined {
-  return reason === undefined || !Object.hasOwn(CODE_OF_REASON, reason)
+  return reason === undefined || !Object.hasOwn(A2A_ERROR_CODES, reason)
     ? undefined
-    : CODE_OF_REASON[reason];
+    : A2A_ERROR_CODES[reason as keyof typeof A2A_ERROR_CODES];
 }
 
 /**
@@ -44,7 +30,7 @@ export function protocolErrorIn(json: unknown): ProtocolError | undefined {
     ? details.filter(isObject).map((one) => one['reason'])
     : [];
   const byReason = reasons.map((one) => codeOfReason(String(one))).find((one) => one);
-  const ofStatus = status === 'NOT_FOUND' ? TASK_NOT_FOUND : undefined;
+  const ofStatus = status === 'NOT_FOUND' ? ERROR_CODES.TASK_NOT_FOUND : undefined;
   const written = typeof code === 'number' && code < 0 ? code : undefined;
   return {
     code: byReason ?? written ?? ofStatus,
@@ -54,11 +40,11 @@ export function protocolErrorIn(json: unknown): ProtocolError | undefined {
 
 /** The codes behind the HTTP statuses of Python agents, which answer REST 0.3 with a bare message. */
 const CODE_OF_BARE_STATUS: Readonly<Record<number, number>> = {
-  400: -32600,
-  409: -32002,
-  415: -32005,
-  422: -32602,
-  501: -32004,
+  400: ERROR_CODES.INVALID_REQUEST,
+  409: ERROR_CODES.TASK_NOT_CANCELABLE,
+  415: ERROR_CODES.CONTENT_TYPE_NOT_SUPPORTED,
+  422: ERROR_CODES.INVALID_PARAMS,
+  501: ERROR_CODES.UNSUPPORTED_OPERATION,
 };
 
 /** The error in an answer of nothing but `{"message"}`; undefined when it is none. */
@@ -68,7 +54,7 @@ export function bareErrorIn(json: unknown, httpStatus: number): ProtocolError | 
   const { message } = json;
   // Other things are not found as well: only the standard text (A2A 0.3 §8.2) means the task.
   const noTask = httpStatus === 404 && message === 'Task not found';
-  const code = noTask ? TASK_NOT_FOUND : CODE_OF_BARE_STATUS[httpStatus];
+  const code = noTask ? ERROR_CODES.TASK_NOT_FOUND : CODE_OF_BARE_STATUS[httpStatus];
   return code === undefined ? undefined : { code, message };
 }
 
@@ -81,7 +67,12 @@ export function failureOf(
   when: { readonly httpStatus: number | undefined; readonly afterEvent: boolean },
 ): AgentCallError {
   const { code, message } = error;
-  const kind = code === TASK_NOT_FOUND ? 'not-found' : when.afterEvent ? 'interrupted' : 'rejected';
+  const kind =
+    code === ERROR_CODES.TASK_NOT_FOUND
+      ? 'not-found'
+      : when.afterEvent
+        ? 'interrupted'
+        : 'rejected';
   const text = `the agent answered: ${message}${code === undefined ? '' : ` (${code})`}`;
   return new AgentCallError(kind, text, {
     ...(when.httpStatus === undefined ? {} : { httpStatus: when.httpStatus }),
@@ -90,11 +81,23 @@ export function failureOf(
 }
 
 /**
- * What an HTTP status without a protocol error means. 502 and 504 come from a proxy that may have
- * passed the message on; any other status is the agent's own refusal.
+ * Statuses of what stands before an agent that may have passed the message on: the agent was too slow,
+ * or its answer was lost or unreadable. 520 to 524 are those of Cloudflare; of them 521 and 523 say that
+ * there was no connection.
+ */
+const PASSED_ON: ReadonlySet<number> = new Set([408, 502, 504, 520, 522, 524]);
+/** The text Envoy answers with 503 when the connection ended after the request had left. */
+const CUT_BEHIND_PROXY =
+  /reset reason: (connection termination|remote reset|local reset|protocol error)/;
+
+/**
+ * What an HTTP status without a protocol error means: an interruption where the message may have been
+ * passed on, else a refusal. A plain 500 or 503 is a refusal, since that is what balancers answer for an
+ * agent that is gone, and the next agent is to be asked then.
  */
 export function failureOfStatus(httpStatus: number, body: string): AgentCallError {
-  const kind = httpStatus === 502 || httpStatus === 504 ? 'interrupted' : 'rejected';
+  const passedOn = PASSED_ON.has(httpStatus) || (httpStatus === 503 && CUT_BEHIND_PROXY.test(body));
+  const kind = passedOn ? 'interrupted' : 'rejected';
   const redirect = httpStatus >= 300 && httpStatus < 400 ? ' (redirects are not followed)' : '';
   const excerpt = body.replace(/\s+/g, ' ').trim().slice(0, 200);
   const text = `the agent answered HTTP ${httpStatus}${redirect}${excerpt && `: ${excerpt}`}`;

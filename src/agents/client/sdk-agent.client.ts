@@ -1,5 +1,4 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { RestTransportFactory } from '@a2a-js/sdk/client';
 import { LegacyJsonRpcTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import { Egress } from '../../common/egress/egress.js';
 import { AppConfig } from '../../config/index.js';
@@ -13,6 +12,7 @@ import {
   type Task,
   TaskState,
 } from '../../protocol/a2a.js';
+import { isListable } from '../../protocol/header-list.js';
 import { HOPS_HEADER } from '../../protocol/hops.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
 import {
@@ -21,17 +21,20 @@ import {
   AgentClient,
   type AgentSend,
 } from '../agent-client.js';
-import { AgentExchange } from './agent-exchange.js';
-import { CallPlan } from './call-plan.js';
+import { isGivenFor } from '../card/credential-origins.js';
+import type { AgentTransport } from './agent-transport.js';
+import { type AgentMethod, CallPlan } from './call-plan.js';
 import { checkEvent, checkMessage, checkTask } from './check-answer.js';
 import { EndpointMemory } from './endpoint-memory.js';
 import { fetchOver } from './exchange-fetch.js';
 import { GrpcChannels } from './grpc-channels.js';
 import { GrpcExchange } from './grpc-exchange.js';
 import { GrpcTransport } from './grpc.transport.js';
-import { type AgentTransport, JsonRpcTransport } from './json-rpc.transport.js';
+import { HttpExchange } from './http-exchange.js';
+import { JsonRpcTransport } from './json-rpc.transport.js';
 import { LegacyGrpcTransports } from './legacy-grpc.transport.js';
 import { LegacyRestTransport } from './legacy-rest.transport.js';
+import { RestTransport } from './rest.transport.js';
 
 /** Name of the extension header in 0.x; 1.0 dropped the prefix. */
 const LEGACY_EXTENSION_HEADER = 'X-A2A-Extensions';
@@ -49,7 +52,7 @@ interface Target {
 /** One call at one interface: the transport that makes it and what it sends beside the message. */
 interface Call {
   readonly tenant: string;
-  readonly exchange: Pick<AgentExchange, 'failure'>;
+  readonly exchange: Pick<HttpExchange, 'failure'>;
   readonly transport: AgentTransport;
   readonly options: {
     readonly signal: AbortSignal;
@@ -59,7 +62,7 @@ interface Call {
 
 type TransportMaker = (
   endpoint: AgentEndpoint,
-  exchange: AgentExchange,
+  exchange: HttpExchange,
   call: { readonly id: number; readonly agent: Agent },
 ) => AgentTransport | Promise<AgentTransport>;
 
@@ -72,10 +75,7 @@ const HTTP_TRANSPORTS = {
   'JSONRPC 1.0': ({ url }, exchange, { id }) => new JsonRpcTransport(url, exchange, id),
   'JSONRPC 0.3': ({ url }, exchange) =>
     new LegacyJsonRpcTransport({ endpoint: url, fetchImpl: fetchOver(exchange) }),
-  'HTTP+JSON 1.0': ({ url }, exchange, { agent }) =>
-    new RestTransportFactory({
-      fetchImpl: fetchOver(exchange, { event: (json) => StreamResponse.fromJSON(json) }),
-    }).create(url, agent.card),
+  'HTTP+JSON 1.0': ({ url }, exchange) => new RestTransport(url, exchange),
   'HTTP+JSON 0.3': ({ url }, exchange) => new LegacyRestTransport(url, exchange),
 } satisfies Record<string, TransportMaker>;
 
@@ -107,7 +107,7 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     send: AgentSend,
     options: AgentCallOptions,
   ): AsyncGenerator<StreamResponse, void, undefined> {
-    return this.events(agent, options, (call) =>
+    return this.events('SendStreamingMessage', agent, options, (call) =>
       call.transport.sendMessageStream(requestOf(call, send, false), call.options),
     );
   }
@@ -117,7 +117,7 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     send: AgentSend,
     options: AgentCallOptions,
   ): Promise<{ readonly message: Message } | { readonly task: Task }> {
-    return this.call(this.planFor(agent), agent, options, async (call) => {
+    return this.call('SendMessage', agent, options, async (call) => {
       const request = requestOf(call, send, true);
       const answer = await call.transport.sendMessage(request, call.options);
       return 'messageId' in answer
@@ -127,7 +127,7 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
   }
 
   getTask(agent: Agent, downstreamTaskId: string, options: AgentCallOptions): Promise<Task> {
-    return this.call(this.planFor(agent), agent, options, async ({ transport, tenant, ...call }) =>
+    return this.call('GetTask', agent, options, async ({ transport, tenant, ...call }) =>
       checkTask(await transport.getTask({ tenant, id: downstreamTaskId }, call.options)),
     );
   }
@@ -137,21 +137,16 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     downstreamTaskId: string,
     options: AgentCallOptions,
   ): AsyncGenerator<StreamResponse, void, undefined> {
-    return this.events(agent, options, ({ transport, tenant, ...call }) =>
+    return this.events('SubscribeToTask', agent, options, ({ transport, tenant, ...call }) =>
       transport.resubscribeTask({ tenant, id: downstreamTaskId }, call.options),
     );
   }
 
   cancel(agent: Agent, downstreamTaskId: string, options: AgentCallOptions): Promise<Task> {
-    return this.call(
-      this.planFor(agent),
-      agent,
-      options,
-      async ({ transport, tenant, ...call }) => {
-        const request = { tenant, id: downstreamTaskId, metadata: undefined };
-        return checkTask(await transport.cancelTask(request, call.options));
-      },
-    );
+    return this.call('CancelTask', agent, options, async ({ transport, tenant, ...call }) => {
+      const request = { tenant, id: downstreamTaskId, metadata: undefined };
+      return checkTask(await transport.cancelTask(request, call.options));
+    });
   }
 
   async findTasksByMessage(
@@ -178,23 +173,24 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     const found: Task[] = [];
     let pageToken = '';
     for (let page = 0; page < LIST_PAGES; page++) {
-      // An agent without ListTasks is no less of 1.0.
-      const plan = new CallPlan(agent, this.memory, false);
-      if (plan.current.protocolVersion !== '1.0') break;
-      const answer = await this.call(plan, agent, options, ({ transport, tenant, ...call }) =>
-        transport.listTasks(
-          {
-            tenant,
-            contextId,
-            status: TaskState.TASK_STATE_UNSPECIFIED,
-            pageSize: LIST_PAGE_SIZE,
-            pageToken,
-            historyLength: LIST_PAGE_SIZE,
-            statusTimestampAfter: undefined,
-            includeArtifacts: false,
-          },
-          call.options,
-        ),
+      const answer = await this.call(
+        'ListTasks',
+        agent,
+        options,
+        ({ transport, tenant, ...call }) =>
+          transport.listTasks(
+            {
+              tenant,
+              contextId,
+              status: TaskState.TASK_STATE_UNSPECIFIED,
+              pageSize: LIST_PAGE_SIZE,
+              pageToken,
+              historyLength: LIST_PAGE_SIZE,
+              statusTimestampAfter: undefined,
+              includeArtifacts: false,
+            },
+            call.options,
+          ),
       );
       found.push(
         ...answer.tasks.filter((task) =>
@@ -209,16 +205,13 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     return found;
   }
 
-  private planFor(agent: Agent): CallPlan {
-    return new CallPlan(agent, this.memory, true);
-  }
-
   private async call<T>(
-    plan: CallPlan,
+    method: AgentMethod,
     agent: Agent,
     options: AgentCallOptions,
     run: (call: Call) => Promise<T>,
   ): Promise<T> {
+    const plan = new CallPlan(agent, this.memory, method);
     for (;;) {
       const call = await this.begin(agent, plan.current, options);
       try {
@@ -233,19 +226,21 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
   }
 
   private async *events(
+    method: AgentMethod,
     agent: Agent,
     options: AgentCallOptions,
     run: (call: Call) => AsyncGenerator<StreamResponse, void, undefined>,
   ): AsyncGenerator<StreamResponse, void, undefined> {
-    const plan = this.planFor(agent);
+    const plan = new CallPlan(agent, this.memory, method);
     for (;;) {
       const call = await this.begin(agent, plan.current, options);
       let answered = false;
       try {
         for await (const event of run(call)) {
+          const checked = checkEvent(event);
           if (!answered) plan.answered();
           answered = true;
-          yield checkEvent(event);
+          yield checked;
         }
         return;
       } catch (error) {
@@ -272,7 +267,7 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
       const transport = modern ? new GrpcTransport(exchange) : this.legacyGrpc.over(exchange);
       return { ...call, exchange, transport };
     }
-    const exchange = new AgentExchange(this.egress, shared);
+    const exchange = new HttpExchange(this.egress, shared);
     const make: TransportMaker = HTTP_TRANSPORTS[`${protocolBinding} ${protocolVersion}`];
     const transport = await make(endpoint, exchange, { id: ++this.calls, agent });
     return { ...call, exchange, transport };
@@ -284,7 +279,7 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
       const values = Object.values(agent.credentials);
       target = {
         // `Bearer abc` may come back as `abc`.
-        secrets: values.flatMap((value) => [value, value.split(' ').at(-1) ?? '']).filter(isSecret),
+        secrets: values.flatMap((value) => [value, value.split(' ').at(-1) ?? '']),
         connectTimeoutMs: agent.budgets.connectMs ?? this.config.agents.connectMs,
       };
       this.targets.set(agent, target);
@@ -316,22 +311,18 @@ function headersOf(
   options: AgentCallOptions,
 ): Record<string, string> {
   const headers: Record<string, string> = {
-    ...agent.credentials,
+    ...(isGivenFor(endpoint, agent) && agent.credentials),
     [A2A_VERSION_HEADER]: endpoint.protocolVersion,
   };
-  if (options.extensions !== undefined && options.extensions.length > 0) {
+  // What cannot be in the list is in the message all the same.
+  const extensions = options.extensions?.filter(isListable) ?? [];
+  if (extensions.length > 0) {
     const modern = endpoint.protocolVersion === '1.0';
-    headers[modern ? HTTP_EXTENSION_HEADER : LEGACY_EXTENSION_HEADER] =
-      options.extensions.join(',');
+    headers[modern ? HTTP_EXTENSION_HEADER : LEGACY_EXTENSION_HEADER] = extensions.join(',');
   }
   if (options.traceparent !== undefined) headers['traceparent'] = options.traceparent;
   if (options.hops !== undefined && options.hops.length > 0) {
     headers[HOPS_HEADER] = options.hops.join(',');
   }
   return headers;
-}
-
-/** Shorter values would blank out ordinary words. */
-function isSecret(value: string): boolean {
-  return value.length >= 6;
 }

@@ -35,7 +35,13 @@ export class AgentEntity {
   pin!: string;
 
   @Column({ type: 'text' })
+  refused!: string;
+
+  @Column({ type: 'text' })
   credentials!: string;
+
+  @Column({ name: 'credential_origins', type: 'text' })
+  credentialOrigins!: string;
 
   @Column({ type: 'text' })
   tags!: string;

@@ -20,7 +20,9 @@ interface Row {
   readonly endpoint: string;
   readonly endpoint_override: string | null;
   readonly pin: string;
+  readonly refused: string;
   readonly credentials: string;
+  readonly credential_origins: string;
   readonly tags: string;
   readonly priority: number;
   readonly enabled: number;
@@ -42,7 +44,9 @@ const COLUMNS = [
   'endpoint',
   'endpoint_override',
   'pin',
+  'refused',
   'credentials',
+  'credential_origins',
   'tags',
   'priority',
   'enabled',
@@ -75,10 +79,6 @@ export class TypeormAgentStore extends AgentStore {
       if (added === 0) throw new HubError('CONFLICT', `There is an agent with the id ${agent.id}.`);
       yield* raiseRevision(tx);
     });
-  }
-
-  async replace(agent: Agent): Promise<boolean> {
-    return (await this.update(agent.id, () => agent)) !== undefined;
   }
 
   update(id: string, change: (agent: Agent) => Agent): Promise<Agent | undefined> {
@@ -160,7 +160,9 @@ export class TypeormAgentStore extends AgentStore {
     JSON.stringify(agent.endpoint),
     storable(agent.endpointOverride),
     JSON.stringify(agent.pin),
+    JSON.stringify(agent.refused),
     JSON.stringify(agent.credentials),
+    JSON.stringify(agent.credentialOrigins),
     JSON.stringify(agent.tags),
     agent.priority,
     agent.enabled ? 1 : 0,
@@ -184,7 +186,9 @@ export class TypeormAgentStore extends AgentStore {
     endpoint: JSON.parse(row.endpoint) as AgentEndpoint,
     endpointOverride: row.endpoint_override,
     pin: JSON.parse(row.pin) as AgentPin,
+    refused: JSON.parse(row.refused) as Agent['refused'],
     credentials: JSON.parse(row.credentials) as Record<string, string>,
+    credentialOrigins: JSON.parse(row.credential_origins) as string[],
     tags: JSON.parse(row.tags) as string[],
     priority: Number(row.priority),
     enabled: Number(row.enabled) === 1,

@@ -49,6 +49,18 @@ const ANSWER_TIMEOUT_MS = 30_000;
 const CONNECTIONS_PER_ORIGIN = 512;
 const KNOWN_URLS = 1000;
 
+/** Codes that say of a host and port that nobody is there, whatever is spoken. */
+const NO_SERVER: ReadonlySet<string> = new Set([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
 /** Answers that have no body by definition; `Response` refuses one. */
 const NULL_BODY_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
 
@@ -66,6 +78,11 @@ export class ConnectError extends Error {
     const code = codeOf(cause) ?? 'ECONNFAILED';
     super(`no connection to ${origin} (${code})`, { cause });
     this.code = code === 'UND_ERR_SOCKET' || code === 'UND_ERR_INFO' ? 'ECONNFAILED' : code;
+  }
+
+  /** The name or TCP failed: the same host and port is as dead in any other protocol. */
+  get noServer(): boolean {
+    return NO_SERVER.has(this.code);
   }
 }
 

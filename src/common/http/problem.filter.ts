@@ -20,6 +20,8 @@ export class ProblemFilter implements ExceptionFilter {
       return;
     }
     if (error.reason === 'UNAUTHENTICATED') void reply.header('www-authenticate', 'Bearer');
+    const { retryAfterSeconds } = error.metadata;
+    if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds);
     const problem = problemOf(error);
     void reply.status(problem.status).type(PROBLEM_JSON).send(JSON.stringify(problem));
   }

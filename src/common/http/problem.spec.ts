@@ -9,7 +9,7 @@ describe('problemOf', () => {
       type: 'urn:a2a-hub:error:invalid-params',
       title: 'Bad Request',
       status: 400,
-      detail: 'message.parts: must not be empty',
+      detail: 'message.parts must not be empty',
       errors: [{ field: 'message.parts', description: 'must not be empty' }],
     });
   });

@@ -52,6 +52,13 @@ describe('readAuthentication', () => {
     expect(description).toMatch(/Digest.*Bearer, Basic, ApiKey/);
   });
 
+  it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
+    'knows no scheme %s, which every object has a member of',
+    (name) => {
+      expect(refusal(() => v1(name, 'x')).field).toBe('authentication.scheme');
+    },
+  );
+
   it('refuses a scheme without credentials, and credentials without a scheme', () => {
     expect(refusal(() => v1('Bearer', '')).field).toBe('authentication.credentials');
     expect(refusal(() => v1('', 'abc')).field).toBe('authentication.scheme');

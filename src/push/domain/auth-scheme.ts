@@ -10,12 +10,12 @@ export interface RequestedAuthentication {
   readonly credentials: string;
 }
 
-const SCHEMES: Readonly<Record<string, AuthScheme>> = {
-  bearer: 'bearer',
-  basic: 'basic',
-  apikey: 'api-key',
-  'api-key': 'api-key',
-};
+const SCHEMES: ReadonlyMap<string, AuthScheme> = new Map([
+  ['bearer', 'bearer'],
+  ['basic', 'basic'],
+  ['apikey', 'api-key'],
+  ['api-key', 'api-key'],
+]);
 const SUPPORTED = 'Bearer, Basic, ApiKey';
 
 /** RFC 9110 §5.6.2. */
@@ -50,7 +50,7 @@ export function readAuthentication(
     throw invalidField(`${FIELD}.scheme`, `is required with credentials (one of ${SUPPORTED})`);
   }
   for (const name of names) refuseControl(name, `${FIELD}.scheme`);
-  const scheme = names.map((name) => SCHEMES[name.toLowerCase()]).find((each) => each);
+  const scheme = names.map((name) => SCHEMES.get(name.toLowerCase())).find((each) => each);
   if (!scheme) {
     throw invalidField(
       `${FIELD}.scheme`,

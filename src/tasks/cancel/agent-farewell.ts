@@ -1,7 +1,8 @@
 import { AgentCallError, type Agent, type AgentClient } from '../../agents/index.js';
 import type { Clock } from '../../common/clock.js';
 import type { Log } from '../../common/logger.js';
-import type { Delegation, TaskRecord } from '../task.js';
+import { agentCallOptions } from '../call-options.js';
+import type { Delegation, SentWith, TaskRecord } from '../task.js';
 import { OVER } from '../over.js';
 
 export interface AgentFarewellDeps {
@@ -11,6 +12,8 @@ export interface AgentFarewellDeps {
   readonly logger: Log;
   /** For agents without a budget of their own. */
   readonly cancelWaitMs: number;
+  /** This hub's own id, for `A2A-Hub-Hops`. */
+  readonly instanceId: () => Promise<string>;
 }
 
 /**
@@ -20,8 +23,15 @@ export interface AgentFarewellDeps {
 export class AgentFarewell {
   constructor(private readonly deps: AgentFarewellDeps) {}
 
-  /** Never rejects. Does nothing for an agent that has no task of its own. */
-  async tell(delegation: Delegation, record: TaskRecord): Promise<void> {
+  /**
+   * Never rejects. Does nothing for an agent that has no task of its own. `sentWith` is what came with
+   * the message the agent has, as far as the caller knows it; else that of the first one.
+   */
+  async tell(
+    delegation: Delegation,
+    record: TaskRecord,
+    sentWith: SentWith = record,
+  ): Promise<void> {
     const { client, clock, logger, cancelWaitMs } = this.deps;
     const { downstreamTaskId, agentId } = delegation;
     if (downstreamTaskId === null) return;
@@ -33,8 +43,8 @@ export class AgentFarewell {
       void clock
         .sleep(agent.budgets.cancelWaitMs ?? cancelWaitMs, answered.signal)
         .then(() => call.abort(OVER));
-      const { traceparent } = record;
-      const options = { signal: call.signal, ...(traceparent !== null && { traceparent }) };
+      const instanceId = await this.deps.instanceId();
+      const options = agentCallOptions(record, sentWith, instanceId, call.signal);
       await client.cancel(agent, downstreamTaskId, options);
     } catch (error) {
       const reason = error instanceof AgentCallError ? error.message : String(error);

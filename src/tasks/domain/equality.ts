@@ -11,8 +11,13 @@ export function sameValue(a: unknown, b: unknown): boolean {
   const left = a as Record<string, unknown>;
   const right = b as Record<string, unknown>;
   return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((key) =>
-    sameValue(left[key], right[key]),
+    sameValue(own(left, key), own(right, key)),
   );
+}
+
+/** What every object inherits (`constructor`, `__proto__`) is no member of it. */
+function own(object: Record<string, unknown>, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 /** Whether `parts` begins with all of `known`. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../common/canonical-json.js';
 import { Part, type TaskState, type TaskStatus } from '../../protocol/a2a.js';
 import type { Delegation, DelegationProgress } from '../task.js';
 
@@ -54,7 +55,7 @@ export function isKnownStatus(delegation: Delegation, status: TaskStatus): boole
 
 function contentHash({ message }: TaskStatus): string {
   if (!message) return '';
-  const content = JSON.stringify([
+  const content = canonicalJson([
     message.messageId,
     message.parts.map((part) => Part.toJSON(part)),
     message.metadata ?? null,

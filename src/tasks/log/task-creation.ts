@@ -83,9 +83,7 @@ export class TaskCreation {
       case 'poisoned':
         // What belongs to the commit (a webhook's configuration, say) may refuse it with a reason.
         if (outcome.cause instanceof HubError) return outcome.cause;
-        return new HubError('INTERNAL', `the task cannot be stored: ${outcome.reason}`, {
-          cause: outcome.cause,
-        });
+        return new HubError('INTERNAL', 'The task cannot be stored.', { cause: outcome.cause });
       default:
         return new HubError('CONFLICT', `a task ${this.task.id} exists already`);
     }

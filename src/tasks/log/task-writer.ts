@@ -40,12 +40,12 @@ export class TaskWriter {
   private single = 0;
 
   /**
-   * `ending` gives what ends the task as failed, for the reason that an update of it cannot be
-   * stored; null when that was such an ending itself.
+   * `ending` gives what ends the task as failed, because an update of it cannot be stored for this
+   * cause; null when that was such an ending itself.
    */
   constructor(
     readonly taskId: string,
-    private readonly ending: (reason: string, refused: Waiting) => Waiting | null,
+    private readonly ending: (cause: unknown, refused: Waiting) => Waiting | null,
     private live: LiveTask | null = null,
     private readonly maxSize = Infinity,
   ) {}
@@ -219,7 +219,7 @@ export class TaskWriter {
   private unusable(waiting: Waiting, error: unknown): void {
     this.forget();
     this.queue.unshift(...this.decided.splice(0).map((each) => each.waiting));
-    this.poisoned(waiting, error instanceof Error ? error.message : String(error), error);
+    this.poisoned(waiting, error);
   }
 
   /** The only decision of an append that was refused for its content. */
@@ -233,7 +233,7 @@ export class TaskWriter {
       // What belongs to the commit (a webhook's configuration, say) refuses it with a reason.
       waiting.reject(outcome.cause);
     } else {
-      this.poisoned(waiting, outcome.reason, outcome.cause);
+      this.poisoned(waiting, outcome.cause);
     }
   }
 
@@ -243,7 +243,7 @@ export class TaskWriter {
    */
   private tooLarge(waiting: Waiting, decision: Decision<unknown>, error: TaskTooLargeError): void {
     const ofClient = decision.change.events.some(({ kind }) => kind === 'message');
-    const ending = ofClient ? null : this.ending(error.message, waiting);
+    const ending = ofClient ? null : this.ending(error, waiting);
     if (ending !== null) {
       this.queue.unshift(ending, waiting);
       return;
@@ -252,10 +252,10 @@ export class TaskWriter {
     this.decided.push({ waiting, answer: () => waiting.reject(refusal) });
   }
 
-  private poisoned(waiting: Waiting, reason: string, cause: unknown): void {
-    const ending = this.ending(reason, waiting);
+  private poisoned(waiting: Waiting, cause: unknown): void {
+    const ending = this.ending(cause, waiting);
     if (ending !== null) this.queue.push(ending);
-    waiting.reject(new HubError('INTERNAL', `the update cannot be stored: ${reason}`, { cause }));
+    waiting.reject(new HubError('INTERNAL', 'The update cannot be stored.', { cause }));
   }
 
   private forget(): void {

@@ -4,7 +4,7 @@ import type { SqlValue } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import { TaskState } from '../../protocol/a2a.js';
 import type { TaskCursor, TaskFilter, TaskPage } from '../task-store.js';
-import { buildTasks } from './load.js';
+import { buildTasks, sizesOf } from './load.js';
 import { TASK_COLUMNS, type TaskRow } from './task-rows.js';
 import { visibleTasks, type Condition } from './visibility.js';
 
@@ -20,6 +20,9 @@ const STATES = [
   TaskState.TASK_STATE_AUTH_REQUIRED,
 ];
 
+/** A page of larger tasks has fewer of them, so that lists cannot fill the memory. */
+const MAX_PAGE_BYTES = 8 * 1024 * 1024;
+
 /** See `TaskStore.list`. */
 export async function listTasks(
   database: Database,
@@ -34,14 +37,21 @@ export async function listTasks(
     // One more than asked for tells whether there is a next page.
     database.read<TaskRow>(...pageQuery(filter, conditions, limit + 1, after)),
   ]);
-  const page = rows.slice(0, limit);
+  const page = rows.slice(0, fitting(await sizesOf(database, rows.slice(0, limit))));
   const tasks = await buildTasks(database, page);
-  const last = rows.length > limit ? page.at(-1) : undefined;
+  const last = rows.length > page.length ? page.at(-1) : undefined;
   return {
     tasks: tasks.map(({ aggregate }) => aggregate),
     totalSize: total,
     next: last === undefined ? null : { statusAt: new Date(last.status_at), id: last.id },
   };
+}
+
+/** How many of the first go into one page: as many as fit, and at least one. */
+function fitting(sizes: readonly number[]): number {
+  let total = 0;
+  const over = sizes.findIndex((size) => (total += size) > MAX_PAGE_BYTES);
+  return over === -1 ? sizes.length : Math.max(1, over);
 }
 
 /** Everything but the state. */

@@ -176,7 +176,7 @@ export class TypeormTaskStore extends TaskStore {
       if (isDatabaseTrouble(error)) throw error;
       const [first] = part;
       if (part.length === 1 && first !== undefined) {
-        outcomes.set(first, { kind: 'poisoned', reason: reasonOf(error), cause: error });
+        outcomes.set(first, { kind: 'poisoned', cause: error });
         return;
       }
       const half = part.length >> 1;
@@ -201,9 +201,4 @@ export class TypeormTaskStore extends TaskStore {
 
 function ownerOf(row: TaskRow): Pick<TaskRecord, 'principalId' | 'organization'> {
   return { principalId: row.principal_id, organization: row.organization };
-}
-
-function reasonOf(error: unknown): string {
-  const message = (error as { message?: unknown } | null)?.message;
-  return typeof message === 'string' && message !== '' ? message : String(error);
 }

@@ -9,7 +9,8 @@ import type { ClaimedDelegation } from '../task-store.js';
 import type { TaskAggregate } from '../task.js';
 import { cancelAtAgent } from './cancel-at-agent.js';
 import { followTask } from './follow-task.js';
-import { messageToSend } from './outgoing-message.js';
+import { refusalOfNewWork } from './new-work.js';
+import { type ClientMessage, messageToSend } from './outgoing-message.js';
 import { putBack } from './put-back.js';
 import { resolveUnknown } from './resolve-unknown.js';
 import { RunContext } from './run-context.js';
@@ -98,13 +99,18 @@ export class DelegationRun {
     if (!aggregate || !delegation || delegation.epoch !== epoch || isEnded(delegation.state))
       return;
     const agent = await this.agent(delegation.agentId);
+    const sent = await messageToSend(this.deps.log, aggregate, delegation);
     const fresh = !this.claim.adopted && delegation.downstreamTaskId === null;
     const deleted = !agent || (!this.claim.adopted && agent.deletedAt !== null);
-    if (deleted || (fresh && !agent.enabled)) {
-      const what = deleted ? 'has been deleted from the registry' : 'is disabled';
+    const refusal =
+      deleted || !fresh
+        ? undefined
+        : refusalOfNewWork(this.deps, agent, aggregate.record, sent.sentWith);
+    if (deleted || refusal !== undefined) {
+      const what = refusal ?? 'has been deleted from the registry';
       await this.withoutAgent(`The agent ${delegation.agentName} (${delegation.agentId}) ${what}.`);
       // One that waits for this message need not any more.
-      return this.deps.farewell.tell(delegation, aggregate.record);
+      return this.deps.farewell.tell(delegation, aggregate.record, sent.sentWith);
     }
     const run = new RunContext(
       this.deps,
@@ -117,7 +123,7 @@ export class DelegationRun {
     this.context = run;
     if (this.stopped) return run.handOver();
     try {
-      await this.steps(run, aggregate);
+      await this.steps(run, aggregate, sent);
       if (run.endedByOthers) this.aside ??= this.leave(run);
     } finally {
       run.close();
@@ -131,8 +137,11 @@ export class DelegationRun {
     return this.deps.agent(id);
   }
 
-  private async steps(run: RunContext, aggregate: TaskAggregate): Promise<void> {
-    const { message, sentWith } = await messageToSend(this.deps.log, aggregate, run.delegation);
+  private async steps(
+    run: RunContext,
+    aggregate: TaskAggregate,
+    { message, sentWith }: ClientMessage,
+  ): Promise<void> {
     run.sentWith = sentWith;
     if (aggregate.record.cancelRequestedAt !== null) this.aside ??= this.cancel(run);
     let step = this.firstStep(run);
@@ -199,10 +208,10 @@ export class DelegationRun {
 
   /** Somebody else has ended the delegation: its agent is told. */
   private async leave(run: RunContext): Promise<void> {
-    const { delegation, record, budgets } = run;
+    const { delegation, record, sentWith, budgets } = run;
     const downstreamTaskId = await run.knownId(budgets.cancelWaitMs);
     run.close();
-    await this.deps.farewell.tell({ ...delegation, downstreamTaskId }, record);
+    await this.deps.farewell.tell({ ...delegation, downstreamTaskId }, record, sentWith);
   }
 
   /** There is nobody to send to: the next agent of the route, or the end. */

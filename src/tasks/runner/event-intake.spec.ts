@@ -41,6 +41,30 @@ describe('EventIntake', () => {
     expect((await intake.take()).events).toHaveLength(256);
   });
 
+  it.each([
+    ['waits for the taker', 256],
+    ['reads', 3],
+  ])('ends its source when it is closed while it %s', async (_what, events) => {
+    let ended = false;
+    const source = async function* (): AsyncGenerator<StreamResponse> {
+      try {
+        yield* of(events);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        yield event;
+        yield event;
+        throw new Error('read on');
+      } finally {
+        ended = true;
+      }
+    };
+    const intake = new EventIntake(source());
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    intake.close();
+    await intake.drain();
+    expect(ended).toBe(true);
+    expect((await intake.take()).end).toEqual({ error: undefined });
+  });
+
   it('holds a bounded number of bytes and lets the agent wait', async () => {
     const large = StreamResponse.fromJSON({
       message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'x'.repeat(1024 * 1024) }] },

@@ -22,6 +22,7 @@ export class EventIntake {
   private end: Taken['end'];
   private wakeTaker: (() => void) | undefined;
   private wakeReader: (() => void) | undefined;
+  private closed = false;
   private readonly reading: Promise<void>;
 
   constructor(source: AsyncIterable<StreamResponse>) {
@@ -48,15 +49,23 @@ export class EventIntake {
     await this.reading;
   }
 
+  /** Nobody takes any more: the source is told to end, also where it waits for the taker. */
+  close(): void {
+    this.closed = true;
+    this.wakeReader?.();
+  }
+
   private async read(source: AsyncIterable<StreamResponse>): Promise<void> {
     try {
       for await (const event of source) {
+        if (this.closed) break;
         this.buffer.push(event);
         this.size += sizeOf(event);
         this.wakeTaker?.();
         if (this.buffer.length >= MAX_BUFFERED || this.size >= MAX_BUFFERED_SIZE) {
           await new Promise<void>((resolve) => (this.wakeReader = resolve));
         }
+        if (this.closed) break;
       }
       this.end = { error: undefined };
     } catch (error) {

@@ -1,6 +1,5 @@
 import type { Agent, AgentBudgets, AgentCallOptions } from '../../agents/index.js';
 import { EVERYTHING } from '../../auth/index.js';
-import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import type { StreamResponse, Task } from '../../protocol/a2a.js';
 import {
   decideAgentEvent,
@@ -8,6 +7,7 @@ import {
   decideOutcome,
   type Outcome,
 } from '../domain/delegation-decisions.js';
+import { agentCallOptions, hopsOf } from '../call-options.js';
 import { isEnded } from '../domain/delegation-state.js';
 import type { Fence } from '../task-store.js';
 import {
@@ -134,8 +134,8 @@ export class RunContext {
   async fail(reason: string): Promise<void> {
     if (this.over) return;
     await this.end({ state: 'failed', reason });
-    const { delegation, downstreamTaskId, record } = this;
-    void this.deps.farewell.tell({ ...delegation, downstreamTaskId }, record);
+    const { delegation, downstreamTaskId, record, sentWith } = this;
+    void this.deps.farewell.tell({ ...delegation, downstreamTaskId }, record, sentWith);
   }
 
   /** The agent did not take the message: the next one is asked, or the delegation fails. */
@@ -201,18 +201,12 @@ export class RunContext {
 
   /** The hubs the message has passed, this one included. */
   get hops(): readonly string[] {
-    return [...this.record.hops, this.deps.instanceId];
+    return hopsOf(this.record, this.deps.instanceId);
   }
 
   /** What every call to the agent carries. */
   callOptions(signal: AbortSignal = this.signal): AgentCallOptions {
-    const { traceparent } = this.record;
-    return {
-      signal,
-      ...(traceparent !== null && { traceparent }),
-      extensions: this.sentWith.extensions.filter((uri) => uri !== ROUTING_EXTENSION_URI),
-      hops: this.hops,
-    };
+    return agentCallOptions(this.record, this.sentWith, this.deps.instanceId, signal);
   }
 
   private async update(

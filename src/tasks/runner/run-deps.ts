@@ -1,4 +1,5 @@
 import type { Agent, AgentBudgets, AgentClient } from '../../agents/index.js';
+import type { Principal } from '../../auth/index.js';
 import type { Clock } from '../../common/clock.js';
 import type { IdSource } from '../../common/ids.js';
 import type { Log } from '../../common/logger.js';
@@ -27,6 +28,8 @@ export interface RunDeps {
   readonly farewell: AgentFarewell;
   /** Also one that is deleted: it may be asked about what it works on, but gets no message. */
   readonly agent: (id: string) => Agent | undefined;
+  /** Whether those of an organization may use an agent. */
+  readonly mayUse: (by: Pick<Principal, 'organization'>, agent: Agent) => boolean;
   /** Reads the registry again: an agent that is not known here may be new in another process. */
   readonly renewAgents: () => Promise<void>;
   readonly clock: Clock;

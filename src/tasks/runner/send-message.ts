@@ -1,5 +1,6 @@
 import { AgentCallError, type AgentSend } from '../../agents/index.js';
 import type { Message, StreamResponse } from '../../protocol/a2a.js';
+import { ERROR_CODES } from '../../protocol/error-codes.js';
 import { toldOf } from './agent-trouble.js';
 import { isWaiting } from '../domain/delegation-state.js';
 import { EventIntake } from './event-intake.js';
@@ -10,7 +11,10 @@ import { Watchdog } from './watchdog.js';
 import { OVER } from '../over.js';
 
 /** JSON-RPC codes of an agent that cannot stream, whatever its card says. */
-const CANNOT_STREAM: ReadonlySet<number | undefined> = new Set([-32004, -32601]);
+const CANNOT_STREAM: ReadonlySet<number | undefined> = new Set([
+  ERROR_CODES.UNSUPPORTED_OPERATION,
+  ERROR_CODES.METHOD_NOT_FOUND,
+]);
 /** An agent whose task goes on may be away for a moment: pauses before its next message is tried again. */
 const RETRY_PAUSES_MS = [500, 1000, 2000] as const;
 /** How long an agent may take to close its stream after its last event, so that its connection lives on. */
@@ -77,6 +81,7 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
   } finally {
     watchdog.disarm();
     if (!ended) stop();
+    intake.close();
     run.signal.removeEventListener('abort', stop);
   }
 }

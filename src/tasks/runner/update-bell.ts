@@ -10,8 +10,8 @@ const RETRY_PAUSES_MS = [1000, 2000, 4000] as const;
 /**
  * Follows an agent's stream of a task to learn when it is worth asking for the task. Its events are
  * not used themselves: between a snapshot and the events after it agents lose or repeat some, while
- * the task they store is whole. Only 1.0 agents are subscribed to; at a 0.x agent a second subscriber
- * may double what is stored.
+ * the task they store is whole. Agents that are spoken to in 0.3 refuse to be followed (see
+ * {@link AgentClient.subscribe}): those are only polled.
  */
 export class UpdateBell {
   private readonly closed = new AbortController();
@@ -22,9 +22,7 @@ export class UpdateBell {
     private readonly run: RunContext,
     private readonly downstreamTaskId: string,
   ) {
-    const { card, endpoint } = run.agent;
-    const streams = card.capabilities?.streaming === true && endpoint.protocolVersion === '1.0';
-    if (streams) void this.listen();
+    if (run.agent.card.capabilities?.streaming === true) void this.listen();
   }
 
   /** Resolves after `ms`, or earlier: at news (but not before `minMs`), or at a sign of the end. */

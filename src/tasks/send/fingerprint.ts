@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { Message } from '../../protocol/a2a.js';
+import { canonicalJson } from '../../common/canonical-json.js';
+import { Message, Part } from '../../protocol/a2a.js';
 import type { HubRequest } from '../../routing/index.js';
 import type { IdempotencyKey } from '../task.js';
 
@@ -29,7 +30,22 @@ export function givenKeyOf(request: HubRequest, now: Date): IdempotencyKey | nul
   };
 }
 
-/** A hash of all that the agents would be given. How the client waits is no part of it. */
+/**
+ * Whether two messages say the same: their parts and metadata as JSON values, in which the order of
+ * members means nothing.
+ */
+export function sameContent(a: Message, b: Message): boolean {
+  return contentOf(a) === contentOf(b);
+}
+
+function contentOf({ parts, metadata }: Message): string {
+  return canonicalJson([parts.map((part) => Part.toJSON(part)), metadata ?? {}]);
+}
+
+/**
+ * A hash of all that the agents would be given, whatever the order of members in it (what comes over
+ * gRPC has none). How the client waits is no part of it.
+ */
 function fingerprintOf(request: HubRequest): string {
   const content = [
     Message.toJSON(request.message),
@@ -38,5 +54,5 @@ function fingerprintOf(request: HubRequest): string {
     request.configuration?.acceptedOutputModes ?? [],
     request.extensions,
   ];
-  return createHash('sha256').update(JSON.stringify(content)).digest('base64url');
+  return createHash('sha256').update(canonicalJson(content)).digest('base64url');
 }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Agent } from '../../agents/index.js';
 import { visibilityOf, type Principal } from '../../auth/index.js';
 import type { Clock } from '../../common/clock.js';
@@ -23,7 +22,7 @@ import {
   type TaskAggregate,
 } from '../task.js';
 import { belongsTo } from '../task-access.js';
-import { givenKeyOf } from './fingerprint.js';
+import { givenKeyOf, sameContent } from './fingerprint.js';
 
 /** What a further message needs of the other modules. */
 export interface FollowUpDeps {
@@ -121,9 +120,5 @@ function sentWithOf({ metadata, extensions, configuration, message }: HubRequest
 function isRepetition({ record, task }: TaskAggregate, message: Message): boolean {
   if (message.messageId === '' || isInterrupted(record.state)) return false;
   const last = task.history.findLast(({ role }) => role === Role.ROLE_USER);
-  return (
-    last?.messageId === message.messageId &&
-    isDeepStrictEqual(last.parts, message.parts) &&
-    isDeepStrictEqual(last.metadata ?? {}, message.metadata ?? {})
-  );
+  return last?.messageId === message.messageId && sameContent(last, message);
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ScriptedAgent } from '../../support/agents.js';
 import { type Hub, startHub } from '../../support/app.js';
 import { allDoors, type Door, type DoorError } from '../../support/doors.js';
 import type { JsonObject } from '../../support/json.js';
+import { ScriptedAgent } from '../../support/scripted-agent.js';
 import { DIALECTS, textPart } from './dialects.js';
 import { Sides } from './sides.js';
 

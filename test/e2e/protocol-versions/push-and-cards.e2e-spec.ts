@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SideAgent } from './side-agents.js';
-import { ScriptedAgent } from '../../support/agents.js';
 import type { JsonObject } from '../../support/json.js';
+import { ScriptedAgent } from '../../support/scripted-agent.js';
 import { type ReceivedWebhook, WebhookSink } from '../../support/webhook-sink.js';
 import { type Dialect, DIALECTS, textPart } from './dialects.js';
 import { Sides } from './sides.js';
@@ -81,6 +81,7 @@ describe.each(DIALECTS)('a client of %s', (client) => {
       ({ path: at, raw }) => at === path && /canceled/i.test(raw.toString()),
     );
     expect(webhook.headers).toMatchObject({
+      'a2a-notification-token': 'the-token',
       'x-a2a-notification-token': 'the-token',
       authorization: 'Bearer the-credentials',
     });

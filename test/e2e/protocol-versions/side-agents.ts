@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import * as grpc from '@grpc/grpc-js';
-import { ScriptedAgent } from '../../support/agents.js';
 import type { JsonObject } from '../../support/json.js';
+import { ScriptedAgent } from '../../support/scripted-agent.js';
 import {
   type Dialect,
   eventOf,

@@ -1,6 +1,7 @@
 import { ConnectError, type Egress, type EgressResponse } from '../../common/egress/egress.js';
 import { BodyTooLargeError, readText } from '../../common/egress/read-body.js';
 import { HubError } from '../../common/hub-error.js';
+import { scrub } from '../../common/scrub.js';
 import { AgentCallError } from '../agent-client.js';
 import { camelCased } from './camel-case.js';
 import { bareErrorIn, failureOf, failureOfStatus, protocolErrorIn } from './protocol-error.js';
@@ -9,6 +10,8 @@ import { readSse, SseEventTooLargeError } from './sse-reader.js';
 /** The whole answer of an agent; a task with its files. */
 const ANSWER_LIMIT_BYTES = 64 * 1024 * 1024;
 const ERROR_LIMIT_BYTES = 64 * 1024;
+/** Characters of an error's text that are kept, which may be a whole event. */
+const ERROR_TEXT_LIMIT = 1000;
 
 export interface ExchangeOptions {
   readonly signal: AbortSignal;
@@ -27,7 +30,7 @@ export interface ExchangeRequest {
  * One call to an agent over HTTP. Everything that can go wrong on the wire becomes an
  * {@link AgentCallError}, so that transports only decode good answers.
  */
-export class AgentExchange {
+export class HttpExchange {
   private answered = false;
   private events = 0;
 
@@ -110,7 +113,7 @@ export class AgentExchange {
         if (type === 'error' || data.includes('"error"')) {
           this.throwError(parsed(data), answer.statusCode);
         }
-        if (type === 'error') throw this.protocolFailure(data.slice(0, 200), answer.statusCode);
+        if (type === 'error') throw this.protocolFailure(data, answer.statusCode);
         if (data.trim() === '') continue;
         this.events++;
         yield data;
@@ -127,7 +130,7 @@ export class AgentExchange {
   }
 
   private protocolFailure(text: string, httpStatus: number, code?: number): AgentCallError {
-    const error = { code, message: this.scrub(text) };
+    const error = { code, message: this.scrub(text).slice(0, ERROR_TEXT_LIMIT) };
     return failureOf(error, { httpStatus, afterEvent: this.events > 0 });
   }
 
@@ -141,7 +144,7 @@ export class AgentExchange {
       error instanceof ConnectError ||
       error instanceof HubError ||
       (error as { code?: unknown }).code === 'UND_ERR_INVALID_ARG';
-    const message = messageOf(error);
+    const message = this.scrub(messageOf(error));
     if (unsent) return new AgentCallError('unreachable', message, { cause: error });
     const text =
       error instanceof SseEventTooLargeError ? message : `the connection broke off: ${message}`;
@@ -149,7 +152,7 @@ export class AgentExchange {
   }
 
   private scrub(text: string): string {
-    return this.options.secrets.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
+    return scrub(text, this.options.secrets);
   }
 }
 

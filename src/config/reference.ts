@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * What a secret setting stands for: `env:NAME` is the variable, `file:PATH` the file's content
+ * What a setting that may be a reference stands for: `env:NAME` is the variable, `file:PATH` the file's content
  * without its last line break, anything else itself. Looks into lists and mappings too.
  */
-export function resolveSecret(
+export function resolveReference(
   value: unknown,
   environment: NodeJS.ProcessEnv,
 ): { readonly value: unknown } | { readonly failure: string } {

@@ -1,0 +1,23 @@
+import type { Agent } from '../../agents/index.js';
+import { missingExtensions } from '../../routing/index.js';
+import type { SentWith, TaskRecord } from '../task.js';
+import type { RunDeps } from './run-deps.js';
+
+/**
+ * Why this registered agent gets no message that nobody works on yet, in words that follow its name;
+ * undefined when it does. What routing has asked is asked again: a fallback may come to its turn long
+ * after the route was made.
+ */
+export function refusalOfNewWork(
+  { mayUse }: Pick<RunDeps, 'mayUse'>,
+  agent: Agent,
+  { organization }: TaskRecord,
+  { extensions }: SentWith,
+): string | undefined {
+  if (!agent.enabled) return 'is disabled';
+  if (!mayUse({ organization }, agent)) return 'is no longer available to you';
+  const missing = missingExtensions(agent, extensions);
+  return missing.length === 0
+    ? undefined
+    : `requires ${missing.join(', ')}, which was not asked for`;
+}

@@ -1,0 +1,184 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Hub, startHub } from '../support/app.js';
+import { type HttpListener, listenOnLoopback } from '../support/http-listener.js';
+import type { Json, JsonObject } from '../support/json.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
+
+const BEARER = 'Bearer for the first server';
+
+describe('the credentials of an agent', () => {
+  let hub: Hub;
+  let one: ScriptedAgent;
+  let other: ScriptedAgent;
+  /** Serves the card, whose interfaces each test decides. */
+  let cards: HttpListener;
+  let interfaces: readonly JsonObject[];
+
+  beforeAll(async () => {
+    hub = await startHub();
+    cards = await listenOnLoopback((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ ...one.card(), supportedInterfaces: interfaces }));
+    });
+  });
+
+  beforeEach(async () => {
+    one = await ScriptedAgent.start();
+    other = await ScriptedAgent.start();
+    interfaces = [at(one)];
+  });
+
+  afterEach(async () => {
+    await hub.admin('DELETE', '/api/v1/agents/z');
+    await one.close();
+    await other.close();
+  });
+
+  afterAll(async () => {
+    await hub.close();
+    await cards.close();
+  });
+
+  const at = ({ url }: { url: string }, protocolVersion = '1.0', path = '/rpc'): JsonObject => ({
+    url: `${url}${path}`,
+    protocolBinding: 'JSONRPC',
+    protocolVersion,
+  });
+  const register = (fields: JsonObject = {}) =>
+    hub.registerAgent(cards.url, { id: 'z', credentials: { authorization: BEARER }, ...fields });
+  const refresh = () => hub.admin('POST', '/api/v1/agents/z:refresh');
+  const patch = (fields: JsonObject) => hub.admin('PATCH', '/api/v1/agents/z', fields);
+  const shown = async (): Promise<Json> => (await hub.admin('GET', '/api/v1/agents/z')).body;
+  const say = () => hub.send('hi', { tenant: 'z' });
+  const sentTo = (agent: ScriptedAgent) => agent.calls.map((call) => call.headers.authorization);
+
+  it('go to every server of the card they were given with', async () => {
+    interfaces = [at({ url: 'http://127.0.0.1:1' }), at(other)];
+    await register();
+    await say();
+    expect(sentTo(other)).toEqual([BEARER]);
+    const { credentialOrigins } = await shown();
+    expect(credentialOrigins).toEqual(['http://127.0.0.1:1', other.url]);
+  });
+
+  it('do not follow a card that names another server: it is not taken until they are given anew', async () => {
+    await register();
+    interfaces = [at(other)];
+    const refused = await refresh();
+    expect([refused.status, refused.body.errors[0].field]).toEqual([400, 'credentials']);
+    expect(refused.body.detail).toContain('not given for this server');
+    expect(refused.text).not.toContain(BEARER);
+    await say();
+    expect([sentTo(one), sentTo(other)]).toEqual([[BEARER], []]);
+    await patch({ credentials: null });
+    expect((await refresh()).status).toBe(200);
+    await patch({ credentials: { authorization: 'Bearer new' } });
+    await say();
+    expect([sentTo(one), sentTo(other)]).toEqual([[BEARER], ['Bearer new']]);
+    expect((await shown()).credentialOrigins).toEqual([other.url]);
+  });
+
+  it('do not follow to a server that a refresh adds: neither when the first is dead, nor by a pin', async () => {
+    await register();
+    interfaces = [at(one), at(other), at(other, '0.3')];
+    const { body } = await refresh();
+    expect(body.interfaces.map((each: Json) => [each.chosen, each.reason])).toEqual([
+      [true, 'called'],
+      [false, 'the credentials were not given for this server'],
+      [false, 'the credentials were not given for this server'],
+    ]);
+    expect(body.credentialOrigins).toEqual([one.url]);
+    const pinned = await patch({ protocolVersion: '0.3' });
+    expect([pinned.status, pinned.body.errors[0].field]).toEqual([400, 'credentials']);
+    await one.close();
+    await say();
+    expect(other.calls).toEqual([]);
+    await patch({ protocolVersion: '0.3', credentials: { authorization: 'Bearer both' } });
+    await say();
+    expect(new Set(sentTo(other))).toEqual(new Set(['Bearer both']));
+  });
+
+  it('do not follow an agent to the 0.3 address that a refresh lists', async () => {
+    one.handlers['*'] = (call) => call.error(-32009, 'no');
+    await register();
+    interfaces = [at(one), at(other, '0.3')];
+    await refresh();
+    await say();
+    expect(new Set(one.calls.map((call) => call.headers['a2a-version']))).toEqual(
+      new Set(['1.0', '0.3']),
+    );
+    expect(other.calls).toEqual([]);
+  });
+
+  it('stay those for the override, whatever the card says', async () => {
+    await register({ endpointOverride: `${other.url}/rpc` });
+    interfaces = [at({ url: 'http://127.0.0.1:1' })];
+    expect((await refresh()).status).toBe(200);
+    await say();
+    expect([sentTo(one), sentTo(other)]).toEqual([[], [BEARER]]);
+    expect((await shown()).credentialOrigins).toEqual([other.url]);
+    expect((await patch({ endpointOverride: null })).body.credentials).toEqual([]);
+  });
+
+  it('are held against gRPC when a refresh turns to it', async () => {
+    await register({ credentials: { 'key-bin': 'secret' } });
+    const { host } = new URL(one.url);
+    interfaces = [{ url: `http://${host}`, protocolBinding: 'GRPC', protocolVersion: '1.0' }];
+    const refused = await refresh();
+    expect([refused.status, refused.body.errors[0].field]).toEqual([400, 'credentials.key-bin']);
+    expect((await shown()).endpoint.protocolBinding).toBe('JSONRPC');
+  });
+});
+
+describe('an interface that the egress guard refuses', () => {
+  let hub: Hub;
+  let agent: ScriptedAgent;
+
+  beforeAll(async () => {
+    hub = await startHub();
+    agent = await ScriptedAgent.start();
+  });
+
+  afterAll(async () => {
+    await hub.close();
+    await agent.close();
+  });
+
+  const inner = {
+    url: 'http://169.254.169.254/latest',
+    protocolBinding: 'HTTP+JSON',
+    protocolVersion: '1.0',
+  };
+  const post = (supportedInterfaces: readonly JsonObject[], fields: JsonObject = {}) =>
+    hub.admin('POST', '/api/v1/agents', {
+      card: { ...agent.card(), supportedInterfaces },
+      ...fields,
+    });
+
+  it.each([
+    ['after', (own: JsonObject) => [own, inner]],
+    ['before', (own: JsonObject) => [{ ...inner, protocolBinding: 'JSONRPC' }, own]],
+  ])('is none the hub calls, and says why: %s another', async (_where, listed) => {
+    const own = { url: `${agent.url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' };
+    const { status, body } = await post(listed(own));
+    expect([status, body.endpoint.url]).toEqual([201, own.url]);
+    for (const interfaces of [body.interfaces, body.report.interfaces]) {
+      const refused = interfaces.find((one: Json) => one.url === inner.url);
+      expect([refused.chosen, refused.reason]).toEqual([
+        false,
+        expect.stringContaining('metadata service'),
+      ]);
+    }
+    const pinned = await hub.admin('PATCH', `/api/v1/agents/${body.id}`, {
+      protocolBinding: 'HTTP+JSON',
+    });
+    expect(pinned.status).toBeGreaterThanOrEqual(400);
+    expect(pinned.text).not.toContain('another interface is preferred');
+  });
+
+  it('makes the card one of nobody when it has no other', async () => {
+    const { status, body } = await post([inner]);
+    expect([status, body.errors[0].field]).toEqual([422, 'card.supportedInterfaces']);
+    expect(body.detail).toContain('endpointOverride');
+  });
+});

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { request } from 'undici';
+import { EventStreams } from '../../src/a2a/sse/event-streams.js';
+import { Draining } from '../../src/common/draining.js';
+import { ADMIN_KEY, type HttpAnswer, type Hub, startHub } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
+
+const V0 = { version: null };
+
+/** A subscription at each door over HTTP. */
+const STREAMS: readonly [door: string, open: (hub: Hub, id: string) => Promise<HttpAnswer>][] = [
+  ['JSON-RPC 1.0', (hub, id) => hub.rpcRaw('SubscribeToTask', { id })],
+  ['JSON-RPC 0.3', (hub, id) => hub.rpcRaw('tasks/resubscribe', { id }, { version: null })],
+  ['HTTP+JSON 1.0', (hub, id) => hub.rest('GET', `/a2a/tasks/${id}:subscribe`)],
+  ['HTTP+JSON 0.3', (hub, id) => hub.rest('GET', `/a2a/v1/tasks/${id}:subscribe`, undefined, V0)],
+];
+
+let hub: Hub;
+let agent: ScriptedAgent;
+let ended: Map<string, HttpAnswer>;
+
+/** Streams are open when the process begins to drain; its port stays open for the rest of the test. */
+beforeAll(async () => {
+  hub = await startHub();
+  agent = await ScriptedAgent.start({ live: { manual: true } });
+  await hub.registerAgent(agent.url, { id: 'scripted' });
+  const task = await hub.submit('go', { message: { metadata: { agentId: 'scripted' } } });
+  const id = String(task['id']);
+  const streams = STREAMS.map(async ([door, open]) => [door, await open(hub, id)] as const);
+  const { open } = hub.app.get<{ open: Map<unknown, unknown> }>(EventStreams);
+  await eventually(() => expect(open.size).toBe(STREAMS.length));
+  hub.app.get(Draining).begin();
+  ended = new Map(await Promise.all(streams));
+});
+
+afterAll(async () => {
+  await hub.close();
+  await agent.close();
+});
+
+describe('while the process drains', () => {
+  it.each(STREAMS)('a stream of %s ends as UNAVAILABLE', (door) => {
+    const { status, text } = ended.get(door)!;
+    expect(status).toBe(200);
+    const events = text.trim().split('\n\n');
+    expect(events.length).toBeGreaterThan(1);
+    expect(events[0]).toMatch(/^id: \d+\n/);
+    const last = events.at(-1)!;
+    expect(last).toContain('"reason":"UNAVAILABLE"');
+    expect(last).toContain('subscribe again');
+    expect(last).not.toMatch(/^id:/m);
+    expect(/^event: error$/m.test(last)).toBe(door.startsWith('HTTP+JSON'));
+  });
+
+  it('JSON-RPC answers 503 in its envelope', async () => {
+    const answer = await hub.rpcRaw('GetTask', { id: 'any' });
+    expect(answer).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '1', connection: 'close' },
+      body: { jsonrpc: '2.0', id: null, error: { code: -32603, data: [UNAVAILABLE] } },
+    });
+    const legacy = await hub.rpcRaw('tasks/get', { id: 'any' }, V0);
+    expect(legacy).toMatchObject({
+      status: 503,
+      body: { error: { code: -32603, message: 'Internal error', data: UNAVAILABLE } },
+    });
+  });
+
+  it('HTTP+JSON answers 503 in the form of its version', async () => {
+    expect(await hub.rest('GET', '/a2a/tasks')).toMatchObject({
+      status: 503,
+      headers: {
+        'retry-after': '1',
+        'content-type': expect.stringContaining('application/a2a+json'),
+      },
+      body: { error: { code: 503, status: 'UNAVAILABLE', details: [UNAVAILABLE] } },
+    });
+    expect(await hub.rest('GET', '/a2a/v1/tasks/any', undefined, V0)).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '1' },
+      body: { code: -32603, data: UNAVAILABLE },
+    });
+  });
+
+  it('the admin API answers 503 with a problem, and the probes go on', async () => {
+    const answer = await request(`${hub.url}/api/v1/agents`, {
+      headers: { authorization: `Bearer ${ADMIN_KEY}` },
+    });
+    expect(answer.statusCode).toBe(503);
+    expect(answer.headers).toMatchObject({
+      'content-type': expect.stringContaining('application/problem+json'),
+      'retry-after': '1',
+    });
+    expect(await answer.body.json()).toMatchObject({ type: 'urn:a2a-hub:error:unavailable' });
+    expect((await hub.get('/health/live', { key: null })).status).toBe(200);
+    expect((await hub.get('/health/ready', { key: null })).status).toBe(503);
+  });
+});
+
+const UNAVAILABLE = { reason: 'UNAVAILABLE', metadata: { retryAfterSeconds: '1' } };
