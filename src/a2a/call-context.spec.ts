@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { activatedHeaders } from './call-context.js';
+import { activatedHeaders, callContextOf, type CallSource } from './call-context.js';
 
 describe('the header of active extensions', () => {
   const active = (...uris: string[]): Set<string> => new Set(uris);
@@ -21,5 +21,20 @@ describe('the header of active extensions', () => {
       'a2a-extensions': 'urn:one',
     });
     expect(activatedHeaders({ activated: active('\u2713'), version: '0.3' })).toEqual({});
+  });
+});
+
+describe('the trace context of a call', () => {
+  const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
+  it.each<[string, string | undefined]>([
+    [parent, parent],
+    [`${parent}-what-later-versions-add`, `${parent}-what-later-versions-add`],
+    [`${parent}-ü`, undefined],
+    [`${parent}x`, undefined],
+    ['nonsense', undefined],
+  ])('of the header %s is %s, since agents get it as it is', (traceparent, expected) => {
+    const source = { headers: { traceparent }, agentId: undefined } as unknown as CallSource;
+    expect(callContextOf(source, '1.0').traceparent).toBe(expected);
   });
 });

@@ -1,6 +1,5 @@
-import type { HubError } from '../common/hub-error.js';
+import { type HubError, hubErrorOf } from '../common/hub-error.js';
 import { type ErrorReason } from '../common/hub-error.js';
-import { hubErrorOf } from '../common/http/problem.js';
 import { ERROR_CODES } from '../protocol/error-codes.js';
 import type { ProtocolVersion } from '../routing/index.js';
 

@@ -1,11 +1,12 @@
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import type { ServerCallContext } from '@a2a-js/sdk/server';
 import { snakeCase } from '../protocol/snake-case.js';
+import { hubErrorOf } from '../common/hub-error.js';
 import type { CallContext } from '../routing/index.js';
 import { type CardForm, cardJson } from './cards/card-forms.js';
 import type { HubRequestHandler, SourceDetails } from './hub-request-handler.js';
 import { OPERATIONS, type RestRoute } from './operations.js';
-import { SdkRequestHandler, lastSeqOf, sdkContextOf } from './sdk-request-handler.js';
+import { V0RequestHandler, lastSeqOf, sdkContextOf } from './v0-request-handler.js';
 import { checkParams } from './validation/check-params.js';
 import { type Shape, isObject } from './validation/shape.js';
 import * as shapes from './validation/v0-requests.js';
@@ -138,9 +139,9 @@ export const LEGACY_OPERATIONS: ReadonlyMap<string, LegacyOperation> = new Map(
       'tasks/pushNotificationConfig/get',
       shapes.getPushConfig,
       {
-        // Without an id it is the task's first config.
-        call: (sdk, { id, pushNotificationConfigId = '' }, context) =>
+        call: firstByDefault((sdk, { id, pushNotificationConfigId = '' }, context) =>
           sdk.getTaskPushNotificationConfig(as(id), as(pushNotificationConfigId), context),
+        ),
       },
     ),
     unary('ListTaskPushNotificationConfigs', 'tasks/pushNotificationConfig/list', shapes.taskId, {
@@ -161,13 +162,33 @@ export const LEGACY_OPERATIONS: ReadonlyMap<string, LegacyOperation> = new Map(
   ].map((operation) => [operation.name, operation]),
 );
 
+type Call = (sdk: Sdk, params: Params, context: ServerCallContext) => Promise<unknown>;
+
+/**
+ * Without an id it is the task's first config. Clients of 0.x that set one without an id ask for it by
+ * `default`, so it is the first as well when none has that id.
+ */
+function firstByDefault(get: Call): Call {
+  return async (sdk, params, context) => {
+    try {
+      return await get(sdk, params, context);
+    } catch (thrown) {
+      const { pushNotificationConfigId: asked, ...first } = params;
+      if (asked !== 'default' || hubErrorOf(thrown).reason !== 'TASK_NOT_FOUND') throw thrown;
+      return get(sdk, first, context).catch(() => {
+        throw thrown;
+      });
+    }
+  };
+}
+
 function unary(
   name: string,
   method: string,
   shape: Shape,
   steps: {
     readonly details?: Details;
-    call(sdk: Sdk, params: Params, context: ServerCallContext): Promise<unknown>;
+    readonly call: Call;
   },
 ): LegacyOperation {
   return {
@@ -220,7 +241,7 @@ function prepared(
 ): { sdk: Sdk; known: Params; context: ServerCallContext } {
   checkParams(shape, params);
   return {
-    sdk: new LegacyRestTransportHandler(new SdkRequestHandler(handler)),
+    sdk: new LegacyRestTransportHandler(new V0RequestHandler(handler)),
     known: shape.known(params) as Params,
     context: sdkContextOf(call, details?.(params as Params) ?? {}),
   };

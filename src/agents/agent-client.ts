@@ -53,8 +53,9 @@ export class AgentCallError extends Error {
 
 /**
  * Talks A2A to agents, in the version and binding of each agent's endpoint, through the egress
- * guard. All results are in the canonical 1.0 model with the agent's own ids. Every method rejects
- * with {@link AgentCallError} only; an aborted signal rejects with `interrupted`.
+ * guard. All results are in the canonical 1.0 model with the agent's own ids. Whatever the agent or the
+ * network does, every method rejects with {@link AgentCallError}; any other error is a fault of the hub
+ * itself. An aborted signal rejects with `interrupted`.
  */
 export abstract class AgentClient {
   /** Streams the answer to a message. Ends when the agent closes its stream. */

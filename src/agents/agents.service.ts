@@ -3,17 +3,27 @@ import { Clock } from '../common/clock.js';
 import { issueCursor, readCursor } from '../common/cursor.js';
 import { HubError, invalidField } from '../common/hub-error.js';
 import type { Page } from '../common/page.js';
-import type { Agent, AgentBudgets, AgentEndpoint, AgentPin } from './agent.js';
+import type { Agent, AgentBudgets, AgentEndpoint } from './agent.js';
 import { AgentIntake, type Intake, type Reach } from './agent-intake.js';
 import { checkMetadata, readHeaders } from './agent-headers.js';
+import {
+  type AgentPatch,
+  credentialsAfter,
+  distinct,
+  endpointOf,
+  entries,
+  moved,
+  namesOf,
+  patched,
+  pinned,
+} from './agent-patch.js';
 import { AgentRegistry } from './agent-registry.js';
 import { type AgentFilter, AgentStore } from './agent-store.js';
 import { idFromName, isAgentId } from './card/agent-id.js';
 import { type CardChange, diffCards } from './card/card-diff.js';
 import { readCardKeys } from './card/card-keys.js';
 import { CardTrust } from './card/card-trust.js';
-import { called, chooseEndpoint, originsGiven } from './card/choose-endpoint.js';
-import { isGivenFor } from './card/credential-origins.js';
+import { chooseEndpoint, originsGiven } from './card/choose-endpoint.js';
 
 /** An agent to be registered, by exactly one of `cardUrl` and `card`. */
 export interface NewAgent {
@@ -38,22 +48,6 @@ export interface NewAgent {
   readonly budgets?: Readonly<Partial<Record<keyof AgentBudgets, number | null>>> | undefined;
 }
 
-/** Changes of an agent. A member that is null goes back to its default; of maps, each entry does. */
-export interface AgentPatch {
-  readonly tags?: readonly string[] | undefined;
-  readonly priority?: number | undefined;
-  readonly enabled?: boolean | undefined;
-  readonly organizations?: readonly string[] | null | undefined;
-  readonly cardKeys?: Readonly<Record<string, unknown>> | null | undefined;
-  readonly endpointOverride?: string | null | undefined;
-  readonly protocolBinding?: AgentPin['protocolBinding'] | undefined;
-  readonly protocolVersion?: AgentPin['protocolVersion'] | undefined;
-  readonly budgets?:
-    Readonly<Partial<Record<keyof AgentBudgets, number | null>>> | null | undefined;
-  readonly credentials?: Readonly<Record<string, unknown>> | null | undefined;
-  readonly cardHeaders?: Readonly<Record<string, unknown>> | null | undefined;
-}
-
 /** A new agent and what was found out about it. */
 export interface Registration {
   readonly agent: Agent;
@@ -64,10 +58,6 @@ export interface Refreshed {
   readonly agent: Agent;
   readonly changes: readonly CardChange[];
 }
-
-/** What decides where an agent is called. */
-type Called = Pick<Agent, 'card' | 'pin' | 'endpointOverride' | 'refused' | 'credentials'> &
-  Partial<Pick<Agent, 'credentialOrigins'>>;
 
 /** The registry's operations. Every change is in {@link AgentRegistry} when its call resolves. */
 @Injectable()
@@ -265,22 +255,6 @@ export class AgentsService {
   }
 }
 
-function endpointOf(agent: Called): AgentEndpoint {
-  return called(chooseEndpoint(agent.card, agent).endpoint, agent.endpointOverride);
-}
-
-/** The operator's override and pin after a patch. */
-function moved(agent: Agent, patch: AgentPatch): Pick<Agent, 'endpointOverride' | 'pin'> {
-  const { endpointOverride = agent.endpointOverride } = patch;
-  return { endpointOverride, pin: pinned(agent.pin, patch) };
-}
-
-/** A pin with the members of a request laid over it. */
-function pinned(pin: AgentPin, request: Pick<AgentPatch, keyof AgentPin>): AgentPin {
-  const { protocolBinding = pin.protocolBinding, protocolVersion = pin.protocolVersion } = request;
-  return { protocolBinding, protocolVersion };
-}
-
 /** gRPC carries fewer headers than HTTP does: better said now than at every call. */
 function checkCarried(endpoint: AgentEndpoint, credentials: Agent['credentials']): void {
   if (endpoint.protocolBinding === 'GRPC') checkMetadata('credentials', credentials);
@@ -293,54 +267,4 @@ function refuseDeclared(agent: Agent): void {
 
 function notFound(id: string): never {
   throw new HubError('NOT_FOUND', `There is no agent ${id}.`);
-}
-
-/** Headers of a patch: each is set, or removed by null. */
-function entries(
-  field: string,
-  patch: Readonly<Record<string, unknown>> | null | undefined,
-): Record<string, string | null> | null | undefined {
-  if (patch === null || patch === undefined) return patch;
-  const removed = Object.keys(patch).filter((name) => patch[name] === null);
-  const set = Object.entries(patch).filter(([, value]) => value !== null);
-  return {
-    ...Object.fromEntries(removed.map((name) => [name.toLowerCase(), null])),
-    ...readHeaders(field, Object.fromEntries(set)),
-  };
-}
-
-/** A map with a patch laid over it: null removes an entry, a null patch all of them. */
-function patched<K extends string, V>(
-  map: Readonly<Partial<Record<K, V>>>,
-  patch: Readonly<Partial<Record<K, V | null>>> | null | undefined,
-): Record<K, V> {
-  const merged = patch === null ? {} : { ...map, ...patch };
-  const kept = Object.entries(merged).filter(([, value]) => value !== null && value !== undefined);
-  return Object.fromEntries(kept) as Record<K, V>;
-}
-
-/**
- * The credentials after a patch, `given` being its own. An override elsewhere drops the stored ones; those
- * that are given are for every server the agent then has.
- */
-function credentialsAfter(
-  agent: Agent,
-  { endpointOverride }: AgentPatch,
-  given: Readonly<Record<string, string | null>> | null | undefined,
-): Pick<Agent, 'credentials' | 'credentialOrigins'> {
-  const endpoint = endpointOf({ ...agent, credentials: {} });
-  const stays = endpointOverride === undefined || isGivenFor(endpoint, agent);
-  const credentials = patched(stays ? agent.credentials : {}, given);
-  if (given) return { credentials, credentialOrigins: originsGiven({ ...agent, credentials }) };
-  const isEmpty = Object.keys(credentials).length === 0;
-  return { credentials, credentialOrigins: isEmpty ? [] : agent.credentialOrigins };
-}
-
-/** Organizations as they are stored: each once; null stands for everybody. */
-function namesOf(organizations: readonly string[] | null | undefined): string[] | null {
-  return organizations ? [...new Set(organizations)] : null;
-}
-
-function distinct(tags: readonly string[]): string[] {
-  return [...new Set(tags.map((tag) => tag.trim()))].filter((tag) => tag !== '');
 }

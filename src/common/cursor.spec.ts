@@ -9,6 +9,6 @@ describe('a cursor', () => {
   });
 
   it.each(['', 'garbage!', issueCursor('A1'), `${issueCursor('abc')}=`])('is not %j', (cursor) => {
-    expect(() => readCursor(cursor, isWord)).toThrow('cursor: is not a cursor of this list');
+    expect(() => readCursor(cursor, isWord)).toThrow('cursor is not a cursor of this list');
   });
 });

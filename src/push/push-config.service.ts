@@ -22,8 +22,6 @@ import { PushWakeup } from './push-wakeup.js';
 const MAX_URL = 4096;
 const MAX_ID = 256;
 const MAX_SECRET = 16_384;
-/** Clients of 0.x that set a config without an id ask for it by this one. */
-const LEGACY_DEFAULT_ID = 'default';
 /** Where the config sits in a send request. */
 const INLINE_PATH = 'configuration.taskPushNotificationConfig.';
 
@@ -100,9 +98,7 @@ export class PushConfigService {
   ): Promise<TaskPushNotificationConfig> {
     const record = await this.visibleTask(taskId, ctx);
     const byId = id ? await this.configs.get(record.id, id) : undefined;
-    const wantsFirst = !id || (ctx.version === '0.3' && id === LEGACY_DEFAULT_ID);
-    const found =
-      byId ?? (wantsFirst ? (await this.configs.list(record.id, 1, null))[0] : undefined);
+    const found = byId ?? (id ? undefined : (await this.configs.list(record.id, 1, null))[0]);
     if (!found) {
       throw new HubError('TASK_NOT_FOUND', 'Push notification config not found', {
         metadata: { taskId, ...(id ? { pushNotificationConfigId: id } : {}) },

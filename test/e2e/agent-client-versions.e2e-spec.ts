@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { TaskState } from '../../src/protocol/a2a.js';
 import type { Agent } from '../../src/agents/agent.js';
 import { agentCalls, all, failure, hello, kinds, options } from '../support/agent-calls.js';
+import { startHub } from '../support/app.js';
 import { FakeClock } from '../support/fake-clock.js';
 import type { JsonObject } from '../support/json.js';
 import { listenOnLoopback } from '../support/http-listener.js';
@@ -243,6 +244,33 @@ describe('an agent that does not speak 1.0 after all', () => {
     const mistakenly = { ...agent, endpoint };
     expect(await client.send(mistakenly, hello(), options())).toHaveProperty('task');
     expect(running.turns).toHaveLength(1);
+  });
+});
+
+describe('an agent of 0.3 behind a card of 1.0, which knows no method of 1.0', () => {
+  it('is found out by the hub and never subscribed to', async () => {
+    let state = 'working';
+    const task = () => ({ ...TASK_0, status: { state } });
+    const { running } = await scripted({
+      handlers: {
+        '*': (call) => call.error(-32601, 'Method not found'),
+        'message/send': (call) => call.result(task()),
+        'tasks/get': (call) => {
+          call.result(task());
+          state = 'completed';
+        },
+      },
+    });
+    const hub = await startHub();
+    closing.push(() => hub.close());
+    await hub.registerAgent(running.url, { id: 'old' });
+    expect(JSON.stringify(await hub.send('hi', { tenant: 'old' }))).toContain('COMPLETED');
+    expect([...new Set(methodsOf(running))]).toEqual([
+      'SendStreamingMessage',
+      'SendMessage',
+      'message/send',
+      'tasks/get',
+    ]);
   });
 });
 

@@ -219,6 +219,29 @@ describe('a send over gRPC 0.3', () => {
     },
   );
 
+  it('takes bytes that look like base64 for the file, if the program asks for that', async () => {
+    const peer = await GrpcClient.of(hub, {
+      channel: { 'grpc.primary_user_agent': 'grpc-python/1.76.0 grpc-c/50.0.0' },
+    });
+    const value = Buffer.from('test');
+    const content: Message['content'] = [
+      { part: { $case: 'file', value: file({ $case: 'fileWithBytes', value }) } },
+    ];
+    const raw = async (metadata: Record<string, string>): Promise<unknown> => {
+      const { payload } = await peer.call(V0.sendMessage, sending({ content }), metadata);
+      if (payload?.$case !== 'task') throw new Error('expected a task');
+      expect(payload.value.history[0]!.content).toEqual(content);
+      const json = (await hub.rpc('GetTask', { id: payload.value.id })) as {
+        history: { parts: JsonObject[] }[];
+      };
+      return json.history[0]!.parts[0]!['raw'];
+    };
+    const asked = { accept: 'application/grpc; profile=a2a-proto' };
+    expect(await raw(asked)).toBe(value.toString('base64'));
+    expect(await raw({})).toBe('test');
+    peer.close();
+  });
+
   it.each<[string, SendRequest, string[]]>([
     ['no message', { ...sending(), request: undefined }, ['message']],
     ['no parts', sending({ content: [] }), ['message.content']],

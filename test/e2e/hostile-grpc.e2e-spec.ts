@@ -127,7 +127,7 @@ describe.each(SERVICES)('the door $name', ({ methods }) => {
 
   it('survives every value that servers trip over, in every place', async () => {
     expect(await hostile.faultsAfter(every(methods), faultsOf)).toEqual([]);
-  }, 120_000);
+  }, 180_000);
 
   it(`survives ${RUNS} malformed requests of every method`, async () => {
     const seed = Date.now() % 2 ** 31;
@@ -140,7 +140,7 @@ describe.each(SERVICES)('the door $name', ({ methods }) => {
     );
     const faults = await hostile.faultsAfter(sampled(malformed, RUNS, seed), faultsOf);
     expect({ seed, faults }).toEqual({ seed, faults: [] });
-  }, 120_000);
+  }, 180_000);
 });
 
 /** Each method with each fault that its codec can write down. */

@@ -105,7 +105,7 @@ describe.each(Object.entries(DIALECTS))('the JSON-RPC door, %s', (_name, methods
     const requests = every(methods);
     const faults = await hostile.faultsAfter(requests, (one) => hostile.faultsOf(one));
     expect(faults).toEqual([]);
-  }, 120_000);
+  }, 180_000);
 });
 
 describe('the JSON-RPC door', () => {
@@ -114,7 +114,7 @@ describe('the JSON-RPC door', () => {
     const requests = sampled(malformed(Object.values(DIALECTS).flat(2)), RUNS, seed);
     const faults = await hostile.faultsAfter(requests, (request) => hostile.faultsOf(request));
     expect({ seed, faults }).toEqual({ seed, faults: [] });
-  }, 120_000);
+  }, 180_000);
 });
 
 function sends(written: Written, ...names: string[]): JsonObject[] {

@@ -277,6 +277,23 @@ describe('a webhook of an existing task', () => {
     );
   });
 
+  it('is found by a 0.x client under "default" when it was set without an id, by no other', async () => {
+    const { task } = await hub.send('this', { message: { metadata: { agentId: 'worker' } } });
+    const taskId = (task as JsonObject)['id'] as string;
+    const get = (pushNotificationConfigId: string): Promise<unknown> =>
+      hub.rpc('tasks/pushNotificationConfig/get', { id: taskId, pushNotificationConfigId }, LEGACY);
+    await expect(get('default')).rejects.toMatchObject({ code: -32001 });
+    const pushNotificationConfig = { url: sink.url(newPath()) };
+    const set = { taskId, pushNotificationConfig };
+    const made = await hub.rpc('tasks/pushNotificationConfig/set', set, LEGACY);
+    expect(await get('default')).toEqual(made);
+    await expect(get('other')).rejects.toMatchObject({ code: -32001 });
+    const named = { taskId, id: 'default' };
+    await expect(hub.rpc('GetTaskPushNotificationConfig', named)).rejects.toMatchObject({
+      code: -32001,
+    });
+  });
+
   it.each([
     ['Bearer', 'abc', { authorization: 'Bearer abc' }],
     ['basic', 'dXNlcjpwYXNz', { authorization: 'Basic dXNlcjpwYXNz' }],
@@ -292,6 +309,8 @@ describe('a webhook of an existing task', () => {
 
   it.each([
     ['authentication.scheme', { authentication: { scheme: 'Digest', credentials: 'x' } }],
+    ['authentication.scheme', { authentication: { scheme: 'constructor', credentials: 'x' } }],
+    ['authentication.scheme', { authentication: { scheme: '__proto__', credentials: 'x' } }],
     ['authentication.credentials', { authentication: { scheme: 'Bearer', credentials: 'a\r\nb' } }],
     ['url', { url: 'ftp://127.0.0.1/hook' }],
     ['url', { url: 'http://192.168.1.1/hook' }],

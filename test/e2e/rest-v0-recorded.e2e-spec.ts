@@ -211,6 +211,35 @@ describe('recorded requests of HTTP+JSON 0.3', () => {
     ]);
   });
 
+  it.each(Object.entries({ PYTHON, JAVA, GO }))(
+    'a file that looks like base64, by the library of %s: its bytes, if the program says so',
+    async (_name, library) => {
+      const written = Buffer.from('test').toString('base64');
+      const send = async (accept: string): Promise<[agent: string, answer: string]> => {
+        const { body } = await exchange(
+          'POST',
+          '/message:send',
+          JSON.stringify({
+            message: {
+              messageId: `m-${accept}`,
+              role: 'ROLE_USER',
+              content: [{ text: 'parts' }, { file: { fileWithBytes: written } }],
+            },
+            configuration: { blocking: true },
+          }),
+          { ...library, accept },
+        );
+        const { content } = agent.turns.at(-1)!.message.parts[1]!;
+        const { fileWithBytes } = body.task.artifacts[0].parts[1].file;
+        return [Buffer.from(content!.value as Uint8Array).toString('latin1'), fileWithBytes];
+      };
+      expect(await send('application/json; profile=a2a-proto')).toEqual(['test', written]);
+      // Otherwise it is what the official client writes for the three bytes of the base64 text `test`.
+      const bytes = Buffer.from('test', 'base64').toString('latin1');
+      expect(await send('application/json')).toEqual([bytes, written]);
+    },
+  );
+
   it('the conformance kit: ProtoJSON in snake_case, answered in ProtoJSON', async () => {
     const kit = { 'user-agent': 'A2A-TCK-REST-Client/0.3.0', accept: 'application/json' };
     const sent = await exchange(

@@ -333,8 +333,8 @@ describe('the version of a path of 0.3', () => {
   });
 
   it.each([
-    ['/a2a/v1/tasks/t', '/a2a/tasks/{id}'],
-    ['/a2a/agents/echo/v1/tasks/t', '/a2a/agents/{agentId}/tasks/{id}'],
+    ['/a2a/v1/tasks/t', '/a2a/tasks/t'],
+    ['/a2a/agents/echo/v1/tasks/t', '/a2a/agents/echo/tasks/t'],
     ['/a2a/v1/card', '/a2a/extendedAgentCard'],
     ['/agent/authenticatedExtendedCard', '/a2a/extendedAgentCard'],
   ])('is not 1.0: %s is %s there', async (url, path) => {

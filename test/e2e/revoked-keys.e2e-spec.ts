@@ -45,19 +45,18 @@ async function begin(key: string): Promise<{ readonly id: string; readonly live:
 
 describe('an open stream whose key is revoked', () => {
   it.each([
-    ['POST', (id: string) => `/a2a/tasks/${id}:subscribe`, undefined, /UNAUTHENTICATED/],
-    ['GET', (id: string) => `/a2a/v1/tasks/${id}:subscribe`, undefined, /event: error/],
-    ['POST', () => '/a2a', 'SubscribeToTask', /UNAUTHENTICATED/],
-    ['POST', () => '/a2a', 'tasks/resubscribe', /UNAUTHENTICATED/],
-  ])('over HTTP ends with that (%s, %s, %s)', async (method, path, rpc, said) => {
+    ['HTTP+JSON 1.0', 'POST', '/a2a/tasks/{id}:subscribe', undefined, /UNAUTHENTICATED/],
+    ['HTTP+JSON 0.3', 'GET', '/a2a/v1/tasks/{id}:subscribe', undefined, /event: error/],
+    ['JSON-RPC 1.0', 'POST', '/a2a', 'SubscribeToTask', /UNAUTHENTICATED/],
+    ['JSON-RPC 0.3', 'POST', '/a2a', 'tasks/resubscribe', /UNAUTHENTICATED/],
+  ])('over %s ends with that', async (door, method, path, rpc, said) => {
     const old = await newKey();
     const { id, live } = await begin(old.key);
-    const version = rpc === 'tasks/resubscribe' || path(id).includes('/v1/') ? '0.3' : '1.0';
-    const answer = await fetch(hub.url + path(id), {
+    const answer = await fetch(hub.url + path.replace('{id}', id), {
       method,
       headers: {
         authorization: `Bearer ${old.key}`,
-        'a2a-version': version,
+        'a2a-version': door.slice(-3),
         ...(rpc && { 'content-type': 'application/json' }),
       },
       ...(rpc && {
@@ -91,10 +90,7 @@ describe('an open stream whose key is revoked', () => {
     const failed = new Promise((resolve) => stream.once('error', resolve));
     await shown;
     await hub.admin('DELETE', `/api/v1/keys/${old.id}`);
-    expect(await failed).toMatchObject({
-      code: status.UNAUTHENTICATED,
-      details: 'The API key is no longer valid.',
-    });
+    expect(await failed).toMatchObject({ code: status.UNAUTHENTICATED });
     client.close();
     live.end();
   });

@@ -1,9 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ServerCallContext } from '@a2a-js/sdk/server';
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
+import ts from 'typescript';
 import { type DoorHarness, eventsOf, startDoors, streamOf } from './doors-harness.js';
 
-import type { Json } from '../support/json.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
+import { type Hub, startHub } from '../support/app.js';
+import { allDoors, type Door } from '../support/doors.js';
+import type { Json, JsonObject } from '../support/json.js';
 
 const MESSAGE = {
   kind: 'message',
@@ -159,3 +165,192 @@ describe('known of the SDK 1.3, at the door', () => {
     }
   });
 });
+
+// What the harness above cannot see, through a hub that listens at every door.
+describe('known of the SDK 1.3, at every door', () => {
+  const names = ['JSON-RPC', 'HTTP+JSON', 'gRPC'].flatMap((binding) =>
+    ['1.0', '0.3'].map((version) => `${binding} ${version}`),
+  );
+  let hub: Hub;
+  let doors: Door[];
+  let agent: ScriptedAgent;
+
+  beforeAll(async () => {
+    agent = await ScriptedAgent.start({ live: { askAfter: 0 } });
+    hub = await startHub({ config: { grpc: { port: -1 } } });
+    await hub.registerAgent(agent.url, { id: 'asking' });
+    doors = await allDoors(hub);
+  });
+
+  afterAll(async () => {
+    for (const door of doors) door.close();
+    await hub.close();
+    await agent.close();
+  });
+
+  const doorOf = (name: string): Door => doors.find((door) => door.name === name)!;
+
+  it.each(names)('%s checks required fields before anything is stored', async (name) => {
+    const before = agent.calls.length;
+    const refused = doorOf(name).send({ parts: [] });
+    await expect(refused).rejects.toMatchObject({ refusal: { reason: 'INVALID_PARAMS' } });
+    expect(agent.calls).toHaveLength(before);
+  });
+
+  it.each(names)('%s waits for the agent when nothing is said of waiting', async (name) => {
+    await doorOf(name).send({ agentId: 'asking' });
+    expect(JSON.stringify(agent.calls.at(-1)!.params)).toContain('hello');
+    const { tasks } = (await hub.rpc('ListTasks', { pageSize: 1 })) as JsonObject;
+    expect(tasks[0].status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+  });
+
+  it.each(names)('%s: a subscription does not cancel, a cancel does', async (name) => {
+    const { task } = await hub.send('a question');
+    const id = String((task as JsonObject)['id']);
+    const canceled = (): number => agent.callsOf('CancelTask').length;
+    const before = canceled();
+    const subscribed =
+      doorOf(name).binding === 'gRPC' ? doorOf(name).subscribe(id) : firstOf(name, id);
+    expect(JSON.stringify(await subscribed)).toContain(id);
+    expect(canceled()).toBe(before);
+    await doorOf(name).cancel(id);
+    expect(canceled()).toBe(before + 1);
+  });
+
+  it.each(['1.0', '0.3'])('HTTP+JSON %s answers a POST with 200', async (version) => {
+    const base = version === '1.0' ? '/a2a' : '/a2a/v1';
+    const message =
+      version === '1.0'
+        ? { messageId: 'post', role: 'ROLE_USER', parts: [{ text: 'x' }] }
+        : { ...MESSAGE, messageId: 'post' };
+    for (const type of ['application/json', 'application/a2a+json']) {
+      const { status } = await hub.post(`${base}/message:send`, JSON.stringify({ message }), {
+        version: null,
+        headers: { 'content-type': type },
+      });
+      expect(status).toBe(200);
+    }
+  });
+
+  /** The first event of a subscription over HTTP, whose stream stays open. */
+  async function firstOf(name: string, id: string): Promise<Json> {
+    const { binding, version } = doorOf(name);
+    if (binding === 'JSON-RPC') {
+      const method = version === '1.0' ? 'SubscribeToTask' : 'tasks/resubscribe';
+      const stream = await hub.stream(method, { id }, { version: null });
+      const event = await stream.next();
+      stream.close();
+      return event!.data;
+    }
+    const base = version === '1.0' ? '/a2a' : '/a2a/v1';
+    const abort = new AbortController();
+    const response = await fetch(`${hub.url}${base}/tasks/${id}:subscribe`, {
+      headers: { authorization: `Bearer ${await hub.key()}` },
+      signal: abort.signal,
+    });
+    const { value } = await response.body!.getReader().read();
+    abort.abort();
+    return Buffer.from(value as Uint8Array).toString();
+  }
+});
+
+/** Where a point is tested at a door, or towards an agent, beside the tests above: file and title. */
+type Places = Readonly<Record<string, readonly (readonly [file: string, title: string])[]>>;
+
+const ELSEWHERE: Readonly<Record<string, Places>> = {
+  'bad JSON': {
+    'HTTP+JSON 1.0': [['rest-v1-requests', '%j is no message: %s']],
+    'HTTP+JSON 0.3': [['rest-v0-refusals', 'for a body of %s']],
+  },
+  'required fields and types': {
+    'HTTP+JSON 1.0': [['rest-v1-requests', 'names the fields at fault, as JSON-RPC does']],
+    'HTTP+JSON 0.3': [['rest-v0-refusals', 'name the field as their form calls it']],
+    'gRPC 1.0': [['grpc-v1', 'with %s is INVALID_ARGUMENT that names the field']],
+    'gRPC 0.3': [['grpc-v0', 'with %s is INVALID_ARGUMENT that names the field']],
+  },
+  'the agent by tenant or sub-path': {
+    'HTTP+JSON 1.0': [['rest-v1', 'reaches an agent by %s']],
+    'gRPC 1.0': [['grpc-v1', 'names its agent by tenant']],
+  },
+  'the seq of an event as its SSE id': {
+    'HTTP+JSON 1.0': [
+      ['rest-v1-answers', 'stream bare StreamResponses, one line each, with their seq as id'],
+    ],
+    'HTTP+JSON 0.3': [
+      ['rest-v0-routes', 'writes an event on one line of data, with a space and its seq'],
+    ],
+  },
+  'absent 0.x blocking waits': {
+    'HTTP+JSON 0.3': [
+      ['rest-v0-routes', 'waits, unless the request says otherwise in the way of its form'],
+    ],
+    'gRPC 0.3': [
+      ['grpc-v0', 'waits without a configuration, as Go leaves it out, and with blocking'],
+      ['grpc-v0', 'does not wait with a configuration that does not say blocking'],
+    ],
+  },
+  'all schemes of a 0.x push config': {
+    'HTTP+JSON 0.3': [['rest-v0-routes', 'hands all schemes of a push config on, in either form']],
+  },
+  'subscribe never cancels': {
+    'HTTP+JSON 1.0': [['rest-v1-routes', '%s: a subscribe never cancels, whatever the id']],
+    'HTTP+JSON 0.3': [['rest-v0-routes', '%s: a subscribe never cancels, whatever the id']],
+  },
+  'application/a2a+json is read': {
+    'HTTP+JSON 1.0': [
+      ['rest-v1-requests', 'may be application/json or application/a2a+json; another type is 415'],
+    ],
+  },
+  'a card of 0.2.5 is called in 0.3': {
+    agents: [['agent-client', 'speaks 0.3 to an agent whose card is of version 0.2.5']],
+  },
+  'acceptedOutputModes always sent to 0.x': {
+    agents: [['agent-client', 'always sends acceptedOutputModes and says whether it waits']],
+  },
+  'a push config is never forwarded': {
+    agents: [['agent-client', 'never sends a push config']],
+  },
+  'an event over 4 MiB is a cut stream': {
+    agents: [['agent-misbehaviour', 'takes an event over 4 MiB for a cut stream']],
+  },
+  'gRPC names are resolved by the hub, and calls are secure': {
+    agents: [
+      [
+        'egress-grpc',
+        'connects to what the resolver of the hub gives, under the name that was asked for',
+      ],
+      ['egress-grpc', 'does not connect to a name that was public when it was looked up first'],
+      [
+        'egress-grpc',
+        'speaks TLS to an address without a scheme, unless plain calls to it are allowed',
+      ],
+    ],
+  },
+};
+
+describe.each(Object.entries(ELSEWHERE))('known of the SDK 1.3: %s', (_point, places) => {
+  const all = Object.entries(places).flatMap(([door, tests]) =>
+    tests.map(([file, title]) => [door, file, title] as const),
+  );
+
+  it.each(all)('%s is tested in %s: "%s"', (_door, file, title) => {
+    const text = readFileSync(join(import.meta.dirname, `${file}.e2e-spec.ts`), 'utf8');
+    expect(titlesOf(text)).toContain(title);
+  });
+});
+
+/** The titles of the tests that a file runs: of `it(…)` and `it.each(…)(…)`, not of those left out. */
+function titlesOf(text: string): string[] {
+  const file = ts.createSourceFile('tests.ts', text, ts.ScriptTarget.Latest, true);
+  const titles: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node)) {
+      const [title, body] = node.arguments;
+      const isTest = /^it(\.each\b.*)?$/s.test(node.expression.getText());
+      if (isTest && body && title && ts.isStringLiteralLike(title)) titles.push(title.text);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return titles;
+}

@@ -10,48 +10,48 @@ export interface HostileRequest {
 }
 
 /** Values that servers trip over, wherever one is put. */
-const SMALL_TRIPWIRES: readonly Json[] = [
+const KINDS_OF_TRIPWIRES: readonly Json[] = [
   null,
-  true,
   0,
   -1,
-  1.5,
   2 ** 31,
   2 ** 53,
-  -(2 ** 63),
   1e308,
   '',
-  ' ',
-  'null',
   '__proto__',
   'constructor',
   '\u0000',
   '\ud800',
-  '\u202e\ufeff',
-  '../../etc/passwd',
   "'; DROP TABLE tasks; --",
-  '${7*7}{{7*7}}',
   'x'.repeat(600),
   '2026-02-31T25:61:61Z',
   'http://169.254.169.254/latest/meta-data',
   'ftp://user:password@example.com',
   'ROLE_UNSPECIFIED',
-  'TASK_STATE_UNKNOWN',
   [],
   {},
-  [[]],
   [null],
-  [{}],
-  { length: 5 },
   { toString: null, valueOf: 1 },
   { constructor: { prototype: {} } },
   JSON.parse('{"__proto__":{"polluted":true},"hasOwnProperty":1}'),
   nested(70),
 ];
 
-/** Those that are large as well. */
+/** Those that are large, or much like one of them, as well. */
 const TRIPWIRES: readonly Json[] = [
-  ...SMALL_TRIPWIRES,
+  ...KINDS_OF_TRIPWIRES,
+  true,
+  1.5,
+  -(2 ** 63),
+  ' ',
+  '\u202e\ufeff',
+  '../../etc/passwd',
+  '${7*7}{{7*7}}',
+  'TASK_STATE_UNKNOWN',
+  [[]],
+  [{}],
+  { length: 5 },
+  'null',
   'x'.repeat(70_000),
   nested(1000),
   Array.from({ length: 3000 }, () => 0),
@@ -79,14 +79,14 @@ export function mutated(template: JsonObject): fc.Arbitrary<Json> {
 
 /**
  * A document that was right with one thing wrong in it: each of its members left out, made a list, and
- * replaced by each small value that servers trip over. The variants have the same members and take turns.
+ * replaced by one value of each kind that servers trip over. The variants have the same members and take turns.
  */
 export function* everyFault(variants: readonly JsonObject[]): Generator<Json> {
   const places = placesIn(variants[0]).length;
   const faults = [
     { how: LEFT_OUT, value: null },
     { how: IN_A_LIST, value: null },
-    ...SMALL_TRIPWIRES.map((value) => ({ how: REPLACED, value })),
+    ...KINDS_OF_TRIPWIRES.map((value) => ({ how: REPLACED, value })),
   ];
   let turn = 0;
   for (let at = 1; at < places; at++) {

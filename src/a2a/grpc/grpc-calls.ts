@@ -6,8 +6,7 @@ import type {
   sendUnaryData,
 } from '@grpc/grpc-js';
 import { Injectable } from '@nestjs/common';
-import { hubErrorOf } from '../../common/http/problem.js';
-import { HubError } from '../../common/hub-error.js';
+import { HubError, hubErrorOf } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import type { ProtocolVersion } from '../../routing/index.js';

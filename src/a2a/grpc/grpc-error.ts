@@ -1,6 +1,5 @@
 import { Metadata, type StatusObject } from '@grpc/grpc-js';
-import { hubErrorOf } from '../../common/http/problem.js';
-import type { FieldViolation, HubError } from '../../common/hub-error.js';
+import { type FieldViolation, type HubError, hubErrorOf } from '../../common/hub-error.js';
 import type { ProtocolVersion } from '../../routing/index.js';
 import { RPC_STATUS, WIRE_ERRORS, rpcErrorOf } from '../error-map.js';
 import { type RpcDetails, encodeRpcStatus } from './rpc-details.js';

@@ -14,6 +14,7 @@ import { Draining } from '../../common/draining.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig, GrpcAddress } from '../../config/index.js';
 import { Metrics } from '../../observability/metrics.js';
+import { checkListed } from '../capabilities.js';
 import { GrpcCalls } from './grpc-calls.js';
 import { GrpcHealth } from './grpc-health.js';
 import { observeGrpc } from './grpc-observer.js';
@@ -49,6 +50,7 @@ export class GrpcDoor implements OnApplicationBootstrap, BeforeApplicationShutdo
     v0: V0GrpcService,
   ) {
     this.services = [v1, v0];
+    for (const { version } of this.services) checkListed({ binding: 'GRPC', version });
   }
 
   /** Rejects, naming the address, when the port cannot be had. */

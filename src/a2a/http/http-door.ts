@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { HubError } from '../../common/hub-error.js';
 import type { CallContext } from '../../routing/index.js';
 import type { CallSource } from '../call-context.js';
+import type { Door } from '../capabilities.js';
 import type { EventSource } from '../sse/event-source.js';
 
 /**
@@ -9,6 +10,8 @@ import type { EventSource } from '../sse/event-source.js';
  * does what all of them share.
  */
 export interface HttpDoor {
+  /** What is spoken here. */
+  readonly doors: readonly Door[];
   readonly routes: readonly HttpRoute[];
   /** Paths that are this door's (`/a2a`): what nobody serves below them is a 404 in its form. */
   readonly below: readonly string[];

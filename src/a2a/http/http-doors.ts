@@ -6,6 +6,7 @@ import { HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { Admission } from '../admission.js';
 import { activatedHeaders } from '../call-context.js';
+import { checkListed } from '../capabilities.js';
 import { EventStreams } from '../sse/event-streams.js';
 import { BODY_TYPES, textOf } from './body.js';
 import { failureHeaders } from './failure-headers.js';
@@ -38,6 +39,7 @@ export class HttpDoors {
    * in Fastify's own form.
    */
   mount(door: HttpDoor): void {
+    door.doors.forEach(checkListed);
     const server = this.adapter.httpAdapter.getInstance<FastifyInstance>();
     void server.register((scope, _options, done) => {
       scope.removeAllContentTypeParsers();

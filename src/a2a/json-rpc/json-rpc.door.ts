@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { HubError } from '../../common/hub-error.js';
-import { hubErrorOf } from '../../common/http/problem.js';
+import { HubError, hubErrorOf } from '../../common/hub-error.js';
+import type { Door } from '../capabilities.js';
 import { WIRE_ERRORS, rpcErrorOf } from '../error-map.js';
 import { BODY_TYPES } from '../http/body.js';
 import { fastifyPath } from '../http/fastify-path.js';
@@ -23,6 +23,10 @@ const PATHS = [HUB_PLACE, '/', fastifyPath(AGENT_PLACE)];
 /** JSON-RPC over HTTP (A2A §9), for 1.0 and 0.x: one parse and one stringify a request. */
 @Injectable()
 export class JsonRpcDoor implements HttpDoor, OnModuleInit {
+  readonly doors: readonly Door[] = [
+    { binding: 'JSONRPC', version: '1.0' },
+    { binding: 'JSONRPC', version: '0.3' },
+  ];
   readonly below = [];
   readonly contentType = 'application/json; charset=utf-8';
   readonly routes: readonly HttpRoute[] = PATHS.map((url) => ({

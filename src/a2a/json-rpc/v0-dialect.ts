@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { hubErrorOf } from '../../common/http/problem.js';
+import { hubErrorOf } from '../../common/hub-error.js';
 import type { CallContext } from '../../routing/index.js';
 import { rpcErrorOf } from '../error-map.js';
 import { HubRequestHandler } from '../hub-request-handler.js';

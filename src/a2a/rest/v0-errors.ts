@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { hubErrorOf } from '../../common/http/problem.js';
-import type { ErrorReason } from '../../common/hub-error.js';
+import { type ErrorReason, hubErrorOf } from '../../common/hub-error.js';
 import { restErrorOf, rpcErrorOf } from '../error-map.js';
 import { peerOf } from './v0-peers.js';
 

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { hubErrorOf } from '../../common/http/problem.js';
+import { hubErrorOf } from '../../common/hub-error.js';
+import type { Door } from '../capabilities.js';
 import { callContextOf } from '../call-context.js';
 import { WIRE_ERRORS } from '../error-map.js';
 import { fastifyPath } from '../http/fastify-path.js';
@@ -67,6 +68,7 @@ const CARD_PLACES: readonly Place[] = [
 /** HTTP+JSON of A2A 0.3 (§3.5.6), in both of its forms, and the card of 0.2.5. */
 @Injectable()
 export class V0RestDoor implements HttpDoor, OnModuleInit {
+  readonly doors: readonly Door[] = [{ binding: 'HTTP+JSON', version: '0.3' }];
   readonly below = PREFIXES.map(({ url }) => url);
   readonly contentType = 'application/json; charset=utf-8';
   readonly routes: readonly HttpRoute[] = [...OPERATION_PLACES, ...CARD_PLACES].map((place) => ({

@@ -1,7 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { RESERVED_AGENT_IDS } from '../../agents/index.js';
-import { hubErrorOf } from '../../common/http/problem.js';
+import { hubErrorOf } from '../../common/hub-error.js';
 import type { StreamItem } from '../../tasks/index.js';
+import type { Door } from '../capabilities.js';
 import { callContextOf } from '../call-context.js';
 import { restErrorOf } from '../error-map.js';
 import { fastifyPath } from '../http/fastify-path.js';
@@ -35,6 +36,7 @@ const PREFIXES = [
 /** HTTP+JSON of A2A 1.0 (§11): the operation table, read as routes. */
 @Injectable()
 export class V1RestDoor implements HttpDoor, OnModuleInit {
+  readonly doors: readonly Door[] = [{ binding: 'HTTP+JSON', version: '1.0' }];
   readonly below = [HUB_PLACE];
   readonly contentType = 'application/a2a+json';
   readonly routes: readonly HttpRoute[] = PREFIXES.flatMap(({ url, other }) =>

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Draining, stopping } from '../../common/draining.js';
-import { hubErrorOf } from '../../common/http/problem.js';
-import { HubError } from '../../common/hub-error.js';
+import { HubError, hubErrorOf } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import type { EventSource } from './event-source.js';

@@ -1,7 +1,8 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../logger.js';
-import { PROBLEM_JSON, hubErrorOf, problemOf } from './problem.js';
+import { hubErrorOf } from '../hub-error.js';
+import { PROBLEM_JSON, problemOf } from './problem.js';
 
 /** Answers every error of the admin API, and every unknown path, as `application/problem+json`. */
 @Catch()

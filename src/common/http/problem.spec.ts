@@ -1,7 +1,7 @@
 import { BadRequestException, HttpException, NotFoundException } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
-import { HubError, invalidField } from '../hub-error.js';
-import { hubErrorOf, problemOf } from './problem.js';
+import { HubError, invalidField, hubErrorOf } from '../hub-error.js';
+import { problemOf } from './problem.js';
 
 describe('problemOf', () => {
   it('names the fields at fault', () => {

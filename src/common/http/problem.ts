@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { type ErrorReason, type FieldViolation, HubError } from '../hub-error.js';
+import type { ErrorReason, FieldViolation, HubError } from '../hub-error.js';
 
 /** An error of the admin API (RFC 9457). */
 export interface Problem {
@@ -46,18 +46,6 @@ const STATUS: Readonly<Record<ErrorReason, number>> = {
   INTERNAL: 500,
 };
 
-const REASON_OF_STATUS: Readonly<Record<number, ErrorReason>> = {
-  401: 'UNAUTHENTICATED',
-  403: 'PERMISSION_DENIED',
-  404: 'NOT_FOUND',
-  405: 'METHOD_NOT_ALLOWED',
-  409: 'CONFLICT',
-  413: 'PAYLOAD_TOO_LARGE',
-  415: 'UNSUPPORTED_MEDIA_TYPE',
-  429: 'RATE_LIMITED',
-  503: 'UNAVAILABLE',
-};
-
 /** The problem that tells of an error; its reason and message are safe to show. */
 export function problemOf(error: HubError): Problem {
   const status = STATUS[error.reason];
@@ -69,25 +57,4 @@ export function problemOf(error: HubError): Problem {
     ...(error.violations.length > 0 ? { errors: error.violations } : {}),
     ...(Object.keys(error.metadata).length > 0 ? { metadata: error.metadata } : {}),
   };
-}
-
-/**
- * Whatever was thrown, as a {@link HubError}: one stays itself, an error of the framework keeps its
- * meaning, anything else is INTERNAL and says nothing of itself.
- */
-export function hubErrorOf(thrown: unknown): HubError {
-  if (thrown instanceof HubError) return thrown;
-  const { status, statusCode, message, cause } = (thrown ?? {}) as Record<string, unknown>;
-  const http = typeof status === 'number' ? status : statusCode;
-  if (typeof http !== 'number' || http < 400 || http >= 500) {
-    return new HubError('INTERNAL', 'The hub failed; its log says why.', { cause: thrown });
-  }
-  const reason = isBadJson(cause ?? thrown) ? 'PARSE_ERROR' : REASON_OF_STATUS[http];
-  const text = typeof message === 'string' ? message : 'The request is not valid.';
-  return new HubError(reason ?? 'INVALID_REQUEST', text, { cause: thrown });
-}
-
-/** Fastify's error for a body that is not JSON; Nest hands it on as the cause of its own. */
-function isBadJson(error: unknown): boolean {
-  return (error as { code?: unknown }).code === 'FST_ERR_CTP_INVALID_JSON_BODY';
 }

@@ -278,15 +278,17 @@ describe('the two forms of HTTP+JSON 0.3', () => {
   it('send.cancel-metadata', async () => {
     const agent = await ScriptedAgent.start({ live: { manual: true } });
     await polled.hub.registerAgent(agent.url, { id: 'cancels' });
-    for (const method of ['CancelTask', 'tasks/cancel']) {
+    for (const [index, method] of ['CancelTask', 'tasks/cancel'].entries()) {
       const wrong = polled.hub.rpc(method, { id: 'any', metadata: 'x' }, { version: null });
       await expect(wrong).rejects.toMatchObject({ code: -32602 });
       const about = { message: { metadata: { agentId: 'cancels' } } };
       const { id } = await polled.hub.submit('go', about);
+      await eventually(() => expect(agent.tasks.size).toBe(index + 1));
+      [...agent.tasks.values()].at(-1)!.chunk();
       await polled.hub.waitForTask(String(id), 'TASK_STATE_WORKING');
       const params = { id, metadata: { why: 'because' } };
       await polled.hub.rpc(method, params, { version: null });
-      await eventually(() => expect(agent.callsOf('CancelTask').length).toBeGreaterThan(0));
+      await eventually(() => expect(agent.callsOf('CancelTask')).toHaveLength(index + 1));
     }
     for (const { params } of agent.callsOf('CancelTask')) {
       expect(JSON.stringify(params)).not.toContain('because');

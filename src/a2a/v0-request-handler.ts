@@ -47,7 +47,7 @@ export function lastSeqOf(context: ServerCallContext): number {
 }
 
 /** {@link HubRequestHandler} in the shape the SDK's handler of 0.3 calls. */
-export class SdkRequestHandler implements A2ARequestHandler {
+export class V0RequestHandler implements A2ARequestHandler {
   constructor(private readonly handler: HubRequestHandler) {}
 
   /** Only what the SDK looks at: whether streams may be opened. */
