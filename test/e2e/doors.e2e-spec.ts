@@ -284,6 +284,18 @@ describe('HTTP', () => {
     expect(doors.calls).toEqual([]);
   });
 
+  it('forbids to keep any answer to a GET, failures too', async () => {
+    for (const [path, status] of [
+      ['/a2a/tasks/t', 200],
+      ['/a2a/tasks/t?historyLength=x', 400],
+      ['/a2a/v1/tasks/t?historyLength=x', 400],
+      ['/a2a/nothing/at/all', 404],
+    ] as const) {
+      const answer = await doors.request('GET', path);
+      expect([answer.status, answer.headers['cache-control']]).toEqual([status, 'no-store']);
+    }
+  });
+
   it('answers 415 to a request without a body', async () => {
     const answer = await doors.server.inject({
       method: 'POST',

@@ -197,9 +197,7 @@ describe('extensions', () => {
       const { task } = await hub.send('ask', to('strict', 'ask'), asking(MUST));
       await hub.rpc('CancelTask', { id: (task as JsonObject)['id'] });
       const cancel = await eventually(() => {
-        const found = strict.calls.find(
-          ({ body }) => (body)['method'] === 'CancelTask',
-        );
+        const found = strict.calls.find(({ body }) => body['method'] === 'CancelTask');
         expect(found).toBeDefined();
         return found!;
       });

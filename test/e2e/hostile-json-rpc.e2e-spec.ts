@@ -16,7 +16,7 @@ import {
   TASK_PLACES,
   type Written,
 } from '../support/hostile-templates.js';
-import type { Json, JsonObject } from '../support/json.js';
+import type { JsonObject } from '../support/json.js';
 
 const RUNS = 5000;
 const PATHS = ['/a2a', '/', '/a2a/', '/a2a/agents/quick', '/a2a/agents/nobody'];
@@ -141,7 +141,7 @@ function* every(methods: readonly JsonObject[][]): Generator<HostileRequest> {
 function malformed(templates: readonly JsonObject[]): fc.Arbitrary<HostileRequest> {
   const documents = fc.constantFrom(...templates).chain(mutated);
   return fc
-    .tuple(fc.constantFrom(...PATHS), hostileHeaders, bytesOf(documents as fc.Arbitrary<Json>))
+    .tuple(fc.constantFrom(...PATHS), hostileHeaders, bytesOf(documents))
     .map(([path, headers, body]) => posted(path, body, headers));
 }
 

@@ -143,13 +143,13 @@ function* every(base: string, calls: readonly Call[][]): Generator<HostileReques
       const { task, query, body } = document as Call;
       const path = paths[turn++ % paths.length]!;
       const spoiltQuery = typeof query === 'object' ? query : { query };
-      yield requestOf(base, { method, path, task, query: spoiltQuery ?? {}, body } as Call);
+      yield requestOf(base, { method, path, task, query: spoiltQuery ?? {}, body });
     }
   }
 }
 
 function requestOf(base: string, { method, path, task, query = {}, body }: Call): HostileRequest {
-  const pairs = Object.entries(query).map(([name, value]) => `${name}=${encoded(value as Json)}`);
+  const pairs = Object.entries(query).map(([name, value]) => `${name}=${encoded(value)}`);
   const tail = pairs.length === 0 ? '' : `?${pairs.join('&')}`;
   return {
     method,

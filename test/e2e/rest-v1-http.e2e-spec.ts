@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect } from 'node:net';
 import { type RunningAgent, startSdkAgent } from '../support/agents.js';
@@ -37,6 +38,27 @@ describe('HTTP at the doors', () => {
       'Bearer realm="a2a-hub", error="insufficient_scope", scope="a2a"',
     );
     expect(forbidden.body).toMatchObject({ error: { code: 403, status: 'PERMISSION_DENIED' } });
+  });
+
+  it('answers 413 also to who writes all of the body before reading', async () => {
+    const { hostname, port } = new URL(hub.url);
+    const size = 64 * 1024 * 1024;
+    const socket = connect(Number(port), hostname);
+    const head = [
+      'POST /a2a/message:send HTTP/1.1',
+      `Host: ${hostname}`,
+      `Authorization: Bearer ${await hub.key()}`,
+      'Content-Type: application/json',
+      `Content-Length: ${size}`,
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    const chunk = Buffer.alloc(1024 * 1024, 'x');
+    for (let sent = 0; sent < size; sent += chunk.length) {
+      if (!socket.write(chunk)) await once(socket, 'drain');
+    }
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 413 /);
+    socket.destroy();
   });
 
   it('answers 413 to a body over the limit, at each door', async () => {

@@ -9,6 +9,7 @@ import { type DoorHarness, eventsOf, startDoors, streamOf } from './doors-harnes
 import { ScriptedAgent } from '../support/scripted-agent.js';
 import { type Hub, startHub } from '../support/app.js';
 import { allDoors, type Door } from '../support/doors.js';
+import { eventually } from '../support/eventually.js';
 import type { Json, JsonObject } from '../support/json.js';
 
 const MESSAGE = {
@@ -177,7 +178,9 @@ describe('known of the SDK 1.3, at every door', () => {
 
   beforeAll(async () => {
     agent = await ScriptedAgent.start({ live: { askAfter: 0 } });
-    hub = await startHub({ config: { grpc: { port: -1 } } });
+    hub = await startHub({
+      config: { grpc: { port: -1 }, routing: { defaultAgent: 'asking' } },
+    });
     await hub.registerAgent(agent.url, { id: 'asking' });
     doors = await allDoors(hub);
   });
@@ -199,7 +202,6 @@ describe('known of the SDK 1.3, at every door', () => {
 
   it.each(names)('%s waits for the agent when nothing is said of waiting', async (name) => {
     await doorOf(name).send({ agentId: 'asking' });
-    expect(JSON.stringify(agent.calls.at(-1)!.params)).toContain('hello');
     const { tasks } = (await hub.rpc('ListTasks', { pageSize: 1 })) as JsonObject;
     expect(tasks[0].status.state).toBe('TASK_STATE_INPUT_REQUIRED');
   });
@@ -214,7 +216,7 @@ describe('known of the SDK 1.3, at every door', () => {
     expect(JSON.stringify(await subscribed)).toContain(id);
     expect(canceled()).toBe(before);
     await doorOf(name).cancel(id);
-    expect(canceled()).toBe(before + 1);
+    await eventually(() => expect(canceled()).toBe(before + 1));
   });
 
   it.each(['1.0', '0.3'])('HTTP+JSON %s answers a POST with 200', async (version) => {

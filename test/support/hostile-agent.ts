@@ -3,10 +3,10 @@ import type { JsonObject } from './json.js';
 import type { LiveTask } from './live-task.js';
 import { ScriptedAgent, type ScriptedCall } from './scripted-agent.js';
 
-const HELD: Readonly<Record<string, string>> = {
-  working: 'TASK_STATE_WORKING',
-  asking: 'TASK_STATE_INPUT_REQUIRED',
-};
+const HELD = new Map([
+  ['working', 'TASK_STATE_WORKING'],
+  ['asking', 'TASK_STATE_INPUT_REQUIRED'],
+]);
 
 /**
  * An agent that completes everything at once, but for the texts `working` and `asking`: those tasks
@@ -56,7 +56,7 @@ export class HoldingAgent {
   }
 
   private begin(call: ScriptedCall): LiveTask | undefined {
-    const state = HELD[call.text];
+    const state = HELD.get(call.text);
     if (state === undefined) return undefined;
     const task = this.agent.begin(call, { manual: true });
     task.setState(state, 'Held.');

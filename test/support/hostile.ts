@@ -214,6 +214,8 @@ function placesIn(document: Json): readonly (Place | undefined)[] {
   const places: (Place | undefined)[] = [undefined];
   const visit = (holder: Json, depth: number): void => {
     if (typeof holder !== 'object' || holder === null || depth > 12) return;
+    // Bytes are one value.
+    if (holder instanceof Uint8Array) return;
     for (const key of Object.keys(holder).slice(0, 50)) {
       places.push({ holder, key });
       visit(holder[key], depth + 1);

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import { finished } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -61,7 +63,7 @@ export class HttpDoors {
    */
   refuse(thrown: unknown, request: FastifyRequest, reply: FastifyReply): boolean {
     const owner = this.territories.find(({ path }) => path.test(request.url));
-    if (owner) this.fail(owner.door, thrown, request, reply);
+    if (owner) void this.fail(owner.door, thrown, request, reply);
     return owner !== undefined;
   }
 
@@ -140,21 +142,24 @@ export class HttpDoors {
     };
   }
 
-  private fail(
+  private async fail(
     door: HttpDoor,
     thrown: unknown,
     request: FastifyRequest,
     reply: FastifyReply,
-  ): void {
+  ): Promise<FastifyReply> {
     const { error, status, text } = this.noted(
       door.failure(thrown, { asked: versionAskedBy(request), headers: request.headers }),
     );
-    void reply
-      .status(status)
-      // A failure, too, is for its caller and this moment alone.
-      .headers({ 'cache-control': 'no-store', ...failureHeaders(error, request.headers) })
-      .type(door.contentType)
-      .send(text);
+    if (error.reason === 'PAYLOAD_TOO_LARGE') await drained(request.raw);
+    return (
+      reply
+        .status(status)
+        // A failure, too, is for its caller and this moment alone.
+        .headers({ 'cache-control': 'no-store', ...failureHeaders(error, request.headers) })
+        .type(door.contentType)
+        .send(text)
+    );
   }
 
   private noted(failure: HttpFailure): HttpFailure {
@@ -164,6 +169,20 @@ export class HttpDoors {
     }
     return failure;
   }
+}
+
+/** How long the rest of a body that is too large may take to come. */
+const LINGER_MS = 10_000;
+
+/**
+ * Resolves when the rest of the body has come and is thrown away. A client that writes all of it before it
+ * reads would see a broken connection otherwise, and never the answer.
+ */
+async function drained(body: IncomingMessage): Promise<void> {
+  body.resume();
+  await finished(body, { writable: false, signal: AbortSignal.timeout(LINGER_MS) }).catch(
+    () => undefined,
+  );
 }
 
 /** Bodies are read as they are. */
