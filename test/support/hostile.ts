@@ -10,49 +10,43 @@ export interface HostileRequest {
 }
 
 /** Values that servers trip over, wherever one is put. */
-const KINDS_OF_TRIPWIRES: readonly Json[] = [
+const TRIPWIRES: readonly Json[] = [
   null,
+  true,
   0,
   -1,
+  1.5,
   2 ** 31,
   2 ** 53,
+  -(2 ** 63),
   1e308,
   '',
+  ' ',
+  'null',
   '__proto__',
   'constructor',
   '\u0000',
   '\ud800',
+  '\u202e\ufeff',
+  '../../etc/passwd',
   "'; DROP TABLE tasks; --",
+  '${7*7}{{7*7}}',
   'x'.repeat(600),
+  'x'.repeat(70_000),
   '2026-02-31T25:61:61Z',
   'http://169.254.169.254/latest/meta-data',
   'ftp://user:password@example.com',
   'ROLE_UNSPECIFIED',
+  'TASK_STATE_UNKNOWN',
   [],
   {},
-  [null],
-  { toString: null, valueOf: 1 },
-  { constructor: { prototype: {} } },
-  JSON.parse('{"__proto__":{"polluted":true},"hasOwnProperty":1}'),
-  nested(70),
-];
-
-/** Those that are large, or much like one of them, as well. */
-const TRIPWIRES: readonly Json[] = [
-  ...KINDS_OF_TRIPWIRES,
-  true,
-  1.5,
-  -(2 ** 63),
-  ' ',
-  '\u202e\ufeff',
-  '../../etc/passwd',
-  '${7*7}{{7*7}}',
-  'TASK_STATE_UNKNOWN',
   [[]],
+  [null],
   [{}],
   { length: 5 },
-  'null',
-  'x'.repeat(70_000),
+  { toString: null, valueOf: 1, constructor: { prototype: {} } },
+  JSON.parse('{"__proto__":{"polluted":true},"hasOwnProperty":1}'),
+  nested(70),
   nested(1000),
   Array.from({ length: 3000 }, () => 0),
 ];
@@ -76,43 +70,6 @@ export function mutated(template: JsonObject): fc.Arbitrary<Json> {
       }, structuredClone(template)),
     );
 }
-
-/**
- * A document that was right with one thing wrong in it: each of its members left out, made a list, and
- * replaced by one value of each kind that servers trip over. The variants have the same members and take turns.
- */
-export function* everyFault(variants: readonly JsonObject[]): Generator<Json> {
-  const places = placesIn(variants[0]).length;
-  const faults = [
-    { how: LEFT_OUT, value: null },
-    { how: IN_A_LIST, value: null },
-    ...KINDS_OF_TRIPWIRES.map((value) => ({ how: REPLACED, value })),
-  ];
-  let turn = 0;
-  for (let at = 1; at < places; at++) {
-    for (const { how, value } of faults) {
-      const variant = variants[turn++ % variants.length]!;
-      yield fault(variant, at, how, structuredClone(value));
-    }
-    // So that a variant meets other values at the next place.
-    turn++;
-  }
-}
-
-function fault(template: JsonObject, at: number, how: number, value: Json): Json {
-  const document = structuredClone(template);
-  return spoiled(document, placesIn(document)[at], how, value, '');
-}
-
-/** As many values as wanted, made a few at a time; another seed gives others. */
-export function* sampled<T>(values: fc.Arbitrary<T>, count: number, seed: number): Generator<T> {
-  for (let from = 0; from < count; from += BATCH) {
-    const numRuns = Math.min(BATCH, count - from);
-    yield* fc.sample(values, { numRuns, seed: seed + from });
-  }
-}
-
-const BATCH = 100;
 
 /** The bytes of a document: mostly its JSON, else JSON that was cut, torn or is none at all. */
 export function bytesOf(document: fc.Arbitrary<Json>): fc.Arbitrary<Buffer> {
@@ -198,12 +155,6 @@ const anyName = fc.constantFrom('__proto__', 'constructor', 'id', 'kind', 'task_
 
 const NO_JSON = ['', 'null', '[]', '"text"', '{', '{"a":1,}', '\ufeff{}', '{"a":1}{"b":2}', 'NaN'];
 
-const LEFT_OUT = 0;
-const IN_A_LIST = 1;
-const WITH_ANOTHER = 2;
-const IN_SNAKE_CASE = 3;
-const REPLACED = 4;
-
 interface Place {
   readonly holder: Json;
   readonly key: string | number;
@@ -214,8 +165,6 @@ function placesIn(document: Json): readonly (Place | undefined)[] {
   const places: (Place | undefined)[] = [undefined];
   const visit = (holder: Json, depth: number): void => {
     if (typeof holder !== 'object' || holder === null || depth > 12) return;
-    // Bytes are one value.
-    if (holder instanceof Uint8Array) return;
     for (const key of Object.keys(holder).slice(0, 50)) {
       places.push({ holder, key });
       visit(holder[key], depth + 1);
@@ -232,12 +181,12 @@ function spoiled(
   value: Json,
   name: string,
 ): Json {
-  if (place === undefined) return how === LEFT_OUT ? value : document;
+  if (place === undefined) return how === 0 ? value : document;
   const { holder, key } = place;
-  if (how === LEFT_OUT) delete holder[key];
-  else if (how === IN_A_LIST) holder[key] = [holder[key]];
-  else if (how === WITH_ANOTHER) Object.defineProperty(holder, name, { value, ...OWN });
-  else if (how === IN_SNAKE_CASE) Object.defineProperty(holder, snakeCase(key), { value, ...OWN });
+  if (how === 0) delete holder[key];
+  else if (how === 1) holder[key] = [holder[key]];
+  else if (how === 2) Object.defineProperty(holder, name, { value, ...OWN });
+  else if (how === 3) Object.defineProperty(holder, snakeCase(key), { value, ...OWN });
   else holder[key] = value;
   return document;
 }
