@@ -88,6 +88,6 @@ describe('the routing directive', () => {
   });
 
   it('names the metadata of the request as such', () => {
-    expect(() => readDirective(undefined, { skillTags: 1 })).toThrow(/^metadata\.skillTags: /);
+    expect(() => readDirective(undefined, { skillTags: 1 })).toThrow(/^metadata\.skillTags must /);
   });
 });
