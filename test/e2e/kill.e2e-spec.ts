@@ -10,8 +10,9 @@ import { type ReceivedWebhook, WebhookSink } from '../support/webhook-sink.js';
 
 const TASKS = 200;
 const CHUNKS = 12;
-/** Together with CHUNKS long enough that every task lives through both kills. */
-const CHUNK_EVERY_MS = 600;
+/** Before the second kill no task comes further, so that every task lives through both. */
+const CHUNKS_BEFORE_KILLS = 8;
+const CHUNK_EVERY_MS = 400;
 const DEADLINE_MS = 45_000;
 
 describe.each([
@@ -23,10 +24,13 @@ describe.each([
   let agent: ScriptedAgent;
   let sink: WebhookSink;
   let readers: ResumingReader[];
+  let upTo = CHUNKS_BEFORE_KILLS;
 
   beforeAll(async () => {
     database = await startDatabase();
-    agent = await ScriptedAgent.start({ live: { chunks: CHUNKS, everyMs: CHUNK_EVERY_MS } });
+    agent = await ScriptedAgent.start({
+      live: { chunks: CHUNKS, everyMs: CHUNK_EVERY_MS, upTo: () => upTo },
+    });
     sink = await WebhookSink.start();
     hub = await startHubProcess({
       databaseUrl: await database.freshUrl(),
@@ -67,6 +71,7 @@ describe.each([
     await hub.restart();
     await everyoneHas(all, 4);
     await hub.kill();
+    upTo = CHUNKS;
     await hub.restart();
     await reading;
     await sink.until((told) => told.filter(isCompleted).length >= TASKS, DEADLINE_MS);

@@ -13,6 +13,8 @@ export interface LiveTaskOptions {
   readonly chunks?: number;
   /** Milliseconds between two chunks; default 0 (as fast as the event loop turns). */
   readonly everyMs?: number;
+  /** How many chunks it may have emitted by now: it waits there until the answer is a larger one. */
+  readonly upTo?: () => number;
   /** Asks for input after this many chunks, once; goes on with the answer. */
   readonly askAfter?: number;
   /** Does not begin by itself: the test calls the task's methods. */
@@ -143,7 +145,7 @@ export class LiveTask {
         this.setState('TASK_STATE_INPUT_REQUIRED', 'Which one?');
         this.release();
       } else if (this.parts.length < this.total) {
-        this.chunk();
+        if (this.parts.length < (this.options.upTo?.() ?? this.total)) this.chunk();
         this.schedule();
       } else {
         this.end();
