@@ -4,8 +4,28 @@ import { snakeCase } from './snake-case.js';
 /** The hub's routing extension, declared in its card. Its data sits under this key of metadata. */
 export const ROUTING_EXTENSION_URI = 'urn:a2a-hub:routing:v1';
 
-export type RequirePolicy = 'all' | 'best-effort';
-export type Strategy = 'one' | 'all';
+/**
+ * How many of several agents must complete: each; one; as many as `quorum` says; or one, and every
+ * other is waited for.
+ */
+export type RequirePolicy = 'all' | 'any' | 'quorum' | 'best-effort';
+
+/**
+ * - `one`: one agent; the next takes over while none has accepted.
+ * - `all`: every agent that matches, at the same time.
+ * - `first`: the same, and the first that completes wins; the others are canceled.
+ * - `chain`: the agents of `steps` one after another, each with the artifacts of the one before.
+ * - `synthesize`: like `all`, then the agent of `synthesizer` makes the result of their artifacts.
+ */
+export type Strategy = 'one' | 'all' | 'first' | 'chain' | 'synthesize';
+
+/** Who is meant by a step of a chain, or as the synthesizer: at least one member. */
+export interface RoutingTarget {
+  readonly agentId?: string;
+  readonly skillId?: string;
+  readonly tags?: readonly string[];
+  readonly match?: 'all' | 'any';
+}
 
 /**
  * What a client may ask for under `metadata["urn:a2a-hub:routing:v1"]` of the message or the
@@ -22,12 +42,20 @@ export interface RoutingDirective {
   readonly match?: 'all' | 'any';
   /** Default `one`. */
   readonly strategy?: Strategy;
-  /** For `all`: whether every agent must complete (default) or one is enough. */
+  /** For `all` and `synthesize`: how many agents must complete; default `all`. */
   readonly require?: RequirePolicy;
-  /** For `all`: seconds until what is still running is canceled. */
+  /** For `require: quorum`. */
+  readonly quorum?: number;
+  /** Seconds until what is still running is canceled. */
   readonly deadlineSeconds?: number;
-  /** For `all`: at most this many agents. */
+  /** For `all`, `first` and `synthesize`: at most this many agents at once. */
   readonly maxAgents?: number;
+  /** At most this many messages to agents, failovers and further messages included. */
+  readonly maxCalls?: number;
+  /** For `chain`: who is asked, in this order. */
+  readonly steps?: readonly RoutingTarget[];
+  /** For `synthesize`: who makes the result. */
+  readonly synthesizer?: RoutingTarget;
   /** On a follow-up: the agent or delegation that is answered, when several wait. */
   readonly replyTo?: string;
   /** See `Idempotency-Key`. */
@@ -36,14 +64,16 @@ export interface RoutingDirective {
 
 /** The choices of a member that is one of a few words. */
 export const MATCHES = ['all', 'any'] as const;
-export const STRATEGIES = ['one', 'all'] as const;
-export const REQUIRE_POLICIES = ['all', 'best-effort'] as const;
+export const STRATEGIES = ['one', 'all', 'first', 'chain', 'synthesize'] as const;
+export const REQUIRE_POLICIES = ['all', 'any', 'quorum', 'best-effort'] as const;
 
 /** Limits of the numbers and lists of a directive. */
 export const DIRECTIVE_LIMITS = {
   /** A day: longer than an agent may work at all by default. */
   deadlineSeconds: 86_400,
   maxAgents: 100,
+  maxCalls: 1000,
+  steps: 20,
   tags: 50,
   textLength: 255,
 } as const;

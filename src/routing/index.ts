@@ -5,7 +5,15 @@ export {
   extensionsRequired,
   missingExtensions,
 } from './domain/extensions.js';
-export type { Candidate, Route, RouteReason } from './domain/route.js';
+export type {
+  Plan,
+  PlanStep,
+  StepCondition,
+  StepInput,
+  StepOutcome,
+  StepStrategy,
+} from './domain/plan.js';
+export { type Candidate, planOf, type Route, type RouteReason } from './domain/route.js';
 export type { CallContext, HubRequest, ProtocolVersion } from './hub-request.js';
 export { RoutingModule } from './routing.module.js';
 export { RoutingService, type Routable } from './routing.service.js';

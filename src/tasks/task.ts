@@ -1,13 +1,14 @@
 import type { Principal } from '../auth/index.js';
-import type { Message, StreamResponse, Task, TaskState } from '../protocol/a2a.js';
+import type { Artifact, Message, StreamResponse, Task, TaskState } from '../protocol/a2a.js';
 import type { Route } from '../routing/index.js';
 
 /**
  * The kinds of log entry. `task`, `status` and `artifact` are what streams and webhooks show.
  * `message` (a client's message) and `reply` (an agent's direct Message, shown to its sender only)
- * are in the log but never in streams or webhooks.
+ * are in the log but never in streams or webhooks. So is `held`: an artifact of a delegation whose
+ * artifacts do not count yet; when they do, they come again as `artifact`.
  */
-export type EventKind = 'task' | 'status' | 'artifact' | 'message' | 'reply';
+export type EventKind = 'task' | 'status' | 'artifact' | 'message' | 'reply' | 'held';
 
 /** One entry of a task's log. */
 export interface TaskEvent {
@@ -23,8 +24,10 @@ export interface TaskEvent {
   readonly body: string;
 }
 
-/** Where a delegation stands. The last four are ends. */
+/** Where a delegation stands. The last five are ends. */
 export type DelegationState =
+  /** Of a later step of the plan: its turn has not come. */
+  | 'planned'
   /** Waits for a runner. */
   | 'queued'
   /** A runner has claimed it; the first byte may be on its way. */
@@ -36,7 +39,9 @@ export type DelegationState =
   | 'completed'
   | 'failed'
   | 'canceled'
-  | 'rejected';
+  | 'rejected'
+  /** Its step was not needed, or could not begin any more: no agent was asked. */
+  | 'skipped';
 
 /** What a delegation has given so far: enough to continue and to reconcile after a cut. */
 export interface DelegationProgress {
@@ -60,11 +65,15 @@ export interface Delegation {
   readonly skillId: string | null;
   /** Order within the task. */
   readonly position: number;
+  /** The step of the route's plan it belongs to, counted from 0. */
+  readonly step: number;
   readonly state: DelegationState;
   /** The log entry (a client message) this delegation must send next, or has sent last. */
   readonly messageSeq: number;
   readonly downstreamTaskId: string | null;
   readonly downstreamContextId: string | null;
+  /** Messages that were sent for it, to whichever agent; the budget of the task counts them. */
+  readonly calls: number;
   /** Strategy `one`: agents that take over, in order, if this one fails before it accepts. */
   readonly fallbacks: readonly { readonly agentId: string; readonly skillId?: string }[];
   readonly progress: DelegationProgress;
@@ -97,7 +106,7 @@ export interface TaskRecord {
   readonly allowReply: boolean;
   /** Set by CancelTask; the task then ends canceled unless an agent finished first. */
   readonly cancelRequestedAt: Date | null;
-  /** Strategy `all`: when what still runs is canceled. */
+  /** When what still runs is canceled. */
   readonly deadlineAt: Date | null;
   readonly traceparent: string | null;
   /** `A2A-Extensions` the client asked for, sent on to agents. */
@@ -116,6 +125,8 @@ export interface TaskAggregate {
   readonly record: TaskRecord;
   /** The whole A2A task as of `record.seq`: status, artifacts, history. */
   readonly task: Task;
+  /** Artifacts that do not count yet, under the ids they will have in the task. */
+  readonly held: readonly Artifact[];
   readonly delegations: readonly Delegation[];
 }
 
@@ -146,6 +157,7 @@ export type DelegationPatch = { readonly id: string } & Partial<
     | 'skillId'
     | 'state'
     | 'messageSeq'
+    | 'calls'
     | 'downstreamTaskId'
     | 'downstreamContextId'
     | 'fallbacks'
@@ -199,6 +211,7 @@ export interface NewTask {
     | 'agentName'
     | 'skillId'
     | 'position'
+    | 'step'
     | 'downstreamContextId'
     | 'fallbacks'
     | 'deadlineAt'

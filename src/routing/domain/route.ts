@@ -1,13 +1,16 @@
 import type { RequirePolicy, Strategy } from '../../protocol/routing-extension.js';
+import type { Plan } from './plan.js';
 
 /** Which rule decided, in the order they are tried (design.md section 6). */
-export type RouteReason = 'agent' | 'skill' | 'tags' | 'affinity' | 'default';
+export type RouteReason = 'agent' | 'skill' | 'tags' | 'affinity' | 'rule' | 'text' | 'default';
 
 /** One agent considered, and why it is in or out. */
 export interface Candidate {
   readonly agentId: string;
   /** The skill that matched, when one did. */
   readonly skillId?: string;
+  /** How well the text matches, 0 to 1, when that was asked. */
+  readonly score?: number;
   /** Why it is chosen or ordered where it is, or why it is left out; one sentence. */
   readonly why: string;
 }
@@ -15,16 +18,47 @@ export interface Candidate {
 /** The choice of agents for one message; stored with the task, so it explains itself later. */
 export interface Route {
   readonly reason: RouteReason;
+  /** What the client, a rule or a composite skill asked for. */
   readonly strategy: Strategy;
   /** For `all`. */
   readonly require: RequirePolicy;
-  /** For `all`: milliseconds until what is still running is canceled. */
+  /** For `require: quorum`: how many must complete. */
+  readonly quorum?: number;
+  /** Milliseconds until what is still running of the task is canceled. */
   readonly deadlineMs?: number;
+  /** The most messages the hub may send to agents for this task; absent: the setting's. */
+  readonly maxCalls?: number;
   /**
+   * Every agent that may get work, in the order of the plan.
    * `one`: the first is asked, the next ones take over in this order while no agent has accepted.
-   * `all`: each gets a delegation.
+   * `all`, `first`: each gets a delegation.
    */
   readonly chosen: readonly Candidate[];
   /** Agents that matched but were left out (disabled, over the maximum …). */
   readonly skipped: readonly Candidate[];
+  /** Of `chain`, `synthesize` and composite skills; absent: one step of all that is chosen. */
+  readonly plan?: Plan;
+  /** The operator's rule that decided. */
+  readonly rule?: { readonly id: string; readonly name: string };
+  /** The composite skill the plan is of, as it was when the task began. */
+  readonly composite?: { readonly id: string; readonly version: number };
+}
+
+/** The steps of a route; one of a single step has that step alone. */
+export function planOf(route: Route): Plan {
+  if (route.plan !== undefined) return route.plan;
+  const { strategy, require, quorum, chosen } = route;
+  return [
+    {
+      name: 'task',
+      strategy: strategy === 'all' || strategy === 'first' ? strategy : 'one',
+      require,
+      ...(quorum !== undefined && { quorum }),
+      chosen,
+      inputs: [{ from: 'message' }],
+      after: [],
+      isResult: true,
+      isOptional: false,
+    },
+  ];
 }
