@@ -12,6 +12,7 @@ const HELP = `npm run bench [-- options]
   --seconds S          seconds of load per target, concurrency and round; default 2
   --concurrency LIST   default 1,16,64
   --synchronous MODE   SQLite durability of the hub: full (default) or normal
+  --part LIST          of send, routing, fan-out; default all three
   --help               show this
 
 Figures are medians over the rounds. CPU is user and system time of all threads of the target's own
@@ -20,15 +21,19 @@ process, per request. Nothing is written into the repository.
 
 const ADMIN_KEY = 'bench-admin-key-0123456789abcdef';
 const TMPFS = 0x01021994;
+/** Registered skills against which the routing is measured. */
+const SKILLS = [10, 100, 1000];
+const PARTS = ['send', 'routing', 'fan-out'];
 
 const options = readOptions();
 const { ensureInstalled } = await import('../scripts/ensure-installed.mjs');
 const { ensureBuilt } = await import('../scripts/ensure-built.mjs');
 ensureInstalled();
 ensureBuilt();
-const { load, start, stopAll } = await import('./processes.mjs');
+const { load, routingTimes, start, stopAll } = await import('./processes.mjs');
 const { cpuMilliseconds, residentMib } = await import('./process-figures.mjs');
-const { printReport } = await import('./report.mjs');
+const { printFanOut, printReport, printRouting } = await import('./report.mjs');
+const { FAN_OUTS, registerWide } = await import('./fan-out.mjs');
 
 const directory = mkdtempSync(join(tmpdir(), 'a2a-hub-bench-'));
 for (const signal of ['SIGINT', 'SIGTERM']) {
@@ -36,12 +41,32 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 }
 try {
   describeMachine();
-  const targets = await startTargets();
-  const figures = await measure(targets);
-  const memory = targets.map(({ name, pid }) => [name, residentMib(pid)]);
-  printReport(figures, [...new Map(memory)]);
+  if (options.parts.includes('routing')) printRouting(await measureRouting());
+  if (options.parts.includes('send') || options.parts.includes('fan-out')) await measureHub();
 } finally {
   await finish();
+}
+
+async function measureHub() {
+  const { targets, fanOuts } = await startTargets();
+  if (options.parts.includes('send')) {
+    const figures = await measure(targets, ['SendMessage', 'SendStreamingMessage']);
+    const memory = targets.map(({ name, pid }) => [name, residentMib(pid)]);
+    printReport(figures, [...new Map(memory)]);
+  }
+  if (options.parts.includes('fan-out')) {
+    printFanOut(await measure(fanOuts, ['SendMessage']), FAN_OUTS);
+  }
+}
+
+/** A process of its own for each number of skills, in turn, so that none profits from the one before. */
+async function measureRouting() {
+  const figures = [];
+  for (let round = 1; round <= options.rounds; round++) {
+    console.log(`Routing, round ${round} of ${options.rounds} …`);
+    for (const skills of SKILLS) figures.push(await routingTimes(skills, 1000 * options.seconds));
+  }
+  return figures;
 }
 
 /** Each way to reach an agent: the same request goes to each. */
@@ -70,29 +95,32 @@ async function startTargets() {
     scopes: ['a2a'],
   });
   const headers = { authorization: `Bearer ${key}` };
+  await registerWide((id) => admin(hub.url, '/api/v1/agents', { id, cardUrl: light.url }));
   const toHub = { name: 'hub', pid: hub.pid, url: `${hub.url}/a2a`, headers };
-  return [
+  const targets = [
     { ...toHub, agent: 'light' },
     { name: '(a) proxy', agent: 'light', pid: proxy.pid, url: `${proxy.url}/light` },
     { ...toHub, agent: 'sdk' },
     { name: '(a) proxy', agent: 'sdk', pid: proxy.pid, url: `${proxy.url}/sdk` },
     { name: '(b) SDK', agent: 'direct', pid: direct.pid, url: direct.url },
   ];
+  const fanOuts = FAN_OUTS.map(({ name, metadata }) => ({ ...toHub, agent: name, metadata }));
+  return { targets, fanOuts };
 }
 
 /** All rounds; one figure per target, method, concurrency and round. */
-async function measure(targets) {
+async function measure(targets, methods) {
   const figures = [];
   console.log('Warming up …');
   for (const target of targets) {
     // Code that runs seldom is slow code to V8: every target is warm before it is measured.
-    await run(target, 'SendMessage', 64, options.quick ? 300 : 4000);
-    await run(target, 'SendStreamingMessage', 64, options.quick ? 200 : 2000);
+    await run(target, methods[0], 64, options.quick ? 300 : 4000);
+    if (methods[1]) await run(target, methods[1], 64, options.quick ? 200 : 2000);
   }
   for (let round = 1; round <= options.rounds; round++) {
     console.log(`Round ${round} of ${options.rounds} …`);
     for (const concurrency of options.concurrency) {
-      for (const method of ['SendMessage', 'SendStreamingMessage']) {
+      for (const method of methods) {
         const milliseconds = (method === 'SendMessage' ? 1000 : 500) * options.seconds;
         // Alternating, and each round begins with another one.
         for (let turn = 0; turn < targets.length; turn++) {
@@ -106,7 +134,7 @@ async function measure(targets) {
 }
 
 async function run(target, method, concurrency, milliseconds) {
-  const { name, agent, pid, url, headers } = target;
+  const { name, agent, pid, url, headers, metadata = { agentId: agent } } = target;
   const before = cpuMilliseconds(pid);
   const result = await load({
     url,
@@ -118,7 +146,7 @@ async function run(target, method, concurrency, milliseconds) {
       message: {
         role: 'ROLE_USER',
         parts: [{ text: 'What is the answer?' }],
-        metadata: { agentId: agent },
+        metadata,
       },
     },
   });
@@ -163,6 +191,7 @@ function readOptions() {
       seconds: { type: 'string' },
       concurrency: { type: 'string' },
       synchronous: { type: 'string', default: 'full' },
+      part: { type: 'string', default: PARTS.join(',') },
       help: { type: 'boolean', default: false },
     },
   });
@@ -171,8 +200,15 @@ function readOptions() {
     process.exit(0);
   }
   const { quick } = values;
+  const parts = values.part.split(',');
+  const unknown = parts.find((part) => !PARTS.includes(part));
+  if (unknown !== undefined) {
+    process.stderr.write(`--part ${unknown}: must be of ${PARTS.join(', ')}\n`);
+    process.exit(1);
+  }
   return {
     quick,
+    parts,
     synchronous: values.synchronous,
     rounds: Number(values.rounds ?? (quick ? 1 : 3)),
     seconds: Number(values.seconds ?? (quick ? 0.4 : 2)),

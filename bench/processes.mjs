@@ -38,6 +38,13 @@ export async function load(job) {
   return JSON.parse(stdout);
 }
 
+/** Measures the routing against so many skills, in a process of its own. */
+export async function routingTimes(skills, milliseconds) {
+  const args = ['bench/routing.mjs', String(skills), String(milliseconds)];
+  const { stdout } = await execute(process.execPath, args, { cwd: ROOT });
+  return JSON.parse(stdout.trim().split('\n').at(-1));
+}
+
 /** Ends everything that was started. */
 export async function stopAll() {
   await Promise.all(

@@ -24,6 +24,55 @@ export function printReport(figures, memory) {
   table(['', 'concurrency', 'measured'], ratios(medians));
 }
 
+/** How long a choice of agents takes, by the number of skills. */
+export function printRouting(figures) {
+  const sizes = [...new Set(figures.map(({ skills }) => skills))];
+  const of = (skills, kind, share) =>
+    median(figures.filter((one) => one.skills === skills).map((one) => one[kind][share]));
+  print(
+    '\nRouting decision, microseconds: median / 99th percentile (times the median of 10 skills)',
+  );
+  const cell = (skills, kind) => {
+    const p50 = of(skills, kind, 'p50');
+    const ratio = p50 / of(sizes[0], kind, 'p50');
+    return `${p50.toFixed(1)} / ${of(skills, kind, 'p99').toFixed(1)} (${ratio.toFixed(1)})`;
+  };
+  table(
+    ['skills', 'by text', 'by tags', 'by skill', 'texts routed right'],
+    sizes.map((skills) => [
+      skills,
+      cell(skills, 'text'),
+      cell(skills, 'tags'),
+      cell(skills, 'skill'),
+      `${(100 * figures.find((one) => one.skills === skills).right).toFixed(0)} %`,
+    ]),
+  );
+}
+
+/** What more agents cost; `fanOuts` are the targets in order, the first is the one to compare with. */
+export function printFanOut(figures, fanOuts) {
+  const medians = new Medians(figures);
+  const rows = [];
+  for (const concurrency of new Set(figures.map((figure) => figure.concurrency))) {
+    const of = ({ name }) => medians.get('hub', name, 'SendMessage', concurrency);
+    const base = of(fanOuts[0]);
+    for (const fanOut of fanOuts) {
+      const { perSecond, p50, cpu } = of(fanOut);
+      const more = fanOut.width > 1 ? ((cpu - base.cpu) / (fanOut.width - 1)).toFixed(3) : '';
+      rows.push([
+        fanOut.name,
+        concurrency,
+        perSecond.toFixed(0),
+        `${p50.toFixed(2)} (${(p50 / base.p50).toFixed(2)})`,
+        `${cpu.toFixed(3)} (${(cpu / base.cpu).toFixed(2)})`,
+        more,
+      ]);
+    }
+  }
+  print('\nFan-out, blocking SendMessage (times that of one agent)');
+  table(['agents', 'conc.', 'req/s', 'p50 ms', 'CPU ms/req', 'CPU ms per further agent'], rows);
+}
+
 function loadTable(rows) {
   table(
     ['agent', 'conc.', 'target', 'req/s', 'p50 ms', 'p99 ms', 'CPU ms/req'],

@@ -4,7 +4,7 @@ import { AgentsModule } from './agents/index.js';
 import { AuthModule } from './auth/index.js';
 import { Draining } from './common/draining.js';
 import type { Log } from './common/logger.js';
-import { type AppConfig, ConfigModule } from './config/index.js';
+import { type AppConfig, ConfigModule, type ConfigSource } from './config/index.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ObservabilityModule } from './observability/observability.module.js';
 import { PushLanesModule, PushModule } from './push/index.js';
@@ -17,11 +17,16 @@ import { TasksModule } from './tasks/index.js';
 export class AppModule implements OnModuleDestroy {
   constructor(private readonly draining: Draining) {}
 
-  static of(config: AppConfig, log: Log, replacements: readonly Replacement[]): DynamicModule {
+  static of(
+    config: AppConfig,
+    log: Log,
+    replacements: readonly Replacement[],
+    source?: ConfigSource,
+  ): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        ConfigModule.of(config),
+        ConfigModule.of(config, source),
         SharedModule.of(log, replacements),
         DatabaseModule,
         ObservabilityModule,

@@ -13,8 +13,10 @@ import { adminValidationPipe } from './common/http/validation.pipe.js';
 import {
   AppConfig,
   type ConfigOverrides,
+  ConfigSource,
+  FixedConfigSource,
+  ProcessConfigSource,
   configWith,
-  loadConfig,
   summarize,
 } from './config/index.js';
 import { observeHttp } from './observability/http-observer.js';
@@ -31,15 +33,19 @@ const REQUEST_TIMEOUT_MS = 120_000;
 const IDLE_SWEEP_MS = 50;
 
 export interface AppOverrides {
-  /** A whole configuration, or what differs from `config/default.yaml`; absent, the process's. */
-  readonly config?: AppConfig | ConfigOverrides;
+  /**
+   * Where the configuration is read, or a whole one, or what differs from `config/default.yaml`;
+   * absent, the process's. Only what has a source can change while the hub runs.
+   */
+  readonly config?: ConfigSource | AppConfig | ConfigOverrides;
   /** Replaces providers of the shared module by their token (`Clock`, `IdSource`, …). */
   readonly providers?: readonly Replacement[];
 }
 
 /** Builds the hub, ready to listen. `close()` drains it. */
 export async function createApp(overrides: AppOverrides = {}): Promise<NestFastifyApplication> {
-  const config = configOf(overrides.config);
+  const source = sourceOf(overrides.config);
+  const config = source.load();
   const log = createLog(config.log.level);
   log.info({ config: summarize(config) }, 'configuration');
   let doors: HttpDoors | undefined;
@@ -53,7 +59,7 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
       refuseUrl(request, reply, doors),
   });
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.of(config, log, overrides.providers ?? []),
+    AppModule.of(config, log, overrides.providers ?? [], source),
     adapter,
     {
       logger: new NestLog(log),
@@ -78,9 +84,10 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   return app;
 }
 
-function configOf(given: AppConfig | ConfigOverrides | undefined): AppConfig {
-  if (given === undefined) return loadConfig();
-  return given instanceof AppConfig ? given : configWith(given);
+function sourceOf(given: AppOverrides['config']): ConfigSource {
+  if (given === undefined) return new ProcessConfigSource();
+  if (given instanceof ConfigSource) return given;
+  return new FixedConfigSource(given instanceof AppConfig ? given : configWith(given));
 }
 
 /** A path that Fastify itself refuses (bad percent-encoding, an endless id): in the form of its door's errors. */

@@ -1,6 +1,13 @@
 import { KeysService } from './auth/index.js';
 import { createApp } from './bootstrap.js';
-import { ConfigError, GrpcAddress, HUB_VERSION, PublicUrl, loadConfig } from './config/index.js';
+import {
+  AppConfig,
+  ConfigError,
+  GrpcAddress,
+  HUB_VERSION,
+  PublicUrl,
+  loadConfig,
+} from './config/index.js';
 import { openDatabase } from './database/open-database.js';
 import { createLog } from './observability/logging.js';
 
@@ -39,10 +46,12 @@ export async function run(args: readonly string[]): Promise<number | undefined> 
 }
 
 async function serve(): Promise<undefined> {
-  const config = loadConfig();
-  const app = await createApp({ config });
+  const app = await createApp();
+  const config = app.get(AppConfig);
   app.enableShutdownHooks(['SIGTERM', 'SIGINT'], { useProcessExit: true });
   try {
+    // What is declared is read then: what is wrong with it is said before the key is made.
+    await app.init();
     const adminKey = await app.get(KeysService).ensureAdminKey();
     await app.listen(config.server.port, config.server.host);
     if (adminKey !== null) print(`Admin key, shown this once: ${adminKey}\n`);

@@ -5,6 +5,7 @@ import { PushModule } from '../push/index.js';
 import { SigningModule } from '../signing/index.js';
 import { TasksModule } from '../tasks/index.js';
 import { Admission } from './admission.js';
+import { AgentCallbackDoor } from './callbacks/agent-callback.door.js';
 import { CardSigner } from './cards/card-signer.js';
 import { CardDoor } from './cards/card.door.js';
 import { CardService } from './cards/card.service.js';
@@ -47,6 +48,7 @@ import { EventStreams } from './sse/event-streams.js';
     CardSigner,
     CardService,
     CardDoor,
+    AgentCallbackDoor,
   ],
 })
 export class A2aModule {}

@@ -135,6 +135,7 @@ export const WIRE_ERRORS: Readonly<Record<ErrorReason, WireError>> = {
   NO_ROUTE: hub(ERROR_CODES.INVALID_PARAMS, 'Invalid parameters', 400, 'INVALID_ARGUMENT'),
   EGRESS_DENIED: hub(ERROR_CODES.INVALID_PARAMS, 'Invalid parameters', 400, 'INVALID_ARGUMENT'),
   AGENT_UNREACHABLE: hub(ERROR_CODES.INTERNAL, 'Internal error', 502, 'UNAVAILABLE'),
+  AGENT_BUSY: hub(-31503, 'Agent busy', 503, 'UNAVAILABLE', 503),
   UNAVAILABLE: hub(ERROR_CODES.INTERNAL, 'Internal error', 503, 'UNAVAILABLE', 503),
   INTERNAL: a2a('INTERNAL', 'Internal error', 500, 'INTERNAL'),
 };

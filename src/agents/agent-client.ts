@@ -2,6 +2,13 @@ import type { Message, StreamResponse, Task } from '../protocol/a2a.js';
 import type { Agent } from './agent.js';
 import { type AgentFailureKind, publicFailure } from './public-failure.js';
 
+/** Where an agent may tell the hub that its task has changed: an address of the hub itself. */
+export interface AgentCallback {
+  readonly url: string;
+  /** Comes back with every call, as the notification token or as a Bearer credential. */
+  readonly token: string;
+}
+
 /** What the hub sends to an agent: the client's message with the agent's own ids. */
 export interface AgentSend {
   readonly message: Message;
@@ -9,7 +16,15 @@ export interface AgentSend {
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
   /** Media types the client accepts; always sent to 0.x agents, empty or not. */
   readonly acceptedOutputModes: readonly string[];
+  /** The agent is asked to call back; never what a client registered. */
+  readonly callback?: AgentCallback;
 }
+
+/**
+ * The reason to abort a call with when the agent had its whole time for an answer: that counts against
+ * its health. Any other reason is the caller's own choice and says nothing of the agent.
+ */
+export const AGENT_TOO_LATE = new DOMException('the agent was too late', 'AbortError');
 
 export interface AgentCallOptions {
   readonly signal: AbortSignal;

@@ -7,8 +7,12 @@
  */
 export type HealthState = 'unknown' | 'healthy' | 'degraded' | 'down';
 
+export const HEALTH_STATES: readonly HealthState[] = ['unknown', 'healthy', 'degraded', 'down'];
+
 /** `open`: no work; `half-open`: one trial at a time decides; `closed`: as usual. */
 export type BreakerState = 'closed' | 'open' | 'half-open';
+
+export const BREAKER_STATES: readonly BreakerState[] = ['closed', 'open', 'half-open'];
 
 /** How an agent stands at this moment, for the choice of agents. */
 export interface AgentCondition {
@@ -22,8 +26,27 @@ export interface AgentCondition {
   readonly isFull: boolean;
 }
 
-/** How agents stand, in memory; asked on the path of every message. */
+/**
+ * Whether a new message may go to an agent now.
+ * - `go`: as usual.
+ * - `trial`: it is half-open, and this message decides; `end` is called when it is over, whatever came
+ *   of it. Nobody else gets the trial until then (or until the agent would have answered).
+ * - `wait`: not now. `waitMs` is how long at least; 0 while somebody else's trial decides. `why` is a
+ *   predicate to follow the agent's name (`is out of service …`).
+ */
+export type Admission =
+  | { readonly kind: 'go' }
+  | { readonly kind: 'trial'; readonly end: () => void }
+  | { readonly kind: 'wait'; readonly waitMs: number; readonly why: string };
+
+/**
+ * How agents stand, in memory, as this process has seen them: what its calls came to, else looks at
+ * their cards. Asked on the path of every message.
+ */
 export abstract class AgentHealth {
   /** An agent nobody has heard of is `unknown`, closed, idle and not full. */
   abstract conditionOf(agentId: string): AgentCondition;
+
+  /** Asked before a message is sent that another agent could still get. */
+  abstract admit(agentId: string): Admission;
 }

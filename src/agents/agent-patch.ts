@@ -7,6 +7,9 @@ import { isGivenFor } from './card/credential-origins.js';
 export interface AgentPatch {
   readonly tags?: readonly string[] | undefined;
   readonly priority?: number | undefined;
+  readonly weight?: number | undefined;
+  readonly maxConcurrent?: number | null | undefined;
+  readonly maxQueue?: number | null | undefined;
   readonly enabled?: boolean | undefined;
   readonly organizations?: readonly string[] | null | undefined;
   readonly cardKeys?: Readonly<Record<string, unknown>> | null | undefined;
@@ -18,6 +21,11 @@ export interface AgentPatch {
   readonly credentials?: Readonly<Record<string, unknown>> | null | undefined;
   readonly cardHeaders?: Readonly<Record<string, unknown>> | null | undefined;
 }
+
+/** How much work an agent gets. */
+export type Capacity = Pick<Agent, 'weight' | 'maxConcurrent' | 'maxQueue'>;
+
+export const DEFAULT_CAPACITY: Capacity = { weight: 1, maxConcurrent: null, maxQueue: null };
 
 /** What decides where an agent is called. */
 type Called = Pick<Agent, 'card' | 'pin' | 'endpointOverride' | 'refused' | 'credentials'> &
@@ -32,6 +40,13 @@ export function endpointOf(agent: Called): AgentEndpoint {
 export function moved(agent: Agent, patch: AgentPatch): Pick<Agent, 'endpointOverride' | 'pin'> {
   const { endpointOverride = agent.endpointOverride } = patch;
   return { endpointOverride, pin: pinned(agent.pin, patch) };
+}
+
+/** How much an agent gets, with the members of a request laid over it. */
+export function capacityAfter(agent: Capacity, request: Partial<Capacity>): Capacity {
+  const { weight = agent.weight } = request;
+  const { maxConcurrent = agent.maxConcurrent, maxQueue = agent.maxQueue } = request;
+  return { weight, maxConcurrent, maxQueue };
 }
 
 /** A pin with the members of a request laid over it. */

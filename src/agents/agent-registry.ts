@@ -74,6 +74,14 @@ export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
     return this.snapshot.byId.get(id) ?? this.snapshot.deleted.get(id);
   }
 
+  /**
+   * The enabled agents by id, whoever may use them. The list is the same object until something
+   * changes, so that what is made of it can be kept.
+   */
+  enabled(): readonly Agent[] {
+    return this.snapshot.enabled;
+  }
+
   /** Every agent by id, ascending, enabled or not. */
   all(): readonly Agent[] {
     return [...this.snapshot.byId.values()];

@@ -9,6 +9,8 @@ import {
 } from './agent.dto.js';
 import type { Agent, AgentEndpoint } from './agent.js';
 import { judgedInterfaces } from './card/choose-endpoint.js';
+import { AgentHealthDto } from './health/agent-health.dto.js';
+import type { AgentHealthView } from './health/agent-monitor.js';
 import type { Refreshed, Registration } from './agents.service.js';
 
 /** An agent as the API shows it. Of headers there are only names: their values are secrets. */
@@ -27,6 +29,26 @@ export class AgentDto {
 
   @ApiProperty({ type: Number })
   readonly priority: number;
+
+  @ApiProperty({ type: Number, description: 'Its share of the work among equals.' })
+  readonly weight: number;
+
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'Delegations at once from one process; null: tasks.maxPerAgent.',
+  })
+  readonly maxConcurrent: number | null;
+
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'Delegations that may wait for it; null: agents.maxQueue.',
+  })
+  readonly maxQueue: number | null;
+
+  @ApiProperty({ type: AgentHealthDto, description: 'As the process that answers sees it.' })
+  readonly health: AgentHealthDto;
 
   @ApiProperty({ type: [String], description: "The operator's tags; skills have their own." })
   readonly tags: readonly string[];
@@ -114,12 +136,16 @@ export class AgentDto {
   @ApiProperty({ type: String, format: 'date-time' })
   readonly updatedAt: string;
 
-  constructor(agent: Agent, endpointNow: AgentEndpoint = agent.endpoint) {
+  constructor(agent: Agent, health: AgentHealthView, endpointNow: AgentEndpoint = agent.endpoint) {
     this.id = agent.id;
     this.name = agent.card.name;
     this.description = agent.card.description;
     this.enabled = agent.enabled;
     this.priority = agent.priority;
+    this.weight = agent.weight;
+    this.maxConcurrent = agent.maxConcurrent;
+    this.maxQueue = agent.maxQueue;
+    this.health = new AgentHealthDto(health);
     this.tags = agent.tags;
     this.source = agent.source;
     this.endpoint = agent.endpoint;
@@ -160,8 +186,8 @@ export class RegisteredAgentDto extends AgentDto {
   @ApiProperty({ type: RegistrationReportDto })
   readonly report: RegistrationReportDto;
 
-  constructor(registration: Registration) {
-    super(registration.agent);
+  constructor(registration: Registration, health: AgentHealthView) {
+    super(registration.agent, health);
     this.report = new RegistrationReportDto(registration);
   }
 }
@@ -170,8 +196,8 @@ export class RefreshedAgentDto extends AgentDto {
   @ApiProperty({ type: [CardChangeDto], description: 'Empty when the card is as it was.' })
   readonly changes: readonly CardChangeDto[];
 
-  constructor({ agent, changes }: Refreshed) {
-    super(agent);
+  constructor({ agent, changes }: Refreshed, health: AgentHealthView) {
+    super(agent, health);
     this.changes = changes;
   }
 }

@@ -31,6 +31,9 @@ const ORGANIZATION_RULE = {
   message: 'each must be 1 to 200 characters, no control characters',
 };
 const MAX_PRIORITY = 1_000_000;
+const MAX_WEIGHT = 1000;
+const MAX_CONCURRENT = 100_000;
+const MAX_QUEUE = 1_000_000;
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 /** Hosts without a dot (`localhost`, names of containers) count; what may be called, egress says. */
 const URL_RULE = { protocols: ['http', 'https'], require_protocol: true, require_tld: false };
@@ -179,6 +182,45 @@ export class RegisterAgentDto {
   @Max(MAX_PRIORITY)
   priority?: number;
 
+  @ApiPropertyOptional({
+    type: Number,
+    minimum: 1,
+    maximum: MAX_WEIGHT,
+    default: 1,
+    description: 'Its share of the work among equals.',
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_WEIGHT)
+  weight?: number;
+
+  @ApiPropertyOptional({
+    type: Number,
+    nullable: true,
+    minimum: 1,
+    maximum: MAX_CONCURRENT,
+    description: 'Delegations at once from one process. Null: tasks.maxPerAgent.',
+  })
+  @IfPresent()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_CONCURRENT)
+  maxConcurrent?: number | null;
+
+  @ApiPropertyOptional({
+    type: Number,
+    nullable: true,
+    minimum: 1,
+    maximum: MAX_QUEUE,
+    description: 'Delegations that may wait for it. Null: agents.maxQueue.',
+  })
+  @IfPresent()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_QUEUE)
+  maxQueue?: number | null;
+
   @ApiPropertyOptional({ type: Boolean, default: true, description: 'False: no new work.' })
   @IsOptional()
   @IsBoolean()
@@ -253,6 +295,45 @@ export class PatchAgentDto {
   @Min(-MAX_PRIORITY)
   @Max(MAX_PRIORITY)
   priority?: number;
+
+  @ApiPropertyOptional({
+    type: Number,
+    minimum: 1,
+    maximum: MAX_WEIGHT,
+
+    description: 'Its share of the work among equals.',
+  })
+  @ValidateIf((_, value) => value !== undefined)
+  @IsInt()
+  @Min(1)
+  @Max(MAX_WEIGHT)
+  weight?: number;
+
+  @ApiPropertyOptional({
+    type: Number,
+    nullable: true,
+    minimum: 1,
+    maximum: MAX_CONCURRENT,
+    description: 'Delegations at once from one process. Null: tasks.maxPerAgent.',
+  })
+  @IfPresent()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_CONCURRENT)
+  maxConcurrent?: number | null;
+
+  @ApiPropertyOptional({
+    type: Number,
+    nullable: true,
+    minimum: 1,
+    maximum: MAX_QUEUE,
+    description: 'Delegations that may wait for it. Null: agents.maxQueue.',
+  })
+  @IfPresent()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_QUEUE)
+  maxQueue?: number | null;
 
   @ApiPropertyOptional({ type: Boolean })
   @ValidateIf((_, value) => value !== undefined)

@@ -71,7 +71,7 @@ export interface RefusedInterface extends Pick<AgentEndpoint, 'url' | 'protocolB
 
 /** A downstream A2A agent in the registry. */
 export interface Agent {
-  /** `[a-z0-9-]{1,63}`; never `agents`, `tasks`, `v1` or `extensions`. */
+  /** `[a-z0-9-]{1,63}`; none of {@link RESERVED_AGENT_IDS}. */
   readonly id: string;
   /** The card in the canonical 1.0 model. */
   readonly card: AgentCard;
@@ -107,6 +107,12 @@ export interface Agent {
   readonly tags: readonly string[];
   /** Higher is tried first; default 0. */
   readonly priority: number;
+  /** Its share of the work among equals, 1 to 1000; default 1. */
+  readonly weight: number;
+  /** Delegations at once from one process; null: `tasks.maxPerAgent`. */
+  readonly maxConcurrent: number | null;
+  /** Delegations that may wait for it, over all processes; null: `agents.maxQueue`. */
+  readonly maxQueue: number | null;
   /** False: no new work; what is open goes on. */
   readonly enabled: boolean;
   /** The organizations whose principals may use it; null: everybody's. */
@@ -124,5 +130,15 @@ export interface Agent {
   readonly deletedAt: Date | null;
 }
 
-/** Ids no agent may have: they are path segments below `/a2a`. */
-export const RESERVED_AGENT_IDS = ['agents', 'tasks', 'v1', 'extensions'] as const;
+/**
+ * Ids no agent may have: path segments below `/a2a`, `composite`, which stands before the ids of
+ * composite skills in the hub's card, and `events`, the stream beside the agents of the admin API.
+ */
+export const RESERVED_AGENT_IDS = [
+  'agents',
+  'tasks',
+  'v1',
+  'extensions',
+  'composite',
+  'events',
+] as const;

@@ -22,6 +22,7 @@ import { AuthGuard, RequireScope } from '../auth/index.js';
 import { AgentDto, AgentPageDto, RefreshedAgentDto, RegisteredAgentDto } from './agent-view.dto.js';
 import { AgentQueryDto, PatchAgentDto, RegisterAgentDto } from './agent.dto.js';
 import { EndpointMemory } from './client/endpoint-memory.js';
+import { AgentMonitor } from './health/agent-monitor.js';
 import type { Agent } from './agent.js';
 import { AgentsService } from './agents.service.js';
 
@@ -34,13 +35,15 @@ export class AgentsController {
   constructor(
     private readonly agents: AgentsService,
     private readonly endpoints: EndpointMemory,
+    private readonly monitor: AgentMonitor,
   ) {}
 
   @Post()
   @ApiOperation({ summary: 'Registers an agent and tells what the hub will call.' })
   @ApiCreatedResponse({ type: RegisteredAgentDto })
   async register(@Body() body: RegisterAgentDto): Promise<RegisteredAgentDto> {
-    return new RegisteredAgentDto(await this.agents.register(body));
+    const registration = await this.agents.register(body);
+    return new RegisteredAgentDto(registration, this.monitor.viewOf(registration.agent.id));
   }
 
   @Get()
@@ -83,10 +86,11 @@ export class AgentsController {
   @ApiOperation({ summary: "Reads the agent's card again and tells what changed." })
   @ApiOkResponse({ type: RefreshedAgentDto })
   async refresh(@Param('id') id: string): Promise<RefreshedAgentDto> {
-    return new RefreshedAgentDto(await this.agents.refresh(id));
+    const refreshed = await this.agents.refresh(id);
+    return new RefreshedAgentDto(refreshed, this.monitor.viewOf(id));
   }
 
   private shown(agent: Agent): AgentDto {
-    return new AgentDto(agent, this.endpoints.now(agent));
+    return new AgentDto(agent, this.monitor.viewOf(agent.id), this.endpoints.now(agent));
   }
 }

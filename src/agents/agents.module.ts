@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/index.js';
 import { AgentClient } from './agent-client.js';
+import { AgentHealth } from './agent-health.js';
 import { AgentIntake } from './agent-intake.js';
+import { AgentLoad } from './agent-load.js';
 import { AgentRegistry } from './agent-registry.js';
 import { AgentStore } from './agent-store.js';
 import { AgentsController } from './agents.controller.js';
@@ -13,14 +15,34 @@ import { KeySets } from './card/key-sets.js';
 import { EndpointMemory } from './client/endpoint-memory.js';
 import { SdkAgentClient } from './client/sdk-agent.client.js';
 import { DeclaredAgents } from './declared-agents.service.js';
+import { AgentEventsController } from './health/agent-events.controller.js';
+import { AgentEvents } from './health/agent-events.js';
+import { AgentLoads } from './health/agent-loads.js';
+import { AgentMetrics } from './health/agent-metrics.js';
+import { AgentMonitor } from './health/agent-monitor.js';
+import { AgentProber } from './health/agent-prober.js';
+import { ObservedAgentClient } from './health/observed-agent.client.js';
 import { TypeormAgentStore } from './persistence/typeorm-agent.store.js';
 
 @Module({
   imports: [AuthModule],
-  controllers: [AgentsController],
+  controllers: [AgentEventsController, AgentsController],
   providers: [
     { provide: AgentStore, useClass: TypeormAgentStore },
-    { provide: AgentClient, useClass: SdkAgentClient },
+    SdkAgentClient,
+    {
+      provide: AgentClient,
+      inject: [SdkAgentClient, AgentMonitor],
+      useFactory: (client: SdkAgentClient, monitor: AgentMonitor) =>
+        new ObservedAgentClient(client, monitor),
+    },
+    AgentEvents,
+    AgentLoads,
+    { provide: AgentLoad, useExisting: AgentLoads },
+    AgentMonitor,
+    { provide: AgentHealth, useExisting: AgentMonitor },
+    AgentProber,
+    AgentMetrics,
     EndpointMemory,
     CardReader,
     KeySets,
@@ -31,6 +53,6 @@ import { TypeormAgentStore } from './persistence/typeorm-agent.store.js';
     AgentsService,
     DeclaredAgents,
   ],
-  exports: [AgentStore, AgentClient, AgentRegistry],
+  exports: [AgentStore, AgentClient, AgentHealth, AgentLoad, AgentRegistry, AgentsService],
 })
 export class AgentsModule {}

@@ -8,7 +8,9 @@ import { AgentIntake, type Intake, type Reach } from './agent-intake.js';
 import { checkMetadata, readHeaders } from './agent-headers.js';
 import {
   type AgentPatch,
+  capacityAfter,
   credentialsAfter,
+  DEFAULT_CAPACITY,
   distinct,
   endpointOf,
   entries,
@@ -42,6 +44,9 @@ export interface NewAgent {
   readonly protocolVersion?: AgentEndpoint['protocolVersion'] | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly priority?: number | undefined;
+  readonly weight?: number | undefined;
+  readonly maxConcurrent?: number | null | undefined;
+  readonly maxQueue?: number | null | undefined;
   readonly enabled?: boolean | undefined;
   /** Who may use it; null or absent: everybody. */
   readonly organizations?: readonly string[] | null | undefined;
@@ -106,6 +111,7 @@ export class AgentsService {
       credentialOrigins: originsGiven({ ...intake, endpointOverride, pin, credentials }),
       tags: distinct(request.tags ?? []),
       priority: request.priority ?? 0,
+      ...capacityAfter(DEFAULT_CAPACITY, request),
       enabled: request.enabled ?? true,
       organizations: namesOf(request.organizations),
       budgets: patched({}, request.budgets),
@@ -155,6 +161,7 @@ export class AgentsService {
         endpoint,
         tags: patch.tags === undefined ? agent.tags : distinct(patch.tags),
         priority: patch.priority ?? agent.priority,
+        ...capacityAfter(agent, patch),
         enabled: patch.enabled ?? agent.enabled,
         organizations:
           patch.organizations === undefined ? agent.organizations : namesOf(patch.organizations),
@@ -190,6 +197,20 @@ export class AgentsService {
     });
     await this.registry.renew();
     return { agent: agent ?? notFound(id), changes };
+  }
+
+  /**
+   * Takes an agent out of service, also a declared one: that one is as its declaration says again when
+   * a process starts. Throws HubError NOT_FOUND.
+   */
+  async disable(id: string): Promise<Agent> {
+    const disabled = await this.store.update(id, (agent) => ({
+      ...agent,
+      enabled: false,
+      updatedAt: this.clock.now(),
+    }));
+    await this.registry.renew();
+    return disabled ?? notFound(id);
   }
 
   /**

@@ -1,10 +1,15 @@
 export { type Agent, type AgentBudgets, type AgentEndpoint, RESERVED_AGENT_IDS } from './agent.js';
 export {
+  AGENT_TOO_LATE,
+  type AgentCallback,
   AgentCallError,
   type AgentCallOptions,
   AgentClient,
   type AgentSend,
 } from './agent-client.js';
+export { type Admission, type AgentCondition, AgentHealth } from './agent-health.js';
+export { AgentLoad } from './agent-load.js';
 export { AgentRegistry } from './agent-registry.js';
 export { type AgentFilter, AgentStore } from './agent-store.js';
 export { AgentsModule } from './agents.module.js';
+export { AgentsService } from './agents.service.js';

@@ -35,6 +35,8 @@ export type ErrorReason =
   | 'NO_ROUTE'
   | 'EGRESS_DENIED'
   | 'AGENT_UNREACHABLE'
+  /** Every agent that could take the message has its queue full. */
+  | 'AGENT_BUSY'
   | 'UNAVAILABLE'
   | 'INTERNAL';
 

@@ -15,6 +15,8 @@ export class AppConfig {
   readonly auth: Settings['auth'];
   readonly egress: Settings['egress'];
   readonly routing: Settings['routing'];
+  readonly compositeSkills: Settings['compositeSkills'];
+  readonly rules: Settings['rules'];
   readonly card: {
     readonly name: string;
     readonly description: string;
@@ -39,6 +41,8 @@ export class AppConfig {
     this.auth = settings.auth;
     this.egress = settings.egress;
     this.routing = settings.routing;
+    this.compositeSkills = settings.compositeSkills;
+    this.rules = settings.rules;
     this.card = {
       ...settings.card,
       version: settings.card.version ?? HUB_VERSION,

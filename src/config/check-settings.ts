@@ -45,6 +45,9 @@ export function checkSettings(
   if (signing.overlapMs > signing.rotateEveryMs / 2) {
     refuse('signing.overlap', 'is longer than half of signing.rotateEvery');
   }
+  if ((settings.routing.external.url === null) !== (settings.routing.external.token === null)) {
+    refuse('routing.external.token', 'and routing.external.url are set together or not at all');
+  }
   if (agents.pollMinMs > agents.pollMaxMs) {
     refuse('agents.pollMin', 'is longer than agents.pollMax');
   }

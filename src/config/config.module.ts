@@ -1,17 +1,29 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AppConfig } from './app-config.js';
+import { ConfigChanges } from './config-changes.js';
+import { ConfigSource, FixedConfigSource } from './config-source.js';
 import { GrpcAddress } from './grpc-address.js';
 import { PublicUrl } from './public-url.js';
 
 /** Provides the frozen {@link AppConfig} to every module. */
 @Module({})
 export class ConfigModule {
-  static of(config: AppConfig): DynamicModule {
+  /** `source` is where `config` was read; without one it stays as it is. */
+  static of(
+    config: AppConfig,
+    source: ConfigSource = new FixedConfigSource(config),
+  ): DynamicModule {
     return {
       module: ConfigModule,
       global: true,
-      providers: [{ provide: AppConfig, useValue: config }, PublicUrl, GrpcAddress],
-      exports: [AppConfig, PublicUrl, GrpcAddress],
+      providers: [
+        { provide: AppConfig, useValue: config },
+        { provide: ConfigSource, useValue: source },
+        ConfigChanges,
+        PublicUrl,
+        GrpcAddress,
+      ],
+      exports: [AppConfig, ConfigChanges, PublicUrl, GrpcAddress],
     };
   }
 }

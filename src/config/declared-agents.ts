@@ -24,6 +24,10 @@ export interface DeclaredAgent {
   readonly headers: Readonly<Record<string, string>>;
   readonly tags: readonly string[];
   readonly priority: number;
+  readonly weight: number;
+  /** Delegations at once from one process, and how many may wait; null: the defaults. */
+  readonly maxConcurrent: number | null;
+  readonly maxQueue: number | null;
   readonly enabled: boolean;
   /** The organizations that may use it; null: everybody. */
   readonly organizations: readonly string[] | null;
@@ -44,6 +48,9 @@ const BUDGETS: Readonly<Record<string, BudgetMember>> = {
   cancelWait: 'cancelWaitMs',
 };
 
+/** The largest of the whole numbers from 1. */
+const LIMITS = { weight: 1000, maxConcurrent: 100_000, maxQueue: 1_000_000 } as const;
+
 const KEYS = [
   'id',
   'cardUrl',
@@ -56,6 +63,9 @@ const KEYS = [
   'headers',
   'tags',
   'priority',
+  'weight',
+  'maxConcurrent',
+  'maxQueue',
   'enabled',
   'organizations',
   'budgets',
@@ -63,7 +73,7 @@ const KEYS = [
 
 const ALLOWED =
   `a list of agents (in a file only), each with id and either cardUrl or card, and optionally ` +
-  `cardHeaders, cardKeys, endpoint, protocolBinding, protocolVersion, headers, tags, priority, enabled, organizations, budgets {${Object.keys(BUDGETS).join(', ')}}`;
+  `cardHeaders, cardKeys, endpoint, protocolBinding, protocolVersion, headers, tags, priority, weight, maxConcurrent, maxQueue, enabled, organizations, budgets {${Object.keys(BUDGETS).join(', ')}}`;
 
 /** The setting that holds agents declared in YAML. Its headers may be secrets, so it is masked whole. */
 export function declaredAgents(
@@ -132,6 +142,13 @@ function faultsOfAgent(agent: Mapping): string[] {
   );
   expect(isTexts(tags), '.tags: is not a list of texts');
   expect(Number.isInteger(priority), '.priority: is not a whole number');
+  for (const [name, max] of Object.entries(LIMITS)) {
+    const value = agent[name] ?? null;
+    expect(
+      value === null || isWholeNumber(value, max),
+      `.${name}: is not a whole number from 1 to ${max}`,
+    );
+  }
   expect(typeof enabled === 'boolean', '.enabled: is not true or false');
   for (const name of ['cardHeaders', 'headers']) {
     expect(readHeaders(agent[name] ?? {}) !== undefined, `.${name}: is not a mapping of texts`);
@@ -159,6 +176,9 @@ function toAgent(agent: Mapping): DeclaredAgent {
     headers: readHeaders(agent['headers'] ?? {})!,
     tags: (agent['tags'] ?? []) as string[],
     priority: (agent['priority'] ?? 0) as number,
+    weight: (agent['weight'] ?? 1) as number,
+    maxConcurrent: (agent['maxConcurrent'] ?? null) as number | null,
+    maxQueue: (agent['maxQueue'] ?? null) as number | null,
     enabled: (agent['enabled'] ?? true) as boolean,
     organizations: (agent['organizations'] ?? null) as string[] | null,
     budgets: readBudgets(agent['budgets'] ?? {})!,
@@ -168,6 +188,10 @@ function toAgent(agent: Mapping): DeclaredAgent {
 /** No name at all, or one that is empty: an organization nobody is in, where everybody may be meant. */
 function isEmptyIn(names: unknown): boolean {
   return (names as string[]).length === 0 || (names as string[]).includes('');
+}
+
+function isWholeNumber(value: unknown, max: number): boolean {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max;
 }
 
 function isTexts(value: unknown): boolean {

@@ -1,8 +1,12 @@
 export { AppConfig } from './app-config.js';
 export { isLoopback } from './check-settings.js';
+export { ConfigChanges, type Preparation } from './config-changes.js';
 export { ConfigError } from './config-error.js';
+export { ConfigSource, FixedConfigSource, ProcessConfigSource } from './config-source.js';
 export { ConfigModule } from './config.module.js';
 export type { DeclaredAgent } from './declared-agents.js';
+export type { DeclaredRule } from './declared-rules.js';
+export type { DeclaredComposite } from './declared-composites.js';
 export { GrpcAddress } from './grpc-address.js';
 export { type ConfigOverrides, configWith, loadConfig, summarize } from './load-config.js';
 export { HUB_VERSION } from './package-info.js';

@@ -1,4 +1,6 @@
 import { declaredAgents } from './declared-agents.js';
+import { declaredRules } from './declared-rules.js';
+import { declaredComposites } from './declared-composites.js';
 import {
   choice,
   days,
@@ -150,6 +152,58 @@ export const SETTINGS = {
       allowed: "an agent's id, or null",
       description: 'The agent that takes a message nothing else routes. Null: it is rejected.',
     }),
+    enforceMediaTypes: flag({
+      default: false,
+      description:
+        'Whether agents that do not list the media types of a message, or none that the client takes back, are left out; else they only come after those that do.',
+    }),
+    text: flag({
+      default: true,
+      description:
+        'Whether the text of a message that names nobody is compared with the names, tags, examples and descriptions of skills.',
+    }),
+    textThreshold: number({
+      min: 0,
+      max: 1,
+      decimals: true,
+      default: 0.4,
+      description:
+        'The least score by which text decides; 0.5 is one word in the name of a skill that no other has, or two in its description.',
+    }),
+    external: new Section(
+      "A router of the operator's that is asked about messages which name nobody; docs/routing.md has its contract.",
+      {
+        url: optionalHttpUrl({
+          default: null,
+          description: 'Where it is asked, by POST. Null: nobody is asked.',
+        }),
+        token: optionalText({
+          default: null,
+          pattern: /^[\x21-\x7e]+$/,
+          allowed: 'printable characters without spaces, or null',
+          description: 'Sent to it as a Bearer token; needed with a url.',
+          secret: true,
+        }),
+        timeoutMs: duration({
+          min: 10,
+          max: 10 * SECOND,
+          default: 300,
+          description: "How long its answer may take; the hub's own order counts after that.",
+        }),
+      },
+    ),
+  }),
+
+  compositeSkills: declaredComposites({
+    default: [],
+    description:
+      'Composite skills: named plans of steps that agents work on, each one skill of the hub. They are there beside those made through the API; a change of the file takes effect while the hub runs.',
+  }),
+
+  rules: declaredRules({
+    default: [],
+    description:
+      'Routing rules, asked in this order before those made through the API. Changes of the file count while the hub runs.',
   }),
 
   card: new Section("The hub's own agent card.", {
@@ -234,6 +288,27 @@ export const SETTINGS = {
       description:
         'How large a task may become, all its events and messages as JSON; one that would be larger fails.',
     }),
+    maxDurationMs: duration({
+      min: SECOND,
+      max: 366 * DAY,
+      default: 24 * HOUR,
+      description:
+        'How long a task may be open in all, the time it waits for its client included; what is open of it then is canceled.',
+    }),
+    maxCalls: number({
+      min: 1,
+      max: 100_000,
+      default: 100,
+      description:
+        'Messages the hub sends to agents for one task at most: steps, failovers and further messages. A client may ask for less, a composite skill may say otherwise.',
+    }),
+    maxHops: number({
+      min: 1,
+      max: 64,
+      default: 8,
+      description:
+        'How many hubs a message may have passed before this one; one that has passed more is taken for a loop and rejected.',
+    }),
     acceptClientTaskIds: flag({
       default: false,
       description:
@@ -260,6 +335,18 @@ export const SETTINGS = {
       max: 3650,
       default: 30,
       description: 'How long an unused context keeps its affinity to agents.',
+    }),
+    retentionDays: days({
+      min: 0,
+      max: 3650,
+      default: 30,
+      description:
+        'How long a task is kept after its end, with its log, webhooks and deliveries; 0d keeps all of them. One whose webhooks have not been told everything stays until they have.',
+    }),
+    attachReferences: flag({
+      default: false,
+      description:
+        'Whether the artifacts of a task that a message refers to (referenceTaskIds) are attached to it, for an agent that does not have that task. Together 1 MiB at most.',
     }),
     historyLimit: number({
       min: 1,
@@ -320,6 +407,66 @@ export const SETTINGS = {
       max: HOUR,
       default: 15 * SECOND,
       description: 'The longest such pause.',
+    }),
+    maxQueue: number({
+      min: 1,
+      max: 1_000_000,
+      default: 1000,
+      description:
+        'Delegations that may wait for one agent; a message that only a full agent could take is refused. An agent can override it.',
+    }),
+    health: new Section('How agents are watched, by each process on its own.', {
+      probeIntervalMs: duration({
+        max: DAY,
+        default: 30 * SECOND,
+        description:
+          'How long an agent may go unheard before its card is looked at, give or take a fifth; 0s never looks.',
+      }),
+      probeTimeoutMs: duration({
+        min: 1,
+        max: 10 * MINUTE,
+        default: 5 * SECOND,
+        description: 'How long such a look may take.',
+      }),
+      failuresToDown: number({
+        min: 2,
+        max: 100,
+        default: 3,
+        description:
+          'Failures in a row after which an agent is down and its breaker opens: it gets no work for a while. One alone makes it degraded.',
+      }),
+      successesToHealthy: number({
+        min: 1,
+        max: 100,
+        default: 2,
+        description: 'Successes in a row after which an agent that has failed is healthy again.',
+      }),
+      failureRate: number({
+        min: 0.01,
+        max: 1,
+        decimals: true,
+        default: 0.5,
+        description:
+          'The share of failures among the last 10 to 20 calls of a minute that opens the breaker as well.',
+      }),
+      openMinMs: duration({
+        min: 1,
+        max: DAY,
+        default: 5 * SECOND,
+        description:
+          'How long the breaker stays open the first time, up to a fifth less; each time after it twice as long, until a call succeeds.',
+      }),
+      openMaxMs: duration({
+        min: 1,
+        max: DAY,
+        default: 5 * MINUTE,
+        description: 'The longest it stays open.',
+      }),
+    }),
+    callbacks: choice(['auto', 'off'], {
+      default: 'auto',
+      description:
+        'Whether an agent that cannot stream but can push is given an address of the hub to call when its task has changed. auto: when publicUrl is set; such an agent is then asked for its task seldom. off: it is only polled.',
     }),
     cardSignatures: choice(['off', 'if-present', 'require'], {
       default: 'if-present',

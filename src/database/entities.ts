@@ -8,7 +8,14 @@ import {
   PushDeliveryEntity,
   PushLaneEntity,
 } from '../push/persistence/push.entity.js';
+import {
+  CompositeSkillEntity,
+  CompositeSkillRevisionEntity,
+  CompositeSkillVersionEntity,
+} from '../routing/persistence/composite-skill.entity.js';
+import { RuleEntity, RuleRevisionEntity } from '../routing/persistence/rule.entity.js';
 import { SigningKeyEntity } from '../signing/persistence/signing-key.entity.js';
+import { AgentCallbackEntity } from '../tasks/persistence/agent-callback.entity.js';
 import { ContextEntity } from '../tasks/persistence/context.entity.js';
 import { DelegationEntity } from '../tasks/persistence/delegation.entity.js';
 import { IdempotencyKeyEntity } from '../tasks/persistence/idempotency-key.entity.js';
@@ -28,6 +35,7 @@ export const ENTITIES = [
   DelegationEntity,
   IdempotencyKeyEntity,
   ContextEntity,
+  AgentCallbackEntity,
   PrincipalEntity,
   ApiKeyEntity,
   PushConfigEntity,
@@ -36,4 +44,9 @@ export const ENTITIES = [
   PushAttemptEntity,
   AgentEntity,
   AgentRevisionEntity,
+  RuleEntity,
+  RuleRevisionEntity,
+  CompositeSkillEntity,
+  CompositeSkillVersionEntity,
+  CompositeSkillRevisionEntity,
 ] as const;

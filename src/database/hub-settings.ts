@@ -1,7 +1,7 @@
 import type { IdSource } from '../common/ids.js';
 import type { Database } from './database.js';
 
-/** Bytes of the secret that signs page tokens. */
+/** Bytes of the secrets that page tokens and callback tokens are made of. */
 const SECRET_BYTES = 32;
 
 /** Values this installation makes once and keeps for ever; the same in every process. */
@@ -21,6 +21,11 @@ export class HubSettings {
   /** The key that signs the page tokens of lists, so that they hold in every process. */
   pageTokenSecret(): Promise<string> {
     return this.once('page-token-secret', () => this.ids.secret(SECRET_BYTES));
+  }
+
+  /** What the tokens are made of by which agents prove themselves when they call back. */
+  callbackSecret(): Promise<string> {
+    return this.once('agent-callback-secret', () => this.ids.secret(SECRET_BYTES));
   }
 
   /** The stored value of `key`; made by `make` when there is none. The first process to store wins. */

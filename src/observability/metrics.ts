@@ -1,4 +1,4 @@
-import { Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
 /** The numbers of this process, in Prometheus form at `/metrics`. Names begin with `a2a_hub_`. */
 export class Metrics {
@@ -25,6 +25,28 @@ export class Metrics {
   ): Histogram<L> {
     const registers = [this.registry];
     return new Histogram({ name: `a2a_hub_${name}`, help, labelNames, buckets, registers });
+  }
+
+  /**
+   * Values read when they are asked for: `collect` gives each with its labels. What it does not give
+   * any more is gone, so that series end with what they tell of.
+   */
+  gauge<L extends string>(
+    name: string,
+    help: string,
+    labelNames: L[],
+    collect: (give: (labels: Record<L, string>, value: number) => void) => void,
+  ): void {
+    new Gauge({
+      name: `a2a_hub_${name}`,
+      help,
+      labelNames,
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        collect((labels, value) => this.set(labels, value));
+      },
+    });
   }
 
   /** All of them as Prometheus reads them, with the media type to send. */

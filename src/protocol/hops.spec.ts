@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { MAX_HOPS, passHops, readHops, withHops } from './hops.js';
+import { passHops, readHops, withHops } from './hops.js';
 import { ROUTING_EXTENSION_URI } from './routing-extension.js';
 
 const metadata = (hops: unknown) => ({ [ROUTING_EXTENSION_URI]: { hops } });
@@ -25,19 +25,19 @@ describe('hops', () => {
   });
 
   it('grow by this hub', () => {
-    expect(passHops(['h1'], 'h2')).toEqual(['h1', 'h2']);
+    expect(passHops(['h1'], 'h2', 8)).toEqual(['h1', 'h2']);
   });
 
   it('that name this hub are a loop', () => {
-    expect(() => passHops(['h1', 'h2'], 'h1')).toThrow(
+    expect(() => passHops(['h1', 'h2'], 'h1', 8)).toThrow(
       expect.objectContaining({ reason: 'NO_ROUTE' }),
     );
   });
 
   it('beyond the limit are taken for a loop', () => {
-    const many = Array.from({ length: MAX_HOPS }, (_, i) => `h${i}`);
-    expect(passHops(many.slice(1), 'own')).toHaveLength(MAX_HOPS);
-    expect(() => passHops(many, 'own')).toThrow(expect.objectContaining({ reason: 'NO_ROUTE' }));
+    const many = Array.from({ length: 8 }, (_, i) => `h${i}`);
+    expect(passHops(many.slice(1), 'own', 8)).toHaveLength(8);
+    expect(() => passHops(many, 'own', 8)).toThrow(expect.objectContaining({ reason: 'NO_ROUTE' }));
   });
 
   it('are written beside what stands there', () => {

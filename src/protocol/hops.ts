@@ -4,9 +4,6 @@ import { ROUTING_EXTENSION_URI } from './routing-extension.js';
 /** The header that lists the hubs a request has passed, oldest first, separated by commas. */
 export const HOPS_HEADER = 'A2A-Hub-Hops';
 
-/** More hubs than this in a row are taken for a loop that hides its ids. */
-export const MAX_HOPS = 8;
-
 /** A hub's instance id as it may appear in a list of hops. */
 const HUB_ID = /^[\x21-\x2B\x2D-\x7E]{1,128}$/;
 
@@ -32,9 +29,9 @@ export function readHops(header: string | undefined, metadata: Metadata): string
 
 /**
  * The list to send on: the hops so far and this hub. Throws HubError NO_ROUTE when this hub is in it
- * already, or when it is full: the request goes round in circles.
+ * already, or when it holds `limit` hubs: the request goes round in circles that hide their ids.
  */
-export function passHops(hops: readonly string[], ownId: string, limit = MAX_HOPS): string[] {
+export function passHops(hops: readonly string[], ownId: string, limit: number): string[] {
   if (hops.includes(ownId)) {
     throw new HubError(
       'NO_ROUTE',

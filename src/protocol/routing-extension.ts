@@ -1,5 +1,17 @@
 import { invalidField } from '../common/hub-error.js';
-import { snakeCase } from './snake-case.js';
+import {
+  countUpTo,
+  findMember,
+  isRecord,
+  listUpTo,
+  oneOf,
+  secondsUpTo,
+  textList,
+  textUpTo,
+  withoutUndefined,
+  type Parse,
+  type Source,
+} from './directive-fields.js';
 
 /** The hub's routing extension, declared in its card. Its data sits under this key of metadata. */
 export const ROUTING_EXTENSION_URI = 'urn:a2a-hub:routing:v1';
@@ -19,7 +31,10 @@ export type RequirePolicy = 'all' | 'any' | 'quorum' | 'best-effort';
  */
 export type Strategy = 'one' | 'all' | 'first' | 'chain' | 'synthesize';
 
-/** Who is meant by a step of a chain, or as the synthesizer: at least one member. */
+/**
+ * Who is meant by a step of a chain, or as the synthesizer: at least one of agentId, skillId and tags.
+ * On the wire a string is short for a target of that `skillId`.
+ */
 export interface RoutingTarget {
   readonly agentId?: string;
   readonly skillId?: string;
@@ -79,42 +94,53 @@ export const DIRECTIVE_LIMITS = {
 } as const;
 
 type Metadata = Readonly<Record<string, unknown>> | undefined;
-type Parse<T> = (value: unknown, field: string) => T;
 
-/** Where a member may stand: a group of values and the path by which errors name it. */
-interface Source {
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly path: string;
-}
+const text = textUpTo(DIRECTIVE_LIMITS.textLength);
+const tags = textList(DIRECTIVE_LIMITS.tags, 'tags', text);
+const match = oneOf(MATCHES);
 
 /**
  * Reads what a client asks of the routing, from the metadata of the message and of the request: the
- * extension's data first, then the plain keys; in both the message before the request. Members it
- * does not know are ignored. Throws HubError INVALID_PARAMS naming the field that is mistyped.
+ * extension's data first, then the plain keys; in both the message before the request. `wishes` are
+ * members that stand outside of metadata and win over it. Members it does not know are ignored. Throws
+ * HubError INVALID_PARAMS naming the field that is mistyped or contradicts another.
  */
 export function readDirective(
   messageMetadata: Metadata,
   requestMetadata: Metadata,
+  wishes: Metadata = undefined,
 ): RoutingDirective {
   const both = [
     { values: messageMetadata ?? {}, path: 'message.metadata' },
     { values: requestMetadata ?? {}, path: 'metadata' },
   ];
-  const ours = both.flatMap(extensionData);
-  const read = <T>(name: string, parse: Parse<T>, plain?: string): T | undefined =>
-    find(ours, name, parse) ?? (plain === undefined ? undefined : find(both, plain, parse));
-  return withoutUndefined({
+  const ours = [{ values: wishes ?? {}, path: '' }, ...both.flatMap(extensionData)];
+  const fields = new Map<string, string>();
+  const read = <T>(name: string, parse: Parse<T>, plain?: string): T | undefined => {
+    const found =
+      findMember(ours, name, parse) ??
+      (plain === undefined ? undefined : findMember(both, plain, parse));
+    if (found) fields.set(name, found.field);
+    return found?.value;
+  };
+  const directive = withoutUndefined({
     agentId: read('agentId', text, 'agentId'),
     skillId: read('skillId', text, 'skillId'),
     tags: read('tags', tags, 'skillTags'),
-    match: read('match', oneOf(MATCHES)),
+    match: read('match', match),
     strategy: read('strategy', oneOf(STRATEGIES)),
     require: read('require', oneOf(REQUIRE_POLICIES)),
-    deadlineSeconds: read('deadlineSeconds', seconds),
-    maxAgents: read('maxAgents', agentCount),
+    quorum: read('quorum', countUpTo(DIRECTIVE_LIMITS.maxAgents)),
+    deadlineSeconds: read('deadlineSeconds', secondsUpTo(DIRECTIVE_LIMITS.deadlineSeconds)),
+    maxAgents: read('maxAgents', countUpTo(DIRECTIVE_LIMITS.maxAgents)),
+    maxCalls: read('maxCalls', countUpTo(DIRECTIVE_LIMITS.maxCalls)),
+    steps: read('steps', listUpTo(DIRECTIVE_LIMITS.steps, 'targets', target)),
+    synthesizer: read('synthesizer', target),
     replyTo: read('replyTo', text),
     idempotencyKey: read('idempotencyKey', text),
   });
+  refuseContradictions(directive, (name) => fields.get(name) ?? name);
+  return directive;
 }
 
 function extensionData({ values, path }: Source): Source[] {
@@ -125,67 +151,67 @@ function extensionData({ values, path }: Source): Source[] {
   return [{ values: data, path: at }];
 }
 
-/** The first source that has the member, in camelCase or snake_case. */
-function find<T>(sources: readonly Source[], name: string, parse: Parse<T>): T | undefined {
-  const snake = snakeCase(name);
-  for (const { values, path } of sources) {
-    for (const key of snake === name ? [name] : [name, snake]) {
-      const value = values[key];
-      if (value !== undefined && value !== null) return parse(value, `${path}.${key}`);
-    }
+/** A target; a bare string is the id of a skill. */
+function target(value: unknown, field: string): RoutingTarget {
+  if (typeof value === 'string') return { skillId: text(value, field) };
+  if (!isRecord(value)) {
+    throw invalidField(field, 'must be a skill id or an object with agentId, skillId or tags');
   }
-  return undefined;
+  const source = [{ values: value, path: field }];
+  const found = withoutUndefined({
+    agentId: findMember(source, 'agentId', text)?.value,
+    skillId: findMember(source, 'skillId', text)?.value,
+    tags: findMember(source, 'tags', tags)?.value,
+    match: findMember(source, 'match', match)?.value,
+  });
+  if (found.agentId ?? found.skillId ?? found.tags) return found;
+  throw invalidField(field, 'must name who is asked: agentId, skillId or tags');
 }
 
-function text(value: unknown, field: string): string {
-  const limit = DIRECTIVE_LIMITS.textLength;
-  if (typeof value === 'string' && value !== '' && value.length <= limit) return value;
-  throw invalidField(field, `must be a string of 1 to ${limit} characters`);
-}
-
-/** A list of tags; a single string is a list separated by commas. */
-function tags(value: unknown, field: string): string[] {
-  const limit = DIRECTIVE_LIMITS.tags;
-  const list: unknown[] = typeof value === 'string' ? value.split(',') : asArray(value, field);
-  if (list.length === 0 || list.length > limit) {
-    throw invalidField(field, `must hold 1 to ${limit} tags`);
+/** Members that do not go together; `field` gives the path of a member that was found. */
+function refuseContradictions(
+  directive: RoutingDirective,
+  field: (name: keyof RoutingDirective) => string,
+): void {
+  const { strategy, require, quorum, maxAgents, steps, synthesizer } = directive;
+  if (strategy === 'chain' && !steps) {
+    throw invalidField(field('strategy'), 'is chain, which needs steps: who is asked, in order');
   }
-  return list.map((tag, i) => text(typeof tag === 'string' ? tag.trim() : tag, `${field}[${i}]`));
+  if (steps && strategy !== 'chain') {
+    throw invalidField(field('steps'), 'are for the strategy chain: ask for it, or leave them out');
+  }
+  if (strategy === 'synthesize' && !synthesizer) {
+    throw invalidField(field('strategy'), 'is synthesize, which needs a synthesizer');
+  }
+  if (synthesizer && strategy !== 'synthesize') {
+    throw invalidField(
+      field('synthesizer'),
+      'is for the strategy synthesize: ask for it, or leave it out',
+    );
+  }
+  if (require === 'quorum' && quorum === undefined) {
+    throw invalidField(field('require'), 'is quorum, which needs quorum: how many must complete');
+  }
+  if (quorum !== undefined && require !== 'quorum') {
+    throw invalidField(field('quorum'), 'is for require quorum: ask for it, or leave it out');
+  }
+  if (quorum !== undefined && strategy !== 'all' && strategy !== 'synthesize') {
+    throw invalidField(field('quorum'), 'is for the strategies all and synthesize');
+  }
+  if (quorum !== undefined && maxAgents !== undefined && quorum > maxAgents) {
+    throw invalidField(field('quorum'), `is more than maxAgents allows: ${maxAgents}`);
+  }
+  if (strategy === 'chain') refuseTargetOfChain(directive, field);
 }
 
-function asArray(value: unknown, field: string): unknown[] {
-  if (Array.isArray(value)) return value;
-  throw invalidField(field, 'must be a list of strings');
-}
-
-function oneOf<T extends string>(choices: readonly T[]): Parse<T> {
-  return (value, field) => {
-    const found = choices.find((choice) => choice === value);
-    if (found !== undefined) return found;
-    throw invalidField(field, `must be one of: ${choices.join(', ')}`);
-  };
-}
-
-function seconds(value: unknown, field: string): number {
-  const limit = DIRECTIVE_LIMITS.deadlineSeconds;
-  if (typeof value === 'number' && value > 0 && value <= limit) return value;
-  throw invalidField(field, `must be a number of seconds above 0 and at most ${limit}`);
-}
-
-function agentCount(value: unknown, field: string): number {
-  const limit = DIRECTIVE_LIMITS.maxAgents;
-  if (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= limit) return Number(value);
-  throw invalidField(field, `must be a whole number from 1 to ${limit}`);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function withoutUndefined<T extends object>(
-  value: T,
-): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
+function refuseTargetOfChain(
+  directive: RoutingDirective,
+  field: (name: keyof RoutingDirective) => string,
+): void {
+  const named = (['agentId', 'skillId', 'tags'] as const).find((name) => directive[name]);
+  if (named === undefined) return;
+  throw invalidField(
+    field(named),
+    'does not go with the strategy chain: its steps say who is asked',
+  );
 }

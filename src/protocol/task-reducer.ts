@@ -26,21 +26,20 @@ export function emptyTask(id: string, contextId: string): Task {
  * - A status replaces the status; the message of the one before goes into the history.
  * - A chunk goes to the end of its artifact; for an artifact nobody has heard of it begins one.
  * - A message (of the client) goes into the history unchanged, after the status message it answers.
- *   A `reply` is for its sender only and changes nothing.
+ *   A `reply` is for its sender only and changes nothing; what is `held` is for {@link applyHeld}.
  * - A whole task replaces the artifacts it has and leaves those it does not mention.
  * - A terminal task stays as it is (A2A §4.1.3).
  */
 export function applyEvent(task: Task, payload: Payload, kind?: string): Task {
-  if (kind === 'reply' || isTerminal(task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED)) {
-    return task;
-  }
+  const ended = isTerminal(stateOf(task.status));
+  if (kind === 'reply' || kind === 'held' || ended) return task;
   switch (payload.$case) {
     case 'statusUpdate':
       if (payload.value.status) setStatus(task, payload.value.status);
       mergeMetadata(task, payload.value.metadata);
       return task;
     case 'artifactUpdate':
-      addChunk(task, payload.value);
+      addChunk(task.artifacts, payload.value);
       return task;
     case 'message':
       setAsideStatusMessage(task);
@@ -49,6 +48,36 @@ export function applyEvent(task: Task, payload: Payload, kind?: string): Task {
     case 'task':
       return mergeTask(task, payload.value);
   }
+}
+
+/**
+ * Adds one event to the artifacts that are held beside a task because they do not count yet, in
+ * place, by the rules of {@link applyEvent}. An artifact that comes as an ordinary event counts from
+ * there on and is held no more; once the task has ended nothing is.
+ */
+export function applyHeld(held: Artifact[], payload: Payload, kind?: string): void {
+  if (payload.$case === 'artifactUpdate') {
+    if (kind === 'held') addChunk(held, payload.value);
+    else if (held.length > 0) release(held, payload.value.artifact?.artifactId);
+  } else if (payload.$case === 'statusUpdate' && isTerminal(stateOf(payload.value.status))) {
+    held.length = 0;
+  }
+}
+
+function release(held: Artifact[], artifactId: string | undefined): void {
+  const index = held.findIndex((each) => each.artifactId === artifactId);
+  if (index < 0) return;
+  held.splice(index, 1);
+  indexes.delete(held);
+}
+
+function stateOf(status: TaskStatus | undefined): TaskState {
+  return status?.state ?? TaskState.TASK_STATE_UNSPECIFIED;
+}
+
+/** A copy of held artifacts that later events do not change. */
+export function cloneHeld(held: readonly Artifact[]): Artifact[] {
+  return held.map(cloneArtifact);
 }
 
 /**
@@ -79,13 +108,13 @@ function mergeMetadata(target: { metadata: Task['metadata'] }, more: Task['metad
   if (more && Object.keys(more).length > 0) target.metadata = { ...target.metadata, ...more };
 }
 
-function addChunk(task: Task, update: TaskArtifactUpdateEvent): void {
+function addChunk(artifacts: Artifact[], update: TaskArtifactUpdateEvent): void {
   const chunk = update.artifact;
   if (!chunk) return;
-  const index = indexOfArtifact(task.artifacts, chunk.artifactId);
-  const known = task.artifacts[index];
+  const index = indexOfArtifact(artifacts, chunk.artifactId);
+  const known = artifacts[index];
   if (!known) {
-    task.artifacts.push(cloneArtifact(chunk));
+    artifacts.push(cloneArtifact(chunk));
   } else if (update.append) {
     for (const part of chunk.parts) known.parts.push(part);
     if (chunk.name) known.name = chunk.name;
@@ -93,7 +122,7 @@ function addChunk(task: Task, update: TaskArtifactUpdateEvent): void {
     mergeMetadata(known, chunk.metadata);
     addExtensions(known, chunk.extensions);
   } else {
-    task.artifacts[index] = cloneArtifact(chunk);
+    artifacts[index] = cloneArtifact(chunk);
   }
 }
 
@@ -106,7 +135,10 @@ function addExtensions(artifact: Artifact, more: readonly string[]): void {
 const INDEX_FROM = 16;
 const indexes = new WeakMap<readonly Artifact[], Map<string, number>>();
 
-/** The place of an artifact, -1 when it is not there; artifacts are only ever added or replaced. */
+/**
+ * The place of an artifact, -1 when it is not there. Artifacts are only ever added or replaced; who
+ * takes one out forgets the index.
+ */
 function indexOfArtifact(artifacts: readonly Artifact[], id: string): number {
   if (artifacts.length < INDEX_FROM) {
     return artifacts.findIndex((artifact) => artifact.artifactId === id);

@@ -119,6 +119,12 @@ export abstract class LaneStore {
   /** Ends every lease of other owners (SQLite at boot: the file lock proves them dead). */
   abstract releaseOthers(owner: string): Promise<number>;
 
+  /**
+   * Deletes the webhooks of these tasks with their lanes, deliveries and attempts, in the transaction
+   * that deletes the tasks; not of those with a lane that has something left to tell, which it gives.
+   */
+  abstract forgetTasks(tx: Tx, taskIds: readonly string[]): Work<readonly string[]>;
+
   /** Deletes attempts and delivered deliveries older than `before`, at most `limit` of each; how many. */
   abstract prune(before: Date, limit: number): Promise<number>;
 }

@@ -31,4 +31,8 @@ export class PushAppendParticipant extends AppendParticipant {
     const due = yield* this.lanes.markDue(tx, marks, this.clock.now());
     if (due > 0) return () => this.wakeup.ring();
   }
+
+  forgetting(tx: Tx, taskIds: readonly string[]): Work<readonly string[]> {
+    return this.lanes.forgetTasks(tx, taskIds);
+  }
 }

@@ -1,4 +1,5 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayNotEmpty,
@@ -14,6 +15,8 @@ import {
   Max,
   MaxLength,
   Min,
+  ValidateIf,
+  ValidateNested,
 } from 'class-validator';
 import {
   DIRECTIVE_LIMITS,
@@ -21,11 +24,47 @@ import {
   REQUIRE_POLICIES,
   STRATEGIES,
   type RequirePolicy,
+  type RoutingTarget,
   type Strategy,
 } from '../protocol/routing-extension.js';
-import type { Candidate, Route, RouteReason } from './domain/route.js';
+import { RULE_LIMITS } from './rules/domain/rule.js';
+import { CreateRuleDto } from './rules/rule-requests.dto.js';
+import { TrialCallerDto } from './rules/rule-trial.dto.js';
+import { WrittenRuleDto } from './rules/rule.dto.js';
 
-const REASONS: readonly RouteReason[] = ['agent', 'skill', 'tags', 'affinity', 'default'];
+/** Null is not a way of saying nothing here. */
+const isGiven = (_: unknown, value: unknown): boolean => value !== undefined;
+
+/** Who is asked by a step, or as the synthesizer: at least one of agentId, skillId and tags. */
+export class RoutingTargetDto implements RoutingTarget {
+  @ApiPropertyOptional({ type: String })
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(DIRECTIVE_LIMITS.textLength)
+  agentId?: string;
+
+  @ApiPropertyOptional({ type: String })
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(DIRECTIVE_LIMITS.textLength)
+  skillId?: string;
+
+  @ApiPropertyOptional({ type: [String] })
+  @IsOptional()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayMaxSize(DIRECTIVE_LIMITS.tags)
+  @IsString({ each: true })
+  @IsNotEmpty({ each: true })
+  tags?: string[];
+
+  @ApiPropertyOptional({ enum: MATCHES, default: 'all' })
+  @IsOptional()
+  @IsIn(MATCHES)
+  match?: 'all' | 'any';
+}
 
 /** A message to be routed without sending it: what a send would carry, or the wishes alone. */
 export class DryRunDto {
@@ -132,38 +171,77 @@ export class DryRunDto {
   @Min(1)
   @Max(DIRECTIVE_LIMITS.maxAgents)
   maxAgents?: number;
-}
 
-export class CandidateDto implements Candidate {
-  @ApiProperty({ type: String })
-  readonly agentId!: string;
-
-  @ApiPropertyOptional({ type: String })
-  readonly skillId?: string;
-
-  @ApiProperty({ type: String, description: 'Why it is chosen here, or why it is left out.' })
-  readonly why!: string;
-}
-
-export class RouteDto implements Route {
-  @ApiProperty({ enum: REASONS, description: 'The rule that decided.' })
-  readonly reason!: RouteReason;
-
-  @ApiProperty({ enum: STRATEGIES })
-  readonly strategy!: Strategy;
-
-  @ApiProperty({ enum: REQUIRE_POLICIES })
-  readonly require!: RequirePolicy;
-
-  @ApiPropertyOptional({ type: Number })
-  readonly deadlineMs?: number;
-
-  @ApiProperty({
-    type: [CandidateDto],
-    description: '`one`: asked in this order until one accepts. `all`: each is asked.',
+  @ApiPropertyOptional({
+    type: Number,
+    minimum: 1,
+    maximum: DIRECTIVE_LIMITS.maxAgents,
+    description: 'For `require: quorum`: how many must complete.',
   })
-  readonly chosen!: readonly CandidateDto[];
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(DIRECTIVE_LIMITS.maxAgents)
+  quorum?: number;
 
-  @ApiProperty({ type: [CandidateDto] })
-  readonly skipped!: readonly CandidateDto[];
+  @ApiPropertyOptional({ type: Number, minimum: 1, maximum: DIRECTIVE_LIMITS.maxCalls })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(DIRECTIVE_LIMITS.maxCalls)
+  maxCalls?: number;
+
+  @ApiPropertyOptional({
+    type: [RoutingTargetDto],
+    description: 'For `chain`: who is asked, in this order.',
+  })
+  @IsOptional()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayMaxSize(DIRECTIVE_LIMITS.steps)
+  @ValidateNested({ each: true })
+  @Type(() => RoutingTargetDto)
+  steps?: RoutingTargetDto[];
+
+  @ApiPropertyOptional({
+    type: RoutingTargetDto,
+    description: 'For `synthesize`: who makes the result.',
+  })
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => RoutingTargetDto)
+  synthesizer?: RoutingTargetDto;
+
+  @ApiPropertyOptional({
+    type: [WrittenRuleDto],
+    description: 'Unsaved rules in the place of all there are (scope `agents`).',
+  })
+  @ValidateIf(isGiven)
+  @IsArray()
+  @ArrayMaxSize(RULE_LIMITS.rules)
+  @ValidateNested({ each: true })
+  @Type(() => WrittenRuleDto)
+  rules?: WrittenRuleDto[];
+
+  @ApiPropertyOptional({
+    type: CreateRuleDto,
+    description:
+      'One unsaved rule beside those there are, or in the place of the one with its id (scope `agents`).',
+  })
+  @ValidateIf(isGiven)
+  @IsObject()
+  @ValidateNested()
+  @Type(() => CreateRuleDto)
+  rule?: CreateRuleDto;
+
+  @ApiPropertyOptional({
+    type: TrialCallerDto,
+    description: 'Whose message it is to be; default: the caller (scope `agents`).',
+  })
+  @ValidateIf(isGiven)
+  @IsObject()
+  @ValidateNested()
+  @Type(() => TrialCallerDto)
+  caller?: TrialCallerDto;
 }

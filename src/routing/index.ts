@@ -1,3 +1,4 @@
+export { offeredComposites } from './composites/domain/offered.js';
 export { hubSkillId, splitSkillId } from './domain/agent-index.js';
 export {
   activeExtensions,
@@ -14,6 +15,12 @@ export type {
   StepStrategy,
 } from './domain/plan.js';
 export { type Candidate, planOf, type Route, type RouteReason } from './domain/route.js';
+export {
+  COMPOSITE_AGENT_ID,
+  type CompositeSkill,
+  CompositeSource,
+} from './domain/route-extensions.js';
 export type { CallContext, HubRequest, ProtocolVersion } from './hub-request.js';
+export { RouteDto } from './route.dto.js';
 export { RoutingModule } from './routing.module.js';
 export { RoutingService, type Routable } from './routing.service.js';

@@ -2,9 +2,11 @@ import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AuthGuard, CurrentPrincipal, RequireScope, type Principal } from '../auth/index.js';
 import { Message } from '../protocol/a2a.js';
-import { readDirective, type RoutingDirective } from '../protocol/routing-extension.js';
-import { DryRunDto, RouteDto } from './dry-run.dto.js';
+import { readDirective } from '../protocol/routing-extension.js';
+import { DryRunDto } from './dry-run.dto.js';
+import { DryRunRouteDto } from './route.dto.js';
 import { RoutingService } from './routing.service.js';
+import { RuleTrials } from './rules/rule-trials.js';
 
 @ApiTags('routes')
 @ApiBearerAuth()
@@ -12,35 +14,52 @@ import { RoutingService } from './routing.service.js';
 @UseGuards(AuthGuard)
 @RequireScope('a2a')
 export class RoutesController {
-  constructor(private readonly routing: RoutingService) {}
+  constructor(
+    private readonly routing: RoutingService,
+    private readonly trials: RuleTrials,
+  ) {}
 
   @Post('routes::dry-run')
   @HttpCode(200)
   @ApiOperation({
     summary: 'Answers which agents a message would go to and why, and sends nothing.',
   })
-  @ApiOkResponse({ type: RouteDto })
-  dryRun(@Body() body: DryRunDto, @CurrentPrincipal() principal: Principal): RouteDto {
+  @ApiOkResponse({ type: DryRunRouteDto })
+  async dryRun(
+    @Body() body: DryRunDto,
+    @CurrentPrincipal() principal: Principal,
+  ): Promise<DryRunRouteDto> {
     const message = Message.fromJSON(body.message ?? {});
-    return this.routing.route(
-      {
-        principal,
-        agentId: body.tenant,
-        extensions: body.extensions ?? [],
-        message,
-        directive: { ...readDirective(message.metadata, body.metadata), ...wishesOf(body) },
-        configuration: { acceptedOutputModes: body.acceptedOutputModes ?? [] },
-      },
-      body.affinity ?? [],
+    const request = {
+      agentId: body.tenant,
+      extensions: body.extensions ?? [],
+      message,
+      metadata: body.metadata,
+      directive: readDirective(message.metadata, body.metadata, wishesOf(body)),
+      configuration: { acceptedOutputModes: body.acceptedOutputModes ?? [] },
+    };
+    return this.trials.run(body, principal, (caller, rules) =>
+      this.routing.route({ ...request, principal: caller }, body.affinity ?? [], rules),
     );
   }
 }
 
 /** The wishes that stand in the body itself; they win over those in metadata. */
-function wishesOf(body: DryRunDto): RoutingDirective {
-  const { agentId, skillId, tags, match, strategy, require, deadlineSeconds, maxAgents } = body;
-  const wishes = { agentId, skillId, tags, match, strategy, require, deadlineSeconds, maxAgents };
-  return Object.fromEntries(
-    Object.entries(wishes).filter(([, value]) => value !== undefined && value !== null),
-  );
+function wishesOf(body: DryRunDto): Record<string, unknown> {
+  const { agentId, skillId, tags, match, strategy, require, quorum, maxAgents, maxCalls } = body;
+  const { deadlineSeconds, steps, synthesizer } = body;
+  return {
+    agentId,
+    skillId,
+    tags,
+    match,
+    strategy,
+    require,
+    quorum,
+    deadlineSeconds,
+    maxAgents,
+    maxCalls,
+    steps,
+    synthesizer,
+  };
 }

@@ -1,13 +1,17 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/index.js';
 import { AuthModule } from '../auth/index.js';
+import { CompositesModule } from './composites.module.js';
+import { ExternalRouter } from './external-router.js';
 import { RoutesController } from './routes.controller.js';
 import { RoutingService } from './routing.service.js';
+import { RulesModule } from './rules.module.js';
+import { TextRouter } from './text-router.js';
 
 @Module({
-  imports: [AgentsModule, AuthModule],
+  imports: [AgentsModule, AuthModule, CompositesModule, RulesModule],
   controllers: [RoutesController],
-  providers: [RoutingService],
-  exports: [RoutingService],
+  providers: [ExternalRouter, RoutingService, TextRouter],
+  exports: [RoutingService, CompositesModule],
 })
 export class RoutingModule {}

@@ -12,7 +12,7 @@ export type AfterCommit = () => void;
 
 /**
  * What takes part in every append, in its transaction: so that a webhook's lane is due exactly when
- * the event exists (design.md, rule 6). `tasks` knows only this port; the root module binds it.
+ * the event exists (design.md, rule 6); and in the deletion of tasks, so that none goes before it is told. `tasks` knows only this port; the root module binds it.
  */
 export abstract class AppendParticipant {
   /**
@@ -20,4 +20,10 @@ export abstract class AppendParticipant {
    * with every task of the batch; again when the transaction is tried again.
    */
   abstract appended(tx: Tx, batch: readonly Appended[]): Work<AfterCommit | void>;
+
+  /**
+   * These ended tasks are to be deleted: deletes what it keeps of them, in the same transaction, which
+   * has locked them; gives those that must stay, because something of them is still to be done.
+   */
+  abstract forgetting(tx: Tx, taskIds: readonly string[]): Work<readonly string[]>;
 }

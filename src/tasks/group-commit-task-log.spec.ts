@@ -21,7 +21,7 @@ class FakeStore {
 
   put(id: string): void {
     const record = { ...RECORD, id } as TaskRecord;
-    const aggregate: TaskAggregate = { record, task: newTask(id), delegations: [] };
+    const aggregate: TaskAggregate = { record, task: newTask(id), held: [], delegations: [] };
     this.tasks.set(id, {
       aggregate,
       version: 1,

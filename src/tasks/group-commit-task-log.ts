@@ -104,6 +104,11 @@ export class GroupCommitTaskLog extends TaskLog {
     return this.store.keyHolder(principalId, key, this.clock.now());
   }
 
+  forget(taskIds: readonly string[]): void {
+    // One with something under way finds out by its commit.
+    for (const taskId of taskIds) if (this.cache.get(taskId)?.idle) this.cache.remove(taskId);
+  }
+
   claimNew(claimer: Claimer): void {
     this.claimer = claimer;
   }

@@ -8,6 +8,7 @@ export class InProcessSignals extends Signals {
   private readonly byTask = new Map<string, Set<(seq: number) => void>>();
   private readonly work = new Set<() => void>();
   private readonly delegation = new Set<(delegationId: string) => void>();
+  private readonly calls = new Set<(delegationId: string) => void>();
 
   taskChanged(taskId: string, seq: number): void {
     const listeners = this.byTask.get(taskId);
@@ -20,6 +21,10 @@ export class InProcessSignals extends Signals {
 
   delegationChanged(delegationId: string): void {
     for (const listener of this.delegation) ring(() => listener(delegationId));
+  }
+
+  agentCalled(delegationId: string): void {
+    for (const listener of this.calls) ring(() => listener(delegationId));
   }
 
   onTask(taskId: string, listener: (seq: number) => void): () => void {
@@ -40,6 +45,10 @@ export class InProcessSignals extends Signals {
 
   onDelegation(listener: (delegationId: string) => void): () => void {
     return register(this.delegation, (id) => listener(id));
+  }
+
+  onAgentCall(listener: (delegationId: string) => void): () => void {
+    return register(this.calls, (id) => listener(id));
   }
 }
 

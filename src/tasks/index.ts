@@ -1,4 +1,5 @@
 export { AppendParticipant, type AfterCommit, type Appended } from './append-participant.js';
+export { AgentCallbacks, CALLBACK_PATH } from './callbacks/agent-callbacks.js';
 export { ContextStore, type HubContext } from './context-store.js';
 export { Signals } from './signals.js';
 export { belongsTo } from './task-access.js';

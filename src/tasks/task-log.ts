@@ -101,6 +101,9 @@ export abstract class TaskLog {
   /** Committed log entries after `afterSeq`. */
   abstract events(taskId: string, afterSeq: number, limit: number): Promise<TaskEvent[]>;
 
+  /** These tasks have been deleted: nothing of them is kept in memory. */
+  abstract forget(taskIds: readonly string[]): void;
+
   /** Hands new delegations to `claimer` from now on; see {@link Claimer}. At most one. */
   abstract claimNew(claimer: Claimer): void;
 }

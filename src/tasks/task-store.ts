@@ -42,8 +42,15 @@ export interface PreparedAppend {
   readonly delegations: readonly DelegationWrite[];
   /** Refuse the append when one of these delegations has been claimed again. */
   readonly fences: readonly Fence[];
-  /** The whole task as 1.0 wire JSON as of the last event, when a checkpoint is due. */
-  readonly checkpoint: string | null;
+  /** The whole task as of the last event, when a checkpoint is due. */
+  readonly checkpoint: Checkpoint | null;
+}
+
+/** A task so that it need not be rebuilt from the start of its log; both are 1.0 wire JSON. */
+export interface Checkpoint {
+  readonly task: string;
+  /** The artifacts that do not count yet, as a list; null without any. */
+  readonly held: string | null;
 }
 
 /** A task as its writer needs it. */
@@ -114,6 +121,13 @@ export interface TaskPage {
   readonly next: TaskCursor | null;
 }
 
+/** What one piece of deleting tasks has done. */
+export interface ForgottenTasks {
+  readonly taskIds: readonly string[];
+  /** Where the next piece goes on; null when there is nothing more. */
+  readonly next: TaskCursor | null;
+}
+
 /** A delegation as its new owner got it. */
 export type ClaimedDelegation = Delegation & {
   /**
@@ -135,7 +149,8 @@ export interface OwnedDelegation {
 
 /** What agents have of a claimer's places, and how many each may have. */
 export interface AgentShares {
-  readonly maxPerAgent: number;
+  /** At least 1. */
+  maxOf(agentId: string): number;
   readonly taken: ReadonlyMap<string, number>;
 }
 
@@ -178,6 +193,9 @@ export abstract class TaskStore {
   /** Calls `listener` after each commit of {@link claim} of this process. */
   abstract onClaimed(listener: (claimed: readonly ClaimedTask[]) => void): void;
 
+  /** Calls `listener` with the delegations each commit of {@link commit} of this process has written. */
+  abstract onCommitted(listener: (written: readonly DelegationWrite[]) => void): void;
+
   /** The small columns only. */
   abstract record(taskId: string, visibility: Visibility): Promise<TaskRecord | undefined>;
 
@@ -193,9 +211,9 @@ export abstract class TaskStore {
   ): Promise<TaskPage>;
 
   /**
-   * Claims up to `limit` delegations that are `queued`, or that are `sending`, `working` or
-   * `auth-required` without a lease or with one that has run out, oldest first: sets owner and lease,
-   * raises the epoch. A `queued` one is `sending` afterwards (`adopted` false); the others keep their
+   * Claims up to `limit` delegations that are `queued`, or that are `sending`, `working`,
+   * `input-required` or `auth-required` without a lease or with one that has run out, oldest first: sets
+   * owner and lease, raises the epoch. A `queued` one is `sending` afterwards (`adopted` false); the others keep their
    * state (`adopted` true). Two claimers never get the same one. Owner, lease and epoch belong to
    * claim, renew and release: an append writes owner and lease only when its patch names them, and
    * the epoch never. With `shares` no agent gets more than its share; the organizations of the
@@ -226,6 +244,16 @@ export abstract class TaskStore {
 
   /** The request this principal's key belongs to at `now`; undefined when it is free. */
   abstract keyHolder(principalId: string, key: string, now: Date): Promise<KeyHolder | undefined>;
+
+  /**
+   * Deletes tasks that ended before `endedBefore`, with all that belongs to them, in the order of their
+   * ends: those after `after`, `limit` of them and 20,000 log entries at most. What is not told yet stays.
+   */
+  abstract forgetTasks(
+    endedBefore: Date,
+    limit: number,
+    after: TaskCursor | null,
+  ): Promise<ForgottenTasks>;
 
   /**
    * Deletes up to `limit` idempotency keys that hold no more (expired, or their task has ended); how

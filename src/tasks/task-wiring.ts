@@ -1,4 +1,10 @@
-import { AgentClient, AgentRegistry } from '../agents/index.js';
+import {
+  AgentClient,
+  AgentHealth,
+  AgentLoad,
+  AgentRegistry,
+  AgentsService,
+} from '../agents/index.js';
 import { Clock } from '../common/clock.js';
 import { Draining } from '../common/draining.js';
 import { IdSource } from '../common/ids.js';
@@ -7,12 +13,17 @@ import { AppConfig } from '../config/index.js';
 import { HubSettings } from '../database/hub-settings.js';
 import { Database } from '../database/database.js';
 import { RoutingService } from '../routing/index.js';
+import { AgentCallbacks } from './callbacks/agent-callbacks.js';
+import { CallbackStore } from './callbacks/callback-store.js';
+import { AgentDelegations } from './agent-delegations.js';
 import { AgentFarewell } from './cancel/agent-farewell.js';
+import { AgentStopper } from './cancel/agent-stopper.js';
 import { TaskCanceler } from './cancel/task-canceler.js';
 import { ContextStore } from './context-store.js';
 import type { RunDeps } from './runner/run-deps.js';
 import { Sweeper } from './runner/sweeper.js';
 import { TaskRunner } from './runner/task-runner.js';
+import { WaitingLine } from './runner/waiting-line.js';
 import { TaskStarter } from './send/task-starter.js';
 import { Signals } from './signals.js';
 import { IN_PROCESS_PACE, SHARED_PACE } from './task-bell.js';
@@ -31,10 +42,15 @@ const MAX_STOP_GRACE_MS = 5000;
 /** All that the services and the runner of tasks are made of; one object, so that one place wires it. */
 export interface TaskParts {
   readonly config: Pick<AppConfig, 'tasks' | 'agents' | 'server'>;
+  readonly callbacks: AgentCallbacks;
+  readonly callbackStore: CallbackStore;
   readonly database: Pick<Database, 'dialect'>;
   readonly settings: Pick<HubSettings, 'instanceId' | 'pageTokenSecret'>;
   readonly registry: Pick<AgentRegistry, 'get' | 'known' | 'renew' | 'mayUse'>;
   readonly client: AgentClient;
+  readonly health: Pick<AgentHealth, 'admit'>;
+  readonly load: AgentLoad;
+  readonly line: WaitingLine;
   readonly routing: Pick<RoutingService, 'route'>;
   readonly store: TaskStore;
   readonly contexts: ContextStore;
@@ -53,6 +69,11 @@ export const TASK_PARTS = [
   HubSettings,
   AgentRegistry,
   AgentClient,
+  AgentHealth,
+  AgentLoad,
+  WaitingLine,
+  AgentCallbacks,
+  CallbackStore,
   RoutingService,
   TaskStore,
   ContextStore,
@@ -70,6 +91,11 @@ export function partsOf(
   settings: HubSettings,
   registry: AgentRegistry,
   client: AgentClient,
+  health: AgentHealth,
+  load: AgentLoad,
+  line: WaitingLine,
+  callbacks: AgentCallbacks,
+  callbackStore: CallbackStore,
   routing: RoutingService,
   store: TaskStore,
   contexts: ContextStore,
@@ -86,6 +112,11 @@ export function partsOf(
     settings,
     registry,
     client,
+    health,
+    load,
+    line,
+    callbacks,
+    callbackStore,
     routing,
     store,
     contexts,
@@ -98,6 +129,57 @@ export function partsOf(
   };
 }
 
+/** Counts what waits for agents, in any role. */
+export function waitingLine(
+  store: TaskStore,
+  delegations: AgentDelegations,
+  load: AgentLoad,
+  clock: Clock,
+  logger: Log,
+  { dialect }: Pick<Database, 'dialect'>,
+): WaitingLine {
+  const soleProcess = dialect === 'sqlite';
+  return new WaitingLine({ store, delegations, load, clock, logger, soleProcess });
+}
+
+export function agentStopper(
+  parts: TaskParts,
+  delegations: AgentDelegations,
+  agents: Pick<AgentsService, 'disable'>,
+): AgentStopper {
+  return new AgentStopper({
+    delegations,
+    log: parts.log,
+    farewell: farewellOf(parts),
+    clock: parts.clock,
+    disable: (agentId) => agents.disable(agentId),
+    agent: agentOf(parts),
+    soleProcess: parts.database.dialect === 'sqlite',
+  });
+}
+
+/** What agents call back to, in any role: an address of this hub, if it has one to give. */
+export function agentCallbacks(
+  config: Pick<AppConfig, 'agents' | 'publicUrl'>,
+  { dialect }: Pick<Database, 'dialect'>,
+  settings: Pick<HubSettings, 'callbackSecret'>,
+  store: CallbackStore,
+  signals: Signals,
+  clock: Clock,
+  logger: Log,
+): AgentCallbacks {
+  return new AgentCallbacks({
+    store,
+    signals,
+    clock,
+    logger,
+    secret: () => settings.callbackSecret(),
+    mode: config.agents.callbacks,
+    publicUrl: config.publicUrl,
+    shared: dialect !== 'sqlite',
+  });
+}
+
 export function taskLists({ store, settings, config }: TaskParts): TaskLists {
   return new TaskLists(store, () => settings.pageTokenSecret(), config.tasks.historyLimit);
 }
@@ -107,7 +189,8 @@ export function taskService(parts: TaskParts, lists: TaskLists): TaskService {
   const pace = parts.database.dialect === 'sqlite' ? IN_PROCESS_PACE : SHARED_PACE;
   const waits = new TaskWaits(log, signals, clock, pace, draining.signal);
   const agent = agentOf(parts);
-  const { cancelWaitMs, totalMs: defaultTotalMs } = config.agents;
+  const { cancelWaitMs, totalMs } = config.agents;
+  const { maxDurationMs, maxCalls, maxHops } = config.tasks;
   return new TaskService({
     log,
     clock,
@@ -124,7 +207,8 @@ export function taskService(parts: TaskParts, lists: TaskLists): TaskService {
       agent: (id) => parts.registry.get(id),
       route: (request, affinity) => routing.route(request, affinity),
       instanceId: () => settings.instanceId(),
-      defaultTotalMs,
+      limits: { totalMs, maxDurationMs, maxCalls },
+      maxHops,
     }),
     canceler: new TaskCanceler({
       log,
@@ -151,35 +235,47 @@ export function taskRunner(parts: TaskParts): TaskRunner {
     settings: {
       leaseMs: config.tasks.leaseMs,
       maxConcurrent: config.tasks.maxConcurrent,
-      maxPerAgent: config.tasks.maxPerAgent || Math.ceil(config.tasks.maxConcurrent / 4),
       lookEveryMs: LOOK_EVERY_MS[parts.database.dialect],
       stopGraceMs: Math.min(config.server.drainMs / 2, MAX_STOP_GRACE_MS),
     },
+    load: parts.load,
+    line: parts.line,
     runDeps: () => runDeps(parts, owner),
   });
 }
 
 export function sweeper(parts: TaskParts): Sweeper {
-  const { config, log, store, contexts, clock, logger } = parts;
-  const { contextTtlDays } = config.tasks;
-  const farewell = farewellOf(parts);
-  return new Sweeper({ log, store, contexts, farewell, clock, logger, contextTtlDays });
+  const { config, log, store, contexts, callbackStore: callbacks, clock, logger } = parts;
+  const { contextTtlDays, retentionDays } = config.tasks;
+  return new Sweeper({
+    log,
+    store,
+    contexts,
+    callbacks,
+    clock,
+    logger,
+    contextTtlDays,
+    retentionDays,
+    farewell: farewellOf(parts),
+  });
 }
 
 async function runDeps(parts: TaskParts, owner: string): Promise<RunDeps> {
-  const { config, log, contexts, client, clock, ids, logger, settings } = parts;
+  const { config, log, contexts, client, callbacks, clock, ids, logger, settings } = parts;
   const { connectMs, firstEventMs, idleMs, totalMs, cancelWaitMs } = config.agents;
   return {
     log,
     contexts,
     downstream: parts.store.downstream,
     client,
+    callbacks,
     clock,
     ids,
     logger,
     owner,
     leaseMs: config.tasks.leaseMs,
     farewell: farewellOf(parts),
+    health: parts.health,
     agent: agentOf(parts),
     mayUse: (by, agent) => parts.registry.mayUse(by, agent),
     renewAgents: () => parts.registry.renew(),
@@ -188,6 +284,7 @@ async function runDeps(parts: TaskParts, owner: string): Promise<RunDeps> {
       pollMinMs: config.agents.pollMinMs,
       pollMaxMs: config.agents.pollMaxMs,
       resend: config.tasks.resend,
+      attachReferences: config.tasks.attachReferences,
     },
     instanceId: await settings.instanceId(),
   };

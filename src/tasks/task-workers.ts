@@ -8,6 +8,7 @@ import { AppConfig } from '../config/index.js';
 import { Database } from '../database/database.js';
 import { Sweeper } from './runner/sweeper.js';
 import { TaskRunner } from './runner/task-runner.js';
+import { WaitingLine } from './runner/waiting-line.js';
 
 /**
  * Runs the task runner and the sweeper with the application, in every role but `api`. On SQLite the
@@ -18,17 +19,20 @@ export class TaskWorkers implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     @Inject(TaskRunner) private readonly runner: TaskRunner,
     @Inject(Sweeper) private readonly sweeper: Sweeper,
+    @Inject(WaitingLine) private readonly line: WaitingLine,
     private readonly config: AppConfig,
     private readonly database: Database,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
+    await this.line.start();
     if (this.config.role === 'api') return;
     await this.runner.start(this.database.dialect === 'sqlite');
     this.sweeper.start();
   }
 
   async onModuleDestroy(): Promise<void> {
+    this.line.stop();
     await Promise.all([this.runner.stop(), this.sweeper.stop()]);
   }
 }

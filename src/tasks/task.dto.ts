@@ -2,8 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsISO8601, IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { PageQueryDto } from '../common/http/page-query.dto.js';
 import { TaskState } from '../protocol/a2a.js';
-import type { Route } from '../routing/index.js';
-import type { Delegation, TaskAggregate, TaskEvent } from './task.js';
+import { planOf, RouteDto, type Plan, type Route } from '../routing/index.js';
+import type { Attempt, Delegation, DelegationState, TaskAggregate, TaskEvent } from './task.js';
 import type { TaskFilter } from './task-store.js';
 
 /** The states as the admin API writes them: `working`, `input-required`, … */
@@ -15,6 +15,21 @@ const STATES: ReadonlyMap<string, TaskState> = new Map(
   ),
 );
 const NAMES = new Map([...STATES].map(([name, state]) => [state, name]));
+
+/** Where a delegation may stand, in the order it goes through. */
+const DELEGATION_STATES = Object.keys({
+  planned: true,
+  queued: true,
+  sending: true,
+  working: true,
+  'input-required': true,
+  'auth-required': true,
+  completed: true,
+  failed: true,
+  canceled: true,
+  rejected: true,
+  skipped: true,
+} satisfies Record<DelegationState, true>);
 
 export class TaskQueryDto extends PageQueryDto {
   @ApiPropertyOptional({ enum: [...STATES.keys()] })
@@ -54,38 +69,130 @@ export function filterOf(query: TaskQueryDto): TaskFilter {
   };
 }
 
+/** An agent that was asked and did not take the message. */
+export class AttemptDto {
+  @ApiProperty({ type: String, example: 'translator-eu' }) readonly agentId: string;
+  @ApiProperty({ type: String, example: 'Translator (EU)' }) readonly agentName: string;
+  @ApiProperty({ type: String, nullable: true, example: 'translate' })
+  readonly skillId: string | null;
+  @ApiProperty({ type: String, format: 'date-time' }) readonly askedAt: string;
+  @ApiProperty({ type: String, format: 'date-time' }) readonly endedAt: string;
+  @ApiProperty({
+    type: String,
+    description: 'Why it did not take the message.',
+    example: 'Translator (EU) could not be reached.',
+  })
+  readonly why: string;
+
+  constructor({ agentId, agentName, skillId, askedAt, endedAt, why }: Attempt) {
+    this.agentId = agentId;
+    this.agentName = agentName;
+    this.skillId = skillId ?? null;
+    this.askedAt = new Date(askedAt).toISOString();
+    this.endedAt = new Date(endedAt).toISOString();
+    this.why = why;
+  }
+}
+
 export class DelegationDto {
-  @ApiProperty() readonly id: string;
-  @ApiProperty() readonly agentId: string;
-  @ApiProperty() readonly agentName: string;
+  @ApiProperty({ type: String }) readonly id: string;
+  @ApiProperty({
+    type: Number,
+    description: 'Its place among the delegations of the task, from 0.',
+  })
+  readonly position: number;
+  @ApiProperty({ type: Number, description: "The step of the route's plan, from 0." })
+  readonly step: number;
+  @ApiProperty({ type: String, description: 'The name of that step.', example: 'translate' })
+  readonly stepName: string;
+  @ApiProperty({ type: String, description: 'The agent that has it now, or had it last.' })
+  readonly agentId: string;
+  @ApiProperty({ type: String }) readonly agentName: string;
   @ApiProperty({ type: String, nullable: true }) readonly skillId: string | null;
-  @ApiProperty() readonly state: string;
+  @ApiProperty({
+    enum: DELEGATION_STATES,
+    description:
+      '`planned`: the turn of its step has not come. `skipped`: its step was not needed, or could not begin any more.',
+  })
+  readonly state: string;
   @ApiProperty({ type: String, nullable: true, description: 'Why it ended, or why it waits.' })
   readonly reason: string | null;
+  @ApiProperty({
+    type: [AttemptDto],
+    description: 'The agents that were asked before this one, oldest first.',
+  })
+  readonly attempts: readonly AttemptDto[];
   @ApiProperty({
     type: [String],
     description: 'Agents that take over if this one does not accept.',
   })
   readonly fallbacks: readonly string[];
-  @ApiProperty({ description: 'How often it has been claimed by a runner.' })
+  @ApiProperty({
+    type: Number,
+    description: 'Messages sent for it, to whichever agent; they count for the budget of the task.',
+  })
+  readonly calls: number;
+  @ApiProperty({ type: Number, description: 'How often it has been claimed by a runner.' })
   readonly claims: number;
-  @ApiProperty({ format: 'date-time' }) readonly createdAt: string;
-  @ApiProperty({ format: 'date-time' }) readonly updatedAt: string;
-  @ApiProperty({ format: 'date-time' }) readonly deadlineAt: string;
+  @ApiProperty({ type: String, format: 'date-time' }) readonly createdAt: string;
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When the turn of its step came.',
+  })
+  readonly queuedAt: string | null;
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When its first message was sent.',
+  })
+  readonly sentAt: string | null;
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When an agent took the message or answered it.',
+  })
+  readonly answeredAt: string | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  readonly endedAt: string | null;
+  @ApiProperty({ type: String, format: 'date-time' }) readonly updatedAt: string;
+  @ApiProperty({ type: String, format: 'date-time' }) readonly deadlineAt: string;
 
-  constructor(delegation: Delegation) {
+  constructor(delegation: Delegation, plan: Plan) {
+    const { times = {}, attempts = [] } = delegation.progress;
     this.id = delegation.id;
+    this.position = delegation.position;
+    this.step = delegation.step;
+    this.stepName = plan[delegation.step]?.name ?? '';
     this.agentId = delegation.agentId;
     this.agentName = delegation.agentName;
     this.skillId = delegation.skillId;
     this.state = delegation.state;
     this.reason = delegation.reason;
+    this.attempts = attempts.map((each) => new AttemptDto(each));
     this.fallbacks = delegation.fallbacks.map(({ agentId }) => agentId);
+    this.calls = delegation.calls;
     this.claims = delegation.epoch;
     this.createdAt = delegation.createdAt.toISOString();
+    this.queuedAt = delegation.begunAt?.toISOString() ?? null;
+    this.sentAt = timeOf(times.sentAt ?? sendingSince(delegation));
+    this.answeredAt = timeOf(times.answeredAt);
+    this.endedAt = timeOf(times.endedAt);
     this.updatedAt = delegation.updatedAt.toISOString();
     this.deadlineAt = delegation.deadlineAt.toISOString();
   }
+}
+
+/** The claim of one that is being sent right now; its answer will put it down. */
+function sendingSince({ state, updatedAt }: Delegation): number | undefined {
+  return state === 'sending' ? updatedAt.getTime() : undefined;
+}
+
+function timeOf(at: number | undefined): string | null {
+  return at === undefined ? null : new Date(at).toISOString();
 }
 
 export class TaskDto {
@@ -113,7 +220,8 @@ export class TaskDto {
     this.createdAt = record.createdAt.toISOString();
     this.updatedAt = record.updatedAt.toISOString();
     this.cancelRequestedAt = record.cancelRequestedAt?.toISOString() ?? null;
-    this.delegations = delegations.map((each) => new DelegationDto(each));
+    const plan = planOf(record.route);
+    this.delegations = delegations.map((each) => new DelegationDto(each, plan));
   }
 }
 
@@ -124,7 +232,8 @@ export class TaskPageDto {
 
 export class TaskEventDto {
   @ApiProperty() readonly seq: number;
-  @ApiProperty({ enum: ['task', 'status', 'artifact', 'message', 'reply'] }) readonly kind: string;
+  @ApiProperty({ enum: ['task', 'status', 'artifact', 'message', 'reply', 'held'] })
+  readonly kind: string;
   @ApiProperty({ format: 'date-time' }) readonly at: string;
   @ApiProperty({ type: Object, description: 'The StreamResponse as A2A 1.0 writes it.' })
   readonly body: unknown;
@@ -138,7 +247,10 @@ export class TaskEventDto {
 }
 
 export class TaskDetailDto extends TaskDto {
-  @ApiProperty({ type: Object, description: 'The agents chosen and left out, with the reasons.' })
+  @ApiProperty({
+    type: RouteDto,
+    description: 'Who was chosen and who was left out, by which rule, and the steps of the plan.',
+  })
   readonly route: Route;
   @ApiProperty({ type: String, nullable: true }) readonly traceparent: string | null;
   @ApiProperty({ type: [String] }) readonly hops: readonly string[];

@@ -1,6 +1,6 @@
 import type { Principal } from '../auth/index.js';
 import type { Artifact, Message, StreamResponse, Task, TaskState } from '../protocol/a2a.js';
-import type { Route } from '../routing/index.js';
+import type { Plan, Route } from '../routing/index.js';
 
 /**
  * The kinds of log entry. `task`, `status` and `artifact` are what streams and webhooks show.
@@ -53,6 +53,32 @@ export interface DelegationProgress {
   readonly pending?: readonly number[];
   /** Hub artifact ids whose last chunk has been seen. */
   readonly closed: readonly string[];
+  /** When what has happened. */
+  readonly times?: DelegationTimes;
+  /** The agents that were asked before the present one, oldest first; none took the message. */
+  readonly attempts?: readonly Attempt[];
+}
+
+/** When what has happened to a delegation, in epoch milliseconds; absent: it has not. */
+export interface DelegationTimes {
+  /** Its first message was on its way, to whichever agent. */
+  readonly sentAt?: number;
+  /** An agent has taken the message, or has answered it. */
+  readonly answeredAt?: number;
+  readonly endedAt?: number;
+}
+
+/** An agent that was asked and did not take the message, so that the next one was. */
+export interface Attempt {
+  readonly agentId: string;
+  readonly agentName: string;
+  readonly skillId?: string;
+  /** Epoch milliseconds. */
+  readonly askedAt: number;
+  /** Epoch milliseconds. */
+  readonly endedAt: number;
+  /** One sentence, for people. */
+  readonly why: string;
 }
 
 /** One hub task handed to one agent. */
@@ -86,6 +112,8 @@ export interface Delegation {
   readonly leaseUntil: Date | null;
   /** When the delegation fails for lack of time. */
   readonly deadlineAt: Date;
+  /** When its step began, so that it was queued for the first time; null before, and when skipped. */
+  readonly begunAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -102,11 +130,13 @@ export interface TaskRecord {
   /** The seq of the newest event. */
   readonly seq: number;
   readonly route: Route;
+  /** The steps of the route: a part of it, or what it amounts to. */
+  readonly plan: Plan;
   /** A plain Message of the (only) agent may answer the sender as a Message. */
   readonly allowReply: boolean;
   /** Set by CancelTask; the task then ends canceled unless an agent finished first. */
   readonly cancelRequestedAt: Date | null;
-  /** When what still runs is canceled. */
+  /** When what still runs is canceled; null: only the delegations have deadlines. */
   readonly deadlineAt: Date | null;
   readonly traceparent: string | null;
   /** `A2A-Extensions` the client asked for, sent on to agents. */
@@ -166,6 +196,7 @@ export type DelegationPatch = { readonly id: string } & Partial<
     | 'owner'
     | 'leaseUntil'
     | 'deadlineAt'
+    | 'begunAt'
   >
 >;
 
@@ -190,6 +221,23 @@ export interface IdempotencyKey {
   readonly expiresAt: Date | null;
 }
 
+/**
+ * A delegation as its task begins. One of a later step is `planned`; its deadline then counts from the
+ * task's beginning, and is moved to count from the step's.
+ */
+export type NewDelegation = Pick<
+  Delegation,
+  | 'id'
+  | 'agentId'
+  | 'agentName'
+  | 'skillId'
+  | 'position'
+  | 'step'
+  | 'downstreamContextId'
+  | 'fallbacks'
+  | 'deadlineAt'
+> & { readonly state: Extract<DelegationState, 'queued' | 'planned'> };
+
 /** A task about to exist. The store logs the `task` event (seq 1) and the client's message (seq 2). */
 export interface NewTask {
   readonly id: string;
@@ -204,18 +252,7 @@ export interface NewTask {
   readonly hops: readonly string[];
   readonly acceptedOutputModes: readonly string[];
   readonly requestMetadata: Readonly<Record<string, unknown>> | null;
-  readonly delegations: readonly Pick<
-    Delegation,
-    | 'id'
-    | 'agentId'
-    | 'agentName'
-    | 'skillId'
-    | 'position'
-    | 'step'
-    | 'downstreamContextId'
-    | 'fallbacks'
-    | 'deadlineAt'
-  >[];
+  readonly delegations: readonly NewDelegation[];
   /** Metadata of the task itself (the short form of the route, for the client). */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly idempotency: IdempotencyKey | null;

@@ -1,24 +1,43 @@
 import { Module } from '@nestjs/common';
-import { AgentsModule } from '../agents/index.js';
+import { AgentLoad, AgentsModule, AgentsService } from '../agents/index.js';
 import { AuthModule } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
 import { Database } from '../database/database.js';
+import { HubSettings } from '../database/hub-settings.js';
 import { RoutingModule } from '../routing/index.js';
 import { AppendParticipant } from './append-participant.js';
+import { AgentDelegations } from './agent-delegations.js';
+import { AgentKillController } from './agent-kill.controller.js';
+import { AgentCallbacks } from './callbacks/agent-callbacks.js';
+import { CallbackStore } from './callbacks/callback-store.js';
+import { AgentStopper } from './cancel/agent-stopper.js';
 import { ContextStore } from './context-store.js';
 import { GroupCommitTaskLog } from './group-commit-task-log.js';
 import { InProcessSignals } from './in-process-signals.js';
+import { SqlAgentDelegations } from './persistence/sql-agent-delegations.js';
+import { SqlCallbackStore } from './persistence/sql-callback.store.js';
 import { TypeormContextStore } from './persistence/typeorm-context.store.js';
 import { TypeormTaskStore } from './persistence/typeorm-task.store.js';
 import { Sweeper } from './runner/sweeper.js';
 import { TaskRunner } from './runner/task-runner.js';
+import { WaitingLine } from './runner/waiting-line.js';
 import { Signals } from './signals.js';
 import { TaskLists } from './task-lists.js';
 import { TaskLog } from './task-log.js';
 import { TaskStore } from './task-store.js';
-import { partsOf, sweeper, TASK_PARTS, taskLists, taskRunner, taskService } from './task-wiring.js';
+import {
+  agentCallbacks,
+  agentStopper,
+  partsOf,
+  sweeper,
+  TASK_PARTS,
+  taskLists,
+  taskRunner,
+  taskService,
+  waitingLine,
+} from './task-wiring.js';
 import { TaskWorkers } from './task-workers.js';
 import { TaskService } from './task.service.js';
 import { TasksController } from './tasks.controller.js';
@@ -31,7 +50,7 @@ const PARTS = Symbol('the parts of tasks');
  */
 @Module({
   imports: [AuthModule, AgentsModule, RoutingModule],
-  controllers: [TasksController],
+  controllers: [TasksController, AgentKillController],
   providers: [
     {
       provide: TaskStore,
@@ -44,7 +63,32 @@ const PARTS = Symbol('the parts of tasks');
       inject: [Database],
       useFactory: (database: Database) => new TypeormContextStore(database),
     },
+    {
+      provide: CallbackStore,
+      inject: [Database],
+      useFactory: (database: Database) => new SqlCallbackStore(database),
+    },
+    {
+      provide: AgentDelegations,
+      inject: [Database],
+      useFactory: (database: Database) => new SqlAgentDelegations(database),
+    },
+    {
+      provide: WaitingLine,
+      inject: [TaskStore, AgentDelegations, AgentLoad, Clock, Log, Database],
+      useFactory: waitingLine,
+    },
+    {
+      provide: AgentStopper,
+      inject: [PARTS, AgentDelegations, AgentsService],
+      useFactory: agentStopper,
+    },
     { provide: Signals, useClass: InProcessSignals },
+    {
+      provide: AgentCallbacks,
+      inject: [AppConfig, Database, HubSettings, CallbackStore, Signals, Clock, Log],
+      useFactory: agentCallbacks,
+    },
     {
       provide: TaskLog,
       inject: [Database, TaskStore, Signals, Clock, Log, AppConfig],
@@ -73,6 +117,6 @@ const PARTS = Symbol('the parts of tasks');
     { provide: Sweeper, inject: [PARTS], useFactory: sweeper },
     TaskWorkers,
   ],
-  exports: [TaskService, TaskStore, TaskLog, ContextStore, Signals],
+  exports: [AgentCallbacks, TaskService, TaskStore, TaskLog, ContextStore, Signals],
 })
 export class TasksModule {}

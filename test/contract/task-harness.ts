@@ -27,6 +27,8 @@ export class RecordingParticipant extends AppendParticipant {
   readonly commits: (readonly Appended[])[] = [];
   /** Appends of these tasks throw inside the transaction, so often. */
   readonly refuse = new Map<string, number>();
+  /** Tasks that must not be deleted yet. */
+  readonly untold = new Set<string>();
 
   *appended(tx: Tx, batch: readonly Appended[]): Work<AfterCommit | void> {
     this.transactions.push(batch);
@@ -38,6 +40,10 @@ export class RecordingParticipant extends AppendParticipant {
       throw new Error(`refused ${taskId}`);
     }
     return () => this.commits.push(batch);
+  }
+
+  *forgetting(_tx: Tx, taskIds: readonly string[]): Work<readonly string[]> {
+    return taskIds.filter((id) => this.untold.has(id));
   }
 }
 
@@ -141,6 +147,8 @@ export function newTask(options: TaskOptions = {}): NewTask {
       agentName: `Agent ${agentId}`,
       skillId: null,
       position,
+      step: 0,
+      state: 'queued',
       downstreamContextId: null,
       fallbacks: [],
       deadlineAt: delegationDeadline,

@@ -1,12 +1,15 @@
 import { expect, it } from '@jest/globals';
 import { TaskState } from '../../src/protocol/a2a.js';
 import { taskExpiryContract } from '../contract/task-expiry.contract.js';
+import { taskRetentionContract } from '../contract/task-retention.contract.js';
 import { describeDatabases } from '../support/databases.js';
 import { FakeAgent } from '../support/fake-agents.js';
 import { eventually } from '../support/eventually.js';
 import { artifactTexts, collect, HubTasks, statusText } from '../support/hub-tasks.js';
 
 describeDatabases('expiry of contexts and keys', taskExpiryContract);
+
+describeDatabases('retention of tasks', taskRetentionContract);
 
 /** Asks for a name, then greets; counts to 20 when told to. */
 const agent = (): FakeAgent =>

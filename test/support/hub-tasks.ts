@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { Admission } from '../../src/agents/index.js';
+import { AgentLoads } from '../../src/agents/health/agent-loads.js';
 import type { Principal } from '../../src/auth/index.js';
 import type { Clock } from '../../src/common/clock.js';
 import { SystemClock } from '../../src/common/clock.js';
@@ -23,13 +25,24 @@ import type { HubRequest, Route } from '../../src/routing/index.js';
 import { AppendParticipant } from '../../src/tasks/append-participant.js';
 import { GroupCommitTaskLog } from '../../src/tasks/group-commit-task-log.js';
 import { InProcessSignals } from '../../src/tasks/in-process-signals.js';
+import type { AgentCallbacks } from '../../src/tasks/callbacks/agent-callbacks.js';
+import { SqlAgentDelegations } from '../../src/tasks/persistence/sql-agent-delegations.js';
+import { SqlCallbackStore } from '../../src/tasks/persistence/sql-callback.store.js';
 import { TypeormContextStore } from '../../src/tasks/persistence/typeorm-context.store.js';
 import { TypeormTaskStore } from '../../src/tasks/persistence/typeorm-task.store.js';
 import type { Sweeper } from '../../src/tasks/runner/sweeper.js';
+import type { WaitingLine } from '../../src/tasks/runner/waiting-line.js';
 import type { TaskRunner } from '../../src/tasks/runner/task-runner.js';
 import type { StreamItem } from '../../src/tasks/task-streams.js';
 import type { TaskService } from '../../src/tasks/task.service.js';
-import { sweeper, taskLists, taskRunner, taskService } from '../../src/tasks/task-wiring.js';
+import {
+  agentCallbacks,
+  sweeper,
+  taskLists,
+  taskRunner,
+  taskService,
+  waitingLine,
+} from '../../src/tasks/task-wiring.js';
 import { eventually } from './eventually.js';
 import { FakeAgentClient, type FakeAgent } from './fake-agents.js';
 
@@ -38,6 +51,10 @@ export const BOB: Principal = { id: 'bob', organization: 'acme', scopes: new Set
 
 class NoParticipant extends AppendParticipant {
   *appended(): Work<void> {}
+
+  *forgetting(): Work<readonly string[]> {
+    return [];
+  }
 }
 
 /** Keeps what was logged as an error: a test that expects none can look. */
@@ -84,7 +101,12 @@ export class HubTasks {
   readonly draining = new Draining();
   /** What reading the registry again brings: nothing, unless a test says so. */
   renewAgents = (): Promise<void> => Promise.resolve();
+  /** Whether an agent may be asked: always, unless a test says otherwise. */
+  admit = (_agentId: string): Admission => ({ kind: 'go' });
+  readonly load: AgentLoads;
+  readonly line: WaitingLine;
   readonly contexts: TypeormContextStore;
+  readonly callbacks: AgentCallbacks;
   readonly settings: HubSettings;
 
   private constructor(
@@ -98,13 +120,39 @@ export class HubTasks {
     this.log = new GroupCommitTaskLog(this.store, signals, clock, logger);
     this.contexts = new TypeormContextStore(database);
     this.settings = new HubSettings(database, ids);
+    const merged = configWith({
+      ...config,
+      agents: { ...QUICK.agents, ...config.agents },
+      tasks: { ...QUICK.tasks, ...config.tasks },
+      server: { ...QUICK.server, ...config.server },
+    });
+    const callbackStore = new SqlCallbackStore(database);
+    this.callbacks = agentCallbacks(
+      merged,
+      database,
+      this.settings,
+      callbackStore,
+      signals,
+      clock,
+      logger,
+    );
+    const load = new AgentLoads({ known: (id) => agents.get(id)?.record }, merged);
+    this.line = waitingLine(
+      this.store,
+      new SqlAgentDelegations(database),
+      load,
+      clock,
+      logger,
+      database,
+    );
+    this.load = load;
     const parts = {
-      config: configWith({
-        ...config,
-        agents: { ...QUICK.agents, ...config.agents },
-        tasks: { ...QUICK.tasks, ...config.tasks },
-        server: { ...QUICK.server, ...config.server },
-      }),
+      health: { admit: (id: string) => this.admit(id) },
+      load,
+      line: this.line,
+      config: merged,
+      callbacks: this.callbacks,
+      callbackStore,
       database,
       settings: this.settings,
       registry: {
@@ -114,7 +162,7 @@ export class HubTasks {
         mayUse: () => true,
       },
       client: new FakeAgentClient(agents),
-      routing: { route: (request: object) => this.route(request as HubRequest) },
+      routing: { route: async (request: object) => this.route(request as HubRequest) },
       store: this.store,
       contexts: this.contexts,
       log: this.log,
@@ -134,6 +182,7 @@ export class HubTasks {
       options.database ?? (await openDatabase({ url: 'sqlite::memory:', synchronous: 'normal' }));
     const agents = new Map((options.agents ?? []).map((agent) => [agent.id, agent]));
     const hub = new HubTasks(database, agents, options);
+    await hub.line.start();
     if (options.worker !== false) await hub.runner.start(database.dialect === 'sqlite');
     return hub;
   }

@@ -69,11 +69,12 @@ export class LiveTask {
     if (!this.options.manual) this.schedule();
   }
 
-  /** Emits the next chunk. */
-  chunk(): void {
+  /** Emits the next chunk; its text is its number when the test gives none. */
+  chunk(text?: string): void {
     if (this.state === 'TASK_STATE_SUBMITTED') this.setState('TASK_STATE_WORKING');
     const number = this.parts.length + 1;
-    this.parts.push(String(number));
+    const part = { text: text ?? String(number) };
+    this.parts.push(part.text);
     this.emit({
       artifactUpdate: {
         taskId: this.id,
@@ -81,7 +82,7 @@ export class LiveTask {
         artifact: {
           artifactId: CHUNKS_ARTIFACT,
           name: 'Numbered chunks',
-          parts: [{ text: String(number) }],
+          parts: [part],
         },
         append: number > 1,
         lastChunk: number === this.total,

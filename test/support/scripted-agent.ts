@@ -81,8 +81,28 @@ export class ScriptedCall {
 
 export type ScriptedHandler = (call: ScriptedCall) => void | Promise<void>;
 
+/** How a {@link ScriptedAgent} is spoken to; its handlers always see calls in the terms of 1.0. */
+export interface ScriptedDialect {
+  /** The 1.0 card as this dialect shows it. */
+  card(card: JsonObject, url: string): JsonObject;
+  /** The call of a request; undefined when it is none. */
+  read(request: IncomingMessage, body: string, response: ServerResponse): ScriptedCall | undefined;
+}
+
+const JSON_RPC: ScriptedDialect = {
+  card: (card) => card,
+  read: (request, text, response) => {
+    if (request.method !== 'POST') return undefined;
+    const body = JSON.parse(text) as JsonObject;
+    const params = (body['params'] ?? {}) as JsonObject;
+    return new ScriptedCall(String(body['method']), body['id'], params, request.headers, response);
+  },
+};
+
 export interface ScriptedAgentOptions {
   readonly name?: string;
+  /** Default JSON-RPC 1.0. */
+  readonly dialect?: ScriptedDialect;
   readonly streaming?: boolean;
   readonly skills?: readonly { id: string; tags?: string[] }[];
   /** Members that replace those of the card. */
@@ -169,21 +189,21 @@ export class ScriptedAgent {
 
   private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on('error', () => undefined);
-    if (request.method === 'GET') {
-      const { cardPath = '/.well-known/agent-card.json' } = this.options;
-      const found = request.url?.startsWith(cardPath);
-      response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' });
-      response.end(found ? JSON.stringify(this.card()) : '{}');
+    const { cardPath = '/.well-known/agent-card.json', dialect = JSON_RPC } = this.options;
+    if (request.method === 'GET' && request.url?.startsWith(cardPath)) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(dialect.card(this.card(), this.url)));
       return;
     }
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as JsonObject;
-    const method = String(body['method']);
-    const params = (body['params'] ?? {}) as JsonObject;
-    const call = new ScriptedCall(method, body['id'], params, request.headers, response);
+    const call = dialect.read(request, Buffer.concat(chunks).toString('utf8'), response);
+    if (!call) {
+      response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
+      return;
+    }
     this.calls.push(call);
-    const handler = this.handlers[method] ?? this.handlers['*'] ?? ((one) => this.serve(one));
+    const handler = this.handlers[call.method] ?? this.handlers['*'] ?? ((one) => this.serve(one));
     await handler(call);
   }
 
@@ -226,7 +246,7 @@ export class ScriptedAgent {
 
   /** Begins a task for the call's message, without answering the call. */
   begin(call: ScriptedCall, options: LiveTaskOptions = this.options.live ?? {}): LiveTask {
-    const contextId = (call.message['contextId'] as string | undefined) || randomUUID();
+    const contextId = (call.message['contextId'] as string | undefined) || `down-${randomUUID()}`;
     const task = new LiveTask(call.message, contextId, options);
     this.tasks.set(task.id, task);
     task.start();

@@ -7,6 +7,7 @@ import { etagOf } from '../../common/http/public-document.js';
 import { AppConfig, GrpcAddress, PublicUrl } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
 import type { AgentCard } from '../../protocol/a2a.js';
+import { type CompositeSkill, CompositeSource, offeredComposites } from '../../routing/index.js';
 import { type Capabilities, capabilitiesOf } from '../capabilities.js';
 import { type CardForm, renderCard } from './card-forms.js';
 import { CardSigner } from './card-signer.js';
@@ -27,18 +28,25 @@ export type ServedCard = Omit<MadeCard, 'card'>;
 const PUBLIC: Principal = { id: 'anonymous', organization: '', scopes: new Set() };
 
 /**
- * The hub's card and those of its agents. Each is made once for those who may use the same agents, and
- * again when the agents, the hub's addresses or its key change.
+ * The hub's card and those of its agents. Each is made once for those who may use the same agents and
+ * composite skills, and again when these, the hub's addresses or its key change.
  */
 @Injectable()
 export class CardService {
   /** What the doors serve and cards declare. */
   readonly capabilities: Capabilities;
-  /** Made cards by the agent, or the list of agents, that they show. */
+  /** Made cards by the agent, or what of the hub, they show. */
   private readonly made = new WeakMap<object, Map<string, Promise<MadeCard>>>();
+
+  /** One object for each two lists that a card of the hub shows. */
+  private readonly shown = new WeakMap<
+    readonly Agent[],
+    WeakMap<readonly CompositeSkill[], object>
+  >();
 
   constructor(
     private readonly registry: AgentRegistry,
+    private readonly composites: CompositeSource,
     private readonly settings: HubSettings,
     private readonly config: AppConfig,
     private readonly publicUrl: PublicUrl,
@@ -51,7 +59,7 @@ export class CardService {
 
   /** The hub's own card, as everybody may see it. */
   hubCard(form: CardForm): Promise<ServedCard> {
-    return this.ofHub(this.registry.usable(PUBLIC), form);
+    return this.ofHub(PUBLIC, form);
   }
 
   /** The card of one agent behind the hub; undefined when there is none that everybody can use. */
@@ -70,8 +78,7 @@ export class CardService {
     agentId: string | undefined,
     form: CardForm,
   ): Promise<AgentCard> {
-    if (agentId === undefined)
-      return (await this.ofHub(this.registry.usable(principal), form)).card;
+    if (agentId === undefined) return (await this.ofHub(principal, form)).card;
     const agent = this.usable(principal, agentId);
     if (!agent) throw new HubError('NO_ROUTE', `No agent "${agentId}" is registered and enabled.`);
     return (await this.ofAgent(agent, form)).card;
@@ -81,8 +88,16 @@ export class CardService {
     return this.registry.usable(principal).find(({ id }) => id === agentId);
   }
 
-  private ofHub(agents: readonly Agent[], form: CardForm): Promise<MadeCard> {
-    return this.once(agents, form, (hub) => composeHubCard(agents, hub));
+  private ofHub(principal: Principal, form: CardForm): Promise<MadeCard> {
+    const agents = this.registry.usable(principal);
+    const composites = this.composites.usable(principal);
+    let ofAgents = this.shown.get(agents);
+    if (!ofAgents) this.shown.set(agents, (ofAgents = new WeakMap()));
+    const shown = ofAgents.get(composites) ?? {};
+    ofAgents.set(composites, shown);
+    return this.once(shown, form, (hub) =>
+      composeHubCard(agents, hub, offeredComposites(composites, agents)),
+    );
   }
 
   private ofAgent(agent: Agent, form: CardForm): Promise<MadeCard> {

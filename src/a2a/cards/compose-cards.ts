@@ -1,7 +1,7 @@
 import type { Agent } from '../../agents/index.js';
 import type { AppConfig } from '../../config/index.js';
 import type { AgentCard, AgentInterface, AgentSkill } from '../../protocol/a2a.js';
-import { hubSkillId } from '../../routing/index.js';
+import { COMPOSITE_AGENT_ID, type CompositeSkill, hubSkillId } from '../../routing/index.js';
 import { AGENT_PLACE, HUB_PLACE } from '../http/places.js';
 import { type Door, capabilitiesOf, openDoors } from '../capabilities.js';
 import { extensionsOf, extensionsOfAll, routingExtension } from './hub-extensions.js';
@@ -22,9 +22,15 @@ type CardAgent = Pick<Agent, 'id' | 'card' | 'tags'>;
 /** Said of skills whose agent says nothing: fasta2a clients refuse a skill without modes. */
 const DEFAULT_MODES = ['text/plain'];
 
-/** The hub as one agent: the skills of all its agents, under ids of their own. */
-export function composeHubCard(agents: readonly CardAgent[], hub: HubFacts): AgentCard {
+/** The hub as one agent: the skills of all its agents and its composite ones, under ids of their own. */
+export function composeHubCard(
+  agents: readonly CardAgent[],
+  hub: HubFacts,
+  composites: readonly Pick<CompositeSkill, 'skill'>[] = [],
+): AgentCard {
   const { card } = hub.config;
+  const defaultInputModes = modesOf(agents.flatMap((agent) => agent.card.defaultInputModes));
+  const defaultOutputModes = modesOf(agents.flatMap((agent) => agent.card.defaultOutputModes));
   return {
     name: card.name,
     description: card.description,
@@ -36,9 +42,14 @@ export function composeHubCard(agents: readonly CardAgent[], hub: HubFacts): Age
       extensions: [routingExtension(hub.instanceId), ...extensionsOfAll(agents)],
     },
     ...hubSecurity(hub.config.auth.mode),
-    defaultInputModes: modesOf(agents.flatMap((agent) => agent.card.defaultInputModes)),
-    defaultOutputModes: modesOf(agents.flatMap((agent) => agent.card.defaultOutputModes)),
-    skills: agents.flatMap((agent) => agent.card.skills.map((skill) => hubSkill(agent, skill))),
+    defaultInputModes,
+    defaultOutputModes,
+    skills: [
+      ...agents.flatMap((agent) => agent.card.skills.map((skill) => hubSkill(agent, skill))),
+      ...composites.map(({ skill }) =>
+        compositeSkill(skill, { defaultInputModes, defaultOutputModes }),
+      ),
+    ],
     signatures: [],
   };
 }
@@ -108,6 +119,19 @@ function hubSkill(agent: CardAgent, skill: AgentSkill): AgentSkill {
     description: [skill.description, `Agent: ${agent.card.name}.`].filter(Boolean).join(' '),
     tags: withoutRepeats([...skill.tags, ...agent.tags]),
     ...skillModes(agent, skill),
+  };
+}
+
+/** A composite skill in the hub's card; where it names no modes, those of the hub are said. */
+function compositeSkill(
+  skill: AgentSkill,
+  hub: Pick<AgentCard, 'defaultInputModes' | 'defaultOutputModes'>,
+): AgentSkill {
+  return {
+    ...skill,
+    id: hubSkillId(COMPOSITE_AGENT_ID, skill.id),
+    inputModes: skill.inputModes.length > 0 ? skill.inputModes : hub.defaultInputModes,
+    outputModes: skill.outputModes.length > 0 ? skill.outputModes : hub.defaultOutputModes,
   };
 }
 

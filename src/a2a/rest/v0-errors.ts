@@ -29,6 +29,7 @@ const CLASSES: Readonly<Record<ErrorReason, string>> = {
   NO_ROUTE: 'InvalidParamsError',
   EGRESS_DENIED: 'InvalidParamsError',
   AGENT_UNREACHABLE: 'InternalError',
+  AGENT_BUSY: 'InternalError',
   UNAVAILABLE: 'InternalError',
   INTERNAL: 'InternalError',
 };

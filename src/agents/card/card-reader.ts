@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ConnectError, Egress } from '../../common/egress/egress.js';
+import { ConnectError, Egress, type EgressResponse } from '../../common/egress/egress.js';
 import { discard, readText } from '../../common/egress/read-body.js';
 import { HubError } from '../../common/hub-error.js';
 import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, type AgentCard } from '../../protocol/a2a.js';
@@ -56,6 +56,48 @@ export class CardReader {
     });
   }
 
+  /**
+   * What is served at exactly this address. Throws HubError EGRESS_DENIED when it is forbidden and
+   * AGENT_UNREACHABLE when there is no whole answer within `timeoutMs`.
+   */
+  async look(
+    address: string,
+    headers: Readonly<Record<string, string>>,
+    timeoutMs: number,
+  ): Promise<{ readonly status: number; readonly isCard: boolean }> {
+    try {
+      const answer = await this.ask(address, headers, timeoutMs);
+      const { statusCode: status } = answer;
+      if (status === 200)
+        return { status, isCard: isCard(await readText(answer, CARD_LIMIT_BYTES)) };
+      discard(answer.body);
+      return { status, isCard: false };
+    } catch (error) {
+      if (error instanceof HubError) throw error;
+      const why = isTimeout(error) ? `no answer within ${timeoutMs / 1000} s` : reason(error);
+      throw new HubError('AGENT_UNREACHABLE', `Nothing answers at ${address}: ${why}`, {
+        cause: error,
+      });
+    }
+  }
+
+  private ask(
+    address: string,
+    headers: Readonly<Record<string, string>>,
+    timeoutMs: number,
+  ): Promise<EgressResponse> {
+    return this.egress.request(address, {
+      method: 'GET',
+      headers: {
+        accept: 'application/json',
+        // Agents that speak several versions show their richest card to those who ask for it.
+        [A2A_VERSION_HEADER.toLowerCase()]: A2A_PROTOCOL_VERSION,
+        ...headers,
+      },
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+  }
+
   private async read(
     address: string,
     headers: Readonly<Record<string, string>>,
@@ -72,16 +114,7 @@ export class CardReader {
 
   private async get(address: string, headers: Readonly<Record<string, string>>): Promise<string> {
     try {
-      const answer = await this.egress.request(address, {
-        method: 'GET',
-        headers: {
-          accept: 'application/json',
-          // Agents that speak several versions show their richest card to those who ask for it.
-          [A2A_VERSION_HEADER.toLowerCase()]: A2A_PROTOCOL_VERSION,
-          ...headers,
-        },
-        signal: AbortSignal.timeout(CARD_TIMEOUT_MS),
-      });
+      const answer = await this.ask(address, headers, CARD_TIMEOUT_MS);
       const { statusCode } = answer;
       if (statusCode === 200) return await readText(answer, CARD_LIMIT_BYTES);
       discard(answer.body);
@@ -109,6 +142,15 @@ function addressesFor(cardUrl: string): string[] {
   const below = WELL_KNOWN.map((path) => base + path);
   if (url.pathname === '/') return below;
   return [...below, url.href, ...WELL_KNOWN.map((path) => `${url.origin}/${path}`)];
+}
+
+function isCard(text: string): boolean {
+  try {
+    parseCard(JSON.parse(text));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isTimeout(error: unknown): boolean {

@@ -10,12 +10,14 @@ import {
   type SendMessageRequest,
   StreamResponse,
   type Task,
+  type TaskPushNotificationConfig,
   TaskState,
 } from '../../protocol/a2a.js';
 import { isListable } from '../../protocol/header-list.js';
 import { HOPS_HEADER } from '../../protocol/hops.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
 import {
+  type AgentCallback,
   type AgentCallOptions,
   AgentCallError,
   AgentClient,
@@ -298,11 +300,17 @@ function requestOf(call: Call, send: AgentSend, returnImmediately: boolean): Sen
     message: send.message,
     configuration: {
       acceptedOutputModes: [...send.acceptedOutputModes],
-      taskPushNotificationConfig: undefined,
+      taskPushNotificationConfig: send.callback && configOf(send.callback),
       returnImmediately,
     },
     metadata: send.metadata === undefined ? undefined : { ...send.metadata },
   };
+}
+
+/** Agents of 0.x send the token only; those of 1.0 prove themselves by both. */
+function configOf({ url, token }: AgentCallback): TaskPushNotificationConfig {
+  const authentication = { scheme: 'Bearer', credentials: token };
+  return { tenant: '', taskId: '', id: '', url, token, authentication };
 }
 
 function headersOf(

@@ -49,6 +49,17 @@ export class AgentEntity {
   @Column({ type: 'integer' })
   priority!: number;
 
+  @Column({ type: 'integer' })
+  weight!: number;
+
+  /** Null: the default of the configuration. */
+  @Column({ name: 'max_concurrent', type: 'integer', nullable: true })
+  maxConcurrent!: number | null;
+
+  /** Null: the default of the configuration. */
+  @Column({ name: 'max_queue', type: 'integer', nullable: true })
+  maxQueue!: number | null;
+
   @Column({ type: 'smallint' })
   enabled!: number;
 

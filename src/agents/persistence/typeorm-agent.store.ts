@@ -25,6 +25,9 @@ interface Row {
   readonly credential_origins: string;
   readonly tags: string;
   readonly priority: number;
+  readonly weight: number;
+  readonly max_concurrent: number | null;
+  readonly max_queue: number | null;
   readonly enabled: number;
   readonly organizations: string | null;
   readonly budgets: string;
@@ -49,6 +52,9 @@ const COLUMNS = [
   'credential_origins',
   'tags',
   'priority',
+  'weight',
+  'max_concurrent',
+  'max_queue',
   'enabled',
   'organizations',
   'budgets',
@@ -165,6 +171,9 @@ export class TypeormAgentStore extends AgentStore {
     JSON.stringify(agent.credentialOrigins),
     JSON.stringify(agent.tags),
     agent.priority,
+    agent.weight,
+    agent.maxConcurrent,
+    agent.maxQueue,
     agent.enabled ? 1 : 0,
     agent.organizations === null ? null : JSON.stringify(agent.organizations),
     JSON.stringify(agent.budgets),
@@ -191,6 +200,9 @@ export class TypeormAgentStore extends AgentStore {
     credentialOrigins: JSON.parse(row.credential_origins) as string[],
     tags: JSON.parse(row.tags) as string[],
     priority: Number(row.priority),
+    weight: row.weight,
+    maxConcurrent: row.max_concurrent,
+    maxQueue: row.max_queue,
     enabled: Number(row.enabled) === 1,
     organizations: parsedOrNull(row.organizations) as string[] | null,
     budgets: JSON.parse(row.budgets) as Partial<AgentBudgets>,

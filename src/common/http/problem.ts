@@ -42,6 +42,7 @@ const STATUS: Readonly<Record<ErrorReason, number>> = {
   NO_ROUTE: 422,
   EGRESS_DENIED: 422,
   AGENT_UNREACHABLE: 422,
+  AGENT_BUSY: 503,
   UNAVAILABLE: 503,
   INTERNAL: 500,
 };

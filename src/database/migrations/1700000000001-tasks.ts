@@ -67,6 +67,7 @@ const taskTables = (clustered: string): string[] => [
     "task_id" text NOT NULL,
     "seq" integer NOT NULL,
     "body" text NOT NULL,
+    "held" text,
     CONSTRAINT "task_checkpoints_pk" PRIMARY KEY ("task_id", "seq")
   )${clustered}`,
 ];
@@ -76,11 +77,13 @@ const delegationTables = (clustered: string): string[] => [
     "id" text NOT NULL,
     "task_id" text NOT NULL,
     "position" integer NOT NULL,
+    "step" integer NOT NULL,
     "agent_id" text NOT NULL,
     "agent_name" text NOT NULL,
     "skill_id" text,
     "state" text NOT NULL,
     "message_seq" integer NOT NULL,
+    "calls" integer NOT NULL,
     "downstream_task_id" text,
     "downstream_context_id" text,
     "fallbacks" text NOT NULL,
@@ -92,6 +95,7 @@ const delegationTables = (clustered: string): string[] => [
     "claimable_at" bigint,
     "deadline_at" bigint NOT NULL,
     "due_at" bigint,
+    "begun_at" bigint,
     "created_at" bigint NOT NULL,
     "updated_at" bigint NOT NULL,
     CONSTRAINT "delegations_pk" PRIMARY KEY ("id")

@@ -4,6 +4,9 @@ import { Signing1700000000005 } from './1700000000005-signing.js';
 import { Auth1700000000010 } from './1700000000010-auth.js';
 import { Agents1700000000020 } from './1700000000020-agents.js';
 import { Push1700000000030 } from './1700000000030-push.js';
+import { RoutingRules1700000000040 } from './1700000000040-routing-rules.js';
+import { CompositeSkills1700000000041 } from './1700000000041-composite-skills.js';
+import { AgentCallbacks1700000000043 } from './1700000000043-agent-callbacks.js';
 
 /** Every migration, oldest first. Each feature adds its own file; a released one never changes. */
 export const MIGRATIONS = [
@@ -13,4 +16,7 @@ export const MIGRATIONS = [
   Auth1700000000010,
   Agents1700000000020,
   Push1700000000030,
+  RoutingRules1700000000040,
+  CompositeSkills1700000000041,
+  AgentCallbacks1700000000043,
 ] as const;

@@ -21,7 +21,7 @@ export const LOG_START: LaneCursor = { state: null, unfinished: [] };
 
 /** One log entry, decoded. */
 export interface LogEntry {
-  readonly kind: 'task' | 'status' | 'artifact' | 'message' | 'reply';
+  readonly kind: 'task' | 'status' | 'artifact' | 'message' | 'reply' | 'held';
   readonly payload: NonNullable<StreamResponse['payload']>;
 }
 

@@ -5,7 +5,7 @@ import { endedDelegation } from './delivery-plan.js';
 
 /** A new log entry, not decoded. */
 export interface NewEntry {
-  readonly kind: 'task' | 'status' | 'artifact' | 'message' | 'reply';
+  readonly kind: 'task' | 'status' | 'artifact' | 'message' | 'reply' | 'held';
   /** 1.0 wire JSON. */
   readonly body: string;
 }

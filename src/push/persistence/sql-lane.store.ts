@@ -17,6 +17,7 @@ import {
 } from '../lane-store.js';
 import type { PushConfig } from '../push-config.js';
 import { claimLanes } from './claim-lanes.js';
+import { forgetTasks } from './forget-tasks.js';
 import { type DeliveryRow, type LaneRow, toDelivery, toLane } from './push-rows.js';
 import { restsUnless, settleConfig, settleDelivery, settleLane } from './settle-lane.js';
 import { endOpen } from './sql-push-config.store.js';
@@ -180,6 +181,10 @@ export class SqlLaneStore extends LaneStore {
         [owner],
       ),
     );
+  }
+
+  forgetTasks(tx: Tx, taskIds: readonly string[]): Work<readonly string[]> {
+    return forgetTasks(tx, taskIds);
   }
 
   prune(before: Date, limit: number): Promise<number> {

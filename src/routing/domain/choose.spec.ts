@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { AgentCondition } from '../../agents/index.js';
 import type { AgentSkill } from '../../protocol/a2a.js';
 import type { RoutingDirective } from '../../protocol/routing-extension.js';
 import type { RoutableAgent } from './agent-index.js';
-import { chooseRoute, type RoutingQuestion } from './choose.js';
+import { RouteChooser } from './choose.js';
+import type { RoutingQuestion } from './question.js';
 import type { Route } from './route.js';
 
 const skill = (id: string, tags: string[], modes: Partial<AgentSkill> = {}): AgentSkill => ({
@@ -26,6 +28,14 @@ const agent = (id: string, skills: AgentSkill[], fields: Partial<RoutableAgent> 
   ...fields,
 });
 
+const IDLE: AgentCondition = {
+  health: 'unknown',
+  breaker: 'closed',
+  outstanding: 0,
+  queued: 0,
+  isFull: false,
+};
+
 const CSV = agent('csv', [skill('profile', ['csv', 'data']), skill('clean', ['csv', 'repair'])]);
 const CODE = agent('code', [skill('measure', ['code', 'data'])]);
 const TEXT = agent('text', [skill('measure', ['text', 'Data'])], { priority: 5 });
@@ -33,16 +43,20 @@ const OPS = agent('ops', [skill('run', ['shell']), skill('stop', ['shell'])], { 
 const AGENTS = [CODE, CSV, OPS, TEXT];
 
 function route(directive: RoutingDirective, more: Partial<RoutingQuestion> = {}): Route {
-  return chooseRoute({
+  const chooser = new RouteChooser({
     agents: AGENTS,
+    composites: [],
     directive,
     agentId: undefined,
     affinity: [],
     defaultAgent: null,
     media: { input: [], output: [] },
     extensions: [],
+    decide: () => ({ decision: undefined, passed: [] }),
+    conditionOf: () => IDLE,
     ...more,
   });
+  return chooser.named() ?? chooser.unnamed(undefined);
 }
 
 const chosen = (found: Route): string[] =>

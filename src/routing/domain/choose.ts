@@ -1,240 +1,265 @@
-import { HubError, invalidField } from '../../common/hub-error.js';
-import { DIRECTIVE_LIMITS, type RoutingDirective } from '../../protocol/routing-extension.js';
+import { invalidField } from '../../common/hub-error.js';
+import type { RoutingDirective } from '../../protocol/routing-extension.js';
+import { AgentIndex } from './agent-index.js';
+import { candidateOf, noRoute } from './explain.js';
 import {
-  AgentIndex,
-  hubSkillId,
-  skillOf,
-  splitSkillId,
-  type RoutableAgent,
-} from './agent-index.js';
-import { extensionsRequired, missingExtensions } from './extensions.js';
-import { byRank, plainMatch, tagMatch, type Match, type Wanted } from './match.js';
-import type { MediaTypes } from './media-types.js';
-import type { Candidate, Route, RouteReason } from './route.js';
-
-/** Agents that take over in turn when those before them do not accept the work. */
-const MAX_FALLBACKS = 5;
+  byAffinity,
+  byAgent,
+  byDefault,
+  bySkill,
+  byTags,
+  isComposite,
+  noTags,
+} from './find-named.js';
+import { byRule } from './find-rule.js';
+import { byText, missedByText, type TextFinding } from './find-text.js';
+import type { Match } from './match.js';
+import { arrange, type Arranged } from './order.js';
+import type { PlanStep } from './plan.js';
+import { chainSteps, GATHER, synthesizeStep } from './plan-of-directive.js';
+import { planOfSteps, shareOut, within } from './plan-of-steps.js';
+import type { Found, RoutingQuestion } from './question.js';
+import type { Candidate, PassedRule, Route } from './route.js';
 
 /** Agents left out that a route names; a route is stored with every task. */
 const MAX_SKIPPED = 20;
 
-/** Skills that a rejection lists. */
-const MAX_LISTED_SKILLS = 50;
+type Choice = Pick<Route, 'chosen' | 'skipped'>;
 
-/** Everything the choice depends on. */
-export interface RoutingQuestion {
-  /** The agents this caller may use. */
-  readonly agents: readonly RoutableAgent[];
-  readonly directive: RoutingDirective;
-  /** The agent that the door names (sub-path or tenant). */
-  readonly agentId: string | undefined;
-  /** The agents that handled the last message of this context, in order. */
-  readonly affinity: readonly string[];
-  readonly defaultAgent: string | null;
-  readonly media: MediaTypes;
-  /** The extensions the client asked for. */
-  readonly extensions: readonly string[];
-}
-
-/** What a rule found: matches in the order to be asked, and what it left out. */
-interface Found {
-  readonly reason: RouteReason;
-  readonly matches: readonly Match[];
-  readonly skipped?: readonly Candidate[];
-}
+/** Members of a directive of which a rule's wishes count only together. */
+type Wishes = Pick<
+  RoutingDirective,
+  'strategy' | 'require' | 'quorum' | 'deadlineSeconds' | 'maxAgents' | 'maxCalls'
+>;
 
 /**
  * Chooses the agents for a message that begins a task. The first rule that applies decides: the agent
- * the door names, the agent, skill or tags the message asks for, the agents of the context, the
- * default agent. Throws HubError NO_ROUTE (with the skills the caller may use) when a rule applies and
- * finds nobody, or none applies; EXTENSION_SUPPORT_REQUIRED when everybody it finds insists on an
- * extension nobody asked for; INVALID_PARAMS when the message contradicts itself.
+ * the door names; the agent, skill or tags the message asks for; the agents of the context; the
+ * operator's rules ({@link named} up to here); the text; the default agent ({@link unnamed}).
+ *
+ * Throws HubError NO_ROUTE (with the skills the caller may use) when a rule applies and finds nobody, or
+ * none applies; EXTENSION_SUPPORT_REQUIRED, CONTENT_TYPE_NOT_SUPPORTED or AGENT_BUSY when everybody it
+ * finds is out for that reason; INVALID_PARAMS when the message contradicts itself.
  */
-export function chooseRoute(question: RoutingQuestion): Route {
-  const index = AgentIndex.of(question.agents);
-  const found =
-    byAgent(question, index) ??
-    bySkill(question, index) ??
-    byTags(question, index) ??
-    byAffinity(question, index) ??
-    byDefault(question, index);
-  if (!found) throw noRoute('The message names no agent, skill or tags.', index);
-  return routeOf(withoutUnasked(found, question.extensions), question.directive);
-}
+export class RouteChooser {
+  private readonly index: AgentIndex;
+  private passedRules: readonly PassedRule[] = [];
 
-/** Leaves out the agents that insist on an extension which was not asked for (A2A §4.6.1). */
-function withoutUnasked(found: Found, asked: readonly string[]): Found {
-  const judged = found.matches.map((match) => ({
-    match,
-    missing: missingExtensions(match.agent, asked),
-  }));
-  const left = judged.filter(({ missing }) => missing.length === 0);
-  if (left.length === judged.length) return found;
-  if (left.length === 0) {
-    throw extensionsRequired([...new Set(judged.flatMap(({ missing }) => missing))]);
+  constructor(private readonly question: RoutingQuestion) {
+    this.index = AgentIndex.of(question.agents, question.composites);
   }
-  const skipped = judged
-    .filter(({ missing }) => missing.length > 0)
-    .map(({ match, missing }) =>
-      candidateOf(match, `Requires ${missing.join(', ')}, which was not asked for.`),
+
+  /** The route of a message that names somebody, goes on in a context or meets a rule. */
+  named(): Route | undefined {
+    const { question, index } = this;
+    refuseAddressedPlan(question);
+    if (question.directive.strategy === 'chain') return this.chain();
+    const found =
+      byAgent(question, index) ??
+      bySkill(question, index) ??
+      byTags(question, index) ??
+      this.byUnknownTags() ??
+      byAffinity(question, index) ??
+      this.byRule([]);
+    return found && this.routeOf(found);
+  }
+
+  /** The route of any other message, by what is found in its text. */
+  unnamed(finding: TextFinding | undefined): Route {
+    const { question, index } = this;
+    const found = finding && byText(question, finding, index);
+    if (found) return this.routeOf(found);
+    const missed = finding ? missedByText(finding) : [];
+    const byRest = byDefault(question, index);
+    if (byRest) return this.routeOf({ ...byRest, skipped: [...(byRest.skipped ?? []), ...missed] });
+    const problem = 'The message names no agent, skill or tags';
+    if (!finding) throw noRoute(`${problem}.`, index);
+    const note = finding.ordered?.why ?? finding.note;
+    throw noRoute(
+      `${problem}, and no skill matches its text well enough.${note ? ` ${note}` : ''}`,
+      index,
     );
-  return {
-    ...found,
-    matches: left.map(({ match }) => match),
-    skipped: [...(found.skipped ?? []), ...skipped],
-  };
-}
-
-function byAgent(question: RoutingQuestion, index: AgentIndex): Found | undefined {
-  const { directive, media } = question;
-  const byDoor = question.agentId !== undefined;
-  const id = question.agentId ?? directive.agentId;
-  if (id === undefined) return undefined;
-  const agent = index.agent(id);
-  if (!agent) throw noRoute(`No agent "${id}" is registered and enabled.`, index);
-  const skill = namedSkill(agent, directive, byDoor, index);
-  const how = byDoor ? 'Named by the address of the request.' : 'Named by agentId.';
-  const wanted = wantedOf(question);
-  const tagged =
-    !skill && wanted.tags.length > 0
-      ? tagMatch(agent, agent.card.skills, wanted)?.skill
-      : undefined;
-  return { reason: 'agent', matches: [plainMatch(agent, skill ?? tagged, how, media)] };
-}
-
-/** The skill that is asked for beside a named agent, which must have it unless the door named it. */
-function namedSkill(
-  agent: RoutableAgent,
-  { skillId }: RoutingDirective,
-  byDoor: boolean,
-  index: AgentIndex,
-): ReturnType<typeof skillOf> {
-  if (skillId === undefined) return undefined;
-  const split = splitSkillId(skillId);
-  const local = split?.agentId === agent.id ? skillOf(agent, split.skillId) : undefined;
-  const skill = local ?? skillOf(agent, skillId);
-  if (skill || byDoor) return skill;
-  if (split && split.agentId !== agent.id && index.agent(split.agentId)) {
-    throw invalidField('skillId', `"${skillId}" is not a skill of the agent "${agent.id}"`);
   }
-  throw noRoute(`The agent "${agent.id}" has no skill "${skillId}".`, index);
-}
 
-function bySkill(question: RoutingQuestion, index: AgentIndex): Found | undefined {
-  const { skillId } = question.directive;
-  if (skillId === undefined) return undefined;
-  const wanted = wantedOf(question);
-  const why = `Offers the skill "${skillId}".`;
-  const offers = offersOf(skillId, index);
-  const matches = offers.flatMap(({ agent, skill }) => {
-    if (wanted.tags.length === 0) return [plainMatch(agent, skill, why, wanted.media)];
-    const tagged = tagMatch(agent, skill ? [skill] : [], wanted);
-    return tagged ? [{ ...tagged, skill, why: [why, ...tagged.why] }] : [];
-  });
-  if (matches.length > 0) return { reason: 'skill', matches: matches.sort(byRank) };
-  const problem = offers.length > 0 ? ' with these tags' : '';
-  throw noRoute(`No agent offers the skill "${skillId}"${problem}.`, index);
-}
+  /** Tags that no skill carries may still mean something to a rule; else they are a mistake. */
+  private byUnknownTags(): Found | undefined {
+    const { directive } = this.question;
+    if (!directive.tags || directive.tags.length === 0) return undefined;
+    const found = this.byRule(directive.tags);
+    if (!found) throw noTags(directive, this.index);
+    return found;
+  }
 
-/** Who offers a skill: the agent of the hub's form `agentId.skillId`, else all that share the id. */
-function offersOf(
-  id: string,
-  index: AgentIndex,
-): { agent: RoutableAgent; skill: ReturnType<typeof skillOf> }[] {
-  const split = splitSkillId(id);
-  const agent = split && index.agent(split.agentId);
-  const skill = agent && skillOf(agent, split.skillId);
-  if (split && agent && skill) return [{ agent, skill }];
-  return index.withSkill(id).map((each) => ({ agent: each, skill: skillOf(each, id) }));
-}
+  private byRule(tags: readonly string[]): Found | undefined {
+    const verdict = this.question.decide(tags);
+    this.passedRules = verdict.passed;
+    return byRule(verdict, this.question, this.index);
+  }
 
-function byTags(question: RoutingQuestion, index: AgentIndex): Found | undefined {
-  const wanted = wantedOf(question);
-  if (wanted.tags.length === 0) return undefined;
-  const matches = index
-    .withTags(wanted.tags, wanted.match)
-    .flatMap((agent) => tagMatch(agent, agent.card.skills, wanted) ?? []);
-  if (matches.length > 0) return { reason: 'tags', matches: matches.sort(byRank) };
-  const how = wanted.match === 'all' ? 'all of' : 'any of';
-  throw noRoute(`No skill carries ${how} the tags ${wanted.tags.join(', ')}.`, index);
-}
-
-/** The agents of the context in their order. None left usable: as if it had none. */
-function byAffinity({ affinity, media }: RoutingQuestion, index: AgentIndex): Found | undefined {
-  const why = 'Handled the last message of this context.';
-  const usable = affinity.flatMap((id) => index.agent(id) ?? []);
-  if (usable.length === 0) return undefined;
-  return {
-    reason: 'affinity',
-    matches: usable.map((agent) => plainMatch(agent, undefined, why, media)),
-    skipped: goneOf(affinity, index),
-  };
-}
-
-function byDefault(question: RoutingQuestion, index: AgentIndex): Found | undefined {
-  const { defaultAgent, affinity, media } = question;
-  if (defaultAgent === null) return undefined;
-  const agent = index.agent(defaultAgent);
-  if (!agent) throw noRoute(`The default agent "${defaultAgent}" is not available.`, index);
-  return {
-    reason: 'default',
-    matches: [plainMatch(agent, undefined, 'The default agent.', media)],
-    skipped: goneOf(affinity, index),
-  };
-}
-
-function goneOf(affinity: readonly string[], index: AgentIndex): Candidate[] {
-  return affinity
-    .filter((id) => !index.agent(id))
-    .map((agentId) => ({
-      agentId,
-      why: 'Handled the last message of this context, but is not available.',
-    }));
-}
-
-function wantedOf({ directive, media }: RoutingQuestion): Wanted {
-  return { tags: directive.tags ?? [], match: directive.match ?? 'all', media };
-}
-
-function routeOf({ reason, matches, skipped = [] }: Found, directive: RoutingDirective): Route {
-  const strategy = directive.strategy ?? 'one';
-  const maximum =
-    strategy === 'all' ? (directive.maxAgents ?? DIRECTIVE_LIMITS.maxAgents) : 1 + MAX_FALLBACKS;
-  const over = `Over the maximum of ${maximum}.`;
-  const left = matches.slice(maximum).map((match) => candidateOf(match, over));
-  return {
-    reason,
-    strategy,
-    require: directive.require ?? 'all',
-    ...(strategy === 'all' &&
-      directive.deadlineSeconds !== undefined && {
-        deadlineMs: Math.ceil(directive.deadlineSeconds * 1000),
-      }),
-    chosen: matches.slice(0, maximum).map((match) => candidateOf(match)),
-    skipped: [...skipped, ...left].slice(0, MAX_SKIPPED),
-  };
-}
-
-function candidateOf({ agent, skill, why }: Match, more?: string): Candidate {
-  const sentences = [
-    ...why,
-    ...(agent.priority !== 0 ? [`Priority ${agent.priority}.`] : []),
-    ...(more === undefined ? [] : [more]),
-  ];
-  return { agentId: agent.id, ...(skill && { skillId: skill.id }), why: sentences.join(' ') };
-}
-
-function noRoute(problem: string, { agents }: AgentIndex): HubError {
-  const skills: string[] = [];
-  let more = 0;
-  for (const { id, card } of agents) {
-    for (const skill of card.skills) {
-      if (skills.length < MAX_LISTED_SKILLS) skills.push(hubSkillId(id, skill.id));
-      else more++;
+  private routeOf(found: Found): Route {
+    const wishes = wishesOf(this.question.directive, found);
+    const { matches, skipped } = this.arranged(found, wishes);
+    const [best] = matches;
+    if (best && isComposite(best))
+      return this.compositeRoute(found, wishes, best, matches, skipped);
+    const agents = withoutComposites({ matches, skipped });
+    if (agents.matches.length === 0) {
+      throw invalidField('strategy', 'does not go with a composite skill, which has its own plan');
     }
+    const { strategy = 'one', require = 'all', quorum, maxAgents } = wishes;
+    if (strategy === 'synthesize') return this.synthesis(found, wishes, agents);
+    const share = { strategy: strategy === 'chain' ? 'one' : strategy, require, quorum, maxAgents };
+    return { ...this.head(found, wishes), ...cut(shareOut(agents, share)) };
   }
-  const list = skills.join(', ') + (more > 0 ? ` and ${more} more` : '');
-  const offer =
-    skills.length > 0 ? `Skills you may use: ${list}.` : 'No skill is available to you.';
-  return new HubError('NO_ROUTE', `${problem} ${offer}`, { metadata: { skills: list } });
+
+  /** The matches in order; composite skills go only where no strategy for several agents is wished. */
+  private arranged(found: Found, { strategy = 'one', quorum }: Wishes): Arranged {
+    const mayBeComposite = strategy === 'one' || found.reason === 'rule';
+    const considered = mayBeComposite
+      ? found
+      : { ...found, ...withoutComposites({ skipped: [], ...found }) };
+    if (considered.matches.length === 0) return { matches: [], skipped: [] };
+    const { media, extensions, conditionOf } = this.question;
+    return arrange(considered, {
+      media,
+      extensions,
+      conditionOf,
+      atLeast: quorum ?? 1,
+      isImmediate: true,
+    });
+  }
+
+  private chain(): Route {
+    const { directive } = this.question;
+    const { plan, skipped } = planOfSteps(chainSteps(directive), this.question);
+    const [first = {}] = directive.steps ?? [];
+    const reason = first.agentId ? 'agent' : first.skillId ? 'skill' : 'tags';
+    return {
+      ...this.head({ reason, matches: [] }, directive),
+      ...cut({ chosen: chosenOf(plan), skipped }),
+      plan,
+    };
+  }
+
+  private synthesis(found: Found, wishes: Wishes, arranged: Arranged): Route {
+    const { directive } = this.question;
+    const { require = 'all', quorum, maxAgents } = wishes;
+    const gathered = shareOut(arranged, { strategy: 'all', require, quorum, maxAgents });
+    const gather: PlanStep = {
+      name: GATHER,
+      strategy: 'all',
+      require,
+      ...(quorum !== undefined && { quorum }),
+      chosen: gathered.chosen,
+      inputs: [{ from: 'message' }],
+      after: [],
+      isResult: false,
+      isOptional: false,
+    };
+    const last = planOfSteps([synthesizeStep(directive)], this.question);
+    const plan = [gather, ...last.plan];
+    const skipped = [...gathered.skipped, ...last.skipped];
+    return {
+      ...this.head(found, wishes),
+      ...cut({ chosen: chosenOf(plan), skipped }),
+      plan,
+    };
+  }
+
+  private compositeRoute(
+    found: Found,
+    wishes: Wishes,
+    best: Match,
+    matches: readonly Match[],
+    skipped: readonly Candidate[],
+  ): Route {
+    const id = best.skill?.id ?? '';
+    const composite = this.index.composite(id);
+    if (!composite) throw noRoute(`No composite skill "${id}" is there.`, this.index);
+    const { plan, skipped: ofSteps } = within(`Composite skill "${id}"`, () =>
+      planOfSteps(composite.steps, this.question),
+    );
+    const others = matches
+      .slice(1)
+      .map((match) => candidateOf(match, 'Does not take over for a composite skill.'));
+    const { deadlineMs, maxCalls, ...head } = this.head(found, {
+      deadlineSeconds: wishes.deadlineSeconds,
+      maxCalls: wishes.maxCalls,
+    });
+    const deadline = least(deadlineMs, composite.deadlineMs);
+    const calls = least(maxCalls, composite.maxCalls);
+    const [only, ...more] = plan;
+    return {
+      ...head,
+      strategy: more.length === 0 ? (only?.strategy ?? 'one') : 'chain',
+      ...(deadline !== undefined && { deadlineMs: deadline }),
+      ...(calls !== undefined && { maxCalls: calls }),
+      ...cut({ chosen: chosenOf(plan), skipped: [...ofSteps, ...skipped, ...others] }),
+      plan,
+      composite: { id, version: composite.version },
+    };
+  }
+
+  /** All of a route but its agents. */
+  private head(
+    { reason, rule }: Found,
+    { strategy = 'one', require = 'all', quorum, deadlineSeconds, maxCalls }: Wishes,
+  ): Omit<Route, 'chosen' | 'skipped'> {
+    return {
+      reason,
+      strategy,
+      require,
+      ...(quorum !== undefined && { quorum }),
+      ...(deadlineSeconds !== undefined && { deadlineMs: Math.ceil(deadlineSeconds * 1000) }),
+      ...(maxCalls !== undefined && { maxCalls }),
+      ...(rule && { rule }),
+      ...(this.passedRules.length > 0 && { passedRules: this.passedRules }),
+    };
+  }
+}
+
+/** What the client wishes, and where it has not said, what the rule does. */
+function wishesOf(directive: RoutingDirective, { wishes: rule = {} }: Found): Wishes {
+  const { strategy, require, quorum, deadlineSeconds, maxAgents, maxCalls } = directive;
+  const isSilent = strategy === undefined && require === undefined && quorum === undefined;
+  return {
+    ...(isSilent
+      ? { strategy: rule.strategy, require: rule.require, quorum: rule.quorum }
+      : { strategy, require, quorum }),
+    deadlineSeconds: deadlineSeconds ?? rule.deadlineSeconds,
+    maxAgents: maxAgents ?? rule.maxAgents,
+    maxCalls: maxCalls ?? rule.maxCalls,
+  };
+}
+
+/** A plan of several agents under the address of one contradicts itself. */
+function refuseAddressedPlan({ agentId, directive: { strategy } }: RoutingQuestion): void {
+  if (agentId === undefined || (strategy !== 'chain' && strategy !== 'synthesize')) return;
+  throw invalidField(
+    'strategy',
+    `is ${strategy}, which asks several agents, but the address of the request names one: ${agentId}`,
+  );
+}
+
+const NO_TURN = 'A composite skill has its own plan and does not take part in one of agents.';
+
+function withoutComposites({ matches, skipped }: Arranged): Arranged {
+  const composites = matches.filter(isComposite);
+  if (composites.length === 0) return { matches, skipped };
+  return {
+    matches: matches.filter((match) => !isComposite(match)),
+    skipped: [...skipped, ...composites.map((match) => candidateOf(match, NO_TURN))],
+  };
+}
+
+function chosenOf(plan: readonly PlanStep[]): Candidate[] {
+  return plan.flatMap(({ chosen }) => chosen);
+}
+
+function cut({ chosen, skipped }: Choice): Choice {
+  return { chosen, skipped: skipped.slice(0, MAX_SKIPPED) };
+}
+
+function least(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }

@@ -9,6 +9,8 @@ export interface Match {
   /** How many of the tags asked for it carries. */
   readonly tagCount: number;
   readonly mediaScore: number;
+  /** How well it suits the text, 0 to 1, when that was asked. */
+  readonly textScore?: number;
   /** Sentences that explain it. */
   readonly why: readonly string[];
 }
@@ -34,7 +36,8 @@ export function plainMatch(
 /**
  * The best of `skills` for the tags; undefined when none carries them. A tag of the agent counts as
  * one of each of its skills. With `all` one skill must carry every tag, with `any` the more the
- * better; then its own tags before the agent's, then the media types, then the card's order.
+ * better; then its own tags before the agent's, then the media types, then the card's order. Media
+ * types that are enforced come before all that.
  */
 export function tagMatch(
   agent: RoutableAgent,
@@ -55,6 +58,7 @@ export function tagMatch(
   });
   const best = options.sort(
     (a, b) =>
+      (wanted.media.isEnforced === true ? b.fit.score - a.fit.score : 0) ||
       b.carried.length - a.carried.length ||
       b.own.length - a.own.length ||
       b.fit.score - a.fit.score,
@@ -68,14 +72,4 @@ export function tagMatch(
     mediaScore: best.fit.score,
     why: [`${who} carries ${best.carried.join(', ')}.`, ...best.fit.mismatches],
   };
-}
-
-/** The better match first: more tags, media types, priority, then the id. Never by chance. */
-export function byRank(a: Match, b: Match): number {
-  return (
-    b.tagCount - a.tagCount ||
-    b.mediaScore - a.mediaScore ||
-    b.agent.priority - a.agent.priority ||
-    (a.agent.id < b.agent.id ? -1 : 1)
-  );
 }

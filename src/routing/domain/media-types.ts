@@ -5,9 +5,11 @@ import type { RoutableAgent } from './agent-index.js';
 export interface MediaTypes {
   readonly input: readonly string[];
   readonly output: readonly string[];
+  /** They exclude; else they only order. */
+  readonly isEnforced?: boolean;
 }
 
-/** How well an agent's modes suit a message: one sentence per mismatch. Media types only order. */
+/** How well an agent's modes suit a message: one sentence per mismatch. */
 export interface MediaFit {
   /** 0 to 2: inputs all taken, and something acceptable given. */
   readonly score: number;
@@ -24,8 +26,30 @@ export function inputTypesOf(message: Pick<Message, 'parts'>): string[] {
   return [...new Set(types.filter((type) => type !== ''))];
 }
 
-/** The skill's modes count where it has any, else the agent's; no modes at all suit everything. */
+/** The score of who takes all that comes and gives what is wanted. */
+export const FULL_FIT = 2;
+
+/**
+ * The skill's modes count where it has any, else the agent's; no modes at all suit everything. With
+ * enforced types an agent taken without a skill is judged by the best of its skills, as it will choose
+ * among them itself.
+ */
 export function mediaFit(
+  agent: RoutableAgent,
+  skill: AgentSkill | undefined,
+  media: MediaTypes,
+): MediaFit {
+  const fit = fitOf(agent, skill, media);
+  if (skill !== undefined || media.isEnforced !== true || fit.score === FULL_FIT) return fit;
+  const { skills } = agent.card;
+  return skills.map((each) => fitOf(agent, each, media)).find(isFull) ?? fit;
+}
+
+function isFull({ score }: MediaFit): boolean {
+  return score === FULL_FIT;
+}
+
+function fitOf(
   agent: RoutableAgent,
   skill: AgentSkill | undefined,
   { input, output }: MediaTypes,
@@ -39,11 +63,11 @@ export function mediaFit(
     ...(refused.length > 0 ? [`Does not list ${refused.join(', ')} among its inputs.`] : []),
     ...(gets ? [] : [`Lists none of ${output.join(', ')} among its outputs.`]),
   ];
-  return { score: 2 - mismatches.length, mismatches };
+  return { score: FULL_FIT - mismatches.length, mismatches };
 }
 
 /** Whether one of `ranges` takes the type; a range may end in a wildcard, parameters are ignored. */
-function accepts(ranges: readonly string[], type: string): boolean {
+export function accepts(ranges: readonly string[], type: string): boolean {
   const wanted = essence(type);
   return ranges.some((range) => {
     const each = essence(range);

@@ -15,6 +15,14 @@ export interface Candidate {
   readonly why: string;
 }
 
+/** A rule that applied but led to nobody. */
+export interface PassedRule {
+  readonly id: string;
+  readonly name: string;
+  /** One sentence. */
+  readonly why: string;
+}
+
 /** The choice of agents for one message; stored with the task, so it explains itself later. */
 export interface Route {
   readonly reason: RouteReason;
@@ -40,6 +48,8 @@ export interface Route {
   readonly plan?: Plan;
   /** The operator's rule that decided. */
   readonly rule?: { readonly id: string; readonly name: string };
+  /** Rules before it, or before whatever else decided, that applied but led to nobody. */
+  readonly passedRules?: readonly PassedRule[];
   /** The composite skill the plan is of, as it was when the task began. */
   readonly composite?: { readonly id: string; readonly version: number };
 }

@@ -1,7 +1,10 @@
 import { TaskState } from '../../protocol/a2a.js';
-import type { Route } from '../../routing/index.js';
+import type { Plan } from '../../routing/index.js';
 import type { Delegation } from '../task.js';
-import { isEnded, isWaiting } from './delegation-state.js';
+import { isRunning, isWaiting } from './delegation-state.js';
+import { planStanding, type StandingStep } from './plan-standing.js';
+import { waitsForAll } from './step-policy.js';
+import { describeEnd, whoWaits } from './wording.js';
 
 /** What the delegations amount to. */
 export interface AggregateState {
@@ -18,86 +21,90 @@ export interface AggregateCircumstances {
   readonly cutShort?: boolean;
 }
 
-type Policy = Pick<Route, 'strategy' | 'require'>;
-
 /**
- * The task's state as a function of its delegations:
- * some running: working; none running and one waiting: auth-required before input-required; all
- * ended: completed when the policy is met, else rejected or canceled when all were, else failed.
- * A task that its client canceled is canceled unless every agent finished first.
+ * The task's state as a function of its plan and its delegations, for a plan that has been advanced
+ * as far as it goes (`advance-plan.ts`): some running: working; none running and one waiting:
+ * auth-required before input-required; all ended: completed when the plan is, else rejected or
+ * canceled when all that were asked were, else failed. A task that its client canceled is canceled
+ * unless the plan completed first.
  */
 export function aggregateState(
+  plan: Plan,
   delegations: readonly Delegation[],
-  route: Policy,
   circumstances: AggregateCircumstances = {},
 ): AggregateState {
   const waiting = delegations.filter((each) => isWaiting(each.state));
-  const running = delegations.some((each) => !isEnded(each.state) && !isWaiting(each.state));
-  if (running) return { state: TaskState.TASK_STATE_WORKING, text: whoWaits(waiting) };
+  if (delegations.some((each) => isRunning(each.state))) {
+    return { state: TaskState.TASK_STATE_WORKING, text: whoWaits(waiting) };
+  }
   if (waiting.length > 0) {
     const auth = waiting.some((each) => each.state === 'auth-required');
     const state = auth ? TaskState.TASK_STATE_AUTH_REQUIRED : TaskState.TASK_STATE_INPUT_REQUIRED;
     return { state, text: whoWaits(waiting) };
   }
-  return { state: endState(delegations, route, circumstances), text: summary(delegations) };
-}
-
-/**
- * Why the policy can no longer be met, in one sentence; undefined while it can. Then what is still
- * open need not go on.
- */
-export function policyBroken(
-  delegations: readonly Delegation[],
-  route: Policy,
-): string | undefined {
-  if (route.strategy !== 'all' || route.require !== 'all') return undefined;
-  const culprit = delegations.find((each) => isEnded(each.state) && each.state !== 'completed');
-  return culprit && `${describeEnd(culprit)}, and every agent was required.`;
+  const steps = planStanding(plan, delegations);
+  const state = endState(steps, delegations, circumstances);
+  return { state, text: summary(steps, delegations, state) };
 }
 
 function endState(
+  steps: readonly StandingStep[],
   delegations: readonly Delegation[],
-  route: Policy,
   { cancelRequested, cutShort }: AggregateCircumstances,
 ): TaskState {
-  const count = (state: Delegation['state']): number =>
-    delegations.filter((each) => each.state === state).length;
-  const total = delegations.length;
-  const completed = count('completed');
-  if (total > 0 && completed === total) return TaskState.TASK_STATE_COMPLETED;
-  if (cancelRequested && count('canceled') > 0) return TaskState.TASK_STATE_CANCELED;
-  if (route.strategy === 'all' && route.require === 'best-effort' && completed > 0) {
-    return TaskState.TASK_STATE_COMPLETED;
-  }
-  if (total > 0 && count('rejected') === total) return TaskState.TASK_STATE_REJECTED;
-  if (total > 0 && count('canceled') === total && !cutShort) {
-    return TaskState.TASK_STATE_CANCELED;
-  }
+  const asked = delegations.filter(({ state }) => state !== 'skipped');
+  const all = (wanted: Delegation['state']): boolean =>
+    asked.length > 0 && asked.every(({ state }) => state === wanted);
+  const canceled = asked.some(({ state }) => state === 'canceled');
+  const byClient = cancelRequested === true && canceled;
+  if (isComplete(steps, byClient)) return TaskState.TASK_STATE_COMPLETED;
+  if (byClient) return TaskState.TASK_STATE_CANCELED;
+  if (all('rejected')) return TaskState.TASK_STATE_REJECTED;
+  if (all('canceled') && !cutShort) return TaskState.TASK_STATE_CANCELED;
   return TaskState.TASK_STATE_FAILED;
 }
 
-function whoWaits(waiting: readonly Delegation[]): string {
-  return waiting
-    .map((each) => {
-      const what = each.state === 'auth-required' ? 'authorization' : 'input';
-      return `${each.agentName} waits for ${what}.`;
-    })
-    .join(' ');
+/**
+ * Every step that is neither optional nor skipped met its policy, and one that gives the result did.
+ * Best effort that the client has cut short is not complete: it had more to give.
+ */
+function isComplete(steps: readonly StandingStep[], byClient: boolean): boolean {
+  const met = ({ step, standing, delegations }: StandingStep): boolean =>
+    standing.kind === 'met' &&
+    !(byClient && waitsForAll(step) && delegations.some(({ state }) => state === 'canceled'));
+  const needed = ({ step, standing }: StandingStep): boolean =>
+    !step.isOptional && standing.kind !== 'skipped';
+  return steps.filter(needed).every(met) && steps.some((each) => each.step.isResult && met(each));
 }
 
-function summary(delegations: readonly Delegation[]): string {
-  const missing = delegations.filter((each) => each.state !== 'completed');
-  const done = delegations.length - missing.length;
-  const agents = delegations.length === 1 ? 'agent' : 'agents';
-  const head = `${done} of ${delegations.length} ${agents} completed.`;
-  return missing.length === 0 ? head : `${head} Missing: ${missing.map(describeEnd).join('; ')}.`;
+/** How many completed, and of what is missing: which step, which agent, why. */
+function summary(
+  steps: readonly StandingStep[],
+  delegations: readonly Delegation[],
+  state: TaskState,
+): string {
+  const asked = delegations.filter((each) => each.state !== 'skipped');
+  const done = asked.filter((each) => each.state === 'completed').length;
+  const head = `${done} of ${asked.length} ${asked.length === 1 ? 'agent' : 'agents'} completed.`;
+  const isCompleted = state === TaskState.TASK_STATE_COMPLETED;
+  const missing = steps.flatMap((each) => missingOf(each, steps.length > 1, isCompleted));
+  return missing.length === 0 ? head : `${head} Missing: ${missing.join('; ')}.`;
 }
 
-const END_WORDS: Readonly<Partial<Record<Delegation['state'], string>>> = {
-  canceled: 'was canceled',
-  rejected: 'rejected the task',
-};
-
-function describeEnd({ agentName, state, reason }: Delegation): string {
-  return `${agentName} ${END_WORDS[state] ?? state}${reason ? ` (${reason.replace(/\.$/, '')})` : ''}`;
+/** Nothing is missing of a step that has what it needs, unless it wanted more. */
+function missingOf(
+  { step, standing, delegations }: StandingStep,
+  named: boolean,
+  isCompleted: boolean,
+): string[] {
+  if (standing.kind === 'skipped') {
+    const reason = delegations[0]?.reason ?? 'it could not begin';
+    return isCompleted ? [] : [`step "${step.name}" (${reason.replace(/\.$/, '')})`];
+  }
+  if (standing.kind === 'met' && !waitsForAll(step)) return [];
+  if (delegations.length === 0) return [`step "${step.name}" (there is no agent for it)`];
+  const prefix = named ? `step "${step.name}": ` : '';
+  return delegations
+    .filter(({ state }) => state !== 'completed')
+    .map((each) => prefix + describeEnd(each));
 }

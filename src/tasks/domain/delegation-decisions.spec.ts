@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { NO_CHANGE } from '../task.js';
-import { decideDeadline, decideFailover, decideOutcome } from './delegation-decisions.js';
+import { decideDeadline } from './decide-deadline.js';
+import { decideFailover, decideOutcome } from './delegation-decisions.js';
 import {
   FakeTask,
   NOW,

@@ -2,24 +2,12 @@ import type { IdSource } from '../../common/ids.js';
 import type { StreamResponse } from '../../protocol/a2a.js';
 import type { Delegation, TaskAggregate, TaskChange } from '../task.js';
 import { NO_CHANGE } from '../task.js';
-import {
-  hasAccepted,
-  isEnded,
-  shortReason,
-  taskStateOf,
-  type EndState,
-} from './delegation-state.js';
+import { hasAccepted, isEnded, shortReason } from './delegation-state.js';
+import { attemptsWith } from './delegation-times.js';
+import { budgetSpent, callsLeft } from './call-budget.js';
 import { Draft } from './draft.js';
-import { withHubData, originOf } from './own-ids.js';
-import { cancelOpen, endDelegation, settle } from './settle.js';
+import { endOnHubsWord, type Outcome } from './hubs-word.js';
 import { takeEvent } from './take-event.js';
-
-/** How a delegation ended when the agent itself has not said so. */
-export interface Outcome {
-  readonly state: EndState;
-  /** For people: shown in the task's status and kept with the delegation. */
-  readonly reason: string | null;
-}
 
 /**
  * What one event of an agent (its own ids, as it came) adds to the hub's task. A whole task is
@@ -55,15 +43,15 @@ export function decideOutcome(
 ): TaskChange {
   const open = openDraft(aggregate, delegationId, now);
   if (!open) return NO_CHANGE;
-  end(open.draft, open.delegation, outcome);
+  endOnHubsWord(open.draft, open.delegation, outcome);
   return open.draft.change();
 }
 
 /**
  * The agent did not take the message: the next one in the route's order is asked, unseen by the
- * client (nothing of the first was shown). With none left, with a message on its way that only this
- * agent can answer, or with a cancel requested, the delegation ends instead. `nameOf` tells an
- * agent's name by its id.
+ * client (nothing of the first was shown). With none left, with the task's calls spent, with a message
+ * on its way that only this agent can answer, or with a cancel requested, the delegation ends instead.
+ * `nameOf` tells an agent's name by its id.
  */
 export function decideFailover(
   aggregate: TaskAggregate,
@@ -82,14 +70,23 @@ export function decideFailover(
   );
   const [next, ...fallbacks] = delegation.fallbacks;
   if (aggregate.record.cancelRequestedAt !== null) {
-    end(draft, delegation, {
+    endOnHubsWord(draft, delegation, {
       state: 'canceled',
       reason: 'Canceled before an agent took the message.',
     });
   } else if (hasAccepted(delegation) || (!next && delegation.reason === null)) {
-    end(draft, delegation, { state: 'failed', reason });
+    endOnHubsWord(draft, delegation, { state: 'failed', reason });
   } else if (!next) {
-    end(draft, delegation, { state: 'failed', reason: `No agent took the message. ${reasons}` });
+    endOnHubsWord(draft, delegation, {
+      state: 'failed',
+      reason: `No agent took the message. ${reasons}`,
+    });
+  } else if (callsLeft(aggregate.record, aggregate.delegations) < 1) {
+    const spent = budgetSpent(aggregate.record);
+    endOnHubsWord(draft, delegation, {
+      state: 'failed',
+      reason: shortReason(`${spent} ${reasons}`),
+    });
   } else {
     draft.patch(delegation.id, {
       agentId: next.agentId,
@@ -98,43 +95,18 @@ export function decideFailover(
       fallbacks,
       state: 'queued',
       downstreamContextId: null,
-      progress: { artifacts: {}, closed: [], ...pendingOf(delegation) },
+      progress: {
+        artifacts: {},
+        closed: [],
+        ...pendingOf(delegation),
+        attempts: attemptsWith(delegation, reason, now),
+      },
       reason: reasons,
       owner: null,
       leaseUntil: null,
     });
   }
   return draft.change();
-}
-
-/**
- * Ends what has run out of time: every open delegation once the task's deadline has passed (they are
- * canceled), else each delegation past its own (it fails). Nothing when nothing is overdue.
- */
-export function decideDeadline(aggregate: TaskAggregate, now: Date): TaskChange {
-  const draft = new Draft(aggregate, now);
-  if (draft.ended) return NO_CHANGE;
-  const { deadlineAt, createdAt } = aggregate.record;
-  if (deadlineAt !== null && deadlineAt <= now) {
-    const seconds = Math.round((deadlineAt.getTime() - createdAt.getTime()) / 1000);
-    const reason = `The task's deadline of ${seconds} s has passed.`;
-    cancelOpen(draft, reason);
-    if (draft.several) settle(draft, { cutShort: true });
-    else draft.emitStatus(taskStateOf('failed'), draft.say(reason));
-    return draft.change();
-  }
-  for (const each of draft.delegations()) {
-    const current = draft.delegation(each.id);
-    if (!current || isEnded(current.state) || current.deadlineAt > now) continue;
-    end(draft, current, { state: 'failed', reason: lateReason(current) });
-  }
-  return draft.change();
-}
-
-function lateReason({ state, agentName }: Delegation): string {
-  return state === 'input-required' || state === 'auth-required'
-    ? `${agentName} waited for the client until its time was over.`
-    : `${agentName} did not finish in time.`;
 }
 
 function openDraft(
@@ -147,20 +119,6 @@ function openDraft(
   return draft.ended || !delegation || isEnded(delegation.state)
     ? undefined
     : { draft, delegation };
-}
-
-function end(draft: Draft, delegation: Delegation, { state, reason }: Outcome): void {
-  endDelegation(draft, delegation, state, reason);
-  if (!draft.several) {
-    draft.emitStatus(taskStateOf(state), reason ? draft.say(reason) : undefined);
-    return;
-  }
-  const message = `${delegation.agentName} ${state}${reason ? `: ${reason}` : '.'}`;
-  draft.emitStatus(
-    taskStateOf('working'),
-    draft.say(message, withHubData(undefined, { ...originOf(delegation), state })),
-  );
-  settle(draft);
 }
 
 function pendingOf(delegation: Delegation): { pending?: readonly number[] } {

@@ -1,9 +1,13 @@
 import { TaskState } from '../../protocol/a2a.js';
 import type { Delegation, DelegationProgress, DelegationState } from '../task.js';
 
-export type EndState = 'completed' | 'failed' | 'canceled' | 'rejected';
+export type EndState = Extract<
+  DelegationState,
+  'completed' | 'failed' | 'canceled' | 'rejected' | 'skipped'
+>;
 
 const TASK_STATE: Readonly<Record<DelegationState, TaskState>> = {
+  planned: TaskState.TASK_STATE_WORKING,
   queued: TaskState.TASK_STATE_WORKING,
   sending: TaskState.TASK_STATE_WORKING,
   working: TaskState.TASK_STATE_WORKING,
@@ -13,6 +17,7 @@ const TASK_STATE: Readonly<Record<DelegationState, TaskState>> = {
   failed: TaskState.TASK_STATE_FAILED,
   canceled: TaskState.TASK_STATE_CANCELED,
   rejected: TaskState.TASK_STATE_REJECTED,
+  skipped: TaskState.TASK_STATE_CANCELED,
 };
 
 const DELEGATION_STATE = new Map<TaskState, DelegationState>([
@@ -26,11 +31,22 @@ const DELEGATION_STATE = new Map<TaskState, DelegationState>([
   [TaskState.TASK_STATE_REJECTED, 'rejected'],
 ]);
 
+const ENDS: ReadonlySet<DelegationState> = new Set<EndState>([
+  'completed',
+  'failed',
+  'canceled',
+  'rejected',
+  'skipped',
+]);
+
 /** Nothing more comes from it. */
 export function isEnded(state: DelegationState): state is EndState {
-  return (
-    state === 'completed' || state === 'failed' || state === 'canceled' || state === 'rejected'
-  );
+  return ENDS.has(state);
+}
+
+/** Its turn has come: a runner or an agent has it, or is about to. */
+export function isRunning(state: DelegationState): boolean {
+  return state === 'queued' || state === 'sending' || state === 'working';
 }
 
 /** It waits for the client. */
@@ -47,11 +63,16 @@ export function delegationStateOf(state: TaskState): DelegationState | undefined
   return DELEGATION_STATE.get(state);
 }
 
+/** No agent has shown that it has the message it is to get. */
+export function isUnsent(state: DelegationState): state is 'queued' | 'sending' {
+  return state === 'queued' || state === 'sending';
+}
+
 /** The agent has taken on the work, so nobody else may be asked in its place. */
 export function hasAccepted(delegation: Delegation): boolean {
   return (
     delegation.downstreamTaskId !== null ||
-    (delegation.state !== 'queued' && delegation.state !== 'sending')
+    !(delegation.state === 'planned' || isUnsent(delegation.state))
   );
 }
 

@@ -1,6 +1,8 @@
-import type { Message, TaskState } from '../../protocol/a2a.js';
+import type { Artifact, Message, TaskState } from '../../protocol/a2a.js';
 import { agentMessage, statusUpdate, type Payload, type TaskRef } from '../../protocol/build.js';
+import { applyHeld, cloneHeld } from '../../protocol/task-reducer.js';
 import { isTerminal } from '../../protocol/task-state.js';
+import type { Plan, PlanStep } from '../../routing/index.js';
 import {
   NO_CHANGE,
   type Delegation,
@@ -11,6 +13,7 @@ import {
   type TaskAggregate,
   type TaskChange,
 } from '../task.js';
+import { originOf, type Origin } from './own-ids.js';
 
 type Patch = Omit<DelegationPatch, 'id'>;
 
@@ -20,6 +23,8 @@ type Patch = Omit<DelegationPatch, 'id'>;
  */
 export class Draft {
   readonly ref: TaskRef;
+  /** The steps of the task. */
+  readonly plan: Plan;
   private readonly events: NewEvent[] = [];
   private readonly patches = new Map<string, Patch>();
   private readonly questions = new Map<string, Message>();
@@ -32,6 +37,7 @@ export class Draft {
   ) {
     this.ref = { taskId: aggregate.record.id, contextId: aggregate.record.contextId };
     this.currentState = aggregate.record.state;
+    this.plan = aggregate.record.plan;
   }
 
   /** The task's state with this change. */
@@ -46,6 +52,26 @@ export class Draft {
   /** Several agents work on this task, so that the hub speaks for them. */
   get several(): boolean {
     return this.aggregate.delegations.length > 1;
+  }
+
+  /** The step of the plan that a delegation belongs to. */
+  stepOf({ step }: Pick<Delegation, 'step'>): PlanStep {
+    const found = this.plan[step];
+    if (!found) throw new Error(`task ${this.ref.taskId} has no step ${step}`);
+    return found;
+  }
+
+  /** Where something comes from; the step is named when there are several. */
+  originOf(delegation: Delegation): Origin {
+    const { name } = this.stepOf(delegation);
+    return { ...originOf(delegation), ...(this.plan.length > 1 && { step: name }) };
+  }
+
+  /** The artifacts that do not count yet, with this change. */
+  held(): readonly Artifact[] {
+    const held = cloneHeld(this.aggregate.held);
+    for (const { payload, kind } of this.events) applyHeld(held, payload, kind);
+    return held;
   }
 
   /** The seq the next event will get. */

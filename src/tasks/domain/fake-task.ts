@@ -2,8 +2,22 @@ import { IdSource } from '../../common/ids.js';
 import { Role, TaskState } from '../../protocol/a2a.js';
 import type { Artifact, Message, StreamResponse, Task, TaskStatus } from '../../protocol/a2a.js';
 import { agentMessage, textOf, textPart } from '../../protocol/build.js';
-import { applyEvent, cloneTask, emptyTask } from '../../protocol/task-reducer.js';
+import {
+  applyEvent,
+  applyHeld,
+  cloneHeld,
+  cloneTask,
+  emptyTask,
+} from '../../protocol/task-reducer.js';
+import type { RequirePolicy } from '../../protocol/routing-extension.js';
 import { isTerminal } from '../../protocol/task-state.js';
+import {
+  planOf,
+  type Plan,
+  type PlanStep,
+  type Route,
+  type StepStrategy,
+} from '../../routing/index.js';
 import type {
   Delegation,
   EventKind,
@@ -37,7 +51,12 @@ export class CountingIds extends IdSource {
 export interface FakeTaskOptions {
   /** One delegation per agent; its id is `d-` and the agent's. */
   readonly agents?: readonly string[];
-  readonly require?: 'all' | 'best-effort';
+  readonly strategy?: StepStrategy;
+  readonly require?: RequirePolicy;
+  readonly quorum?: number;
+  /** Instead of `agents`: the steps of the task, each agent once. */
+  readonly plan?: Plan;
+  readonly maxCalls?: number;
   readonly allowReply?: boolean;
   readonly deadlineAt?: Date | null;
   readonly delegation?: Partial<Delegation>;
@@ -51,30 +70,31 @@ export class FakeTask {
 
   constructor({ agents = ['a'], ...options }: FakeTaskOptions = {}) {
     const message = userMessage('m1', 'hello');
-    const task = emptyTask('task', 'context');
-    const several = agents.length > 1;
+    const route = routeOf(agents, options);
+    const plan = options.plan ?? [planStep('task', agents, stepOf(route))];
     this.aggregate = {
-      task: applyEvent(task, { $case: 'message', value: message }),
+      task: applyEvent(emptyTask('task', 'context'), { $case: 'message', value: message }),
+      held: [],
       record: {
         ...RECORD,
         allowReply: options.allowReply ?? false,
         deadlineAt: options.deadlineAt ?? null,
-        route: {
-          reason: 'tags',
-          strategy: several ? 'all' : 'one',
-          require: options.require ?? 'all',
-          chosen: agents.map((agentId) => ({ agentId, why: '' })),
-          skipped: [],
-        },
+        route,
+        plan,
       },
-      delegations: agents.map((agentId, position) => ({
-        ...DELEGATION,
-        id: `d-${agentId}`,
-        agentId,
-        agentName: `Agent ${agentId}`,
-        position,
-        ...options.delegation,
-      })),
+      delegations: plan
+        .flatMap((step, index) =>
+          step.chosen.map(({ agentId }) => ({
+            ...DELEGATION,
+            id: `d-${agentId}`,
+            agentId,
+            agentName: `Agent ${agentId}`,
+            step: index,
+            ...(step.after.length > 0 && PLANNED),
+            ...options.delegation,
+          })),
+        )
+        .map((each, position) => ({ ...each, position })),
     };
   }
 
@@ -103,21 +123,24 @@ export class FakeTask {
   }
 
   /** What the agent says, decided and committed. */
-  agent(event: StreamResponse, agentId = 'a'): TaskChange {
-    const change = decideAgentEvent(this.aggregate, `d-${agentId}`, event, NOW, this.ids);
+  agent(event: StreamResponse, agentId = 'a', now = NOW): TaskChange {
+    const change = decideAgentEvent(this.aggregate, `d-${agentId}`, event, now, this.ids);
     this.commit(change);
     return change;
   }
 
   commit({ events, delegations = [], record }: TaskChange): this {
     const task = cloneTask(this.aggregate.task);
+    const held = cloneHeld(this.aggregate.held);
     for (const event of events) {
       if (isTerminal(task.status?.state ?? 0)) throw new Error('an event after the end');
+      applyHeld(held, event.payload, event.kind);
       applyEvent(task, event.payload, event.kind);
       this.log.push(event);
     }
     this.aggregate = {
       task,
+      held,
       record: {
         ...this.aggregate.record,
         ...record,
@@ -136,6 +159,47 @@ export class FakeTask {
   story(): string[] {
     return this.log.map(storyOf);
   }
+}
+
+function routeOf(agents: readonly string[], options: FakeTaskOptions): Route {
+  const { strategy, require = 'all', quorum, plan, maxCalls } = options;
+  return {
+    reason: 'tags',
+    strategy: strategy ?? (agents.length > 1 ? 'all' : 'one'),
+    require,
+    ...(quorum !== undefined && { quorum }),
+    ...(maxCalls !== undefined && { maxCalls }),
+    ...(plan !== undefined && { plan }),
+    chosen: agents.map((agentId) => ({ agentId, why: '' })),
+    skipped: [],
+  };
+}
+
+function stepOf({ strategy, require, quorum }: Route): Partial<PlanStep> {
+  return {
+    strategy: strategy === 'all' || strategy === 'first' ? strategy : 'one',
+    require,
+    ...(quorum !== undefined && { quorum }),
+  };
+}
+
+/** A step of `agents` that begins with the task and gives its result, unless told otherwise. */
+export function planStep(
+  name: string,
+  agents: readonly string[],
+  options: Partial<PlanStep> = {},
+): PlanStep {
+  return {
+    name,
+    strategy: agents.length > 1 ? 'all' : 'one',
+    require: 'all',
+    chosen: agents.map((agentId) => ({ agentId, why: '' })),
+    inputs: [{ from: 'message' }],
+    after: [],
+    isResult: true,
+    isOptional: false,
+    ...options,
+  };
 }
 
 function stateName(state: TaskState): string {
@@ -253,7 +317,7 @@ const STATES = {
   rejected: TaskState.TASK_STATE_REJECTED,
 } as const;
 
-const RECORD: Omit<TaskRecord, 'route' | 'allowReply' | 'deadlineAt'> = {
+const RECORD: Omit<TaskRecord, 'route' | 'plan' | 'allowReply' | 'deadlineAt'> = {
   id: 'task',
   contextId: 'context',
   principalId: 'p',
@@ -273,8 +337,10 @@ const RECORD: Omit<TaskRecord, 'route' | 'allowReply' | 'deadlineAt'> = {
 
 const DELEGATION: Omit<Delegation, 'id' | 'agentId' | 'agentName' | 'position'> = {
   taskId: 'task',
+  step: 0,
   skillId: null,
   state: 'sending',
+  calls: 1,
   messageSeq: 2,
   downstreamTaskId: null,
   downstreamContextId: null,
@@ -285,6 +351,9 @@ const DELEGATION: Omit<Delegation, 'id' | 'agentId' | 'agentName' | 'position'> 
   owner: 'runner',
   leaseUntil: null,
   deadlineAt: new Date('2026-01-02T00:00:00Z'),
+  begunAt: NOW,
   createdAt: NOW,
   updatedAt: NOW,
 };
+
+const PLANNED = { state: 'planned', calls: 0, epoch: 0, owner: null, begunAt: null } as const;

@@ -11,6 +11,8 @@ export interface Origin {
   readonly agentId: string;
   readonly skillId?: string;
   readonly delegationId: string;
+  /** The step of the plan, when it has several. */
+  readonly step?: string;
 }
 
 export function originOf(delegation: Delegation): Origin {
@@ -95,7 +97,7 @@ export function newArtifactId(
   const own = artifactId || 'artifact';
   const twice = delegations.filter((each) => each.agentId === delegation.agentId).length > 1;
   const prefix = twice ? `${delegation.agentId}.${delegation.position}.` : `${delegation.agentId}.`;
-  const taken = new Set(Object.values(delegation.progress.artifacts));
+  const taken = new Set(delegations.flatMap(({ progress }) => Object.values(progress.artifacts)));
   const wanted = delegations.length > 1 ? prefix + own : own;
   let id = wanted;
   for (let n = 2; taken.has(id); n++) id = `${wanted}-${n}`;

@@ -59,6 +59,8 @@ function missingMessages(
   if (downstream.history.length === 0) return [];
   const { task } = aggregate;
   const shown = new Set(task.history.map((message) => message.messageId));
+  // What begins a later step is sent under the delegation's id.
+  shown.add(delegation.id);
   const start = downstream.history.findLastIndex(
     ({ role, messageId }) => role === Role.ROLE_USER && shown.has(messageId),
   );
@@ -79,19 +81,21 @@ function missingMessages(
 }
 
 function missingArtifacts(
-  { task }: TaskAggregate,
+  { task, held }: TaskAggregate,
   { progress }: Delegation,
   downstream: Task,
   ref: TaskRef,
 ): StreamResponse[] {
   if (downstream.artifacts.length === 0) return [];
   const lastChunk = isTerminal(downstream.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED);
-  const shown = new Map(task.artifacts.map((artifact) => [artifact.artifactId, artifact]));
+  const given = new Map(
+    [...task.artifacts, ...held].map((artifact) => [artifact.artifactId, artifact]),
+  );
   const latest = new Map(downstream.artifacts.map((artifact) => [artifact.artifactId, artifact]));
   const missing: StreamResponse[] = [];
   for (const artifact of latest.values()) {
     const id = knownArtifactId(progress, artifact.artifactId);
-    const chunk = missingChunk(artifact, id === undefined ? undefined : shown.get(id));
+    const chunk = missingChunk(artifact, id === undefined ? undefined : given.get(id));
     if (chunk) missing.push({ payload: artifactUpdate(ref, { ...chunk, lastChunk }) });
   }
   return missing;

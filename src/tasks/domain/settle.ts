@@ -1,62 +1,36 @@
-import type { Message, Part, TaskState } from '../../protocol/a2a.js';
+import { TaskState, type Message, type Part } from '../../protocol/a2a.js';
 import { textOf, textPart } from '../../protocol/build.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import type { Delegation } from '../task.js';
-import { aggregateState, policyBroken, type AggregateCircumstances } from './aggregate-state.js';
-import {
-  closedProgress,
-  isEnded,
-  isWaiting,
-  shortReason,
-  type EndState,
-} from './delegation-state.js';
+import { advancePlan } from './advance-plan.js';
+import { aggregateState, type AggregateCircumstances } from './aggregate-state.js';
+import { isWaiting, shortReason } from './delegation-state.js';
 import type { Draft } from './draft.js';
-import { originOf } from './own-ids.js';
-
-/** Ends a delegation; whatever it gave is complete now, and nobody needs to own it. */
-export function endDelegation(
-  draft: Draft,
-  delegation: Delegation,
-  state: EndState,
-  reason: string | null,
-): void {
-  draft.patch(delegation.id, {
-    state,
-    reason: reason === null ? null : shortReason(reason),
-    progress: closedProgress(delegation.progress),
-    owner: null,
-    leaseUntil: null,
-  });
-}
-
-/** Cancels every delegation that is still open; the runner then tells their agents. */
-export function cancelOpen(draft: Draft, reason: string): void {
-  for (const each of draft.delegations()) {
-    if (!isEnded(each.state)) endDelegation(draft, each, 'canceled', reason);
-  }
-}
+import { releaseFinished } from './held-artifacts.js';
 
 /**
- * Brings the task of several agents in line with its delegations: cancels what is open once the
- * policy cannot be met, then says the task's state where it has changed. `asks` is true when the
- * change is a new question, which is shown even if another one waits already.
+ * Brings the task of several agents in line with its delegations: takes its plan as far as it goes,
+ * then says the task's state where it has changed. A task that ends without its result gives what was
+ * held back first. `asks` is true when the change is a new question, which is shown even if another
+ * one waits already.
  */
 export function settle(
   draft: Draft,
   options: AggregateCircumstances & { readonly asks?: boolean } = {},
 ): void {
   if (draft.ended) return;
-  const { route, cancelRequestedAt } = draft.aggregate.record;
-  const broken = policyBroken(draft.delegations(), route);
-  const cut = broken !== undefined && draft.delegations().some((each) => !isEnded(each.state));
-  if (cut) cancelOpen(draft, broken);
+  const cutShort = advancePlan(draft);
   const delegations = draft.delegations();
-  const { state, text } = aggregateState(delegations, route, {
-    cancelRequested: cancelRequestedAt !== null || options.cancelRequested === true,
-    cutShort: cut || options.cutShort === true,
+  const { state, text } = aggregateState(draft.plan, delegations, {
+    cancelRequested:
+      draft.aggregate.record.cancelRequestedAt !== null || options.cancelRequested === true,
+    cutShort: cutShort || options.cutShort === true,
   });
-  if (isTerminal(state)) return draft.emitStatus(state, draft.say(text));
+  if (isTerminal(state)) {
+    if (state !== TaskState.TASK_STATE_COMPLETED) releaseFinished(draft);
+    return draft.emitStatus(state, draft.say(text));
+  }
   if (isInterrupted(state)) return showQuestions(draft, delegations, state, options.asks === true);
   if (draft.state !== state) draft.emitStatus(state, text ? draft.say(text) : undefined);
 }
@@ -73,8 +47,8 @@ function showQuestions(
   const first = waiting[0];
   const metadata = {
     [ROUTING_EXTENSION_URI]: {
-      ...(waiting.length === 1 && first && { ...originOf(first), state: first.state }),
-      waiting: waiting.map((each) => ({ ...originOf(each), state: each.state })),
+      ...(waiting.length === 1 && first && { ...draft.originOf(first), state: first.state }),
+      waiting: waiting.map((each) => ({ ...draft.originOf(each), state: each.state })),
     },
   };
   draft.emitStatus(state, draft.say(parts, metadata));

@@ -1,78 +1,78 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { StreamResponse } from '../../protocol/a2a.js';
+import type { Artifact } from '../../protocol/a2a.js';
+import type { PlanStep } from '../../routing/index.js';
 import { NO_CHANGE } from '../task.js';
-import { decideDeadline, decideOutcome } from './delegation-decisions.js';
-import { decideTaskFailed } from './task-decisions.js';
-import { FakeTask, NOW, chunk, reply, snapshot, status, statusOf } from './fake-task.js';
+import { decideDeadline } from './decide-deadline.js';
+import { decideOutcome } from './delegation-decisions.js';
+import { isEnded } from './delegation-state.js';
+import { completes, order, play, scripts, type Script } from './fake-scripts.js';
+import { FakeTask, NOW, chunk, planStep, reply, status } from './fake-task.js';
+import { decideCancelRequest, decideTaskFailed } from './task-decisions.js';
 
 const AGENTS = ['a', 'b', 'c'];
+type Policy = Partial<PlanStep>;
 
-const ending = fc.constantFrom(
-  status('completed', 'done'),
-  status('completed'),
-  status('failed', 'broken'),
-  status('rejected'),
-  status('canceled'),
-  snapshot({ status: statusOf('completed') }),
-);
-const step = fc.oneof(
-  fc
-    .record({ id: fc.constantFrom('x', 'y'), text: fc.string(), append: fc.boolean() })
-    .map(({ id, text, append }) => chunk(id, text, { append })),
-  fc.string().map((text) => status('working', text)),
-  fc.constantFrom(status('submitted'), status('auth', 'log in')),
-);
-/** What one agent sends, in its order, to its end. */
-const script = fc
-  .tuple(fc.array(step, { maxLength: 5 }), ending)
-  .map(([steps, end]) => [...steps, end]);
-const scripts = fc.tuple(script, script, script);
+const ALL: Policy = { strategy: 'all', require: 'all' };
+const BEST_EFFORT: Policy = { strategy: 'all', require: 'best-effort' };
+const ANY: Policy = { strategy: 'all', require: 'any' };
+const FIRST: Policy = { strategy: 'first' };
+const quorum = (n: number): Policy => ({ strategy: 'all', require: 'quorum', quorum: n });
 
-/** Which agent speaks next: any interleaving keeps each agent's own order. */
-function interleave(all: readonly StreamResponse[][], order: readonly number[]) {
-  const rest = all.map((each) => [...each]);
-  const mixed: { agent: string; event: StreamResponse }[] = [];
-  for (const n of [...order, ...rest.flatMap((events, i) => events.map(() => i))]) {
-    const agent = AGENTS[n % AGENTS.length] ?? 'a';
-    const event = rest[n % AGENTS.length]?.shift();
-    if (event) mixed.push({ agent, event });
-  }
-  return mixed;
+const policy = fc.constantFrom(ALL, BEST_EFFORT, ANY, FIRST, quorum(2), quorum(3));
+const DONE = status('completed');
+
+function fresh(policyOfStep: Policy): FakeTask {
+  return new FakeTask({ plan: [planStep('task', AGENTS, policyOfStep)] });
 }
 
-const order = fc.array(fc.nat(2), { maxLength: 20 });
-
-function play(
-  all: readonly StreamResponse[][],
-  turns: readonly number[],
-  require: Require,
-): FakeTask {
-  const task = new FakeTask({ agents: AGENTS, require });
-  for (const { agent, event } of interleave(all, turns)) task.agent(event, agent);
-  return task;
+function byAgent(all: readonly Script[]): Record<string, Script> {
+  return Object.fromEntries(AGENTS.map((agent, i) => [agent, all[i] ?? []]));
 }
 
-type Require = 'all' | 'best-effort';
+function run(all: readonly Script[], turns: readonly number[], of: Policy): FakeTask {
+  return play(fresh(of), byAgent(all), turns);
+}
+
+function artifactsOf(task: FakeTask, agent?: string): unknown[] {
+  const wanted = ({ artifactId }: Artifact): boolean =>
+    agent === undefined || artifactId.startsWith(`${agent}.`);
+  return task.task.artifacts
+    .filter(wanted)
+    .sort((a, b) => (a.artifactId < b.artifactId ? -1 : 1))
+    .map(({ artifactId, parts, metadata }) => ({ artifactId, parts, metadata }));
+}
 
 function outcomeOf(task: FakeTask): unknown {
-  const byId = [...task.task.artifacts].sort((a, b) => (a.artifactId < b.artifactId ? -1 : 1));
   return {
     state: task.state,
     delegations: task.aggregate.delegations.map(({ id, state }) => ({ id, state })),
-    artifacts: byId.map(({ artifactId, parts, metadata }) => ({ artifactId, parts, metadata })),
+    artifacts: artifactsOf(task),
   };
+}
+
+/** All that the agents have given after each of their first n events, as if nobody else were there. */
+function givenAlone(agent: string, all: readonly Script[]): unknown[][] {
+  const own = byAgent(all)[agent] ?? [];
+  return [...own.keys(), own.length].map((n) =>
+    artifactsOf(play(fresh(BEST_EFFORT), { [agent]: own.slice(0, n) }, [])),
+  );
+}
+
+function completersOf(task: FakeTask): string[] {
+  const completed = task.aggregate.delegations.filter(({ state }) => state === 'completed');
+  return completed.map(({ agentId }) => agentId);
 }
 
 describe('several agents in any interleaving', () => {
   it('end in the same state with the same artifacts when any may fail', () => {
     fc.assert(
       fc.property(scripts, order, order, (all, one, other) => {
-        expect(outcomeOf(play(all, one, 'best-effort'))).toEqual(
-          outcomeOf(play(all, other, 'best-effort')),
+        expect(outcomeOf(run(all, one, BEST_EFFORT))).toEqual(
+          outcomeOf(run(all, other, BEST_EFFORT)),
         );
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 
@@ -80,20 +80,73 @@ describe('several agents in any interleaving', () => {
     const happy = scripts.map((all) => all.map((events) => [...events.slice(0, -1), DONE]));
     fc.assert(
       fc.property(happy, order, order, (all, one, other) => {
-        const first = play(all, one, 'all');
+        const first = run(all, one, ALL);
         expect(first.state).toBe('COMPLETED');
-        expect(outcomeOf(first)).toEqual(outcomeOf(play(all, other, 'all')));
+        expect(outcomeOf(first)).toEqual(outcomeOf(run(all, other, ALL)));
       }),
-      { numRuns: 200 },
     );
   });
 
-  it('end failed, rejected or canceled alike when all are required and one fails', () => {
+  it('end in the same state when all are required and one fails, with what each had given', () => {
     fc.assert(
       fc.property(scripts, order, order, (all, one, other) => {
-        expect(play(all, one, 'all').state).toBe(play(all, other, 'all').state);
+        const task = run(all, one, ALL);
+        expect(task.state).toBe(run(all, other, ALL).state);
+        for (const agent of AGENTS) {
+          expect(givenAlone(agent, all)).toContainEqual(artifactsOf(task, agent));
+        }
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
+    );
+  });
+
+  it('of a race give the result of one that completes, whole, and of nobody else', () => {
+    fc.assert(
+      fc.property(scripts, order, (all, turns) => {
+        const task = run(all, turns, FIRST);
+        const able = AGENTS.filter((_, i) => completes(all[i] ?? []));
+        const [winner, ...more] = completersOf(task);
+        expect(more).toEqual([]);
+        if (winner === undefined) {
+          expect(able).toEqual([]);
+          expect(task.state).not.toBe('COMPLETED');
+          return expect(artifactsOf(task)).toEqual([]);
+        }
+        expect(task.state).toBe('COMPLETED');
+        expect(able).toContain(winner);
+        return expect(artifactsOf(task)).toEqual(givenAlone(winner, all).at(-1));
+      }),
+    );
+  });
+
+  it.each([
+    ['any', ANY, 1],
+    ['a quorum of two', quorum(2), 2],
+    ['a quorum of three', quorum(3), 3],
+  ])('complete when %s can, with exactly as many as are needed', (_, of, needed) => {
+    fc.assert(
+      fc.property(scripts, order, (all, turns) => {
+        const task = run(all, turns, of);
+        const able = AGENTS.filter((agent) => completes(byAgent(all)[agent] ?? []));
+        expect(task.state === 'COMPLETED').toBe(able.length >= needed);
+        if (task.state === 'COMPLETED') expect(completersOf(task)).toHaveLength(needed);
+        for (const agent of completersOf(task)) {
+          expect(artifactsOf(task, agent)).toEqual(givenAlone(agent, all).at(-1));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('leave nobody at work, nothing held and one terminal event, the last one', () => {
+    fc.assert(
+      fc.property(scripts, order, policy, (all, turns, of) => {
+        const task = run(all, turns, of);
+        expect(task.aggregate.delegations.every(({ state }) => isEnded(state))).toBe(true);
+        expect(task.aggregate.held).toEqual([]);
+        const ends = task.story().filter((line) => /^status (COMP|FAIL|CANC|REJ)/.test(line));
+        expect(ends).toEqual([task.story().at(-1)]);
+      }),
     );
   });
 
@@ -101,23 +154,65 @@ describe('several agents in any interleaving', () => {
     const late = { state: 'failed', reason: 'late' } as const;
     const far = new Date(NOW.getTime() + 1e12);
     fc.assert(
-      fc.property(
-        scripts,
-        order,
-        fc.constantFrom<Require>('all', 'best-effort'),
-        (all, turns, require) => {
-          const task = play(all, turns, require);
-          for (const agent of AGENTS) {
-            expect(task.agent(chunk('late', 'x'), agent)).toBe(NO_CHANGE);
-            expect(task.agent(reply('late'), agent)).toBe(NO_CHANGE);
-            expect(decideOutcome(task.aggregate, `d-${agent}`, late, NOW)).toBe(NO_CHANGE);
-          }
-          expect(decideDeadline(task.aggregate, far)).toBe(NO_CHANGE);
-          expect(decideTaskFailed(task.aggregate, 'late', NOW)).toBe(NO_CHANGE);
-        },
-      ),
+      fc.property(scripts, order, policy, (all, turns, of) => {
+        const task = run(all, turns, of);
+        for (const agent of AGENTS) {
+          expect(task.agent(chunk('late', 'x'), agent)).toBe(NO_CHANGE);
+          expect(task.agent(reply('late'), agent)).toBe(NO_CHANGE);
+          expect(decideOutcome(task.aggregate, `d-${agent}`, late, NOW)).toBe(NO_CHANGE);
+        }
+        expect(decideDeadline(task.aggregate, far)).toBe(NO_CHANGE);
+        expect(decideTaskFailed(task.aggregate, 'late', NOW)).toBe(NO_CHANGE);
+        expect(() => decideCancelRequest(task.aggregate, NOW)).toThrow('has ended');
+      }),
     );
   });
 });
 
-const DONE = status('completed');
+describe('a deadline or a cancel at any moment', () => {
+  const LATER = new Date(NOW.getTime() + 60_000);
+
+  it('ends a step as its policy stands then', () => {
+    fc.assert(
+      fc.property(scripts, order, fc.nat(15), policy, (all, turns, moment, of) => {
+        const task = fresh({ ...of, deadlineMs: 60_000 });
+        let left = moment;
+        play(task, byAgent(all), turns, () => {
+          if (left-- === 0) task.commit(decideDeadline(task.aggregate, LATER));
+        });
+        const completed = completersOf(task).length;
+        const isBestEffort = of.require === 'best-effort';
+        const needed = of.strategy === 'first' || isBestEffort ? 1 : neededOf(of);
+        expect(task.state === 'COMPLETED').toBe(completed >= needed);
+        expect(task.aggregate.delegations.every(({ state }) => isEnded(state))).toBe(true);
+      }),
+    );
+  });
+
+  it('of the client never undoes what completed before, and ends what was not sent', () => {
+    fc.assert(
+      fc.property(scripts, order, fc.nat(15), policy, (all, turns, moment, of) => {
+        const task = fresh(of);
+        task.change('c', { state: 'queued', owner: null });
+        let left = moment;
+        let before: string[] = [];
+        play(task, byAgent(all), turns, () => {
+          if (left-- !== 0 || isOver(task)) return;
+          before = completersOf(task);
+          task.commit(decideCancelRequest(task.aggregate, NOW));
+        });
+        expect(completersOf(task)).toEqual(expect.arrayContaining(before));
+        expect(task.aggregate.delegations.every(({ state }) => isEnded(state))).toBe(true);
+      }),
+    );
+  });
+});
+
+function isOver(task: FakeTask): boolean {
+  return ['COMPLETED', 'FAILED', 'CANCELED', 'REJECTED'].includes(task.state);
+}
+
+function neededOf({ require, quorum: n }: Policy): number {
+  if (require === 'any') return 1;
+  return require === 'quorum' ? (n ?? 0) : AGENTS.length;
+}

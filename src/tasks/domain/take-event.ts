@@ -8,13 +8,18 @@ import type {
 } from '../../protocol/a2a.js';
 import { artifactUpdate, type Payload } from '../../protocol/build.js';
 import type { Delegation, DelegationProgress } from '../task.js';
-import { delegationStateOf, isEnded, isWaiting, taskStateOf } from './delegation-state.js';
+import {
+  delegationStateOf,
+  isEnded,
+  isRunning,
+  isWaiting,
+  taskStateOf,
+} from './delegation-state.js';
 import type { Draft } from './draft.js';
 import { sameValue } from './equality.js';
 import {
   knownArtifactId,
   newArtifactId,
-  originOf,
   ownArtifact,
   ownMessage,
   ownMessageId,
@@ -22,7 +27,9 @@ import {
   withoutHubKeys,
 } from './own-ids.js';
 import { reconcile } from './reconcile.js';
-import { endDelegation, namedParts, reasonOf, settle } from './settle.js';
+import { endDelegation } from './end-delegation.js';
+import { holdsArtifacts } from './held-artifacts.js';
+import { namedParts, reasonOf, settle } from './settle.js';
 import { isRepeatedEvent, lastState, statusKey } from './status-key.js';
 
 const WORKING = TaskState.TASK_STATE_WORKING;
@@ -134,9 +141,9 @@ function takeArtifact(draft: Draft, delegationId: string, update: TaskArtifactUp
   const append = update.append && known !== undefined;
   const progress = withArtifact(delegation.progress, theirs.artifactId, id, update.lastChunk);
   if (progress !== delegation.progress) draft.patch(delegationId, { progress });
-  const artifact = ownArtifact(theirs, id, append ? undefined : originOf(delegation));
+  const artifact = ownArtifact(theirs, id, append ? undefined : draft.originOf(delegation));
   draft.emit(
-    'artifact',
+    holdsArtifacts(draft.stepOf(delegation)) ? 'held' : 'artifact',
     artifactUpdate(draft.ref, {
       artifact,
       append,
@@ -188,7 +195,6 @@ function takeStatus(
       progress: { ...delegation.progress, lastStatus: statusKey(status) },
       ...(isWaiting(state) && { reason: reasonOf(message) }),
       ...(state === 'working' && delegation.reason !== null && { reason: null }),
-      ...(state === 'input-required' && { owner: null, leaseUntil: null }),
     });
   }
   if (draft.several) showProgress(draft, delegation, change, metadata);
@@ -232,11 +238,13 @@ function showProgress(
     parts: namedParts(delegation.agentName, message, ''),
     metadata: withHubData(
       { ...message.metadata, ...withoutHubKeys(metadata) },
-      { ...originOf(delegation), state },
+      { ...draft.originOf(delegation), state },
     ),
   };
   if (isWaiting(state) && named) draft.ask(delegation.id, named);
-  const others = draft.delegations().some((each) => each.id !== delegation.id && isOpen(each));
+  const others = draft
+    .delegations()
+    .some((each) => each.id !== delegation.id && isRunning(each.state));
   if (named && !(isWaiting(state) && !others)) draft.emitStatus(WORKING, named);
   else if (!named && (isEnded(state) || (begins && state === 'working'))) {
     draft.emitStatus(WORKING, progressOf(draft, delegation, state));
@@ -244,13 +252,9 @@ function showProgress(
   settle(draft, { asks: isWaiting(state) });
 }
 
-function isOpen({ state }: Delegation): boolean {
-  return !isEnded(state) && !isWaiting(state);
-}
-
 function progressOf(draft: Draft, delegation: Delegation, state: Delegation['state']): Message {
   const words = state === 'working' ? 'is working.' : `${state}.`;
-  const hubData = { ...originOf(delegation), state };
+  const hubData = { ...draft.originOf(delegation), state };
   return draft.say(`${delegation.agentName} ${words}`, withHubData(undefined, hubData));
 }
 

@@ -8,16 +8,18 @@ import {
   type TaskAggregate,
   type TaskChange,
 } from '../task.js';
-import { isEnded, isWaiting, taskStateOf } from './delegation-state.js';
+import { budgetSpent, callsLeft } from './call-budget.js';
+import { isEnded, isUnsent, isWaiting, taskStateOf } from './delegation-state.js';
 import { Draft } from './draft.js';
-import { endDelegation, settle } from './settle.js';
+import { endDelegation } from './end-delegation.js';
+import { settle } from './settle.js';
 import { answeredKey } from './status-key.js';
 
 const CANCELED = 'Canceled by the client.';
 
 /**
- * Records that the client wants the task canceled. What no agent works on (never sent, or waiting
- * for the client) is canceled here; the runners cancel the rest with their agents and report what
+ * Records that the client wants the task canceled. What no agent works on (never sent, of a later step,
+ * or waiting for the client) is canceled here; the runners cancel the rest with their agents and report what
  * came of it. Asking again changes nothing. Throws HubError TASK_NOT_CANCELABLE on a terminal task.
  */
 export function decideCancelRequest(aggregate: TaskAggregate, now: Date): TaskChange {
@@ -40,6 +42,7 @@ export function decideCancelRequest(aggregate: TaskAggregate, now: Date): TaskCh
 /** No runner and no agent works on it. One that waits for authorization may still be followed. */
 function isIdle({ state, owner }: Delegation): boolean {
   return (
+    state === 'planned' ||
     state === 'queued' ||
     state === 'input-required' ||
     (state === 'auth-required' && owner === null)
@@ -48,12 +51,13 @@ function isIdle({ state, owner }: Delegation): boolean {
 
 /**
  * A further message of the client on an open task. It goes to the delegation that waits (with several
- * waiting, the one that `replyTo` names by delegation or agent id), or else to the one that works: it
+ * waiting, the one that `replyTo` names by delegation, agent or step), or else to the one that works: it
  * is queued again with this message. A message that comes before the agent has taken the one before
  * is kept and sent after it.
  *
- * Throws HubError UNSUPPORTED_OPERATION on a terminal task or one being canceled, INVALID_PARAMS when
- * the context is another one or it is not clear who is answered.
+ * Throws HubError UNSUPPORTED_OPERATION on a terminal task, one being canceled or one that has sent as
+ * many messages as it may, INVALID_PARAMS when the context is another one or it is not clear who is
+ * answered.
  */
 export function decideFollowUp(
   aggregate: TaskAggregate,
@@ -73,11 +77,18 @@ export function decideFollowUp(
   if (message.contextId !== '' && message.contextId !== record.contextId) {
     throw invalidField('message.contextId', 'is not the context of the task');
   }
-  const target = addressee(aggregate.delegations, replyTo);
+  const target = addressee(aggregate, replyTo);
+  if (callsLeft(record, aggregate.delegations) < 1) {
+    throw new HubError(
+      'UNSUPPORTED_OPERATION',
+      `${budgetSpent(record)} It takes no further message; it can still be read and canceled.`,
+      { metadata: { taskId: record.id } },
+    );
+  }
   const messageSeq = draft.nextSeq;
   const value = { ...message, taskId: record.id, contextId: record.contextId };
   draft.emit('message', { $case: 'message', value }, sentWith);
-  if (isUnsent(target)) {
+  if (isUnsent(target.state)) {
     const pending = [...(target.progress.pending ?? []), messageSeq];
     draft.patch(target.id, { progress: { ...target.progress, pending } });
   } else {
@@ -96,25 +107,22 @@ export function decideFollowUp(
   return draft.change();
 }
 
-/** The agent has not taken its present message yet, so that another must wait. */
-function isUnsent({ state }: Delegation): boolean {
-  return state === 'queued' || state === 'sending';
-}
-
 /**
  * The delegation a further message is for; throws HubError INVALID_PARAMS when that is not clear.
  */
 export function addressee(
-  delegations: readonly Delegation[],
+  { record, delegations }: Pick<TaskAggregate, 'record' | 'delegations'>,
   replyTo: string | undefined,
 ): Delegation {
-  const open = delegations.filter((each) => !isEnded(each.state));
+  const open = delegations.filter(({ state }) => !isEnded(state) && state !== 'planned');
   const waiting = open.filter((each) => isWaiting(each.state));
   if (replyTo !== undefined) {
-    const named = open.filter((each) => each.id === replyTo || each.agentId === replyTo);
+    const named = open.filter(({ id, agentId, step }) =>
+      [id, agentId, record.plan[step]?.name].includes(replyTo),
+    );
     const found = named.find((each) => isWaiting(each.state)) ?? named[0];
     if (found) return found;
-    throw invalidField('replyTo', `no open delegation or agent "${replyTo}" in this task`);
+    throw invalidField('replyTo', `no open delegation, agent or step "${replyTo}" in this task`);
   }
   const candidates = waiting.length > 0 ? waiting : open;
   const [only] = candidates;
@@ -128,12 +136,16 @@ export function addressee(
   );
 }
 
-/** Ends the whole task as failed on the hub's word: every open delegation fails with the reason. */
+/**
+ * Ends the whole task as failed on the hub's word: every open delegation fails with the reason. What is
+ * held back stays so: the reason may be that the task takes nothing more.
+ */
 export function decideTaskFailed(aggregate: TaskAggregate, reason: string, now: Date): TaskChange {
   const draft = new Draft(aggregate, now);
   if (draft.ended) return NO_CHANGE;
   for (const each of draft.delegations()) {
-    if (!isEnded(each.state)) endDelegation(draft, each, 'failed', reason);
+    if (each.state === 'planned') endDelegation(draft, each, 'skipped', reason);
+    else if (!isEnded(each.state)) endDelegation(draft, each, 'failed', reason);
   }
   draft.emitStatus(taskStateOf('failed'), draft.say(reason));
   return draft.change();

@@ -1,8 +1,9 @@
-import { StreamResponse, Task, TaskState } from '../../protocol/a2a.js';
-import { applyEvent, cloneTask } from '../../protocol/task-reducer.js';
+import { Artifact, StreamResponse, Task, TaskState } from '../../protocol/a2a.js';
+import { applyEvent, applyHeld, cloneHeld, cloneTask } from '../../protocol/task-reducer.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { HubError } from '../../common/hub-error.js';
 import type {
+  Checkpoint,
   ClaimedTask,
   DelegationWrite,
   Alongside,
@@ -20,6 +21,7 @@ import type {
   TaskEvent,
   TaskRecord,
 } from '../task.js';
+import { timed } from '../domain/delegation-times.js';
 import { checkpointDue } from './checkpoint-due.js';
 
 /** Memory of a task beside the text of its log, roughly. */
@@ -47,6 +49,7 @@ export interface Taken {
 export class LiveTask {
   private record: TaskRecord;
   private readonly task: Task;
+  private readonly held: Artifact[];
   private delegations: readonly Delegation[];
   private committedVersion: number;
   private since: { events: number; size: number; checkpointSize: number };
@@ -66,6 +69,7 @@ export class LiveTask {
   ) {
     this.record = stored.aggregate.record;
     this.task = stored.aggregate.task;
+    this.held = [...stored.aggregate.held];
     this.delegations = stored.aggregate.delegations;
     this.committedVersion = stored.version;
     this.since = {
@@ -88,12 +92,14 @@ export class LiveTask {
 
   /** The state itself: for decisions, never to be kept. */
   get aggregate(): TaskAggregate {
-    return { record: this.record, task: this.task, delegations: this.delegations };
+    const { record, task, held, delegations } = this;
+    return { record, task, held, delegations };
   }
 
   /** A copy that is safe to keep. */
   snapshot(): TaskAggregate {
-    return { record: this.record, task: cloneTask(this.task), delegations: this.delegations };
+    const { record, task, held, delegations } = this;
+    return { record, task: cloneTask(task), held: cloneHeld(held), delegations };
   }
 
   /** The epoch of a delegation as known here; undefined when there is no such delegation. */
@@ -127,7 +133,10 @@ export class LiveTask {
       throw new TaskTooLargeError(`the task would be larger than ${inMebibytes(this.maxSize)}`);
     }
     this.untaken += added;
-    for (const { payload, kind } of change.events) applyEvent(this.task, payload, kind);
+    for (const { payload, kind } of change.events) {
+      applyHeld(this.held, payload, kind);
+      applyEvent(this.task, payload, kind);
+    }
     this.since.size += added;
     this.since.events += events.length;
     for (const event of events) this.events.push(event);
@@ -154,15 +163,20 @@ export class LiveTask {
     for (const { id } of delegations) this.writes.set(id, { added: true, lease: true });
   }
 
-  /** Gives all delegations to an owner, as a first claim would. */
-  claimAll(owner: string, leaseUntil: Date): void {
-    this.delegations = this.delegations.map((each) => ({
-      ...each,
-      state: 'sending',
-      owner,
-      leaseUntil,
-      epoch: each.epoch + 1,
-    }));
+  /** Gives all queued delegations to an owner, as a first claim would. */
+  claimQueued(owner: string, leaseUntil: Date): void {
+    this.delegations = this.delegations.map((each) =>
+      each.state === 'queued'
+        ? {
+            ...each,
+            state: 'sending',
+            calls: each.calls + 1,
+            owner,
+            leaseUntil,
+            epoch: each.epoch + 1,
+          }
+        : each,
+    );
   }
 
   /** What was applied, as one append. */
@@ -238,7 +252,7 @@ export class LiveTask {
     const index = this.delegations.findIndex(({ id }) => id === patch.id);
     const before = this.delegations[index];
     if (before === undefined) return;
-    const after = { ...before, ...definedOf(patch), updatedAt: now };
+    const after = timed(before, { ...before, ...definedOf(patch), updatedAt: now }, now);
     this.delegations = this.delegations.with(index, after);
     const write = this.writes.get(patch.id) ?? { added: false, lease: false };
     if ('owner' in patch || 'leaseUntil' in patch) write.lease = true;
@@ -253,12 +267,14 @@ export class LiveTask {
     });
   }
 
-  private takeCheckpoint(): string | null {
+  private takeCheckpoint(): Checkpoint | null {
     if (this.events.length === 0) return null;
     if (!checkpointDue(this.stateBefore, this.record.state, this.since)) return null;
-    const checkpoint = JSON.stringify(Task.toJSON(this.task));
-    this.since = { events: 0, size: 0, checkpointSize: checkpoint.length };
-    return checkpoint;
+    const task = JSON.stringify(Task.toJSON(this.task));
+    const held = this.held.length === 0 ? null : JSON.stringify(this.held.map(Artifact.toJSON));
+    const checkpointSize = task.length + (held?.length ?? 0);
+    this.since = { events: 0, size: 0, checkpointSize };
+    return { task, held };
   }
 }
 

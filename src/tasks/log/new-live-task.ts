@@ -1,6 +1,7 @@
 import { storable } from '../../database/text.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { emptyTask } from '../../protocol/task-reducer.js';
+import { planOf } from '../../routing/index.js';
 import {
   FIRST_MESSAGE_SEQ,
   type Delegation,
@@ -16,6 +17,7 @@ export function newLiveTask(task: NewTask, now: Date, maxSize = Infinity): LiveT
     aggregate: {
       record: firstRecord(task, now),
       task: emptyTask(task.id, task.contextId),
+      held: [],
       delegations: [],
     },
     version: 0,
@@ -65,6 +67,7 @@ function firstRecord(task: NewTask, now: Date): TaskRecord {
     statusAt: now,
     seq: 0,
     route: task.route,
+    plan: planOf(task.route),
     allowReply: task.allowReply,
     cancelRequestedAt: null,
     deadlineAt: task.deadlineAt,
@@ -90,8 +93,10 @@ function firstDelegation(
     agentName: delegation.agentName,
     skillId: delegation.skillId,
     position: delegation.position,
-    state: 'queued',
+    step: delegation.step,
+    state: delegation.state,
     messageSeq: FIRST_MESSAGE_SEQ,
+    calls: 0,
     downstreamTaskId: null,
     downstreamContextId: delegation.downstreamContextId,
     fallbacks: delegation.fallbacks,
@@ -101,6 +106,7 @@ function firstDelegation(
     owner: null,
     leaseUntil: null,
     deadlineAt: delegation.deadlineAt,
+    begunAt: delegation.state === 'queued' ? now : null,
     createdAt: now,
     updatedAt: now,
   };

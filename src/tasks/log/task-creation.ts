@@ -37,7 +37,7 @@ export class TaskCreation {
       const held = claimer.reserve(places);
       if (held === places) {
         this.claimer = claimer;
-        this.live.claimAll(claimer.owner, new Date(now.getTime() + claimer.leaseMs));
+        this.live.claimQueued(claimer.owner, new Date(now.getTime() + claimer.leaseMs));
       } else if (held > 0) {
         claimer.release(held);
       }
@@ -64,7 +64,8 @@ export class TaskCreation {
   /** Hands the delegations to who claimed them, after the commit was made known. */
   handOver(): void {
     const { delegations } = this.live.aggregate;
-    this.claimer?.claimed(delegations.map((each) => ({ ...each, adopted: false })));
+    const claimed = delegations.filter((each) => each.owner !== null);
+    this.claimer?.claimed(claimed.map((each) => ({ ...each, adopted: false })));
   }
 
   fail(error: unknown): void {
@@ -73,7 +74,7 @@ export class TaskCreation {
   }
 
   private get places(): number {
-    return this.task.delegations.length;
+    return this.task.delegations.filter(({ state }) => state === 'queued').length;
   }
 
   private refusal(outcome: Exclude<AppendOutcome, { kind: 'committed' }>): HubError {

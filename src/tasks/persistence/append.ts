@@ -206,10 +206,10 @@ function* insertCheckpoints(tx: Tx, appends: readonly PreparedAppend[]): Work<vo
   const due = appends.filter(({ checkpoint }) => checkpoint !== null);
   for (const piece of pieces(due)) {
     yield* tx.run(
-      `INSERT INTO task_checkpoints (task_id, seq, body) VALUES ${rowsOf(piece.length, 3)}
-       ON CONFLICT (task_id, seq) DO UPDATE SET body = excluded.body`,
+      `INSERT INTO task_checkpoints (task_id, seq, body, held) VALUES ${rowsOf(piece.length, 4)}
+       ON CONFLICT (task_id, seq) DO UPDATE SET body = excluded.body, held = excluded.held`,
       flatten(piece, (params, { taskId, record, checkpoint }) => {
-        params.push(taskId, record.seq, checkpoint);
+        params.push(taskId, record.seq, checkpoint?.task ?? '', checkpoint?.held ?? null);
       }),
     );
   }

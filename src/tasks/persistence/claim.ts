@@ -56,6 +56,7 @@ export function* claimDelegations(tx: Tx, claim: Claim): Work<Claimed> {
   for (const piece of pieces(candidates)) {
     const claimed = yield* tx.all<DelegationRow>(
       `UPDATE delegations SET owner = ?, lease_until = ?, claimable_at = ?, epoch = epoch + 1,
+         calls = CASE state WHEN 'queued' THEN calls + 1 ELSE calls END,
          state = CASE state WHEN 'queued' THEN 'sending' ELSE state END, updated_at = ?
        WHERE id IN ${listOf(piece.length)} RETURNING ${DELEGATION_COLUMNS}`,
       [claim.owner, now + claim.leaseMs, now + claim.leaseMs, now, ...piece.map(({ id }) => id)],
@@ -98,23 +99,25 @@ function* choose(tx: Tx, { now, limit, shares }: Claim): Work<Candidate[]> {
 /** What each agent may still get. */
 class AgentShare {
   private readonly taken: Map<string, number>;
-  private readonly max: number;
 
-  constructor(shares: AgentShares | undefined) {
+  constructor(private readonly shares: AgentShares | undefined) {
     this.taken = new Map(shares?.taken);
-    this.max = shares?.maxPerAgent ?? Infinity;
   }
 
   get full(): string[] {
-    return [...this.taken].filter(([, count]) => count >= this.max).map(([id]) => id);
+    return [...this.taken].filter(([id, count]) => count >= this.maxOf(id)).map(([id]) => id);
   }
 
   /** One more for this agent, if it may have it. */
   take(agentId: string): boolean {
     const count = this.taken.get(agentId) ?? 0;
-    if (count >= this.max) return false;
+    if (count >= this.maxOf(agentId)) return false;
     this.taken.set(agentId, count + 1);
     return true;
+  }
+
+  private maxOf(agentId: string): number {
+    return this.shares?.maxOf(agentId) ?? Infinity;
   }
 }
 

@@ -9,10 +9,11 @@ export function* insertDelegations(tx: Tx, appends: readonly PreparedAppend[]): 
   const added = appends.flatMap((append) => append.delegations).filter((write) => write.added);
   for (const piece of pieces(added)) {
     yield* tx.run(
-      `INSERT INTO delegations (id, task_id, position, epoch, owner, lease_until, claimable_at,
-         created_at, agent_id, agent_name, skill_id, state, message_seq, downstream_task_id,
-         downstream_context_id, fallbacks, progress, reason, deadline_at, due_at, updated_at)
-       VALUES ${rowsOf(piece.length, 21)}`,
+      `INSERT INTO delegations (id, task_id, position, step, epoch, owner, lease_until,
+         claimable_at, created_at, agent_id, agent_name, skill_id, state, message_seq, calls,
+         downstream_task_id, downstream_context_id, fallbacks, progress, reason, deadline_at, due_at,
+         begun_at, updated_at)
+       VALUES ${rowsOf(piece.length, 24)}`,
       flatten(piece, addedValues),
     );
   }
@@ -23,6 +24,7 @@ function addedValues(params: SqlValue[], { delegation }: DelegationWrite): void 
     delegation.id,
     delegation.taskId,
     delegation.position,
+    delegation.step,
     delegation.epoch,
     delegation.owner,
     millis(delegation.leaseUntil),
@@ -38,6 +40,7 @@ const COLUMNS: readonly UpdatedColumn[] = [
   { name: 'skill_id', type: 'text' },
   { name: 'state', type: 'text' },
   { name: 'message_seq', type: 'integer' },
+  { name: 'calls', type: 'integer' },
   { name: 'downstream_task_id', type: 'text' },
   { name: 'downstream_context_id', type: 'text' },
   { name: 'fallbacks', type: 'text' },
@@ -45,6 +48,7 @@ const COLUMNS: readonly UpdatedColumn[] = [
   { name: 'reason', type: 'text' },
   { name: 'deadline_at', type: 'bigint' },
   { name: 'due_at', type: 'bigint' },
+  { name: 'begun_at', type: 'bigint' },
   { name: 'updated_at', type: 'bigint' },
 ];
 

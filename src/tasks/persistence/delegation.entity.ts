@@ -22,6 +22,10 @@ export class DelegationEntity {
   @Column({ type: 'integer' })
   position!: number;
 
+  /** Of the route's plan, counted from 0. */
+  @Column({ type: 'integer' })
+  step!: number;
+
   @Column({ name: 'agent_id', type: 'text' })
   agentId!: string;
 
@@ -36,6 +40,10 @@ export class DelegationEntity {
 
   @Column({ name: 'message_seq', type: 'integer' })
   messageSeq!: number;
+
+  /** Messages sent for it. */
+  @Column({ type: 'integer' })
+  calls!: number;
 
   @Column({ name: 'downstream_task_id', type: 'text', nullable: true })
   downstreamTaskId!: string | null;
@@ -71,9 +79,13 @@ export class DelegationEntity {
   @Column({ name: 'deadline_at', type: 'bigint' })
   deadlineAt!: number;
 
-  /** `deadline_at` while it has not ended. */
+  /** `deadline_at` while it has begun and not ended. */
   @Column({ name: 'due_at', type: 'bigint', nullable: true })
   dueAt!: number | null;
+
+  /** When its step began. */
+  @Column({ name: 'begun_at', type: 'bigint', nullable: true })
+  begunAt!: number | null;
 
   @Column({ name: 'created_at', type: 'bigint' })
   createdAt!: number;

@@ -128,7 +128,8 @@ export function* forgetKeys(tx: Tx, now: Date, limit: number): Work<number> {
   return yield* tx.run(
     `DELETE FROM idempotency_keys WHERE (principal_id, key) IN (
        SELECT k.principal_id, k.key FROM idempotency_keys k LEFT JOIN tasks t ON t.id = k.task_id
-       WHERE k.expires_at < ? OR (k.expires_at IS NULL AND t.state IN ${TERMINAL_STATES}) LIMIT ?)`,
+       WHERE k.expires_at < ? OR t.id IS NULL
+         OR (k.expires_at IS NULL AND t.state IN ${TERMINAL_STATES}) LIMIT ?)`,
     [now.getTime(), limit],
   );
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
-import { StreamResponse, Task } from '../../protocol/a2a.js';
-import { applyEvent, emptyTask } from '../../protocol/task-reducer.js';
+import { Artifact, StreamResponse, Task } from '../../protocol/a2a.js';
+import { applyEvent, applyHeld, emptyTask } from '../../protocol/task-reducer.js';
 import type { StoredTask } from '../task-store.js';
 import type { Delegation } from '../task.js';
 import {
@@ -14,7 +14,7 @@ import {
   type TaskRow,
 } from './task-rows.js';
 
-type CheckpointRow = { task_id: string; seq: number; body: string };
+type CheckpointRow = { task_id: string; seq: number; body: string; held: string | null };
 
 export async function findTaskRow(database: Database, id: string): Promise<TaskRow | undefined> {
   // No id with U+0000 exists, and PostgreSQL refuses to look for one.
@@ -41,7 +41,8 @@ export async function sizesOf(database: Database, rows: readonly TaskRow[]): Pro
     const found = await database.read<{ task_id: string; size: number | string }>(
       `SELECT task_id, SUM(octet_length(body)) AS size FROM task_events
        WHERE ${anyOf(piece.length, 'task_id = ? AND seq > ?')} GROUP BY task_id
-       UNION ALL SELECT task_id, octet_length(body) AS size FROM task_checkpoints
+       UNION ALL SELECT task_id, octet_length(body) + octet_length(COALESCE(held, '')) AS size
+         FROM task_checkpoints
        WHERE ${anyOf(piece.length, 'task_id = ? AND seq = ?')}`,
       [...piece, ...piece].flatMap(({ id, checkpoint_seq }) => [id, checkpoint_seq]),
     );
@@ -71,7 +72,7 @@ async function readParts(database: Database, rows: readonly TaskRow[]): Promise<
       marked.length === 0
         ? []
         : database.read<CheckpointRow>(
-            `SELECT task_id, seq, body FROM task_checkpoints
+            `SELECT task_id, seq, body, held FROM task_checkpoints
              WHERE ${anyOf(marked.length, 'task_id = ? AND seq = ?')}`,
             marked.flatMap(({ id, checkpoint_seq }) => [id, checkpoint_seq]),
           ),
@@ -113,11 +114,12 @@ function byTask<T extends { task_id: string }>(rows: readonly T[]): Map<string, 
 
 /** Checkpoint and later events through the reducer. */
 function buildTask(row: TaskRow, parts: Parts): StoredTask {
-  const checkpoint = parts.checkpoints.get(row.id)?.[0]?.body;
+  const checkpoint = parts.checkpoints.get(row.id)?.[0];
   let task =
     checkpoint === undefined
       ? emptyTask(row.id, row.context_id)
-      : Task.fromJSON(JSON.parse(checkpoint));
+      : Task.fromJSON(JSON.parse(checkpoint.body));
+  const held = heldIn(checkpoint);
   let eventsSince = 0;
   let sizeSince = 0;
   for (const { seq, kind, body } of parts.events.get(row.id) ?? []) {
@@ -125,14 +127,21 @@ function buildTask(row: TaskRow, parts: Parts): StoredTask {
     eventsSince += 1;
     sizeSince += body.length;
     const { payload } = StreamResponse.fromJSON(JSON.parse(body));
-    if (payload !== undefined) task = applyEvent(task, payload, kind);
+    if (payload === undefined) continue;
+    applyHeld(held, payload, kind);
+    task = applyEvent(task, payload, kind);
   }
   const delegations: Delegation[] = (parts.delegations.get(row.id) ?? []).map(toDelegation);
   return {
-    aggregate: { record: toRecord(row), task, delegations },
+    aggregate: { record: toRecord(row), task, held, delegations },
     version: row.version,
-    checkpointSize: checkpoint?.length ?? 0,
+    checkpointSize: (checkpoint?.body.length ?? 0) + (checkpoint?.held?.length ?? 0),
     eventsSince,
     sizeSince,
   };
+}
+
+function heldIn(checkpoint: CheckpointRow | undefined): Artifact[] {
+  if (!checkpoint?.held) return [];
+  return (JSON.parse(checkpoint.held) as unknown[]).map((each) => Artifact.fromJSON(each));
 }

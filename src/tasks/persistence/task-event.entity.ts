@@ -32,4 +32,8 @@ export class TaskCheckpointEntity {
   /** 1.0 wire JSON of the Task. */
   @Column({ type: 'text' })
   body!: string;
+
+  /** 1.0 wire JSON of the artifacts that do not count yet, as a list; null without any. */
+  @Column({ type: 'text', nullable: true })
+  held!: string | null;
 }

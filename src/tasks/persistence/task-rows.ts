@@ -1,6 +1,7 @@
 import type { SqlValue } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import { isTerminal } from '../../protocol/task-state.js';
+import { planOf, type Route } from '../../routing/index.js';
 import type { Delegation, DelegationState, EventKind, TaskEvent, TaskRecord } from '../task.js';
 
 /** A row of `tasks`. */
@@ -29,11 +30,13 @@ export interface DelegationRow {
   id: string;
   task_id: string;
   position: number;
+  step: number;
   agent_id: string;
   agent_name: string;
   skill_id: string | null;
   state: DelegationState;
   message_seq: number;
+  calls: number;
   downstream_task_id: string | null;
   downstream_context_id: string | null;
   fallbacks: string;
@@ -43,6 +46,7 @@ export interface DelegationRow {
   owner: string | null;
   lease_until: number | null;
   deadline_at: number;
+  begun_at: number | null;
   created_at: number;
   updated_at: number;
 }
@@ -60,19 +64,26 @@ export const TASK_COLUMNS = `id, context_id, principal_id, organization, state, 
   version, checkpoint_seq, cancel_requested_at, deadline_at, route, allow_reply, traceparent,
   request, created_at, updated_at`;
 
-export const DELEGATION_COLUMNS = `id, task_id, position, agent_id, agent_name, skill_id, state,
-  message_seq, downstream_task_id, downstream_context_id, fallbacks, progress, reason, epoch, owner,
-  lease_until, deadline_at, created_at, updated_at`;
+export const DELEGATION_COLUMNS = `id, task_id, position, step, agent_id, agent_name, skill_id,
+  state, message_seq, calls, downstream_task_id, downstream_context_id, fallbacks, progress, reason,
+  epoch, owner, lease_until, deadline_at, begun_at, created_at, updated_at`;
 
 /** The states in which a delegation has, or needs, a runner. */
-export const RUNNING_STATES = `('sending', 'working', 'auth-required')`;
+export const RUNNING_STATES = `('sending', 'working', 'input-required', 'auth-required')`;
 
-const RUNNING: ReadonlySet<DelegationState> = new Set(['sending', 'working', 'auth-required']);
-const ENDED: ReadonlySet<DelegationState> = new Set([
-  'completed',
-  'failed',
-  'canceled',
-  'rejected',
+const RUNNING: ReadonlySet<DelegationState> = new Set([
+  'sending',
+  'working',
+  'input-required',
+  'auth-required',
+]);
+/** Those that have a deadline: the others have not begun, or have ended. */
+const OPEN: ReadonlySet<DelegationState> = new Set([
+  'queued',
+  'sending',
+  'working',
+  'input-required',
+  'auth-required',
 ]);
 
 /** What the send request asked for, in one JSON column; null when it asked for nothing. */
@@ -93,6 +104,7 @@ export function toRequestColumn(record: TaskRecord): string | null {
 
 export function toRecord(row: TaskRow): TaskRecord {
   const request = row.request === null ? {} : (JSON.parse(row.request) as RequestColumn);
+  const route = JSON.parse(row.route) as Route;
   return {
     id: row.id,
     contextId: row.context_id,
@@ -101,7 +113,8 @@ export function toRecord(row: TaskRow): TaskRecord {
     state: row.state,
     statusAt: new Date(row.status_at),
     seq: row.seq,
-    route: JSON.parse(row.route) as TaskRecord['route'],
+    route,
+    plan: planOf(route),
     allowReply: row.allow_reply === 1,
     cancelRequestedAt: dateOrNull(row.cancel_requested_at),
     deadlineAt: dateOrNull(row.deadline_at),
@@ -123,8 +136,10 @@ export function toDelegation(row: DelegationRow): Delegation {
     agentName: row.agent_name,
     skillId: row.skill_id,
     position: row.position,
+    step: row.step,
     state: row.state,
     messageSeq: row.message_seq,
+    calls: row.calls,
     downstreamTaskId: row.downstream_task_id,
     downstreamContextId: row.downstream_context_id,
     fallbacks: JSON.parse(row.fallbacks) as Delegation['fallbacks'],
@@ -134,6 +149,7 @@ export function toDelegation(row: DelegationRow): Delegation {
     owner: row.owner,
     leaseUntil: dateOrNull(row.lease_until),
     deadlineAt: new Date(row.deadline_at),
+    begunAt: dateOrNull(row.begun_at),
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),
   };
@@ -155,8 +171,8 @@ export function taskDueAt(record: TaskRecord): number | null {
 }
 
 /** A delegation's deadline while it is open. */
-export function delegationDueAt(delegation: Delegation): number | null {
-  return ENDED.has(delegation.state) ? null : delegation.deadlineAt.getTime();
+export function delegationDueAt({ state, deadlineAt }: Delegation): number | null {
+  return OPEN.has(state) ? deadlineAt.getTime() : null;
 }
 
 /** Whether a delegation waits for a runner, has or needs one, or neither. */
@@ -180,6 +196,7 @@ export function delegationValues(params: SqlValue[], delegation: Delegation): vo
     storable(delegation.skillId),
     delegation.state,
     delegation.messageSeq,
+    delegation.calls,
     storable(delegation.downstreamTaskId),
     storable(delegation.downstreamContextId),
     JSON.stringify(delegation.fallbacks),
@@ -187,6 +204,7 @@ export function delegationValues(params: SqlValue[], delegation: Delegation): vo
     storable(delegation.reason),
     delegation.deadlineAt.getTime(),
     delegationDueAt(delegation),
+    millis(delegation.begunAt),
     delegation.updatedAt.getTime(),
   );
 }

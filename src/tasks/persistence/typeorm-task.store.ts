@@ -8,6 +8,8 @@ import {
   type AppendOutcome,
   type ClaimedDelegation,
   type ClaimedTask,
+  type DelegationWrite,
+  type ForgottenTasks,
   type KeyHolder,
   type DownstreamTasks,
   type OwnedDelegation,
@@ -23,6 +25,7 @@ import { appendBatch } from './append.js';
 import type { Outcomes } from './append-outcomes.js';
 import { claimDelegations, endLeases, renewLeases } from './claim.js';
 import { SqlDownstreamTasks } from './downstream-tasks.js';
+import { forgetTasks } from './forget-tasks.js';
 import { forgetKeys, keyHolder } from './idempotency.js';
 import { listTasks } from './list.js';
 import { buildTasks, findTaskRow } from './load.js';
@@ -34,6 +37,7 @@ const MAX_RETRIES = 5;
 /** Tasks in the hub's database. `participant` takes part in every commit that adds events. */
 export class TypeormTaskStore extends TaskStore {
   readonly downstream: DownstreamTasks;
+  private readonly commitListeners: ((written: readonly DelegationWrite[]) => void)[] = [];
   private readonly claimListeners: ((claimed: readonly ClaimedTask[]) => void)[] = [];
 
   constructor(
@@ -93,6 +97,10 @@ export class TypeormTaskStore extends TaskStore {
     after: TaskCursor | null,
   ): Promise<TaskPage> {
     return listTasks(this.database, filter, visibility, limit, after);
+  }
+
+  onCommitted(listener: (written: readonly DelegationWrite[]) => void): void {
+    this.commitListeners.push(listener);
   }
 
   onClaimed(listener: (claimed: readonly ClaimedTask[]) => void): void {
@@ -164,6 +172,10 @@ export class TypeormTaskStore extends TaskStore {
     return keyHolder(this.database, principalId, key, now);
   }
 
+  forgetTasks(endedBefore: Date, limit: number, after: TaskCursor | null): Promise<ForgottenTasks> {
+    return forgetTasks(this.database, this.participant, endedBefore, limit, after);
+  }
+
   forgetKeys(now: Date, limit: number): Promise<number> {
     return this.database.write((tx) => forgetKeys(tx, now, limit));
   }
@@ -191,6 +203,10 @@ export class TypeormTaskStore extends TaskStore {
         const result = await this.database.write((tx) => appendBatch(tx, part, this.participant));
         for (const [append, outcome] of result.outcomes) outcomes.set(append, outcome);
         for (const call of result.after) call();
+        for (const [append, { kind }] of result.outcomes) {
+          if (kind !== 'committed') continue;
+          for (const listener of this.commitListeners) listener(append.delegations);
+        }
         return;
       } catch (error) {
         if (!isRetryable(error) || attempt >= MAX_RETRIES) throw error;

@@ -1,7 +1,8 @@
 import { AgentCallError } from '../../agents/index.js';
-import type { Task } from '../../protocol/a2a.js';
+import type { Message, Task } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { noteTrouble } from './agent-trouble.js';
+import { findOwnTask } from './resolve-unknown.js';
 import type { RunContext } from './run-context.js';
 
 /**
@@ -10,20 +11,23 @@ import type { RunContext } from './run-context.js';
  *
  * Only an ended task is taken here: while a stream is open it may already be bringing the same events.
  */
-export async function cancelAtAgent(run: RunContext): Promise<void> {
+export async function cancelAtAgent(run: RunContext, message: Message): Promise<void> {
   const { deps, budgets, agentName } = run;
-  if (!run.sent) return cancelHere(run, 'Canceled by the client.');
+  run.canceling = true;
+  if (!run.sent && run.downstreamTaskId === null) return cancelHere(run, 'Canceled by the client.');
   const end = deps.clock.now().getTime() + budgets.cancelWaitMs;
   const left = (): number => end - deps.clock.now().getTime();
-  const id = await run.knownId(budgets.cancelWaitMs);
-  if (run.over || run.signal.aborted) return;
   const waited = `within ${Math.round(budgets.cancelWaitMs / 100) / 10} s`;
+  const id = await knownId(run, message);
+  if (run.over || run.signal.aborted) return;
   if (id === null) {
-    return cancelHere(run, `${agentName} gave no answer ${waited}; canceled at the hub.`);
+    return cancelUnanswered(run, `${agentName} gave no answer; canceled at the hub.`);
   }
-  const refusal = await cancel(run, id, left());
+  const refusal = run.crossing
+    ? await cancelCrossing(run, id, left)
+    : await cancel(run, id, left());
   for (let first = true; !run.over && !run.signal.aborted && left() > 0; first = false) {
-    if (!first || refusal !== undefined) await look(run, id, left());
+    if (!first || refusal !== undefined) await look(run, left());
     if (run.over || refusal !== undefined) break;
     await run.sleep(Math.min(deps.settings.pollMinMs, left()));
   }
@@ -32,31 +36,93 @@ export async function cancelAtAgent(run: RunContext): Promise<void> {
   await cancelHere(run, `${agentName} ${why}; canceled at the hub.`);
 }
 
-/** Why the agent has not canceled; undefined when it has taken the cancel. */
-async function cancel(run: RunContext, id: string, maxMs: number): Promise<string | undefined> {
-  const start = run.deps.clock.now().getTime();
+/** The agent's task: known, about to be, or found by the message, which another process may have sent. */
+async function knownId(run: RunContext, message: Message): Promise<string | null> {
+  const { budgets, downstreamTaskId } = run;
+  if (downstreamTaskId !== null || run.crossing) return run.knownId(budgets.cancelWaitMs);
   try {
-    const task = await run.within(maxMs, (options) =>
-      run.deps.client.cancel(run.agent, id, options),
+    const found = await run.within(budgets.cancelWaitMs, (options) =>
+      findOwnTask(run, message, options),
     );
-    await takeIfEnded(run, task);
-    return undefined;
+    return found?.id ?? null;
   } catch (error) {
     if (!(error instanceof AgentCallError)) throw error;
-    if (run.deps.clock.now().getTime() - start >= maxMs) return undefined;
-    noteTrouble(run, error);
-    return `did not take the cancel: it ${error.publicMessage}`;
+    return null;
   }
 }
 
-async function look(run: RunContext, id: string, maxMs: number): Promise<void> {
-  try {
-    const task = await run.within(maxMs, (options) =>
-      run.deps.client.getTask(run.agent, id, options),
-    );
+/**
+ * A further message is on its way while the task is canceled, and the agent may get them in either
+ * order: what the message has begun anew, or in another task, is canceled as well. Nothing is taken for
+ * an end before that is known.
+ */
+async function cancelCrossing(
+  run: RunContext,
+  id: string,
+  left: () => number,
+): Promise<string | undefined> {
+  const both = Promise.all([call(run, id, left()), run.arrived(left() / 2)]);
+  const [first] = await both;
+  if (run.over || run.signal.aborted) return undefined;
+  const now = run.downstreamTaskId ?? id;
+  const [task] = await attempt(run, left(), (options) =>
+    run.deps.client.getTask(run.agent, now, options),
+  );
+  if (task?.status && isTerminal(task.status.state)) {
     await takeIfEnded(run, task);
+    return undefined;
+  }
+  const second = await cancel(run, now, left());
+  return second === undefined ? undefined : (first ?? second);
+}
+
+/** Why the agent has not canceled; undefined when it has taken the cancel. */
+async function cancel(run: RunContext, id: string, maxMs: number): Promise<string | undefined> {
+  const [task, refusal] = await tryCancel(run, id, maxMs);
+  if (task) await takeIfEnded(run, task);
+  return refusal;
+}
+
+async function call(run: RunContext, id: string, maxMs: number): Promise<string | undefined> {
+  return (await tryCancel(run, id, maxMs))[1];
+}
+
+async function tryCancel(
+  run: RunContext,
+  id: string,
+  maxMs: number,
+): Promise<[task: Task | undefined, refusal: string | undefined]> {
+  const start = run.deps.clock.now().getTime();
+  const [task, error] = await attempt(run, maxMs, (options) =>
+    run.deps.client.cancel(run.agent, id, options),
+  );
+  if (error === undefined || run.deps.clock.now().getTime() - start >= maxMs) {
+    return [task, undefined];
+  }
+  noteTrouble(run, error);
+  return [undefined, `did not take the cancel: it ${error.publicMessage}`];
+}
+
+async function look(run: RunContext, maxMs: number): Promise<void> {
+  const id = run.downstreamTaskId;
+  if (id === null) return;
+  const [task] = await attempt(run, maxMs, (options) =>
+    run.deps.client.getTask(run.agent, id, options),
+  );
+  if (task) await takeIfEnded(run, task);
+}
+
+/** A call within `maxMs`: what it gave, or how it failed. */
+async function attempt(
+  run: RunContext,
+  maxMs: number,
+  call: Parameters<typeof run.within<Task>>[1],
+): Promise<[task: Task, error: undefined] | [task: undefined, error: AgentCallError]> {
+  try {
+    return [await run.within(maxMs, call), undefined];
   } catch (error) {
     if (!(error instanceof AgentCallError)) throw error;
+    return [undefined, error];
   }
 }
 
@@ -68,4 +134,13 @@ async function takeIfEnded(run: RunContext, task: Task): Promise<void> {
 async function cancelHere(run: RunContext, reason: string): Promise<void> {
   await run.end({ state: 'canceled', reason });
   run.close();
+}
+
+/** The answer may still come, and with it a task that nobody needs: its agent is told then. */
+async function cancelUnanswered(run: RunContext, reason: string): Promise<void> {
+  await run.end({ state: 'canceled', reason });
+  const downstreamTaskId = run.delivering ? await run.knownId(run.budgets.cancelWaitMs) : null;
+  run.close();
+  const { deps, delegation, record, sentWith } = run;
+  await deps.farewell.tell({ ...delegation, downstreamTaskId }, record, sentWith);
 }

@@ -7,6 +7,7 @@ import { isEnded, isWaiting } from '../domain/delegation-state.js';
 import { FencedError } from '../task-log.js';
 import type { ClaimedDelegation } from '../task-store.js';
 import type { TaskAggregate } from '../task.js';
+import { whenAdmitted } from './admission.js';
 import { cancelAtAgent } from './cancel-at-agent.js';
 import { followTask } from './follow-task.js';
 import { refusalOfNewWork } from './new-work.js';
@@ -25,6 +26,8 @@ import { watchAsked } from './watch-asked.js';
  */
 export class DelegationRun {
   private context: RunContext | undefined;
+  /** The client's message that this run is about. */
+  private message: Message | undefined;
   private stopped = false;
   /** The cancel with the agent, or the word that nothing more is needed. */
   private aside: Promise<void> | undefined;
@@ -43,7 +46,7 @@ export class DelegationRun {
     return isWaiting((this.context?.delegation ?? this.claim).state);
   }
 
-  /** It waits and nobody owns it. */
+  /** It waits for its client, and is only watched. */
   get asked(): boolean {
     return this.context?.asked === true;
   }
@@ -143,11 +146,12 @@ export class DelegationRun {
     { message, sentWith }: ClientMessage,
   ): Promise<void> {
     run.sentWith = sentWith;
+    this.message = message;
     if (aggregate.record.cancelRequestedAt !== null) this.aside ??= this.cancel(run);
     let step = this.firstStep(run);
     for (let isFirst = true; !run.signal.aborted; isFirst = false) {
       if (run.asked) {
-        await watchAsked(run);
+        await watchAsked(run, isFirst);
         step = 'follow';
       }
       if (step === 'done' || run.over || run.signal.aborted) return;
@@ -170,7 +174,7 @@ export class DelegationRun {
   ): Promise<Step> {
     switch (step) {
       case 'send':
-        return sendMessage(run, message);
+        return whenAdmitted(run, () => sendMessage(run, message));
       case 'follow':
         return followTask(run);
       case 'unknown':
@@ -199,7 +203,7 @@ export class DelegationRun {
 
   private async cancel(run: RunContext): Promise<void> {
     try {
-      await cancelAtAgent(run);
+      if (this.message) await cancelAtAgent(run, this.message);
     } catch (error) {
       this.note(error);
       run.close();

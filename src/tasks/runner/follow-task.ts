@@ -11,6 +11,8 @@ const MAX_USELESS_ANSWERS = 3;
 /** Each pause between two looks is so much longer than the one before, and up to a fifth off. */
 const PAUSE_GROWTH = 1.5;
 const PAUSE_JITTER = 0.2;
+/** The pause between two looks at an agent that calls back, in longest pauses of others. */
+const CALLED_BACK_FACTOR = 4;
 
 /**
  * Looks after a task that the agent has, until it has ended or waits for the client: asks for it and
@@ -48,19 +50,26 @@ class Follower {
   async follow(): Promise<void> {
     const { run } = this;
     const { pollMinMs, pollMaxMs } = run.deps.settings;
-    for (;;) {
-      const failure = await this.ask();
+    for (let announced = true; ;) {
+      const failure = await this.ask(announced);
       if (run.over || run.signal.aborted) return;
       if (failure !== undefined) return run.fail(failure);
       const jitter = 1 + PAUSE_JITTER * (2 * run.deps.ids.jitter() - 1);
-      await this.bell.wait(this.pauseMs * jitter, pollMinMs);
+      announced = await this.bell.wait(this.pause * jitter, pollMinMs);
       if (run.over || run.signal.aborted) return;
       this.pauseMs = Math.min(this.pauseMs * PAUSE_GROWTH, pollMaxMs);
     }
   }
 
+  /** One that calls back is asked seldom, but still: a call may be lost. */
+  private get pause(): number {
+    const { deps, agent, budgets } = this.run;
+    if (!deps.callbacks.isCalledBy(agent)) return this.pauseMs;
+    return Math.min(deps.settings.pollMaxMs * CALLED_BACK_FACTOR, budgets.idleMs);
+  }
+
   /** Asks once; the reason when the delegation has failed by it. */
-  private async ask(): Promise<string | undefined> {
+  private async ask(announced: boolean): Promise<string | undefined> {
     const { run } = this;
     let task: Task;
     try {
@@ -77,7 +86,10 @@ class Follower {
       return this.uselessAnswer('its task has no known state');
     }
     this.useless = 0;
-    if (await run.takeTask(task)) this.news();
+    if (await run.takeTask(task)) {
+      this.news();
+      if (!announced) run.deps.callbacks.missedBy(run.agent);
+    }
     return this.idleTooLong();
   }
 

@@ -4,6 +4,7 @@ import { StreamResponse, type Message } from '../../protocol/a2a.js';
 import { withHops } from '../../protocol/hops.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { withoutHubKeys } from '../domain/own-ids.js';
+import { firstMessage } from '../domain/step-input.js';
 import type { TaskLog } from '../task-log.js';
 import { FIRST_MESSAGE_SEQ, type Delegation, type SentWith, type TaskAggregate } from '../task.js';
 import type { RunContext } from './run-context.js';
@@ -14,14 +15,21 @@ export interface ClientMessage {
   readonly sentWith: SentWith;
 }
 
-/** The client's message that the delegation must send, as it is in the log. */
+/**
+ * The message that the delegation must send: at first the client's, or what its step makes of it and of
+ * earlier steps; then the client's further ones, as they are in the log. The same at every call.
+ */
 export async function messageToSend(
   log: TaskLog,
-  { task, record }: TaskAggregate,
-  { taskId, messageSeq }: Delegation,
+  aggregate: TaskAggregate,
+  delegation: Delegation,
 ): Promise<ClientMessage> {
+  const { task, record } = aggregate;
+  const { taskId, messageSeq } = delegation;
   const first = task.history[0];
-  if (messageSeq === FIRST_MESSAGE_SEQ && first) return { message: first, sentWith: record };
+  if (messageSeq === FIRST_MESSAGE_SEQ && first) {
+    return { message: firstMessage(aggregate, delegation, first), sentWith: record };
+  }
   const [event] = await log.events(taskId, messageSeq - 1, 1);
   const body = event && (JSON.parse(event.body) as { sentWith?: SentWith });
   const payload = body && StreamResponse.fromJSON(body).payload;
@@ -49,16 +57,20 @@ export async function outgoing(run: RunContext, message: Message): Promise<Agent
   };
 }
 
-/** Looked up when the task was made; after a failover it is another agent's, so look again. */
+/**
+ * Looked up when the task was made. After a failover it is another agent's, and an earlier step may have
+ * begun one with the agent of a later step, so look again.
+ */
 async function downstreamContext({
   deps,
   delegation,
   record,
 }: RunContext): Promise<string | null | undefined> {
-  const planned = record.route.chosen[delegation.position]?.agentId;
-  if (delegation.downstreamContextId !== null || delegation.agentId === planned) {
-    return delegation.downstreamContextId;
-  }
+  const step = record.plan[delegation.step];
+  const asPlanned =
+    step?.after.length === 0 &&
+    (step.strategy !== 'one' || step.chosen[0]?.agentId === delegation.agentId);
+  if (delegation.downstreamContextId !== null || asPlanned) return delegation.downstreamContextId;
   return deps.contexts.downstream(record.contextId, record.principalId, delegation.agentId);
 }
 

@@ -18,7 +18,15 @@ export async function putBack(
           current?.state === 'sending'
             ? {
                 events: [],
-                delegations: [{ id, state: 'queued', owner: null, leaseUntil: null } as const],
+                delegations: [
+                  {
+                    id,
+                    state: 'queued',
+                    calls: current.calls - 1,
+                    owner: null,
+                    leaseUntil: null,
+                  } as const,
+                ],
               }
             : { events: [] };
         return { change, result: undefined };

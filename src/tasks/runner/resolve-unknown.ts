@@ -73,7 +73,7 @@ async function ask(run: RunContext, message: Message, options: AgentCallOptions)
  * may choose the same ones, so a task must also hold the same parts, must not be older than the
  * delegation, and nobody else may have it or wait for it; undefined when that leaves any doubt.
  */
-async function findOwnTask(
+export async function findOwnTask(
   { deps, agent, delegation }: RunContext,
   message: Message,
   options: AgentCallOptions,

@@ -1,19 +1,20 @@
-import type { Agent, AgentBudgets, AgentCallOptions } from '../../agents/index.js';
+import {
+  AGENT_TOO_LATE,
+  type Agent,
+  type AgentBudgets,
+  type AgentCallOptions,
+} from '../../agents/index.js';
 import { EVERYTHING } from '../../auth/index.js';
 import type { StreamResponse, Task } from '../../protocol/a2a.js';
-import {
-  decideAgentEvent,
-  decideFailover,
-  decideOutcome,
-  type Outcome,
-} from '../domain/delegation-decisions.js';
+import { decideAgentEvent, decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
+import type { Outcome } from '../domain/hubs-word.js';
 import { agentCallOptions, hopsOf } from '../call-options.js';
 import { isEnded } from '../domain/delegation-state.js';
+import { isToldByOthers } from '../domain/ended-by.js';
 import type { Fence } from '../task-store.js';
 import {
   NO_CHANGE,
   type Delegation,
-  type DelegationPatch,
   type SentWith,
   type TaskAggregate,
   type TaskChange,
@@ -40,8 +41,13 @@ export class RunContext {
   private readonly controller = new AbortController();
   private readonly idWaiters: (() => void)[] = [];
   private handedOver = false;
+  private readonly callWaiters: (() => void)[] = [];
+  /** A call that takes the message to the agent is under way. */
+  delivering = false;
   /** The message may have left: before that nothing needs to be asked of the agent. */
   sent: boolean;
+  /** The client cancels: no message leaves any more, and only the cancel may end the delegation. */
+  canceling = false;
   /** This run itself has brought the delegation to where it is over. */
   settled = false;
 
@@ -77,7 +83,7 @@ export class RunContext {
     return this.handedOver || isEnded(state) || state === 'input-required' || state === 'queued';
   }
 
-  /** The agent has asked its client something: nobody owns the delegation, but the agent may go on. */
+  /** The agent has asked its client something: nothing is to be done, but the agent may go on. */
   get asked(): boolean {
     return !this.handedOver && this.delegation.state === 'input-required';
   }
@@ -92,10 +98,27 @@ export class RunContext {
     return !this.handedOver && !this.settled && isEnded(this.delegation.state);
   }
 
+  /** The message is on its way: the agent may or may not have it. */
+  get crossing(): boolean {
+    return this.delivering && this.unanswered;
+  }
+
+  /** The call that takes the message to the agent, and brings what it answers. */
+  async deliver<T>(call: () => Promise<T>): Promise<T> {
+    this.sent = true;
+    this.delivering = true;
+    try {
+      return await call();
+    } finally {
+      this.delivering = false;
+      this.wakeUnlessCrossing();
+    }
+  }
+
   /** Ends every call to the agent. */
   close(): void {
     this.controller.abort(OVER);
-    for (const wake of this.idWaiters.splice(0)) wake();
+    for (const wake of [...this.idWaiters.splice(0), ...this.callWaiters.splice(0)]) wake();
   }
 
   /** Stops without a word: the delegation is somebody else's now, or will be. */
@@ -178,6 +201,14 @@ export class RunContext {
     return this.downstreamTaskId;
   }
 
+  /** Resolves when the message has been answered, or has ended without, and after `maxMs` at the latest. */
+  async arrived(maxMs: number): Promise<void> {
+    if (!this.crossing || this.signal.aborted) return;
+    const done = new AbortController();
+    this.callWaiters.push(() => done.abort(OVER));
+    await this.deps.clock.sleep(maxMs, done.signal);
+  }
+
   /** Sleeps, but not beyond the end of this run. */
   sleep(ms: number): Promise<void> {
     return this.deps.clock.sleep(ms, this.signal);
@@ -190,7 +221,10 @@ export class RunContext {
     const stop = (): void => limit.abort(OVER);
     this.signal.addEventListener('abort', stop);
     if (this.signal.aborted) stop();
-    void this.deps.clock.sleep(ms, done.signal).then(stop);
+    // Less than that may be too short for any agent.
+    const hadItsTime = ms >= this.budgets.firstEventMs;
+    const late = (): void => limit.abort(hadItsTime ? AGENT_TOO_LATE : OVER);
+    void this.deps.clock.sleep(ms, done.signal).then(late);
     try {
       return await call(this.callOptions(limit.signal));
     } finally {
@@ -216,7 +250,7 @@ export class RunContext {
     const standing = await log.update(
       this.record.id,
       (aggregate) => {
-        const change = this.withLease(aggregate, decide(aggregate));
+        const change = decide(aggregate);
         return { change, result: standingAfter(aggregate, change, this.fence.delegationId) };
       },
       this.fence,
@@ -224,33 +258,20 @@ export class RunContext {
     if (!standing) return undefined;
     this.know(standing.delegation);
     this.settled = this.over && (this.settled || standing.changed);
-    // Those with an owner are told by their own runs.
     for (const other of standing.endedOthers) {
-      if (other.owner === null) void farewell.tell(other, this.record);
+      if (isToldByOthers(other)) void farewell.tell(other, this.record);
     }
     return standing;
   }
 
   private know(delegation: Delegation): void {
     this.delegation = delegation;
+    this.wakeUnlessCrossing();
     this.onChange();
   }
 
-  /** An agent that goes on without an answer is this run's again: it owned nothing meanwhile. */
-  private withLease(aggregate: TaskAggregate, change: TaskChange): TaskChange {
-    const { delegationId } = this.fence;
-    const before = aggregate.delegations.find(({ id }) => id === delegationId);
-    if (before?.state !== 'input-required') return change;
-    const { clock, owner, leaseMs } = this.deps;
-    const lease = { owner, leaseUntil: new Date(clock.now().getTime() + leaseMs) };
-    const goesOn = ({ state }: DelegationPatch): boolean =>
-      state === 'working' || state === 'auth-required';
-    return {
-      ...change,
-      delegations: (change.delegations ?? []).map((patch) =>
-        patch.id === delegationId && goesOn(patch) ? { ...patch, ...lease } : patch,
-      ),
-    };
+  private wakeUnlessCrossing(): void {
+    if (!this.crossing) for (const wake of this.callWaiters.splice(0)) wake();
   }
 
   private learnId({ payload }: StreamResponse): void {

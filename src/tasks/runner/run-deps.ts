@@ -1,9 +1,10 @@
-import type { Agent, AgentBudgets, AgentClient } from '../../agents/index.js';
+import type { Agent, AgentBudgets, AgentClient, AgentHealth } from '../../agents/index.js';
 import type { Principal } from '../../auth/index.js';
 import type { Clock } from '../../common/clock.js';
 import type { IdSource } from '../../common/ids.js';
 import type { Log } from '../../common/logger.js';
 import type { AgentFarewell } from '../cancel/agent-farewell.js';
+import type { AgentCallbacks } from '../callbacks/agent-callbacks.js';
 import type { ContextStore } from '../context-store.js';
 import type { TaskLog } from '../task-log.js';
 import type { DownstreamTasks } from '../task-store.js';
@@ -16,6 +17,8 @@ export interface RunSettings {
   readonly pollMaxMs: number;
   /** What to do with a message that may or may not have reached its agent. */
   readonly resend: 'fail' | 'again';
+  /** Whether an agent gets the artifacts of referenced tasks that it does not have. */
+  readonly attachReferences: boolean;
 }
 
 /** What the runs of one process share. */
@@ -25,7 +28,9 @@ export interface RunDeps {
   /** Which of the agents' tasks are whose. */
   readonly downstream: DownstreamTasks;
   readonly client: AgentClient;
+  readonly callbacks: AgentCallbacks;
   readonly farewell: AgentFarewell;
+  readonly health: Pick<AgentHealth, 'admit'>;
   /** Also one that is deleted: it may be asked about what it works on, but gets no message. */
   readonly agent: (id: string) => Agent | undefined;
   /** Whether those of an organization may use an agent. */

@@ -1,9 +1,10 @@
-import { AgentCallError, type AgentSend } from '../../agents/index.js';
+import { AGENT_TOO_LATE, AgentCallError, type AgentSend } from '../../agents/index.js';
 import type { Message, StreamResponse } from '../../protocol/a2a.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
 import { toldOf } from './agent-trouble.js';
 import { isWaiting } from '../domain/delegation-state.js';
 import { EventIntake } from './event-intake.js';
+import { sendOffering } from './offer-callback.js';
 import { outgoing } from './outgoing-message.js';
 import type { RunContext } from './run-context.js';
 import type { Step } from './steps.js';
@@ -24,20 +25,21 @@ const LINGER_MS = 1000;
 export async function sendMessage(run: RunContext, message: Message): Promise<Step> {
   const send = await outgoing(run, message);
   if (run.over) return 'done';
-  run.sent = true;
+  if (run.canceling) return 'follow';
   const streaming = run.agent.card.capabilities?.streaming === true;
   for (let tries = 0; ; tries++) {
-    const end = streaming ? await stream(run, send) : await sendOnce(run, send);
+    const end = await run.deliver(() => (streaming ? stream(run, send) : sendOnce(run, send)));
     if (run.over) return 'done';
     const { error } = end;
     if (streaming && run.unanswered && isRefusal(error) && CANNOT_STREAM.has(error.detail.code)) {
-      return afterEnd(run, await sendOnce(run, send));
+      return afterEnd(run, await run.deliver(() => sendOnce(run, send)));
     }
     const pause = RETRY_PAUSES_MS[tries];
     const retry = isUnreachable(error) && run.delegation.downstreamTaskId !== null;
     if (!retry || pause === undefined) return afterEnd(run, end);
     await run.sleep(pause);
     if (run.over) return 'done';
+    if (run.canceling) return 'follow';
   }
 }
 
@@ -58,7 +60,7 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
   let ended = false;
   const watchdog = new Watchdog(deps.clock, () => {
     late = `${run.agentName} ${run.unanswered ? 'gave no answer' : 'said nothing more'} for ${seconds(budget)}.`;
-    stop();
+    call.abort(AGENT_TOO_LATE);
   });
   watchdog.arm(budget);
   const intake = new EventIntake(deps.client.stream(agent, send, run.callOptions(call.signal)));
@@ -96,13 +98,13 @@ async function linger({ deps, signal }: RunContext, intake: EventIntake): Promis
 
 /** Without a stream: the agent answers at once (or when it wants to) with a message or its task. */
 async function sendOnce(run: RunContext, send: AgentSend): Promise<CallEnd> {
-  const { deps, agent, budgets } = run;
+  const { budgets } = run;
   // An object, since what a callback assigns is not seen by the type checker.
   const time = { isOver: false };
   try {
     const answer = await run.within(budgets.firstEventMs, async (options) => {
       try {
-        return await deps.client.send(agent, send, options);
+        return await sendOffering(run, send, options);
       } finally {
         time.isOver = options.signal.aborted && !run.signal.aborted;
       }
@@ -131,6 +133,8 @@ function eventOf(
 /** What the end of an answer means for the delegation, which is not over by it. */
 async function afterEnd(run: RunContext, { error, late }: CallEnd): Promise<Step> {
   if (run.over || run.signal.aborted) return 'done';
+  // The agent has a task: what becomes of it is for the cancel to say.
+  if (run.canceling && run.downstreamTaskId !== null) return 'follow';
   if (late !== undefined) return failed(run, late);
   if (error !== undefined && !(error instanceof AgentCallError)) {
     throw new Error('the agent client failed', { cause: error });

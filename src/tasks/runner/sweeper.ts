@@ -1,11 +1,12 @@
 import type { Clock } from '../../common/clock.js';
 import type { Log } from '../../common/logger.js';
 import type { AgentFarewell } from '../cancel/agent-farewell.js';
+import type { CallbackStore } from '../callbacks/callback-store.js';
 import type { ContextStore } from '../context-store.js';
-import { decideDeadline } from '../domain/delegation-decisions.js';
+import { decideDeadline } from '../domain/decide-deadline.js';
 import type { TaskLog } from '../task-log.js';
-import type { TaskStore } from '../task-store.js';
-import { endedBy } from '../domain/ended-by.js';
+import type { TaskCursor, TaskStore } from '../task-store.js';
+import { endedBy, isToldByOthers } from '../domain/ended-by.js';
 import { OVER } from '../over.js';
 
 const LOOK_EVERY_MS = 1000;
@@ -14,20 +15,27 @@ const MAX_OVERDUE = 100;
 const TIDY_EVERY_MS = 10 * 60 * 1000;
 /** Rows deleted at once, so that no commit takes long. */
 const TIDY_ROWS = 1000;
+/** Tasks deleted in one commit at most. */
+const FORGET_TASKS = 100;
+/** A callback that nobody has waited for by then is of no use any more. */
+const CALLBACK_KEPT_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface SweeperDeps {
   readonly log: TaskLog;
   readonly store: TaskStore;
   readonly contexts: ContextStore;
+  readonly callbacks: CallbackStore;
   readonly farewell: AgentFarewell;
   readonly clock: Clock;
   readonly logger: Log;
   /** How long an unused context is remembered. */
   readonly contextTtlDays: number;
+  /** How long a task is kept after its end; 0 for ever. */
+  readonly retentionDays: number;
 }
 
-/** Ends what has run out of time, and now and then forgets contexts and keys that have expired. */
+/** Ends what has run out of time, and now and then deletes what has been kept long enough. */
 export class Sweeper {
   private readonly stopping = new AbortController();
   private sweeping: Promise<void> = Promise.resolve();
@@ -56,19 +64,38 @@ export class Sweeper {
             result: { record: aggregate.record, ended: endedBy(aggregate, change) },
           };
         });
-        // Those with an owner are told by their own runs.
-        for (const each of ended) if (each.owner === null) void farewell.tell(each, record);
+        for (const each of ended) if (isToldByOthers(each)) void farewell.tell(each, record);
       }),
     );
   }
 
-  /** Forgets contexts nobody has used for long, and idempotency keys that hold no more. */
+  /**
+   * Deletes contexts nobody has used for long, idempotency keys that hold no more, tasks that ended long
+   * ago, and callbacks that nobody took.
+   */
   async tidy(): Promise<void> {
-    const { contexts, store, clock, contextTtlDays } = this.deps;
+    const { contexts, store, callbacks, clock, contextTtlDays } = this.deps;
     const now = clock.now();
     const unusedSince = new Date(now.getTime() - contextTtlDays * DAY_MS);
+    const calledBefore = new Date(now.getTime() - CALLBACK_KEPT_MS);
     await this.all(() => contexts.forget(unusedSince, TIDY_ROWS));
+    // Before the tasks: a key without an expiry would hold for ever once its task is gone.
     await this.all(() => store.forgetKeys(now, TIDY_ROWS));
+    await this.all(() => callbacks.forget(calledBefore, TIDY_ROWS));
+    await this.forgetTasks(now);
+  }
+
+  private async forgetTasks(now: Date): Promise<void> {
+    const { store, log, retentionDays } = this.deps;
+    if (retentionDays === 0) return;
+    const endedBefore = new Date(now.getTime() - retentionDays * DAY_MS);
+    let from: TaskCursor | null = null;
+    while (!this.stopping.signal.aborted) {
+      const { taskIds, next } = await store.forgetTasks(endedBefore, FORGET_TASKS, from);
+      log.forget(taskIds);
+      if (next === null) return;
+      from = next;
+    }
   }
 
   /** Piece by piece, so that other writes come in between. */

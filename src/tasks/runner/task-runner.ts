@@ -1,3 +1,4 @@
+import type { AgentLoad } from '../../agents/index.js';
 import type { Clock } from '../../common/clock.js';
 import type { Log } from '../../common/logger.js';
 import type { Signals } from '../signals.js';
@@ -7,6 +8,7 @@ import { DelegationRun } from './delegation-run.js';
 import { Places } from './places.js';
 import { putBack } from './put-back.js';
 import type { RunDeps } from './run-deps.js';
+import type { WaitingLine } from './waiting-line.js';
 import { OVER } from '../over.js';
 
 /** How often is looked whether a question still waits for its answer. */
@@ -23,8 +25,6 @@ export interface RunnerSettings {
   readonly leaseMs: number;
   /** Delegations run at once. */
   readonly maxConcurrent: number;
-  /** Of these, for one agent at most. */
-  readonly maxPerAgent: number;
   /** How often work, leases and changes by other processes are looked for without a ring. */
   readonly lookEveryMs: number;
   /** How long a clean stop waits for the first answers of messages on their way. */
@@ -40,6 +40,10 @@ export interface TaskRunnerDeps {
   /** Names this process in leases; new at every start. */
   readonly owner: string;
   readonly settings: RunnerSettings;
+  /** How much each agent takes, told what it gets. */
+  readonly load: AgentLoad;
+  /** Told of what goes back into the queue before that is committed. */
+  readonly line: Pick<WaitingLine, 'joined'>;
   /** Asked for once, at start. */
   readonly runDeps: () => Promise<RunDeps>;
 }
@@ -65,7 +69,7 @@ export class TaskRunner implements Claimer {
   private reserved = 0;
 
   constructor(private readonly deps: TaskRunnerDeps) {
-    this.places = new Places(deps.settings.maxConcurrent, deps.settings.maxPerAgent);
+    this.places = new Places(deps.settings.maxConcurrent, deps.load);
   }
 
   get owner(): string {
@@ -91,8 +95,10 @@ export class TaskRunner implements Claimer {
     this.reserved -= delegations.length;
     for (const each of delegations) {
       // One agent's new tasks wait in the queue while it has all the places it may have.
-      if (this.shared && this.places.isFull(each.agentId)) void putBack(this.shared, each);
-      else this.begin(each);
+      if (this.shared && this.places.isFull(each.agentId)) {
+        this.deps.line.joined(each.id, each.agentId);
+        void putBack(this.shared, each);
+      } else this.begin(each);
     }
   }
 

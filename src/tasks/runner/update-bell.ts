@@ -7,41 +7,67 @@ import { OVER } from '../over.js';
 /** Pauses before a broken subscription is tried again; after the last one the task is only polled. */
 const RETRY_PAUSES_MS = [1000, 2000, 4000] as const;
 
+/** What has been heard: nothing, an event, a callback, or a sign that the task has ended or waits. */
+type Heard = 'nothing' | 'event' | 'call' | 'end';
+
 /**
- * Follows an agent's stream of a task to learn when it is worth asking for the task. Its events are
- * not used themselves: between a snapshot and the events after it agents lose or repeat some, while
- * the task they store is whole. Agents that are spoken to in 0.3 refuse to be followed (see
- * {@link AgentClient.subscribe}): those are only polled.
+ * Learns when it is worth asking an agent for its task: from the stream of the task, or from the agent's
+ * callbacks. Events are not used themselves: between a snapshot and the events after it agents lose or
+ * repeat some, while the task they store is whole; and a callback proves nothing about its content.
+ * Agents that are spoken to in 0.3 refuse to be followed (see {@link AgentClient.subscribe}): those
+ * are only polled, unless they call back.
  */
 export class UpdateBell {
   private readonly closed = new AbortController();
-  private rung: 'no' | 'news' | 'end' = 'no';
+  private readonly leave: () => void;
+  private heard: Heard = 'nothing';
+  private callHeededAt = -Infinity;
   private sleeping: AbortController | undefined;
 
   constructor(
     private readonly run: RunContext,
     private readonly downstreamTaskId: string,
   ) {
-    if (run.agent.card.capabilities?.streaming === true) void this.listen();
+    const { agent, deps, delegation } = run;
+    this.leave = deps.callbacks.listen(agent, delegation.id, () => this.ring('call'));
+    if (agent.card.capabilities?.streaming === true) void this.listen();
   }
 
-  /** Resolves after `ms`, or earlier: at news (but not before `minMs`), or at a sign of the end. */
-  async wait(ms: number, minMs: number): Promise<void> {
+  /**
+   * Resolves after `ms`, or earlier: at an event (but not before `minMs`), at a callback (but not within
+   * `minMs` of the last one), or at a sign of the end. Whether anything was heard.
+   */
+  async wait(ms: number, minMs: number): Promise<boolean> {
     const { clock } = this.run.deps;
     const start = clock.now().getTime();
-    const end = start + ms;
     for (;;) {
-      const until = this.rung === 'news' ? Math.min(end, start + minMs) : end;
-      const left = until - clock.now().getTime();
-      if (this.rung === 'end' || left <= 0 || this.run.signal.aborted) break;
+      const left = this.dueAt(start, ms, minMs) - clock.now().getTime();
+      if (left <= 0 || this.run.signal.aborted) break;
       this.sleeping = new AbortController();
       await clock.sleep(left, AbortSignal.any([this.sleeping.signal, this.run.signal]));
     }
-    this.rung = 'no';
+    if (this.heard === 'call') this.callHeededAt = clock.now().getTime();
+    const heard = this.heard !== 'nothing';
+    this.heard = 'nothing';
+    return heard;
   }
 
   close(): void {
+    this.leave();
     this.closed.abort(OVER);
+  }
+
+  private dueAt(start: number, ms: number, minMs: number): number {
+    switch (this.heard) {
+      case 'nothing':
+        return start + ms;
+      case 'event':
+        return start + Math.min(ms, minMs);
+      case 'call':
+        return Math.min(start + ms, this.callHeededAt + minMs);
+      case 'end':
+        return start;
+    }
   }
 
   private async listen(): Promise<void> {
@@ -56,7 +82,7 @@ export class UpdateBell {
           this.downstreamTaskId,
           this.run.callOptions(until),
         );
-        for await (const event of events) this.ring(isEnd(event) ? 'end' : 'news');
+        for await (const event of events) this.ring(isEnd(event) ? 'end' : 'event');
         this.ring('end');
       } catch (error) {
         const { kind } = error instanceof AgentCallError ? error : { kind: 'invalid' };
@@ -65,9 +91,9 @@ export class UpdateBell {
     }
   }
 
-  private ring(how: 'news' | 'end'): void {
-    if (this.rung === 'end') return;
-    this.rung = how;
+  private ring(heard: Heard): void {
+    if (this.heard === 'end' || (this.heard === 'call' && heard === 'event')) return;
+    this.heard = heard;
     this.sleeping?.abort(OVER);
   }
 }

@@ -1,4 +1,5 @@
 import { AgentCallError } from '../../agents/index.js';
+import { OVER } from '../over.js';
 import type { RunContext } from './run-context.js';
 
 /** The pause between two looks at an agent that waits for its client, in longest pauses of others. */
@@ -6,23 +7,43 @@ const PAUSE_FACTOR = 4;
 const PAUSE_JITTER = 0.2;
 
 /**
- * Looks now and then at a task whose agent has asked its client something, until it is no longer so
- * or the run is over: an agent may go on, or give up, without an answer. What goes wrong with a look
- * changes nothing, for nothing is expected of the agent.
+ * Looks now and then, and whenever the agent calls back, at a task whose agent has asked its client
+ * something, until it is no longer so or the run is over: an agent may go on, or give up, without an
+ * answer. What goes wrong with a look changes nothing, for nothing is expected of the agent. `soon`: this
+ * run has not seen the agent ask, so the first look comes within the longest pause of others.
  */
-export async function watchAsked(run: RunContext): Promise<void> {
-  const { deps, agent, budgets, downstreamTaskId } = run;
-  const pauseMs = deps.settings.pollMaxMs * PAUSE_FACTOR;
-  while (run.asked && !run.signal.aborted) {
-    await run.sleep(pauseMs * (1 + PAUSE_JITTER * (2 * deps.ids.jitter() - 1)));
-    if (!run.asked || run.signal.aborted || downstreamTaskId === null) return;
-    try {
-      const task = await run.within(budgets.firstEventMs, (options) =>
-        deps.client.getTask(agent, downstreamTaskId, options),
-      );
-      if (run.asked) await run.takeTask(task);
-    } catch (error) {
-      if (!(error instanceof AgentCallError)) throw error;
+export async function watchAsked(run: RunContext, soon: boolean): Promise<void> {
+  const { deps, agent, delegation } = run;
+  const { pollMaxMs } = deps.settings;
+  let called = new AbortController();
+  const leave = deps.callbacks.listen(agent, delegation.id, () => called.abort(OVER));
+  try {
+    for (let first = soon; run.asked && !run.signal.aborted; first = false) {
+      const chance = deps.ids.jitter();
+      const pauseMs = first
+        ? pollMaxMs * chance
+        : pollMaxMs * PAUSE_FACTOR * (1 + PAUSE_JITTER * (2 * chance - 1));
+      await deps.clock.sleep(pauseMs, AbortSignal.any([run.signal, called.signal]));
+      called = new AbortController();
+      if (!(await look(run))) return;
+      await run.sleep(deps.settings.pollMinMs);
     }
+  } finally {
+    leave();
   }
+}
+
+/** False when there is nothing to look at (any more). */
+async function look(run: RunContext): Promise<boolean> {
+  const { deps, agent, budgets, downstreamTaskId } = run;
+  if (!run.asked || run.signal.aborted || downstreamTaskId === null) return false;
+  try {
+    const task = await run.within(budgets.firstEventMs, (options) =>
+      deps.client.getTask(agent, downstreamTaskId, options),
+    );
+    if (run.asked) await run.takeTask(task);
+  } catch (error) {
+    if (!(error instanceof AgentCallError)) throw error;
+  }
+  return true;
 }

@@ -88,7 +88,7 @@ function add(
     const now = deps.clock.now();
     const { replyTo } = directive;
     const change = decideFollowUp(aggregate, message, replyTo, now, sentWithOf(request));
-    checkAgent(deps.agents, request, addressee(aggregate.delegations, replyTo));
+    checkAgent(deps.agents, request, addressee(aggregate, replyTo));
     return { change, result: undefined, alongside, idempotency };
   });
 }

@@ -1,21 +1,40 @@
 import type { Agent } from '../../agents/index.js';
+import { invalidField } from '../../common/hub-error.js';
 import type { IdSource } from '../../common/ids.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import {
   askedExtensions,
+  planOf,
   type Candidate,
   type HubRequest,
+  type PlanStep,
   type Route,
 } from '../../routing/index.js';
-import type { NewTask } from '../task.js';
+import type { NewDelegation, NewTask } from '../task.js';
 import { idempotencyOf } from './fingerprint.js';
 
-/** An agent of a route as a delegation needs it. */
-export interface ChosenAgent {
+/** A place in the plan of a route that becomes a delegation. */
+export interface Delegate {
+  /** The step, counted from 0. */
+  readonly step: number;
   readonly candidate: Candidate;
+}
+
+/** An agent of a route as a delegation needs it. */
+export interface ChosenAgent extends Delegate {
   readonly agent: Agent;
   /** The agent's own context for this one of the hub, when it has one already. */
   readonly downstreamContextId: string | undefined;
+}
+
+/** What a task may take when its route and its agents do not say. */
+export interface TaskLimits {
+  /** How long an agent may work in all. */
+  readonly totalMs: number;
+  /** How long a task may be open, whatever its route says. */
+  readonly maxDurationMs: number;
+  /** Messages to agents. A client may ask for less, a composite skill for another number. */
+  readonly maxCalls: number;
 }
 
 export interface NewTaskInput {
@@ -23,20 +42,35 @@ export interface NewTaskInput {
   readonly contextId: string;
   readonly request: HubRequest;
   readonly route: Route;
-  /** Who gets a delegation: the first of the route for `one`, all of it for `all`. */
+  /** Who gets a delegation: those of {@link delegatesOf}. */
   readonly agents: readonly ChosenAgent[];
-  /** How long an agent may take in all when its own budget does not say. */
-  readonly defaultTotalMs: number;
+  readonly limits: TaskLimits;
 }
 
-/** The candidates of a route that get a delegation of their own. */
-export function delegatesOf(route: Route): readonly Candidate[] {
-  return route.strategy === 'all' ? route.chosen : route.chosen.slice(0, 1);
+/**
+ * Who gets a delegation, step by step: of strategy `one` the first of the candidates (the others take
+ * over from it), else each.
+ */
+export function delegatesOf(route: Route): Delegate[] {
+  return planOf(route).flatMap(({ strategy, chosen }, step) =>
+    (strategy === 'one' ? chosen.slice(0, 1) : chosen).map((candidate) => ({ step, candidate })),
+  );
 }
 
-/** The task a request begins, ready to be created. */
+/**
+ * The task a request begins, ready to be created. Throws HubError INVALID_PARAMS when not even its first
+ * messages fit the calls it may make.
+ */
 export function newTask(input: NewTaskInput, now: Date, ids: IdSource): NewTask {
-  const { request, route, agents } = input;
+  const { request, agents, limits } = input;
+  const route = { ...input.route, maxCalls: maxCallsOf(input.route, limits) };
+  const delegations = agents.map((each, position) => ({
+    ...newDelegation(each, planOf(route)[each.step] as PlanStep, limits, now),
+    id: ids.next(),
+    position,
+  }));
+  checkFirstCalls(delegations, route.maxCalls);
+  const durationMs = Math.min(route.deadlineMs ?? Infinity, limits.maxDurationMs);
   return {
     id: input.id,
     contextId: input.contextId,
@@ -44,38 +78,73 @@ export function newTask(input: NewTaskInput, now: Date, ids: IdSource): NewTask 
     route,
     message: { ...request.message, taskId: input.id, contextId: input.contextId },
     allowReply: agents.length === 1 && !request.returnImmediately,
-    deadlineAt: route.deadlineMs === undefined ? null : after(now, route.deadlineMs),
+    deadlineAt: after(now, durationMs),
     traceparent: request.traceparent ?? null,
     extensions: askedExtensions(request.extensions, request.message),
     hops: request.hops,
     acceptedOutputModes: request.configuration?.acceptedOutputModes ?? [],
     requestMetadata: request.metadata ?? null,
-    delegations: agents.map(({ candidate, agent, downstreamContextId }, position) => ({
-      id: ids.next(),
-      agentId: agent.id,
-      agentName: agent.card.name || agent.id,
-      skillId: candidate.skillId ?? null,
-      position,
-      downstreamContextId: downstreamContextId ?? null,
-      fallbacks: route.strategy === 'one' ? route.chosen.slice(1).map(fallback) : [],
-      deadlineAt: after(now, agent.budgets.totalMs ?? input.defaultTotalMs),
-    })),
+    delegations,
     metadata: { [ROUTING_EXTENSION_URI]: shortRoute(route) },
     idempotency: idempotencyOf(request, now),
   };
 }
 
-function fallback({ agentId, skillId }: Candidate): { agentId: string; skillId?: string } {
+/** Steps that wait for no other begin with the task. */
+function newDelegation(
+  { candidate, agent, step, downstreamContextId }: ChosenAgent,
+  { strategy, chosen, after: conditions, deadlineMs = Infinity }: PlanStep,
+  limits: TaskLimits,
+  now: Date,
+): Omit<NewDelegation, 'id' | 'position'> {
+  return {
+    agentId: agent.id,
+    agentName: agent.card.name || agent.id,
+    skillId: candidate.skillId ?? null,
+    step,
+    state: conditions.length === 0 ? 'queued' : 'planned',
+    downstreamContextId: downstreamContextId ?? null,
+    fallbacks: strategy === 'one' ? chosen.slice(1).map(targetOf) : [],
+    deadlineAt: after(now, Math.min(agent.budgets.totalMs ?? limits.totalMs, deadlineMs)),
+  };
+}
+
+/** An operator's plan may need more calls than a task has by default; a client may only ask for less. */
+function maxCallsOf({ composite, maxCalls }: Route, limits: TaskLimits): number {
+  if (maxCalls === undefined) return limits.maxCalls;
+  return composite === undefined ? Math.min(maxCalls, limits.maxCalls) : maxCalls;
+}
+
+function checkFirstCalls(delegations: readonly NewDelegation[], maxCalls: number): void {
+  const first = delegations.filter(({ state }) => state === 'queued').length;
+  if (first <= maxCalls) return;
+  throw invalidField(
+    'maxCalls',
+    `is ${maxCalls}, but ${first} agents are asked at once; allow more calls or ask fewer agents`,
+  );
+}
+
+function targetOf({ agentId, skillId }: Candidate): { agentId: string; skillId?: string } {
   return { agentId, ...(skillId !== undefined && { skillId }) };
 }
 
-/** What the client sees of the route: who was chosen and by which rule. */
+/** What the client sees of the route: who was chosen, by which rule, in which steps. */
 function shortRoute(route: Route): object {
+  const { reason, strategy, require, quorum, rule, composite } = route;
+  const plan = planOf(route);
+  const several = plan.length > 1;
   return {
-    reason: route.reason,
-    strategy: route.strategy,
-    ...(route.strategy === 'all' && { require: route.require }),
-    agents: delegatesOf(route).map(fallback),
+    reason,
+    strategy,
+    ...(strategy === 'all' && { require }),
+    ...(strategy === 'all' && require === 'quorum' && { quorum }),
+    ...(rule !== undefined && { ruleId: rule.id }),
+    ...(composite !== undefined && { composite }),
+    ...(several && { steps: plan.map(({ name }) => name) }),
+    agents: delegatesOf(route).map(({ step, candidate }) => ({
+      ...targetOf(candidate),
+      ...(several && { step: plan[step]?.name }),
+    })),
   };
 }
 

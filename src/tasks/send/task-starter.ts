@@ -9,7 +9,7 @@ import type { ContextStore } from '../context-store.js';
 import { taskNotFound } from '../task-errors.js';
 import type { Created, TaskLog } from '../task-log.js';
 import type { Alongside } from '../task-store.js';
-import { delegatesOf, newTask, type ChosenAgent } from './new-task.js';
+import { delegatesOf, newTask, type ChosenAgent, type TaskLimits } from './new-task.js';
 
 /** How often a route is chosen again because an agent was deleted meanwhile. */
 const MAX_ROUTE_TRIES = 3;
@@ -21,10 +21,12 @@ export interface TaskStarterDeps {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly agent: (id: string) => Agent | undefined;
-  readonly route: (request: HubRequest, affinity: readonly string[]) => Route;
+  readonly route: (request: HubRequest, affinity: readonly string[]) => Promise<Route>;
   /** This hub's own id. */
   readonly instanceId: () => Promise<string>;
-  readonly defaultTotalMs: number;
+  readonly limits: TaskLimits;
+  /** A message that has passed so many hubs goes no further. */
+  readonly maxHops: number;
 }
 
 /** Makes a task of a message: context, route, delegations; all in one commit. */
@@ -43,11 +45,11 @@ export class TaskStarter {
   ): Promise<Created> {
     await this.refuseLoops(request.hops);
     await this.checkRelated(request);
-    const { log, contexts, clock, ids, defaultTotalMs } = this.deps;
+    const { log, contexts, clock, ids, limits } = this.deps;
     const { id: principalId } = request.principal;
     const given = request.message.contextId;
     const context = given === '' ? undefined : await contexts.get(given, principalId);
-    const { route, agents } = this.choose(request, context?.affinity ?? []);
+    const { route, agents } = await this.choose(request, context?.affinity ?? []);
     const chosen = await Promise.all(
       agents.map(async (each) => ({
         ...each,
@@ -58,25 +60,21 @@ export class TaskStarter {
     const now = clock.now();
     const id = taskId ?? ids.next();
     const contextId = given === '' ? ids.next() : given;
-    const task = newTask(
-      { id, contextId, request, route, agents: chosen, defaultTotalMs },
-      now,
-      ids,
-    );
+    const task = newTask({ id, contextId, request, route, agents: chosen, limits }, now, ids);
     return log.create(task, alongside);
   }
 
   /** The route and its agents; a route is chosen again when one of them was deleted meanwhile. */
-  private choose(
+  private async choose(
     request: HubRequest,
     affinity: readonly string[],
-  ): { route: Route; agents: Omit<ChosenAgent, 'downstreamContextId'>[] } {
+  ): Promise<{ route: Route; agents: Omit<ChosenAgent, 'downstreamContextId'>[] }> {
     for (let tries = 1; ; tries++) {
-      const route = this.deps.route(request, affinity);
+      const route = await this.deps.route(request, affinity);
       const delegates = delegatesOf(route);
-      const agents = delegates.flatMap((candidate) => {
-        const agent = this.deps.agent(candidate.agentId);
-        return agent ? [{ candidate, agent }] : [];
+      const agents = delegates.flatMap((delegate) => {
+        const agent = this.deps.agent(delegate.candidate.agentId);
+        return agent ? [{ ...delegate, agent }] : [];
       });
       if (agents.length === delegates.length) return { route, agents };
       if (tries === MAX_ROUTE_TRIES) {
@@ -87,7 +85,7 @@ export class TaskStarter {
 
   private async refuseLoops(hops: readonly string[]): Promise<void> {
     if (hops.length === 0) return;
-    passHops(hops, await this.deps.instanceId());
+    passHops(hops, await this.deps.instanceId(), this.deps.maxHops);
   }
 
   /** Tasks the message refers to must be the caller's own (A2A §4.1.4 `referenceTaskIds`). */

@@ -1,0 +1,87 @@
+import { Controller, Get, Headers, Req, Res, UseGuards } from '@nestjs/common';
+import {
+  ApiBearerAuth,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiProduces,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  AuthGuard,
+  CurrentPrincipal,
+  KeyWatch,
+  type Principal,
+  RequireScope,
+} from '../../auth/index.js';
+import { Draining } from '../../common/draining.js';
+import { EventFeed } from '../../common/http/event-feed.js';
+import { AppConfig } from '../../config/index.js';
+import { AgentRegistry } from '../agent-registry.js';
+import { type AgentEvent, AgentEvents } from './agent-events.js';
+import { AgentChangeDto } from './agent-health.dto.js';
+import { AgentMonitor } from './agent-monitor.js';
+
+/** Tells operators how agents stand, as it changes. */
+@ApiTags('agents')
+@ApiBearerAuth()
+@Controller('api/v1/agents/events')
+@UseGuards(AuthGuard)
+@RequireScope('agents')
+export class AgentEventsController {
+  constructor(
+    private readonly events: AgentEvents,
+    private readonly monitor: AgentMonitor,
+    private readonly registry: AgentRegistry,
+    private readonly keys: KeyWatch,
+    private readonly draining: Draining,
+    private readonly config: AppConfig,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'Server-Sent Events: how the agents stand, then every change this process sees.',
+    description:
+      'First an event `snapshot` ({"agents": [{agentId, health, breaker}]}), then one `agent` per change. With Last-Event-ID only what came after it, if this process still has that; else a snapshot again.',
+  })
+  @ApiHeader({ name: 'Last-Event-ID', required: false })
+  @ApiProduces('text/event-stream')
+  @ApiOkResponse({ description: 'The stream.', type: AgentChangeDto })
+  follow(
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+    @CurrentPrincipal() principal: Principal,
+    @Headers('last-event-id') lastEventId: string | undefined,
+  ): void {
+    reply.hijack();
+    const { heartbeatMs, streamBufferBytes: bufferBytes } = this.config.tasks;
+    const feed = new EventFeed(reply.raw, { heartbeatMs, bufferBytes });
+    const send = ({ id, change }: AgentEvent): void =>
+      feed.send({ id, event: 'agent', data: new AgentChangeDto(change) });
+    const ending = new AbortController();
+    const end = (): void => feed.end();
+    ending.signal.addEventListener('abort', end);
+    this.draining.signal.addEventListener('abort', end);
+    const leave = [
+      this.keys.watch(request.headers, principal, ending),
+      this.events.subscribe(send),
+      () => this.draining.signal.removeEventListener('abort', end),
+    ];
+    feed.open(() => {
+      for (const each of leave) each();
+    });
+    const missed = lastEventId === undefined ? undefined : this.events.after(lastEventId);
+    if (missed) for (const event of missed) send(event);
+    else feed.send({ id: this.events.newestId, event: 'snapshot', data: this.snapshot() });
+    if (this.draining.signal.aborted) end();
+  }
+
+  private snapshot(): object {
+    const agents = this.registry.all().map(({ id: agentId }) => {
+      const { health, breaker } = this.monitor.conditionOf(agentId);
+      return { agentId, health, breaker };
+    });
+    return { agents };
+  }
+}

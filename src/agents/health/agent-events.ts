@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { IdSource } from '../../common/ids.js';
+import type { BreakerState, HealthState } from '../agent-health.js';
+
+/** How an agent stands, as far as operators are told of changes. */
+export interface Standing {
+  readonly health: HealthState;
+  readonly breaker: BreakerState;
+}
+
+/** An agent's health or breaker has changed. */
+export interface AgentChange extends Standing {
+  readonly agentId: string;
+  readonly before: Standing;
+  /** What went wrong last; null when nothing has. */
+  readonly lastError: string | null;
+  readonly at: Date;
+}
+
+export interface AgentEvent {
+  /** Names the event while this process runs. */
+  readonly id: string;
+  readonly change: AgentChange;
+}
+
+/** Events that a reader who comes back can still get. */
+const MAX_KEPT = 1000;
+
+/** The changes of agents this process has seen, newest last: kept for a while, told to who listens. */
+@Injectable()
+export class AgentEvents {
+  private readonly kept: AgentEvent[] = [];
+  private readonly listeners = new Set<(event: AgentEvent) => void>();
+  /** Another process, or this one after a restart, has other events. */
+  private readonly process: string;
+  private count = 0;
+
+  constructor(ids: IdSource) {
+    this.process = ids.secret(6);
+  }
+
+  /** The id of the newest event, or of none yet. */
+  get newestId(): string {
+    return this.idOf(this.count);
+  }
+
+  publish(change: AgentChange): void {
+    this.count += 1;
+    const event = { id: this.idOf(this.count), change };
+    this.kept.push(event);
+    if (this.kept.length > MAX_KEPT) this.kept.shift();
+    for (const listener of this.listeners) listener(event);
+  }
+
+  /** The events after this one; undefined when it is not one of this process, or too long ago. */
+  after(id: string): readonly AgentEvent[] | undefined {
+    if (id === this.idOf(this.count - this.kept.length)) return [...this.kept];
+    const index = this.kept.findIndex((event) => event.id === id);
+    return index === -1 ? undefined : this.kept.slice(index + 1);
+  }
+
+  /** Calls `listener` with every event until the returned function is called. */
+  subscribe(listener: (event: AgentEvent) => void): () => void {
+    const entry = (event: AgentEvent): void => listener(event);
+    this.listeners.add(entry);
+    return () => void this.listeners.delete(entry);
+  }
+
+  private idOf(count: number): string {
+    return `${this.process}-${count}`;
+  }
+}

@@ -1,0 +1,92 @@
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  BREAKER_STATES,
+  type BreakerState,
+  HEALTH_STATES,
+  type HealthState,
+} from '../agent-health.js';
+import type { AgentChange, Standing } from './agent-events.js';
+import type { AgentHealthView } from './agent-monitor.js';
+
+/** How an agent stands, as the process that answers sees it. */
+export class AgentHealthDto {
+  @ApiProperty({
+    enum: HEALTH_STATES,
+    description:
+      'unknown: nobody has called it yet; degraded: some calls failed, it gets work after its equals; down: it gets work only as a trial.',
+  })
+  readonly state: HealthState;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  readonly since: string | null;
+
+  @ApiProperty({
+    enum: BREAKER_STATES,
+    description: 'open: it gets no work for a while; half-open: one message or look decides.',
+  })
+  readonly breaker: BreakerState;
+
+  @ApiProperty({ type: String, nullable: true, description: 'What went wrong last.' })
+  readonly lastError: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  readonly lastOkAt: string | null;
+
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'Milliseconds to the first answer of a call, smoothed.',
+  })
+  readonly latencyMs: number | null;
+
+  @ApiProperty({ type: Number, description: 'Delegations it works on for this process.' })
+  readonly outstanding: number;
+
+  @ApiProperty({ type: Number, description: 'Delegations that wait for it.' })
+  readonly queued: number;
+
+  @ApiProperty({ type: Boolean, description: 'Its queue is full: it takes no new task.' })
+  readonly isFull: boolean;
+
+  constructor(view: AgentHealthView) {
+    this.state = view.health;
+    this.since = view.since?.toISOString() ?? null;
+    this.breaker = view.breaker;
+    this.lastError = view.lastError;
+    this.lastOkAt = view.lastOkAt?.toISOString() ?? null;
+    this.latencyMs = view.latencyMs;
+    this.outstanding = view.outstanding;
+    this.queued = view.queued;
+    this.isFull = view.isFull;
+  }
+}
+
+/** The data of an `agent` event. */
+export class AgentChangeDto {
+  @ApiProperty({ type: String })
+  readonly agentId: string;
+
+  @ApiProperty({ enum: HEALTH_STATES })
+  readonly health: HealthState;
+
+  @ApiProperty({ enum: BREAKER_STATES })
+  readonly breaker: BreakerState;
+
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } })
+  readonly before: Standing;
+
+  @ApiProperty({ type: String, nullable: true })
+  readonly lastError: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  readonly at: string;
+
+  constructor(change: AgentChange) {
+    this.agentId = change.agentId;
+    this.health = change.health;
+    this.breaker = change.breaker;
+    this.before = change.before;
+    this.lastError = change.lastError;
+    this.at = change.at.toISOString();
+  }
+}

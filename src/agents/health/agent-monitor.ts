@@ -1,0 +1,254 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { IdSource } from '../../common/ids.js';
+import { Log } from '../../common/logger.js';
+import { AppConfig } from '../../config/index.js';
+import type { Agent } from '../agent.js';
+import type { AgentCallError } from '../agent-client.js';
+import { type Admission, type AgentCondition, AgentHealth } from '../agent-health.js';
+import { AgentRegistry } from '../agent-registry.js';
+import { AgentEvents, type Standing } from './agent-events.js';
+import { AgentLoads } from './agent-loads.js';
+import {
+  afterOutcome,
+  type AgentRecord,
+  breakerOf,
+  giveTrialBack,
+  newRecord,
+  type Outcome,
+  takeTrial,
+} from './domain/agent-record.js';
+import { verdictOf } from './domain/fault-of.js';
+import { probeDueAt } from './domain/probe-due.js';
+
+/** Characters of an error that are kept. */
+const ERROR_LIMIT = 300;
+const GO: Admission = { kind: 'go' };
+
+/** A call that is under way. */
+export interface Call {
+  readonly agent: Agent;
+  readonly beganAt: number;
+  readonly faultsBefore: number;
+}
+
+/** How an agent stands, for operators. */
+export interface AgentHealthView extends AgentCondition {
+  readonly since: Date | null;
+  readonly lastOkAt: Date | null;
+  readonly lastError: string | null;
+  readonly latencyMs: number | null;
+}
+
+interface Watched {
+  record: AgentRecord;
+  /** The agent as it was registered or changed last: what was known of it before is void. */
+  readonly revision: number;
+  readonly knownSince: number;
+  /** The agent's own random number, so that it is looked at in its own rhythm. */
+  readonly jitter: number;
+  lookedAt: number;
+  /** What operators have been told last. */
+  told: Standing;
+}
+
+/**
+ * {@link AgentHealth}: keeps what calls and looks came to, by the rules of `domain/`. Nothing of it is
+ * stored: a process that starts knows nothing, and an agent that is changed or refreshed begins anew.
+ */
+@Injectable()
+export class AgentMonitor extends AgentHealth {
+  private readonly watched = new Map<string, Watched>();
+
+  constructor(
+    @Inject(AgentRegistry) private readonly registry: Pick<AgentRegistry, 'get' | 'all'>,
+    private readonly loads: AgentLoads,
+    private readonly events: AgentEvents,
+    private readonly clock: Clock,
+    private readonly ids: IdSource,
+    @Inject(AppConfig) private readonly config: Pick<AppConfig, 'agents'>,
+    private readonly log: Log,
+  ) {
+    super();
+  }
+
+  conditionOf(agentId: string): AgentCondition {
+    const record = this.recordOf(agentId);
+    const breaker = record ? breakerOf(record, this.time()) : 'closed';
+    return {
+      health: this.healthOf(agentId, record, breaker),
+      breaker,
+      outstanding: this.loads.outstandingOf(agentId),
+      queued: this.loads.queuedOf(agentId),
+      isFull: this.loads.isFull(agentId),
+    };
+  }
+
+  viewOf(agentId: string): AgentHealthView {
+    const record = this.recordOf(agentId);
+    return {
+      ...this.conditionOf(agentId),
+      since: dateOf(record?.since),
+      lastOkAt: dateOf(record?.lastOkAt),
+      lastError: record?.lastError ?? null,
+      latencyMs: record?.latencyMs == null ? null : Math.round(record.latencyMs),
+    };
+  }
+
+  admit(agentId: string): Admission {
+    const agent = this.registry.get(agentId);
+    const watched = agent && this.known(agent);
+    if (!watched) return GO;
+    const now = this.time();
+    const { record } = watched;
+    const state = breakerOf(record, now);
+    if (state === 'closed') return GO;
+    const trial = takeTrial(record, now, this.answerMs(agent));
+    if (!trial) {
+      const waitMs = Math.max(0, (record.breaker.openUntil ?? 0) - now);
+      return { kind: 'wait', waitMs, why: 'is out of service after failed calls' };
+    }
+    watched.record = trial;
+    return { kind: 'trial', end: () => this.endTrial(watched, trial) };
+  }
+
+  /** A call to the agent begins; {@link answered} or {@link failed} tells what it came to. */
+  began(agent: Agent): Call {
+    const faultsBefore = this.known(agent)?.record.faults ?? 0;
+    return { agent, beganAt: this.time(), faultsBefore };
+  }
+
+  answered({ agent, beganAt }: Call, by: Outcome['by'] = 'call'): void {
+    this.note(agent, { ok: true, by, latencyMs: this.time() - beganAt });
+  }
+
+  /** The call failed with this error; `answered` when the error says that the agent lives. */
+  failed(call: Call, error: AgentCallError): void {
+    const verdict = verdictOf(error);
+    if (verdict === 'alive') this.answered(call);
+    else if (verdict === 'fault') this.broke(call, error.message);
+  }
+
+  broke({ agent, faultsBefore }: Call, error: string, by: Outcome['by'] = 'call'): void {
+    this.note(agent, { ok: false, by, faultsBefore, error: error.slice(0, ERROR_LIMIT) });
+  }
+
+  /** The agents whose cards are to be looked at now. */
+  dueForProbe(): Agent[] {
+    const { probeIntervalMs } = this.config.agents.health;
+    if (probeIntervalMs === 0) return [];
+    const now = this.time();
+    return this.registry.all().filter((agent) => {
+      if (!agent.enabled || agent.cardUrl === null) return false;
+      const { record, knownSince, lookedAt, jitter } = this.watch(agent);
+      return probeDueAt(record, knownSince, lookedAt, probeIntervalMs, jitter) <= now;
+    });
+  }
+
+  /** The agent's card is about to be looked at, whatever it comes to. */
+  looked(agent: Agent): void {
+    this.watch(agent).lookedAt = this.time();
+  }
+
+  /** Forgets agents that are gone, and tells of what only time has changed. */
+  tidy(): void {
+    for (const [id, watched] of this.watched) {
+      const agent = this.registry.get(id);
+      if (agent) this.tell(id, watched);
+      else this.watched.delete(id);
+    }
+  }
+
+  private note(agent: Agent, outcome: Outcome): void {
+    const current = this.registry.get(agent.id);
+    // A run may hold the agent as it was, at another address.
+    if (!current || revisionOf(current) !== revisionOf(agent)) return;
+    const watched = this.watch(agent);
+    const { health } = this.config.agents;
+    watched.record = afterOutcome(watched.record, outcome, health, this.time(), this.ids.jitter());
+    this.tell(agent.id, watched);
+  }
+
+  private tell(agentId: string, watched: Watched): void {
+    const { record, told: before } = watched;
+    const told: Standing = { health: record.health, breaker: breakerOf(record, this.time()) };
+    if (told.health === before.health && told.breaker === before.breaker) return;
+    watched.told = told;
+    const { lastError } = record;
+    this.events.publish({ agentId, ...told, before, lastError, at: this.clock.now() });
+    const fields = { agentId, ...told, before };
+    if (told.health === 'down' || told.breaker === 'open') {
+      this.log.warn({ ...fields, lastError }, 'an agent is in trouble');
+    } else {
+      this.log.info(fields, 'an agent stands otherwise');
+    }
+  }
+
+  private endTrial(watched: Watched, trial: AgentRecord): void {
+    const { trialUntil } = watched.record.breaker;
+    if (trialUntil === null || trialUntil !== trial.breaker.trialUntil) return;
+    watched.record = giveTrialBack(watched.record);
+  }
+
+  /**
+   * One without an address of its card is never looked at: when its breaker lets somebody try, nobody
+   * knows how it is, and only work can tell.
+   */
+  private healthOf(
+    agentId: string,
+    record: AgentRecord | undefined,
+    breaker: AgentCondition['breaker'],
+  ): AgentCondition['health'] {
+    if (!record) return 'unknown';
+    if (record.health !== 'down' || breaker !== 'half-open') return record.health;
+    const isLookedAt =
+      this.registry.get(agentId)?.cardUrl !== null && this.config.agents.health.probeIntervalMs > 0;
+    return isLookedAt ? 'down' : 'unknown';
+  }
+
+  /** How long the agent may take to answer a message. */
+  private answerMs({ budgets }: Agent): number {
+    const { connectMs, firstEventMs } = this.config.agents;
+    return (budgets.connectMs ?? connectMs) + (budgets.firstEventMs ?? firstEventMs);
+  }
+
+  private recordOf(agentId: string): AgentRecord | undefined {
+    const agent = this.registry.get(agentId);
+    return agent && this.known(agent)?.record;
+  }
+
+  private known(agent: Agent): Watched | undefined {
+    const watched = this.watched.get(agent.id);
+    return watched?.revision === revisionOf(agent) ? watched : undefined;
+  }
+
+  private watch(agent: Agent): Watched {
+    const known = this.known(agent);
+    if (known) return known;
+    const now = this.time();
+    const before = this.watched.get(agent.id);
+    const watched: Watched = {
+      record: newRecord(now),
+      revision: revisionOf(agent),
+      knownSince: now,
+      jitter: this.ids.jitter(),
+      lookedAt: now,
+      told: before?.told ?? { health: 'unknown', breaker: 'closed' },
+    };
+    this.watched.set(agent.id, watched);
+    this.tell(agent.id, watched);
+    return watched;
+  }
+
+  private time(): number {
+    return this.clock.now().getTime();
+  }
+}
+
+function revisionOf({ updatedAt }: Agent): number {
+  return updatedAt.getTime();
+}
+
+function dateOf(time: number | null | undefined): Date | null {
+  return time == null ? null : new Date(time);
+}

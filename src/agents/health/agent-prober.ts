@@ -1,0 +1,89 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { HubError } from '../../common/hub-error.js';
+import { Log } from '../../common/logger.js';
+import { AppConfig } from '../../config/index.js';
+import type { Agent } from '../agent.js';
+import { CardReader } from '../card/card-reader.js';
+import { AgentMonitor, type Call } from './agent-monitor.js';
+
+/** How often is looked for agents that are due. */
+const LOOK_EVERY_MS = 1000;
+const SHORTEST_MS = 20;
+/** Cards read at once. */
+const MAX_AT_ONCE = 16;
+
+/**
+ * Looks at the cards of agents that nobody has called for a while. A card that is served proves the
+ * agent alive; 5xx or no connection counts as a failed call; anything else (a card that has moved, or
+ * that now asks for credentials) says nothing. An agent that was given with its card is never looked
+ * at: the hub does not know where its card would be.
+ */
+@Injectable()
+export class AgentProber implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly stopping = new AbortController();
+  private readonly looking = new Set<string>();
+
+  constructor(
+    private readonly monitor: AgentMonitor,
+    private readonly reader: CardReader,
+    private readonly clock: Clock,
+    private readonly config: AppConfig,
+    private readonly log: Log,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    void this.loop();
+  }
+
+  onModuleDestroy(): void {
+    this.stopping.abort();
+  }
+
+  private async loop(): Promise<void> {
+    const { probeIntervalMs, openMinMs } = this.config.agents.health;
+    const everyMs = Math.max(
+      SHORTEST_MS,
+      Math.min(LOOK_EVERY_MS, openMinMs, probeIntervalMs || LOOK_EVERY_MS),
+    );
+    const { signal } = this.stopping;
+    for (;;) {
+      await this.clock.sleep(everyMs, signal);
+      if (signal.aborted) return;
+      this.monitor.tidy();
+      const room = MAX_AT_ONCE - this.looking.size;
+      const due = this.monitor.dueForProbe().filter(({ id }) => !this.looking.has(id));
+      for (const agent of due.slice(0, room)) void this.probe(agent);
+    }
+  }
+
+  /** Never rejects. */
+  private async probe(agent: Agent): Promise<void> {
+    const admission = this.monitor.admit(agent.id);
+    if (admission.kind === 'wait') return;
+    this.looking.add(agent.id);
+    this.monitor.looked(agent);
+    try {
+      await this.look(agent, this.monitor.began(agent));
+    } catch (error) {
+      this.log.warn({ err: error, agentId: agent.id }, 'the card of an agent cannot be looked at');
+    } finally {
+      if (admission.kind === 'trial') admission.end();
+      this.looking.delete(agent.id);
+    }
+  }
+
+  private async look(agent: Agent, call: Call): Promise<void> {
+    const { cardUrl, cardHeaders } = agent;
+    if (cardUrl === null) return;
+    const { probeTimeoutMs } = this.config.agents.health;
+    try {
+      const { status, isCard } = await this.reader.look(cardUrl, cardHeaders, probeTimeoutMs);
+      if (isCard) this.monitor.answered(call, 'probe');
+      else if (status >= 500) this.monitor.broke(call, `its card answers HTTP ${status}`, 'probe');
+    } catch (error) {
+      if (!(error instanceof HubError)) throw error;
+      this.monitor.broke(call, error.message, 'probe');
+    }
+  }
+}

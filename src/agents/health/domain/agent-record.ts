@@ -1,0 +1,196 @@
+import type { BreakerState, HealthState } from '../../agent-health.js';
+import { failsTooOften, type Sample, withSample } from './failure-rate.js';
+import { type HealthRules, openTimeMs } from './health-rules.js';
+
+/**
+ * How one call to an agent, or one look at its card, ended. What the hub itself broke off is no outcome.
+ * - `ok`: the agent answered; also with a refusal such as TaskNotFound, which is a sign of life.
+ * - a fault: it could not be reached, answered 5xx or something that is not A2A, broke off, or was too late.
+ */
+export type Outcome =
+  | { readonly ok: true; readonly by: 'call' | 'probe'; readonly latencyMs: number }
+  | {
+      readonly ok: false;
+      readonly by: 'call' | 'probe';
+      readonly error: string;
+      /** {@link AgentRecord.faults} when the call began. */
+      readonly faultsBefore: number;
+    };
+
+/** The breaker, as far as it has been decided; {@link breakerOf} tells its state at a time. */
+export interface Breaker {
+  /** Closed when null; else open until this time and half-open from then on (epoch milliseconds). */
+  readonly openUntil: number | null;
+  /** How often it has opened since a call last succeeded while it was not open. */
+  readonly openings: number;
+  /** Until when somebody has the trial of a half-open one; null when it is free. */
+  readonly trialUntil: number | null;
+}
+
+/** What one process knows of an agent. Times are epoch milliseconds. */
+export interface AgentRecord {
+  readonly health: HealthState;
+  /** Since when it has this health. */
+  readonly since: number;
+  /** Failures in a row, each counted once however many calls it cut. */
+  readonly failures: number;
+  /** Successes in a row. */
+  readonly successes: number;
+  /** All failures ever, counted in the same way. */
+  readonly faults: number;
+  readonly lastFaultAt: number | null;
+  readonly lastOkAt: number | null;
+  /** What went wrong last, for operators. */
+  readonly lastError: string | null;
+  /** How long calls take to their first answer, smoothed; null before the first. */
+  readonly latencyMs: number | null;
+  readonly samples: readonly Sample[];
+  readonly breaker: Breaker;
+}
+
+const CLOSED: Breaker = { openUntil: null, openings: 0, trialUntil: null };
+
+/** Calls that fail within this time, and began before the first of them had, failed together. */
+const TOGETHER_MS = 1000;
+/** The weight of the newest call in the smoothed latency. */
+const LATENCY_WEIGHT = 0.2;
+
+/** An agent that nobody has called yet. */
+export function newRecord(now: number): AgentRecord {
+  return {
+    health: 'unknown',
+    since: now,
+    failures: 0,
+    successes: 0,
+    faults: 0,
+    lastFaultAt: null,
+    lastOkAt: null,
+    lastError: null,
+    latencyMs: null,
+    samples: [],
+    breaker: CLOSED,
+  };
+}
+
+export function breakerOf({ breaker }: AgentRecord, now: number): BreakerState {
+  if (breaker.openUntil === null) return 'closed';
+  return now < breaker.openUntil ? 'open' : 'half-open';
+}
+
+/** What is known of the agent after one more outcome. `jitter` is a random number in [0, 1). */
+export function afterOutcome(
+  record: AgentRecord,
+  outcome: Outcome,
+  rules: HealthRules,
+  now: number,
+  jitter: number,
+): AgentRecord {
+  return outcome.ok
+    ? afterSuccess(record, outcome, rules, now)
+    : afterFault(record, outcome, rules, now, jitter);
+}
+
+/**
+ * The record with the trial taken until `now + maxMs`, if the breaker is half-open and nobody has the
+ * trial; else undefined. Whoever takes it ends it with an outcome, or gives it back.
+ */
+export function takeTrial(
+  record: AgentRecord,
+  now: number,
+  maxMs: number,
+): AgentRecord | undefined {
+  const { breaker } = record;
+  const isFree = breaker.trialUntil === null || breaker.trialUntil <= now;
+  if (breakerOf(record, now) !== 'half-open' || !isFree) return undefined;
+  return { ...record, breaker: { ...breaker, trialUntil: now + maxMs } };
+}
+
+/** The trial came to nothing: it is free for the next. */
+export function giveTrialBack(record: AgentRecord): AgentRecord {
+  return { ...record, breaker: { ...record.breaker, trialUntil: null } };
+}
+
+function afterSuccess(
+  record: AgentRecord,
+  { by, latencyMs }: Extract<Outcome, { ok: true }>,
+  rules: HealthRules,
+  now: number,
+): AgentRecord {
+  const successes = record.successes + 1;
+  // Who was never seen failing has nothing to prove.
+  const proven = record.health === 'unknown' || successes >= rules.successesToHealthy;
+  const health = record.health === 'healthy' || proven ? 'healthy' : 'degraded';
+  return {
+    ...withHealth(record, health, now),
+    failures: 0,
+    successes,
+    lastOkAt: now,
+    ...(by === 'call' && {
+      latencyMs: smoothed(record.latencyMs, latencyMs),
+      samples: withSample(record.samples, { at: now, ok: true, isNew: false }),
+    }),
+    breaker: breakerAfterSuccess(record, by, now),
+  };
+}
+
+/**
+ * An agent that shows life before its time is over is tried at once. A card that is served does not
+ * prove that calls succeed: after a probe the next failed call opens the breaker again, for longer.
+ */
+function breakerAfterSuccess(record: AgentRecord, by: Outcome['by'], now: number): Breaker {
+  const { breaker } = record;
+  if (breakerOf(record, now) === 'open') return { ...breaker, openUntil: now };
+  return by === 'call' ? CLOSED : { ...CLOSED, openings: breaker.openings };
+}
+
+function afterFault(
+  record: AgentRecord,
+  outcome: Extract<Outcome, { ok: false }>,
+  rules: HealthRules,
+  now: number,
+  jitter: number,
+): AgentRecord {
+  const isNew = !failedTogether(record, outcome, now);
+  const failures = record.failures + (isNew ? 1 : 0);
+  const isDown = record.health === 'down' || failures >= rules.failuresToDown;
+  const next: AgentRecord = {
+    ...withHealth(record, isDown ? 'down' : 'degraded', now),
+    failures,
+    successes: 0,
+    faults: record.faults + (isNew ? 1 : 0),
+    lastFaultAt: isNew ? now : record.lastFaultAt,
+    lastError: outcome.error,
+    ...(outcome.by === 'call' && {
+      samples: withSample(record.samples, { at: now, ok: false, isNew }),
+    }),
+  };
+  if (!opens(next, rules, now, isNew)) return next;
+  const openings = next.breaker.openings + 1;
+  const openUntil = now + openTimeMs(openings, rules, jitter);
+  return { ...next, samples: [], breaker: { openUntil, openings, trialUntil: null } };
+}
+
+function opens(record: AgentRecord, rules: HealthRules, now: number, isNew: boolean): boolean {
+  const state = breakerOf(record, now);
+  if (state !== 'closed') return state === 'half-open';
+  const onProbation = record.breaker.openings > 0;
+  if (onProbation) return isNew;
+  return record.failures >= rules.failuresToDown || failsTooOften(record.samples, rules);
+}
+
+/** One crash cuts every open call: those are one failure, not as many as there were calls. */
+function failedTogether(
+  { faults, lastFaultAt }: AgentRecord,
+  { faultsBefore }: Extract<Outcome, { ok: false }>,
+  now: number,
+): boolean {
+  return faultsBefore < faults && lastFaultAt !== null && now - lastFaultAt < TOGETHER_MS;
+}
+
+function withHealth(record: AgentRecord, health: HealthState, now: number): AgentRecord {
+  return health === record.health ? record : { ...record, health, since: now };
+}
+
+function smoothed(before: number | null, latencyMs: number): number {
+  return before === null ? latencyMs : before + LATENCY_WEIGHT * (latencyMs - before);
+}

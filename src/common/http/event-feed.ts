@@ -1,0 +1,56 @@
+import type { ServerResponse } from 'node:http';
+
+export interface EventFeedOptions {
+  /** The pause after which a silent feed gets a comment; 0 for none. */
+  readonly heartbeatMs: number;
+  /** A reader that leaves more than this unread is dropped. */
+  readonly bufferBytes: number;
+}
+
+const HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
+
+/**
+ * A feed of Server-Sent Events for programs of operators, on a raw HTTP answer: few readers, small
+ * events, no end of its own.
+ */
+export class EventFeed {
+  private heartbeat: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly raw: ServerResponse,
+    private readonly options: EventFeedOptions,
+  ) {}
+
+  /** Begins the answer. `gone` is called once, when the reader has left or the feed has ended. */
+  open(gone: () => void): void {
+    const { heartbeatMs } = this.options;
+    this.raw.once('close', () => {
+      clearInterval(this.heartbeat);
+      gone();
+    });
+    this.raw.writeHead(200, HEADERS);
+    this.raw.flushHeaders();
+    if (heartbeatMs === 0) return;
+    this.heartbeat = setInterval(() => this.write(': heartbeat\n\n'), heartbeatMs).unref();
+  }
+
+  send(event: { readonly id: string; readonly event: string; readonly data: unknown }): void {
+    const { id, event: name, data } = event;
+    this.write(`id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+    this.heartbeat?.refresh();
+  }
+
+  end(): void {
+    this.raw.end();
+  }
+
+  private write(text: string): void {
+    if (this.raw.destroyed || this.raw.writableEnded) return;
+    this.raw.write(text);
+    if (this.raw.writableLength > this.options.bufferBytes) this.raw.destroy();
+  }
+}

@@ -1,0 +1,93 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { Log } from '../common/logger.js';
+import type { AppConfig } from './app-config.js';
+import { ConfigError } from './config-error.js';
+import { ConfigSource } from './config-source.js';
+
+/**
+ * How often the file is looked at: one `stat`. That sees what notifications of the file system miss
+ * (files put in place by renaming, mounted ConfigMaps, network drives).
+ */
+const LOOK_EVERY_MS = 1000;
+
+/**
+ * Examines a configuration that is to take the place of the present one: throws {@link ConfigError}
+ * when it cannot be used, else gives what puts it in force. It may be asked for the same one again.
+ */
+export type Preparation = (config: AppConfig) => Promise<() => void | Promise<void>>;
+
+/**
+ * Puts changes of the configuration file in force while the hub runs, for the parts that ask for it;
+ * all other settings count from the next start on. A file that cannot be used changes nothing at all:
+ * it is logged with everything that is wrong, and looked at again when it changes.
+ */
+@Injectable()
+export class ConfigChanges implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly preparations: Preparation[] = [];
+  private readonly stopping = new AbortController();
+  /** What was read could not be put in force, as when the database does not answer. */
+  private isPending = false;
+
+  constructor(
+    private readonly source: ConfigSource,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  /** Has `prepare` examine each new configuration. To be called before the application has started. */
+  subscribe(prepare: Preparation): void {
+    this.preparations.push(prepare);
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.source.file !== null) void this.watch();
+  }
+
+  onModuleDestroy(): void {
+    this.stopping.abort();
+  }
+
+  private async watch(): Promise<void> {
+    const { signal } = this.stopping;
+    for (;;) {
+      await this.clock.sleep(LOOK_EVERY_MS, signal);
+      if (signal.aborted) return;
+      if (this.isPending || this.hasChanged()) await this.reload();
+    }
+  }
+
+  /** A file that cannot be looked at now is looked at again. */
+  private hasChanged(): boolean {
+    try {
+      return this.source.isChanged();
+    } catch (error) {
+      this.log.warn(
+        { file: this.source.file, err: error },
+        'the configuration file is out of reach',
+      );
+      return false;
+    }
+  }
+
+  private async reload(): Promise<void> {
+    const { file } = this.source;
+    this.isPending = false;
+    try {
+      const config = this.source.load();
+      const prepared = await Promise.all(this.preparations.map((prepare) => prepare(config)));
+      this.isPending = true;
+      for (const apply of prepared) await apply();
+      this.isPending = false;
+      this.log.info({ file }, 'the configuration file was read again');
+    } catch (error) {
+      const what = error instanceof ConfigError ? { problems: error.problems } : { err: error };
+      this.log.error(
+        { file, ...what },
+        this.isPending
+          ? 'the changed configuration could not be put in force; it is tried again'
+          : 'the changed configuration cannot be used; what was read before stays',
+      );
+    }
+  }
+}

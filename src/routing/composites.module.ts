@@ -1,0 +1,26 @@
+import { Module } from '@nestjs/common';
+import { AgentsModule } from '../agents/index.js';
+import { AuthModule } from '../auth/index.js';
+import { CompositePreview } from './composites/composite-preview.js';
+import { CompositeRegistry } from './composites/composite-registry.js';
+import { CompositeStore } from './composites/composite-store.js';
+import { CompositesController } from './composites/composites.controller.js';
+import { CompositesService } from './composites/composites.service.js';
+import { DeclaredComposites } from './composites/declared-composites.service.js';
+import { CompositeSource } from './domain/route-extensions.js';
+import { TypeormCompositeStore } from './persistence/typeorm-composite.store.js';
+
+@Module({
+  imports: [AgentsModule, AuthModule],
+  controllers: [CompositesController],
+  providers: [
+    { provide: CompositeStore, useClass: TypeormCompositeStore },
+    CompositeRegistry,
+    { provide: CompositeSource, useExisting: CompositeRegistry },
+    CompositesService,
+    CompositePreview,
+    DeclaredComposites,
+  ],
+  exports: [CompositeRegistry, CompositeSource],
+})
+export class CompositesModule {}

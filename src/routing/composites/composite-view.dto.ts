@@ -1,0 +1,192 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { FieldViolation } from '../../common/hub-error.js';
+import { type StepCondition, type StepInput } from '../domain/plan.js';
+import type { Candidate } from '../domain/route.js';
+import { hubSkillId } from '../domain/agent-index.js';
+import { COMPOSITE_AGENT_ID } from '../domain/route-extensions.js';
+import { CandidateDto } from '../route.dto.js';
+import type { CompositeVersion } from './composite-store.js';
+import { CompositeStepDto, STEP_OUTCOMES } from './composite.dto.js';
+import {
+  type Composite,
+  type CompositeDefinition,
+  definitionOf,
+  type WrittenStep,
+} from './domain/composite.js';
+
+class CompositeDefinitionDto implements CompositeDefinition {
+  @ApiProperty({ type: String })
+  readonly name!: string;
+
+  @ApiProperty({ type: String })
+  readonly description!: string;
+
+  @ApiProperty({ type: [String] })
+  readonly tags!: readonly string[];
+
+  @ApiProperty({ type: [String] })
+  readonly examples!: readonly string[];
+
+  @ApiProperty({ type: [String] })
+  readonly inputModes!: readonly string[];
+
+  @ApiProperty({ type: [String] })
+  readonly outputModes!: readonly string[];
+
+  @ApiProperty({ type: [String], nullable: true, description: 'Null: everybody.' })
+  readonly organizations!: readonly string[] | null;
+
+  @ApiProperty({ type: Boolean })
+  readonly enabled!: boolean;
+
+  @ApiProperty({ type: Number, nullable: true })
+  readonly deadlineSeconds!: number | null;
+
+  @ApiProperty({ type: Number, nullable: true })
+  readonly maxCalls!: number | null;
+
+  @ApiProperty({ type: [CompositeStepDto], description: 'As they were written.' })
+  readonly steps!: readonly WrittenStep[];
+}
+
+/** A version of a composite skill as the API shows it. */
+export class CompositeVersionDto extends CompositeDefinitionDto {
+  @ApiProperty({ type: String })
+  readonly id: string;
+
+  @ApiProperty({ type: Number, description: 'Raised by every change.' })
+  readonly version: number;
+
+  @ApiProperty({ enum: ['api', 'config'], description: 'config: declared in YAML.' })
+  readonly source: Composite['source'];
+
+  @ApiProperty({ type: String, format: 'date-time', description: 'When this version was made.' })
+  readonly createdAt: string;
+
+  constructor(version: CompositeVersion) {
+    super();
+    this.id = version.id;
+    this.version = version.version;
+    this.source = version.source;
+    this.createdAt = version.createdAt.toISOString();
+    Object.assign(this, definitionOf(version));
+  }
+}
+
+/** A composite skill as the API shows it. */
+export class CompositeDto extends CompositeDefinitionDto {
+  @ApiProperty({ type: String })
+  readonly id: string;
+
+  @ApiProperty({ type: String, description: "Its id in the hub's card, by which clients ask." })
+  readonly skillId: string;
+
+  @ApiProperty({ type: Number, description: 'Raised by every change; also the ETag.' })
+  readonly version: number;
+
+  @ApiProperty({ enum: ['api', 'config'], description: 'config: declared in YAML.' })
+  readonly source: Composite['source'];
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  readonly createdAt: string;
+
+  @ApiProperty({ type: String, format: 'date-time', description: 'When this version was made.' })
+  readonly updatedAt: string;
+
+  constructor(composite: Composite) {
+    super();
+    this.id = composite.id;
+    this.skillId = hubSkillId(COMPOSITE_AGENT_ID, composite.id);
+    this.version = composite.version;
+    this.source = composite.source;
+    this.createdAt = composite.createdAt.toISOString();
+    this.updatedAt = composite.updatedAt.toISOString();
+    Object.assign(this, definitionOf(composite));
+  }
+}
+
+export class CompositePageDto {
+  @ApiProperty({ type: [CompositeDto] })
+  readonly items!: readonly CompositeDto[];
+
+  @ApiProperty({ type: String, nullable: true })
+  readonly nextCursor!: string | null;
+}
+
+export class CompositeVersionPageDto {
+  @ApiProperty({ type: [CompositeVersionDto], description: 'The newest first.' })
+  readonly items!: readonly CompositeVersionDto[];
+
+  @ApiProperty({ type: String, nullable: true })
+  readonly nextCursor!: string | null;
+}
+
+export class CompositeProblemDto implements FieldViolation {
+  @ApiProperty({ type: String, example: 'steps[1].inputs[0]' })
+  readonly field!: string;
+
+  @ApiProperty({ type: String })
+  readonly description!: string;
+}
+
+class PlannedInputDto {
+  @ApiProperty({ enum: ['message', 'step'] })
+  readonly from!: 'message' | 'step';
+
+  @ApiPropertyOptional({ type: String, description: 'The step whose artifacts are taken.' })
+  readonly step?: string;
+}
+
+class PlannedConditionDto implements StepCondition {
+  @ApiProperty({ type: String })
+  readonly step!: string;
+
+  @ApiProperty({ enum: STEP_OUTCOMES })
+  readonly outcome!: StepCondition['outcome'];
+}
+
+/** A step as a task would run it now. */
+export class PlannedStepDto {
+  @ApiProperty({ type: String })
+  readonly name!: string;
+
+  @ApiProperty({ type: [PlannedInputDto] })
+  readonly inputs!: readonly StepInput[];
+
+  @ApiProperty({ type: [PlannedConditionDto] })
+  readonly after!: readonly StepCondition[];
+
+  @ApiProperty({ type: Boolean })
+  readonly isResult!: boolean;
+
+  @ApiProperty({ type: Boolean })
+  readonly isOptional!: boolean;
+
+  @ApiProperty({
+    type: [CandidateDto],
+    description: '`one`: asked in this order until one accepts. `all`, `first`: each is asked.',
+  })
+  readonly chosen!: readonly Candidate[];
+}
+
+export class CompositeValidationDto {
+  @ApiProperty({ type: Boolean, description: 'Whether it could be saved.' })
+  readonly valid!: boolean;
+
+  @ApiProperty({ type: [CompositeProblemDto], description: 'What keeps it from being saved.' })
+  readonly problems!: readonly FieldViolation[];
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Why a task of this organization would be refused now; null: it would run.',
+  })
+  readonly refusal!: string | null;
+
+  @ApiProperty({
+    type: [PlannedStepDto],
+    description:
+      'In the order they run, with the agents they would go to; empty when it would not.',
+  })
+  readonly steps!: readonly PlannedStepDto[];
+}

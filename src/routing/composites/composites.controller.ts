@@ -1,0 +1,157 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Headers,
+  HttpCode,
+  Param,
+  Patch,
+  Post,
+  Query,
+  Res,
+  UseGuards,
+} from '@nestjs/common';
+import {
+  ApiBearerAuth,
+  ApiCreatedResponse,
+  ApiHeader,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { AuthGuard, CurrentPrincipal, RequireScope, type Principal } from '../../auth/index.js';
+import { PageQueryDto } from '../../common/http/page-query.dto.js';
+import {
+  CompositeDto,
+  CompositePageDto,
+  CompositeValidationDto,
+  CompositeVersionDto,
+  CompositeVersionPageDto,
+} from './composite-view.dto.js';
+import {
+  CompositeOrganizationQueryDto,
+  CreateCompositeDto,
+  PatchCompositeDto,
+} from './composite.dto.js';
+import { CompositePreview } from './composite-preview.js';
+import { CompositesService } from './composites.service.js';
+import type { Composite } from './domain/composite.js';
+import { versionsWanted, versionTag } from './if-match.js';
+
+const IF_MATCH = {
+  name: 'If-Match',
+  required: false,
+  description: 'The ETag of the version it is meant for; at another one the answer is 409.',
+};
+
+@ApiTags('composite skills')
+@ApiBearerAuth()
+@Controller('api/v1')
+@UseGuards(AuthGuard)
+@RequireScope('agents')
+export class CompositesController {
+  constructor(
+    private readonly composites: CompositesService,
+    private readonly preview: CompositePreview,
+  ) {}
+
+  @Post('composite-skills')
+  @ApiOperation({
+    summary: 'Makes a composite skill: a named plan of steps, one skill of the hub.',
+  })
+  @ApiCreatedResponse({ type: CompositeDto })
+  async create(
+    @Body() body: CreateCompositeDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<CompositeDto> {
+    return shown(await this.composites.create(body.id, body), reply);
+  }
+
+  @Post('composite-skills::validate')
+  @HttpCode(200)
+  @ApiOperation({
+    summary:
+      'Answers what is wrong with a composite skill, or who would do its steps; saves nothing.',
+  })
+  @ApiOkResponse({ type: CompositeValidationDto })
+  validate(
+    @Body() body: CreateCompositeDto,
+    @Query() { organization }: CompositeOrganizationQueryDto,
+    @CurrentPrincipal() principal: Principal,
+  ): CompositeValidationDto {
+    const caller = { ...principal, organization: organization ?? principal.organization };
+    return this.preview.of(body.id, body, caller);
+  }
+
+  @Get('composite-skills')
+  @ApiOperation({ summary: 'Lists composite skills by id.' })
+  @ApiOkResponse({ type: CompositePageDto })
+  async list(@Query() { limit, cursor }: PageQueryDto): Promise<CompositePageDto> {
+    const page = await this.composites.list(limit, cursor);
+    return { ...page, items: page.items.map((each) => new CompositeDto(each)) };
+  }
+
+  @Get('composite-skills/:id')
+  @ApiOperation({ summary: 'Shows a composite skill.' })
+  @ApiOkResponse({ type: CompositeDto })
+  async get(
+    @Param('id') id: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<CompositeDto> {
+    return shown(await this.composites.get(id), reply);
+  }
+
+  @Get('composite-skills/:id/versions')
+  @ApiOperation({ summary: 'Lists the versions of a composite skill, also of a deleted one.' })
+  @ApiOkResponse({ type: CompositeVersionPageDto })
+  async versions(
+    @Param('id') id: string,
+    @Query() { limit, cursor }: PageQueryDto,
+  ): Promise<CompositeVersionPageDto> {
+    const page = await this.composites.versions(id, limit, cursor);
+    return { ...page, items: page.items.map((each) => new CompositeVersionDto(each)) };
+  }
+
+  @Get('composite-skills/:id/versions/:version')
+  @ApiOperation({ summary: 'Shows one version of a composite skill, also of a deleted one.' })
+  @ApiOkResponse({ type: CompositeVersionDto })
+  async version(
+    @Param('id') id: string,
+    @Param('version') version: string,
+  ): Promise<CompositeVersionDto> {
+    return new CompositeVersionDto(await this.composites.version(id, version));
+  }
+
+  @Patch('composite-skills/:id')
+  @ApiOperation({ summary: 'Replaces members of a composite skill; open tasks keep their plan.' })
+  @ApiHeader(IF_MATCH)
+  @ApiOkResponse({ type: CompositeDto })
+  async patch(
+    @Param('id') id: string,
+    @Body() body: PatchCompositeDto,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<CompositeDto> {
+    return shown(await this.composites.patch(id, body, versionsWanted(ifMatch)), reply);
+  }
+
+  @Delete('composite-skills/:id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Deletes a composite skill; its versions stay, open tasks go on.' })
+  @ApiHeader(IF_MATCH)
+  @ApiNoContentResponse()
+  async remove(
+    @Param('id') id: string,
+    @Headers('if-match') ifMatch: string | undefined,
+  ): Promise<void> {
+    await this.composites.remove(id, versionsWanted(ifMatch));
+  }
+}
+
+function shown(composite: Composite, reply: FastifyReply): CompositeDto {
+  void reply.header('etag', versionTag(composite.version));
+  return new CompositeDto(composite);
+}

@@ -1,0 +1,157 @@
+import { Injectable } from '@nestjs/common';
+import { AgentRegistry } from '../../agents/index.js';
+import { Clock } from '../../common/clock.js';
+import { issueCursor, readCursor } from '../../common/cursor.js';
+import { type FieldViolation, HubError, invalidFields } from '../../common/hub-error.js';
+import type { Page } from '../../common/page.js';
+import { CompositeRegistry } from './composite-registry.js';
+import { CompositeStore, type CompositeVersion } from './composite-store.js';
+import { checkDefinition } from './domain/check-definition.js';
+import { checkTargets } from './domain/check-targets.js';
+import { type Composite, type CompositeDefinition, definitionOf } from './domain/composite.js';
+import { refuseOtherThan } from './if-match.js';
+
+/** A composite skill as it is asked for: what is absent has its default. */
+export type WrittenComposite = Partial<CompositeDefinition> &
+  Pick<CompositeDefinition, 'name' | 'description' | 'steps'>;
+
+/** The definition with the defaults of what is not written. */
+export function completed(written: WrittenComposite): CompositeDefinition {
+  return {
+    name: written.name,
+    description: written.description,
+    tags: distinct(written.tags),
+    examples: written.examples ?? [],
+    inputModes: distinct(written.inputModes),
+    outputModes: distinct(written.outputModes),
+    organizations: written.organizations ? distinct(written.organizations) : null,
+    enabled: written.enabled ?? true,
+    deadlineSeconds: written.deadlineSeconds ?? null,
+    maxCalls: written.maxCalls ?? null,
+    steps: written.steps,
+  };
+}
+
+/** The operations on composite skills. Every change is in {@link CompositeRegistry} when its call resolves. */
+@Injectable()
+export class CompositesService {
+  constructor(
+    private readonly store: CompositeStore,
+    private readonly registry: CompositeRegistry,
+    private readonly agents: AgentRegistry,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws HubError INVALID_PARAMS with everything that is wrong, CONFLICT when the id is taken. */
+  async create(id: string, written: WrittenComposite): Promise<Composite> {
+    const definition = completed(written);
+    refuse(this.problemsOf(definition));
+    const added = await this.store.add({ ...definition, id, source: 'api' }, this.clock.now());
+    await this.registry.renew();
+    return added;
+  }
+
+  /** Everything that would keep this definition from being saved. */
+  problemsOf(definition: CompositeDefinition): FieldViolation[] {
+    return [...checkDefinition(definition), ...checkTargets(definition, this.agents.all())];
+  }
+
+  /** Throws HubError NOT_FOUND. */
+  async get(id: string): Promise<Composite> {
+    return (await this.store.get(id)) ?? notFound(id);
+  }
+
+  /** By id; `cursor` is a `nextCursor` of the same list. */
+  async list(limit: number, cursor?: string): Promise<Page<Composite>> {
+    const after = cursor === undefined ? undefined : readCursor(cursor, isId);
+    const page = await this.store.list(limit, after);
+    return { items: page.items, nextCursor: issued(page.nextCursor) };
+  }
+
+  /** Also of a deleted composite skill. Throws HubError NOT_FOUND. */
+  async versions(id: string, limit: number, cursor?: string): Promise<Page<CompositeVersion>> {
+    const before = cursor === undefined ? undefined : readCursor(cursor, isVersion);
+    const page = await this.store.versions(id, limit, before);
+    if (page.items.length === 0 && cursor === undefined) notFound(id);
+    return { items: page.items, nextCursor: issued(page.nextCursor) };
+  }
+
+  /** Throws HubError NOT_FOUND. */
+  async version(id: string, version: string): Promise<CompositeVersion> {
+    const found = isVersion(version) ? await this.store.version(id, Number(version)) : undefined;
+    if (found) return found;
+    throw new HubError('NOT_FOUND', `There is no version ${version} of a composite skill ${id}.`);
+  }
+
+  /**
+   * Replaces the members that are given. The plan is checked against the agents when the patch says
+   * something of its steps, of who may use it or that it is enabled; so one whose agent has gone can
+   * still be disabled. Throws HubError NOT_FOUND, INVALID_PARAMS with everything that is wrong, CONFLICT
+   * for a declared one and when it is at none of the versions `wanted`.
+   */
+  async patch(
+    id: string,
+    patch: Partial<CompositeDefinition>,
+    wanted: readonly number[] | undefined,
+  ): Promise<Composite> {
+    const given = Object.entries(patch).filter(([, value]) => value !== undefined);
+    const names = new Set(given.map(([name]) => name));
+    const asksAgents = names.has('steps') || names.has('organizations') || patch.enabled === true;
+    const agents = this.agents.all();
+    const changed = await this.store.update(
+      id,
+      (present) => {
+        refuseDeclared(present);
+        refuseOtherThan(wanted, present);
+        const next = completed({ ...definitionOf(present), ...Object.fromEntries(given) });
+        refuse([...checkDefinition(next), ...(asksAgents ? checkTargets(next, agents) : [])]);
+        return { ...next, source: 'api' };
+      },
+      this.clock.now(),
+    );
+    await this.registry.renew();
+    return changed ?? notFound(id);
+  }
+
+  /**
+   * Deletes a composite skill: it takes no new task; tasks have their plan with them and go on. Throws
+   * HubError NOT_FOUND, and CONFLICT as {@link patch} does.
+   */
+  async remove(id: string, wanted: readonly number[] | undefined): Promise<void> {
+    const removed = await this.store.remove(id, this.clock.now(), (present) => {
+      refuseDeclared(present);
+      refuseOtherThan(wanted, present);
+    });
+    if (!removed) notFound(id);
+    await this.registry.renew();
+  }
+}
+
+function refuse(problems: readonly FieldViolation[]): void {
+  if (problems.length > 0) throw invalidFields(problems);
+}
+
+function refuseDeclared({ id, source }: Composite): void {
+  if (source !== 'config') return;
+  throw new HubError('CONFLICT', `${id} is declared in the configuration; change it there.`);
+}
+
+function notFound(id: string): never {
+  throw new HubError('NOT_FOUND', `There is no composite skill ${id}.`);
+}
+
+function isId(text: string): boolean {
+  return /^[a-z0-9-]{1,63}$/.test(text);
+}
+
+function isVersion(text: string): boolean {
+  return /^[1-9]\d{0,8}$/.test(text);
+}
+
+function issued(cursor: string | null): string | null {
+  return cursor === null ? null : issueCursor(cursor);
+}
+
+function distinct(words: readonly string[] = []): string[] {
+  return [...new Set(words.map((word) => word.trim()))].filter((word) => word !== '');
+}

@@ -1,0 +1,123 @@
+import type { FieldViolation } from '../../../common/hub-error.js';
+import { AgentIndex, skillOf, splitSkillId, type RoutableAgent } from '../../domain/agent-index.js';
+import { tagMatch } from '../../domain/match.js';
+import type { CompositeDefinition, WrittenStep } from './composite.js';
+
+/** An agent of the registry, enabled or not, as far as a target is concerned. */
+export type TargetAgent = RoutableAgent & { readonly organizations: readonly string[] | null };
+
+/**
+ * What the steps ask for and no registered agent has: all of it, each with its place. Agents that are
+ * disabled or not well count: they may be back when a task comes. Agents that nobody of the composite
+ * skill's organizations may use do not.
+ */
+export function checkTargets(
+  { steps, organizations }: Pick<CompositeDefinition, 'steps' | 'organizations'>,
+  agents: readonly TargetAgent[],
+): FieldViolation[] {
+  const open =
+    organizations === null ? agents : agents.filter((agent) => isOpenTo(agent, organizations));
+  const registry = { all: AgentIndex.of(agents), open: AgentIndex.of(open) };
+  return steps.flatMap((step, i) => stepProblems(step, `steps[${i}]`, registry));
+}
+
+interface Registry {
+  readonly all: AgentIndex;
+  /** Of them, those that some of the organizations may use. */
+  readonly open: AgentIndex;
+}
+
+function stepProblems(step: WrittenStep, field: string, { all, open }: Registry): FieldViolation[] {
+  const found = candidatesOf(step, open);
+  if (found.length > 0) return quorumProblems(step, field, found);
+  if (candidatesOf(step, all).length === 0) return [missing(step, field, all)];
+  const description = 'is only for organizations that this composite skill is not for';
+  return [{ field: `${field}.${memberOf(step)}`, description }];
+}
+
+function memberOf({ agentId, skillId }: WrittenStep): 'agentId' | 'skillId' | 'tags' {
+  if (agentId !== undefined) return 'agentId';
+  return skillId === undefined ? 'tags' : 'skillId';
+}
+
+/** What it is that nobody has. */
+function missing(
+  { agentId, skillId, tags = [], match }: WrittenStep,
+  field: string,
+  all: AgentIndex,
+): FieldViolation {
+  if (agentId !== undefined && !all.agent(agentId)) {
+    return { field: `${field}.agentId`, description: `"${agentId}" is no agent here` };
+  }
+  const carried = `${match === 'any' ? 'any' : 'all'} of ${tags.join(', ')}`;
+  if (skillId === undefined) {
+    const whose = agentId === undefined ? '' : ` of the agent "${agentId}"`;
+    return { field: `${field}.tags`, description: `no skill${whose} carries ${carried}` };
+  }
+  const tagged = tags.length > 0 ? ` with the tags ${tags.join(', ')}` : '';
+  const description =
+    agentId === undefined
+      ? `no agent offers the skill "${skillId}"${tagged}`
+      : `"${skillId}" is no skill of the agent "${agentId}"${tagged}`;
+  return { field: `${field}.skillId`, description };
+}
+
+function quorumProblems(
+  { quorum }: WrittenStep,
+  field: string,
+  found: readonly RoutableAgent[],
+): FieldViolation[] {
+  if (quorum === undefined || quorum <= found.length) return [];
+  const who = found.map(({ id }) => id).join(', ');
+  const description = `is ${quorum}, but only ${found.length} can be asked: ${who}`;
+  return [{ field: `${field}.quorum`, description }];
+}
+
+/** The agents of a target; its members narrow each other down. */
+function candidatesOf(step: WrittenStep, index: AgentIndex): readonly RoutableAgent[] {
+  const { agentId, skillId, tags = [], match = 'all' } = step;
+  const named = agentId === undefined ? undefined : [index.agent(agentId)].filter(isThere);
+  const skilled = skillId === undefined ? undefined : offersOf(skillId, agentId, index);
+  const carrying = tags.length === 0 ? undefined : index.withTags(tags, match);
+  const [first = [], ...others] = [named, skilled, carrying].filter(isThere);
+  return first
+    .filter((agent) => others.every((list) => list.includes(agent)))
+    .filter((agent) => tags.length === 0 || carries(agent, step));
+}
+
+/** Who offers a skill: the agent of the hub's form `agentId.skillId`, else all that share the id. */
+function offersOf(
+  id: string,
+  agentId: string | undefined,
+  index: AgentIndex,
+): readonly RoutableAgent[] {
+  const split = splitSkillId(id);
+  const agent = split && index.agent(split.agentId);
+  if (agent && skillOf(agent, split.skillId) && (agentId ?? agent.id) === agent.id) return [agent];
+  return index.withSkill(id);
+}
+
+/** One skill carries the tags, and it is the one that is asked for, if one is. */
+function carries(
+  agent: RoutableAgent,
+  { skillId, tags = [], match = 'all' }: WrittenStep,
+): boolean {
+  const local = skillId === undefined ? undefined : localSkill(agent, skillId);
+  const skills = local ? [local] : agent.card.skills;
+  return tagMatch(agent, skills, { tags, match, media: { input: [], output: [] } }) !== undefined;
+}
+
+function localSkill(agent: RoutableAgent, id: string): ReturnType<typeof skillOf> {
+  const split = splitSkillId(id);
+  return (
+    (split?.agentId === agent.id ? skillOf(agent, split.skillId) : undefined) ?? skillOf(agent, id)
+  );
+}
+
+function isOpenTo(agent: TargetAgent, organizations: readonly string[]): boolean {
+  return agent.organizations?.some((each) => organizations.includes(each)) ?? true;
+}
+
+function isThere<T>(value: T | undefined): value is T {
+  return value !== undefined;
+}

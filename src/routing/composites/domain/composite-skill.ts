@@ -1,0 +1,55 @@
+import type { CompositeSkill, StepTemplate } from '../../domain/route-extensions.js';
+import { COMPOSITE_LIMITS, type Composite, type CompositeDefinition } from './composite.js';
+import { orderSteps, settleSteps, type SettledStep } from './step-graph.js';
+
+/** A composite skill as routing takes it; its plan has been checked (`check-definition.ts`). */
+export function compositeSkillOf(composite: Composite): CompositeSkill {
+  const { id, version, name, description, deadlineSeconds, maxCalls } = composite;
+  return {
+    skill: {
+      id,
+      name,
+      description,
+      tags: [...composite.tags],
+      examples: [...composite.examples],
+      inputModes: [...composite.inputModes],
+      outputModes: [...composite.outputModes],
+      securityRequirements: [],
+    },
+    version,
+    steps: templatesOf(composite),
+    ...(deadlineSeconds !== null && { deadlineMs: milliseconds(deadlineSeconds) }),
+    ...(maxCalls !== null && { maxCalls }),
+  };
+}
+
+/** The steps in the order they run in, with their defaults. */
+export function templatesOf({ steps }: Pick<CompositeDefinition, 'steps'>): StepTemplate[] {
+  return orderSteps(settleSteps(steps)).ordered.map(templateOf);
+}
+
+function templateOf({ name, written, inputs, after, isResult }: SettledStep): StepTemplate {
+  const { agentId, skillId, tags, match, strategy = 'one', quorum, deadlineSeconds } = written;
+  return {
+    name,
+    target: {
+      ...(agentId !== undefined && { agentId }),
+      ...(skillId !== undefined && { skillId }),
+      ...(tags !== undefined && { tags }),
+      ...(match !== undefined && { match }),
+    },
+    strategy,
+    require: written.require ?? 'all',
+    ...(quorum !== undefined && { quorum }),
+    ...(strategy !== 'one' && { maxAgents: written.maxAgents ?? COMPOSITE_LIMITS.maxAgents }),
+    inputs,
+    after,
+    ...(deadlineSeconds !== undefined && { deadlineMs: milliseconds(deadlineSeconds) }),
+    isResult,
+    isOptional: written.optional ?? false,
+  };
+}
+
+function milliseconds(seconds: number): number {
+  return Math.ceil(seconds * 1000);
+}

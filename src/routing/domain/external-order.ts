@@ -1,0 +1,115 @@
+import type { Message } from '../../protocol/a2a.js';
+import { hubSkillId, skillOf, type AgentIndex } from './agent-index.js';
+import type { TextFinding } from './find-text.js';
+import type { TextMatch } from './text-index.js';
+
+/** Candidates shown to an external router, those that match the text best first. */
+export const MAX_EXTERNAL_CANDIDATES = 100;
+/** The message's text shown to it, from its beginning. */
+const TEXT_LENGTH = 8000;
+/** Characters of its reason that are kept. */
+const REASON_LENGTH = 300;
+
+/** What an external router is asked: the body of the request. */
+export interface ExternalQuestion {
+  readonly organization: string;
+  readonly message: {
+    /** The text parts, joined by line feeds; at most 8,000 characters. */
+    readonly text: string;
+    /** What else there is; the contents stay in the hub. */
+    readonly parts: readonly { readonly kind: string; readonly mediaType: string }[];
+  };
+  readonly candidates: readonly ExternalCandidate[];
+}
+
+export interface ExternalCandidate {
+  /** `agentId.skillId`, as in the hub's card. */
+  readonly id: string;
+  readonly skill: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  /** How well the hub's own text match finds it, 0 to 1. */
+  readonly score: number;
+}
+
+/** What it answers: ids of candidates, the best first. */
+export interface ExternalAnswer {
+  readonly order: readonly string[];
+  readonly reason: string | undefined;
+}
+
+/** Every skill the caller may use: those the text matches first, then the others as they are listed. */
+export function externalCandidates(found: readonly TextMatch[], index: AgentIndex): TextMatch[] {
+  const candidates = found.slice(0, MAX_EXTERNAL_CANDIDATES);
+  const known = new Set(found.map(({ agentId, skillId }) => hubSkillId(agentId, skillId)));
+  for (const { id: agentId, card } of index.providers) {
+    for (const { id: skillId } of card.skills) {
+      if (candidates.length >= MAX_EXTERNAL_CANDIDATES) return candidates;
+      if (known.has(hubSkillId(agentId, skillId))) continue;
+      candidates.push({ agentId, skillId, score: 0, words: [] });
+    }
+  }
+  return candidates;
+}
+
+export function externalQuestion(
+  organization: string,
+  text: string,
+  { parts }: Pick<Message, 'parts'>,
+  candidates: readonly TextMatch[],
+  index: AgentIndex,
+): ExternalQuestion {
+  return {
+    organization,
+    message: {
+      text: text.slice(0, TEXT_LENGTH),
+      parts: parts.map(({ content, mediaType }) => ({ kind: content?.$case ?? 'none', mediaType })),
+    },
+    candidates: candidates.flatMap(({ agentId, skillId, score }) => {
+      const provider = index.provider(agentId);
+      const skill = provider && skillOf(provider, skillId);
+      if (!skill) return [];
+      const { name, description, tags } = skill;
+      return [{ id: hubSkillId(agentId, skillId), skill: name, description, tags, score }];
+    }),
+  };
+}
+
+/** Reads the body of an answer. Throws an Error that says what is wrong with it. */
+export function readExternalAnswer(body: string): ExternalAnswer {
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch {
+    throw new Error('its answer is not JSON');
+  }
+  const { order, reason } = (json ?? {}) as Record<string, unknown>;
+  if (!Array.isArray(order) || !order.every((id) => typeof id === 'string')) {
+    throw new Error('its answer has no order: a list of ids');
+  }
+  return {
+    order: [...new Set(order)],
+    reason: typeof reason === 'string' ? reason.slice(0, REASON_LENGTH) : undefined,
+  };
+}
+
+/**
+ * What the answer makes of the candidates. Ids that are none of theirs are ignored; an answer of such
+ * ids alone is not followed, an empty one says that nobody suits.
+ */
+export function followExternal(
+  finding: TextFinding,
+  candidates: readonly TextMatch[],
+  { order, reason }: ExternalAnswer,
+): TextFinding {
+  const byId = new Map(
+    candidates.map((each) => [hubSkillId(each.agentId, each.skillId), each] as const),
+  );
+  const picks = order.flatMap((id) => byId.get(id) ?? []);
+  if (picks.length === 0 && order.length > 0) {
+    return { ...finding, note: 'The external router named none of the candidates.' };
+  }
+  const said =
+    picks.length > 0 ? 'Chosen by the external router' : 'The external router chose nobody';
+  return { ...finding, ordered: { picks, why: `${said}${reason ? `: ${reason}` : ''}.` } };
+}

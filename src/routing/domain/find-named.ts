@@ -1,0 +1,161 @@
+import { invalidField } from '../../common/hub-error.js';
+import type { RoutingDirective } from '../../protocol/routing-extension.js';
+import {
+  hubSkillId,
+  skillOf,
+  splitSkillId,
+  type AgentIndex,
+  type RoutableAgent,
+} from './agent-index.js';
+import { noRoute } from './explain.js';
+import { plainMatch, tagMatch, type Wanted } from './match.js';
+import type { Found, RoutingQuestion } from './question.js';
+import { COMPOSITE_AGENT_ID } from './route-extensions.js';
+import type { Candidate } from './route.js';
+
+/** What finding by name goes by. */
+export type Asked = Pick<RoutingQuestion, 'agentId' | 'directive' | 'media'>;
+
+/** The agent of the door, or the one the message names. */
+export function byAgent(asked: Asked, index: AgentIndex): Found | undefined {
+  const { directive, media } = asked;
+  const byDoor = asked.agentId !== undefined;
+  const id = asked.agentId ?? directive.agentId;
+  if (id === undefined) return undefined;
+  const agent = index.agent(id);
+  if (!agent) throw noRoute(`No agent "${id}" is registered and enabled.`, index);
+  const skill = namedSkill(agent, directive, byDoor, index);
+  const how = byDoor ? 'Named by the address of the request.' : 'Named by agentId.';
+  const wanted = wantedOf(asked);
+  const tagged =
+    !skill && wanted.tags.length > 0
+      ? tagMatch(agent, agent.card.skills, wanted)?.skill
+      : undefined;
+  return { reason: 'agent', matches: [plainMatch(agent, skill ?? tagged, how, media)] };
+}
+
+/** The skill that is asked for beside a named agent, which must have it unless the door named it. */
+function namedSkill(
+  agent: RoutableAgent,
+  { skillId }: RoutingDirective,
+  byDoor: boolean,
+  index: AgentIndex,
+): ReturnType<typeof skillOf> {
+  if (skillId === undefined) return undefined;
+  const split = splitSkillId(skillId);
+  const local = split?.agentId === agent.id ? skillOf(agent, split.skillId) : undefined;
+  const skill = local ?? skillOf(agent, skillId);
+  if (skill || byDoor) return skill;
+  if (split && split.agentId !== agent.id && index.provider(split.agentId)) {
+    throw invalidField('skillId', `"${skillId}" is not a skill of the agent "${agent.id}"`);
+  }
+  throw noRoute(`The agent "${agent.id}" has no skill "${skillId}".`, index);
+}
+
+/** Who offers the skill that the message names, of those that carry its tags. */
+export function bySkill(asked: Asked, index: AgentIndex): Found | undefined {
+  const { skillId } = asked.directive;
+  if (skillId === undefined) return undefined;
+  const wanted = wantedOf(asked);
+  const why = `Offers the skill "${skillId}".`;
+  const offers = offersOf(skillId, index);
+  const matches = offers.flatMap(({ agent, skill }) => {
+    if (wanted.tags.length === 0) return [plainMatch(agent, skill, why, wanted.media)];
+    const tagged = tagMatch(agent, skill ? [skill] : [], wanted);
+    return tagged ? [{ ...tagged, skill, why: [why, ...tagged.why] }] : [];
+  });
+  if (matches.length > 0) return { reason: 'skill', matches };
+  const problem = offers.length > 0 ? ' with these tags' : '';
+  throw noRoute(`No agent offers the skill "${skillId}"${problem}.`, index);
+}
+
+/** Who offers a skill: the one of the hub's form `agentId.skillId`, else all that share the id. */
+function offersOf(
+  id: string,
+  index: AgentIndex,
+): { agent: RoutableAgent; skill: ReturnType<typeof skillOf> }[] {
+  const split = splitSkillId(id);
+  const agent = split && index.provider(split.agentId);
+  const skill = agent && skillOf(agent, split.skillId);
+  if (split && agent && skill) return [{ agent, skill }];
+  return index.withSkill(id).map((each) => ({ agent: each, skill: skillOf(each, id) }));
+}
+
+/** Who carries the tags of the message; undefined when there are none or nobody does. */
+export function byTags(asked: Asked, index: AgentIndex): Found | undefined {
+  const wanted = wantedOf(asked);
+  if (wanted.tags.length === 0) return undefined;
+  const matches = index
+    .withTags(wanted.tags, wanted.match)
+    .flatMap((agent) => tagMatch(agent, agent.card.skills, wanted) ?? []);
+  return matches.length === 0 ? undefined : { reason: 'tags', matches };
+}
+
+/** The rejection of tags that nobody carries. */
+export function noTags({ tags = [], match }: RoutingDirective, index: AgentIndex): Error {
+  const how = match === 'any' ? 'any of' : 'all of';
+  return noRoute(`No skill carries ${how} the tags ${tags.join(', ')}.`, index);
+}
+
+/** The agents of the context in their order. None left usable: as if it had none. */
+export function byAffinity(
+  { affinity, media }: RoutingQuestion,
+  index: AgentIndex,
+): Found | undefined {
+  const why = 'Handled the last message of this context.';
+  const usable = affinity.flatMap((id) => index.agent(id) ?? []);
+  if (usable.length === 0) return undefined;
+  return {
+    reason: 'affinity',
+    matches: usable.map((agent) => plainMatch(agent, undefined, why, media)),
+    skipped: goneOf(affinity, index),
+    isOrdered: true,
+  };
+}
+
+export function byDefault(question: RoutingQuestion, index: AgentIndex): Found | undefined {
+  const { defaultAgent, affinity, media } = question;
+  if (defaultAgent === null) return undefined;
+  const agent = index.agent(defaultAgent);
+  if (!agent) throw noRoute(`The default agent "${defaultAgent}" is not available.`, index);
+  return {
+    reason: 'default',
+    matches: [plainMatch(agent, undefined, 'The default agent.', media)],
+    skipped: goneOf(affinity, index),
+  };
+}
+
+/** The agents of the context that this caller cannot use any more. */
+export function goneOf(affinity: readonly string[], index: AgentIndex): Candidate[] {
+  return affinity
+    .filter((id) => !index.agent(id))
+    .map((agentId) => ({
+      agentId,
+      why: 'Handled the last message of this context, but is not available.',
+    }));
+}
+
+/** Whether a match is a composite skill rather than an agent's. */
+export function isComposite({ agent }: { readonly agent: RoutableAgent }): boolean {
+  return agent.id === COMPOSITE_AGENT_ID;
+}
+
+/** Who a target means: an agent, or all with that skill or those tags. Throws NO_ROUTE for nobody. */
+export function byTarget(asked: Asked, index: AgentIndex): Found {
+  const found = byAgent(asked, index) ?? bySkill(asked, index) ?? byTags(asked, index);
+  if (found) return found;
+  throw noTags(asked.directive, index);
+}
+
+function wantedOf({ directive, media }: Asked): Wanted {
+  return { tags: directive.tags ?? [], match: directive.match ?? 'all', media };
+}
+
+/** How a target is written in an explanation. */
+export function writtenTarget({ agentId, skillId, tags, match }: RoutingDirective): string {
+  const skill = agentId && skillId ? hubSkillId(agentId, skillId) : skillId;
+  return [
+    ...(skill ? [`the skill "${skill}"`] : agentId ? [`the agent "${agentId}"`] : []),
+    ...(tags ? [`${match === 'any' ? 'any' : 'all'} of the tags ${tags.join(', ')}`] : []),
+  ].join(' with ');
+}

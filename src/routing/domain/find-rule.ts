@@ -1,0 +1,43 @@
+import { HubError } from '../../common/hub-error.js';
+import type { AgentIndex } from './agent-index.js';
+import { byTarget } from './find-named.js';
+import type { Found, RoutingQuestion, RuleVerdict } from './question.js';
+
+/**
+ * What the rule that applies leads to. Throws HubError NO_ROUTE with the sentence of a rule that rejects,
+ * and naming a rule that leads to nobody.
+ */
+export function byRule(
+  { decision }: RuleVerdict,
+  { media }: Pick<RoutingQuestion, 'media'>,
+  index: AgentIndex,
+): Found | undefined {
+  if (!decision) return undefined;
+  const { rule, target, wishes } = decision;
+  if (target.to === undefined) {
+    throw new HubError('NO_ROUTE', target.reject, { metadata: { rule: rule.name } });
+  }
+  const why = decision.why ?? `By the rule "${rule.name}".`;
+  const found = inRule(rule.name, () =>
+    byTarget({ agentId: undefined, directive: target.to, media }, index),
+  );
+  return {
+    ...found,
+    reason: 'rule',
+    matches: found.matches.map((match) => ({ ...match, why: [why, ...match.why.slice(1)] })),
+    rule,
+    ...(wishes && { wishes }),
+  };
+}
+
+function inRule(name: string, find: () => Found): Found {
+  try {
+    return find();
+  } catch (error) {
+    if (!(error instanceof HubError)) throw error;
+    throw new HubError('NO_ROUTE', `The rule "${name}" leads to nobody. ${error.message}`, {
+      metadata: error.metadata,
+      cause: error,
+    });
+  }
+}

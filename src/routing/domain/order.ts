@@ -1,0 +1,179 @@
+import type { AgentCondition } from '../../agents/index.js';
+import { HubError } from '../../common/hub-error.js';
+import { candidateOf } from './explain.js';
+import { extensionsRequired, missingExtensions } from './extensions.js';
+import type { Match } from './match.js';
+import { FULL_FIT, type MediaTypes } from './media-types.js';
+import type { Found, RoutingQuestion } from './question.js';
+import type { Candidate } from './route.js';
+
+/** Seconds after which a client may try again when every agent it could use is full. */
+const RETRY_AFTER_SECONDS = '5';
+
+/** The matches in the order to be asked, and what was left out of them, with the reason. */
+export interface Arranged {
+  readonly matches: readonly Match[];
+  readonly skipped: readonly Candidate[];
+}
+
+/** What the filters go by; the rest of a question is of no interest to them. */
+export interface Circumstances extends Pick<RoutingQuestion, 'extensions' | 'conditionOf'> {
+  readonly media: MediaTypes;
+  /** So many are wanted (a quorum): agents that are down are asked where others do not suffice. */
+  readonly atLeast: number;
+  /** The work begins now; a step whose turn comes later is not refused because agents are full now. */
+  readonly isImmediate: boolean;
+}
+
+/**
+ * Filters and orders what was found: required extensions, enforced media types, health, breaker and
+ * full queues. Throws HubError EXTENSION_SUPPORT_REQUIRED, CONTENT_TYPE_NOT_SUPPORTED or AGENT_BUSY
+ * when that leaves nobody.
+ */
+export function arrange(found: Found, circumstances: Circumstances): Arranged {
+  const asked = withoutUnasked(found.matches, circumstances.extensions);
+  const fitting = withoutUnfitting(asked.matches, circumstances.media);
+  const judged = fitting.matches.map((match) => judge(match, circumstances));
+  if (!found.isOrdered) judged.sort(byRank);
+  const available = withoutUnavailable(judged, circumstances);
+  return {
+    matches: available.matches,
+    skipped: [...(found.skipped ?? []), ...asked.skipped, ...fitting.skipped, ...available.skipped],
+  };
+}
+
+/** Leaves out the agents that insist on an extension which was not asked for (A2A §4.6.1). */
+function withoutUnasked(matches: readonly Match[], asked: readonly string[]): Arranged {
+  const judged = matches.map((match) => ({
+    match,
+    missing: missingExtensions(match.agent, asked),
+  }));
+  const left = judged.filter(({ missing }) => missing.length === 0);
+  if (left.length === 0) {
+    throw extensionsRequired([...new Set(judged.flatMap(({ missing }) => missing))]);
+  }
+  return {
+    matches: left.map(({ match }) => match),
+    skipped: judged
+      .filter(({ missing }) => missing.length > 0)
+      .map(({ match, missing }) =>
+        candidateOf(match, `Requires ${missing.join(', ')}, which was not asked for.`),
+      ),
+  };
+}
+
+/** With enforced media types: leaves out who does not take what comes or give what is wanted. */
+function withoutUnfitting(matches: readonly Match[], media: MediaTypes): Arranged {
+  if (media.isEnforced !== true) return { matches, skipped: [] };
+  const left = matches.filter(({ mediaScore }) => mediaScore === FULL_FIT);
+  if (left.length > 0) {
+    const out = matches.filter(({ mediaScore }) => mediaScore !== FULL_FIT);
+    return { matches: left, skipped: out.map((match) => candidateOf(match)) };
+  }
+  const output = media.output.length > 0 ? ` and gives one of ${media.output.join(', ')}` : '';
+  throw new HubError(
+    'CONTENT_TYPE_NOT_SUPPORTED',
+    `No agent that matches takes ${media.input.join(', ') || 'this message'}${output}.`,
+    { metadata: { inputTypes: media.input.join(', '), outputTypes: media.output.join(', ') } },
+  );
+}
+
+/** A match and how its agent stands at this moment. */
+interface Judged {
+  readonly match: Match;
+  readonly condition: AgentCondition;
+  /** Work at hand, relative to what the agent is given as its share. */
+  readonly load: number;
+}
+
+const HEALTH_RANK: Readonly<Record<AgentCondition['health'], number>> = {
+  healthy: 0,
+  unknown: 0,
+  degraded: 1,
+  down: 2,
+};
+
+function judge(match: Match, { conditionOf }: Circumstances): Judged {
+  const condition = conditionOf(match.agent.id);
+  const load = (condition.outstanding + condition.queued) / (match.agent.weight ?? 1);
+  return { match, condition, load };
+}
+
+/**
+ * The better one first: more tags, media types, the text; then health, priority, least work relative
+ * to the weight, and the id. Never by chance.
+ */
+function byRank(a: Judged, b: Judged): number {
+  return (
+    b.match.tagCount - a.match.tagCount ||
+    b.match.mediaScore - a.match.mediaScore ||
+    (b.match.textScore ?? 0) - (a.match.textScore ?? 0) ||
+    healthRank(a.condition) - healthRank(b.condition) ||
+    b.match.agent.priority - a.match.agent.priority ||
+    a.load - b.load ||
+    (a.match.agent.id < b.match.agent.id ? -1 : 1)
+  );
+}
+
+function healthRank({ health, breaker }: AgentCondition): number {
+  return breaker === 'closed' ? HEALTH_RANK[health] : Math.max(HEALTH_RANK[health], 1);
+}
+
+/**
+ * Leaves out who is down or whose breaker is open, as long as others suffice; where they do not, these
+ * are asked last, as a trial. Who is full is left out in any case, unless its turn comes later.
+ */
+function withoutUnavailable(
+  judged: readonly Judged[],
+  { atLeast, isImmediate }: Circumstances,
+): Arranged {
+  const isFull = ({ condition }: Judged): boolean => isImmediate && condition.isFull;
+  const isAvailable = (each: Judged): boolean => !isFull(each) && !isOut(each.condition);
+  const available = judged.filter(isAvailable);
+  const missing = Math.max(0, Math.max(1, atLeast) - available.length);
+  const onTrial = judged.filter((each) => !isFull(each) && isOut(each.condition)).slice(0, missing);
+  const chosen = [...available, ...onTrial];
+  if (chosen.length === 0) throw busy(judged);
+  const left = judged.filter((each) => !chosen.includes(each));
+  return {
+    matches: chosen.map(({ match, condition }) => explained(match, condition)),
+    skipped: left.map(({ match, condition }) =>
+      candidateOf(match, isOut(condition) ? outSentence(condition) : 'Its queue is full.'),
+    ),
+  };
+}
+
+function isOut({ health, breaker }: AgentCondition): boolean {
+  return health === 'down' || breaker === 'open';
+}
+
+function outSentence({ breaker }: AgentCondition): string {
+  return breaker === 'open'
+    ? 'Its last calls failed: it is left alone for a while.'
+    : 'It is down.';
+}
+
+/** The match with what its condition adds to the explanation. */
+function explained(match: Match, condition: AgentCondition): Match {
+  const { health, breaker, outstanding, queued } = condition;
+  const work = outstanding + queued;
+  const sentences = [
+    ...(isOut(condition)
+      ? [`${outSentence(condition)} It is tried because too few others are left.`]
+      : breaker === 'half-open'
+        ? ['On trial after failures.']
+        : health === 'degraded'
+          ? ['Degraded: some of its last calls failed.']
+          : []),
+    ...(work > 0 ? [`Has ${work} at work.`] : []),
+  ];
+  return sentences.length === 0 ? match : { ...match, why: [...match.why, ...sentences] };
+}
+
+function busy(judged: readonly Judged[]): HubError {
+  const agents = judged.map(({ match }) => match.agent.id).join(', ');
+  const full = judged.length === 1 ? 'has its queue full' : 'have their queues full';
+  return new HubError('AGENT_BUSY', `${agents} ${full}; try again later.`, {
+    metadata: { agents, retryAfterSeconds: RETRY_AFTER_SECONDS },
+  });
+}

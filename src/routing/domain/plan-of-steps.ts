@@ -1,0 +1,175 @@
+import { HubError, invalidField } from '../../common/hub-error.js';
+import { DIRECTIVE_LIMITS, type RequirePolicy } from '../../protocol/routing-extension.js';
+import { AgentIndex } from './agent-index.js';
+import { candidateOf } from './explain.js';
+import { byTarget } from './find-named.js';
+import type { MediaTypes } from './media-types.js';
+import { arrange, type Arranged } from './order.js';
+import type { PlanStep, StepStrategy } from './plan.js';
+import type { RoutingQuestion } from './question.js';
+import type { Candidate } from './route.js';
+import type { StepTemplate } from './route-extensions.js';
+
+/** Agents that take over in turn when those before them do not accept the work. */
+const MAX_FALLBACKS = 5;
+
+/** Steps with their agents, and who was left out of them. */
+export interface PlannedSteps {
+  readonly plan: readonly PlanStep[];
+  readonly skipped: readonly Candidate[];
+}
+
+/** How many of those that match get work. */
+export interface Share {
+  readonly strategy: StepStrategy;
+  readonly require: RequirePolicy;
+  readonly quorum?: number | undefined;
+  /** For `all` and `first`. */
+  readonly maxAgents?: number | undefined;
+}
+
+/**
+ * Chooses the agents of each step like those of a message that names its target. Throws what that throws,
+ * naming the step. An optional step that nobody is found for is left out and counts as failed for the
+ * steps after it, as it would if its agents failed: those that wait for it to complete are skipped, the
+ * others do without its artifacts. A plan that would then give no result is NO_ROUTE.
+ */
+export function planOfSteps(
+  templates: readonly StepTemplate[],
+  question: RoutingQuestion,
+): PlannedSteps {
+  const index = AgentIndex.of(question.agents);
+  const plan: PlanStep[] = [];
+  const skipped: Candidate[] = [];
+  const left = new Map<string, LeftOut>();
+  const leaveOut = (template: StepTemplate, as: LeftOut, why: string): void => {
+    left.set(template.name, as);
+    skipped.push({ agentId: nameOfTarget(template), why: `Left out. ${why}` });
+  };
+  for (const template of templates) {
+    const missing = missingFor(template, left);
+    if (missing !== undefined) {
+      leaveOut(template, 'skipped', `Step "${template.name}" waits for "${missing}".`);
+      continue;
+    }
+    try {
+      const { chosen, ...step } = chooseStep(template, question, index);
+      skipped.push(...step.skipped);
+      plan.push(plannedStep(template, chosen, left));
+    } catch (error) {
+      if (!template.isOptional || !(error instanceof HubError)) throw error;
+      leaveOut(template, 'failed', error.message);
+    }
+  }
+  if (plan.some(({ isResult }) => isResult)) return { plan, skipped };
+  const reasons = skipped.map(({ why }) => why).join(' ');
+  throw new HubError('NO_ROUTE', `No step is left that would give a result. ${reasons}`);
+}
+
+/** How a step that is left out counts for those after it. */
+type LeftOut = 'failed' | 'skipped';
+
+/** The step for want of which this one cannot begin. */
+function missingFor(
+  { after }: StepTemplate,
+  left: ReadonlyMap<string, LeftOut>,
+): string | undefined {
+  return after.find(({ step, outcome }) => {
+    const as = left.get(step);
+    return as === 'skipped' || (as === 'failed' && outcome === 'completed');
+  })?.step;
+}
+
+function chooseStep(
+  template: StepTemplate,
+  question: RoutingQuestion,
+  index: AgentIndex,
+): { chosen: readonly Candidate[]; skipped: readonly Candidate[] } {
+  const { name, target, after } = template;
+  const media = mediaOf(template, question.media);
+  return within(`Step "${name}"`, () => {
+    const found = byTarget({ agentId: undefined, directive: target, media }, index);
+    const arranged = arrange(found, {
+      extensions: question.extensions,
+      conditionOf: question.conditionOf,
+      media,
+      atLeast: template.quorum ?? 1,
+      isImmediate: after.length === 0,
+    });
+    const { chosen, skipped } = shareOut(arranged, template);
+    return {
+      chosen,
+      skipped: skipped.map((each) => ({ ...each, why: `Step "${name}": ${each.why}` })),
+    };
+  });
+}
+
+/**
+ * Cuts the matches down to those that get work. Throws INVALID_PARAMS when a quorum is asked for that
+ * they cannot meet.
+ */
+export function shareOut(
+  { matches, skipped }: Arranged,
+  share: Share,
+): {
+  chosen: readonly Candidate[];
+  skipped: readonly Candidate[];
+} {
+  const { strategy, require, quorum } = share;
+  const maximum =
+    strategy === 'one' ? 1 + MAX_FALLBACKS : (share.maxAgents ?? DIRECTIVE_LIMITS.maxAgents);
+  const over = `Over the maximum of ${maximum}.`;
+  const left = matches.slice(maximum).map((match) => candidateOf(match, over));
+  const chosen = matches.slice(0, maximum).map((match) => candidateOf(match));
+  if (
+    strategy === 'all' &&
+    require === 'quorum' &&
+    quorum !== undefined &&
+    quorum > chosen.length
+  ) {
+    const who = chosen.map(({ agentId }) => agentId).join(', ');
+    throw invalidField(
+      'quorum',
+      `is ${quorum}, but only ${chosen.length} may be asked now: ${who}`,
+    );
+  }
+  return { chosen, skipped: [...skipped, ...left] };
+}
+
+function plannedStep(
+  { target: _, maxAgents: __, ...step }: StepTemplate,
+  chosen: readonly Candidate[],
+  left: ReadonlyMap<string, LeftOut>,
+): PlanStep {
+  const inputs = step.inputs.filter((input) => input.from === 'message' || !left.has(input.step));
+  const after = step.after.filter((condition) => !left.has(condition.step));
+  return { ...step, chosen, after, inputs: inputs.length > 0 ? inputs : [{ from: 'message' }] };
+}
+
+/** The client's parts count for steps that get them, what it takes back for those that make the result. */
+function mediaOf({ inputs, isResult }: StepTemplate, media: MediaTypes): MediaTypes {
+  const getsMessage = inputs.some(({ from }) => from === 'message');
+  return {
+    ...media,
+    input: getsMessage ? media.input : [],
+    output: isResult ? media.output : [],
+  };
+}
+
+/** What `choose` gives; a refusal of it begins with where in a plan it happened. */
+export function within<T>(place: string, choose: () => T): T {
+  try {
+    return choose();
+  } catch (error) {
+    if (!(error instanceof HubError)) throw error;
+    throw new HubError(error.reason, `${place}: ${error.message}`, {
+      metadata: error.metadata,
+      violations: error.violations,
+      cause: error,
+    });
+  }
+}
+
+function nameOfTarget({ target }: StepTemplate): string {
+  return target.agentId ?? target.skillId ?? (target.tags ?? []).join(', ');
+}

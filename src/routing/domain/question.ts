@@ -1,0 +1,45 @@
+import type { AgentCondition } from '../../agents/index.js';
+import type { RoutingDirective } from '../../protocol/routing-extension.js';
+import type { RoutableAgent } from './agent-index.js';
+import type { Match } from './match.js';
+import type { MediaTypes } from './media-types.js';
+import type { Candidate, PassedRule, Route, RouteReason } from './route.js';
+import type { CompositeSkill, RuleDecision, RuleWishes } from './route-extensions.js';
+
+/** Everything the choice depends on. */
+export interface RoutingQuestion {
+  /** The agents this caller may use. */
+  readonly agents: readonly RoutableAgent[];
+  /** The composite skills this caller may use. */
+  readonly composites: readonly CompositeSkill[];
+  readonly directive: RoutingDirective;
+  /** The agent that the door names (sub-path or tenant). */
+  readonly agentId: string | undefined;
+  /** The agents that handled the last message of this context, in order. */
+  readonly affinity: readonly string[];
+  readonly defaultAgent: string | null;
+  readonly media: MediaTypes;
+  /** The extensions the client asked for. */
+  readonly extensions: readonly string[];
+  /** What the operator's rules say; `tags` are those asked for that no skill carries. */
+  readonly decide: (tags: readonly string[]) => RuleVerdict;
+  readonly conditionOf: (agentId: string) => AgentCondition;
+}
+
+/** The decision of the operator's rules, if one applies, and those that applied but led to nobody. */
+export interface RuleVerdict {
+  readonly decision: RuleDecision | undefined;
+  readonly passed: readonly PassedRule[];
+}
+
+/** What a rule of the choice found: the matches, and what it left out. */
+export interface Found {
+  readonly reason: RouteReason;
+  readonly matches: readonly Match[];
+  readonly skipped?: readonly Candidate[];
+  /** The matches stand in the order to be asked; else {@link arrange} orders them. */
+  readonly isOrdered?: boolean;
+  readonly rule?: NonNullable<Route['rule']>;
+  /** What the operator's rule wishes where the client has not said. */
+  readonly wishes?: RuleWishes;
+}

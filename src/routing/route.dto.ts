@@ -1,0 +1,172 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  REQUIRE_POLICIES,
+  STRATEGIES,
+  type RequirePolicy,
+  type Strategy,
+} from '../protocol/routing-extension.js';
+import type {
+  PlanStep,
+  StepCondition,
+  StepInput,
+  StepOutcome,
+  StepStrategy,
+} from './domain/plan.js';
+import type { Candidate, PassedRule, Route, RouteReason } from './domain/route.js';
+import { RuleReportDto } from './rules/rule-trial.dto.js';
+
+const REASONS: readonly RouteReason[] = [
+  'agent',
+  'skill',
+  'tags',
+  'affinity',
+  'rule',
+  'text',
+  'default',
+];
+const STEP_STRATEGIES: readonly StepStrategy[] = ['one', 'all', 'first'];
+const OUTCOMES: readonly StepOutcome[] = ['completed', 'failed', 'ended'];
+const CHOSEN = '`one`: asked in this order until one accepts. `all`, `first`: each is asked.';
+
+export class CandidateDto implements Candidate {
+  @ApiProperty({ type: String })
+  readonly agentId!: string;
+
+  @ApiPropertyOptional({ type: String })
+  readonly skillId?: string;
+
+  @ApiPropertyOptional({
+    type: Number,
+    description: 'How well it matches the text, 0 to 1, when that was asked.',
+  })
+  readonly score?: number;
+
+  @ApiProperty({ type: String, description: 'Why it is chosen here, or why it is left out.' })
+  readonly why!: string;
+}
+
+/** What an agent of a step is given. */
+export class RouteInputDto {
+  @ApiProperty({ enum: ['message', 'step'] })
+  readonly from!: 'message' | 'step';
+
+  @ApiPropertyOptional({ type: String, description: 'The step whose artifacts are given.' })
+  readonly step?: string;
+}
+
+/** When a step begins. */
+export class RouteConditionDto implements StepCondition {
+  @ApiProperty({ type: String })
+  readonly step!: string;
+
+  @ApiProperty({ enum: OUTCOMES })
+  readonly outcome!: StepOutcome;
+}
+
+/** One step of a plan. */
+export class RouteStepDto implements PlanStep {
+  @ApiProperty({ type: String })
+  readonly name!: string;
+
+  @ApiProperty({ enum: STEP_STRATEGIES })
+  readonly strategy!: StepStrategy;
+
+  @ApiProperty({ enum: REQUIRE_POLICIES, description: 'For `all`.' })
+  readonly require!: RequirePolicy;
+
+  @ApiPropertyOptional({ type: Number })
+  readonly quorum?: number;
+
+  @ApiProperty({ type: [CandidateDto], description: CHOSEN })
+  readonly chosen!: readonly CandidateDto[];
+
+  @ApiProperty({ type: [RouteInputDto] })
+  readonly inputs!: readonly StepInput[];
+
+  @ApiProperty({ type: [RouteConditionDto], description: 'All must hold before it begins.' })
+  readonly after!: readonly RouteConditionDto[];
+
+  @ApiPropertyOptional({ type: Number })
+  readonly deadlineMs?: number;
+
+  @ApiProperty({ type: Boolean, description: "Its artifacts are the task's result." })
+  readonly isResult!: boolean;
+
+  @ApiProperty({ type: Boolean, description: 'The task may complete without it.' })
+  readonly isOptional!: boolean;
+}
+
+export class RouteRuleDto {
+  @ApiProperty({ type: String })
+  readonly id!: string;
+
+  @ApiProperty({ type: String })
+  readonly name!: string;
+}
+
+export class PassedRuleDto extends RouteRuleDto implements PassedRule {
+  @ApiProperty({ type: String })
+  readonly why!: string;
+}
+
+export class RouteCompositeDto {
+  @ApiProperty({ type: String })
+  readonly id!: string;
+
+  @ApiProperty({ type: Number })
+  readonly version!: number;
+}
+
+export class RouteDto implements Route {
+  @ApiProperty({ enum: REASONS, description: 'What decided.' })
+  readonly reason!: RouteReason;
+
+  @ApiProperty({ enum: STRATEGIES })
+  readonly strategy!: Strategy;
+
+  @ApiProperty({ enum: REQUIRE_POLICIES })
+  readonly require!: RequirePolicy;
+
+  @ApiPropertyOptional({ type: Number, description: 'For `require: quorum`.' })
+  readonly quorum?: number;
+
+  @ApiPropertyOptional({ type: Number })
+  readonly deadlineMs?: number;
+
+  @ApiPropertyOptional({ type: Number, description: 'The most messages to agents.' })
+  readonly maxCalls?: number;
+
+  @ApiProperty({ type: [CandidateDto], description: CHOSEN })
+  readonly chosen!: readonly CandidateDto[];
+
+  @ApiProperty({ type: [CandidateDto] })
+  readonly skipped!: readonly CandidateDto[];
+
+  @ApiPropertyOptional({
+    type: [RouteStepDto],
+    description: 'Of `chain`, `synthesize` and composite skills; `chosen` then has all of them.',
+  })
+  readonly plan?: readonly RouteStepDto[];
+
+  @ApiPropertyOptional({ type: RouteRuleDto, description: 'The rule that decided.' })
+  readonly rule?: RouteRuleDto;
+
+  @ApiPropertyOptional({
+    type: [PassedRuleDto],
+    description: 'Rules that applied before, but led to nobody.',
+  })
+  readonly passedRules?: readonly PassedRuleDto[];
+
+  @ApiPropertyOptional({ type: RouteCompositeDto, description: 'The composite skill.' })
+  readonly composite?: RouteCompositeDto;
+}
+
+/** The answer of a dry run. */
+export class DryRunRouteDto extends RouteDto {
+  @ApiPropertyOptional({
+    type: [RuleReportDto],
+    description:
+      'What became of each rule, when rules were asked; for those who may manage them (scope `agents`).',
+  })
+  readonly rules?: readonly RuleReportDto[];
+}

@@ -1,0 +1,29 @@
+import { Module } from '@nestjs/common';
+import { AgentsModule } from '../agents/index.js';
+import { AuthModule } from '../auth/index.js';
+import { CompositesModule } from './composites.module.js';
+import { RuleSource } from './domain/route-extensions.js';
+import { TypeormRuleStore } from './persistence/typeorm-rule.store.js';
+import { DeclaredRules } from './rules/declared-rules.service.js';
+import { RuleRegistry } from './rules/rule-registry.js';
+import { RuleStore } from './rules/rule-store.js';
+import { RuleTargets } from './rules/rule-targets.js';
+import { RuleTrials } from './rules/rule-trials.js';
+import { RulesController } from './rules/rules.controller.js';
+import { RulesService } from './rules/rules.service.js';
+
+@Module({
+  imports: [AgentsModule, AuthModule, CompositesModule],
+  controllers: [RulesController],
+  providers: [
+    { provide: RuleStore, useClass: TypeormRuleStore },
+    RuleRegistry,
+    { provide: RuleSource, useExisting: RuleRegistry },
+    RuleTargets,
+    RulesService,
+    RuleTrials,
+    DeclaredRules,
+  ],
+  exports: [RuleSource, RuleTrials],
+})
+export class RulesModule {}

@@ -1,0 +1,61 @@
+import type { FieldViolation } from '../../../common/hub-error.js';
+import { faultOfPattern } from './pattern.js';
+import type { Rule, RuleAction } from './rule.js';
+
+/** What of a rule an operator writes and can get wrong beyond the types of its members. */
+export type WrittenRule = Pick<Rule, 'conditions' | 'target'>;
+
+const DESTINATIONS = ['agentId', 'skillId', 'tags', 'composite', 'reject'] as const;
+const WISHES = [
+  'strategy',
+  'require',
+  'quorum',
+  'maxAgents',
+  'deadlineSeconds',
+  'maxCalls',
+] as const satisfies readonly (keyof RuleAction)[];
+
+/** Everything about a rule that contradicts itself or cannot be used, by the path of its field. */
+export function faultsOfRule({ conditions, target }: WrittenRule): FieldViolation[] {
+  const fault = conditions.text && faultOfPattern(conditions.text);
+  return [
+    ...(fault === undefined ? [] : [{ field: 'conditions.text.pattern', description: fault }]),
+    ...(conditions.tagMatch !== undefined && conditions.tags === undefined
+      ? [{ field: 'conditions.tagMatch', description: 'needs tags' }]
+      : []),
+    ...faultsOfTarget(target),
+  ];
+}
+
+function faultsOfTarget(target: RuleAction): FieldViolation[] {
+  const faults: FieldViolation[] = [];
+  const expect = (holds: boolean, field: string, description: string): void => {
+    if (!holds) faults.push({ field, description });
+  };
+  const { strategy = 'one', require, quorum, match, tags, composite, reject } = target;
+  const given = DESTINATIONS.filter((name) => target[name] !== undefined);
+  const list = DESTINATIONS.join(', ');
+  const found = given.length === 0 ? 'has none' : `has ${given.join(' and ')}`;
+  expect(given.length === 1, 'target', `must have exactly one of ${list}; it ${found}`);
+  expect(match === undefined || tags !== undefined, 'target.match', 'needs tags');
+  for (const wish of WISHES) {
+    if (target[wish] === undefined) continue;
+    expect(reject === undefined, `target.${wish}`, 'has no meaning beside reject');
+    const isLimit = wish === 'deadlineSeconds' || wish === 'maxCalls';
+    expect(
+      composite === undefined || isLimit,
+      `target.${wish}`,
+      'has no meaning beside composite, which has a plan of its own',
+    );
+  }
+  const isAll = strategy === 'all';
+  expect(require === undefined || isAll, 'target.require', 'needs strategy all');
+  expect(quorum === undefined || require === 'quorum', 'target.quorum', 'needs require quorum');
+  expect(require !== 'quorum' || quorum !== undefined, 'target.quorum', 'must be given');
+  expect(
+    target.maxAgents === undefined || strategy !== 'one',
+    'target.maxAgents',
+    'needs strategy all or first',
+  );
+  return faults;
+}

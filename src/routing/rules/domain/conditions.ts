@@ -1,0 +1,115 @@
+import type { RuleQuestion } from '../../domain/route-extensions.js';
+import { tagKey } from '../../domain/agent-index.js';
+import { accepts } from '../../domain/media-types.js';
+import { metadataHas } from './metadata-path.js';
+import { type Patterns, patternText } from './pattern.js';
+import type { MetadataValue, RuleConditions, TextCondition } from './rule.js';
+
+/** One condition of a rule, ready to be asked, and the clauses that tell how it went. */
+export interface Condition {
+  holds(question: RuleQuestion): boolean;
+  /** Why it holds; speaks of the message and its caller only. */
+  yes(question: RuleQuestion): string;
+  /** Why it does not; for the operator, whose rule it is. */
+  no(question: RuleQuestion): string;
+}
+
+/** The conditions of a rule, the cheap ones first: the text is searched only when all else holds. */
+export function conditionsOf(conditions: RuleConditions, patterns: Patterns): readonly Condition[] {
+  const { organizations, scopes, inputTypes, tags, tagMatch = 'any', text, metadata } = conditions;
+  return [
+    ...(organizations ? [ofOrganizations(organizations)] : []),
+    ...(scopes ? [ofScopes(scopes)] : []),
+    ...(inputTypes ? [ofInputTypes(inputTypes)] : []),
+    ...(tags ? [ofTags(tags, tagMatch)] : []),
+    ...Object.entries(metadata ?? {}).map(([path, wanted]) => ofMetadata(path, wanted)),
+    ...(text ? [ofText(text, patterns)] : []),
+  ];
+}
+
+function ofOrganizations(organizations: readonly string[]): Condition {
+  const wanted = new Set(organizations);
+  return {
+    holds: ({ principal }) => wanted.has(principal.organization),
+    yes: ({ principal }) => `the organization is "${principal.organization}"`,
+    no: ({ principal }) =>
+      `the organization is "${principal.organization}", not ${oneOf(organizations)}`,
+  };
+}
+
+function ofScopes(scopes: NonNullable<RuleConditions['scopes']>): Condition {
+  const held = ({ principal }: RuleQuestion): readonly string[] =>
+    principal.scopes.has('admin') ? scopes : scopes.filter((scope) => principal.scopes.has(scope));
+  return {
+    holds: (question) => held(question).length > 0,
+    yes: (question) => `the caller holds the scope ${held(question).join(', ')}`,
+    no: () => `the caller does not hold the scope ${scopes.join(' or ')}`,
+  };
+}
+
+function ofInputTypes(ranges: readonly string[]): Condition {
+  const fitting = ({ inputTypes }: RuleQuestion): readonly string[] =>
+    inputTypes.filter((type) => accepts(ranges, type));
+  return {
+    holds: ({ inputTypes }) => inputTypes.some((type) => accepts(ranges, type)),
+    yes: (question) => `a part is ${fitting(question).join(', ')}`,
+    no: ({ inputTypes }) =>
+      inputTypes.length === 0
+        ? `no part has a media type, where ${oneOf(ranges)} is wanted`
+        : `the parts are ${inputTypes.join(', ')}, none of them ${oneOf(ranges)}`,
+  };
+}
+
+function ofTags(tags: readonly string[], match: 'all' | 'any'): Condition {
+  const carried = (question: RuleQuestion): readonly string[] => {
+    const asked = new Set(tagsOf(question).map(tagKey));
+    return tags.filter((tag) => asked.has(tagKey(tag)));
+  };
+  const list = match === 'all' ? `all of ${tags.join(', ')}` : oneOf(tags);
+  return {
+    holds: (question) => carried(question).length >= (match === 'all' ? tags.length : 1),
+    yes: (question) => `it asks for the tag ${carried(question).join(', ')}`,
+    no: (question) => {
+      const asked = tagsOf(question);
+      const what = asked.length === 0 ? 'no tags' : `the tags ${asked.join(', ')}`;
+      return `it asks for ${what}, where ${list} is wanted`;
+    },
+  };
+}
+
+/** The tags that led to no skill, and those under the plain key `tags` of the metadata. */
+export function tagsOf({ tags, metadata }: RuleQuestion): readonly string[] {
+  const plain = metadata['tags'];
+  if (plain === undefined) return tags;
+  const list: readonly unknown[] = typeof plain === 'string' ? plain.split(',') : asList(plain);
+  return [...tags, ...list.filter((tag) => typeof tag === 'string')];
+}
+
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function ofMetadata(path: string, wanted: MetadataValue | readonly MetadataValue[]): Condition {
+  const values = Array.isArray(wanted) ? (wanted as readonly MetadataValue[]) : [wanted];
+  const list = values.map((value) => JSON.stringify(value)).join(' or ');
+  return {
+    holds: ({ metadata }) => metadataHas(metadata, path, values as readonly MetadataValue[]),
+    yes: () => `its metadata "${path}" is ${list}`,
+    no: () => `its metadata "${path}" is not ${list}`,
+  };
+}
+
+function ofText(condition: TextCondition, patterns: Patterns): Condition {
+  const pattern = patterns.of(condition);
+  const shown = patternText(condition);
+  return {
+    holds: ({ text }) => pattern.test(text),
+    yes: () => `the text matches ${shown}`,
+    no: ({ text }) =>
+      text === '' ? `there is no text that matches ${shown}` : `the text does not match ${shown}`,
+  };
+}
+
+function oneOf(list: readonly string[]): string {
+  return list.join(' or ');
+}

@@ -1,0 +1,37 @@
+import { type AgentIndex, skillOf, splitSkillId } from '../../domain/agent-index.js';
+import { tagMatch } from '../../domain/match.js';
+import type { RuleAction } from './rule.js';
+
+const NO_MEDIA = { input: [], output: [] };
+
+/**
+ * Why a target leads to nobody of those in the index, as a clause; undefined when it leads to
+ * somebody, or rejects.
+ */
+export function obstacleOf(target: RuleAction, index: AgentIndex): string | undefined {
+  const { agentId, skillId, tags, match = 'all', composite } = target;
+  if (agentId !== undefined) {
+    return index.agent(agentId) ? undefined : `no agent "${agentId}" is available`;
+  }
+  if (skillId !== undefined) {
+    return offers(skillId, index) ? undefined : `no available agent offers the skill "${skillId}"`;
+  }
+  if (composite !== undefined) {
+    return index.composite(composite)
+      ? undefined
+      : `no composite skill "${composite}" is available`;
+  }
+  if (tags === undefined) return undefined;
+  const found = index
+    .withTags(tags, match)
+    .some((agent) => tagMatch(agent, agent.card.skills, { tags, match, media: NO_MEDIA }));
+  const how = match === 'all' ? 'all of' : 'any of';
+  return found ? undefined : `no available skill carries ${how} the tags ${tags.join(', ')}`;
+}
+
+function offers(id: string, index: AgentIndex): boolean {
+  const split = splitSkillId(id);
+  const provider = split && index.provider(split.agentId);
+  const skill = provider && skillOf(provider, split.skillId);
+  return skill !== undefined || index.withSkill(id).length > 0;
+}

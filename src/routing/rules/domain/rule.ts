@@ -1,0 +1,92 @@
+import type { Scope } from '../../../auth/index.js';
+import type { RequirePolicy, Strategy } from '../../../protocol/routing-extension.js';
+
+/** What a member of the metadata may be compared with. */
+export type MetadataValue = string | number | boolean;
+
+/**
+ * What must hold for a rule to apply: every condition that is there; none: it applies to every
+ * message. A condition that is a list holds when one of its entries does.
+ */
+export interface RuleConditions {
+  /** The caller's organization, exactly. */
+  readonly organizations?: readonly string[];
+  /** The caller holds one of them; `admin` holds all. */
+  readonly scopes?: readonly Scope[];
+  /** The media type of some part: `image/png`, or a range such as `image/*`; parameters are ignored. */
+  readonly inputTypes?: readonly string[];
+  /** Tags the client asked for, without regard to case. */
+  readonly tags?: readonly string[];
+  /** Whether it must have asked for every one of `tags`, or for one of them (the default). */
+  readonly tagMatch?: 'all' | 'any';
+  readonly text?: TextCondition;
+  /** By the path of a member (`customer.tier`): what it must be, or one of what it may be. */
+  readonly metadata?: Readonly<Record<string, MetadataValue | readonly MetadataValue[]>>;
+}
+
+/** A regular expression (RE2 syntax) that must match somewhere in the message's text. */
+export interface TextCondition {
+  readonly pattern: string;
+  /** Default false. */
+  readonly ignoreCase?: boolean;
+}
+
+/** The strategies of a rule; plans of several steps are composite skills. */
+export type RuleStrategy = Extract<Strategy, 'one' | 'all' | 'first'>;
+
+/** Where the message goes: exactly one of `agentId`, `skillId`, `tags`, `composite` and `reject`. */
+export interface RuleAction {
+  readonly agentId?: string;
+  /** `agentId.skillId`, or a skill id that agents share. */
+  readonly skillId?: string;
+  readonly tags?: readonly string[];
+  /** For `tags`; default `all`. */
+  readonly match?: 'all' | 'any';
+  /** A composite skill's id. */
+  readonly composite?: string;
+  /** Nowhere: the client is told this sentence. */
+  readonly reject?: string;
+  /** Default `one`. */
+  readonly strategy?: RuleStrategy;
+  readonly require?: RequirePolicy;
+  readonly quorum?: number;
+  readonly maxAgents?: number;
+  readonly deadlineSeconds?: number;
+  readonly maxCalls?: number;
+}
+
+/** One of the operator's rules. Their order is that of the list they are in. */
+export interface Rule {
+  /** `[a-z0-9-]{1,63}`, unique among all rules. */
+  readonly id: string;
+  readonly name: string;
+  /** False: it is left out, as if it were not there. */
+  readonly enabled: boolean;
+  readonly conditions: RuleConditions;
+  readonly target: RuleAction;
+  /** `api`, or `config` for one declared in YAML, which has no times of its own. */
+  readonly source: 'api' | 'config';
+  readonly createdAt: Date | null;
+  readonly updatedAt: Date | null;
+}
+
+export const RULE_ID = /^[a-z0-9-]{1,63}$/;
+
+export const RULE_STRATEGIES = ['one', 'all', 'first'] as const satisfies readonly RuleStrategy[];
+
+/** How large rules may be. Every message without a target of its own is held against all of them. */
+export const RULE_LIMITS = {
+  /** Rules made by the API, and rules declared in YAML. */
+  rules: 500,
+  /** Entries of a list in a condition. */
+  entries: 100,
+  /** Characters of a pattern. */
+  pattern: 500,
+  /** Members of the metadata that one rule looks at. */
+  metadata: 20,
+  /** Characters of a path or a value of the metadata. */
+  text: 255,
+  /** Characters of the sentence of a rejection. */
+  reject: 500,
+  name: 200,
+} as const;

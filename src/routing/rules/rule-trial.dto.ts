@@ -1,0 +1,44 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsArray, IsIn, Matches, ValidateIf } from 'class-validator';
+import { SCOPES, type Scope } from '../../auth/index.js';
+import type { RuleOutcome, RuleReport } from './domain/outcomes.js';
+import { NAME, NAME_RULE } from './rule.dto.js';
+
+const OUTCOMES: readonly RuleOutcome[] = ['decides', 'passed-over', 'does-not-apply', 'not-asked'];
+
+const IfGiven = () => ValidateIf((_, value) => value !== undefined);
+
+/** Whose message is tried; what is absent is the caller's own. */
+export class TrialCallerDto {
+  @ApiPropertyOptional({ type: String })
+  @IfGiven()
+  @Matches(NAME, NAME_RULE)
+  organization?: string;
+
+  @ApiPropertyOptional({ enum: SCOPES, isArray: true })
+  @IfGiven()
+  @IsArray()
+  @IsIn(SCOPES, { each: true })
+  scopes?: Scope[];
+}
+
+export class RuleReportDto implements RuleReport {
+  @ApiProperty({ type: String })
+  readonly id!: string;
+
+  @ApiProperty({ type: String })
+  readonly name!: string;
+
+  @ApiProperty({ type: Number, description: 'From 1.' })
+  readonly position!: number;
+
+  @ApiProperty({
+    enum: OUTCOMES,
+    description:
+      '`passed-over`: it applies, but leads to nobody. `not-asked`: one before it decides.',
+  })
+  readonly outcome!: RuleOutcome;
+
+  @ApiProperty({ type: String })
+  readonly why!: string;
+}

@@ -1,0 +1,310 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsNotEmpty,
+  IsNumber,
+  IsObject,
+  IsPositive,
+  IsString,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  Validate,
+  ValidateIf,
+  ValidateNested,
+  ValidatorConstraint,
+  type ValidatorConstraintInterface,
+} from 'class-validator';
+import { SCOPES, type Scope } from '../../auth/index.js';
+import {
+  DIRECTIVE_LIMITS,
+  MATCHES,
+  REQUIRE_POLICIES,
+  type RequirePolicy,
+} from '../../protocol/routing-extension.js';
+import {
+  type MetadataValue,
+  RULE_ID,
+  RULE_LIMITS,
+  RULE_STRATEGIES,
+  type RuleAction,
+  type RuleConditions,
+  type RuleStrategy,
+  type TextCondition,
+} from './domain/rule.js';
+
+const ID_RULE = { message: '$property must be 1 to 63 of a-z, 0-9 and -' };
+/** No control characters, nothing a database refuses. */
+export const NAME = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
+export const NAME_RULE = {
+  message: '$property must be 1 to 200 characters without control characters',
+};
+const NAMES_RULE = {
+  each: true,
+  message: 'each must be 1 to 200 characters, no control characters',
+};
+const TAG = /^[^\p{Cc}\p{Cs}]{1,100}$/u;
+const TAG_RULE = { each: true, message: 'each must be 1 to 100 characters, no control characters' };
+const MEDIA_RANGE = /^(\*\/\*|[\w!#$&^.+-]{1,100}\/(\*|[\w!#$&^.+-]{1,100}))$/;
+const MEDIA_RANGE_RULE = {
+  each: true,
+  message: 'each must be a media type such as image/png, or a range such as image/*',
+};
+const SENTENCE = /^[^\p{Cc}\p{Cs}]{1,500}$/u;
+const SENTENCE_RULE = {
+  message: '$property must be 1 to 500 characters without control characters',
+};
+const METADATA_VALUE = { oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] };
+
+/** Null is not a way of saying nothing here. */
+const IfGiven = () => ValidateIf((_, value) => value !== undefined);
+
+@ValidatorConstraint()
+class MetadataConstraint implements ValidatorConstraintInterface {
+  validate(value: unknown): boolean {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+    const entries = Object.entries(value);
+    if (entries.length === 0 || entries.length > RULE_LIMITS.metadata) return false;
+    return entries.every(([path, wanted]) => {
+      const values: readonly unknown[] = Array.isArray(wanted) ? wanted : [wanted];
+      const fits = values.length > 0 && values.length <= RULE_LIMITS.entries;
+      return fits && isText(path) && values.every(isValue);
+    });
+  }
+
+  defaultMessage(): string {
+    return (
+      `metadata must hold 1 to ${RULE_LIMITS.metadata} paths, each with a text (at most ` +
+      `${RULE_LIMITS.text} characters), number, true or false, or a list of up to ${RULE_LIMITS.entries} of them`
+    );
+  }
+}
+
+function isText(value: string): boolean {
+  return value !== '' && value.length <= RULE_LIMITS.text;
+}
+
+function isValue(value: unknown): boolean {
+  if (typeof value === 'string') return value.length <= RULE_LIMITS.text;
+  return typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
+}
+
+export class TextConditionDto implements TextCondition {
+  @ApiProperty({
+    type: String,
+    maxLength: RULE_LIMITS.pattern,
+    description: 'A regular expression in RE2 syntax; it may match anywhere in the text.',
+    example: '\\b(invoice|refund)s?\\b',
+  })
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(RULE_LIMITS.pattern)
+  pattern!: string;
+
+  @ApiPropertyOptional({ type: Boolean, default: false })
+  @IfGiven()
+  @IsBoolean()
+  ignoreCase?: boolean;
+}
+
+export class RuleConditionsDto implements RuleConditions {
+  @ApiPropertyOptional({ type: [String], description: "The caller's organization is one of them." })
+  @IfGiven()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayMaxSize(RULE_LIMITS.entries)
+  @Matches(NAME, NAMES_RULE)
+  organizations?: string[];
+
+  @ApiPropertyOptional({
+    enum: SCOPES,
+    isArray: true,
+    description: 'The caller holds one of them; `admin` holds all.',
+  })
+  @IfGiven()
+  @IsArray()
+  @ArrayNotEmpty()
+  @IsIn(SCOPES, { each: true })
+  scopes?: Scope[];
+
+  @ApiPropertyOptional({
+    type: [String],
+    example: ['image/*'],
+    description: 'Some part of the message has one of these media types.',
+  })
+  @IfGiven()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayMaxSize(RULE_LIMITS.entries)
+  @Matches(MEDIA_RANGE, MEDIA_RANGE_RULE)
+  inputTypes?: string[];
+
+  @ApiPropertyOptional({
+    type: [String],
+    description:
+      'The client asked for them and no skill carries them, or they are under `tags` in its metadata.',
+  })
+  @IfGiven()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayMaxSize(RULE_LIMITS.entries)
+  @Matches(TAG, TAG_RULE)
+  tags?: string[];
+
+  @ApiPropertyOptional({ enum: MATCHES, default: 'any', description: 'For `tags`.' })
+  @IfGiven()
+  @IsIn(MATCHES)
+  tagMatch?: 'all' | 'any';
+
+  @ApiPropertyOptional({ type: TextConditionDto, description: 'The text parts match.' })
+  @IfGiven()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => TextConditionDto)
+  text?: TextConditionDto;
+
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: {
+      oneOf: [...METADATA_VALUE.oneOf, { type: 'array', items: METADATA_VALUE }],
+    },
+    example: { channel: 'web', 'customer.tier': ['gold', 'platinum'] },
+    description: 'Members of the metadata by their path: a value, or one of a list.',
+  })
+  @IfGiven()
+  @Validate(MetadataConstraint)
+  metadata?: Record<string, MetadataValue | MetadataValue[]>;
+}
+
+export class RuleTargetDto implements RuleAction {
+  @ApiPropertyOptional({ type: String, description: "An agent's id." })
+  @IfGiven()
+  @Matches(RULE_ID, ID_RULE)
+  agentId?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    description: "`agentId.skillId` of the hub's card, or a skill id that agents share.",
+  })
+  @IfGiven()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(DIRECTIVE_LIMITS.textLength)
+  skillId?: string;
+
+  @ApiPropertyOptional({ type: [String], description: 'Agents of a skill that carries them.' })
+  @IfGiven()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayMaxSize(DIRECTIVE_LIMITS.tags)
+  @Matches(TAG, TAG_RULE)
+  tags?: string[];
+
+  @ApiPropertyOptional({ enum: MATCHES, default: 'all', description: 'For `tags`.' })
+  @IfGiven()
+  @IsIn(MATCHES)
+  match?: 'all' | 'any';
+
+  @ApiPropertyOptional({ type: String, description: "A composite skill's id." })
+  @IfGiven()
+  @Matches(RULE_ID, ID_RULE)
+  composite?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    maxLength: RULE_LIMITS.reject,
+    description: 'The message is refused (NO_ROUTE), and the client is told this.',
+  })
+  @IfGiven()
+  @Matches(SENTENCE, SENTENCE_RULE)
+  reject?: string;
+
+  @ApiPropertyOptional({
+    enum: RULE_STRATEGIES,
+    default: 'one',
+    description: 'This and the members below count where the client has no such wish of its own.',
+  })
+  @IfGiven()
+  @IsIn(RULE_STRATEGIES)
+  strategy?: RuleStrategy;
+
+  @ApiPropertyOptional({ enum: REQUIRE_POLICIES, default: 'all', description: 'For `all`.' })
+  @IfGiven()
+  @IsIn(REQUIRE_POLICIES)
+  require?: RequirePolicy;
+
+  @ApiPropertyOptional({ type: Number, minimum: 1, description: 'For `require: quorum`.' })
+  @IfGiven()
+  @IsInt()
+  @Min(1)
+  @Max(DIRECTIVE_LIMITS.maxAgents)
+  quorum?: number;
+
+  @ApiPropertyOptional({ type: Number, minimum: 1, maximum: DIRECTIVE_LIMITS.maxAgents })
+  @IfGiven()
+  @IsInt()
+  @Min(1)
+  @Max(DIRECTIVE_LIMITS.maxAgents)
+  maxAgents?: number;
+
+  @ApiPropertyOptional({ type: Number, maximum: DIRECTIVE_LIMITS.deadlineSeconds })
+  @IfGiven()
+  @IsNumber()
+  @IsPositive()
+  @Max(DIRECTIVE_LIMITS.deadlineSeconds)
+  deadlineSeconds?: number;
+
+  @ApiPropertyOptional({ type: Number, minimum: 1, maximum: DIRECTIVE_LIMITS.maxCalls })
+  @IfGiven()
+  @IsInt()
+  @Min(1)
+  @Max(DIRECTIVE_LIMITS.maxCalls)
+  maxCalls?: number;
+}
+
+/** A rule as it is declared in YAML, where its place is that in the list. */
+export class WrittenRuleDto {
+  @ApiPropertyOptional({
+    type: String,
+    pattern: RULE_ID.source,
+    description: 'Default: made of its name.',
+  })
+  @IfGiven()
+  @Matches(RULE_ID, ID_RULE)
+  id?: string;
+
+  @ApiProperty({ type: String, example: 'Invoices' })
+  @Matches(NAME, NAME_RULE)
+  name!: string;
+
+  @ApiPropertyOptional({ type: Boolean, default: true })
+  @IfGiven()
+  @IsBoolean()
+  enabled?: boolean;
+
+  @ApiPropertyOptional({
+    type: RuleConditionsDto,
+    description: 'Each that is given must hold; without any the rule applies to every message.',
+  })
+  @IfGiven()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => RuleConditionsDto)
+  conditions?: RuleConditionsDto;
+
+  @ApiProperty({
+    type: RuleTargetDto,
+    description: 'Exactly one of `agentId`, `skillId`, `tags`, `composite` and `reject`.',
+  })
+  @IsObject()
+  @ValidateNested()
+  @Type(() => RuleTargetDto)
+  target!: RuleTargetDto;
+}

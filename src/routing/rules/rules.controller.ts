@@ -1,0 +1,83 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Patch,
+  Post,
+  Query,
+  UseGuards,
+} from '@nestjs/common';
+import {
+  ApiBearerAuth,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { AuthGuard, RequireScope } from '../../auth/index.js';
+import { PageQueryDto } from '../../common/http/page-query.dto.js';
+import type { Page } from '../../common/page.js';
+import { CreateRuleDto, PatchRuleDto, ReorderRulesDto } from './rule-requests.dto.js';
+import { RuleDto, RulePageDto } from './rule-view.dto.js';
+import { RulesService, type ShownRule } from './rules.service.js';
+
+@ApiTags('routes')
+@ApiBearerAuth()
+@Controller('api/v1/routes')
+@UseGuards(AuthGuard)
+@RequireScope('agents')
+export class RulesController {
+  constructor(private readonly rules: RulesService) {}
+
+  @Post('rules')
+  @ApiOperation({ summary: 'Adds a rule that routes messages which name no agent, skill or tags.' })
+  @ApiCreatedResponse({ type: RuleDto })
+  async create(@Body() body: CreateRuleDto): Promise<RuleDto> {
+    return new RuleDto(await this.rules.create(body));
+  }
+
+  @Get('rules')
+  @ApiOperation({ summary: 'Lists the rules in the order in which they are asked.' })
+  @ApiOkResponse({ type: RulePageDto })
+  async list(@Query() query: PageQueryDto): Promise<RulePageDto> {
+    return pageOf(await this.rules.list(query.limit, query.cursor));
+  }
+
+  @Post('rules::reorder')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Puts the rules of the API in another order, all at once.' })
+  @ApiOkResponse({ type: RulePageDto })
+  async reorder(@Body() body: ReorderRulesDto): Promise<RulePageDto> {
+    return pageOf(await this.rules.reorder(body.ids));
+  }
+
+  @Get('rules/:id')
+  @ApiOperation({ summary: 'Shows a rule.' })
+  @ApiOkResponse({ type: RuleDto })
+  async get(@Param('id') id: string): Promise<RuleDto> {
+    return new RuleDto(await this.rules.get(id));
+  }
+
+  @Patch('rules/:id')
+  @ApiOperation({ summary: 'Changes or moves a rule.' })
+  @ApiOkResponse({ type: RuleDto })
+  async patch(@Param('id') id: string, @Body() body: PatchRuleDto): Promise<RuleDto> {
+    return new RuleDto(await this.rules.patch(id, body));
+  }
+
+  @Delete('rules/:id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Deletes a rule.' })
+  @ApiNoContentResponse()
+  async remove(@Param('id') id: string): Promise<void> {
+    await this.rules.remove(id);
+  }
+}
+
+function pageOf(page: Page<ShownRule>): RulePageDto {
+  return { ...page, items: page.items.map((rule) => new RuleDto(rule)) };
+}

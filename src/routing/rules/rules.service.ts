@@ -1,0 +1,140 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { issueCursor, readCursor } from '../../common/cursor.js';
+import { HubError, invalidField, invalidFields } from '../../common/hub-error.js';
+import type { Page } from '../../common/page.js';
+import { faultsOfRule } from './domain/check-rule.js';
+import { RULE_ID, type Rule } from './domain/rule.js';
+import { ruleIdFrom } from './domain/rule-id.js';
+import { added, changed, removed, reordered } from './domain/rule-list.js';
+import type { NumberedRule } from './domain/rule-set.js';
+import { RuleRegistry } from './rule-registry.js';
+import { RuleStore } from './rule-store.js';
+import { RuleTargets } from './rule-targets.js';
+import { plain, ruleOf, type WrittenRule } from './written-rule.js';
+
+export interface NewRule extends WrittenRule {
+  /** Among all rules, from 1; default the last. */
+  readonly position?: number | undefined;
+}
+
+export type RulePatch = Partial<Omit<NewRule, 'id'>>;
+
+/** A rule with its place, and why messages pass it over now, if they do. */
+export interface ShownRule extends NumberedRule {
+  readonly problem: string | null;
+}
+
+/** The operations on rules. Every change is in {@link RuleRegistry} when its call resolves. */
+@Injectable()
+export class RulesService {
+  constructor(
+    private readonly store: RuleStore,
+    private readonly registry: RuleRegistry,
+    private readonly targets: RuleTargets,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws INVALID_PARAMS naming each field at fault; CONFLICT when the id is taken. */
+  async create(request: NewRule): Promise<ShownRule> {
+    const { id, position } = request;
+    const now = this.clock.now();
+    const rule = { ...ruleOf({ ...request, id: id ?? '' }, 'api'), createdAt: now, updatedAt: now };
+    this.check(rule);
+    const declared = new Set(this.registry.allDeclared().map((each) => each.id));
+    if (id !== undefined && declared.has(id)) refuseDeclared(id);
+    let given = rule.id;
+    await this.store.change((rules) => {
+      const taken = (one: string) => declared.has(one) || rules.some((each) => each.id === one);
+      given = id ?? ruleIdFrom(rule.name, taken);
+      return added(rules, { ...rule, id: given }, { position, before: declared.size });
+    });
+    return this.renewed(given);
+  }
+
+  /** Throws HubError NOT_FOUND. */
+  async get(id: string): Promise<ShownRule> {
+    return this.renewed(id);
+  }
+
+  /** In the order in which they are asked; `cursor` is a `nextCursor` of the same list. */
+  async list(limit: number, cursor?: string): Promise<Page<ShownRule>> {
+    await this.registry.renew();
+    const all = this.registry.all();
+    const start = cursor === undefined ? 0 : placeAfter(all, cursor);
+    const problems = this.targets.problems();
+    const items = all.slice(start, start + limit).map((rule, index) => ({
+      rule,
+      no: start + index + 1,
+      problem: problems(rule.target) ?? null,
+    }));
+    const last = items.at(-1);
+    const isLast = last === undefined || last.no === all.length;
+    return { items, nextCursor: isLast ? null : issueCursor(last.rule.id) };
+  }
+
+  /** Throws NOT_FOUND, CONFLICT for a declared rule, or INVALID_PARAMS naming the fields at fault. */
+  async patch(id: string, patch: RulePatch): Promise<ShownRule> {
+    this.refuseIfDeclared(id);
+    const { position, ...rest } = patch;
+    const members = Object.fromEntries(
+      Object.entries(plain(rest)).filter(([, value]) => value !== undefined),
+    );
+    const before = this.registry.allDeclared().length;
+    const change = (rule: Rule): Rule => {
+      const next = { ...rule, ...members, updatedAt: this.clock.now() };
+      if (patch.target !== undefined || patch.conditions !== undefined) {
+        this.check(next, patch.target !== undefined);
+      }
+      return next;
+    };
+    await this.store.change((rules) => changed(rules, id, change, { position, before }));
+    return this.renewed(id);
+  }
+
+  /** Throws NOT_FOUND, or CONFLICT for a declared rule. */
+  async remove(id: string): Promise<void> {
+    this.refuseIfDeclared(id);
+    await this.store.change((rules) => removed(rules, id));
+    await this.registry.renew();
+  }
+
+  /** Puts the rules of the API in another order; throws INVALID_PARAMS unless each is named once. */
+  async reorder(ids: readonly string[]): Promise<Page<ShownRule>> {
+    await this.store.change((rules) => reordered(rules, ids));
+    return this.list(Infinity);
+  }
+
+  private check(rule: Rule, isNewTarget = true): void {
+    const faults = faultsOfRule(rule);
+    const unknown =
+      faults.length === 0 && isNewTarget ? this.targets.unknown(rule.target, 'target') : [];
+    if (faults.length + unknown.length > 0) throw invalidFields([...faults, ...unknown]);
+  }
+
+  private async renewed(id: string): Promise<ShownRule> {
+    await this.registry.renew();
+    const index = this.registry.all().findIndex((rule) => rule.id === id);
+    const rule = this.registry.all()[index];
+    if (rule === undefined) throw new HubError('NOT_FOUND', `There is no rule ${id}.`);
+    return { rule, no: index + 1, problem: this.targets.problems()(rule.target) ?? null };
+  }
+
+  private refuseIfDeclared(id: string): void {
+    if (this.registry.allDeclared().some((rule) => rule.id === id)) refuseDeclared(id);
+  }
+}
+
+function placeAfter(rules: readonly Rule[], cursor: string): number {
+  const id = readCursor(cursor, (text) => RULE_ID.test(text));
+  const index = rules.findIndex((rule) => rule.id === id);
+  if (index < 0) throw invalidField('cursor', `is of a rule that is gone (${id}); begin again`);
+  return index + 1;
+}
+
+function refuseDeclared(id: string): never {
+  throw new HubError(
+    'CONFLICT',
+    `The rule ${id} is declared in the configuration (routing.rules); change it there.`,
+  );
+}

@@ -1,0 +1,51 @@
+import { Controller, HttpCode, Inject, Param, Post, UseGuards } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { AuthGuard, RequireScope } from '../auth/index.js';
+import { AgentStopper, type Stopped } from './cancel/agent-stopper.js';
+
+/** What killing an agent came to, in delegations: one task may have several. */
+export class KilledAgentDto {
+  @ApiProperty({ type: String })
+  readonly id: string;
+
+  @ApiProperty({ type: Boolean, description: 'Always false: it takes no new work.' })
+  readonly enabled = false;
+
+  @ApiProperty({ type: Number, description: 'Delegations that were canceled.' })
+  readonly canceled: number;
+
+  @ApiProperty({
+    type: Number,
+    description: 'Delegations not sent yet that went to the next agent of their route.',
+  })
+  readonly movedOn: number;
+
+  constructor(id: string, { canceled, movedOn }: Stopped) {
+    this.id = id;
+    this.canceled = canceled;
+    this.movedOn = movedOn;
+  }
+}
+
+/** The part of the agents' API that concerns what they work on. */
+@ApiTags('agents')
+@ApiBearerAuth()
+@Controller('api/v1/agents')
+@UseGuards(AuthGuard)
+@RequireScope('agents')
+export class AgentKillController {
+  constructor(@Inject(AgentStopper) private readonly stopper: AgentStopper) {}
+
+  // The plain `:id:kill` would also match other verbs after the second colon.
+  @Post(':id(^[^:]+)::kill')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Disables an agent and cancels what it works on; each task says so.',
+    description:
+      'Resolves when every task has the end; the agent is told to cancel each of its tasks. A declared agent is enabled again by the next start, unless its declaration says otherwise.',
+  })
+  @ApiOkResponse({ type: KilledAgentDto })
+  async kill(@Param('id') id: string): Promise<KilledAgentDto> {
+    return new KilledAgentDto(id, await this.stopper.stop(id));
+  }
+}

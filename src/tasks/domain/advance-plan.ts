@@ -1,0 +1,81 @@
+import type { Delegation } from '../task.js';
+import { budgetSpent, callsLeft } from './call-budget.js';
+import { isEnded } from './delegation-state.js';
+import type { Draft } from './draft.js';
+import { endDelegation } from './end-delegation.js';
+import { releaseWinner } from './held-artifacts.js';
+import { planStanding, turnOf, type StandingStep } from './plan-standing.js';
+
+/**
+ * Brings every step of the plan to where it belongs. In the plan's order, in which a step stands behind
+ * those it depends on, so that one pass is enough:
+ *
+ * - a step whose conditions hold begins: its delegations are queued;
+ * - a step whose conditions cannot hold any more is skipped;
+ * - of a step whose policy is met, or cannot be met any more, what is still open is canceled;
+ * - the winner of a race gives what was held of it.
+ *
+ * True when a step was cut short because its policy cannot be met any more.
+ */
+export function advancePlan(draft: Draft): boolean {
+  let cutShort = false;
+  for (const index of draft.plan.keys()) {
+    beginOrSkip(draft, index);
+    const { delegations, standing } = standingAt(draft, index);
+    if (standing.kind !== 'met' && standing.kind !== 'broken') continue;
+    const open = delegations.filter(({ state }) => !isEnded(state));
+    for (const each of open) endDelegation(draft, each, 'canceled', standing.why);
+    if (standing.kind === 'met') releaseWinner(draft, standingAt(draft, index));
+    else cutShort ||= open.length > 0;
+  }
+  return cutShort;
+}
+
+function standingAt(draft: Draft, index: number): StandingStep {
+  return planStanding(draft.plan, draft.delegations())[index] as StandingStep;
+}
+
+function beginOrSkip(draft: Draft, index: number): void {
+  const steps = planStanding(draft.plan, draft.delegations()).slice(0, index + 1);
+  const current = steps.pop() as StandingStep;
+  if (current.standing.kind !== 'planned') return;
+  const turn = turnOf(current.step, steps);
+  if (turn === 'begins') begin(draft, current.delegations);
+  else if (turn === 'never') skip(draft, current, steps);
+}
+
+/** The time of a delegation counts from here. What the budget has no call left for fails at once. */
+function begin(draft: Draft, delegations: readonly Delegation[]): void {
+  const { now, aggregate } = draft;
+  for (const each of delegations) {
+    const timeMs = each.deadlineAt.getTime() - each.createdAt.getTime();
+    if (callsLeft(aggregate.record, draft.delegations()) < 1) {
+      endDelegation(draft, each, 'failed', budgetSpent(aggregate.record));
+      continue;
+    }
+    draft.patch(each.id, {
+      state: 'queued',
+      deadlineAt: new Date(now.getTime() + timeMs),
+      begunAt: now,
+    });
+  }
+}
+
+function skip(draft: Draft, current: StandingStep, before: readonly StandingStep[]): void {
+  const [unmet] = current.step.after.filter(
+    (condition) => turnOf({ ...current.step, after: [condition] }, before) === 'never',
+  );
+  const reason = unmet && `Step "${unmet.step}" ${whatHappened(unmet.step, before)}.`;
+  for (const each of current.delegations) endDelegation(draft, each, 'skipped', reason ?? null);
+}
+
+function whatHappened(name: string, before: readonly StandingStep[]): string {
+  switch (before.find(({ step }) => step.name === name)?.standing.kind) {
+    case 'met':
+      return 'completed';
+    case 'broken':
+      return 'did not complete';
+    default:
+      return 'was skipped';
+  }
+}

@@ -1,0 +1,23 @@
+import type { TaskAggregate, TaskChange } from '../task.js';
+import { decideFailover, decideOutcome } from './delegation-decisions.js';
+import { hasAccepted } from './delegation-state.js';
+
+/**
+ * The operator has stopped the agent of this delegation: it ends canceled, saying so. One whose message
+ * nobody has sent yet goes to the next agent of its route, if there is one. `nameOf` tells an agent's
+ * name by its id.
+ */
+export function decideAgentStopped(
+  aggregate: TaskAggregate,
+  delegationId: string,
+  now: Date,
+  nameOf: (agentId: string) => string,
+): TaskChange {
+  const delegation = aggregate.delegations.find(({ id }) => id === delegationId);
+  const reason = `The operator has stopped ${delegation?.agentName}.`;
+  const movesOn =
+    delegation?.state === 'queued' && !hasAccepted(delegation) && delegation.fallbacks.length > 0;
+  return movesOn
+    ? decideFailover(aggregate, delegationId, reason, now, nameOf)
+    : decideOutcome(aggregate, delegationId, { state: 'canceled', reason }, now);
+}

@@ -1,0 +1,68 @@
+import type { Delegation, TaskAggregate, TaskChange } from '../task.js';
+import { NO_CHANGE } from '../task.js';
+import { isEnded, isWaiting, taskStateOf } from './delegation-state.js';
+import { Draft } from './draft.js';
+import { cancelOpen, endDelegation } from './end-delegation.js';
+import { endOnHubsWord } from './hubs-word.js';
+import { settle } from './settle.js';
+
+/**
+ * Ends what has run out of time: all that is open once the task's deadline has passed; else what is
+ * open of each step past its own deadline, which counts from the step's beginning (both are
+ * canceled); else each delegation past its own (it fails). What waits for the client is no exception.
+ * Nothing when nothing is overdue.
+ */
+export function decideDeadline(aggregate: TaskAggregate, now: Date): TaskChange {
+  const draft = new Draft(aggregate, now);
+  if (draft.ended) return NO_CHANGE;
+  const { deadlineAt, createdAt } = aggregate.record;
+  if (deadlineAt !== null && deadlineAt <= now) {
+    const reason = `The task's deadline of ${secondsBetween(createdAt, deadlineAt)} s has passed.`;
+    cancelOpen(draft, reason);
+    endCut(draft, reason);
+    return draft.change();
+  }
+  for (const index of draft.plan.keys()) endLateStep(draft, index);
+  for (const { id } of draft.delegations()) {
+    const current = draft.delegation(id);
+    if (current && isOpen(current) && current.deadlineAt <= now) {
+      endOnHubsWord(draft, current, { state: 'failed', reason: lateReason(current) });
+    }
+  }
+  return draft.change();
+}
+
+function endLateStep(draft: Draft, index: number): void {
+  const deadlineMs = draft.plan[index]?.deadlineMs;
+  if (deadlineMs === undefined) return;
+  const isLate = ({ begunAt }: Delegation): boolean =>
+    begunAt !== null && begunAt.getTime() + deadlineMs <= draft.now.getTime();
+  const late = draft
+    .delegations()
+    .filter((each) => each.step === index && isOpen(each) && isLate(each));
+  if (late.length === 0) return;
+  const reason = `The step's deadline of ${Math.round(deadlineMs / 1000)} s has passed.`;
+  for (const each of late) endDelegation(draft, each, 'canceled', reason);
+  endCut(draft, reason);
+}
+
+/** Says what has become of a task that was cut short. */
+function endCut(draft: Draft, reason: string): void {
+  if (draft.several) settle(draft, { cutShort: true });
+  else draft.emitStatus(taskStateOf('failed'), draft.say(reason));
+}
+
+/** The time of one whose step has not begun does not count yet. */
+function isOpen({ state }: Delegation): boolean {
+  return !isEnded(state) && state !== 'planned';
+}
+
+function lateReason({ state, agentName }: Delegation): string {
+  return isWaiting(state)
+    ? `${agentName} waited for the client until its time was over.`
+    : `${agentName} did not finish in time.`;
+}
+
+function secondsBetween(from: Date, to: Date): number {
+  return Math.round((to.getTime() - from.getTime()) / 1000);
+}

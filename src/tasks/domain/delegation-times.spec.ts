@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Delegation } from '../task.js';
+import { decideFailover } from './delegation-decisions.js';
+import { timed } from './delegation-times.js';
+import { FakeTask, NOW } from './fake-task.js';
+
+const LATER = new Date(NOW.getTime() + 1000);
+const claimed = new FakeTask().delegation();
+const change = (before: Delegation, patch: Partial<Delegation>): Delegation =>
+  timed(before, { ...before, ...patch, updatedAt: LATER }, LATER);
+
+describe('the times of a delegation', () => {
+  it('are those of its claim, its first answer and its end', () => {
+    const working = change(claimed, { state: 'working', downstreamTaskId: 'down-task' });
+    expect(working.progress.times).toEqual({
+      sentAt: NOW.getTime(),
+      answeredAt: LATER.getTime(),
+    });
+    const ended = timed(
+      working,
+      { ...working, state: 'completed' },
+      new Date(NOW.getTime() + 5000),
+    );
+    expect(ended.progress.times).toEqual({
+      sentAt: NOW.getTime(),
+      answeredAt: LATER.getTime(),
+      endedAt: NOW.getTime() + 5000,
+    });
+  });
+
+  it('have no answer when the agent gave none', () => {
+    const failed = change(claimed, { state: 'failed', reason: 'It gave no answer.' });
+    expect(failed.progress.times).toEqual({ sentAt: NOW.getTime(), endedAt: LATER.getTime() });
+  });
+
+  it('are not those of a claim that was given up before anything was sent', () => {
+    const putBack = change(claimed, { state: 'queued', owner: null });
+    expect(putBack.progress.times?.sentAt).toBeUndefined();
+  });
+
+  it('are none of a step that never began', () => {
+    const skipped = change({ ...claimed, state: 'planned' }, { state: 'skipped' });
+    expect(skipped.progress.times).toEqual({ endedAt: LATER.getTime() });
+  });
+
+  it('survive a decision that writes the progress anew', () => {
+    const working = change(claimed, { state: 'working' });
+    const next = change(working, { progress: { artifacts: { theirs: 'own' }, closed: [] } });
+    expect(next.progress).toMatchObject({
+      artifacts: { theirs: 'own' },
+      times: working.progress.times,
+    });
+  });
+
+  it('cost nothing when nothing has happened', () => {
+    const working = change(claimed, { state: 'working' });
+    const again = { ...working, reason: 'still at it' };
+    expect(timed(working, again, LATER)).toBe(again);
+  });
+});
+
+describe('the attempts of a delegation', () => {
+  it('name each agent that did not take the message, in order, and why', () => {
+    const fallbacks = [{ agentId: 'b', skillId: 's' }, { agentId: 'c' }];
+    const task = new FakeTask({ delegation: { fallbacks } });
+    task.commit(decideFailover(task.aggregate, 'd-a', 'Agent a refused.', LATER));
+    task.change('a', { state: 'sending', updatedAt: LATER });
+    task.commit(decideFailover(task.aggregate, 'd-a', 'b is gone.', LATER, (id) => `Agent ${id}`));
+    expect(task.delegation().agentId).toBe('c');
+    expect(task.delegation().progress.attempts).toEqual([
+      {
+        agentId: 'a',
+        agentName: 'Agent a',
+        askedAt: NOW.getTime(),
+        endedAt: LATER.getTime(),
+        why: 'Agent a refused.',
+      },
+      {
+        agentId: 'b',
+        agentName: 'b',
+        skillId: 's',
+        askedAt: LATER.getTime(),
+        endedAt: LATER.getTime(),
+        why: 'b is gone.',
+      },
+    ]);
+  });
+
+  it('survive what comes after them', () => {
+    const task = new FakeTask({ delegation: { fallbacks: [{ agentId: 'b' }] } });
+    task.commit(decideFailover(task.aggregate, 'd-a', 'refused', LATER));
+    const failedOver = task.delegation();
+    const next = change(failedOver, { progress: { artifacts: {}, closed: [] } });
+    expect(next.progress.attempts).toEqual(failedOver.progress.attempts);
+  });
+});

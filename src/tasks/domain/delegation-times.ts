@@ -1,0 +1,54 @@
+import type { Attempt, Delegation, DelegationProgress, DelegationState } from '../task.js';
+import { isEnded } from './delegation-state.js';
+
+/** States an agent alone brings a delegation to: by them it has answered. */
+const ANSWERED: ReadonlySet<DelegationState> = new Set([
+  'working',
+  'input-required',
+  'auth-required',
+  'completed',
+  'rejected',
+]);
+
+/**
+ * The delegation after a change, with the times of what has happened by it and the attempts before,
+ * which a decision need not carry on. The time it was first sent is that of its claim: `sending`
+ * begins with a claim, and the claim is the last that touched it.
+ */
+export function timed(before: Delegation, after: Delegation, now: Date): Delegation {
+  const times = { ...before.progress.times, ...after.progress.times };
+  const sent =
+    times.sentAt === undefined && before.state === 'sending' && !isPutBack(before, after);
+  const answered =
+    times.answeredAt === undefined &&
+    (after.downstreamTaskId !== null || ANSWERED.has(after.state));
+  const ended = isEnded(after.state) && !isEnded(before.state);
+  const attempts = after.progress.attempts ?? before.progress.attempts;
+  if (!sent && !answered && !ended && after.progress === before.progress) return after;
+  const progress: DelegationProgress = {
+    ...after.progress,
+    ...(attempts && { attempts }),
+    times: {
+      ...times,
+      ...(sent && { sentAt: before.updatedAt.getTime() }),
+      ...(answered && { answeredAt: now.getTime() }),
+      ...(ended && { endedAt: now.getTime() }),
+    },
+  };
+  return { ...after, progress };
+}
+
+/** Its runner had to stop before it sent anything. */
+function isPutBack(before: Delegation, after: Delegation): boolean {
+  const sameAgent = after.agentId === before.agentId;
+  return after.state === 'queued' && sameAgent && after.downstreamTaskId === null;
+}
+
+/** The attempts of a delegation whose present agent did not take the message either. */
+export function attemptsWith(delegation: Delegation, why: string, now: Date): readonly Attempt[] {
+  const { agentId, agentName, skillId, updatedAt, progress } = delegation;
+  const earlier = progress.attempts ?? [];
+  const askedAt = delegation.state === 'sending' ? updatedAt : now;
+  const attempt = { agentId, agentName, askedAt: askedAt.getTime(), endedAt: now.getTime(), why };
+  return [...earlier, { ...attempt, ...(skillId !== null && { skillId }) }];
+}

@@ -1,0 +1,319 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Plan, StepOutcome } from '../../routing/index.js';
+import type { DelegationState } from '../task.js';
+import { decideDeadline } from './decide-deadline.js';
+import { isEnded } from './delegation-state.js';
+import { order, play, script, type Script } from './fake-scripts.js';
+import { FakeTask, NOW, chunk, planStep, snapshot, status, statusOf } from './fake-task.js';
+import { decideCancelRequest } from './task-decisions.js';
+
+const DONE = status('completed');
+const after = (step: string, outcome: StepOutcome = 'completed') => [{ step, outcome }];
+
+/** a, then b with what a gave. */
+const CHAIN: Plan = [
+  planStep('draft', ['a'], { isResult: false }),
+  planStep('polish', ['b'], { after: after('draft') }),
+];
+
+/** a and b at once, then c of what they gave. */
+const SYNTHESIS: Plan = [
+  planStep('collect', ['a', 'b'], { isResult: false, require: 'best-effort' }),
+  planStep('sum', ['c'], { after: after('collect') }),
+];
+
+/** a; then b if it completed, c if it failed, d in any case. */
+const CONDITIONAL: Plan = [
+  planStep('try', ['a'], { isOptional: true }),
+  planStep('praise', ['b'], { after: after('try') }),
+  planStep('instead', ['c'], { after: after('try', 'failed') }),
+  planStep('report', ['d'], { after: after('try', 'ended'), isOptional: true }),
+];
+
+/** A race, then two at once, the last of all if both went well. */
+const MIXED: Plan = [
+  planStep('race', ['a', 'b'], { strategy: 'first', isResult: false }),
+  planStep('left', ['c'], { after: after('race'), isResult: false }),
+  planStep('right', ['d'], { after: after('race'), isOptional: true }),
+  planStep('end', ['e'], { after: [...after('left'), ...after('right', 'ended')] }),
+];
+
+const PLANS = { CHAIN, SYNTHESIS, CONDITIONAL, MIXED };
+const AGENTS = ['a', 'b', 'c', 'd', 'e'];
+
+describe('a chain', () => {
+  it('holds what an inner step gives, and begins the next one with it', () => {
+    const task = new FakeTask({ plan: CHAIN });
+    task.agent(chunk('x', 'one', { lastChunk: true }), 'a');
+    expect(task.delegation('b').state).toBe('planned');
+    task.agent(DONE, 'a');
+    expect(task.delegation('b')).toMatchObject({ state: 'queued', begunAt: NOW });
+    expect(task.task.artifacts).toEqual([]);
+    task.claim('b').agent(chunk('y', 'two', { lastChunk: true }), 'b');
+    task.agent(DONE, 'b');
+    expect(task.story()).toEqual([
+      'held a.x=one.',
+      'status WORKING: Agent a completed.',
+      'artifact b.y=two.',
+      'status WORKING: Agent b completed.',
+      'status COMPLETED: 2 of 2 agents completed.',
+    ]);
+    expect(task.aggregate.held).toEqual([]);
+  });
+
+  it('gives what was finished when it breaks, and says which step, which agent and why', () => {
+    const task = new FakeTask({ plan: CHAIN });
+    task.agent(chunk('x', 'one', { lastChunk: true }), 'a');
+    task.agent(DONE, 'a');
+    task.claim('b').agent(status('failed', 'out of paper'), 'b');
+    expect(task.story().slice(-2)).toEqual([
+      'artifact a.x=one.',
+      'status FAILED: 1 of 2 agents completed. Missing: step "polish": Agent b failed (out of paper).',
+    ]);
+  });
+
+  it('gives only what was finished of a step that failed', () => {
+    const task = new FakeTask({ plan: CHAIN });
+    task.agent(chunk('x', 'whole', { lastChunk: true }), 'a');
+    task.agent(chunk('y', 'half'), 'a');
+    task.agent(status('failed'), 'a');
+    expect(task.task.artifacts.map(({ artifactId }) => artifactId)).toEqual(['a.x']);
+    expect(task.state).toBe('FAILED');
+    expect(task.delegation('b')).toMatchObject({
+      state: 'skipped',
+      reason: 'Step "draft" did not complete.',
+    });
+  });
+
+  it('is rejected when nobody but the agent that rejected it was asked', () => {
+    const task = new FakeTask({ plan: CHAIN });
+    task.agent(status('rejected', 'not mine'), 'a');
+    expect(task.state).toBe('REJECTED');
+  });
+
+  it('names the step an artifact comes from', () => {
+    const task = new FakeTask({ plan: CHAIN });
+    task.agent(DONE, 'a');
+    task.claim('b').agent(chunk('y', 'two'), 'b');
+    expect(task.task.artifacts[0]?.metadata).toEqual({
+      'urn:a2a-hub:routing:v1': { agentId: 'b', delegationId: 'd-b', step: 'polish' },
+    });
+  });
+
+  it('asks for input in any step, and goes on after the answer', () => {
+    const task = new FakeTask({ plan: CHAIN });
+    task.agent(status('input', 'which paper?'), 'a');
+    expect(task.state).toBe('INPUT_REQUIRED');
+    task.change('a', { state: 'sending' }).agent(DONE, 'a');
+    expect(task.state).toBe('WORKING');
+    expect(task.delegation('b').state).toBe('queued');
+  });
+});
+
+describe('what is held', () => {
+  it('is not given twice by a whole task after a cut, and lacks nothing', () => {
+    const task = new FakeTask({ plan: CHAIN });
+    task.agent(chunk('x', 'one'), 'a');
+    const artifacts = [
+      { ...artifactOf('x'), parts: [textOf('one'), textOf('two')] },
+      { ...artifactOf('z'), parts: [textOf('three')] },
+    ];
+    task.agent(snapshot({ status: statusOf('working'), artifacts }), 'a');
+    task.agent(snapshot({ status: statusOf('completed'), artifacts }), 'a');
+    expect(task.story().filter((line) => line.startsWith('held'))).toEqual([
+      'held a.x=one',
+      'held a.x+two',
+      'held a.z=three',
+    ]);
+    expect(task.aggregate.held.map(({ parts }) => parts.length)).toEqual([2, 1]);
+  });
+
+  it('is released in events of at most a mebibyte', () => {
+    const task = new FakeTask({ plan: [planStep('race', ['a', 'b'], { strategy: 'first' })] });
+    const half = 'x'.repeat(600 * 1024);
+    for (const append of [false, true, true]) task.agent(chunk('x', half, { append }), 'a');
+    task.agent(DONE, 'a');
+    const released = task.log.filter(({ kind }) => kind === 'artifact');
+    const shapes = released.map(({ payload }) =>
+      payload.$case === 'artifactUpdate'
+        ? [payload.value.append, payload.value.lastChunk, payload.value.artifact?.parts.length]
+        : [],
+    );
+    expect(shapes).toEqual([
+      [false, false, 1],
+      [true, false, 1],
+      [true, true, 1],
+    ]);
+    expect(task.task.artifacts[0]?.parts).toHaveLength(3);
+    expect(task.aggregate.held).toEqual([]);
+  });
+});
+
+describe('steps on conditions', () => {
+  it.each<[string, Script, Record<string, DelegationState>, string]>([
+    ['completed', [DONE], { b: 'queued', c: 'skipped', d: 'queued' }, 'WORKING'],
+    ['failed', [status('failed')], { b: 'skipped', c: 'queued', d: 'queued' }, 'WORKING'],
+  ])('begin or are skipped once the step before has %s', (_, events, states, state) => {
+    const task = play(new FakeTask({ plan: CONDITIONAL }), { a: events }, []);
+    for (const [agent, expected] of Object.entries(states)) {
+      expect(task.delegation(agent).state).toBe(expected);
+    }
+    expect(task.state).toBe(state);
+  });
+
+  it('complete a task whose optional step failed, with the step that stood in for it', () => {
+    const said = { a: [status('failed')], c: [DONE], d: [DONE] };
+    expect(play(new FakeTask({ plan: CONDITIONAL }), said, []).state).toBe('COMPLETED');
+  });
+
+  it('fail at their turn when there is no agent for them', () => {
+    const plan = [
+      planStep('draft', ['a'], { isResult: false }),
+      planStep('extra', ['b'], { after: after('draft') }),
+      planStep('nobody', [], { after: after('draft') }),
+    ];
+    const task = play(new FakeTask({ plan }), { a: [DONE], b: [DONE] }, []);
+    expect(task.state).toBe('FAILED');
+    expect(task.story().at(-1)).toContain('step "nobody" (there is no agent for it)');
+  });
+});
+
+describe('the deadline of a step', () => {
+  it('counts from its beginning, and so do the budgets of its agents', () => {
+    const plan = [
+      planStep('draft', ['a'], { isResult: false }),
+      planStep('polish', ['b', 'c'], {
+        require: 'best-effort',
+        after: after('draft'),
+        deadlineMs: 5000,
+      }),
+    ];
+    const task = new FakeTask({ plan });
+    const late = new Date(NOW.getTime() + 5000);
+    task.change('b', { deadlineAt: late }).change('c', { deadlineAt: late });
+    expect(decideDeadline(task.aggregate, late).events).toEqual([]);
+    const begin = new Date(NOW.getTime() + 7000);
+    task.agent(DONE, 'a', begin);
+    task.claim('b').claim('c');
+    expect(task.delegation('b').deadlineAt).toEqual(new Date(NOW.getTime() + 12_000));
+    task.agent(DONE, 'b');
+    expect(decideDeadline(task.aggregate, new Date(NOW.getTime() + 11_000)).events).toEqual([]);
+    task.commit(decideDeadline(task.aggregate, new Date(NOW.getTime() + 12_000)));
+    expect(task.delegation('c')).toMatchObject({ state: 'canceled' });
+    expect(task.story().at(-1)).toBe(
+      'status COMPLETED: 2 of 3 agents completed. Missing: step "polish": Agent c was canceled (The step\'s deadline of 5 s has passed).',
+    );
+  });
+});
+
+describe('the budget of calls', () => {
+  it('fails a step that it has no call left for', () => {
+    const task = new FakeTask({ plan: CHAIN, maxCalls: 1 });
+    task.agent(DONE, 'a');
+    expect(task.state).toBe('FAILED');
+    expect(task.delegation('b').reason).toBe('The calls to agents that the task may make (1) are used up.');
+  });
+
+  it('leaves what has begun alone', () => {
+    const task = new FakeTask({ plan: CHAIN, maxCalls: 2 });
+    play(task, { a: [DONE], b: [DONE] }, []);
+    expect(task.state).toBe('COMPLETED');
+  });
+});
+
+describe('any plan in any interleaving', () => {
+  const said = fc.tuple(script, script, script, script, script);
+  const plan = fc.constantFrom(...(Object.keys(PLANS) as (keyof typeof PLANS)[]));
+  const scriptsOf = (all: readonly Script[]): Record<string, Script> =>
+    Object.fromEntries(AGENTS.map((agent, i) => [agent, all[i] ?? []]));
+
+  it('begins no step before its conditions hold, and leaves none planned at the end', () => {
+    fc.assert(
+      fc.property(said, order, plan, (all, turns, name) => {
+        const task = new FakeTask({ plan: PLANS[name] });
+        play(task, scriptsOf(all), turns, () => expectTurns(task));
+        expect(task.aggregate.delegations.every(({ state }) => isEnded(state))).toBe(true);
+        expect(['COMPLETED', 'FAILED', 'CANCELED', 'REJECTED']).toContain(task.state);
+        expect(task.aggregate.held).toEqual([]);
+      }),
+    );
+  });
+
+  it('gives a chain of steps the same end whoever speaks first', () => {
+    fc.assert(
+      fc.property(said, order, order, (all, one, other) => {
+        const [first, second] = [one, other].map((turns) =>
+          play(new FakeTask({ plan: SYNTHESIS }), scriptsOf(all), turns),
+        );
+        expect(statesOf(first!)).toEqual(statesOf(second!));
+      }),
+    );
+  });
+
+  it('can be canceled at any moment, and nothing begins after that', () => {
+    fc.assert(
+      fc.property(said, order, fc.nat(12), plan, (all, turns, moment, name) => {
+        const task = new FakeTask({ plan: PLANS[name] });
+        let left = moment;
+        let begun: string[] | undefined;
+        play(task, scriptsOf(all), turns, () => {
+          if (left-- === 0 && task.aggregate.delegations.some(({ state }) => !isEnded(state))) {
+            task.commit(decideCancelRequest(task.aggregate, NOW));
+            begun = begunIn(task);
+          }
+        });
+        if (begun) expect(begunIn(task)).toEqual(begun);
+        expect(task.aggregate.delegations.every(({ state }) => isEnded(state))).toBe(true);
+      }),
+    );
+  });
+
+  it('has a deadline at which all of it ends', () => {
+    const deadlineAt = new Date(NOW.getTime() + 1000);
+    fc.assert(
+      fc.property(said, order, fc.nat(12), plan, (all, turns, moment, name) => {
+        const task = new FakeTask({ plan: PLANS[name], deadlineAt });
+        let left = moment;
+        play(task, scriptsOf(all), turns, () => {
+          if (left-- === 0) task.commit(decideDeadline(task.aggregate, deadlineAt));
+        });
+        expect(task.aggregate.delegations.every(({ state }) => isEnded(state))).toBe(true);
+      }),
+    );
+  });
+});
+
+/** Each step that has begun stands behind steps that ended as it asks, told by their agents alone. */
+function expectTurns(task: FakeTask): void {
+  const { delegations, record } = task.aggregate;
+  for (const { step: index, state } of delegations) {
+    if (state === 'planned' || state === 'skipped' || state === 'canceled') continue;
+    for (const { step, outcome } of record.plan[index]?.after ?? []) {
+      const before = delegations.filter((each) => record.plan[each.step]?.name === step);
+      expect(before.every((each) => isEnded(each.state) && each.state !== 'skipped')).toBe(true);
+      const isMet = before.some((each) => each.state === 'completed');
+      if (outcome !== 'ended') expect(isMet).toBe(outcome === 'completed');
+    }
+  }
+}
+
+function statesOf(task: FakeTask): unknown {
+  return [task.state, ...task.aggregate.delegations.map(({ state }) => state)];
+}
+
+function begunIn(task: FakeTask): string[] {
+  return task.aggregate.delegations.filter(({ begunAt }) => begunAt !== null).map(({ id }) => id);
+}
+
+function artifactOf(artifactId: string) {
+  const { payload } = chunk(artifactId, '');
+  if (payload?.$case !== 'artifactUpdate' || !payload.value.artifact) throw new Error('no chunk');
+  return payload.value.artifact;
+}
+
+function textOf(text: string) {
+  const part = artifactOf(text).parts[0];
+  if (!part) throw new Error('no part');
+  return { ...part, content: { $case: 'text' as const, value: text } };
+}

@@ -1,0 +1,16 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** An agent has called back about a delegation, and the process that runs it has not heard of it yet. */
+@Entity('agent_callbacks', { withoutRowid: true })
+@Index('agent_callbacks_at_idx', ['at'])
+export class AgentCallbackEntity {
+  @PrimaryColumn({
+    name: 'delegation_id',
+    type: 'text',
+    primaryKeyConstraintName: 'agent_callbacks_pk',
+  })
+  delegationId!: string;
+
+  @Column({ type: 'bigint' })
+  at!: number;
+}

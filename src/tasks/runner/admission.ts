@@ -1,0 +1,36 @@
+import type { RunContext } from './run-context.js';
+import type { Step } from './steps.js';
+
+/** Pauses between two questions whether the agent may be asked now. */
+const MIN_PAUSE_MS = 25;
+const MAX_PAUSE_MS = 250;
+
+/**
+ * Sends a first message when the agent's breaker lets it. While it does not, a delegation with another
+ * agent to go to goes there at once. One without waits, for at most as long as the agent has for its
+ * first answer, and is then sent or fails with the reason; where it is known that the agent will not be
+ * asked within that time it fails at once. A half-open breaker lets exactly one through.
+ *
+ * A further message of a task that the agent has is sent in any case: nobody else could answer it.
+ */
+export async function whenAdmitted(run: RunContext, send: () => Promise<Step>): Promise<Step> {
+  const { deps, agent, delegation, budgets } = run;
+  if (run.sent || delegation.downstreamTaskId !== null) return send();
+  const giveUpAt = deps.clock.now().getTime() + budgets.firstEventMs;
+  for (;;) {
+    const admission = deps.health.admit(agent.id);
+    if (admission.kind === 'go') return send();
+    if (admission.kind === 'trial') return send().finally(admission.end);
+    const left = giveUpAt - deps.clock.now().getTime();
+    if (delegation.fallbacks.length > 0 || left <= 0 || admission.waitMs > left) {
+      await run.failover(`${run.agentName} ${admission.why}${again(admission.waitMs)}.`);
+      return 'done';
+    }
+    await run.sleep(Math.max(MIN_PAUSE_MS, Math.min(admission.waitMs, MAX_PAUSE_MS, left)));
+    if (run.over || run.signal.aborted) return 'done';
+  }
+}
+
+function again(waitMs: number): string {
+  return waitMs > 0 ? ` and is not asked for another ${Math.ceil(waitMs / 1000)} s` : '';
+}

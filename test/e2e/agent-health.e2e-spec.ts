@@ -1,0 +1,438 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { request } from 'undici';
+import { ADMIN_KEY, type Hub, type HubOptions, startHub, stateOf } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import type { Json, JsonObject } from '../support/json.js';
+import {
+  ScriptedAgent,
+  type ScriptedAgentOptions,
+  type ScriptedCall,
+} from '../support/scripted-agent.js';
+
+let hub: Hub;
+const agents: ScriptedAgent[] = [];
+
+afterEach(async () => {
+  await hub.close();
+  for (const agent of agents.splice(0)) await agent.close();
+});
+
+type AgentsConfig = NonNullable<NonNullable<HubOptions['config']>['agents']>;
+
+/** Nothing but calls tells of the agents, unless the test says otherwise. */
+const PASSIVE = { probeIntervalMs: 0, openMinMs: 300, openMaxMs: 1200 };
+
+async function start(
+  health: AgentsConfig['health'] = {},
+  others: AgentsConfig = {},
+): Promise<void> {
+  hub = await startHub({ config: { agents: { ...others, health: { ...PASSIVE, ...health } } } });
+}
+
+async function register(
+  id: string,
+  options: ScriptedAgentOptions = {},
+  fields: JsonObject = {},
+): Promise<ScriptedAgent> {
+  const agent = await ScriptedAgent.start({ name: id, ...options });
+  agents.push(agent);
+  await hub.registerAgent(agent.url, { id, ...fields });
+  return agent;
+}
+
+const broken = (call: ScriptedCall): void => call.send(500, 'broken');
+const to = (agentId: string): JsonObject => ({ metadata: { agentId } });
+const healthOf = async (id: string): Promise<Json> =>
+  (await hub.admin('GET', `/api/v1/agents/${id}`)).body.health;
+const messagesTo = (agent: ScriptedAgent): number => agent.callsOf('SendStreamingMessage').length;
+
+async function send(id: string, text = 'hello'): Promise<JsonObject> {
+  return (await hub.send(text, to(id)))['task'] as JsonObject;
+}
+
+/** What the task's status says. */
+function said(task: JsonObject): string {
+  return JSON.stringify((task['status'] as JsonObject)['message'] ?? '');
+}
+
+async function shows(id: string, wanted: JsonObject, withinMs = 3000): Promise<void> {
+  await eventually(async () => expect(await healthOf(id)).toMatchObject(wanted), withinMs);
+}
+
+describe('an agent that nobody calls', () => {
+  it('is looked at: it is healthy, down when it is gone, and healthy when it is back', async () => {
+    await start({ probeIntervalMs: 40, probeTimeoutMs: 500, openMinMs: 40, openMaxMs: 80 });
+    const agent = await register('idle');
+    expect(await healthOf('idle')).toMatchObject({ state: 'unknown', breaker: 'closed' });
+    await shows('idle', { state: 'healthy', lastError: null });
+    const { port } = agent;
+    await agent.close();
+    await shows('idle', { state: 'down' });
+    expect((await healthOf('idle')).lastError).toContain('Nothing answers at');
+    agents.push(await ScriptedAgent.start({ name: 'idle', port }));
+    await shows('idle', { state: 'healthy', breaker: 'closed' });
+    expect(agent.calls).toEqual([]);
+  });
+
+  it('is not looked at when it was given with its card, nor when that is switched off', async () => {
+    await start({ probeIntervalMs: 20 });
+    const agent = await ScriptedAgent.start();
+    agents.push(agent);
+    const added = await hub.admin('POST', '/api/v1/agents', { id: 'given', card: agent.card() });
+    expect(added.status).toBe(201);
+    await register('looked-at');
+    await shows('looked-at', { state: 'healthy' });
+    expect(await healthOf('given')).toMatchObject({ state: 'unknown', since: null });
+  });
+
+  it('keeps its health when its card is gone but it answers', async () => {
+    await start({ probeIntervalMs: 20 });
+    await register('moved', { cardPath: '/card.json' });
+    const agent = await register('other');
+    await shows('other', { state: 'healthy' });
+    expect(agent.calls).toEqual([]);
+    expect((await healthOf('moved')).state).not.toBe('down');
+  });
+});
+
+describe('an agent that fails its calls', () => {
+  it('is degraded, then down and left alone, and comes back by one message that succeeds', async () => {
+    await start();
+    const agent = await register('frail', { handlers: { '*': broken } });
+    await send('frail');
+    expect(await healthOf('frail')).toMatchObject({ state: 'degraded', breaker: 'closed' });
+    await send('frail');
+    await send('frail');
+    expect(await healthOf('frail')).toMatchObject({ state: 'down', breaker: 'open' });
+    expect((await healthOf('frail')).lastError).toContain('HTTP 500');
+    delete agent.handlers['*'];
+    // It waits until the breaker lets it try.
+    expect(stateOf(await send('frail'))).toBe('TASK_STATE_COMPLETED');
+    expect(stateOf(await send('frail'))).toBe('TASK_STATE_COMPLETED');
+    expect(await healthOf('frail')).toMatchObject({ state: 'healthy', breaker: 'closed' });
+    expect((await healthOf('frail')).latencyMs).toEqual(expect.any(Number));
+  });
+
+  it('gets exactly one message as a trial, and the others when that has succeeded', async () => {
+    await start();
+    const agent = await register('frail', { handlers: { '*': broken } });
+    for (let n = 0; n < 3; n++) await send('frail');
+    let answer: (() => void) | undefined;
+    agent.handlers['*'] = (call) => {
+      answer = () => {
+        delete agent.handlers['*'];
+        agent.serve(call);
+      };
+    };
+    const tasks = await Promise.all([1, 2, 3, 4, 5].map((n) => hub.submit(`${n}`, to('frail'))));
+    await eventually(() => expect(answer).toBeDefined());
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(messagesTo(agent)).toBe(3 + 1);
+    expect((await healthOf('frail')).breaker).toBe('half-open');
+    answer!();
+    for (const task of tasks) {
+      expect(stateOf(await hub.waitForTask(String(task['id'])))).toBe('TASK_STATE_COMPLETED');
+    }
+    expect(messagesTo(agent)).toBe(3 + 5);
+  });
+
+  it('fails a message clearly that it could not get in time, and is not called for it', async () => {
+    await start({ openMinMs: 60_000, openMaxMs: 60_000 });
+    const agent = await register(
+      'frail',
+      { handlers: { '*': broken } },
+      { budgets: { firstEventMs: 300 } },
+    );
+    for (let n = 0; n < 3; n++) await send('frail');
+    const task = await send('frail');
+    expect(stateOf(task)).toBe('TASK_STATE_FAILED');
+    expect(said(task)).toMatch(
+      /frail is out of service after failed calls and is not asked for another \d+ s/,
+    );
+    expect(messagesTo(agent)).toBe(3);
+  });
+
+  it('has its messages taken over by the next agent at once, before and after it is down', async () => {
+    await start({ openMinMs: 60_000, openMaxMs: 60_000 });
+    const skills = [{ id: 'work', tags: ['shared'] }];
+    const dead = await register('dead', { skills, handlers: { '*': broken } }, { priority: 9 });
+    const good = await register('good', { skills });
+    for (let n = 0; n < 6; n++) {
+      const { task } = await hub.send('hello', { metadata: { skillTags: ['shared'] } });
+      expect(stateOf(task as JsonObject)).toBe('TASK_STATE_COMPLETED');
+    }
+    expect(messagesTo(good)).toBe(6);
+    expect(messagesTo(dead)).toBeLessThanOrEqual(3);
+    expect(messagesTo(dead)).toBeGreaterThan(0);
+  });
+
+  it('is down when it does not answer in time', async () => {
+    await start({ openMinMs: 60_000, openMaxMs: 60_000 });
+    await register(
+      'slow',
+      { handlers: { '*': () => undefined } },
+      { budgets: { firstEventMs: 60 } },
+    );
+    for (let n = 0; n < 3; n++) expect(said(await send('slow'))).toContain('gave no answer');
+    expect(await healthOf('slow')).toMatchObject({ state: 'down', lastError: 'no answer in time' });
+  });
+
+  it('is not down while it refuses single requests as A2A has it, or its client cancels', async () => {
+    await start();
+    const agent = await register('strict', {
+      handlers: { SendStreamingMessage: (call) => call.error(-32602, 'not like this') },
+    });
+    for (let n = 0; n < 4; n++) expect(stateOf(await send('strict'))).toBe('TASK_STATE_FAILED');
+    expect(await healthOf('strict')).toMatchObject({ state: 'healthy', lastError: null });
+    agent.handlers['SendStreamingMessage'] = () => undefined;
+    for (let n = 0; n < 3; n++) {
+      const { id } = await hub.submit('never', { ...to('strict') });
+      await eventually(() => expect(messagesTo(agent)).toBe(4 + n + 1));
+      await hub.admin('PATCH', '/api/v1/agents/strict', { budgets: { cancelWaitMs: 1 } });
+      await hub.rpc('CancelTask', { id });
+    }
+    expect((await healthOf('strict')).state).not.toBe('down');
+  });
+
+  it('that flaps is degraded, never down', async () => {
+    await start({ failureRate: 1 });
+    let count = 0;
+    const agent: ScriptedAgent = await register('flapping', {
+      handlers: { '*': (call) => (count++ % 3 === 2 ? agent.serve(call) : broken(call)) },
+    });
+    for (let n = 0; n < 12; n++) {
+      await send('flapping');
+      expect((await healthOf('flapping')).state).toBe('degraded');
+    }
+    expect(messagesTo(agent)).toBe(12);
+  });
+
+  it('begins anew when the operator changes it', async () => {
+    await start({ openMinMs: 60_000, openMaxMs: 60_000 });
+    const agent = await register('mended', { handlers: { '*': broken } });
+    for (let n = 0; n < 3; n++) await send('mended');
+    delete agent.handlers['*'];
+    await hub.admin('POST', '/api/v1/agents/mended:refresh');
+    expect(await healthOf('mended')).toMatchObject({ state: 'unknown', breaker: 'closed' });
+    expect(stateOf(await send('mended'))).toBe('TASK_STATE_COMPLETED');
+  });
+});
+
+describe('how much an agent gets', () => {
+  const working = (call: ScriptedCall): void => {
+    agents[0]!.begin(call, { manual: true }).follow(call);
+  };
+
+  it('is at most its own number at once; the others wait and are shown', async () => {
+    await start();
+    const agent = await register(
+      'small',
+      { handlers: { SendStreamingMessage: working } },
+      { maxConcurrent: 2 },
+    );
+    const sent = await Promise.all([1, 2, 3, 4, 5].map((n) => hub.submit(`${n}`, to('small'))));
+    await shows('small', { outstanding: 2, queued: 3 });
+    for (let done = 0; done < 5; done++) {
+      await eventually(() => expect(agent.tasks.size).toBeGreaterThan(done));
+      expect(agent.tasks.size).toBeLessThanOrEqual(done + 2);
+      [...agent.tasks.values()][done]!.end();
+    }
+    for (const { id } of sent) await hub.waitForTask(String(id), 'TASK_STATE_COMPLETED');
+    await shows('small', { outstanding: 0, queued: 0 });
+  });
+
+  it('is full when as many wait as may, until one is taken', async () => {
+    await start();
+    await register(
+      'small',
+      { handlers: { SendStreamingMessage: working } },
+      { maxConcurrent: 1, maxQueue: 2 },
+    );
+    for (let n = 0; n < 3; n++) await hub.submit(`${n}`, to('small'));
+    await shows('small', { outstanding: 1, queued: 2, isFull: true });
+    await eventually(() => expect(agents[0]!.tasks.size).toBe(1));
+    [...agents[0]!.tasks.values()][0]!.end();
+    await shows('small', { outstanding: 1, queued: 1, isFull: false });
+  });
+
+  it('is changed by PATCH, goes back to its default by null, and is refused where it makes no sense', async () => {
+    await start();
+    await register('small', {}, { weight: 7, maxConcurrent: 3, maxQueue: 9 });
+    const patch = (body: JsonObject) => hub.admin('PATCH', '/api/v1/agents/small', body);
+    expect((await patch({ maxQueue: null, weight: 8 })).body).toMatchObject({
+      weight: 8,
+      maxConcurrent: 3,
+      maxQueue: null,
+    });
+    for (const [field, value] of [
+      ['weight', 0],
+      ['weight', 1001],
+      ['weight', null],
+      ['maxConcurrent', 0],
+      ['maxConcurrent', 1.5],
+      ['maxQueue', '5'],
+      ['maxQueue', -1],
+    ] as const) {
+      const answer = await patch({ [field]: value });
+      expect([field, value, answer.status]).toEqual([field, value, 400]);
+      expect(answer.body.errors[0].field).toBe(field);
+    }
+  });
+});
+
+describe('an agent that is taken out of service', () => {
+  const skills = [{ id: 'work', tags: ['shared'] }];
+  const working = (call: ScriptedCall): void => {
+    agents[0]!.begin(call, { manual: true }).follow(call);
+  };
+
+  it('goes on with what it has when it is disabled; what waits for it fails with the reason', async () => {
+    await start();
+    const agent = await register(
+      'one',
+      { handlers: { SendStreamingMessage: working } },
+      { maxConcurrent: 1 },
+    );
+    const [first, second] = [await hub.submit('1', to('one')), await hub.submit('2', to('one'))];
+    await eventually(() => expect(agent.tasks.size).toBe(1));
+    await hub.admin('PATCH', '/api/v1/agents/one', { enabled: false });
+    [...agent.tasks.values()][0]!.end();
+    await hub.waitForTask(String(first['id']), 'TASK_STATE_COMPLETED');
+    const failed = await hub.waitForTask(String(second['id']), 'TASK_STATE_FAILED');
+    expect(said(failed)).toContain('is disabled');
+    await expect(hub.send('3', to('one'))).rejects.toThrow('registered and enabled');
+  });
+
+  it('ends all it works on when it is killed, says so, and tells the agent', async () => {
+    await start();
+    const agent = await register(
+      'one',
+      { skills, handlers: { SendStreamingMessage: working } },
+      { maxConcurrent: 2, priority: 5 },
+    );
+    await register('two', { skills });
+    const direct = await hub.submit('1', to('one'));
+    const shared = { metadata: { skillTags: ['shared'] } };
+    const asked = await hub.submit('2', shared);
+    await eventually(() => expect(agent.tasks.size).toBe(2));
+    [...agent.tasks.values()][1]!.setState('TASK_STATE_INPUT_REQUIRED', 'Which?');
+    await hub.waitForTask(String(asked['id']), 'TASK_STATE_INPUT_REQUIRED');
+    const more = await hub.submit('3', to('one'));
+    await eventually(() => expect(agent.tasks.size).toBe(3));
+    const waiting = await hub.submit('4', shared);
+    await shows('one', { outstanding: 2, queued: 1 });
+
+    const killed = await hub.admin('POST', '/api/v1/agents/one:kill');
+    expect([killed.status, killed.body]).toEqual([
+      200,
+      { id: 'one', enabled: false, canceled: 3, movedOn: 1 },
+    ]);
+    for (const { id } of [direct, asked, more]) {
+      const task = await hub.getTask(String(id));
+      expect(stateOf(task)).toBe('TASK_STATE_CANCELED');
+      expect(said(task)).toContain('The operator has stopped one.');
+    }
+    await hub.waitForTask(String(waiting['id']), 'TASK_STATE_COMPLETED');
+    await eventually(() => expect(agent.callsOf('CancelTask')).toHaveLength(3));
+    expect([...agent.tasks.values()].map((task) => task.state)).toEqual(
+      Array(3).fill('TASK_STATE_CANCELED'),
+    );
+    await shows('one', { outstanding: 0, queued: 0 });
+    const again = await hub.admin('POST', '/api/v1/agents/one:kill');
+    expect(again.body).toMatchObject({ canceled: 0, movedOn: 0 });
+  });
+
+  it('cannot be killed by strangers, under other names, or when there is none', async () => {
+    await start();
+    await register('one');
+    const kill = (path: string, key?: string) =>
+      hub.admin('POST', `/api/v1/agents/${path}`, undefined, key);
+    expect((await kill('one:kill', await hub.key())).status).toBe(403);
+    for (const path of ['none:kill', 'one:killed', 'one:kill:kill', 'one:stop']) {
+      expect([path, (await kill(path)).status]).toEqual([path, 404]);
+    }
+    expect((await hub.admin('GET', '/api/v1/agents/one')).body.enabled).toBe(true);
+  });
+});
+
+describe('the events of agents', () => {
+  interface Feed {
+    readonly status: number;
+    text: string;
+    close(): void;
+  }
+
+  async function follow(headers: Record<string, string> = {}, key = ADMIN_KEY): Promise<Feed> {
+    const aborter = new AbortController();
+    const answer = await request(`${hub.url}/api/v1/agents/events`, {
+      headers: { authorization: `Bearer ${key}`, ...headers },
+      signal: aborter.signal,
+    });
+    const feed = { status: answer.statusCode, text: '', close: () => aborter.abort() };
+    answer.body.setEncoding('utf8').on('data', (chunk) => (feed.text += String(chunk)));
+    answer.body.on('error', () => undefined);
+    return feed;
+  }
+
+  const eventsOf = ({ text }: Feed): { id: string; event: string; data: Json }[] =>
+    [...text.matchAll(/id: (.*)\nevent: (.*)\ndata: (.*)\n\n/g)].map(([, id, event, data]) => ({
+      id: id!,
+      event: event!,
+      data: JSON.parse(data!),
+    }));
+
+  it('tell how all stand, then every change, and go on where a reader was cut', async () => {
+    await start({ openMinMs: 60_000, openMaxMs: 60_000 });
+    await register('frail', { handlers: { '*': broken } });
+    const feed = await follow();
+    await eventually(() => expect(eventsOf(feed)).toHaveLength(1));
+    expect(eventsOf(feed)[0]).toMatchObject({
+      event: 'snapshot',
+      data: { agents: [{ agentId: 'frail', health: 'unknown', breaker: 'closed' }] },
+    });
+    await send('frail');
+    await eventually(() => expect(eventsOf(feed)).toHaveLength(2));
+    feed.close();
+    for (let n = 0; n < 2; n++) await send('frail');
+    const last = eventsOf(feed).at(-1)!;
+    const resumed = await follow({ 'last-event-id': last.id });
+    await eventually(() => expect(eventsOf(resumed)).toHaveLength(1));
+    expect([last, ...eventsOf(resumed)].map(({ event, data }) => [event, data])).toMatchObject([
+      ['agent', { agentId: 'frail', health: 'degraded', before: { health: 'unknown' } }],
+      ['agent', { health: 'down', breaker: 'open', before: { health: 'degraded' } }],
+    ]);
+    expect(eventsOf(resumed)[0]!.data.lastError).toContain('HTTP 500');
+    resumed.close();
+    const lost = await follow({ 'last-event-id': 'of-another-process-7' });
+    await eventually(() => expect(eventsOf(lost)[0]?.event).toBe('snapshot'));
+    lost.close();
+  });
+
+  it('are for the scope agents, end with their key and with the process', async () => {
+    await start();
+    expect((await follow({}, await hub.key())).status).toBe(403);
+    expect((await follow({}, 'nonsense')).status).toBe(401);
+    const feed = await follow({}, await hub.createKey({ scopes: ['agents'] }));
+    expect(feed.status).toBe(200);
+    await eventually(() => expect(eventsOf(feed)).toHaveLength(1));
+  });
+
+  it('have a name that no agent can have', async () => {
+    await start();
+    const agent = await ScriptedAgent.start();
+    agents.push(agent);
+    const answer = await hub.admin('POST', '/api/v1/agents', { id: 'events', cardUrl: agent.url });
+    expect([answer.status, answer.body.errors[0].field]).toEqual([400, 'id']);
+  });
+
+  it('stand beside metrics, whose series end with the agent', async () => {
+    await start();
+    await register('seen');
+    await send('seen');
+    const metrics = async (): Promise<string> => (await hub.get('/metrics')).text;
+    expect(await metrics()).toContain('a2a_hub_agent_health{agent="seen",state="healthy"} 1');
+    expect(await metrics()).toContain('a2a_hub_agent_breaker{agent="seen",state="open"} 0');
+    await hub.admin('DELETE', '/api/v1/agents/seen');
+    expect(await metrics()).not.toContain('seen');
+  });
+});
