@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { adminValidationPipe } from '../src/common/http/validation.pipe.js';
 import { renderConfigurationDocs, renderDefaultYaml } from '../src/config/document-settings.js';
+import { CreateCompositeDto } from '../src/routing/composites/composite.dto.js';
+import { completed } from '../src/routing/composites/composites.service.js';
+import { checkDefinition } from '../src/routing/composites/domain/check-definition.js';
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
@@ -21,5 +26,30 @@ describe('AGENTS.md', () => {
     const named = [...read('AGENTS.md').matchAll(/npm run ([\w:]+)/g)].map((match) => match[1]!);
     expect(named.length).toBeGreaterThan(0);
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+});
+
+describe('docs/orchestration.md', () => {
+  const section = read('docs/orchestration.md').split('## Composite skills')[1]!;
+  const blocks = (language: string): string[] =>
+    [...section.matchAll(new RegExp('```' + language + '\\n(.*?)```', 'gs'))].map(
+      (match) => match[1]!,
+    );
+
+  it('shows a composite skill that can be saved, the same in YAML and for the API', async () => {
+    const { compositeSkills } = parse(blocks('yaml')[0]!) as { compositeSkills: unknown[] };
+    const body: unknown = JSON.parse(/-d '(.*)'/s.exec(blocks('sh')[0]!)![1]!);
+    expect(compositeSkills).toEqual([body]);
+    const dto = (await adminValidationPipe().transform(body, {
+      type: 'body',
+      metatype: CreateCompositeDto,
+    })) as CreateCompositeDto;
+    expect(checkDefinition(completed(dto))).toEqual([]);
+  });
+
+  it('shows a fallback that can be saved', () => {
+    const { steps } = parse(blocks('yaml')[1]!) as Pick<CreateCompositeDto, 'steps'>;
+    expect(steps).toHaveLength(2);
+    expect(checkDefinition({ steps, maxCalls: null })).toEqual([]);
   });
 });

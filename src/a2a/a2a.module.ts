@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/index.js';
 import { AuthModule } from '../auth/index.js';
 import { PushModule } from '../push/index.js';
+import { RoutingModule } from '../routing/index.js';
 import { SigningModule } from '../signing/index.js';
 import { TasksModule } from '../tasks/index.js';
 import { Admission } from './admission.js';
@@ -27,7 +28,7 @@ import { EventStreams } from './sse/event-streams.js';
 
 /** The doors clients come in by. */
 @Module({
-  imports: [AgentsModule, AuthModule, PushModule, SigningModule, TasksModule],
+  imports: [AgentsModule, AuthModule, PushModule, RoutingModule, SigningModule, TasksModule],
   providers: [
     RateLimit,
     Admission,

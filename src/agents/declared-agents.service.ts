@@ -3,7 +3,7 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@
 import { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
 import { Log } from '../common/logger.js';
-import { AppConfig, type DeclaredAgent } from '../config/index.js';
+import { AppConfig, ConfigChanges, type DeclaredAgent } from '../config/index.js';
 import type { Agent } from './agent.js';
 import { checkMetadata, readHeaders } from './agent-headers.js';
 import { AgentIntake } from './agent-intake.js';
@@ -24,16 +24,22 @@ const RETRY_MS = [1000, 2000, 5000, 10_000, 30_000, 60_000];
 const START_WAIT_MS = 1000;
 
 /**
- * Keeps the agents that the configuration declares in the registry: adds and updates them at start,
- * removes those that are no longer declared. One that cannot be read yet keeps its stored card, if
+ * Keeps the agents that the configuration declares in the registry, at start and whenever its file
+ * changes: adds and updates them, removes those that are no longer declared. One that cannot be read yet keeps its stored card, if
  * any, and is tried again until it can; it holds nothing else up.
  */
 @Injectable()
 export class DeclaredAgents implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly stopping = new AbortController();
+  private declared: readonly DeclaredAgent[] = [];
+  /** Aborted when another list takes the place of the present one. */
+  private replaced = new AbortController();
+  /** What is still tried of the present list. */
+  private trying: readonly Promise<void>[] = [];
 
   constructor(
     private readonly config: AppConfig,
+    private readonly changes: ConfigChanges,
     private readonly store: AgentStore,
     private readonly registry: AgentRegistry,
     private readonly intake: AgentIntake,
@@ -42,12 +48,23 @@ export class DeclaredAgents implements OnApplicationBootstrap, OnModuleDestroy {
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.removeOthers();
-    const inFile = this.declared.flatMap((agent) => {
-      const first = this.attempt(agent);
-      void this.keepTrying(agent, first);
-      return agent.card === null ? [] : [first];
+    this.changes.subscribe(({ agents }) => {
+      const isSame = isDeepStrictEqual(agents.declared, this.declared);
+      return Promise.resolve(() => (isSame ? undefined : this.declare(agents.declared)));
     });
+    await this.declare(this.config.agents.declared);
+  }
+
+  /** Puts this list in the place of the one before, of which nothing is tried any more by then. */
+  private async declare(declared: readonly DeclaredAgent[]): Promise<void> {
+    this.replaced.abort();
+    await Promise.all(this.trying);
+    this.replaced = new AbortController();
+    this.declared = declared;
+    await this.removeOthers();
+    const attempts = declared.map((agent) => ({ agent, first: this.attempt(agent) }));
+    this.trying = attempts.map(({ agent, first }) => this.keepTrying(agent, first));
+    const inFile = attempts.flatMap(({ agent, first }) => (agent.card === null ? [] : [first]));
     const started = new AbortController();
     await Promise.race([
       Promise.all(inFile),
@@ -58,10 +75,6 @@ export class DeclaredAgents implements OnApplicationBootstrap, OnModuleDestroy {
 
   onModuleDestroy(): void {
     this.stopping.abort();
-  }
-
-  private get declared(): readonly DeclaredAgent[] {
-    return this.config.agents.declared;
   }
 
   private async removeOthers(): Promise<void> {
@@ -75,7 +88,7 @@ export class DeclaredAgents implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async keepTrying(agent: DeclaredAgent, first: Promise<boolean>): Promise<void> {
-    const { signal } = this.stopping;
+    const signal = AbortSignal.any([this.stopping.signal, this.replaced.signal]);
     let done = await first;
     for (let count = 0; !done && !signal.aborted; count++) {
       await this.clock.sleep(RETRY_MS[Math.min(count, RETRY_MS.length - 1)] ?? 0, signal);

@@ -121,6 +121,7 @@ describe('loadConfig', () => {
     [{ A2A_HUB__GRPC__PORT: '4000' }, 'grpc.port'],
     [{ A2A_HUB__GRPC__PUBLIC_URL: 'https://grpc.example.com/path' }, 'grpc.publicUrl'],
     [{ A2A_HUB__GRPC__TLS_CERTIFICATE: 'x' }, 'grpc.tlsKey'],
+    [{ A2A_HUB__ROUTING__EXTERNAL__URL: 'https://r.example' }, 'routing.external.token'],
     [{ A2A_HUB__GRPC__TLS_CERTIFICATE: 'x', A2A_HUB__GRPC__TLS_KEY: 'y' }, 'grpc.tlsCertificate'],
   ])('refuses %j', (environment, key) => {
     const problems = problemsOf({ ...environment });
@@ -224,6 +225,9 @@ agents:
     ['[{id: a, cardUrl: x, organizations: []}]', 'nobody'],
     ['[{id: a, cardUrl: x, organizations: [""]}]', 'an organization without a name'],
     ['[{id: a, cardUrl: x, cardKeys: none}]', 'keys that are no mapping'],
+    ['[{id: a, cardUrl: "https://a", weight: 1001}]', 'a weight over 1000'],
+    ['[{id: a, cardUrl: "https://a", maxConcurrent: 0}]', 'no delegation at all'],
+    ['[{id: a, cardUrl: "https://a", maxQueue: "5"}]', 'a number as text'],
   ])('refuses declared agents %s: %s', (agents) => {
     const [problem] = problemsOf({ A2A_HUB_CONFIG: file(`agents: {declared: ${agents}}`) });
     expect(problem).toContain('agents.declared');

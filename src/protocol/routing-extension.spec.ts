@@ -73,6 +73,17 @@ describe('the routing directive', () => {
     [{ max_agents: 0 }, '.max_agents'],
     [{ replyTo: {} }, '.replyTo'],
     [{ idempotencyKey: '' }, '.idempotencyKey'],
+    [{ quorum: 0, require: 'quorum', strategy: 'all' }, '.quorum'],
+    [{ maxCalls: '3' }, '.maxCalls'],
+    [{ strategy: 'chain', steps: [] }, '.steps'],
+    [{ strategy: 'chain', steps: {} }, '.steps'],
+    [{ strategy: 'chain', steps: Array.from({ length: 21 }, () => 's') }, '.steps'],
+    [{ strategy: 'chain', steps: ['s', {}] }, '.steps[1]'],
+    [{ strategy: 'chain', steps: [{ match: 'any' }] }, '.steps[0]'],
+    [{ strategy: 'chain', steps: [{ tags: ['x', 1] }] }, '.steps[0].tags[1]'],
+    [{ strategy: 'chain', steps: [['s']] }, '.steps[0]'],
+    [{ strategy: 'synthesize', synthesizer: 7 }, '.synthesizer'],
+    [{ strategy: 'synthesize', synthesizer: { agent_id: '' } }, '.synthesizer.agent_id'],
   ])('refuses %j, naming the field', (data, ending) => {
     let thrown: unknown;
     try {
@@ -89,5 +100,58 @@ describe('the routing directive', () => {
 
   it('names the metadata of the request as such', () => {
     expect(() => readDirective(undefined, { skillTags: 1 })).toThrow(/^metadata\.skillTags must /);
+  });
+
+  it('reads the steps of a chain, a bare string as the id of a skill', () => {
+    const steps = ['csv.clean', { agentId: 'text' }, { tags: 'a,b', match: 'any', odd: 1 }];
+    expect(readDirective(ours({ strategy: 'chain', steps, max_calls: 9 }), undefined)).toEqual({
+      strategy: 'chain',
+      steps: [{ skillId: 'csv.clean' }, { agentId: 'text' }, { tags: ['a', 'b'], match: 'any' }],
+      maxCalls: 9,
+    });
+  });
+
+  it('reads a quorum and a synthesizer', () => {
+    const directive = {
+      tags: ['x'],
+      strategy: 'synthesize',
+      require: 'quorum',
+      quorum: 2,
+      synthesizer: { skillId: 'writer.sum', tags: ['y'] },
+    };
+    expect(readDirective(undefined, ours(directive))).toEqual(directive);
+  });
+
+  it.each<[object, string, string]>([
+    [{ strategy: 'chain' }, 'strategy', 'needs steps'],
+    [{ steps: ['s'] }, 'steps', 'for the strategy chain'],
+    [{ strategy: 'all', steps: ['s'] }, 'steps', 'for the strategy chain'],
+    [{ strategy: 'synthesize' }, 'strategy', 'needs a synthesizer'],
+    [{ strategy: 'all', synthesizer: 's' }, 'synthesizer', 'for the strategy synthesize'],
+    [{ strategy: 'all', require: 'quorum' }, 'require', 'needs quorum'],
+    [{ strategy: 'all', quorum: 2 }, 'quorum', 'for require quorum'],
+    [{ strategy: 'all', require: 'any', quorum: 2 }, 'quorum', 'for require quorum'],
+    [{ strategy: 'first', require: 'quorum', quorum: 2 }, 'quorum', 'all and synthesize'],
+    [{ strategy: 'all', require: 'quorum', quorum: 3, maxAgents: 2 }, 'quorum', 'maxAgents'],
+    [{ strategy: 'chain', steps: ['s'], tags: ['x'] }, 'tags', 'its steps say who'],
+    [{ strategy: 'chain', steps: ['s'], agentId: 'a' }, 'agentId', 'its steps say who'],
+  ])('refuses %j, which contradicts itself', (data, member, sentence) => {
+    const field = `metadata["${ROUTING_EXTENSION_URI}"].${member}`;
+    expect(() => readDirective(undefined, ours(data))).toThrow(
+      expect.objectContaining({
+        reason: 'INVALID_PARAMS',
+        violations: [{ field, description: expect.stringContaining(sentence) }],
+      }),
+    );
+  });
+
+  it('takes wishes from outside of metadata first, and names their fields bare', () => {
+    const inMetadata = ours({ strategy: 'all', maxAgents: 3 });
+    expect(readDirective(inMetadata, undefined, { strategy: 'first', tags: ['x'] })).toEqual({
+      strategy: 'first',
+      tags: ['x'],
+      maxAgents: 3,
+    });
+    expect(() => readDirective(undefined, undefined, { steps: ['s'] })).toThrow(/^steps are for/);
   });
 });

@@ -68,6 +68,9 @@ export class TaskLists {
       state: filter.state ?? null,
       statusAfter: filter.statusAfter?.getTime() ?? null,
       agentId: filter.agentId ?? null,
+      statusBefore: filter.statusBefore?.getTime() ?? null,
+      organization: filter.organization ?? null,
+      principalId: filter.principalId ?? null,
       visibility,
     };
     const after = token ? tokens.read(token, scope, field) : null;

@@ -98,7 +98,7 @@ export interface KeyHolder {
   readonly fingerprint: string;
 }
 
-/** The filters of ListTasks (A2A §3.1.4), parsed. */
+/** The filters of ListTasks (A2A §3.1.4), parsed, and three more of the operators' list. */
 export interface TaskFilter {
   readonly contextId?: string;
   readonly state?: TaskState;
@@ -106,6 +106,12 @@ export interface TaskFilter {
   readonly statusAfter?: Date;
   /** Only tasks with a delegation to this agent (the `tenant` of the request). */
   readonly agentId?: string;
+  /** Only tasks whose status changed before this time. */
+  readonly statusBefore?: Date;
+  /** Only tasks of this organization. */
+  readonly organization?: string;
+  /** Only tasks of this principal. */
+  readonly principalId?: string;
 }
 
 /** Where a list goes on: the last row of the page before. */

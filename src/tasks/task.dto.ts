@@ -57,6 +57,27 @@ export class TaskQueryDto extends PageQueryDto {
   @IsOptional()
   @IsISO8601({ strict: true })
   statusAfter?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    description: 'Only tasks whose status has not changed since.',
+  })
+  @IsOptional()
+  @IsISO8601({ strict: true })
+  statusBefore?: string;
+
+  @ApiPropertyOptional({ type: String, description: 'Only tasks of this organization.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(200)
+  organization?: string;
+
+  @ApiPropertyOptional({ type: String, description: 'Only tasks of this principal.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(200)
+  principalId?: string;
 }
 
 export function filterOf(query: TaskQueryDto): TaskFilter {
@@ -66,6 +87,9 @@ export function filterOf(query: TaskQueryDto): TaskFilter {
     ...(query.contextId && { contextId: query.contextId }),
     ...(query.agentId && { agentId: query.agentId }),
     ...(query.statusAfter && { statusAfter: new Date(query.statusAfter) }),
+    ...(query.statusBefore && { statusBefore: new Date(query.statusBefore) }),
+    ...(query.organization && { organization: query.organization }),
+    ...(query.principalId && { principalId: query.principalId }),
   };
 }
 

@@ -105,6 +105,11 @@ export interface Delegation {
   readonly progress: DelegationProgress;
   /** Why it ended or why it waits, for people. */
   readonly reason: string | null;
+  /**
+   * It has ended on the hub's word while it had an owner, and its agent may still work: the owner, or
+   * whoever claims it after that, has yet to tell the agent.
+   */
+  readonly untold: boolean;
   /** Raised by every claim; appends made for an older epoch are refused. */
   readonly epoch: number;
   /** The process that has it. */
@@ -193,6 +198,7 @@ export type DelegationPatch = { readonly id: string } & Partial<
     | 'fallbacks'
     | 'progress'
     | 'reason'
+    | 'untold'
     | 'owner'
     | 'leaseUntil'
     | 'deadlineAt'

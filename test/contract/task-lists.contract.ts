@@ -111,6 +111,25 @@ export function taskListsContract(databases: DatabaseFactory): void {
     expect(await ids({ agentId: 'a2', state: COMPLETED, statusAfter: since })).toEqual([other]);
     expect(await ids({ contextId: 'nowhere' })).toEqual([]);
     expect(await ids({ agentId: 'odd\u0000' })).toEqual([]);
+    expect(await ids({ statusBefore: since })).toEqual([old]);
+    expect(await ids({ statusAfter: since, statusBefore: since })).toEqual([]);
+  });
+
+  it('filters by principal and organization, never beyond what the caller may see', async () => {
+    const alices = await make({ principal: ALICE }, WORKING);
+    const bobs = await make({ principal: BOB }, WORKING);
+    const eves = await make({ principal: EVE }, WORKING);
+    const ids = async (filter: TaskFilter, visibility: Visibility): Promise<string[]> =>
+      (await walk(filter, visibility)).ids.sort();
+    const { organization } = EVE;
+    expect(await ids({ organization: ALICE.organization }, EVERYTHING)).toEqual(
+      [alices, bobs].sort(),
+    );
+    expect(await ids({ principalId: BOB.id }, EVERYTHING)).toEqual([bobs]);
+    expect(await ids({ principalId: BOB.id, organization }, EVERYTHING)).toEqual([]);
+    expect(await ids({ organization }, EVERYTHING)).toEqual([eves]);
+    expect(await ids({ organization }, mine)).toEqual([]);
+    expect(await ids({ principalId: BOB.id }, mine)).toEqual([]);
   });
 
   it('shows a principal its own tasks, an organization its own, operators all', async () => {

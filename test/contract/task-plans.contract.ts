@@ -159,6 +159,44 @@ export function taskPlansContract(databases: DatabaseFactory): void {
     });
   });
 
+  describe('a delegation whose agent is yet to be told of its end', () => {
+    const end = (untold: boolean): Promise<void> =>
+      hub.log.update(task.id, () =>
+        change({
+          events: [],
+          delegations: [{ id: task.delegations[0]!.id, state: 'canceled', untold }],
+        }),
+      );
+
+    it('stays with its owner, and is claimed again when the lease has run out', async () => {
+      await claim();
+      await end(true);
+      expect((await stored()).delegations[0]).toMatchObject({ untold: true, owner: 'p1' });
+      expect(await claim('p2')).toEqual([]);
+      await hub.clock.advance(2000);
+      expect(await claim('p2')).toMatchObject([{ state: 'canceled', untold: true, adopted: true }]);
+    });
+
+    it('is renewed with the other work of its owner, and given up with it', async () => {
+      const [mine] = await claim();
+      await end(true);
+      const until = new Date(hub.clock.now().getTime() + 5000);
+      expect(await hub.store.renew('p1', [mine!.id], until)).toEqual([mine!.id]);
+      await hub.clock.advance(2000);
+      expect(await claim('p2')).toEqual([]);
+      expect(await hub.store.releaseOthers('p2')).toBe(1);
+      expect(await claim('p2')).toHaveLength(1);
+    });
+
+    it('is nobody’s work once it has been told, and never was when it knew', async () => {
+      await claim();
+      await end(true);
+      await end(false);
+      await hub.clock.advance(2000);
+      expect(await claim('p2')).toEqual([]);
+    });
+  });
+
   describe('what is held', () => {
     it('is beside the task, in memory and in the log alike', async () => {
       await hub.append(task.id, status(WORKING), held('one'), held('two', true));

@@ -57,4 +57,80 @@ describeDatabases('two processes on one database', (databases) => {
     await worker.runner.stop();
     expect([...api.output.errors, ...worker.output.errors]).toEqual([]);
   });
+
+  it('end what an agent works on when one of them kills it, and tell it', async () => {
+    const database = await databases.open();
+    const fake = agent();
+    const api = await HubTasks.start({ agents: [fake], database, worker: false });
+    const worker = await api.successor();
+    const tasks = await Promise.all(['wait', 'wait'].map((text) => api.begin(text)));
+    const asked = await api.send('ask');
+    for (const { id } of tasks) await api.until(id, TaskState.TASK_STATE_WORKING);
+
+    expect(await api.stopper.stop('a')).toEqual({ canceled: 3, movedOn: 0 });
+    for (const { id } of [...tasks, asked]) {
+      const task = await api.get(id);
+      expect(task.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
+      expect(statusText(task)).toBe('The operator has stopped Agent a.');
+    }
+    await eventually(() => expect(fake.called('cancel')).toBe(3), 5000);
+    await worker.runner.stop();
+    expect([...api.output.errors, ...worker.output.errors]).toEqual([]);
+  });
+
+  it('bring an agent that calls one of them to the other, which asks it at once', async () => {
+    const database = await databases.open();
+    const fake = new FakeAgent('a', (turn) => turn.working(), { streaming: false });
+    fake.record.card.capabilities!.pushNotifications = true;
+    const config = {
+      publicUrl: 'https://hub.example',
+      agents: { pollMinMs: 50, pollMaxMs: 600_000 },
+    };
+    const worker = await HubTasks.start({ agents: [fake], database, config });
+    const api = await worker.successor({ config, worker: false });
+    const { id } = await worker.begin('go');
+    await eventually(() => expect(fake.called('getTask')).toBeGreaterThan(0));
+    const { url, token } = fake.turn.send.callback!;
+    const delegationId = url.replace('https://hub.example/callbacks/agents/', '');
+    expect(await api.callbacks.receive(delegationId, ['wrong'])).toBe(false);
+    // In one process of two; on SQLite there is only one.
+    const called = databases.dialect === 'postgres' ? api : worker;
+    for (const text of ['one', 'two', 'three']) {
+      fake.turn.working(text);
+      expect(await called.callbacks.receive(delegationId, ['wrong', token])).toBe(true);
+      await eventually(async () => {
+        const status = statusText(await worker.get(id));
+        expect(status).toBe(text);
+      });
+    }
+    fake.turn.completed();
+    await called.callbacks.receive(delegationId, [token]);
+    await worker.until(id, TaskState.TASK_STATE_COMPLETED);
+    await worker.runner.stop();
+    expect([...api.output.errors, ...worker.output.errors]).toEqual([]);
+  });
+
+  it('forget a task after its time, for everybody', async () => {
+    const database = await databases.open();
+    const fake = new FakeAgent('a', (turn) =>
+      turn.text === 'ask' ? turn.ask('who?') : turn.completed(),
+    );
+    const hub = await HubTasks.start({
+      agents: [fake],
+      database,
+      config: { tasks: { retentionDays: 1 } },
+    });
+    const [done, asked] = [await hub.send('go'), await hub.send('ask')];
+    await hub.sweeper.tidy();
+    expect((await hub.get(done.id)).id).toBe(done.id);
+    const days = 25 * 60 * 60 * 1000;
+    await database.write((tx) => tx.run('UPDATE tasks SET status_at = status_at - ?', [days]));
+    await hub.sweeper.tidy();
+    await expect(hub.get(done.id)).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
+    await expect(hub.reply(done, 'more')).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
+    expect((await hub.get(asked.id)).status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+    const page = await hub.service.list({ includeArtifacts: false }, hub.request(''));
+    expect(page.tasks.map(({ id }) => id)).toEqual([asked.id]);
+    await hub.runner.stop();
+  });
 });

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { request } from 'undici';
+import { Draining } from '../../src/common/draining.js';
 import { ADMIN_KEY, type Hub, type HubOptions, startHub, stateOf } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
+import { EventFeedReader } from '../support/event-feed.js';
 import type { Json, JsonObject } from '../support/json.js';
 import {
   ScriptedAgent,
@@ -27,6 +28,7 @@ async function start(
   others: AgentsConfig = {},
 ): Promise<void> {
   hub = await startHub({ config: { agents: { ...others, health: { ...PASSIVE, ...health } } } });
+  await hub.key();
 }
 
 async function register(
@@ -41,6 +43,12 @@ async function register(
 }
 
 const broken = (call: ScriptedCall): void => call.send(500, 'broken');
+/** Works until the test ends its task. */
+const working = (call: ScriptedCall): void => {
+  agents[0]!.begin(call, { manual: true }).follow(call);
+};
+const skills = [{ id: 'work', tags: ['shared'] }];
+const shared = { metadata: { skillTags: ['shared'] } };
 const to = (agentId: string): JsonObject => ({ metadata: { agentId } });
 const healthOf = async (id: string): Promise<Json> =>
   (await hub.admin('GET', `/api/v1/agents/${id}`)).body.health;
@@ -85,13 +93,14 @@ describe('an agent that nobody calls', () => {
     expect(await healthOf('given')).toMatchObject({ state: 'unknown', since: null });
   });
 
-  it('keeps its health when its card is gone but it answers', async () => {
+  it('keeps its health when there is another document in the place of its card', async () => {
     await start({ probeIntervalMs: 20 });
-    await register('moved', { cardPath: '/card.json' });
-    const agent = await register('other');
+    const moved = await register('moved');
+    await shows('moved', { state: 'healthy' });
+    moved.card = () => ({});
+    await register('other');
     await shows('other', { state: 'healthy' });
-    expect(agent.calls).toEqual([]);
-    expect((await healthOf('moved')).state).not.toBe('down');
+    expect(await healthOf('moved')).toMatchObject({ state: 'healthy', lastError: null });
   });
 });
 
@@ -154,11 +163,10 @@ describe('an agent that fails its calls', () => {
 
   it('has its messages taken over by the next agent at once, before and after it is down', async () => {
     await start({ openMinMs: 60_000, openMaxMs: 60_000 });
-    const skills = [{ id: 'work', tags: ['shared'] }];
     const dead = await register('dead', { skills, handlers: { '*': broken } }, { priority: 9 });
     const good = await register('good', { skills });
     for (let n = 0; n < 6; n++) {
-      const { task } = await hub.send('hello', { metadata: { skillTags: ['shared'] } });
+      const { task } = await hub.send('hello', shared);
       expect(stateOf(task as JsonObject)).toBe('TASK_STATE_COMPLETED');
     }
     expect(messagesTo(good)).toBe(6);
@@ -179,19 +187,18 @@ describe('an agent that fails its calls', () => {
 
   it('is not down while it refuses single requests as A2A has it, or its client cancels', async () => {
     await start();
-    const agent = await register('strict', {
-      handlers: { SendStreamingMessage: (call) => call.error(-32602, 'not like this') },
-    });
+    const refuse = (call: ScriptedCall): void => call.error(-32602, 'not like this');
+    const handlers = { SendStreamingMessage: refuse };
+    const agent = await register('strict', { handlers }, { budgets: { cancelWaitMs: 20 } });
     for (let n = 0; n < 4; n++) expect(stateOf(await send('strict'))).toBe('TASK_STATE_FAILED');
     expect(await healthOf('strict')).toMatchObject({ state: 'healthy', lastError: null });
     agent.handlers['SendStreamingMessage'] = () => undefined;
     for (let n = 0; n < 3; n++) {
       const { id } = await hub.submit('never', { ...to('strict') });
       await eventually(() => expect(messagesTo(agent)).toBe(4 + n + 1));
-      await hub.admin('PATCH', '/api/v1/agents/strict', { budgets: { cancelWaitMs: 1 } });
       await hub.rpc('CancelTask', { id });
     }
-    expect((await healthOf('strict')).state).not.toBe('down');
+    expect((await healthOf('strict')).state).toBe('healthy');
   });
 
   it('that flaps is degraded, never down', async () => {
@@ -219,10 +226,6 @@ describe('an agent that fails its calls', () => {
 });
 
 describe('how much an agent gets', () => {
-  const working = (call: ScriptedCall): void => {
-    agents[0]!.begin(call, { manual: true }).follow(call);
-  };
-
   it('is at most its own number at once; the others wait and are shown', async () => {
     await start();
     const agent = await register(
@@ -281,11 +284,6 @@ describe('how much an agent gets', () => {
 });
 
 describe('an agent that is taken out of service', () => {
-  const skills = [{ id: 'work', tags: ['shared'] }];
-  const working = (call: ScriptedCall): void => {
-    agents[0]!.begin(call, { manual: true }).follow(call);
-  };
-
   it('goes on with what it has when it is disabled; what waits for it fails with the reason', async () => {
     await start();
     const agent = await register(
@@ -312,7 +310,6 @@ describe('an agent that is taken out of service', () => {
     );
     await register('two', { skills });
     const direct = await hub.submit('1', to('one'));
-    const shared = { metadata: { skillTags: ['shared'] } };
     const asked = await hub.submit('2', shared);
     await eventually(() => expect(agent.tasks.size).toBe(2));
     [...agent.tasks.values()][1]!.setState('TASK_STATE_INPUT_REQUIRED', 'Which?');
@@ -356,65 +353,54 @@ describe('an agent that is taken out of service', () => {
 });
 
 describe('the events of agents', () => {
-  interface Feed {
-    readonly status: number;
-    text: string;
-    close(): void;
-  }
+  const feeds: EventFeedReader[] = [];
+  afterEach(() => Promise.all(feeds.splice(0).map((feed) => feed.close())));
 
-  async function follow(headers: Record<string, string> = {}, key = ADMIN_KEY): Promise<Feed> {
-    const aborter = new AbortController();
-    const answer = await request(`${hub.url}/api/v1/agents/events`, {
-      headers: { authorization: `Bearer ${key}`, ...headers },
-      signal: aborter.signal,
+  async function follow(lastId?: string, key = ADMIN_KEY): Promise<EventFeedReader> {
+    const feed = await EventFeedReader.open(`${hub.url}/api/v1/agents/events`, {
+      authorization: `Bearer ${key}`,
+      ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
     });
-    const feed = { status: answer.statusCode, text: '', close: () => aborter.abort() };
-    answer.body.setEncoding('utf8').on('data', (chunk) => (feed.text += String(chunk)));
-    answer.body.on('error', () => undefined);
+    feeds.push(feed);
     return feed;
   }
-
-  const eventsOf = ({ text }: Feed): { id: string; event: string; data: Json }[] =>
-    [...text.matchAll(/id: (.*)\nevent: (.*)\ndata: (.*)\n\n/g)].map(([, id, event, data]) => ({
-      id: id!,
-      event: event!,
-      data: JSON.parse(data!),
-    }));
 
   it('tell how all stand, then every change, and go on where a reader was cut', async () => {
     await start({ openMinMs: 60_000, openMaxMs: 60_000 });
     await register('frail', { handlers: { '*': broken } });
     const feed = await follow();
-    await eventually(() => expect(eventsOf(feed)).toHaveLength(1));
-    expect(eventsOf(feed)[0]).toMatchObject({
+    await eventually(() => expect(feed.events).toHaveLength(1));
+    expect(feed.events[0]).toMatchObject({
       event: 'snapshot',
       data: { agents: [{ agentId: 'frail', health: 'unknown', breaker: 'closed' }] },
     });
     await send('frail');
-    await eventually(() => expect(eventsOf(feed)).toHaveLength(2));
-    feed.close();
+    await eventually(() => expect(feed.events).toHaveLength(2));
+    await feed.close();
     for (let n = 0; n < 2; n++) await send('frail');
-    const last = eventsOf(feed).at(-1)!;
-    const resumed = await follow({ 'last-event-id': last.id });
-    await eventually(() => expect(eventsOf(resumed)).toHaveLength(1));
-    expect([last, ...eventsOf(resumed)].map(({ event, data }) => [event, data])).toMatchObject([
+    const last = feed.events.at(-1)!;
+    const resumed = await follow(last.id);
+    await eventually(() => expect(resumed.events).toHaveLength(1));
+    expect([last, ...resumed.events].map(({ event, data }) => [event, data])).toMatchObject([
       ['agent', { agentId: 'frail', health: 'degraded', before: { health: 'unknown' } }],
       ['agent', { health: 'down', breaker: 'open', before: { health: 'degraded' } }],
     ]);
-    expect(eventsOf(resumed)[0]!.data.lastError).toContain('HTTP 500');
-    resumed.close();
-    const lost = await follow({ 'last-event-id': 'of-another-process-7' });
-    await eventually(() => expect(eventsOf(lost)[0]?.event).toBe('snapshot'));
-    lost.close();
+    expect(resumed.events[0]!.data.lastError).toContain('HTTP 500');
+    const lost = await follow('of-another-process-7');
+    await eventually(() => expect(lost.events[0]?.event).toBe('snapshot'));
   });
 
-  it('are for the scope agents, end with their key and with the process', async () => {
+  it('are for the scope agents, and end with the key and with the process', async () => {
     await start();
-    expect((await follow({}, await hub.key())).status).toBe(403);
-    expect((await follow({}, 'nonsense')).status).toBe(401);
-    const feed = await follow({}, await hub.createKey({ scopes: ['agents'] }));
-    expect(feed.status).toBe(200);
-    await eventually(() => expect(eventsOf(feed)).toHaveLength(1));
+    expect((await follow(undefined, await hub.key())).status).toBe(403);
+    expect((await follow(undefined, 'nonsense')).status).toBe(401);
+    const key = await hub.createKey({ scopes: ['agents'] });
+    const [theirs, ours] = [await follow(undefined, key), await follow()];
+    await eventually(() => expect([theirs.events, ours.events]).toMatchObject([[{}], [{}]]));
+    await hub.admin('DELETE', `/api/v1/keys/${key.split('_')[1]}`);
+    await eventually(() => expect([theirs.ended, ours.ended]).toEqual([true, false]));
+    hub.app.get(Draining).begin();
+    await eventually(() => expect(ours.ended).toBe(true));
   });
 
   it('have a name that no agent can have', async () => {

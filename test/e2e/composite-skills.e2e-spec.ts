@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type HttpAnswer, type Hub, RpcError, startHub } from '../support/app.js';
+import { type HttpAnswer, type Hub, type RpcError, startHub } from '../support/app.js';
 import { userMessage } from '../support/builders.js';
 import type { Json, JsonObject } from '../support/json.js';
 
@@ -87,6 +87,7 @@ describe('the life of a composite skill', () => {
       enabled: true,
       deadlineSeconds: null,
       maxCalls: null,
+      problems: [],
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: answer.body.createdAt,
     });
@@ -114,8 +115,9 @@ describe('the life of a composite skill', () => {
 
   it('makes no version of a change that changes nothing', async () => {
     await made('same');
-    const { id: _, ...all } = composite('same');
-    expect((await hub.admin('PATCH', `${PATH}/same`, all)).body).toMatchObject({ version: 1 });
+    const { name, steps } = composite('same');
+    const same = await hub.admin('PATCH', `${PATH}/same`, { steps, name, tags: [], enabled: true });
+    expect(same.body).toMatchObject({ version: 1 });
   });
 
   it('changes only the version that If-Match names', async () => {
@@ -149,7 +151,11 @@ describe('the life of a composite skill', () => {
     await addAgent('leaving', 'leave', ['leave']);
     await made('orphan', { steps: [{ name: 'only', agentId: 'leaving' }] });
     await hub.admin('DELETE', '/api/v1/agents/leaving');
-    expect((await hub.admin('PATCH', `${PATH}/orphan`, { enabled: false })).status).toBe(200);
+    const orphan = await hub.admin('PATCH', `${PATH}/orphan`, { enabled: false });
+    expect([orphan.status, orphan.body.problems]).toEqual([
+      200,
+      [{ field: 'steps[0].agentId', description: '"leaving" is no agent here' }],
+    ]);
     const enabled = await hub.admin('PATCH', `${PATH}/orphan`, { enabled: true });
     expect(fieldsOf(enabled)).toEqual(['steps[0].agentId']);
   });

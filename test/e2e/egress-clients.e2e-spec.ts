@@ -10,19 +10,38 @@ import { EndpointMemory } from '../../src/agents/client/endpoint-memory.js';
 import { SdkAgentClient } from '../../src/agents/client/sdk-agent.client.js';
 import { SystemClock } from '../../src/common/clock.js';
 import { Egress } from '../../src/common/egress/egress.js';
+import type { Log } from '../../src/common/logger.js';
 import { configWith } from '../../src/config/index.js';
 import { HttpWebhookSender } from '../../src/push/http-webhook.sender.js';
+import { ExternalRouter } from '../../src/routing/external-router.js';
 import { anAgent } from '../contract/agent-store.contract.js';
 import { endpoint, hello, options } from '../support/agent-calls.js';
 
 const ROOT = join(import.meta.dirname, '../../src');
 const LOOPBACK = { address: '127.0.0.1', family: 4 } as const;
 
+const SILENT: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
 /** Everything of the hub that connects to somebody: how it is made to, given an `https` address. */
 const CLIENTS: Record<string, (egress: Egress, url: string) => Promise<unknown>> = {
   'the reader of cards': (egress, url) => new CardReader(egress).find(url, {}),
   'the reader of key sets': (egress, url) =>
     new KeySets(egress, new SystemClock()).find(url, (keys) => [...keys]),
+  "the caller of the operator's router": async (egress, url) => {
+    const config = configWith({ routing: { external: { url, token: 'token' } } });
+    const router = new ExternalRouter(config, egress, new SystemClock(), SILENT);
+    const answer = await router.order({
+      organization: 'o',
+      message: { text: '', parts: [] },
+      candidates: [],
+    });
+    throw new Error('problem' in answer ? answer.problem : 'it answered');
+  },
   'the sender of webhooks': async (egress, url) => {
     const limits = { connectTimeoutMs: 1000, timeoutMs: 1000, responseBytes: 100 };
     const request = { url, headers: {}, body: '{}', secrets: [] };

@@ -5,9 +5,10 @@ import { eventually } from '../support/eventually.js';
 import { Fleet } from '../support/fleet/fleet.js';
 import { FleetClient } from '../support/fleet/fleet-client.js';
 import { breaches } from '../support/fleet/invariants.js';
-import { COMPOSITES, jobsOf, type Job } from '../support/fleet/jobs.js';
+import { COMPOSITES, jobsOf, markOf, type Job } from '../support/fleet/jobs.js';
 import { ENDS, type TaskView, verdictOn } from '../support/fleet/verdict.js';
 import type { JsonObject } from '../support/json.js';
+import type { LiveTask } from '../support/live-task.js';
 import { type ReceivedWebhook, WebhookSink } from '../support/webhook-sink.js';
 
 /** More of them take longer, and find more. */
@@ -17,9 +18,9 @@ const SEED = Number(process.env['FLEET_SEED'] ?? 1);
 /** Tasks whose clients are active at the same time. */
 const AT_ONCE = 64;
 /** So many tasks are in flight, at the hub and at agents, when the hub is killed. */
-const IN_FLIGHT = 25;
+const IN_FLIGHT = Math.min(25, Math.ceil(TASKS / 40));
 /** For one task from its message to its end, kills included. */
-const TASK_DEADLINE_MS = 60_000;
+const TASK_DEADLINE_MS = 90_000;
 const TIMEOUT_MS = 120_000 + TASKS * 100;
 
 describe.each([
@@ -47,6 +48,7 @@ describe.each([
       environment: {
         // What the dead process held is free again soon.
         A2A_HUB__TASKS__LEASE: '2s',
+        A2A_HUB__TASKS__BLOCKING_WAIT: '5s',
         A2A_HUB__AGENTS__POLL_MIN: '50ms',
         A2A_HUB__AGENTS__POLL_MAX: '200ms',
         A2A_HUB__LOG__LEVEL: 'error',
@@ -54,7 +56,7 @@ describe.each([
     });
     await fleet.register(hub);
     for (const composite of COMPOSITES) {
-      const { status, text } = await hub.admin('POST', '/api/v1/composites', composite);
+      const { status, text } = await hub.admin('POST', '/api/v1/composite-skills', composite);
       if (status !== 201) throw new Error(`composite ${composite['id']}: ${text}`);
     }
     await hub.key();
@@ -73,18 +75,18 @@ describe.each([
 
   /** Runs all clients, and kills the hub twice between. */
   async function simulate(): Promise<void> {
-    const all = inTurn(clients, AT_ONCE, (client) => client.run(TASK_DEADLINE_MS));
-    const failed = all.catch((error: unknown) => error);
-    await Promise.race([killTwice(), failed]);
-    await all;
+    await Promise.all([
+      inTurn(clients, AT_ONCE, (client) => client.run(TASK_DEADLINE_MS)),
+      killTwice(),
+    ]);
   }
 
   async function killTwice(): Promise<void> {
-    await ended(0.3);
+    await ended(0.25);
     await holdAndKill();
     await hub.restart();
     fleet.gate.open = true;
-    await ended(0.65);
+    await ended(0.5);
     await holdAndKill();
     // This time the agents go on while there is no hub.
     fleet.gate.open = true;
@@ -175,7 +177,7 @@ describe.each([
   it('leaves no agent at work on what has ended', async () => {
     await eventually(() => {
       const atWork = fleet.agents.flatMap(({ id, running }) =>
-        running.map((task) => `${id} ${task.id}`),
+        running.map((task) => about(id, task)),
       );
       expect(atWork).toEqual([]);
     }, 15_000);
@@ -194,10 +196,33 @@ describe.each([
     expect(waiting.length).toBeGreaterThan(0);
     for (const id of waiting) await hub.rpc('CancelTask', { id });
     await eventually(() => {
-      const open = fleet.agents.flatMap((agent) => agent.tasks.filter((task) => !task.ended));
-      expect(open.map(({ id, state }) => `${id} ${state}`)).toEqual([]);
+      const open = fleet.agents.flatMap((agent) =>
+        agent.tasks
+          .filter((task) => !task.ended && !isUnknown(agent.id, task))
+          .map((task) => about(agent.id, task)),
+      );
+      expect(open).toEqual([]);
     }, 15_000);
   });
+
+  /** The outcome of the job that an agent's task belongs to. */
+  function outcomeBehind(task: LiveTask): Outcome | undefined {
+    const text = JSON.stringify(task.snapshot()['history']);
+    return outcomes.find(({ job }) => text.includes(markOf(job)));
+  }
+
+  /** The hub was killed before the agent could name its task, and an agent of 0.3 cannot be asked. */
+  function isUnknown(agentId: string, task: LiveTask): boolean {
+    const delegations = outcomeBehind(task)?.view?.delegations ?? [];
+    const found = delegations.find((each) => each.agentId === agentId);
+    return /whether the agent has received the message is unknown/.test(found?.reason ?? '');
+  }
+
+  /** An agent's task, and what the hub has of it. */
+  function about(agentId: string, task: LiveTask): string {
+    const found = outcomeBehind(task);
+    return `${agentId}: ${task.id} ${task.state} of job ${found?.job.number}: ${found?.view && summary(found.view)}`;
+  }
 
   /** What the webhook of a job was told, each delivery once. */
   function toldTo({ number }: Job): ReceivedWebhook[] {
@@ -245,7 +270,7 @@ function wrongTimes(delegation: JsonObject): string[] {
   return inOrder && ends ? [] : [`the times of ${agentId} are wrong: ${times.join(', ')}`];
 }
 
-async function until(check: () => boolean, deadlineMs = TIMEOUT_MS): Promise<void> {
+async function until(check: () => boolean, deadlineMs = 30_000 + TASKS * 50): Promise<void> {
   const end = performance.now() + deadlineMs;
   while (!check()) {
     if (performance.now() > end) throw new Error('the simulation does not get on');

@@ -1,33 +1,53 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type HttpAnswer, type Hub, startHub } from '../support/app.js';
+import { type HttpListener, listenOnLoopback } from '../support/http-listener.js';
+import type { JsonObject } from '../support/json.js';
 
 const PATH = '/api/v1/routes:dry-run';
 let hub: Hub;
 
+async function register(
+  at: Hub,
+  id: string,
+  fields: JsonObject,
+  skill: JsonObject,
+  place: JsonObject = {},
+): Promise<void> {
+  const added = await at.admin('POST', '/api/v1/agents', {
+    id,
+    ...fields,
+    card: {
+      name: id,
+      description: id,
+      version: '1.0.0',
+      supportedInterfaces: [
+        {
+          url: `http://127.0.0.1:9/${id}`,
+          protocolBinding: 'JSONRPC',
+          protocolVersion: '1.0',
+          ...place,
+        },
+      ],
+      capabilities: {},
+      defaultInputModes: ['text/plain'],
+      defaultOutputModes: ['text/plain'],
+      skills: [{ id: 'work', name: 'Work', description: 'Works', tags: [], ...skill }],
+    },
+  });
+  expect(added.status).toBe(201);
+}
+
+const says = (text: string): JsonObject => ({
+  messageId: 'm',
+  role: 'ROLE_USER',
+  parts: [{ text }],
+});
+
 beforeAll(async () => {
   hub = await startHub();
-  for (const [id, tags, priority] of [
-    ['csv', ['csv', 'data'], 0],
-    ['code', ['code', 'data'], 5],
-  ] as const) {
-    const added = await hub.admin('POST', '/api/v1/agents', {
-      id,
-      priority,
-      card: {
-        name: id,
-        description: id,
-        version: '1.0.0',
-        supportedInterfaces: [
-          { url: `http://127.0.0.1:9/${id}`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
-        ],
-        capabilities: {},
-        defaultInputModes: ['text/plain'],
-        defaultOutputModes: ['text/plain'],
-        skills: [{ id: 'work', name: 'Work', description: 'Works', tags }],
-      },
-    });
-    expect(added.status).toBe(201);
-  }
+  await register(hub, 'csv', {}, { tags: ['csv', 'data'] });
+  await register(hub, 'code', { priority: 5 }, { tags: ['code', 'data'] });
 });
 
 afterAll(async () => {
@@ -89,6 +109,15 @@ describe('a dry run of the routing', () => {
     [{ message: 'hello' }, 'message'],
     [{ unknown: 1 }, 'unknown'],
     [{ metadata: { 'urn:a2a-hub:routing:v1': { match: 'some' } } }, 'match'],
+    [{ strategy: 'chain' }, 'strategy'],
+    [{ steps: [{ agentId: 'csv' }] }, 'steps'],
+    [{ strategy: 'chain', steps: ['csv.work'] }, 'steps'],
+    [{ strategy: 'chain', steps: [{ agent: 'csv' }] }, 'steps'],
+    [{ strategy: 'chain', steps: [{ match: 'any' }] }, 'steps[0]'],
+    [{ strategy: 'synthesize', tags: ['data'], synthesizer: 'csv' }, 'synthesizer'],
+    [{ strategy: 'all', tags: ['data'], require: 'quorum' }, 'require'],
+    [{ strategy: 'all', tags: ['data'], require: 'quorum', quorum: 3 }, 'quorum'],
+    [{ maxCalls: 0 }, 'maxCalls'],
   ])('refuses %j, naming the field', async (body, field) => {
     const answer = await dryRun(body);
     expect(answer.status).toBe(400);
@@ -98,5 +127,210 @@ describe('a dry run of the routing', () => {
   it('is for callers of the hub only', async () => {
     const answer = await fetch(hub.url + PATH, { method: 'POST' });
     expect(answer.status).toBe(401);
+  });
+});
+
+describe('a dry run of a plan', () => {
+  it('shows the steps of a chain with their agents', async () => {
+    const { status, body } = await dryRun({
+      strategy: 'chain',
+      steps: [{ tags: ['data'] }, { skillId: 'csv.work' }],
+      maxCalls: 7,
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      strategy: 'chain',
+      maxCalls: 7,
+      plan: [
+        { name: 'step-1', chosen: [{ agentId: 'code' }, { agentId: 'csv' }], isResult: false },
+        { name: 'step-2', chosen: [{ agentId: 'csv' }], isResult: true },
+      ],
+    });
+  });
+
+  it('shows who gathers and who synthesizes', async () => {
+    const { body } = await dryRun({
+      tags: ['data'],
+      strategy: 'synthesize',
+      require: 'quorum',
+      quorum: 2,
+      synthesizer: { agentId: 'csv' },
+    });
+    expect(body).toMatchObject({
+      quorum: 2,
+      plan: [
+        { name: 'gather', quorum: 2, chosen: [{ agentId: 'code' }, { agentId: 'csv' }] },
+        { name: 'synthesize', chosen: [{ agentId: 'csv' }] },
+      ],
+    });
+  });
+
+  it('names the step that nobody is found for', async () => {
+    const answer = await dryRun({
+      strategy: 'chain',
+      steps: [{ tags: ['data'] }, { tags: ['fly'] }],
+    });
+    expect(answer.status).toBe(422);
+    expect(answer.body).toMatchObject({
+      detail: expect.stringMatching(/^Step "step-2": .*csv\.work/),
+    });
+  });
+});
+
+describe('plain text', () => {
+  const text = (words: string): Promise<HttpAnswer> => dryRun({ message: says(words) });
+
+  it('finds the skill, and follows what is registered, changed and removed', async () => {
+    expect((await text('Please forecast the weather')).status).toBe(422);
+    await register(hub, 'sky', {}, { name: 'Weather forecast', examples: ['Will it rain?'] });
+    expect((await text('Please forecast the weather')).body).toMatchObject({
+      reason: 'text',
+      chosen: [{ agentId: 'sky', skillId: 'work', score: expect.any(Number) }],
+    });
+    const changed = await hub.admin('PATCH', '/api/v1/agents/sky', { tags: ['astronomy'] });
+    expect(changed.status).toBe(200);
+    expect((await text('astronomy, tonight')).body).toMatchObject({ chosen: [{ agentId: 'sky' }] });
+    const removed = await hub.admin('DELETE', '/api/v1/agents/sky');
+    expect(removed.status).toBeLessThan(300);
+    expect((await text('Please forecast the weather')).status).toBe(422);
+  });
+
+  it('does not find what is of another organization', async () => {
+    await register(hub, 'secret', { organizations: ['elsewhere'] }, { name: 'Submarine plans' });
+    const answer = await text('Show me the submarine plans');
+    expect(answer.status).toBe(422);
+    expect(JSON.stringify(answer.body)).not.toContain('secret');
+  });
+});
+
+describe('an agent with a full queue', () => {
+  let silent: HttpListener;
+
+  beforeAll(async () => {
+    silent = await listenOnLoopback(() => undefined);
+  });
+
+  afterAll(() => silent.close());
+
+  it('is sent to by plain text until it is full; then every door says so, and when to come back', async () => {
+    const url = `${silent.url}/`;
+    await register(
+      hub,
+      'digger',
+      { maxConcurrent: 1, maxQueue: 1 },
+      { name: 'Tunnel digger' },
+      { url },
+    );
+    const params = { message: says('dig a tunnel'), configuration: { returnImmediately: true } };
+    const send = (id: number): Promise<HttpAnswer> =>
+      hub.rpcRaw('SendMessage', { ...params, message: { ...params.message, messageId: `m${id}` } });
+    const answers = [await send(0)];
+    expect(answers[0]!.status).toBe(200);
+    while (answers.at(-1)!.status === 200 && answers.length < 5) {
+      answers.push(await send(answers.length));
+    }
+    const refused = answers.at(-1)!;
+    expect(refused).toMatchObject({ status: 503, body: { error: { code: -31503 } } });
+    expect(refused.headers['retry-after']).toMatch(/^\d+$/);
+    const message = { ...params.message, messageId: 'rest' };
+    const rest = await hub.rest('POST', '/a2a/message:send', { ...params, message });
+    expect(rest).toMatchObject({ status: 503, body: { error: { status: 'UNAVAILABLE' } } });
+    expect(rest.headers['retry-after']).toMatch(/^\d+$/);
+    expect((await dryRun({ agentId: 'digger' })).status).toBe(503);
+  });
+});
+
+describe('with an external router', () => {
+  let routed: Hub;
+  let router: HttpListener;
+  let answer: (request: IncomingMessage, response: ServerResponse, body: string) => void;
+
+  beforeAll(async () => {
+    router = await listenOnLoopback((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => answer(request, response, body));
+    });
+    routed = await startHub({
+      config: {
+        routing: {
+          enforceMediaTypes: true,
+          external: { url: `${router.url}/route`, token: 'router-token', timeoutMs: 2000 },
+        },
+      },
+    });
+    await register(routed, 'csv', {}, { name: 'CSV cleaner', tags: ['csv'] });
+    await register(routed, 'poet', {}, { name: 'Poems' });
+  });
+
+  afterAll(async () => {
+    await routed?.close();
+    await router?.close();
+  });
+
+  const ask = (body: JsonObject): Promise<HttpAnswer> => routed.admin('POST', PATH, body);
+  const cleaning = { message: says('clean this csv') };
+
+  it('shows it the candidates, authenticated, and takes its order', async () => {
+    const seen: unknown[] = [];
+    answer = (request, response, body) => {
+      seen.push(request.url, request.headers.authorization, JSON.parse(body));
+      response.end(JSON.stringify({ order: ['poet.work', 'nobody.s'], reason: 'Be kind' }));
+    };
+    expect((await ask(cleaning)).body).toMatchObject({
+      reason: 'text',
+      chosen: [
+        { agentId: 'poet', skillId: 'work', why: expect.stringContaining('router: Be kind.') },
+      ],
+    });
+    expect(seen).toEqual([
+      '/route',
+      'Bearer router-token',
+      {
+        organization: expect.any(String),
+        message: {
+          text: 'clean this csv',
+          parts: [{ kind: 'text', mediaType: expect.any(String) }],
+        },
+        candidates: [
+          expect.objectContaining({ id: 'csv.work', tags: ['csv'], score: expect.any(Number) }),
+          expect.objectContaining({ id: 'poet.work', score: 0 }),
+        ],
+      },
+    ]);
+  });
+
+  it('does not ask it about messages that name somebody', async () => {
+    answer = () => {
+      throw new Error('asked');
+    };
+    expect((await ask({ ...cleaning, agentId: 'poet' })).body).toMatchObject({ reason: 'agent' });
+  });
+
+  it('follows its own order when that answers an error, too much or nonsense, then leaves it alone', async () => {
+    const failures: [typeof answer, string][] = [
+      [(_, response) => response.writeHead(302, { location: '/x' }).end(), 'HTTP 302'],
+      [(_, response) => response.end('x'.repeat(70_000)), 'larger than'],
+      [(_, response) => response.end('{"order":1}'), 'no order'],
+    ];
+    for (const [failure, why] of failures) {
+      answer = failure;
+      expect((await ask(cleaning)).body).toMatchObject({
+        reason: 'text',
+        chosen: [{ agentId: 'csv', why: expect.stringContaining(why) }],
+      });
+    }
+    answer = () => {
+      throw new Error('asked');
+    };
+    expect((await ask(cleaning)).body).toMatchObject({
+      chosen: [{ agentId: 'csv', why: expect.stringContaining('not asked for a while') }],
+    });
+  });
+
+  it('and with enforced media types refuses what no agent that matches takes', async () => {
+    const refused = await ask({ agentId: 'csv', acceptedOutputModes: ['video/mp4'] });
+    expect(refused.status).toBe(415);
+    expect(refused.body).toMatchObject({ detail: expect.stringContaining('video/mp4') });
   });
 });

@@ -63,8 +63,23 @@ describe('the admin API of tasks', () => {
       id: task['id'],
       state: 'completed',
       route: { strategy: 'one', chosen: [{ agentId: 'worker' }] },
-      delegations: [{ agentId: 'worker', state: 'completed', claims: 1 }],
+      delegations: [
+        {
+          agentId: 'worker',
+          state: 'completed',
+          claims: 1,
+          calls: 1,
+          position: 0,
+          step: 0,
+          stepName: 'task',
+          attempts: [],
+        },
+      ],
     });
+    const { createdAt, queuedAt, sentAt, answeredAt, endedAt } = body.delegations[0] as JsonObject;
+    const times = [createdAt, queuedAt, sentAt, answeredAt, endedAt];
+    expect(times).toEqual(times.toSorted());
+    expect(times.filter((time) => Number.isNaN(Date.parse(String(time))))).toEqual([]);
     const kinds = (body.events as JsonObject[]).map(({ kind }) => kind);
     expect(kinds.slice(0, 2)).toEqual(['task', 'message']);
     expect(body.events.at(-1).body).toMatchObject({
@@ -72,7 +87,7 @@ describe('the admin API of tasks', () => {
     });
   });
 
-  it('filters by state, context, agent and time', async () => {
+  it('filters by state, context, agent, organization, principal and time', async () => {
     const task = await send('six');
     const count = async (query: string): Promise<number> =>
       ((await hub.admin('GET', `/api/v1/tasks?${query}`)).body.items as unknown[]).length;
@@ -80,6 +95,11 @@ describe('the admin API of tasks', () => {
     expect(await count('state=working')).toBe(0);
     expect(await count('agentId=nobody')).toBe(0);
     expect(await count('statusAfter=2999-01-01T00:00:00Z')).toBe(0);
+    expect(await count('statusBefore=2000-01-01T00:00:00Z')).toBe(0);
+    const own = `contextId=${String(task['contextId'])}`;
+    expect(await count(`${own}&organization=tests`)).toBe(1);
+    expect(await count(`${own}&organization=others`)).toBe(0);
+    expect(await count(`${own}&principalId=nobody`)).toBe(0);
   });
 
   it('refuses unknown members, bad values, forged cursors and keys without the scope', async () => {
@@ -88,6 +108,8 @@ describe('the admin API of tasks', () => {
       'limit=0',
       'unknown=1',
       'statusAfter=soon',
+      'statusBefore=soon',
+      `organization=${'x'.repeat(201)}`,
       'cursor=forged',
     ]) {
       const answer = await hub.admin('GET', `/api/v1/tasks?${query}`);

@@ -71,7 +71,10 @@ export function legacyCard(card: AgentCard): JsonObject {
       additionalInterfaces: others.map((one) => ({ url: one.url, transport: one.protocolBinding })),
     }),
     version: card.version,
-    capabilities: { streaming: card.capabilities?.streaming ?? false, pushNotifications: false },
+    capabilities: {
+      streaming: card.capabilities?.streaming ?? false,
+      pushNotifications: card.capabilities?.pushNotifications ?? false,
+    },
     defaultInputModes: card.defaultInputModes,
     defaultOutputModes: card.defaultOutputModes,
     skills: card.skills.map(({ id, name, description, tags }) => ({ id, name, description, tags })),

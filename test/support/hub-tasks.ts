@@ -12,7 +12,7 @@ import { configWith, type ConfigOverrides } from '../../src/config/index.js';
 import type { Database } from '../../src/database/database.js';
 import { HubSettings } from '../../src/database/hub-settings.js';
 import { openDatabase } from '../../src/database/open-database.js';
-import type { Work } from '../../src/database/sql.js';
+import type { Tx, Work } from '../../src/database/sql.js';
 import {
   Role,
   StreamResponse,
@@ -26,6 +26,7 @@ import { AppendParticipant } from '../../src/tasks/append-participant.js';
 import { GroupCommitTaskLog } from '../../src/tasks/group-commit-task-log.js';
 import { InProcessSignals } from '../../src/tasks/in-process-signals.js';
 import type { AgentCallbacks } from '../../src/tasks/callbacks/agent-callbacks.js';
+import type { AgentStopper } from '../../src/tasks/cancel/agent-stopper.js';
 import { SqlAgentDelegations } from '../../src/tasks/persistence/sql-agent-delegations.js';
 import { SqlCallbackStore } from '../../src/tasks/persistence/sql-callback.store.js';
 import { TypeormContextStore } from '../../src/tasks/persistence/typeorm-context.store.js';
@@ -37,6 +38,7 @@ import type { StreamItem } from '../../src/tasks/task-streams.js';
 import type { TaskService } from '../../src/tasks/task.service.js';
 import {
   agentCallbacks,
+  agentStopper,
   sweeper,
   taskLists,
   taskRunner,
@@ -52,7 +54,8 @@ export const BOB: Principal = { id: 'bob', organization: 'acme', scopes: new Set
 class NoParticipant extends AppendParticipant {
   *appended(): Work<void> {}
 
-  *forgetting(): Work<readonly string[]> {
+  *forgetting(tx: Tx): Work<readonly string[]> {
+    yield* tx.all('SELECT COUNT(*) AS n FROM tasks');
     return [];
   }
 }
@@ -98,11 +101,13 @@ export class HubTasks {
   readonly service: TaskService;
   readonly runner: TaskRunner;
   readonly sweeper: Sweeper;
+  /** Kills agents, but does not disable them: these have no registry. */
+  readonly stopper: AgentStopper;
   readonly draining = new Draining();
   /** What reading the registry again brings: nothing, unless a test says so. */
   renewAgents = (): Promise<void> => Promise.resolve();
   /** Whether an agent may be asked: always, unless a test says otherwise. */
-  admit = (_agentId: string): Admission => ({ kind: 'go' });
+  admit: (agentId: string) => Admission = () => ({ kind: 'go' });
   readonly load: AgentLoads;
   readonly line: WaitingLine;
   readonly contexts: TypeormContextStore;
@@ -175,6 +180,9 @@ export class HubTasks {
     this.service = taskService(parts, taskLists(parts));
     this.runner = taskRunner(parts);
     this.sweeper = sweeper(parts);
+    this.stopper = agentStopper(parts, new SqlAgentDelegations(database), {
+      disable: (id) => Promise.resolve(agents.get(id)!.record),
+    });
   }
 
   static async start(options: HubTasksOptions = {}): Promise<HubTasks> {
@@ -182,7 +190,8 @@ export class HubTasks {
       options.database ?? (await openDatabase({ url: 'sqlite::memory:', synchronous: 'normal' }));
     const agents = new Map((options.agents ?? []).map((agent) => [agent.id, agent]));
     const hub = new HubTasks(database, agents, options);
-    await hub.line.start();
+    // Where several processes count, they do it until they are told to stop; no test here looks.
+    if (database.dialect === 'sqlite') await hub.line.start();
     if (options.worker !== false) await hub.runner.start(database.dialect === 'sqlite');
     return hub;
   }

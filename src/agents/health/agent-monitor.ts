@@ -88,6 +88,7 @@ export class AgentMonitor extends AgentHealth {
     const record = this.recordOf(agentId);
     return {
       ...this.conditionOf(agentId),
+      health: record?.health ?? 'unknown',
       since: dateOf(record?.since),
       lastOkAt: dateOf(record?.lastOkAt),
       lastError: record?.lastError ?? null,

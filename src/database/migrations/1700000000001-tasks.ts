@@ -89,6 +89,7 @@ const delegationTables = (clustered: string): string[] => [
     "fallbacks" text NOT NULL,
     "progress" text NOT NULL,
     "reason" text,
+    "untold" smallint NOT NULL,
     "epoch" integer NOT NULL,
     "owner" text,
     "lease_until" bigint,

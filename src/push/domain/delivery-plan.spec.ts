@@ -63,6 +63,13 @@ describe('planEntry', () => {
     expect(told([entry('message', { message }), entry('reply', { message })])).toEqual([[], []]);
   });
 
+  it('is silent about artifacts that are held back', () => {
+    const { payload } = chunk('x', { lastChunk: true });
+    expect(told([{ kind: 'held', payload }])).toEqual([[]]);
+    const body = JSON.stringify(StreamResponse.toJSON({ payload }));
+    expect(dueWhen([{ kind: 'held', body }])).toBeNull();
+  });
+
   it('tells a chunked artifact once, whole, at its last chunk', () => {
     const chunks = [
       chunk('a'),

@@ -2,6 +2,7 @@ import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/com
 import type { Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
+import { AppConfig } from '../../config/index.js';
 import { type CompositeSkill, CompositeSource } from '../domain/route-extensions.js';
 import { CompositeStore } from './composite-store.js';
 import { compositeSkillOf } from './domain/composite-skill.js';
@@ -50,6 +51,7 @@ export class CompositeRegistry extends CompositeSource implements OnModuleInit, 
 
   constructor(
     private readonly store: CompositeStore,
+    private readonly config: AppConfig,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {
@@ -116,7 +118,9 @@ export class CompositeRegistry extends CompositeSource implements OnModuleInit, 
   private entryOf(composite: Composite): Entry {
     const known = this.snapshot.entries.get(composite.id);
     if (known?.composite.version === composite.version) return known;
-    return { composite, skill: compositeSkillOf(composite) };
+    // Said even where it is the setting's, so that a client's own maximum can only lower it.
+    const maxCalls = composite.maxCalls ?? this.config.tasks.maxCalls;
+    return { composite, skill: { ...compositeSkillOf(composite), maxCalls } };
   }
 
   private async lookForChanges(): Promise<void> {

@@ -6,7 +6,7 @@ import { hubSkillId } from '../domain/agent-index.js';
 import { COMPOSITE_AGENT_ID } from '../domain/route-extensions.js';
 import { CandidateDto } from '../route.dto.js';
 import type { CompositeVersion } from './composite-store.js';
-import { CompositeStepDto, STEP_OUTCOMES } from './composite.dto.js';
+import { CompositeStepDto, STEP_OUTCOMES } from './composite-step.dto.js';
 import {
   type Composite,
   type CompositeDefinition,
@@ -73,6 +73,14 @@ export class CompositeVersionDto extends CompositeDefinitionDto {
   }
 }
 
+export class CompositeProblemDto implements FieldViolation {
+  @ApiProperty({ type: String, example: 'steps[1].agentId' })
+  readonly field!: string;
+
+  @ApiProperty({ type: String })
+  readonly description!: string;
+}
+
 /** A composite skill as the API shows it. */
 export class CompositeDto extends CompositeDefinitionDto {
   @ApiProperty({ type: String })
@@ -93,8 +101,15 @@ export class CompositeDto extends CompositeDefinitionDto {
   @ApiProperty({ type: String, format: 'date-time', description: 'When this version was made.' })
   readonly updatedAt: string;
 
-  constructor(composite: Composite) {
+  @ApiProperty({
+    type: [CompositeProblemDto],
+    description: 'What its steps ask for and no registered agent has now.',
+  })
+  readonly problems: readonly FieldViolation[];
+
+  constructor(composite: Composite, problems: readonly FieldViolation[]) {
     super();
+    this.problems = problems;
     this.id = composite.id;
     this.skillId = hubSkillId(COMPOSITE_AGENT_ID, composite.id);
     this.version = composite.version;
@@ -119,14 +134,6 @@ export class CompositeVersionPageDto {
 
   @ApiProperty({ type: String, nullable: true })
   readonly nextCursor!: string | null;
-}
-
-export class CompositeProblemDto implements FieldViolation {
-  @ApiProperty({ type: String, example: 'steps[1].inputs[0]' })
-  readonly field!: string;
-
-  @ApiProperty({ type: String })
-  readonly description!: string;
 }
 
 class PlannedInputDto {

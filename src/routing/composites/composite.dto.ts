@@ -5,7 +5,6 @@ import {
   ArrayNotEmpty,
   IsArray,
   IsBoolean,
-  IsIn,
   IsInt,
   IsNotEmpty,
   IsNumber,
@@ -19,185 +18,31 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
+import { DIRECTIVE_LIMITS } from '../../protocol/routing-extension.js';
 import {
-  DIRECTIVE_LIMITS,
-  MATCHES,
-  REQUIRE_POLICIES,
-  type RequirePolicy,
-} from '../../protocol/routing-extension.js';
-import type { StepOutcome, StepStrategy } from '../domain/plan.js';
-import {
-  COMPOSITE_LIMITS,
-  type CompositeDefinition,
-  type WrittenCondition,
-  type WrittenStep,
-} from './domain/composite.js';
+  CompositeStepDto,
+  ID,
+  ID_RULE,
+  IfGiven,
+  PATTERN,
+  TAG,
+  TAG_RULE,
+} from './composite-step.dto.js';
+import { COMPOSITE_LIMITS, type CompositeDefinition } from './domain/composite.js';
 
-export const STEP_STRATEGIES: readonly StepStrategy[] = ['one', 'all', 'first'];
-export const STEP_OUTCOMES: readonly StepOutcome[] = ['completed', 'failed', 'ended'];
-
-const ID = /^[a-z0-9-]{1,63}$/;
-const ID_RULE = { message: '$property must be 1 to 63 of a-z, 0-9 and -' };
-/** No control characters, nothing a database refuses. */
-const TAG = /^[^\p{Cc}\p{Cs}]{1,100}$/u;
-const TAG_RULE = { each: true, message: 'each must be 1 to 100 characters, no control characters' };
 const ORGANIZATION = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 const ORGANIZATION_RULE = {
   each: true,
   message: 'each must be 1 to 200 characters, no control characters',
 };
-const MEDIA_TYPE = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+*-]{1,100}(;[ -~]{1,100})?$/;
+const MEDIA_TYPE = /^[\w!#$&^.+*-]{1,100}\/[\w!#$&^.+*-]{1,100}(;[ -~]{1,100})?$/;
 const MEDIA_TYPE_RULE = { each: true, message: 'each must be a media type such as text/plain' };
 const MAX_NAME = 200;
 const MAX_TEXT = 4000;
 const MAX_ENTRIES = 50;
 
-const PATTERN = { type: String, pattern: ID.source } as const;
-
-/** Null is not a way of saying nothing here. */
-const IfGiven = () => ValidateIf((_, value) => value !== undefined);
 /** Absent leaves a member as it is; null is a value of its own. */
 const IfPresent = () => ValidateIf((_, value) => value !== undefined && value !== null);
-
-export class StepConditionDto implements WrittenCondition {
-  @ApiProperty({ ...PATTERN, description: 'The name of a step.' })
-  @Matches(ID, ID_RULE)
-  step!: string;
-
-  @ApiPropertyOptional({
-    enum: STEP_OUTCOMES,
-    default: 'completed',
-    description: 'How it must have ended; `ended`: either way. A skipped step has not ended.',
-  })
-  @IfGiven()
-  @IsIn(STEP_OUTCOMES)
-  outcome?: StepOutcome;
-}
-
-export class CompositeStepDto implements WrittenStep {
-  @ApiProperty({ ...PATTERN, description: 'Unique here; not `message`.' })
-  @Matches(ID, ID_RULE)
-  name!: string;
-
-  @ApiPropertyOptional({ type: String, description: "An agent's id." })
-  @IfGiven()
-  @Matches(ID, ID_RULE)
-  agentId?: string;
-
-  @ApiPropertyOptional({
-    type: String,
-    description: "`agentId.skillId` of the hub's card, or a skill id that agents share.",
-  })
-  @IfGiven()
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(DIRECTIVE_LIMITS.textLength)
-  skillId?: string;
-
-  @ApiPropertyOptional({ type: [String], description: 'Agents of a skill that carries them.' })
-  @IfGiven()
-  @IsArray()
-  @ArrayNotEmpty()
-  @ArrayMaxSize(DIRECTIVE_LIMITS.tags)
-  @Matches(TAG, TAG_RULE)
-  tags?: string[];
-
-  @ApiPropertyOptional({ enum: MATCHES, default: 'all', description: 'For `tags`.' })
-  @IfGiven()
-  @IsIn(MATCHES)
-  match?: 'all' | 'any';
-
-  @ApiPropertyOptional({
-    enum: STEP_STRATEGIES,
-    default: 'one',
-    description:
-      '`one`: the best agent, the next takes over while none has accepted. `all`: every agent that matches. `first`: the same, and the first that completes wins.',
-  })
-  @IfGiven()
-  @IsIn(STEP_STRATEGIES)
-  strategy?: StepStrategy;
-
-  @ApiPropertyOptional({
-    enum: REQUIRE_POLICIES,
-    default: 'all',
-    description: 'For `all`: how many agents must complete.',
-  })
-  @IfGiven()
-  @IsIn(REQUIRE_POLICIES)
-  require?: RequirePolicy;
-
-  @ApiPropertyOptional({ type: Number, minimum: 1, description: 'For `require: quorum`.' })
-  @IfGiven()
-  @IsInt()
-  @Min(1)
-  @Max(COMPOSITE_LIMITS.delegations)
-  quorum?: number;
-
-  @ApiPropertyOptional({
-    type: Number,
-    minimum: 1,
-    maximum: COMPOSITE_LIMITS.delegations,
-    default: COMPOSITE_LIMITS.maxAgents,
-    description: 'For `all` and `first`.',
-  })
-  @IfGiven()
-  @IsInt()
-  @Min(1)
-  @Max(COMPOSITE_LIMITS.delegations)
-  maxAgents?: number;
-
-  @ApiPropertyOptional({
-    type: [String],
-    description:
-      '`message` and names of steps, in the order the agent gets them. Default: the step written before, then `message`; of the first step `message`.',
-  })
-  @IfGiven()
-  @IsArray()
-  @ArrayNotEmpty()
-  @ArrayMaxSize(COMPOSITE_LIMITS.steps + 1)
-  @IsString({ each: true })
-  @MaxLength(DIRECTIVE_LIMITS.textLength, { each: true })
-  inputs?: string[];
-
-  @ApiPropertyOptional({
-    type: [StepConditionDto],
-    description: 'All must hold. Default: every step that `inputs` names has completed.',
-  })
-  @IfGiven()
-  @IsArray()
-  @ArrayMaxSize(COMPOSITE_LIMITS.steps)
-  @ValidateNested({ each: true })
-  @Type(() => StepConditionDto)
-  after?: StepConditionDto[];
-
-  @ApiPropertyOptional({
-    type: Number,
-    maximum: DIRECTIVE_LIMITS.deadlineSeconds,
-    description: 'From its beginning until what still runs of it is canceled.',
-  })
-  @IfGiven()
-  @IsNumber()
-  @IsPositive()
-  @Max(DIRECTIVE_LIMITS.deadlineSeconds)
-  deadlineSeconds?: number;
-
-  @ApiPropertyOptional({
-    type: Boolean,
-    default: false,
-    description: 'The task may complete without it.',
-  })
-  @IfGiven()
-  @IsBoolean()
-  optional?: boolean;
-
-  @ApiPropertyOptional({
-    type: Boolean,
-    description: 'Its artifacts are the result. Default: true when no other step takes them.',
-  })
-  @IfGiven()
-  @IsBoolean()
-  result?: boolean;
-}
 
 /** What a composite skill may do without. */
 class CompositeOptionsDto {

@@ -67,7 +67,7 @@ export class CompositesController {
     @Body() body: CreateCompositeDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<CompositeDto> {
-    return shown(await this.composites.create(body.id, body), reply);
+    return this.shown(await this.composites.create(body.id, body), reply);
   }
 
   @Post('composite-skills::validate')
@@ -91,7 +91,8 @@ export class CompositesController {
   @ApiOkResponse({ type: CompositePageDto })
   async list(@Query() { limit, cursor }: PageQueryDto): Promise<CompositePageDto> {
     const page = await this.composites.list(limit, cursor);
-    return { ...page, items: page.items.map((each) => new CompositeDto(each)) };
+    const missing = this.composites.missing();
+    return { ...page, items: page.items.map((each) => new CompositeDto(each, missing(each))) };
   }
 
   @Get('composite-skills/:id')
@@ -101,7 +102,7 @@ export class CompositesController {
     @Param('id') id: string,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<CompositeDto> {
-    return shown(await this.composites.get(id), reply);
+    return this.shown(await this.composites.get(id), reply);
   }
 
   @Get('composite-skills/:id/versions')
@@ -135,7 +136,7 @@ export class CompositesController {
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<CompositeDto> {
-    return shown(await this.composites.patch(id, body, versionsWanted(ifMatch)), reply);
+    return this.shown(await this.composites.patch(id, body, versionsWanted(ifMatch)), reply);
   }
 
   @Delete('composite-skills/:id')
@@ -149,9 +150,9 @@ export class CompositesController {
   ): Promise<void> {
     await this.composites.remove(id, versionsWanted(ifMatch));
   }
-}
 
-function shown(composite: Composite, reply: FastifyReply): CompositeDto {
-  void reply.header('etag', versionTag(composite.version));
-  return new CompositeDto(composite);
+  private shown(composite: Composite, reply: FastifyReply): CompositeDto {
+    void reply.header('etag', versionTag(composite.version));
+    return new CompositeDto(composite, this.composites.missing()(composite));
+  }
 }

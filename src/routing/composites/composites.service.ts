@@ -45,15 +45,16 @@ export class CompositesService {
   /** Throws HubError INVALID_PARAMS with everything that is wrong, CONFLICT when the id is taken. */
   async create(id: string, written: WrittenComposite): Promise<Composite> {
     const definition = completed(written);
-    refuse(this.problemsOf(definition));
+    refuse([...checkDefinition(definition), ...this.missing()(definition)]);
     const added = await this.store.add({ ...definition, id, source: 'api' }, this.clock.now());
     await this.registry.renew();
     return added;
   }
 
-  /** Everything that would keep this definition from being saved. */
-  problemsOf(definition: CompositeDefinition): FieldViolation[] {
-    return [...checkDefinition(definition), ...checkTargets(definition, this.agents.all())];
+  /** What the steps of composite skills ask for and no agent has now, as a function of many. */
+  missing(): (definition: CompositeDefinition) => FieldViolation[] {
+    const agents = this.agents.all();
+    return (definition) => checkTargets(definition, agents);
   }
 
   /** Throws HubError NOT_FOUND. */
@@ -97,14 +98,14 @@ export class CompositesService {
     const given = Object.entries(patch).filter(([, value]) => value !== undefined);
     const names = new Set(given.map(([name]) => name));
     const asksAgents = names.has('steps') || names.has('organizations') || patch.enabled === true;
-    const agents = this.agents.all();
+    const missing = this.missing();
     const changed = await this.store.update(
       id,
       (present) => {
         refuseDeclared(present);
         refuseOtherThan(wanted, present);
         const next = completed({ ...definitionOf(present), ...Object.fromEntries(given) });
-        refuse([...checkDefinition(next), ...(asksAgents ? checkTargets(next, agents) : [])]);
+        refuse([...checkDefinition(next), ...(asksAgents ? missing(next) : [])]);
         return { ...next, source: 'api' };
       },
       this.clock.now(),

@@ -133,7 +133,8 @@ async function readOne(
     const problems = checkDefinition(composite);
     return problems.length === 0 ? composite : at(problems);
   } catch (error) {
-    if (!(error instanceof HubError) || error.violations.length === 0) throw error;
-    return at(error.violations);
+    if (!(error instanceof HubError)) throw error;
+    const { violations, message } = error;
+    return at(violations.length > 0 ? violations : [{ field: 'id', description: message }]);
   }
 }

@@ -25,7 +25,7 @@ const indexes = new WeakMap<
 /**
  * The agents by id, skill and tag, so that a message costs what it matches and not what the registry
  * holds. Made once per lists: the registry hands out the same one until something changes, and making
- * it anew for 1,000 agents takes about a millisecond, far less than reading them again did. Composite
+ * it anew for 1,000 agents takes less than a millisecond, far less than reading them again did. Composite
  * skills are found as the skills of an agent of their own, {@link COMPOSITE_AGENT_ID}.
  */
 export class AgentIndex {

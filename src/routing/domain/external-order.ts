@@ -7,6 +7,9 @@ import type { TextMatch } from './text-index.js';
 export const MAX_EXTERNAL_CANDIDATES = 100;
 /** The message's text shown to it, from its beginning. */
 const TEXT_LENGTH = 8000;
+/** Characters of each description, and tags of each skill, that are shown. */
+const DESCRIPTION_LENGTH = 1000;
+const MAX_TAGS = 50;
 /** Characters of its reason that are kept. */
 const REASON_LENGTH = 300;
 
@@ -69,8 +72,15 @@ export function externalQuestion(
       const provider = index.provider(agentId);
       const skill = provider && skillOf(provider, skillId);
       if (!skill) return [];
-      const { name, description, tags } = skill;
-      return [{ id: hubSkillId(agentId, skillId), skill: name, description, tags, score }];
+      return [
+        {
+          id: hubSkillId(agentId, skillId),
+          skill: skill.name,
+          description: skill.description.slice(0, DESCRIPTION_LENGTH),
+          tags: skill.tags.slice(0, MAX_TAGS),
+          score,
+        },
+      ];
     }),
   };
 }

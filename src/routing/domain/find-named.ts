@@ -1,12 +1,6 @@
 import { invalidField } from '../../common/hub-error.js';
 import type { RoutingDirective } from '../../protocol/routing-extension.js';
-import {
-  hubSkillId,
-  skillOf,
-  splitSkillId,
-  type AgentIndex,
-  type RoutableAgent,
-} from './agent-index.js';
+import { skillOf, splitSkillId, type AgentIndex, type RoutableAgent } from './agent-index.js';
 import { noRoute } from './explain.js';
 import { plainMatch, tagMatch, type Wanted } from './match.js';
 import type { Found, RoutingQuestion } from './question.js';
@@ -149,13 +143,4 @@ export function byTarget(asked: Asked, index: AgentIndex): Found {
 
 function wantedOf({ directive, media }: Asked): Wanted {
   return { tags: directive.tags ?? [], match: directive.match ?? 'all', media };
-}
-
-/** How a target is written in an explanation. */
-export function writtenTarget({ agentId, skillId, tags, match }: RoutingDirective): string {
-  const skill = agentId && skillId ? hubSkillId(agentId, skillId) : skillId;
-  return [
-    ...(skill ? [`the skill "${skill}"`] : agentId ? [`the agent "${agentId}"`] : []),
-    ...(tags ? [`${match === 'any' ? 'any' : 'all'} of the tags ${tags.join(', ')}`] : []),
-  ].join(' with ');
 }

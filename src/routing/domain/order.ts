@@ -115,8 +115,12 @@ function byRank(a: Judged, b: Judged): number {
   );
 }
 
+/** 0 to 3: as usual, on trial, down, out of service. */
 function healthRank({ health, breaker }: AgentCondition): number {
-  return breaker === 'closed' ? HEALTH_RANK[health] : Math.max(HEALTH_RANK[health], 1);
+  if (breaker === 'open') return 3;
+  // Nobody but work can tell how an agent is whose card is never looked at: it has its turn again.
+  if (breaker !== 'half-open' || health === 'unknown') return HEALTH_RANK[health];
+  return Math.max(1, HEALTH_RANK[health]);
 }
 
 /**
@@ -130,7 +134,7 @@ function withoutUnavailable(
   const isFull = ({ condition }: Judged): boolean => isImmediate && condition.isFull;
   const isAvailable = (each: Judged): boolean => !isFull(each) && !isOut(each.condition);
   const available = judged.filter(isAvailable);
-  const missing = Math.max(0, Math.max(1, atLeast) - available.length);
+  const missing = available.length === 0 ? judged.length : Math.max(0, atLeast - available.length);
   const onTrial = judged.filter((each) => !isFull(each) && isOut(each.condition)).slice(0, missing);
   const chosen = [...available, ...onTrial];
   if (chosen.length === 0) throw busy(judged);

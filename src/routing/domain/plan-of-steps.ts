@@ -137,13 +137,26 @@ export function shareOut(
 }
 
 function plannedStep(
-  { target: _, maxAgents: __, ...step }: StepTemplate,
+  template: StepTemplate,
   chosen: readonly Candidate[],
   left: ReadonlyMap<string, LeftOut>,
 ): PlanStep {
-  const inputs = step.inputs.filter((input) => input.from === 'message' || !left.has(input.step));
-  const after = step.after.filter((condition) => !left.has(condition.step));
-  return { ...step, chosen, after, inputs: inputs.length > 0 ? inputs : [{ from: 'message' }] };
+  const { name, strategy, require, quorum, deadlineMs, isResult, isOptional } = template;
+  const inputs = template.inputs.filter(
+    (input) => input.from === 'message' || !left.has(input.step),
+  );
+  return {
+    name,
+    strategy,
+    require,
+    ...(quorum !== undefined && { quorum }),
+    chosen,
+    inputs: inputs.length > 0 ? inputs : [{ from: 'message' }],
+    after: template.after.filter(({ step }) => !left.has(step)),
+    ...(deadlineMs !== undefined && { deadlineMs }),
+    isResult,
+    isOptional,
+  };
 }
 
 /** The client's parts count for steps that get them, what it takes back for those that make the result. */

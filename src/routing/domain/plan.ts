@@ -1,5 +1,5 @@
 import type { RequirePolicy, Strategy } from '../../protocol/routing-extension.js';
-import type { Candidate } from './route.js';
+import type { Candidate } from './candidate.js';
 
 /** What a step of a plan does with its agents: `one` asks them in turn, `all` each, `first` races them. */
 export type StepStrategy = Extract<Strategy, 'one' | 'all' | 'first'>;

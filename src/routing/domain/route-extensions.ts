@@ -120,8 +120,7 @@ export abstract class CompositeSource {
   abstract usable(principal: Principal): readonly CompositeSkill[];
 }
 
-/** No rules and no composite skills: what stands in where none are kept. */
-export const NO_RULES: RuleSource = { decide: () => undefined };
+/** No composite skills: what stands in where none are kept. */
 export const NO_COMPOSITES: CompositeSource = { all: () => EMPTY, usable: () => EMPTY };
 
 const EMPTY: readonly CompositeSkill[] = [];

@@ -1,19 +1,11 @@
 import type { RequirePolicy, Strategy } from '../../protocol/routing-extension.js';
+import type { Candidate } from './candidate.js';
 import type { Plan } from './plan.js';
+
+export type { Candidate } from './candidate.js';
 
 /** Which rule decided, in the order they are tried (design.md section 6). */
 export type RouteReason = 'agent' | 'skill' | 'tags' | 'affinity' | 'rule' | 'text' | 'default';
-
-/** One agent considered, and why it is in or out. */
-export interface Candidate {
-  readonly agentId: string;
-  /** The skill that matched, when one did. */
-  readonly skillId?: string;
-  /** How well the text matches, 0 to 1, when that was asked. */
-  readonly score?: number;
-  /** Why it is chosen or ordered where it is, or why it is left out; one sentence. */
-  readonly why: string;
-}
 
 /** A rule that applied but led to nobody. */
 export interface PassedRule {

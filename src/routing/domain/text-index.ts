@@ -30,6 +30,9 @@ const MAX_WORDS = 32;
 /** Entries of the index looked at; a word that stands in most skills is left out for rarer ones. */
 const MAX_POSTINGS = 500;
 
+/** Characters of each field that count, so that no card can make the index slow or large. */
+const FIELD_LENGTH = 4000;
+
 const FIELDS = ['name', 'tags', 'examples', 'description'] as const;
 /** A word counts for more in what names the skill than in what describes it. */
 const FIELD_WEIGHTS = { name: 1, tags: 1, examples: 0.5, description: 0.5 };
@@ -223,12 +226,12 @@ function textOf(
   more: readonly string[],
 ): SkillText {
   const text = {
-    name,
-    description,
-    tags: [...new Set([...tags, ...more])].join('\n'),
-    examples: examples.join('\n'),
+    name: name.slice(0, FIELD_LENGTH),
+    description: description.slice(0, FIELD_LENGTH),
+    tags: [...new Set([...tags, ...more])].join('\n').slice(0, FIELD_LENGTH),
+    examples: examples.join('\n').slice(0, FIELD_LENGTH),
   };
-  return { id: JSON.stringify([name, description, text.tags, text.examples]), ...text };
+  return { id: JSON.stringify(FIELDS.map((field) => text[field])), ...text };
 }
 
 /** The inverse document frequency that BM25 gives a word of a single document. */

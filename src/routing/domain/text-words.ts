@@ -25,6 +25,7 @@ const SILENT: ReadonlySet<string> = new Set(
   shall she should so some such t than thank thanks that the their them then there these they this
   those through to too under until up us use using ve very want was we were what when where which while
   who whom why will with would you your yours
+  look looks say says see show shows tell tells told
   aber als am auf aus bei bin bitte da das dass dem den der des die dir du ein eine einem einen einer
   er es für hat ich ihr im ist kann kannst mein mich mir mit nach nicht oder sich sie sind und uns vom
   von vor wie wir zu zum zur

@@ -83,11 +83,10 @@ async function readOne(
       type: 'body',
       metatype: WrittenRuleDto,
     })) as WrittenRuleDto;
-    if (dto.id !== undefined && isTaken(dto.id)) {
-      return [{ field: 'id', description: 'is the id of a rule before it' }];
-    }
     const rule = ruleOf({ ...dto, id: dto.id ?? ruleIdFrom(dto.name, isTaken) }, 'config');
     const faults = faultsOfRule(rule);
+    if (isTaken(rule.id))
+      faults.push({ field: 'id', description: 'is the id of a rule before it' });
     return faults.length > 0 ? faults : rule;
   } catch (error) {
     if (!(error instanceof HubError)) throw error;

@@ -99,10 +99,14 @@ export class RuleRegistry extends RuleSource implements OnModuleInit, OnModuleDe
     this.compile();
   }
 
-  /** A rule of the API that a declared one has taken the id of is not asked. */
+  /** A rule of the API is not asked while a declared one has its id. */
   private compile(): void {
     const declared = new Set(this.declared.map(({ id }) => id));
     const stored = this.stored.filter(({ id }) => !declared.has(id));
+    if (stored.length < this.stored.length) {
+      const rules = this.stored.map(({ id }) => id).filter((id) => declared.has(id));
+      this.log.warn({ rules }, 'declared rules stand in the place of rules of the API');
+    }
     this.set = new RuleSet([...this.declared, ...stored], this.set);
   }
 

@@ -19,8 +19,6 @@ import {
   Validate,
   ValidateIf,
   ValidateNested,
-  ValidatorConstraint,
-  type ValidatorConstraintInterface,
 } from 'class-validator';
 import { SCOPES, type Scope } from '../../auth/index.js';
 import {
@@ -39,6 +37,7 @@ import {
   type RuleStrategy,
   type TextCondition,
 } from './domain/rule.js';
+import { MetadataConstraint } from './metadata-constraint.js';
 
 const ID_RULE = { message: '$property must be 1 to 63 of a-z, 0-9 and -' };
 /** No control characters, nothing a database refuses. */
@@ -65,36 +64,6 @@ const METADATA_VALUE = { oneOf: [{ type: 'string' }, { type: 'number' }, { type:
 
 /** Null is not a way of saying nothing here. */
 const IfGiven = () => ValidateIf((_, value) => value !== undefined);
-
-@ValidatorConstraint()
-class MetadataConstraint implements ValidatorConstraintInterface {
-  validate(value: unknown): boolean {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-    const entries = Object.entries(value);
-    if (entries.length === 0 || entries.length > RULE_LIMITS.metadata) return false;
-    return entries.every(([path, wanted]) => {
-      const values: readonly unknown[] = Array.isArray(wanted) ? wanted : [wanted];
-      const fits = values.length > 0 && values.length <= RULE_LIMITS.entries;
-      return fits && isText(path) && values.every(isValue);
-    });
-  }
-
-  defaultMessage(): string {
-    return (
-      `metadata must hold 1 to ${RULE_LIMITS.metadata} paths, each with a text (at most ` +
-      `${RULE_LIMITS.text} characters), number, true or false, or a list of up to ${RULE_LIMITS.entries} of them`
-    );
-  }
-}
-
-function isText(value: string): boolean {
-  return value !== '' && value.length <= RULE_LIMITS.text;
-}
-
-function isValue(value: unknown): boolean {
-  if (typeof value === 'string') return value.length <= RULE_LIMITS.text;
-  return typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
-}
 
 export class TextConditionDto implements TextCondition {
   @ApiProperty({

@@ -135,6 +135,6 @@ function placeAfter(rules: readonly Rule[], cursor: string): number {
 function refuseDeclared(id: string): never {
   throw new HubError(
     'CONFLICT',
-    `The rule ${id} is declared in the configuration (routing.rules); change it there.`,
+    `The rule ${id} is declared in the configuration (rules); change it there.`,
   );
 }

@@ -16,40 +16,49 @@ export interface AgentFarewellDeps {
   readonly instanceId: () => Promise<string>;
 }
 
+/** The agent did not hear the call, and may hear the next one. */
+export function isAway(error: unknown): boolean {
+  const kind = error instanceof AgentCallError ? error.kind : undefined;
+  return kind === 'unreachable' || kind === 'interrupted';
+}
+
 /**
  * Tells agents that the hub needs nothing more from them: their delegation has ended without their
- * word (policy, deadline, cancel). A courtesy: once, with a bounded wait; the task does not depend on it.
+ * word (policy, deadline, cancel). Once, with a bounded wait; the task does not depend on it.
  */
 export class AgentFarewell {
   constructor(private readonly deps: AgentFarewellDeps) {}
 
   /**
    * Never rejects. Does nothing for an agent that has no task of its own. `sentWith` is what came with
-   * the message the agent has, as far as the caller knows it; else that of the first one.
+   * the message the agent has, as far as the caller knows it; else that of the first one. False when the
+   * agent could not be reached, so that it may be worth telling it again.
    */
   async tell(
     delegation: Delegation,
     record: TaskRecord,
     sentWith: SentWith = record,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { client, clock, logger, cancelWaitMs } = this.deps;
     const { downstreamTaskId, agentId } = delegation;
-    if (downstreamTaskId === null) return;
+    if (downstreamTaskId === null) return true;
     const call = new AbortController();
     const answered = new AbortController();
     try {
       const agent = this.deps.agent(agentId);
-      if (!agent) return;
+      if (!agent) return true;
       void clock
         .sleep(agent.budgets.cancelWaitMs ?? cancelWaitMs, answered.signal)
         .then(() => call.abort(OVER));
       const instanceId = await this.deps.instanceId();
       const options = agentCallOptions(record, sentWith, instanceId, call.signal);
       await client.cancel(agent, downstreamTaskId, options);
+      return true;
     } catch (error) {
       const reason = error instanceof AgentCallError ? error.message : String(error);
       const ids = { taskId: record.id, delegationId: delegation.id, agentId };
       logger.warn({ ...ids, reason }, 'an agent was not told of its end');
+      return !isAway(error);
     } finally {
       answered.abort(OVER);
     }

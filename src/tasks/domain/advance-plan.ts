@@ -1,3 +1,4 @@
+import type { PlanStep } from '../../routing/index.js';
 import type { Delegation } from '../task.js';
 import { budgetSpent, callsLeft } from './call-budget.js';
 import { isEnded } from './delegation-state.js';
@@ -24,7 +25,8 @@ export function advancePlan(draft: Draft): boolean {
     const { delegations, standing } = standingAt(draft, index);
     if (standing.kind !== 'met' && standing.kind !== 'broken') continue;
     const open = delegations.filter(({ state }) => !isEnded(state));
-    for (const each of open) endDelegation(draft, each, 'canceled', standing.why);
+    for (const each of open)
+      endDelegation(draft, each, { state: 'canceled', reason: standing.why });
     if (standing.kind === 'met') releaseWinner(draft, standingAt(draft, index));
     else cutShort ||= open.length > 0;
   }
@@ -40,8 +42,9 @@ function beginOrSkip(draft: Draft, index: number): void {
   const current = steps.pop() as StandingStep;
   if (current.standing.kind !== 'planned') return;
   const turn = turnOf(current.step, steps);
-  if (turn === 'begins') begin(draft, current.delegations);
-  else if (turn === 'never') skip(draft, current, steps);
+  const planned = current.delegations.filter(({ state }) => state === 'planned');
+  if (turn === 'begins') begin(draft, planned);
+  else if (turn === 'never') skip(draft, planned, whySkipped(current.step, steps));
 }
 
 /** The time of a delegation counts from here. What the budget has no call left for fails at once. */
@@ -50,7 +53,7 @@ function begin(draft: Draft, delegations: readonly Delegation[]): void {
   for (const each of delegations) {
     const timeMs = each.deadlineAt.getTime() - each.createdAt.getTime();
     if (callsLeft(aggregate.record, draft.delegations()) < 1) {
-      endDelegation(draft, each, 'failed', budgetSpent(aggregate.record));
+      endDelegation(draft, each, { state: 'failed', reason: budgetSpent(aggregate.record) });
       continue;
     }
     draft.patch(each.id, {
@@ -61,12 +64,15 @@ function begin(draft: Draft, delegations: readonly Delegation[]): void {
   }
 }
 
-function skip(draft: Draft, current: StandingStep, before: readonly StandingStep[]): void {
-  const [unmet] = current.step.after.filter(
-    (condition) => turnOf({ ...current.step, after: [condition] }, before) === 'never',
+function skip(draft: Draft, delegations: readonly Delegation[], reason: string | null): void {
+  for (const each of delegations) endDelegation(draft, each, { state: 'skipped', reason });
+}
+
+function whySkipped(step: PlanStep, before: readonly StandingStep[]): string | null {
+  const unmet = step.after.find(
+    (condition) => turnOf({ ...step, after: [condition] }, before) === 'never',
   );
-  const reason = unmet && `Step "${unmet.step}" ${whatHappened(unmet.step, before)}.`;
-  for (const each of current.delegations) endDelegation(draft, each, 'skipped', reason ?? null);
+  return unmet ? `Step "${unmet.step}" ${whatHappened(unmet.step, before)}.` : null;
 }
 
 function whatHappened(name: string, before: readonly StandingStep[]): string {

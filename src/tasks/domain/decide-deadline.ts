@@ -42,7 +42,7 @@ function endLateStep(draft: Draft, index: number): void {
     .filter((each) => each.step === index && isOpen(each) && isLate(each));
   if (late.length === 0) return;
   const reason = `The step's deadline of ${Math.round(deadlineMs / 1000)} s has passed.`;
-  for (const each of late) endDelegation(draft, each, 'canceled', reason);
+  for (const each of late) endDelegation(draft, each, { state: 'canceled', reason });
   endCut(draft, reason);
 }
 

@@ -334,10 +334,23 @@ describe('several agents', () => {
 describe('an outcome', () => {
   it('is the state of the task with its reason', () => {
     const task = new FakeTask();
-    const outcome = { state: 'failed', reason: 'The agent did not answer.' } as const;
-    task.commit(decideOutcome(task.aggregate, 'd-a', outcome, NOW));
+    const reason = 'The agent did not answer.';
+    const end = { state: 'failed', reason, agentKnows: true } as const;
+    task.commit(decideOutcome(task.aggregate, 'd-a', end, NOW));
     expect(task.story()).toEqual(['status FAILED: The agent did not answer.']);
-    expect(task.delegation()).toMatchObject({ state: 'failed', owner: null, leaseUntil: null });
+    expect(task.delegation()).toMatchObject({ state: 'failed', owner: null, untold: false });
+  });
+
+  it.each([
+    ['has the message and an owner', {}, true],
+    ['only watches the client', { state: 'input-required', downstreamTaskId: 'd' }, false],
+    ['has no owner', { owner: null }, false],
+    ['was not asked yet', { state: 'queued' }, false],
+  ] as const)('leaves its agent to be told by the owner when it %s', (_, delegation, untold) => {
+    const task = new FakeTask({ delegation });
+    const end = { state: 'canceled', reason: 'enough' } as const;
+    task.commit(decideOutcome(task.aggregate, 'd-a', end, NOW));
+    expect(task.delegation()).toMatchObject({ untold, owner: untold ? 'runner' : null });
   });
 
   it('of one among several is told and counted', () => {

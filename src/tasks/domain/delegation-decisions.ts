@@ -6,7 +6,8 @@ import { hasAccepted, isEnded, shortReason } from './delegation-state.js';
 import { attemptsWith } from './delegation-times.js';
 import { budgetSpent, callsLeft } from './call-budget.js';
 import { Draft } from './draft.js';
-import { endOnHubsWord, type Outcome } from './hubs-word.js';
+import type { End } from './end-delegation.js';
+import { endOnHubsWord } from './hubs-word.js';
 import { takeEvent } from './take-event.js';
 
 /**
@@ -38,12 +39,12 @@ export function decideAgentEvent(
 export function decideOutcome(
   aggregate: TaskAggregate,
   delegationId: string,
-  outcome: Outcome,
+  end: End,
   now: Date,
 ): TaskChange {
   const open = openDraft(aggregate, delegationId, now);
   if (!open) return NO_CHANGE;
-  endOnHubsWord(open.draft, open.delegation, outcome);
+  endOnHubsWord(open.draft, open.delegation, end);
   return open.draft.change();
 }
 
@@ -69,24 +70,18 @@ export function decideFailover(
     [delegation.reason, named.replace(/\.$/, '')].filter(Boolean).join('; '),
   );
   const [next, ...fallbacks] = delegation.fallbacks;
+  const agentKnows = delegation.downstreamTaskId === null;
+  const fail = (why: string): void =>
+    endOnHubsWord(draft, delegation, { state: 'failed', reason: shortReason(why), agentKnows });
   if (aggregate.record.cancelRequestedAt !== null) {
-    endOnHubsWord(draft, delegation, {
-      state: 'canceled',
-      reason: 'Canceled before an agent took the message.',
-    });
+    const reason = 'Canceled before an agent took the message.';
+    endOnHubsWord(draft, delegation, { state: 'canceled', reason, agentKnows });
   } else if (hasAccepted(delegation) || (!next && delegation.reason === null)) {
-    endOnHubsWord(draft, delegation, { state: 'failed', reason });
+    fail(reason);
   } else if (!next) {
-    endOnHubsWord(draft, delegation, {
-      state: 'failed',
-      reason: `No agent took the message. ${reasons}`,
-    });
+    fail(`No agent took the message. ${reasons}`);
   } else if (callsLeft(aggregate.record, aggregate.delegations) < 1) {
-    const spent = budgetSpent(aggregate.record);
-    endOnHubsWord(draft, delegation, {
-      state: 'failed',
-      reason: shortReason(`${spent} ${reasons}`),
-    });
+    fail(`${budgetSpent(aggregate.record)} ${reasons}`);
   } else {
     draft.patch(delegation.id, {
       agentId: next.agentId,

@@ -13,7 +13,7 @@ import {
   type TaskAggregate,
   type TaskChange,
 } from '../task.js';
-import { originOf, type Origin } from './own-ids.js';
+import { hubMessageId, originOf, type Origin } from './own-ids.js';
 
 type Patch = Omit<DelegationPatch, 'id'>;
 
@@ -108,9 +108,9 @@ export class Draft {
     this.currentState = state;
   }
 
-  /** A message of the hub itself; its id follows from the place it takes in the log. */
+  /** A message of the hub itself. */
   say(parts: Parameters<typeof agentMessage>[2], metadata?: Record<string, unknown>): Message {
-    return agentMessage(`${this.ref.taskId}-${this.nextSeq}`, this.ref, parts, metadata);
+    return agentMessage(hubMessageId(this.ref.taskId, this.nextSeq), this.ref, parts, metadata);
   }
 
   /** Remembers what a delegation asks, for the status that will name it. */

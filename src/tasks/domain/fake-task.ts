@@ -11,13 +11,7 @@ import {
 } from '../../protocol/task-reducer.js';
 import type { RequirePolicy } from '../../protocol/routing-extension.js';
 import { isTerminal } from '../../protocol/task-state.js';
-import {
-  planOf,
-  type Plan,
-  type PlanStep,
-  type Route,
-  type StepStrategy,
-} from '../../routing/index.js';
+import { type Plan, type PlanStep, type Route, type StepStrategy } from '../../routing/index.js';
 import type {
   Delegation,
   EventKind,
@@ -347,6 +341,7 @@ const DELEGATION: Omit<Delegation, 'id' | 'agentId' | 'agentName' | 'position'> 
   fallbacks: [],
   progress: { artifacts: {}, closed: [] },
   reason: null,
+  untold: false,
   epoch: 1,
   owner: 'runner',
   leaseUntil: null,

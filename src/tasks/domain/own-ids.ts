@@ -111,3 +111,13 @@ export function knownArtifactId(
 ): string | undefined {
   return Object.hasOwn(progress.artifacts, artifactId) ? progress.artifacts[artifactId] : undefined;
 }
+
+/** The id of a message that the hub itself says: it follows from the place it takes in the log. */
+export function hubMessageId(taskId: string, seq: number): string {
+  return `${taskId}-${seq}`;
+}
+
+/** Whether the hub itself has said a message of its task, rather than an agent or the client. */
+export function isHubMessage(taskId: string, { messageId }: Pick<Message, 'messageId'>): boolean {
+  return messageId.startsWith(`${taskId}-`);
+}

@@ -212,7 +212,9 @@ describe('the budget of calls', () => {
     const task = new FakeTask({ plan: CHAIN, maxCalls: 1 });
     task.agent(DONE, 'a');
     expect(task.state).toBe('FAILED');
-    expect(task.delegation('b').reason).toBe('The calls to agents that the task may make (1) are used up.');
+    expect(task.delegation('b').reason).toBe(
+      'The calls to agents that the task may make (1) are used up.',
+    );
   });
 
   it('leaves what has begun alone', () => {

@@ -72,7 +72,7 @@ describe('several agents in any interleaving', () => {
           outcomeOf(run(all, other, BEST_EFFORT)),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 

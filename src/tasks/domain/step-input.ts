@@ -3,6 +3,7 @@ import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import type { PlanStep } from '../../routing/index.js';
 import type { Delegation, TaskAggregate } from '../task.js';
 import { finishedArtifacts } from './held-artifacts.js';
+import { isHubMessage } from './own-ids.js';
 
 /**
  * The message a delegation begins with: the client's own, as it came, unless its step works on what
@@ -55,10 +56,11 @@ function withSource(part: Part, source: object): Part {
 
 function lastWords({ task }: TaskAggregate, { id }: Delegation): readonly Part[] {
   const said = [...task.history, ...(task.status?.message ? [task.status.message] : [])];
-  const last = said.findLast(({ metadata }) => {
-    const origin = metadata?.[ROUTING_EXTENSION_URI] as
+  const last = said.findLast((message) => {
+    const origin = message.metadata?.[ROUTING_EXTENSION_URI] as
       { delegationId?: unknown; state?: unknown } | undefined;
-    return origin?.delegationId === id && origin.state === 'completed';
+    const isIts = origin?.delegationId === id && origin.state === 'completed';
+    return isIts && !isHubMessage(task.id, message);
   });
   return last?.parts ?? [];
 }

@@ -16,7 +16,7 @@ type Policy = Pick<PlanStep, 'strategy' | 'require' | 'quorum'>;
 
 /** How a step stands by its policy and its delegations, of which there is at least one. */
 export function stepStanding(step: Policy, delegations: readonly Delegation[]): StepStanding {
-  if (delegations.every(({ state }) => state === 'planned')) return { kind: 'planned' };
+  if (delegations.some(({ state }) => state === 'planned')) return { kind: 'planned' };
   if (delegations.every(({ state }) => state === 'skipped')) return { kind: 'skipped' };
   const completed = delegations.filter(({ state }) => state === 'completed');
   const open = delegations.filter(({ state }) => !isEnded(state));

@@ -183,12 +183,18 @@ function takeStatus(
   const news = draft.several ? undefined : newsOf(draft, metadata);
   if (!news && isRepeatedEvent(delegation, status)) return;
   // What comes while the client's next message waits to be sent is progress: the answer is on its way.
-  const state = delegation.state === 'queued' && !isEnded(said) ? 'queued' : said;
-  const message = status.message && ownMessage(status.message, draft.ref, delegation, ids);
+  const awaited = delegation.state === 'queued' && !isEnded(said) ? 'queued' : said;
+  // Nobody can answer on a task that is being canceled.
+  const inVain = awaited === 'input-required' && draft.aggregate.record.cancelRequestedAt !== null;
+  const state = inVain ? 'canceled' : awaited;
+  const message = inVain
+    ? canceledMessage(draft)
+    : status.message && ownMessage(status.message, draft.ref, delegation, ids);
   const begins = status.state === WORKING && lastState(delegation.progress) !== WORKING;
   const change = { state, message, news, begins };
   if (isEnded(state)) {
-    endDelegation(draft, delegation, state, state === 'completed' ? null : reasonOf(message));
+    const reason = state === 'completed' ? null : reasonOf(message);
+    endDelegation(draft, delegation, { state, reason, agentKnows: !inVain });
   } else {
     draft.patch(delegationId, {
       state,
@@ -199,6 +205,10 @@ function takeStatus(
   }
   if (draft.several) showProgress(draft, delegation, change, metadata);
   else showStatus(draft, status, change);
+}
+
+function canceledMessage(draft: Draft): Message {
+  return draft.say('Canceled by the client.');
 }
 
 interface StatusChange {

@@ -2,7 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { NO_CHANGE, type TaskChange } from '../task.js';
 import { decideCancelRequest, decideFollowUp, decideTaskFailed } from './task-decisions.js';
 import { decideOutcome } from './delegation-decisions.js';
-import { FakeTask, NOW, reply, snapshot, status, statusOf, userMessage } from './fake-task.js';
+import {
+  FakeTask,
+  NOW,
+  planStep,
+  reply,
+  snapshot,
+  status,
+  statusOf,
+  userMessage,
+} from './fake-task.js';
 
 const followUp = (task: FakeTask, text = 'more', replyTo?: string): TaskChange => {
   const change = decideFollowUp(task.aggregate, clientMessage(text), replyTo, NOW);
@@ -164,6 +173,33 @@ describe('a follow-up', () => {
     expect(task.story().at(-1)).toBe('status WORKING: Agent a waits for input.');
     followUp(task, 'for a', 'd-a');
     expect(task.delegation('a').state).toBe('queued');
+  });
+
+  it('can name the step that is answered, but none whose turn has not come', () => {
+    const plan = [
+      planStep('left', ['a']),
+      planStep('right', ['b']),
+      planStep('end', ['c'], { after: [{ step: 'left', outcome: 'completed' }] }),
+    ];
+    const task = new FakeTask({ plan });
+    task.agent(status('input', 'one?'), 'a');
+    task.agent(status('input', 'two?'), 'b');
+    expect(() => followUp(task, 'x', 'end')).toThrow('no open delegation, agent or step "end"');
+    followUp(task, 'for b', 'right');
+    expect(task.delegation('b').state).toBe('queued');
+  });
+
+  it('is refused when the task has used up its calls, those promised included', () => {
+    const task = new FakeTask({ maxCalls: 2 });
+    task.agent(status('input', 'which one?'));
+    followUp(task, 'this one');
+    expect(() => followUp(task, 'no, that one')).toThrow(
+      expect.objectContaining({
+        reason: 'UNSUPPORTED_OPERATION',
+        message: expect.stringContaining('(2) are used up'),
+      }),
+    );
+    expect(task.delegation().state).toBe('queued');
   });
 
   it('asks the other question again once the first is dealt with', () => {

@@ -32,7 +32,7 @@ export function decideCancelRequest(aggregate: TaskAggregate, now: Date): TaskCh
   if (aggregate.record.cancelRequestedAt !== null) return NO_CHANGE;
   draft.patchRecord({ cancelRequestedAt: now });
   const idle = draft.delegations().filter(isIdle);
-  for (const each of idle) endDelegation(draft, each, 'canceled', CANCELED);
+  for (const each of idle) endDelegation(draft, each, { state: 'canceled', reason: CANCELED });
   if (idle.length === 0) return draft.change();
   if (draft.several) settle(draft, { cancelRequested: true });
   else draft.emitStatus(TaskState.TASK_STATE_CANCELED, draft.say(CANCELED));
@@ -144,8 +144,8 @@ export function decideTaskFailed(aggregate: TaskAggregate, reason: string, now: 
   const draft = new Draft(aggregate, now);
   if (draft.ended) return NO_CHANGE;
   for (const each of draft.delegations()) {
-    if (each.state === 'planned') endDelegation(draft, each, 'skipped', reason);
-    else if (!isEnded(each.state)) endDelegation(draft, each, 'failed', reason);
+    if (each.state === 'planned') endDelegation(draft, each, { state: 'skipped', reason });
+    else if (!isEnded(each.state)) endDelegation(draft, each, { state: 'failed', reason });
   }
   draft.emitStatus(taskStateOf('failed'), draft.say(reason));
   return draft.change();

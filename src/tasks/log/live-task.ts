@@ -165,18 +165,11 @@ export class LiveTask {
 
   /** Gives all queued delegations to an owner, as a first claim would. */
   claimQueued(owner: string, leaseUntil: Date): void {
-    this.delegations = this.delegations.map((each) =>
-      each.state === 'queued'
-        ? {
-            ...each,
-            state: 'sending',
-            calls: each.calls + 1,
-            owner,
-            leaseUntil,
-            epoch: each.epoch + 1,
-          }
-        : each,
-    );
+    this.delegations = this.delegations.map((each) => {
+      if (each.state !== 'queued') return each;
+      const [calls, epoch] = [each.calls + 1, each.epoch + 1];
+      return { ...each, state: 'sending', calls, epoch, owner, leaseUntil };
+    });
   }
 
   /** What was applied, as one append. */
@@ -271,7 +264,10 @@ export class LiveTask {
     if (this.events.length === 0) return null;
     if (!checkpointDue(this.stateBefore, this.record.state, this.since)) return null;
     const task = JSON.stringify(Task.toJSON(this.task));
-    const held = this.held.length === 0 ? null : JSON.stringify(this.held.map(Artifact.toJSON));
+    const held =
+      this.held.length === 0
+        ? null
+        : JSON.stringify(this.held.map((each) => Artifact.toJSON(each)));
     const checkpointSize = task.length + (held?.length ?? 0);
     this.since = { events: 0, size: 0, checkpointSize };
     return { task, held };

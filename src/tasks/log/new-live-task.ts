@@ -102,6 +102,7 @@ function firstDelegation(
     fallbacks: delegation.fallbacks,
     progress: { artifacts: {}, closed: [] },
     reason: null,
+    untold: false,
     epoch: 0,
     owner: null,
     leaseUntil: null,

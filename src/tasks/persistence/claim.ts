@@ -2,12 +2,7 @@ import { listOf, pieces } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
 import type { AgentShares, ClaimedDelegation, ClaimedTask } from '../task-store.js';
 import type { Delegation, DelegationState } from '../task.js';
-import {
-  DELEGATION_COLUMNS,
-  RUNNING_STATES,
-  toDelegation,
-  type DelegationRow,
-} from './task-rows.js';
+import { DELEGATION_COLUMNS, NEEDS_RUNNER, toDelegation, type DelegationRow } from './task-rows.js';
 
 export interface Claim {
   readonly owner: string;
@@ -185,7 +180,7 @@ export function* renewLeases(
     }
     const rows = yield* tx.all<{ id: string }>(
       `UPDATE delegations SET lease_until = ?,
-         claimable_at = CASE WHEN state IN ${RUNNING_STATES} THEN ? ELSE claimable_at END
+         claimable_at = CASE WHEN ${NEEDS_RUNNER} THEN ? ELSE claimable_at END
        WHERE id IN ${listOf(piece.length)} AND owner = ? RETURNING id`,
       [at, at, ...piece, owner],
     );
@@ -200,7 +195,7 @@ export function* endLeases(tx: Tx, whose: 'of' | 'not of', owner: string): Work<
   const lock = tx.dialect === 'postgres' ? ' ORDER BY id FOR UPDATE' : '';
   return yield* tx.run(
     `UPDATE delegations SET owner = NULL, lease_until = NULL,
-       claimable_at = CASE WHEN state IN ${RUNNING_STATES} THEN 0 ELSE claimable_at END
+       claimable_at = CASE WHEN ${NEEDS_RUNNER} THEN 0 ELSE claimable_at END
      WHERE id IN (SELECT id FROM delegations WHERE ${condition}${lock})`,
     [owner],
   );

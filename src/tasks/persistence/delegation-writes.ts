@@ -11,9 +11,9 @@ export function* insertDelegations(tx: Tx, appends: readonly PreparedAppend[]): 
     yield* tx.run(
       `INSERT INTO delegations (id, task_id, position, step, epoch, owner, lease_until,
          claimable_at, created_at, agent_id, agent_name, skill_id, state, message_seq, calls,
-         downstream_task_id, downstream_context_id, fallbacks, progress, reason, deadline_at, due_at,
+         downstream_task_id, downstream_context_id, fallbacks, progress, reason, untold, deadline_at, due_at,
          begun_at, updated_at)
-       VALUES ${rowsOf(piece.length, 24)}`,
+       VALUES ${rowsOf(piece.length, 25)}`,
       flatten(piece, addedValues),
     );
   }
@@ -28,7 +28,7 @@ function addedValues(params: SqlValue[], { delegation }: DelegationWrite): void 
     delegation.epoch,
     delegation.owner,
     millis(delegation.leaseUntil),
-    claimableAt(delegation.state, delegation.leaseUntil),
+    claimableAt(delegation),
     delegation.createdAt.getTime(),
   );
   delegationValues(params, delegation);
@@ -46,6 +46,7 @@ const COLUMNS: readonly UpdatedColumn[] = [
   { name: 'fallbacks', type: 'text' },
   { name: 'progress', type: 'text' },
   { name: 'reason', type: 'text' },
+  { name: 'untold', type: 'smallint' },
   { name: 'deadline_at', type: 'bigint' },
   { name: 'due_at', type: 'bigint' },
   { name: 'begun_at', type: 'bigint' },
@@ -81,12 +82,12 @@ export function* updateDelegations(tx: Tx, appends: readonly PreparedAppend[]): 
     params.push(
       delegation.owner,
       millis(delegation.leaseUntil),
-      claimableAt(delegation.state, delegation.leaseUntil),
+      claimableAt(delegation),
       delegation.id,
     );
   });
   yield* UPDATE_WITHOUT_LEASE.apply(tx, others, (params, { delegation }) => {
     delegationValues(params, delegation);
-    params.push(phaseOf(delegation.state), delegation.id);
+    params.push(phaseOf(delegation), delegation.id);
   });
 }

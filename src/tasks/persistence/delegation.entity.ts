@@ -62,6 +62,10 @@ export class DelegationEntity {
   @Column({ type: 'text', nullable: true })
   reason!: string | null;
 
+  /** 1: its agent has yet to be told of its end, 0: not. */
+  @Column({ type: 'smallint' })
+  untold!: number;
+
   /** Raised by every claim. */
   @Column({ type: 'integer' })
   epoch!: number;
@@ -72,7 +76,7 @@ export class DelegationEntity {
   @Column({ name: 'lease_until', type: 'bigint', nullable: true })
   leaseUntil!: number | null;
 
-  /** From when it may be claimed: 0 while queued, the end of its lease while running, else null. */
+  /** From when it may be claimed: 0 while queued, the end of its lease while a runner is needed, else null. */
   @Column({ name: 'claimable_at', type: 'bigint', nullable: true })
   claimableAt!: number | null;
 

@@ -64,6 +64,15 @@ function filterConditions(filter: TaskFilter): Condition[] {
   if (filter.statusAfter !== undefined) {
     conditions.push({ sql: 't.status_at >= ?', params: [filter.statusAfter.getTime()] });
   }
+  if (filter.statusBefore !== undefined) {
+    conditions.push({ sql: 't.status_at < ?', params: [filter.statusBefore.getTime()] });
+  }
+  if (filter.organization !== undefined) {
+    conditions.push({ sql: 't.organization = ?', params: [storable(filter.organization)] });
+  }
+  if (filter.principalId !== undefined) {
+    conditions.push({ sql: 't.principal_id = ?', params: [storable(filter.principalId)] });
+  }
   if (filter.agentId !== undefined) {
     conditions.push({
       sql: 'EXISTS (SELECT 1 FROM delegations d WHERE d.agent_id = ? AND d.task_id = t.id)',

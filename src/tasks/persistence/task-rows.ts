@@ -42,6 +42,7 @@ export interface DelegationRow {
   fallbacks: string;
   progress: string;
   reason: string | null;
+  untold: number;
   epoch: number;
   owner: string | null;
   lease_until: number | null;
@@ -66,10 +67,11 @@ export const TASK_COLUMNS = `id, context_id, principal_id, organization, state, 
 
 export const DELEGATION_COLUMNS = `id, task_id, position, step, agent_id, agent_name, skill_id,
   state, message_seq, calls, downstream_task_id, downstream_context_id, fallbacks, progress, reason,
-  epoch, owner, lease_until, deadline_at, begun_at, created_at, updated_at`;
+  untold, epoch, owner, lease_until, deadline_at, begun_at, created_at, updated_at`;
 
 /** The states in which a delegation has, or needs, a runner. */
-export const RUNNING_STATES = `('sending', 'working', 'input-required', 'auth-required')`;
+export const NEEDS_RUNNER = `(untold = 1
+  OR state IN ('sending', 'working', 'input-required', 'auth-required'))`;
 
 const RUNNING: ReadonlySet<DelegationState> = new Set([
   'sending',
@@ -145,6 +147,7 @@ export function toDelegation(row: DelegationRow): Delegation {
     fallbacks: JSON.parse(row.fallbacks) as Delegation['fallbacks'],
     progress: JSON.parse(row.progress) as Delegation['progress'],
     reason: row.reason,
+    untold: row.untold === 1,
     epoch: row.epoch,
     owner: row.owner,
     leaseUntil: dateOrNull(row.lease_until),
@@ -176,16 +179,16 @@ export function delegationDueAt({ state, deadlineAt }: Delegation): number | nul
 }
 
 /** Whether a delegation waits for a runner, has or needs one, or neither. */
-export function phaseOf(state: DelegationState): 'queued' | 'running' | 'still' {
+export function phaseOf({ state, untold }: Delegation): 'queued' | 'running' | 'still' {
   if (state === 'queued') return 'queued';
-  return RUNNING.has(state) ? 'running' : 'still';
+  return untold || RUNNING.has(state) ? 'running' : 'still';
 }
 
-/** From when a delegation with this state and lease may be claimed. */
-export function claimableAt(state: DelegationState, leaseUntil: Date | null): number | null {
-  const phase = phaseOf(state);
+/** From when a delegation may be claimed: its state and lease say. */
+export function claimableAt(delegation: Delegation): number | null {
+  const phase = phaseOf(delegation);
   if (phase === 'still') return null;
-  return phase === 'queued' ? 0 : (millis(leaseUntil) ?? 0);
+  return phase === 'queued' ? 0 : (millis(delegation.leaseUntil) ?? 0);
 }
 
 /** The columns of a delegation that an append may change, in the order of its statements. */
@@ -202,6 +205,7 @@ export function delegationValues(params: SqlValue[], delegation: Delegation): vo
     JSON.stringify(delegation.fallbacks),
     JSON.stringify(delegation.progress),
     storable(delegation.reason),
+    delegation.untold ? 1 : 0,
     delegation.deadlineAt.getTime(),
     delegationDueAt(delegation),
     millis(delegation.begunAt),

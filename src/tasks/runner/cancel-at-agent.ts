@@ -1,5 +1,5 @@
 import { AgentCallError } from '../../agents/index.js';
-import type { Message, Task } from '../../protocol/a2a.js';
+import { TaskState, type Message, type Task } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { noteTrouble } from './agent-trouble.js';
 import { findOwnTask } from './resolve-unknown.js';
@@ -21,11 +21,11 @@ export async function cancelAtAgent(run: RunContext, message: Message): Promise<
   const id = await knownId(run, message);
   if (run.over || run.signal.aborted) return;
   if (id === null) {
-    return cancelUnanswered(run, `${agentName} gave no answer; canceled at the hub.`);
+    return cancelHere(run, `${agentName} gave no answer; canceled at the hub.`, false);
   }
-  const refusal = run.crossing
+  const { refusal, heard } = run.crossing
     ? await cancelCrossing(run, id, left)
-    : await cancel(run, id, left());
+    : { ...(await cancel(run, id, left())), heard: true };
   for (let first = true; !run.over && !run.signal.aborted && left() > 0; first = false) {
     if (!first || refusal !== undefined) await look(run, left());
     if (run.over || refusal !== undefined) break;
@@ -33,7 +33,15 @@ export async function cancelAtAgent(run: RunContext, message: Message): Promise<
   }
   if (run.over || run.signal.aborted) return;
   const why = refusal ?? `has not confirmed the cancel ${waited}`;
-  await cancelHere(run, `${agentName} ${why}; canceled at the hub.`);
+  await cancelHere(run, `${agentName} ${why}; canceled at the hub.`, heard && !run.crossing);
+}
+
+/** How an agent took a cancel. */
+interface Answer {
+  /** Why it has not canceled; undefined when it has taken the cancel, or not answered in time. */
+  readonly refusal: string | undefined;
+  /** It has answered. */
+  readonly heard: boolean;
 }
 
 /** The agent's task: known, about to be, or found by the message, which another process may have sent. */
@@ -56,51 +64,42 @@ async function knownId(run: RunContext, message: Message): Promise<string | null
  * order: what the message has begun anew, or in another task, is canceled as well. Nothing is taken for
  * an end before that is known.
  */
-async function cancelCrossing(
-  run: RunContext,
-  id: string,
-  left: () => number,
-): Promise<string | undefined> {
-  const both = Promise.all([call(run, id, left()), run.arrived(left() / 2)]);
-  const [first] = await both;
-  if (run.over || run.signal.aborted) return undefined;
+async function cancelCrossing(run: RunContext, id: string, left: () => number): Promise<Answer> {
+  const [first] = await Promise.all([tryCancel(run, id, left()), run.arrived(left() / 2)]);
+  if (run.over || run.signal.aborted) return first;
   const now = run.downstreamTaskId ?? id;
   const [task] = await attempt(run, left(), (options) =>
     run.deps.client.getTask(run.agent, now, options),
   );
   if (task?.status && isTerminal(task.status.state)) {
     await takeIfEnded(run, task);
-    return undefined;
+    return first;
   }
-  const second = await cancel(run, now, left());
-  return second === undefined ? undefined : (first ?? second);
+  return cancel(run, now, left());
 }
 
-/** Why the agent has not canceled; undefined when it has taken the cancel. */
-async function cancel(run: RunContext, id: string, maxMs: number): Promise<string | undefined> {
-  const [task, refusal] = await tryCancel(run, id, maxMs);
-  if (task) await takeIfEnded(run, task);
-  return refusal;
-}
-
-async function call(run: RunContext, id: string, maxMs: number): Promise<string | undefined> {
-  return (await tryCancel(run, id, maxMs))[1];
+async function cancel(run: RunContext, id: string, maxMs: number): Promise<Answer> {
+  const answer = await tryCancel(run, id, maxMs);
+  if (answer.task) await takeIfEnded(run, answer.task);
+  return answer;
 }
 
 async function tryCancel(
   run: RunContext,
   id: string,
   maxMs: number,
-): Promise<[task: Task | undefined, refusal: string | undefined]> {
+): Promise<Answer & { readonly task: Task | undefined }> {
   const start = run.deps.clock.now().getTime();
   const [task, error] = await attempt(run, maxMs, (options) =>
     run.deps.client.cancel(run.agent, id, options),
   );
-  if (error === undefined || run.deps.clock.now().getTime() - start >= maxMs) {
-    return [task, undefined];
+  if (error === undefined) return { task, refusal: undefined, heard: true };
+  if (run.deps.clock.now().getTime() - start >= maxMs) {
+    return { task, refusal: undefined, heard: false };
   }
   noteTrouble(run, error);
-  return [undefined, `did not take the cancel: it ${error.publicMessage}`];
+  const refusal = `did not take the cancel: it ${error.publicMessage}`;
+  return { task, refusal, heard: true };
 }
 
 async function look(run: RunContext, maxMs: number): Promise<void> {
@@ -127,20 +126,25 @@ async function attempt(
 }
 
 async function takeIfEnded(run: RunContext, task: Task): Promise<void> {
-  if (!run.over && task.status && isTerminal(task.status.state)) await run.takeTask(task);
+  const state = task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED;
+  if (!run.over && isTerminal(state)) {
+    const isCanceled = state === TaskState.TASK_STATE_CANCELED;
+    if (isCanceled && run.crossing) return cancelHere(run, 'Canceled by the client.');
+    await run.takeTask(task);
+  }
   if (run.over) run.close();
 }
 
-async function cancelHere(run: RunContext, reason: string): Promise<void> {
-  await run.end({ state: 'canceled', reason });
+/**
+ * Ends the delegation on the hub's word. A message that is still on its way may begin a task that nobody
+ * needs, or go on with the canceled one: its agent is told again when it has arrived.
+ */
+async function cancelHere(
+  run: RunContext,
+  reason: string,
+  agentKnows = !run.crossing,
+): Promise<void> {
+  await run.end({ state: 'canceled', reason }, agentKnows);
+  if (!agentKnows) await run.delivered(run.budgets.cancelWaitMs);
   run.close();
-}
-
-/** The answer may still come, and with it a task that nobody needs: its agent is told then. */
-async function cancelUnanswered(run: RunContext, reason: string): Promise<void> {
-  await run.end({ state: 'canceled', reason });
-  const downstreamTaskId = run.delivering ? await run.knownId(run.budgets.cancelWaitMs) : null;
-  run.close();
-  const { deps, delegation, record, sentWith } = run;
-  await deps.farewell.tell({ ...delegation, downstreamTaskId }, record, sentWith);
 }

@@ -16,6 +16,7 @@ import { putBack } from './put-back.js';
 import { resolveUnknown } from './resolve-unknown.js';
 import { RunContext } from './run-context.js';
 import type { RunDeps } from './run-deps.js';
+import { sayFarewell } from './say-farewell.js';
 import { sendMessage } from './send-message.js';
 import type { Step } from './steps.js';
 import { watchAsked } from './watch-asked.js';
@@ -62,6 +63,7 @@ export class DelegationRun {
       await this.work();
       await this.aside;
       if (this.stopped && !this.context?.sent) await putBack(this.deps, this.claim);
+      else if (!this.stopped) await this.sayFarewell();
     } catch (error) {
       await this.broke(error);
     }
@@ -113,7 +115,7 @@ export class DelegationRun {
       const what = refusal ?? 'has been deleted from the registry';
       await this.withoutAgent(`The agent ${delegation.agentName} (${delegation.agentId}) ${what}.`);
       // One that waits for this message need not any more.
-      return this.deps.farewell.tell(delegation, aggregate.record, sent.sentWith);
+      return sayFarewell(this.deps, this.claim, null);
     }
     const run = new RunContext(
       this.deps,
@@ -210,12 +212,22 @@ export class DelegationRun {
     }
   }
 
-  /** Somebody else has ended the delegation: its agent is told. */
+  /**
+   * Somebody else has ended the delegation. Its agent may not have said yet which task it works on: it has
+   * as long for that as for its first event, for without it nobody could tell it to stop.
+   */
   private async leave(run: RunContext): Promise<void> {
-    const { delegation, record, sentWith, budgets } = run;
-    const downstreamTaskId = await run.knownId(budgets.cancelWaitMs);
+    await run.knownId(run.budgets.firstEventMs);
     run.close();
-    await this.deps.farewell.tell({ ...delegation, downstreamTaskId }, record, sentWith);
+  }
+
+  /** Tells the agent if the delegation has ended without its knowing. */
+  private async sayFarewell(): Promise<void> {
+    const { delegation, downstreamTaskId } = this.context ?? {
+      delegation: this.claim,
+      downstreamTaskId: null,
+    };
+    if (delegation.untold) await sayFarewell(this.deps, this.claim, downstreamTaskId);
   }
 
   /** There is nobody to send to: the next agent of the route, or the end. */

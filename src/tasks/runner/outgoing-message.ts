@@ -1,5 +1,4 @@
 import type { AgentSend } from '../../agents/index.js';
-import { EVERYTHING } from '../../auth/index.js';
 import { StreamResponse, type Message } from '../../protocol/a2a.js';
 import { withHops } from '../../protocol/hops.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
@@ -7,6 +6,7 @@ import { withoutHubKeys } from '../domain/own-ids.js';
 import { firstMessage } from '../domain/step-input.js';
 import type { TaskLog } from '../task-log.js';
 import { FIRST_MESSAGE_SEQ, type Delegation, type SentWith, type TaskAggregate } from '../task.js';
+import { referencesFor } from './references.js';
 import type { RunContext } from './run-context.js';
 
 /** A client's message and what came with it. */
@@ -43,14 +43,16 @@ export async function messageToSend(
  */
 export async function outgoing(run: RunContext, message: Message): Promise<AgentSend> {
   const { sentWith } = run;
+  const references = await referencesFor(run, message.referenceTaskIds);
   return {
     message: {
       ...message,
+      parts: [...message.parts, ...references.parts],
       taskId: run.delegation.downstreamTaskId ?? '',
       contextId: (await downstreamContext(run)) ?? '',
       metadata: withoutHubKeys(message.metadata),
       extensions: message.extensions.filter((uri) => uri !== ROUTING_EXTENSION_URI),
-      referenceTaskIds: await downstreamReferences(run, message.referenceTaskIds),
+      referenceTaskIds: [...references.taskIds],
     },
     metadata: withHops(withoutHubKeys(sentWith.requestMetadata ?? undefined), run.hops),
     acceptedOutputModes: sentWith.acceptedOutputModes,
@@ -72,19 +74,4 @@ async function downstreamContext({
     (step.strategy !== 'one' || step.chosen[0]?.agentId === delegation.agentId);
   if (delegation.downstreamContextId !== null || asPlanned) return delegation.downstreamContextId;
   return deps.contexts.downstream(record.contextId, record.principalId, delegation.agentId);
-}
-
-/** The tasks this agent had for the hub's tasks that the client refers to; others mean nothing to it. */
-async function downstreamReferences(
-  { deps, delegation }: RunContext,
-  taskIds: readonly string[],
-): Promise<string[]> {
-  const found: string[] = [];
-  for (const taskId of taskIds) {
-    const related = await deps.log.read(taskId, EVERYTHING);
-    for (const { agentId, downstreamTaskId } of related?.delegations ?? []) {
-      if (agentId === delegation.agentId && downstreamTaskId !== null) found.push(downstreamTaskId);
-    }
-  }
-  return found;
 }

@@ -33,7 +33,9 @@ export async function resolveUnknown(
     return run.over ? 'done' : 'follow';
   }
   if (finding.kind === 'has-it-not' || run.deps.settings.resend === 'again') return 'send';
-  await run.fail(why);
+  // One that has just been asked in vain for the task cannot be told to stop it either.
+  if (run.downstreamTaskId === null) await run.end({ state: 'failed', reason: why });
+  else await run.fail(why);
   return 'done';
 }
 
@@ -94,14 +96,16 @@ export async function findOwnTask(
   return free.length === 1 ? free[0] : undefined;
 }
 
-function holdsMessage({ history }: Task, { messageId, parts }: Message): boolean {
+function holdsMessage({ history }: Task, { messageId, parts, referenceTaskIds }: Message): boolean {
   const sent = parts.map((part) => Part.toJSON(part));
+  // What it refers to may have been attached behind them.
+  const end = referenceTaskIds.length > 0 ? sent.length : undefined;
   return history.some(
     (each) =>
       each.role === Role.ROLE_USER &&
       each.messageId === messageId &&
       sameValue(
-        each.parts.map((part) => Part.toJSON(part)),
+        each.parts.slice(0, end).map((part) => Part.toJSON(part)),
         sent,
       ),
   );

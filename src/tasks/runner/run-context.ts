@@ -7,7 +7,7 @@ import {
 import { EVERYTHING } from '../../auth/index.js';
 import type { StreamResponse, Task } from '../../protocol/a2a.js';
 import { decideAgentEvent, decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
-import type { Outcome } from '../domain/hubs-word.js';
+import type { End } from '../domain/end-delegation.js';
 import { agentCallOptions, hopsOf } from '../call-options.js';
 import { isEnded } from '../domain/delegation-state.js';
 import { isToldByOthers } from '../domain/ended-by.js';
@@ -111,7 +111,7 @@ export class RunContext {
       return await call();
     } finally {
       this.delivering = false;
-      this.wakeUnlessCrossing();
+      for (const wake of this.callWaiters.splice(0)) wake();
     }
   }
 
@@ -145,20 +145,17 @@ export class RunContext {
     return this.take([{ payload: { $case: 'task', value: task } }]);
   }
 
-  /** Ends the delegation on the hub's word, unless it has ended already. */
-  async end(outcome: Outcome): Promise<void> {
+  /** Ends the delegation on the hub's word, of which its agent knows, unless it has ended already. */
+  async end(end: Pick<End, 'state' | 'reason'>, agentKnows = true): Promise<void> {
     const { clock } = this.deps;
     await this.update((aggregate) =>
-      decideOutcome(aggregate, this.fence.delegationId, outcome, clock.now()),
+      decideOutcome(aggregate, this.fence.delegationId, { ...end, agentKnows }, clock.now()),
     );
   }
 
-  /** Fails the delegation; an agent that may still work on it is told. */
+  /** Fails the delegation; an agent that may still work on it is told when this run is over. */
   async fail(reason: string): Promise<void> {
-    if (this.over) return;
-    await this.end({ state: 'failed', reason });
-    const { delegation, downstreamTaskId, record, sentWith } = this;
-    void this.deps.farewell.tell({ ...delegation, downstreamTaskId }, record, sentWith);
+    if (!this.over) await this.end({ state: 'failed', reason }, !this.sent);
   }
 
   /** The agent did not take the message: the next one is asked, or the delegation fails. */
@@ -203,10 +200,12 @@ export class RunContext {
 
   /** Resolves when the message has been answered, or has ended without, and after `maxMs` at the latest. */
   async arrived(maxMs: number): Promise<void> {
-    if (!this.crossing || this.signal.aborted) return;
-    const done = new AbortController();
-    this.callWaiters.push(() => done.abort(OVER));
-    await this.deps.clock.sleep(maxMs, done.signal);
+    if (this.crossing) await this.untilCallMoves(maxMs);
+  }
+
+  /** Resolves when the call that takes the message to the agent is over, and after `maxMs` at the latest. */
+  async delivered(maxMs: number): Promise<void> {
+    if (this.delivering) await this.untilCallMoves(maxMs);
   }
 
   /** Sleeps, but not beyond the end of this run. */
@@ -265,13 +264,17 @@ export class RunContext {
   }
 
   private know(delegation: Delegation): void {
+    const crossed = this.crossing;
     this.delegation = delegation;
-    this.wakeUnlessCrossing();
+    if (crossed && !this.crossing) for (const wake of this.callWaiters.splice(0)) wake();
     this.onChange();
   }
 
-  private wakeUnlessCrossing(): void {
-    if (!this.crossing) for (const wake of this.callWaiters.splice(0)) wake();
+  private async untilCallMoves(maxMs: number): Promise<void> {
+    if (this.signal.aborted) return;
+    const done = new AbortController();
+    this.callWaiters.push(() => done.abort(OVER));
+    await this.deps.clock.sleep(maxMs, done.signal);
   }
 
   private learnId({ payload }: StreamResponse): void {

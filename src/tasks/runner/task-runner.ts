@@ -4,6 +4,7 @@ import type { Log } from '../../common/logger.js';
 import type { Signals } from '../signals.js';
 import type { Claimer, TaskLog } from '../task-log.js';
 import type { ClaimedDelegation, TaskStore } from '../task-store.js';
+import { isEnded } from '../domain/delegation-state.js';
 import { DelegationRun } from './delegation-run.js';
 import { Places } from './places.js';
 import { putBack } from './put-back.js';
@@ -253,7 +254,7 @@ export class TaskRunner implements Claimer {
     for (const [id, { run }] of before) {
       const row = owned.get(id);
       const same = row?.epoch === run.claim.epoch && !row.cancelRequested;
-      if (!same || row.state === 'queued') run.poke(true);
+      if (!same || row.state === 'queued' || isEnded(row.state)) run.poke(true);
     }
   }
 

@@ -1,13 +1,30 @@
 import { describe, expect, it } from '@jest/globals';
-import { FakeClock } from '../../../test/support/fake-clock.js';
 import type { ClaimedTask, DelegationWrite } from '../task-store.js';
 import type { Delegation } from '../task.js';
 import { WaitingLine } from './waiting-line.js';
 
+/** A clock whose sleepers wake when the test says that a second has passed. */
+class ManualClock {
+  private readonly sleepers: (() => void)[] = [];
+
+  now(): Date {
+    return new Date(0);
+  }
+
+  sleep(): Promise<void> {
+    return new Promise((resolve) => this.sleepers.push(resolve));
+  }
+
+  async second(): Promise<void> {
+    for (const wake of this.sleepers.splice(0)) wake();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
 /** A line with a store whose commits and claims a test makes. */
 class Harness {
   readonly counts: Record<string, number> = {};
-  readonly clock = new FakeClock();
+  readonly clock = new ManualClock();
   /** What the database holds. */
   stored: { id: string; agentId: string }[] = [];
   private commit: (written: readonly DelegationWrite[]) => void = () => undefined;
@@ -85,18 +102,18 @@ describe('the line of several processes', () => {
     const harness = new Harness(false);
     harness.stored = [{ id: 'theirs', agentId: 'a' }];
     await harness.line.start();
-    await harness.clock.advance(0);
+    await harness.clock.second();
     expect(harness.counts).toEqual({ a: 1 });
     harness.write('mine', 'a', 'queued');
     expect(harness.counts).toEqual({ a: 2 });
     harness.stored.push({ id: 'mine', agentId: 'a' });
-    await harness.clock.advance(1000);
+    await harness.clock.second();
     expect(harness.counts).toEqual({ a: 2 });
     harness.claim('theirs', 'a');
     harness.claim('mine', 'a');
     expect(harness.counts).toEqual({ a: 0 });
     harness.stored = [];
-    await harness.clock.advance(1000);
+    await harness.clock.second();
     expect(harness.counts).toEqual({ a: 0 });
     harness.line.stop();
   });

@@ -23,6 +23,7 @@ import {
 } from '../task.js';
 import { belongsTo } from '../task-access.js';
 import { givenKeyOf, sameContent } from './fingerprint.js';
+import { checkRelated } from './related-tasks.js';
 
 /** What a further message needs of the other modules. */
 export interface FollowUpDeps {
@@ -43,7 +44,7 @@ export interface TaskAgents {
  * Adds the message to its task and queues the delegation it is for; `alongside` is written in the same
  * commit. The same message again, while its answer is still awaited, adds nothing, nor does the same
  * request under a client's `Idempotency-Key` as long as that holds; `alongside` is written all the same.
- * Throws TASK_NOT_FOUND for a task the caller does not have, CONFLICT for a key that was used
+ * Throws TASK_NOT_FOUND for a task, or a related one, that the caller does not have, CONFLICT for a key that was used
  * for another request, NO_ROUTE when the caller may no longer use the agent (the task can still be read
  * and canceled), EXTENSION_SUPPORT_REQUIRED when that insists on an extension nobody asked for, and what
  * {@link decideFollowUp} throws.
@@ -55,6 +56,7 @@ export async function followUp(
 ): Promise<void> {
   const { log, clock } = deps;
   const { message, principal } = request;
+  await checkRelated(log, request);
   const idempotency = givenKeyOf(request, clock.now());
   const holder = idempotency && (await log.keyHolder(principal.id, idempotency.key));
   if (holder && holder.fingerprint !== idempotency.fingerprint) throw keyConflict();

@@ -1,4 +1,3 @@
-import { visibilityOf } from '../../auth/index.js';
 import type { Agent } from '../../agents/index.js';
 import type { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
@@ -6,10 +5,10 @@ import type { IdSource } from '../../common/ids.js';
 import { passHops } from '../../protocol/hops.js';
 import type { HubRequest, Route } from '../../routing/index.js';
 import type { ContextStore } from '../context-store.js';
-import { taskNotFound } from '../task-errors.js';
 import type { Created, TaskLog } from '../task-log.js';
 import type { Alongside } from '../task-store.js';
 import { delegatesOf, newTask, type ChosenAgent, type TaskLimits } from './new-task.js';
+import { checkRelated } from './related-tasks.js';
 
 /** How often a route is chosen again because an agent was deleted meanwhile. */
 const MAX_ROUTE_TRIES = 3;
@@ -44,7 +43,7 @@ export class TaskStarter {
     taskId?: string,
   ): Promise<Created> {
     await this.refuseLoops(request.hops);
-    await this.checkRelated(request);
+    await checkRelated(this.deps.log, request);
     const { log, contexts, clock, ids, limits } = this.deps;
     const { id: principalId } = request.principal;
     const given = request.message.contextId;
@@ -86,13 +85,5 @@ export class TaskStarter {
   private async refuseLoops(hops: readonly string[]): Promise<void> {
     if (hops.length === 0) return;
     passHops(hops, await this.deps.instanceId(), this.deps.maxHops);
-  }
-
-  /** Tasks the message refers to must be the caller's own (A2A §4.1.4 `referenceTaskIds`). */
-  private async checkRelated({ message, principal }: HubRequest): Promise<void> {
-    const visibility = visibilityOf(principal);
-    for (const taskId of new Set(message.referenceTaskIds)) {
-      if (!(await this.deps.log.record(taskId, visibility))) throw taskNotFound(taskId);
-    }
   }
 }

@@ -7,6 +7,8 @@ import type { JsonObject } from '../json.js';
 import { markOf, metadataOf, type Job } from './jobs.js';
 
 const PAUSE_MS = 40;
+/** Between two tries to reach a hub that is away. */
+const AWAY_PAUSE_MS = 250;
 const TERMINAL: ReadonlySet<string> = new Set(
   ['COMPLETED', 'FAILED', 'CANCELED', 'REJECTED'].map((end) => `TASK_STATE_${end}`),
 );
@@ -31,6 +33,7 @@ export class FleetClient {
   /** How often it had to come back. */
   lost = 0;
   private canceled = false;
+  private leave: () => void = () => undefined;
   private readonly idempotencyKey = randomUUID();
   private readonly message: JsonObject;
 
@@ -52,19 +55,21 @@ export class FleetClient {
     return !this.done && this.state === 'TASK_STATE_WORKING';
   }
 
-  /** Rejects after `deadlineMs`. */
+  /** Gives up after `deadlineMs`: the task is then as it is. */
   async run(deadlineMs: number): Promise<void> {
     const end = performance.now() + deadlineMs;
-    while (!this.done) {
-      if (performance.now() > end) throw new Error(this.summary());
+    const timer = setTimeout(() => this.leave(), deadlineMs);
+    while (!this.done && performance.now() < end) {
       try {
         await this.goOn();
       } catch (error) {
-        if (error instanceof RpcError && this.taskId === undefined) this.refusal = error;
-        else if (!(error instanceof RpcError)) this.lost += 1;
-        await pause();
+        const isAway = !(error instanceof RpcError);
+        if (isAway) this.lost += 1;
+        else if (this.taskId === undefined) this.refusal = error;
+        await pause(isAway ? AWAY_PAUSE_MS : PAUSE_MS);
       }
     }
+    clearTimeout(timer);
   }
 
   private async goOn(): Promise<void> {
@@ -80,6 +85,7 @@ export class FleetClient {
     const stream = lastEventId
       ? await this.hub.stream('SubscribeToTask', { id: this.taskId }, { lastEventId })
       : await this.hub.stream('SendStreamingMessage', this.request({}), this.options);
+    this.leave = () => stream.close();
     for await (const event of stream) {
       if (event.error) throw new Error(`the stream broke off: ${JSON.stringify(event.error)}`);
       this.events.push(event);
@@ -138,14 +144,8 @@ export class FleetClient {
     }
     this.state = undefined;
   }
-
-  private summary(): string {
-    const { number, strategy, directive } = this.job;
-    const seen = this.events.slice(-5).map(({ data }) => data);
-    return `job ${number} (${strategy} ${JSON.stringify(directive)}), task ${this.taskId}, is still ${this.state}: ${JSON.stringify(seen)}`;
-  }
 }
 
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+function pause(ms = PAUSE_MS): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

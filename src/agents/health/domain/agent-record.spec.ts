@@ -131,7 +131,7 @@ describe('the health of an agent', () => {
           const fails = step.endsWith('fail') && inRow < RULES.failuresToDown - 1;
           inRow = fails ? inRow + 1 : 0;
           const mild = fails ? step : step.startsWith('probe') ? 'probe ok' : 'ok';
-          life.step(mild as Step, afterMs);
+          life.step(mild, afterMs);
           expect(life.record.health).not.toBe('down');
         }
       }),

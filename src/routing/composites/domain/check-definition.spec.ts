@@ -11,7 +11,9 @@ const step = (name: string, changes: Partial<WrittenStep> = {}): WrittenStep => 
 });
 
 const problems = (...steps: WrittenStep[]): string[] =>
-  checkDefinition({ steps }).map(({ field, description }) => `${field}: ${description}`);
+  checkDefinition({ steps, maxCalls: 3 }).map(
+    ({ field, description }) => `${field}: ${description}`,
+  );
 
 const planned = (...steps: WrittenStep[]) => templatesOf({ steps });
 
@@ -184,6 +186,11 @@ describe('a plan that is refused', () => {
       ['steps: give no result: every one says result false'],
     ],
     [
+      'more steps at once than calls',
+      ['a', 'b', 'c', 'd'].map((name) => step(name, { inputs: ['message'] })),
+      ['maxCalls: is 3, but 4 steps begin at once'],
+    ],
+    [
       'too many agents',
       ['a', 'b', 'c'].map((name) => ({ name, tags: ['x'], strategy: 'all', maxAgents: 20 })),
       ['steps: may ask 60 agents, which is over the limit of 50: give maxAgents'],
@@ -223,7 +230,7 @@ describe('any plan', () => {
   it('without a cycle comes out whole, each step behind those it waits for', () => {
     fc.assert(
       fc.property(acyclic, (steps) => {
-        expect(problems(...steps)).toEqual([]);
+        expect(checkDefinition({ steps, maxCalls: null })).toEqual([]);
         const plan = planned(...steps);
         expect(plan.map(({ name }) => name).sort()).toEqual(steps.map(({ name }) => name).sort());
         const seen = new Set<string>();
@@ -246,7 +253,7 @@ describe('any plan', () => {
         const [first, ...others] = steps;
         const hanging = first && { ...first, inputs: [...(first.inputs ?? []), 'ring0'] };
         const all = [...(hanging ? [hanging] : []), ...others, ...ring];
-        const cycles = checkDefinition({ steps: all }).map(({ description }) =>
+        const cycles = checkDefinition({ steps: all, maxCalls: null }).map(({ description }) =>
           description.replace('wait for each other: ', '').split(' -> '),
         );
         expect(cycles).toHaveLength(1);

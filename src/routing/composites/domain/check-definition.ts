@@ -13,7 +13,10 @@ import { orderSteps, outcomesBefore, settleSteps, type SettledStep } from './ste
  * Everything that is wrong with a plan in itself, whatever agents there are: all of it at once, each
  * problem with its place. Types and ranges of the members are checked before.
  */
-export function checkDefinition({ steps }: Pick<CompositeDefinition, 'steps'>): FieldViolation[] {
+export function checkDefinition({
+  steps,
+  maxCalls,
+}: Pick<CompositeDefinition, 'steps' | 'maxCalls'>): FieldViolation[] {
   const settled = settleSteps(steps);
   return [
     ...steps.flatMap((step, i) => [
@@ -24,6 +27,7 @@ export function checkDefinition({ steps }: Pick<CompositeDefinition, 'steps'>): 
     ]),
     ...graphProblems(settled),
     ...sizeProblems(steps),
+    ...callProblems(settled, maxCalls),
   ];
 }
 
@@ -177,6 +181,19 @@ function sizeProblems(steps: readonly WrittenStep[]): FieldViolation[] {
       `may ask ${most} agents, which is over the limit of ${delegations}: give maxAgents`,
     ),
   ];
+}
+
+/** Every step that begins with the task sends at least one message. */
+function callProblems(
+  settled: readonly SettledStep[],
+  maxCalls: CompositeDefinition['maxCalls'],
+): FieldViolation[] {
+  const first = settled.filter(({ after }) => after.length === 0).length;
+  return when(
+    maxCalls !== null && maxCalls < first,
+    'maxCalls',
+    `is ${maxCalls}, but ${first} steps begin at once`,
+  );
 }
 
 /** How many agents a step may have at work: those that take over in turn are not counted. */

@@ -63,6 +63,14 @@ describe('checkTargets', () => {
   it.each([
     [{ agentId: 'nobody' }, 'steps[0].agentId: "nobody" is no agent here'],
     [
+      { agentId: 'extracter' },
+      'steps[0].agentId: "extracter" is no agent here; near it: "extractor"',
+    ],
+    [
+      { skillId: 'extractor.extrakt' },
+      'steps[0].skillId: no agent offers the skill "extractor.extrakt"; near it: "extractor.extract"',
+    ],
+    [
       { agentId: 'extractor', skillId: 'text.translate' },
       'steps[0].skillId: "text.translate" is no skill of the agent "extractor"',
     ],

@@ -1,6 +1,13 @@
 import type { FieldViolation } from '../../../common/hub-error.js';
-import { AgentIndex, skillOf, splitSkillId, type RoutableAgent } from '../../domain/agent-index.js';
+import {
+  AgentIndex,
+  hubSkillId,
+  skillOf,
+  splitSkillId,
+  type RoutableAgent,
+} from '../../domain/agent-index.js';
 import { tagMatch } from '../../domain/match.js';
+import { nearest } from '../../rules/domain/nearest.js';
 import type { CompositeDefinition, WrittenStep } from './composite.js';
 
 /** An agent of the registry, enabled or not, as far as a target is concerned. */
@@ -47,19 +54,38 @@ function missing(
   all: AgentIndex,
 ): FieldViolation {
   if (agentId !== undefined && !all.agent(agentId)) {
-    return { field: `${field}.agentId`, description: `"${agentId}" is no agent here` };
+    const ids = all.providers.map(({ id }) => id);
+    const description = `"${agentId}" is no agent here${hint(agentId, ids)}`;
+    return { field: `${field}.agentId`, description };
   }
   const carried = `${match === 'any' ? 'any' : 'all'} of ${tags.join(', ')}`;
   if (skillId === undefined) {
     const whose = agentId === undefined ? '' : ` of the agent "${agentId}"`;
     return { field: `${field}.tags`, description: `no skill${whose} carries ${carried}` };
   }
+  const offering =
+    agentId === undefined ? all.providers : all.providers.filter(({ id }) => id === agentId);
+  const near = hint(skillId, skillIds(offering, splitSkillId(skillId) !== undefined));
   const tagged = tags.length > 0 ? ` with the tags ${tags.join(', ')}` : '';
   const description =
     agentId === undefined
-      ? `no agent offers the skill "${skillId}"${tagged}`
-      : `"${skillId}" is no skill of the agent "${agentId}"${tagged}`;
+      ? `no agent offers the skill "${skillId}"${tagged || near}`
+      : `"${skillId}" is no skill of the agent "${agentId}"${tagged || near}`;
   return { field: `${field}.skillId`, description };
+}
+
+/** Names that may have been meant. */
+function hint(wanted: string, names: readonly string[]): string {
+  const near = nearest(wanted, names).map((name) => `"${name}"`);
+  return near.length > 0 ? `; near it: ${near.join(', ')}` : '';
+}
+
+/** Skill ids as agents write them, or as the hub's card does. */
+function skillIds(agents: readonly RoutableAgent[], asInCard: boolean): string[] {
+  const ids = agents.flatMap(({ id, card }) =>
+    card.skills.map((skill) => (asInCard ? hubSkillId(id, skill.id) : skill.id)),
+  );
+  return [...new Set(ids)];
 }
 
 function quorumProblems(

@@ -1,0 +1,308 @@
+import { describe, expect, it } from '@jest/globals';
+import type { AgentSkill } from '../../protocol/a2a.js';
+import type { RoutingDirective } from '../../protocol/routing-extension.js';
+import type { RoutableAgent } from './agent-index.js';
+import { RouteChooser } from './choose.js';
+import type { PlanStep } from './plan.js';
+import type { RoutingQuestion } from './question.js';
+import { planOf, type Route } from './route.js';
+import type { CompositeSkill, StepTemplate } from './route-extensions.js';
+
+const skill = (id: string, tags: string[]): AgentSkill => ({
+  id,
+  name: id,
+  description: '',
+  tags,
+  examples: [],
+  inputModes: [],
+  outputModes: [],
+  securityRequirements: [],
+});
+
+const agent = (id: string, skills: AgentSkill[], priority = 0): RoutableAgent => ({
+  id,
+  tags: [],
+  priority,
+  card: { skills, defaultInputModes: [], defaultOutputModes: [] },
+});
+
+const AGENTS = [
+  agent('a', [skill('read', ['read'])]),
+  agent('b', [skill('read', ['read'])], 5),
+  agent('w', [skill('write', ['write'])]),
+];
+
+function route(directive: RoutingDirective, more: Partial<RoutingQuestion> = {}): Route {
+  const chooser = new RouteChooser({
+    agents: AGENTS,
+    composites: [],
+    directive,
+    agentId: undefined,
+    affinity: [],
+    defaultAgent: null,
+    media: { input: [], output: [] },
+    extensions: [],
+    decide: () => ({ decision: undefined, passed: [] }),
+    conditionOf: () => ({
+      health: 'unknown',
+      breaker: 'closed',
+      outstanding: 0,
+      queued: 0,
+      isFull: false,
+    }),
+    ...more,
+  });
+  return chooser.named() ?? chooser.unnamed(undefined);
+}
+
+const agentsOf = ({ chosen }: Pick<PlanStep, 'chosen'>): string[] =>
+  chosen.map(({ agentId }) => agentId);
+
+describe('first', () => {
+  it('asks everybody that matches up to the maximum, one alone as well', () => {
+    const found = route({ tags: ['read'], strategy: 'first', deadlineSeconds: 3, maxCalls: 4 });
+    expect(found).toMatchObject({ strategy: 'first', deadlineMs: 3000, maxCalls: 4 });
+    expect(planOf(found)).toMatchObject([{ strategy: 'first', isResult: true, after: [] }]);
+    expect(agentsOf(found)).toEqual(['b', 'a']);
+    expect(agentsOf(route({ tags: ['read'], strategy: 'first', maxAgents: 1 }))).toEqual(['b']);
+    expect(agentsOf(route({ tags: ['write'], strategy: 'first' }))).toEqual(['w']);
+  });
+});
+
+describe('a quorum', () => {
+  const asked = { tags: ['read'], strategy: 'all', require: 'quorum' } as const;
+
+  it('goes with the route', () => {
+    expect(planOf(route({ ...asked, quorum: 2 }))).toMatchObject([
+      { require: 'quorum', quorum: 2 },
+    ]);
+  });
+
+  it('larger than the number of agents is refused', () => {
+    expect(() => route({ ...asked, quorum: 3 })).toThrow(
+      expect.objectContaining({
+        reason: 'INVALID_PARAMS',
+        violations: [{ field: 'quorum', description: 'is 3, but only 2 may be asked now: b, a' }],
+      }),
+    );
+  });
+});
+
+describe('a chain', () => {
+  it('has a step for each target, each with what the one before made and the message', () => {
+    const found = route({
+      strategy: 'chain',
+      steps: [{ tags: ['read'] }, { skillId: 'w.write' }, { agentId: 'a' }],
+    });
+    expect(found).toMatchObject({ strategy: 'chain', reason: 'tags' });
+    expect(found.plan).toEqual([
+      {
+        name: 'step-1',
+        strategy: 'one',
+        require: 'all',
+        chosen: [
+          expect.objectContaining({ agentId: 'b', skillId: 'read' }),
+          expect.objectContaining({ agentId: 'a', skillId: 'read' }),
+        ],
+        inputs: [{ from: 'message' }],
+        after: [],
+        isResult: false,
+        isOptional: false,
+      },
+      expect.objectContaining({
+        name: 'step-2',
+        chosen: [expect.objectContaining({ agentId: 'w', skillId: 'write' })],
+        inputs: [{ from: 'step', step: 'step-1' }, { from: 'message' }],
+        after: [{ step: 'step-1', outcome: 'completed' }],
+        isResult: false,
+      }),
+      expect.objectContaining({
+        name: 'step-3',
+        inputs: [{ from: 'step', step: 'step-2' }, { from: 'message' }],
+        after: [{ step: 'step-2', outcome: 'completed' }],
+        isResult: true,
+      }),
+    ]);
+    expect(agentsOf(found)).toEqual(['b', 'a', 'w', 'a']);
+  });
+
+  it('names the step that nobody is found for, and the skills there are', () => {
+    expect(() =>
+      route({ strategy: 'chain', steps: [{ agentId: 'a' }, { tags: ['fly'] }] }),
+    ).toThrow(
+      expect.objectContaining({
+        reason: 'NO_ROUTE',
+        message: expect.stringMatching(
+          /^Step "step-2": No skill carries all of the tags fly\..*w\.write/,
+        ),
+        metadata: { skills: 'a.read, b.read, w.write' },
+      }),
+    );
+  });
+
+  it('is refused under the address of one agent', () => {
+    expect(() => route({ strategy: 'chain', steps: [{ agentId: 'a' }] }, { agentId: 'b' })).toThrow(
+      expect.objectContaining({ violations: [expect.objectContaining({ field: 'strategy' })] }),
+    );
+  });
+});
+
+describe('synthesize', () => {
+  const asked: RoutingDirective = {
+    tags: ['read'],
+    strategy: 'synthesize',
+    synthesizer: { agentId: 'w' },
+  };
+
+  it('gathers from all that match, then has one agent make the result of that', () => {
+    const found = route({ ...asked, require: 'quorum', quorum: 2 });
+    expect(found).toMatchObject({ strategy: 'synthesize', reason: 'tags', quorum: 2 });
+    expect(found.plan).toMatchObject([
+      {
+        name: 'gather',
+        strategy: 'all',
+        require: 'quorum',
+        quorum: 2,
+        inputs: [{ from: 'message' }],
+        after: [],
+        isResult: false,
+      },
+      {
+        name: 'synthesize',
+        strategy: 'one',
+        inputs: [{ from: 'step', step: 'gather' }, { from: 'message' }],
+        after: [{ step: 'gather', outcome: 'completed' }],
+        isResult: true,
+      },
+    ]);
+    expect(found.plan!.map(agentsOf)).toEqual([['b', 'a'], ['w']]);
+    expect(route({ ...asked, maxAgents: 1 }).plan!.map(agentsOf)).toEqual([['b'], ['w']]);
+  });
+
+  it('needs somebody to make the result', () => {
+    expect(() => route({ ...asked, synthesizer: { skillId: 'fly' } })).toThrow(
+      /^Step "synthesize": No agent offers the skill "fly"/,
+    );
+  });
+});
+
+describe('a composite skill', () => {
+  const step = (name: string, fields: Partial<StepTemplate> = {}): StepTemplate => ({
+    name,
+    strategy: 'one',
+    require: 'all',
+    target: { tags: ['read'] },
+    inputs: [{ from: 'message' }],
+    after: [],
+    isResult: true,
+    isOptional: false,
+    ...fields,
+  });
+  const composite = (
+    steps: StepTemplate[],
+    fields: Partial<CompositeSkill> = {},
+  ): CompositeSkill => ({
+    skill: skill('report', ['report', 'write']),
+    version: 3,
+    steps,
+    ...fields,
+  });
+  const TWO = composite([
+    step('read', { strategy: 'all', maxAgents: 1, isResult: false }),
+    step('write', {
+      target: { agentId: 'w' },
+      inputs: [{ from: 'step', step: 'read' }],
+      after: [{ step: 'read', outcome: 'ended' }],
+      deadlineMs: 50,
+    }),
+  ]);
+  const with_ = (...composites: CompositeSkill[]) => ({ composites });
+
+  it('is asked for by the id of the hub card, and its agents are chosen when the task begins', () => {
+    const found = route({ skillId: 'composite.report' }, with_(TWO));
+    expect(found).toMatchObject({
+      reason: 'skill',
+      strategy: 'chain',
+      composite: { id: 'report', version: 3 },
+      plan: [
+        { name: 'read', strategy: 'all' },
+        { name: 'write', deadlineMs: 50 },
+      ],
+    });
+    expect(found.plan!.map(agentsOf)).toEqual([['b'], ['w']]);
+    expect(found.plan![0]).not.toHaveProperty('target');
+    expect(found.plan![0]).not.toHaveProperty('maxAgents');
+  });
+
+  it('is found by its tags like any other, and takes over for nobody', () => {
+    expect(route({ tags: ['report'] }, with_(TWO))).toMatchObject({ composite: { id: 'report' } });
+    const found = route(
+      { tags: ['write'] },
+      { ...with_(TWO), agents: [agent('z', [skill('s', ['write'])], 1)] },
+    );
+    expect(found.composite).toBeUndefined();
+    expect(agentsOf(found)).toEqual(['z']);
+    expect(found.skipped).toMatchObject([{ agentId: 'composite', skillId: 'report' }]);
+  });
+
+  it('takes no part in the strategies for several agents', () => {
+    expect(agentsOf(route({ tags: ['write'], strategy: 'all' }, with_(TWO)))).toEqual(['w']);
+    expect(() => route({ skillId: 'composite.report', strategy: 'all' }, with_(TWO))).toThrow(
+      expect.objectContaining({ violations: [expect.objectContaining({ field: 'strategy' })] }),
+    );
+  });
+
+  it('is nobody to be named as an agent, and no step of a chain', () => {
+    expect(() => route({ agentId: 'composite' }, with_(TWO))).toThrow(/No agent "composite"/);
+    expect(() =>
+      route({ strategy: 'chain', steps: [{ skillId: 'composite.report' }] }, with_(TWO)),
+    ).toThrow(/^Step "step-1": No agent offers/);
+  });
+
+  it('is listed among the skills of a rejection', () => {
+    expect(() => route({}, with_(TWO))).toThrow(/composite\.report/);
+  });
+
+  it('has limits that the client can only lower', () => {
+    const limited = { ...TWO, deadlineMs: 2000, maxCalls: 5 };
+    const ask = (more: RoutingDirective) =>
+      route({ skillId: 'composite.report', ...more }, with_(limited));
+    expect(ask({})).toMatchObject({ deadlineMs: 2000, maxCalls: 5 });
+    expect(ask({ deadlineSeconds: 1, maxCalls: 9 })).toMatchObject({
+      deadlineMs: 1000,
+      maxCalls: 5,
+    });
+  });
+
+  it('goes without an optional step that nobody is found for, and those that wait for it', () => {
+    const fly = step('fly', { target: { tags: ['fly'] }, isOptional: true, isResult: false });
+    const found = route(
+      { skillId: 'composite.report' },
+      with_(
+        composite([
+          fly,
+          step('after', { isOptional: true, after: [{ step: 'fly', outcome: 'completed' }] }),
+          step('read', { inputs: [{ from: 'step', step: 'fly' }] }),
+        ]),
+      ),
+    );
+    expect(found.plan).toMatchObject([{ name: 'read', inputs: [{ from: 'message' }] }]);
+    expect(found.strategy).toBe('one');
+    expect(found.skipped.map(({ why }) => why)).toEqual([
+      expect.stringMatching(/^Left out\. Step "fly"/),
+      expect.stringMatching(/^Left out\. Step "after" waits/),
+    ]);
+  });
+
+  it('is refused when a step that is not optional has nobody', () => {
+    const needed = step('fly', { target: { tags: ['fly'] } });
+    const optional = { ...needed, isOptional: true };
+    const waiting = step('read', { after: [{ step: 'fly', outcome: 'completed' }] });
+    const ask =
+      (...steps: StepTemplate[]) =>
+      () =>
+        route({ skillId: 'composite.report' }, with_(composite(steps)));
+    expect(ask(needed)).toThrow(/Step "fly": No skill carries/);
+    expect(ask(optional, waiting)).toThrow(/No step is left that would give a result/);
+  });
+});

@@ -1,0 +1,54 @@
+import { EVERYTHING } from '../../auth/index.js';
+import { Part, type Artifact } from '../../protocol/a2a.js';
+import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
+import type { RunContext } from './run-context.js';
+
+/** How much is attached to one message at most: characters of the parts as JSON. */
+const MAX_ATTACHED = 1024 * 1024;
+
+/** What an agent gets for the hub's tasks that a message refers to. */
+interface References {
+  /** Its own tasks for them. */
+  readonly taskIds: readonly string[];
+  /** With `tasks.attachReferences`, the artifacts of the others. */
+  readonly parts: readonly Part[];
+}
+
+/**
+ * The agent's own tasks for the hub's tasks that the client refers to, which are the client's own. A task
+ * that it has no part in means nothing to it: the artifacts of that may be attached instead, each whole or
+ * not at all.
+ */
+export async function referencesFor(
+  { deps, delegation }: Pick<RunContext, 'deps' | 'delegation'>,
+  referenceTaskIds: readonly string[],
+): Promise<References> {
+  const taskIds: string[] = [];
+  const parts: Part[] = [];
+  let room = MAX_ATTACHED;
+  for (const taskId of new Set(referenceTaskIds)) {
+    const related = await deps.log.read(taskId, EVERYTHING);
+    const theirs = (related?.delegations ?? []).flatMap(({ agentId, downstreamTaskId }) =>
+      agentId === delegation.agentId && downstreamTaskId !== null ? [downstreamTaskId] : [],
+    );
+    taskIds.push(...theirs);
+    if (theirs.length > 0 || !deps.settings.attachReferences) continue;
+    for (const artifact of related?.task.artifacts ?? []) {
+      const attached = partsOf(taskId, artifact);
+      const size = JSON.stringify(attached.map((part) => Part.toJSON(part))).length;
+      if (size > room) continue;
+      room -= size;
+      parts.push(...attached);
+    }
+  }
+  return { taskIds, parts };
+}
+
+/** Tells the agent what each part belongs to; whatever else is said of it stays. */
+function partsOf(referenceTaskId: string, { artifactId, name, parts }: Artifact): Part[] {
+  const source = { referenceTaskId, artifactId, ...(name && { name }) };
+  return parts.map((part) => ({
+    ...part,
+    metadata: { ...part.metadata, [ROUTING_EXTENSION_URI]: source },
+  }));
+}

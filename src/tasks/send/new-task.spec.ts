@@ -1,0 +1,121 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Agent } from '../../agents/index.js';
+import type { HubRequest, Plan, Route } from '../../routing/index.js';
+import { CountingIds, NOW, planStep, userMessage } from '../domain/fake-task.js';
+import type { NewTask } from '../task.js';
+import { delegatesOf, newTask, type TaskLimits } from './new-task.js';
+
+const HOUR = 3_600_000;
+const LIMITS: TaskLimits = { totalMs: HOUR, maxDurationMs: 24 * HOUR, maxCalls: 10 };
+
+const PLAN: Plan = [
+  planStep('collect', ['a', 'b'], { isResult: false, deadlineMs: 60_000 }),
+  planStep('sum', ['c', 'd'], {
+    strategy: 'one',
+    after: [{ step: 'collect', outcome: 'completed' }],
+  }),
+];
+
+function route(more: Partial<Route> = {}): Route {
+  const chosen = ['a', 'b'].map((agentId) => ({ agentId, why: '' }));
+  return { reason: 'tags', strategy: 'all', require: 'all', chosen, skipped: [], ...more };
+}
+
+function made(of: Route, limits: Partial<TaskLimits> = {}): NewTask {
+  const agents = delegatesOf(of).map((delegate) => ({
+    ...delegate,
+    agent: agentNamed(delegate.candidate.agentId),
+    downstreamContextId: undefined,
+  }));
+  const request: Partial<HubRequest> = {
+    message: userMessage('m1', 'hello'),
+    extensions: [],
+    hops: [],
+    returnImmediately: false,
+  };
+  const input = {
+    id: 't',
+    contextId: 'c',
+    request: request as HubRequest,
+    route: of,
+    agents,
+    limits: { ...LIMITS, ...limits },
+  };
+  return newTask(input, NOW, new CountingIds());
+}
+
+function agentNamed(id: string): Agent {
+  const agent: Partial<Agent> = { id, budgets: {} };
+  return { ...agent, card: { name: `Agent ${id}` } } as Agent;
+}
+
+const at = (ms: number): Date => new Date(NOW.getTime() + ms);
+const shortOf = (task: NewTask): unknown => task.metadata['urn:a2a-hub:routing:v1'];
+
+describe('a new task', () => {
+  it('has a delegation for every agent of every step; those of later steps are planned', () => {
+    const { delegations, allowReply } = made(route({ plan: PLAN, strategy: 'synthesize' }));
+    expect(delegations).toMatchObject([
+      { agentId: 'a', position: 0, step: 0, state: 'queued', fallbacks: [] },
+      { agentId: 'b', position: 1, step: 0, state: 'queued', fallbacks: [] },
+      { agentId: 'c', position: 2, step: 1, state: 'planned', fallbacks: [{ agentId: 'd' }] },
+    ]);
+    expect(allowReply).toBe(false);
+  });
+
+  it('gives each as long as its agent and its step allow', () => {
+    const { delegations } = made(route({ plan: PLAN }));
+    expect(delegations.map(({ deadlineAt }) => deadlineAt)).toEqual([
+      at(60_000),
+      at(60_000),
+      at(HOUR),
+    ]);
+  });
+
+  it('may be open as long as its route says, but never longer than any task', () => {
+    expect(made(route({ deadlineMs: 5000 })).deadlineAt).toEqual(at(5000));
+    expect(made(route({ deadlineMs: 48 * HOUR })).deadlineAt).toEqual(at(24 * HOUR));
+    expect(made(route()).deadlineAt).toEqual(at(24 * HOUR));
+  });
+
+  it('may make as many calls as the hub allows, a client’s wish only below that', () => {
+    expect(made(route()).route.maxCalls).toBe(10);
+    expect(made(route({ maxCalls: 3 })).route.maxCalls).toBe(3);
+    expect(made(route({ maxCalls: 300 })).route.maxCalls).toBe(10);
+    const composite = { id: 'report', version: 2 };
+    expect(made(route({ maxCalls: 300, composite })).route.maxCalls).toBe(300);
+  });
+
+  it('is refused when its first messages are more than it may send', () => {
+    expect(() => made(route({ maxCalls: 1 }))).toThrow(
+      expect.objectContaining({
+        reason: 'INVALID_PARAMS',
+        message: expect.stringContaining('2 agents are asked at once'),
+      }),
+    );
+    expect(() => made(route({ maxCalls: 2, plan: PLAN }))).not.toThrow();
+  });
+
+  it('tells the client in short how it was routed', () => {
+    expect(shortOf(made(route()))).toEqual({
+      reason: 'tags',
+      strategy: 'all',
+      require: 'all',
+      agents: [{ agentId: 'a' }, { agentId: 'b' }],
+    });
+    const composite = { id: 'report', version: 2 };
+    const rule = { id: 'r1', name: 'Reports' };
+    expect(shortOf(made(route({ plan: PLAN, strategy: 'chain', composite, rule })))).toEqual({
+      reason: 'tags',
+      strategy: 'chain',
+      ruleId: 'r1',
+      composite,
+      steps: ['collect', 'sum'],
+      agents: [
+        { agentId: 'a', step: 'collect' },
+        { agentId: 'b', step: 'collect' },
+        { agentId: 'c', step: 'sum' },
+      ],
+    });
+  });
+});

@@ -1,0 +1,18 @@
+import { visibilityOf } from '../../auth/index.js';
+import type { HubRequest } from '../../routing/index.js';
+import { taskNotFound } from '../task-errors.js';
+import type { TaskLog } from '../task-log.js';
+
+/**
+ * The tasks a message refers to must be its sender's own (A2A §4.1.4 `referenceTaskIds`), whether it begins
+ * a task or goes on with one: agents are told what they had for them. Throws TASK_NOT_FOUND.
+ */
+export async function checkRelated(
+  log: Pick<TaskLog, 'record'>,
+  { message, principal }: HubRequest,
+): Promise<void> {
+  const visibility = visibilityOf(principal);
+  for (const taskId of new Set(message.referenceTaskIds)) {
+    if (!(await log.record(taskId, visibility))) throw taskNotFound(taskId);
+  }
+}

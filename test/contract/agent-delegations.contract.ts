@@ -1,0 +1,68 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import type { Database } from '../../src/database/database.js';
+import type { AgentDelegations } from '../../src/tasks/agent-delegations.js';
+import { SqlAgentDelegations } from '../../src/tasks/persistence/sql-agent-delegations.js';
+import type { DelegationState } from '../../src/tasks/task.js';
+import type { DatabaseFactory } from '../support/databases.js';
+import { change, TaskHarness } from './task-harness.js';
+
+/** What is promised about the delegations of an agent. */
+export function agentDelegationsContract(databases: DatabaseFactory): void {
+  let database: Database;
+  let hub: TaskHarness;
+  let delegations: AgentDelegations;
+
+  beforeEach(async () => {
+    database = await databases.open();
+    hub = new TaskHarness(database);
+    delegations = new SqlAgentDelegations(database);
+  });
+
+  /** A task whose only delegation is in this state; the delegation. */
+  async function taskIn(state: DelegationState): Promise<{ id: string; agentId: string }> {
+    const { record } = await hub.create();
+    const [delegation] = (await hub.load(record.id)).delegations;
+    const { id, agentId } = delegation!;
+    if (state !== 'queued') {
+      await hub.log.update(record.id, () => change({ events: [], delegations: [{ id, state }] }));
+    }
+    return { id, agentId };
+  }
+
+  it('finds what waits for a runner, and how many for each agent', async () => {
+    const first = await taskIn('queued');
+    const second = await taskIn('queued');
+    for (const state of ['planned', 'sending', 'working', 'completed'] as const)
+      await taskIn(state);
+    const waiting = await delegations.waiting();
+    expect(waiting.map(({ id }) => id).sort()).toEqual([first.id, second.id].sort());
+    expect([...(await delegations.waitingByAgent())]).toEqual([[first.agentId, 2]]);
+    await hub.store.claim('p1', hub.clock.now(), 1000, 100);
+    expect([...(await delegations.waitingByAgent())]).toEqual([]);
+  });
+
+  it("finds an agent's open ones in pages, and no others", async () => {
+    const open: string[] = [];
+    let agentId = '';
+    for (const state of [
+      'queued',
+      'sending',
+      'working',
+      'input-required',
+      'auth-required',
+    ] as const) {
+      const delegation = await taskIn(state);
+      open.push(delegation.id);
+      agentId = delegation.agentId;
+    }
+    for (const state of ['planned', 'skipped', 'completed', 'failed', 'canceled'] as const) {
+      await taskIn(state);
+    }
+    open.sort();
+    const found = await delegations.open(agentId, '', 3);
+    expect(found.map(({ id }) => id)).toEqual(open.slice(0, 3));
+    const rest = await delegations.open(agentId, found[2]!.id, 3);
+    expect(rest.map(({ id }) => id)).toEqual(open.slice(3));
+    expect(await delegations.open('another', '', 10)).toEqual([]);
+  });
+}
