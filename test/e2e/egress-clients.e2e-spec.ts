@@ -12,7 +12,7 @@ import { SystemClock } from '../../src/common/clock.js';
 import { Egress } from '../../src/common/egress/egress.js';
 import { configWith } from '../../src/config/index.js';
 import { HttpWebhookSender } from '../../src/push/http-webhook.sender.js';
-import { anAgent } from '../contract/agent-store.contract.js';
+import { anAgent } from '../support/an-agent.js';
 import { endpoint, hello, options } from '../support/agent-calls.js';
 
 const ROOT = join(import.meta.dirname, '../../src');
