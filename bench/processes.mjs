@@ -1,33 +1,16 @@
 // The processes of the bench.
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { Servers } from '../scripts/servers.mjs';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const execute = promisify(execFile);
-const running = [];
+const servers = new Servers();
 
 /** Starts a Node program and waits for `listening on|at URL`. */
-export function start(args, environment = {}) {
-  const child = spawn(process.execPath, args, {
-    cwd: ROOT,
-    env: { PATH: process.env.PATH, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  running.push(child);
-  return new Promise((resolve, reject) => {
-    let output = '';
-    const look = (text) => {
-      // The hub logs each request; only the beginning matters here.
-      if (output.length > 100_000) return;
-      output += text;
-      const url = /listening (?:on|at) (http:\S+)\n/.exec(output)?.[1];
-      if (url) resolve({ url, pid: child.pid });
-    };
-    child.stdout.setEncoding('utf8').on('data', look);
-    child.stderr.setEncoding('utf8').on('data', look);
-    child.once('exit', (code) => reject(new Error(`${args[0]} ended (${code}): ${output}`)));
-  });
+export function start(args, environment) {
+  return servers.startNode(args, environment);
 }
 
 /** Runs the load generator to its end. */
@@ -46,13 +29,6 @@ export async function routingTimes(skills, milliseconds) {
 }
 
 /** Ends everything that was started. */
-export async function stopAll() {
-  await Promise.all(
-    running.map((child) => {
-      if (child.exitCode !== null || child.signalCode !== null) return undefined;
-      const gone = new Promise((resolve) => child.once('exit', resolve));
-      child.kill('SIGKILL');
-      return gone;
-    }),
-  );
+export function stopAll() {
+  return servers.stop();
 }

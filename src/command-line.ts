@@ -1,15 +1,4 @@
-import { KeysService } from './auth/index.js';
-import { createApp } from './bootstrap.js';
-import {
-  AppConfig,
-  ConfigError,
-  GrpcAddress,
-  HUB_VERSION,
-  PublicUrl,
-  loadConfig,
-} from './config/index.js';
-import { openDatabase } from './database/open-database.js';
-import { createLog } from './observability/logging.js';
+import { ConfigError, HUB_VERSION, loadConfig, ProcessConfigSource } from './config/index.js';
 
 const HELP = `A2A Hub ${HUB_VERSION}: one A2A endpoint in front of many agents.
 
@@ -45,23 +34,12 @@ export async function run(args: readonly string[]): Promise<number | undefined> 
   }
 }
 
+/** What serves is loaded only now: without it what is wrong is said in a quarter of the time. */
 async function serve(): Promise<undefined> {
-  const app = await createApp();
-  const config = app.get(AppConfig);
-  app.enableShutdownHooks(['SIGTERM', 'SIGINT'], { useProcessExit: true });
-  try {
-    // What is declared is read then: what is wrong with it is said before the key is made.
-    await app.init();
-    const adminKey = await app.get(KeysService).ensureAdminKey();
-    await app.listen(config.server.port, config.server.host);
-    if (adminKey !== null) print(`Admin key, shown this once: ${adminKey}\n`);
-    const grpc = app.get(GrpcAddress).listening;
-    if (grpc !== undefined) print(`gRPC is listening at ${grpc}\n`);
-    print(`A2A Hub ${HUB_VERSION} is listening at ${app.get(PublicUrl).listening}\n`);
-  } catch (error) {
-    await app.close();
-    throw error;
-  }
+  const source = new ProcessConfigSource();
+  const config = source.load();
+  const { startHub } = await import('./start-hub.js');
+  await startHub(source, print);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       setTimeout(() => process.exit(1), config.server.drainMs + LAST_RESORT_MS).unref();
@@ -72,6 +50,8 @@ async function serve(): Promise<undefined> {
 
 async function migrate(): Promise<number> {
   const config = loadConfig();
+  const { openDatabase } = await import('./database/open-database.js');
+  const { createLog } = await import('./observability/logging.js');
   const log = createLog(config.log.level);
   const database = await openDatabase(config.database, { migrate: true, log });
   await database.close();

@@ -1,12 +1,13 @@
 // `npm run interop:python`: a live fasta2a 0.5 client and agent (A2A 0.2.5), with the hub between them.
 // Needs python3 with venv and a way to PyPI; the environment is kept in data/interop-python.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from '../../scripts/ensure-built.mjs';
 import { ensureInstalled } from '../../scripts/ensure-installed.mjs';
+import { Servers } from '../../scripts/servers.mjs';
 
 const HERE = fileURLToPath(new URL('./', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -16,10 +17,10 @@ ensureInstalled();
 ensureBuilt();
 const python = preparePython();
 const directory = mkdtempSync(join(tmpdir(), 'a2a-hub-interop-'));
-const children = [];
+const servers = new Servers();
 try {
-  const agentUrl = await start(python, [join(HERE, 'agent.py')]);
-  const hubUrl = await start(process.execPath, ['dist/main.js'], {
+  const { url: agentUrl } = await servers.start(python, [join(HERE, 'agent.py')]);
+  const { url: hubUrl } = await servers.startNode(['dist/main.js'], {
     A2A_HUB__SERVER__PORT: '0',
     A2A_HUB__DATABASE__URL: `sqlite:${join(directory, 'hub.db')}`,
     A2A_HUB__AUTH__ADMIN_KEY: ADMIN_KEY,
@@ -45,7 +46,7 @@ try {
   console.error(error.message);
   process.exitCode = 1;
 } finally {
-  for (const child of children) child.kill('SIGKILL');
+  await servers.stop();
   rmSync(directory, { recursive: true, force: true });
 }
 
@@ -59,28 +60,6 @@ function preparePython() {
     stdio: 'inherit',
   });
   return found;
-}
-
-/** Starts a server and resolves with the address it prints. */
-function start(command, args, environment = {}) {
-  const child = spawn(command, args, {
-    cwd: ROOT,
-    env: { PATH: process.env.PATH, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  children.push(child);
-  return new Promise((resolve, reject) => {
-    let output = '';
-    const look = (text) => {
-      output += text;
-      const url = /listening (?:on|at) (http:\S+)\n/.exec(output)?.[1];
-      if (url) resolve(url);
-    };
-    child.stdout.setEncoding('utf8').on('data', look);
-    child.stderr.setEncoding('utf8').on('data', look);
-    child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`${args[0]} ended (${code}): ${output}`)));
-  });
 }
 
 async function admin(hubUrl, path, body) {

@@ -1,4 +1,5 @@
 import type { LegacyEvent, LegacyMessage, LegacyPushConfig, LegacyTask } from './v0-operations.js';
+import { PROTO_ROLE, PROTO_STATE, fileBytes, pushConfigName } from './v0-proto-values.js';
 
 // The two JSON forms of A2A 0.3, one into the other: the JSON of its types.ts (`kind`, `parts`, `user`,
 // `completed`) and the ProtoJSON of its package a2a.v1 (`content`, `ROLE_USER`, `TASK_STATE_COMPLETED`).
@@ -28,30 +29,13 @@ export function asksForProto(accept: string | undefined): boolean {
   return PROTO_PROFILE.test(accept ?? '');
 }
 
-const ROLE_OF: Readonly<Record<string, LegacyMessage['role']>> = {
-  ROLE_USER: 'user',
-  ROLE_AGENT: 'agent',
-  // ProtoJSON allows the numbers of an enum.
-  1: 'user',
-  2: 'agent',
-};
-
-const ROLE: Readonly<Record<LegacyMessage['role'], string>> = {
-  user: 'ROLE_USER',
-  agent: 'ROLE_AGENT',
-};
-
-const STATE: Readonly<Record<LegacyStatus['state'], string>> = {
-  submitted: 'TASK_STATE_SUBMITTED',
-  working: 'TASK_STATE_WORKING',
-  completed: 'TASK_STATE_COMPLETED',
-  failed: 'TASK_STATE_FAILED',
-  canceled: 'TASK_STATE_CANCELLED',
-  'input-required': 'TASK_STATE_INPUT_REQUIRED',
-  rejected: 'TASK_STATE_REJECTED',
-  'auth-required': 'TASK_STATE_AUTH_REQUIRED',
-  unknown: 'TASK_STATE_UNSPECIFIED',
-};
+/** ProtoJSON allows the numbers of an enum, too. */
+const ROLE_OF = Object.fromEntries(
+  Object.entries(PROTO_ROLE).flatMap(([role, { name, number }]) => [
+    [name, role],
+    [String(number), role],
+  ]),
+);
 
 /** `SendMessageRequest` as the `MessageSendParams` of 0.3. */
 export function sendParamsOf(request: Fields, peer: ProtoPeer): Fields {
@@ -109,7 +93,7 @@ export function protoTask(task: LegacyTask, peer: ProtoPeer): Fields {
 /** A push config as `TaskPushNotificationConfig`. */
 export function protoPushConfig({ taskId, pushNotificationConfig }: LegacyPushConfig): Fields {
   const { id = '' } = pushNotificationConfig;
-  return { name: `tasks/${taskId}/pushNotificationConfigs/${id}`, pushNotificationConfig };
+  return { name: pushConfigName(taskId, id), pushNotificationConfig };
 }
 
 /** Push configs as `ListTaskPushNotificationConfigResponse`. */
@@ -174,7 +158,7 @@ function protoMessage(message: LegacyMessage, peer: ProtoPeer): Fields {
     messageId,
     contextId,
     taskId,
-    role: ROLE[role],
+    role: PROTO_ROLE[role].name,
     content: parts.map((part) => protoPart(part, peer)),
     metadata,
     extensions,
@@ -197,7 +181,7 @@ function protoFile(file: Extract<LegacyPart, { kind: 'file' }>['file'], peer: Pr
   const content =
     'uri' in file
       ? { fileWithUri: file.uri }
-      : { fileWithBytes: peer.filesTwice ? base64Of(file.bytes) : file.bytes };
+      : { fileWithBytes: peer.filesTwice ? base64Twice(file.bytes) : file.bytes };
   return withoutNothing({
     ...content,
     mimeType: file.mimeType,
@@ -212,7 +196,7 @@ function update(event: Exclude<LegacyEvent, LegacyTask | LegacyMessage>): Fields
 
 function protoStatus({ state, message, timestamp }: LegacyStatus, peer: ProtoPeer): Fields {
   return withoutNothing({
-    state: STATE[state],
+    state: PROTO_STATE[state].name,
     message: message && protoMessage(message, peer),
     timestamp,
   });
@@ -222,8 +206,8 @@ function protoArtifact(artifact: LegacyArtifact, peer: ProtoPeer): Fields {
   return { ...artifact, parts: artifact.parts.map((part) => protoPart(part, peer)) };
 }
 
-function base64Of(text: string): string {
-  return Buffer.from(text, 'latin1').toString('base64');
+function base64Twice(base64: string): string {
+  return fileBytes(base64, true).toString('base64');
 }
 
 function withoutNothing(fields: Fields): Fields {

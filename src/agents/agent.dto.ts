@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
@@ -50,6 +51,29 @@ const HEADERS = {
 
 /** Absent leaves a member as it is; null is a value of its own. */
 const IfPresent = () => ValidateIf((_, value) => value !== undefined && value !== null);
+
+const IsCardKeys = (description: string) =>
+  applyDecorators(
+    ApiPropertyOptional({
+      type: 'object',
+      additionalProperties: true,
+      nullable: true,
+      example: { jwksUrl: 'https://agent.example/.well-known/jwks.json' },
+      description,
+    }),
+    IfPresent(),
+    IsObject(),
+  );
+
+const AreOrganizations = (description: string) =>
+  applyDecorators(
+    ApiPropertyOptional({ type: [String], nullable: true, description }),
+    IfPresent(),
+    IsArray(),
+    ArrayNotEmpty(),
+    ArrayMaxSize(1000),
+    Matches(ORGANIZATION, ORGANIZATION_RULE),
+  );
 
 export class BudgetsDto implements Partial<Record<keyof AgentBudgets, number | null>> {
   @ApiPropertyOptional({ type: Number, nullable: true, minimum: 1, description: 'To connect.' })
@@ -226,28 +250,12 @@ export class RegisterAgentDto {
   @IsBoolean()
   enabled?: boolean;
 
-  @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: true,
-    nullable: true,
-    example: { jwksUrl: 'https://agent.example/.well-known/jwks.json' },
-    description:
-      'Public keys, one of which has to have signed the card: a JWK Set, or `{jwksUrl}`. Default: the keys of its origin count.',
-  })
-  @IfPresent()
-  @IsObject()
+  @IsCardKeys(
+    'Public keys, one of which has to have signed the card: a JWK Set, or `{jwksUrl}`. Default: the keys of its origin count.',
+  )
   cardKeys?: Record<string, unknown> | null;
 
-  @ApiPropertyOptional({
-    type: [String],
-    nullable: true,
-    description: 'The organizations that may use the agent. Default: everybody.',
-  })
-  @IfPresent()
-  @IsArray()
-  @ArrayNotEmpty()
-  @ArrayMaxSize(1000)
-  @Matches(ORGANIZATION, ORGANIZATION_RULE)
+  @AreOrganizations('The organizations that may use the agent. Default: everybody.')
   organizations?: string[] | null;
 
   @ApiPropertyOptional({ type: BudgetsDto })
@@ -258,28 +266,12 @@ export class RegisterAgentDto {
 }
 
 export class PatchAgentDto {
-  @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: true,
-    nullable: true,
-    example: { jwksUrl: 'https://agent.example/.well-known/jwks.json' },
-    description:
-      'Public keys, one of which has to have signed the card: a JWK Set, or `{jwksUrl}`. Null: the keys of its origin count again. The card stays in use whatever they say, of one that verifies only what is signed; see `signature`.',
-  })
-  @IfPresent()
-  @IsObject()
+  @IsCardKeys(
+    'Public keys, one of which has to have signed the card: a JWK Set, or `{jwksUrl}`. Null: the keys of its origin count again. The card stays in use whatever they say, of one that verifies only what is signed; see `signature`.',
+  )
   cardKeys?: Record<string, unknown> | null;
 
-  @ApiPropertyOptional({
-    type: [String],
-    nullable: true,
-    description: 'The organizations that may use the agent. Null: everybody.',
-  })
-  @IfPresent()
-  @IsArray()
-  @ArrayNotEmpty()
-  @ArrayMaxSize(1000)
-  @Matches(ORGANIZATION, ORGANIZATION_RULE)
+  @AreOrganizations('The organizations that may use the agent. Null: everybody.')
   organizations?: string[] | null;
 
   @ApiPropertyOptional({ type: [String] })

@@ -5,7 +5,6 @@ import { HubError, invalidField } from '../common/hub-error.js';
 import type { Page } from '../common/page.js';
 import type { Agent, AgentBudgets, AgentEndpoint } from './agent.js';
 import { AgentIntake, type Intake, type Reach } from './agent-intake.js';
-import { checkMetadata, readHeaders } from './agent-headers.js';
 import {
   type AgentPatch,
   capacityAfter,
@@ -20,23 +19,20 @@ import {
   pinned,
 } from './agent-patch.js';
 import { AgentRegistry } from './agent-registry.js';
+import { type WrittenMeans, agentOf, checkCarried, readMeans } from './agent-source.js';
 import { type AgentFilter, AgentStore } from './agent-store.js';
 import { idFromName, isAgentId } from './card/agent-id.js';
 import { type CardChange, diffCards } from './card/card-diff.js';
 import { readCardKeys } from './card/card-keys.js';
 import { CardTrust } from './card/card-trust.js';
-import { chooseEndpoint, originsGiven } from './card/choose-endpoint.js';
+import { chooseEndpoint } from './card/choose-endpoint.js';
 
 /** An agent to be registered, by exactly one of `cardUrl` and `card`. */
-export interface NewAgent {
+export interface NewAgent extends WrittenMeans {
   /** Default: made of the card's name. */
   readonly id?: string | undefined;
   readonly cardUrl?: string | undefined;
   readonly card?: Readonly<Record<string, unknown>> | undefined;
-  readonly cardHeaders?: Readonly<Record<string, unknown>> | undefined;
-  /** A JWK Set or `{jwksUrl}`: who has to have signed the card. */
-  readonly cardKeys?: Readonly<Record<string, unknown>> | null | undefined;
-  readonly credentials?: Readonly<Record<string, unknown>> | undefined;
   readonly endpointOverride?: string | undefined;
   /** The binding to call; default: the hub's choice among the card's. */
   readonly protocolBinding?: AgentEndpoint['protocolBinding'] | undefined;
@@ -82,33 +78,14 @@ export class AgentsService {
     if ((cardUrl === null) === (card === null)) {
       throw invalidField('cardUrl', 'or card must be given, and not both');
     }
-    const cardHeaders = readHeaders('cardHeaders', request.cardHeaders ?? {});
-    const credentials = readHeaders('credentials', request.credentials ?? {});
+    const means = readMeans(request, 'credentials');
     const pin = pinned({ protocolBinding: null, protocolVersion: null }, request);
-    const cardKeys = readCardKeys('cardKeys', request.cardKeys);
-    const intake = await this.intake.examine({
-      cardUrl,
-      card,
-      cardHeaders,
-      cardKeys,
-      endpointOverride,
-      pin,
-    });
-    checkCarried(intake.endpoint, credentials);
+    const source = { ...means, endpointOverride, pin };
+    const intake = await this.intake.examine({ cardUrl, card, ...source });
+    checkCarried('credentials', intake.endpoint, means.credentials);
     const now = this.clock.now();
     const agent: Omit<Agent, 'id'> = {
-      card: intake.card,
-      originalCard: intake.originalCard,
-      cardUrl: intake.cardUrl,
-      cardHeaders,
-      cardKeys,
-      signature: intake.signature,
-      endpoint: intake.endpoint,
-      endpointOverride,
-      pin,
-      refused: intake.refused,
-      credentials,
-      credentialOrigins: originsGiven({ ...intake, endpointOverride, pin, credentials }),
+      ...agentOf(intake, source),
       tags: distinct(request.tags ?? []),
       priority: request.priority ?? 0,
       ...capacityAfter(DEFAULT_CAPACITY, request),
@@ -154,7 +131,7 @@ export class AgentsService {
       const placed = { ...agent, ...trust, ...moved(agent, patch), ...reach };
       const given = credentialsAfter(placed, patch, credentials);
       const endpoint = endpointOf({ ...placed, ...given });
-      checkCarried(endpoint, given.credentials);
+      checkCarried('credentials', endpoint, given.credentials);
       return {
         ...placed,
         ...given,
@@ -192,7 +169,7 @@ export class AgentsService {
       const read = { card, originalCard, cardUrl, signature, refused };
       const fresh = { ...stored, ...read, updatedAt: this.clock.now() };
       const endpoint = endpointOf(fresh);
-      checkCarried(endpoint, fresh.credentials);
+      checkCarried('credentials', endpoint, fresh.credentials);
       return { ...fresh, endpoint };
     });
     await this.registry.renew();
@@ -274,11 +251,6 @@ export class AgentsService {
       }
     }
   }
-}
-
-/** gRPC carries fewer headers than HTTP does: better said now than at every call. */
-function checkCarried(endpoint: AgentEndpoint, credentials: Agent['credentials']): void {
-  if (endpoint.protocolBinding === 'GRPC') checkMetadata('credentials', credentials);
 }
 
 function refuseDeclared(agent: Agent): void {

@@ -5,14 +5,12 @@ import { HubError } from '../common/hub-error.js';
 import { Log } from '../common/logger.js';
 import { AppConfig, ConfigChanges, type DeclaredAgent } from '../config/index.js';
 import type { Agent } from './agent.js';
-import { checkMetadata, readHeaders } from './agent-headers.js';
 import { AgentIntake } from './agent-intake.js';
 import { AgentRegistry } from './agent-registry.js';
+import { agentOf, checkCarried, readMeans } from './agent-source.js';
 import { AgentStore } from './agent-store.js';
 import { isAgentId } from './card/agent-id.js';
-import { readCardKeys } from './card/card-keys.js';
 import { originOf } from './card/card-verifier.js';
-import { originsGiven } from './card/choose-endpoint.js';
 
 /** Pauses between two attempts at an agent that could not be read; the last one repeats. */
 const RETRY_MS = [1000, 2000, 5000, 10_000, 30_000, 60_000];
@@ -112,40 +110,24 @@ export class DeclaredAgents implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async put(declared: DeclaredAgent): Promise<void> {
     const { id, cardUrl, card, endpoint: endpointOverride, pin } = declared;
-    const cardHeaders = readHeaders('cardHeaders', declared.cardHeaders);
-    const credentials = readHeaders('headers', declared.headers);
-    const cardKeys = readCardKeys('cardKeys', declared.cardKeys);
+    const means = readMeans({ ...declared, credentials: declared.headers }, 'headers');
+    const source = { ...means, endpointOverride, pin };
     const present = await this.store.get(id);
     const before = present && isFromSamePlace(present, cardUrl) ? present : undefined;
-    const given = before && isGivenBefore(before, declared, credentials) ? before : undefined;
+    const given = before && isGivenBefore(before, declared, means.credentials) ? before : undefined;
     const intake = await this.intake.examine({
       cardUrl,
       card,
-      cardHeaders,
-      cardKeys,
-      endpointOverride,
-      pin,
-      credentials,
+      ...source,
       ...(given && { credentialOrigins: given.credentialOrigins }),
       ...(before && { signature: before.signature }),
     });
-    if (intake.endpoint.protocolBinding === 'GRPC') checkMetadata('headers', credentials);
+    checkCarried('headers', intake.endpoint, means.credentials);
     const now = this.clock.now();
     const agent: Agent = {
       id,
-      card: intake.card,
-      originalCard: intake.originalCard,
-      cardUrl: intake.cardUrl,
-      cardHeaders,
-      cardKeys,
-      signature: intake.signature,
-      endpoint: intake.endpoint,
-      endpointOverride,
-      pin,
-      refused: intake.refused,
-      credentials,
-      credentialOrigins:
-        given?.credentialOrigins ?? originsGiven({ ...intake, endpointOverride, pin, credentials }),
+      ...agentOf(intake, source),
+      ...(given && { credentialOrigins: given.credentialOrigins }),
       tags: declared.tags,
       priority: declared.priority,
       weight: declared.weight,

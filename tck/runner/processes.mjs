@@ -1,22 +1,21 @@
 // The agent and the hub, each a process of its own.
-import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { Servers } from '../../scripts/servers.mjs';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const AGENT_ID = 'conformance';
 
 /** Starts and ends processes; what was started can only end with `stop`. */
 export class Processes {
-  #running = [];
+  #servers = new Servers();
 
   /** Starts the reference agent; resolves with its origin. */
-  startAgent({ clientTaskIds }) {
-    return this.#start(['tck/agent.mjs', ...(clientTaskIds ? ['--client-task-ids'] : [])]);
+  async startAgent({ clientTaskIds }) {
+    const flags = clientTaskIds ? ['--client-task-ids'] : [];
+    return (await this.#servers.startNode(['tck/agent.mjs', ...flags])).url;
   }
 
   /** Starts a hub on an empty database with the agent behind it; resolves with its origin. */
   async startHub({ agentUrl, directory, clientTaskIds }) {
-    const url = await this.#start(['dist/main.js'], {
+    const { url } = await this.#servers.startNode(['dist/main.js'], {
       A2A_HUB__SERVER__HOST: '127.0.0.1',
       A2A_HUB__SERVER__PORT: '0',
       A2A_HUB__GRPC__PORT: '-1',
@@ -42,38 +41,7 @@ export class Processes {
   }
 
   /** Ends everything that was started; resolves when it is gone. */
-  async stop() {
-    await Promise.all(
-      this.#running.map((child) => {
-        if (child.exitCode !== null || child.signalCode !== null) return undefined;
-        const gone = new Promise((resolve) => child.once('exit', resolve));
-        child.kill('SIGKILL');
-        return gone;
-      }),
-    );
-    this.#running = [];
-  }
-
-  #start(args, environment = {}) {
-    const child = spawn(process.execPath, args, {
-      cwd: ROOT,
-      env: { PATH: process.env.PATH, ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    this.#running.push(child);
-    return new Promise((resolve, reject) => {
-      let output = '';
-      const look = (text) => {
-        // Only the beginning matters; reading on keeps the process from waiting.
-        if (output.length > 100_000) return;
-        output += text;
-        const url = /listening (?:on|at) (http:\S+)\n/.exec(output)?.[1];
-        if (url) resolve(url);
-      };
-      child.stdout.setEncoding('utf8').on('data', look);
-      child.stderr.setEncoding('utf8').on('data', look);
-      child.once('error', reject);
-      child.once('exit', (code) => reject(new Error(`${args[0]} ended (${code}): ${output}`)));
-    });
+  stop() {
+    return this.#servers.stop();
   }
 }

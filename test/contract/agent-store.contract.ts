@@ -1,71 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../src/agents/agent.js';
 import type { AgentStore } from '../../src/agents/agent-store.js';
-import { originsGiven } from '../../src/agents/card/choose-endpoint.js';
-import { parseCard } from '../../src/agents/card/parse-card.js';
 import { HubError } from '../../src/common/hub-error.js';
-
-const UNSIGNED: Agent['signature'] = {
-  outcome: 'unsigned',
-  keyId: null,
-  algorithm: null,
-  keySource: null,
-  keyThumbprint: null,
-  wasVerified: false,
-  reason: 'The card is not signed.',
-};
-
-/** An agent with one skill, changed as the test needs it. */
-export function anAgent(id: string, changes: Partial<Agent> = {}, card: object = {}): Agent {
-  const json = {
-    name: `Agent ${id}`,
-    description: 'Does something',
-    version: '1.0.0',
-    supportedInterfaces: [
-      { url: `https://${id}.example/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
-    ],
-    capabilities: { streaming: true },
-    defaultInputModes: ['text/plain'],
-    defaultOutputModes: ['text/plain'],
-    skills: [{ id: 'work', name: 'Working', description: 'Works', tags: ['Work'] }],
-    ...card,
-  };
-  const agent: Agent = {
-    id,
-    card: parseCard(json),
-    originalCard: JSON.stringify(json),
-    cardUrl: null,
-    cardHeaders: {},
-    cardKeys: null,
-    signature: UNSIGNED,
-    endpoint: {
-      url: `https://${id}.example/a2a`,
-      protocolBinding: 'JSONRPC',
-      protocolVersion: '1.0',
-      tenant: '',
-    },
-    endpointOverride: null,
-    pin: { protocolBinding: null, protocolVersion: null },
-    refused: [],
-    credentials: {},
-    credentialOrigins: [],
-    tags: [],
-    priority: 0,
-    weight: 1,
-    maxConcurrent: null,
-    maxQueue: null,
-    enabled: true,
-    organizations: null,
-    budgets: {},
-    source: 'api',
-    createdAt: new Date(1_700_000_000_000),
-    updatedAt: new Date(1_700_000_000_001),
-    deletedAt: null,
-    ...changes,
-  };
-  const { credentialOrigins = originsGiven(agent) } = changes;
-  return { ...agent, credentialOrigins };
-}
+import { anAgent } from '../support/an-agent.js';
 
 const DELETED_AT = new Date(1_700_000_100_000);
 

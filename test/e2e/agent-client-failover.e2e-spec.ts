@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../src/agents/agent.js';
-import { anAgent } from '../contract/agent-store.contract.js';
+import { anAgent } from '../support/an-agent.js';
 import { agentCalls, all, failure, hello, kinds, options } from '../support/agent-calls.js';
 import { startSdkAgent } from '../support/agents.js';
 import { FakeClock } from '../support/fake-clock.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { anAgent } from '../contract/agent-store.contract.js';
+import { anAgent } from '../support/an-agent.js';
 import { startSdkAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import type { JsonObject } from '../support/json.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { anAgent } from '../contract/agent-store.contract.js';
+import { anAgent } from '../support/an-agent.js';
 import { agentCalls, all, endpoint, failure, hello, options } from '../support/agent-calls.js';
 import { type HttpListener, listenOnLoopback } from '../support/http-listener.js';
 

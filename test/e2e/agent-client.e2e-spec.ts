@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { TaskState } from '@a2a-js/sdk';
 import { AgentEvent, DefaultRequestHandler, InMemoryTaskStore } from '@a2a-js/sdk/server';
 import { restHandler, UserBuilder } from '@a2a-js/sdk/server/express';
-import { anAgent } from '../contract/agent-store.contract.js';
+import { anAgent } from '../support/an-agent.js';
 import {
   agentCalls,
   all,
@@ -15,88 +15,12 @@ import {
   withCredentials,
 } from '../support/agent-calls.js';
 import { AgentTurn, textOf } from '../support/agents.js';
-import { eventually } from '../support/eventually.js';
 import { listenOnLoopback } from '../support/http-listener.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 
 const { client, closing, register, sdkAgent, scripted, raw } = agentCalls();
 
 describe.each(['1.0', '0.3'] as const)('calling an SDK agent of protocol %s', (version) => {
-  it('streams the answer in the 1.0 model', async () => {
-    const { agent } = await sdkAgent({ version });
-    expect(agent.endpoint.protocolVersion).toBe(version);
-    const events = await all(client.stream(agent, hello(), options()));
-    expect(kinds(events)).toEqual(['task', 'statusUpdate', 'artifactUpdate', 'statusUpdate']);
-    const artifact = events.find((event) => event.payload?.$case === 'artifactUpdate')?.payload;
-    expect(artifact?.$case === 'artifactUpdate' && textOf(artifact.value.artifact?.parts)).toBe(
-      'echo: hello',
-    );
-  });
-
-  it('sends without blocking, and gets, and follows a task of 1.0 by subscription', async () => {
-    const { agent } = await sdkAgent({
-      version,
-      execute: async (turn) => {
-        turn.task().working('busy');
-        await turn.pause(150);
-        turn.artifact('a', 'late').complete();
-      },
-    });
-    const sent = await client.send(agent, hello(), options());
-    if (!('task' in sent)) throw new Error('not a task');
-    const { id } = sent.task;
-    const followed = all(client.subscribe(agent, id, options())).then(kinds);
-    if (version === '1.0') expect(await followed).toContain('artifactUpdate');
-    else await expect(followed).rejects.toMatchObject({ kind: 'rejected' });
-    const task = await eventually(async () => {
-      const found = await client.getTask(agent, id, options());
-      expect(found.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
-      return found;
-    });
-    expect(textOf(task.artifacts[0]?.parts)).toBe('late');
-    expect(textOf(task.history[0]?.parts)).toBe('hello');
-  });
-
-  it('gives a plain message as a message', async () => {
-    const { agent } = await sdkAgent({ version, execute: (turn) => void turn.reply('just so') });
-    const sent = await client.send(agent, hello(), options());
-    expect('message' in sent && textOf(sent.message.parts)).toBe('just so');
-    expect(kinds(await all(client.stream(agent, hello(), options())))).toEqual(['message']);
-  });
-
-  it('cancels', async () => {
-    const { agent } = await sdkAgent({
-      version,
-      execute: async (turn) => {
-        turn.task().working();
-        await turn.pause(5000);
-      },
-    });
-    const sent = await client.send(agent, hello(), options());
-    if (!('task' in sent)) throw new Error('not a task');
-    const task = await client.cancel(agent, sent.task.id, options());
-    expect(task.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
-  });
-
-  it('tells why a task cannot be canceled', async () => {
-    const { agent } = await sdkAgent({ version });
-    const [first] = await all(client.stream(agent, hello(), options()));
-    const id = first?.payload?.$case === 'task' ? first.payload.value.id : '';
-    const error = await failure(client.cancel(agent, id, options()));
-    expect(error).toMatchObject({ kind: 'rejected', detail: { code: -32002 } });
-  });
-
-  it('knows a task the agent does not have from other refusals', async () => {
-    const { agent } = await sdkAgent({ version });
-    expect(await failure(client.getTask(agent, 'nope', options()))).toMatchObject({
-      kind: 'not-found',
-      detail: { code: -32001 },
-    });
-    const events = all(client.subscribe(agent, 'nope', options()));
-    const kind = version === '1.0' ? 'not-found' : 'rejected';
-    expect(await failure(events)).toMatchObject({ kind });
-  });
-
   it('always says its version, and sends extensions, hops, trace and credentials', async () => {
     const { running, agent } = await sdkAgent({ version });
     const known = withCredentials(agent, { authorization: 'Bearer abcdef' });

@@ -48,7 +48,7 @@ async function ask(name: string, address: string) {
   const { configWith } = await import('../../src/config/index.js');
   const { EndpointMemory } = await import('../../src/agents/client/endpoint-memory.js');
   const { SdkAgentClient } = await import('../../src/agents/client/sdk-agent.client.js');
-  const { anAgent } = await import('../contract/agent-store.contract.js');
+  const { anAgent } = await import('../support/an-agent.js');
   const { endpoint, options } = await import('../support/agent-calls.js');
   const resolver = { resolve: async () => [{ address: '127.0.0.1', family: 4 } as const] };
   const egress = new Egress({ allow: [name], resolver });

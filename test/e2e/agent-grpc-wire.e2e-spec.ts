@@ -21,7 +21,7 @@ import { GrpcExchange } from '../../src/agents/client/grpc-exchange.js';
 import { GrpcTransport } from '../../src/agents/client/grpc.transport.js';
 import { LegacyGrpcTransports } from '../../src/agents/client/legacy-grpc.transport.js';
 import { Egress } from '../../src/common/egress/egress.js';
-import { anAgent } from '../contract/agent-store.contract.js';
+import { anAgent } from '../support/an-agent.js';
 import {
   agentCalls,
   all,

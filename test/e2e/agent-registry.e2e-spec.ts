@@ -6,7 +6,7 @@ import { AgentRegistry } from '../../src/agents/index.js';
 import { TypeormAgentStore } from '../../src/agents/persistence/typeorm-agent.store.js';
 import type { Principal } from '../../src/auth/index.js';
 import type { AppConfig, DeclaredAgent } from '../../src/config/index.js';
-import { anAgent } from '../contract/agent-store.contract.js';
+import { anAgent } from '../support/an-agent.js';
 import { startSdkAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import { CardSigner } from '../support/card-signer.js';

@@ -1,13 +1,11 @@
 import { verifyAgentCardSignature } from '@a2a-js/sdk';
-import { A2AService } from '@a2a-js/sdk/server/grpc';
-import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createLocalJWKSet, flattenedVerify, importJWK } from 'jose';
 import { canonicalJson } from '../../src/common/canonical-json.js';
 import type { AgentCard } from '../../src/protocol/a2a.js';
 import { type Hub, startHub } from '../support/app.js';
 import { type Door, DoorError, allDoors } from '../support/doors.js';
-import { GrpcClient, failureOf } from '../support/grpc-client.js';
+import { GrpcClient, V0, V1, failureOf } from '../support/grpc-client.js';
 import type { Json } from '../support/json.js';
 
 const PUBLIC_CARD = '/a2a/.well-known/agent-card.json';
@@ -32,7 +30,7 @@ beforeAll(async () => {
   await register('off', { enabled: false });
   acme = await hub.createKey({ organization: 'acme' });
   other = await hub.createKey({ organization: 'other' });
-  doors = new Map((await allDoors(hub)).map((door) => [door.name, door]));
+  doors = new Map(allDoors(hub).map((door) => [door.name, door]));
 });
 
 afterAll(async () => {
@@ -164,7 +162,7 @@ describe('of one agent', () => {
     );
     expect(legacy).toMatchObject({ name: 'Agent secret', url: `${hub.url}${path}` });
     const client = await GrpcClient.of(hub, { key: acme });
-    expect(await client.call(A2AService.getExtendedAgentCard, params)).toMatchObject({
+    expect(await client.call(V1.getExtendedAgentCard, params)).toMatchObject({
       name: 'Agent secret',
       supportedInterfaces: expect.arrayContaining([
         expect.objectContaining({ protocolBinding: 'GRPC', tenant: 'secret' }),
@@ -199,8 +197,8 @@ it('is neither declared nor served when nobody needs a key', async () => {
   expect(legacyRest.body.code).toBe(-32007);
   const client = await GrpcClient.of(open, { key: null });
   const refusals = [
-    await failureOf(client.call(A2AService.getExtendedAgentCard, { tenant: '' })),
-    await failureOf(client.call(LegacyA2AService.getAgentCard, {})),
+    await failureOf(client.call(V1.getExtendedAgentCard, { tenant: '' })),
+    await failureOf(client.call(V0.getAgentCard, {})),
   ];
   expect(refusals.map(({ code }) => code)).toEqual(['FAILED_PRECONDITION', 'FAILED_PRECONDITION']);
   client.close();

@@ -1,10 +1,8 @@
-import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
-import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Hub, startHub } from '../support/app.js';
-import { GrpcClient, failureOf } from '../support/grpc-client.js';
+import { GrpcClient, V0, V1, failureOf } from '../support/grpc-client.js';
+import { type GrpcHub, startGrpcHub } from '../support/grpc-hub.js';
 import type { Json } from '../support/json.js';
-import { ScriptedAgent } from '../support/scripted-agent.js';
 
 const HUB_CARD = '/.well-known/agent-card.json';
 const AGENT_CARD = `/a2a/agents/scripted${HUB_CARD}`;
@@ -17,19 +15,15 @@ interface Interface {
   readonly tenant?: string;
 }
 
+let served: GrpcHub;
 let hub: Hub;
-let agent: ScriptedAgent;
 
 beforeAll(async () => {
-  hub = await startHub({ config: { grpc: { port: -1 } } });
-  agent = await ScriptedAgent.start();
-  await hub.registerAgent(agent.url, { id: 'scripted' });
+  served = await startGrpcHub();
+  ({ hub } = served);
 });
 
-afterAll(async () => {
-  await hub.close();
-  await agent.close();
-});
+afterAll(() => served.close());
 
 describe.each([HUB_CARD, AGENT_CARD])('the interfaces of %s', (path) => {
   it('begin with JSON-RPC, and with 1.0 for each binding', async () => {
@@ -116,12 +110,12 @@ async function refusalAt({
   if (protocolBinding === 'GRPC') {
     const client = new GrpcClient(url, { key: await hub.key() });
     const call = modern
-      ? client.call(A2AService.getTask, {
+      ? client.call(V1.getTask, {
           tenant: tenant ?? '',
           id: NO_TASK,
           historyLength: undefined,
         })
-      : client.call(LegacyA2AService.getTask, { name: `tasks/${NO_TASK}`, historyLength: 0 });
+      : client.call(V0.getTask, { name: `tasks/${NO_TASK}`, historyLength: 0 });
     const { message } = await failureOf(call);
     client.close();
     return message;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadConfig } from '../../src/config/index.js';
 import { selfSigned } from '../support/self-signed.js';
 
@@ -58,33 +58,35 @@ describe('main', () => {
     expect(ended.stderr).not.toContain('    at ');
   });
 
-  it('says when the port is taken, and lets the database go', async () => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const port = String((server.address() as AddressInfo).port);
-    const url = `sqlite:${join(folder, 'taken.db')}`;
-    const environment = { A2A_HUB__SERVER__PORT: port, A2A_HUB__DATABASE__URL: url };
-    const ended = await main([], environment);
-    server.close();
-    expect(ended.code).toBe(1);
-    expect(ended.stderr).toContain('EADDRINUSE');
-    expect((await main(['migrate'], environment)).stdout).toContain('up to date');
-  });
-
-  it('logs the configuration without secrets', async () => {
+  describe('whose port is taken', () => {
     const key = 'a-key-that-nobody-may-see-in-a-log';
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const port = String((server.address() as AddressInfo).port);
-    const { stdout, stderr } = await main([], {
-      A2A_HUB__SERVER__PORT: port,
-      A2A_HUB__AUTH__ADMIN_KEY: key,
-      A2A_HUB__DATABASE__URL: `sqlite:${join(folder, 'summary.db')}`,
+    let environment: Record<string, string>;
+    let ended: Ended;
+
+    beforeAll(async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      environment = {
+        A2A_HUB__SERVER__PORT: String((server.address() as AddressInfo).port),
+        A2A_HUB__AUTH__ADMIN_KEY: key,
+        A2A_HUB__DATABASE__URL: `sqlite:${join(folder, 'taken.db')}`,
+      };
+      ended = await main([], environment);
+      server.close();
     });
-    server.close();
-    const line = stdout.split('\n').find((text) => text.includes('"msg":"configuration"'));
-    expect(JSON.parse(line!)).toMatchObject({ config: { 'auth.adminKey': '********' } });
-    expect(stdout + stderr).not.toContain(key);
+
+    it('says so, and lets the database go', async () => {
+      expect(ended.code).toBe(1);
+      expect(ended.stderr).toContain('EADDRINUSE');
+      expect((await main(['migrate'], environment)).stdout).toContain('up to date');
+    });
+
+    it('has logged the configuration without secrets', () => {
+      const { stdout, stderr } = ended;
+      const line = stdout.split('\n').find((text) => text.includes('"msg":"configuration"'));
+      expect(JSON.parse(line!)).toMatchObject({ config: { 'auth.adminKey': '********' } });
+      expect(stdout + stderr).not.toContain(key);
+    });
   });
 });
 

@@ -1,3 +1,4 @@
+import { expect } from '@jest/globals';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { V0Dialect } from '../../src/a2a/json-rpc/v0-dialect.js';
 import { V1Dialect } from '../../src/a2a/json-rpc/v1-dialect.js';
@@ -183,6 +184,28 @@ export async function startDoors(overrides: Json = {}): Promise<DoorHarness> {
     },
   };
   return harness;
+}
+
+/** At the routes of HTTP+JSON below a prefix a subscribe never cancels, whatever the id. */
+export async function subscribesAndCancels(doors: DoorHarness, prefix: string): Promise<void> {
+  const ids = ['x', 'a:b', 'x:cancel', 'cancel', 'tasks', 'v1', 'a%2Fb', ':', 'x%3Acancel'];
+  for (const method of ['GET', 'POST']) {
+    for (const id of ids) {
+      doors.reset();
+      const answer = await doors.request(method, `${prefix}/tasks/${id}:subscribe`);
+      expect(answer.status).toBe(200);
+      expect(doors.calls).toMatchObject([
+        { operation: 'tasks.subscribe', arguments: [decodeURIComponent(id), {}] },
+      ]);
+    }
+  }
+  for (const id of ids) {
+    doors.reset();
+    await doors.request('POST', `${prefix}/tasks/${id}:cancel`);
+    expect(doors.calls).toMatchObject([
+      { operation: 'tasks.cancel', arguments: [decodeURIComponent(id), {}] },
+    ]);
+  }
 }
 
 /** The events of an SSE body. */

@@ -222,6 +222,7 @@ describe('messages that are sent', () => {
         'message.parts[0].file.bytes',
       ],
       ['a data part without data', { parts: [{ kind: 'data' }] }, 'message.parts[0].data'],
+      ['data that is a text', { parts: [{ kind: 'data', data: 'x' }] }, 'message.parts[0].data'],
       ['deep data', { parts: [{ kind: 'data', data: deep(65) }] }, 'message.parts[0].data'],
       ['a role of 1.0', { role: 'ROLE_USER' }, 'message.role'],
       ['no role', { role: undefined }, 'message.role'],
@@ -245,6 +246,16 @@ describe('messages that are sent', () => {
       expect(violationsOf(body, '0.3')[0]).toMatchObject({ field });
       expect(doors.calls).toEqual([]);
     });
+  });
+
+  it.each([
+    ['an object', { a: 1 }],
+    ['an array, as some clients send', [{ a: 1 }, 'b', null]],
+  ])('message/send takes data that is %s', async (_what, data) => {
+    const parts = [{ kind: 'data', data }];
+    await doors.rpc('message/send', { message: { ...OLD_MESSAGE, parts } });
+    const { message } = doors.calls.at(-1)!.arguments[0];
+    expect(message.parts[0].content).toEqual({ $case: 'data', value: data });
   });
 
   it('names every field that is wrong, at most some', async () => {

@@ -14,7 +14,7 @@ import type { Log } from '../../src/common/logger.js';
 import { configWith } from '../../src/config/index.js';
 import { HttpWebhookSender } from '../../src/push/http-webhook.sender.js';
 import { ExternalRouter } from '../../src/routing/external-router.js';
-import { anAgent } from '../contract/agent-store.contract.js';
+import { anAgent } from '../support/an-agent.js';
 import { endpoint, hello, options } from '../support/agent-calls.js';
 
 const ROOT = join(import.meta.dirname, '../../src');

@@ -1,41 +1,33 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { SendMessageRequest } from '@a2a-js/sdk';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Hub, startHub } from '../support/app.js';
 import { userMessage } from '../support/builders.js';
-import { GrpcClient, type GrpcFailure, V0, V1, failureOf } from '../support/grpc-client.js';
-import { ScriptedAgent } from '../support/scripted-agent.js';
+import { GrpcClient, type GrpcFailure, V0, V1, asIs, failureOf } from '../support/grpc-client.js';
+import { type GrpcHub, startGrpcHub } from '../support/grpc-hub.js';
 
 const MIB = 1024 * 1024;
 const METHODS = [...Object.values(V1), ...Object.values(V0)];
 /** Those whose message has fields. */
 const TAKING = METHODS.filter(({ path }) => !path.endsWith('AgentCard'));
 
-let hub: Hub;
-let agent: ScriptedAgent;
+let served: GrpcHub;
 let client: GrpcClient;
 
 beforeAll(async () => {
-  hub = await startHub({ config: { grpc: { port: -1 } } });
-  agent = await ScriptedAgent.start();
-  await hub.registerAgent(agent.url, { id: 'scripted' });
+  served = await startGrpcHub();
 });
 
-afterAll(async () => {
-  await hub.close();
-  await agent.close();
-});
+afterAll(() => served.close());
 
 /** Somebody who has nothing yet. */
 beforeEach(async () => {
   client?.close();
-  client = await GrpcClient.of(hub, { key: await hub.createKey() });
+  client = await GrpcClient.of(served.hub, { key: await served.hub.createKey() });
 });
 
 /** Sends bytes to a method, whatever its kind. */
 function throwAt(method: (typeof METHODS)[number], bytes: Buffer): Promise<GrpcFailure> {
   if (!method.responseStream) return failureOf(client.exchange(method.path, bytes));
-  const asIs = (given: Buffer): Buffer => given;
   const raw = { path: method.path, requestSerialize: asIs, responseDeserialize: asIs };
   return failureOf(client.events(raw, bytes));
 }
@@ -113,11 +105,12 @@ describe('hostile bytes over gRPC', () => {
     'that nest metadata %d levels deep are INVALID_ARGUMENT',
     async (levels) => {
       const message = V1.sendMessage.requestSerialize(sendRequest());
+      const metadata = struct(levels);
       // Fields after the others: metadata of the request.
-      const modern = Buffer.concat([message, field(4, struct(levels))]);
+      const modern = Buffer.concat([message, field(4, metadata)]);
       const legacy = Buffer.concat([
         field(1, Buffer.from([0x0a, 1, 0x6d, 0x20, 1, 0x2a, 3, 0x0a, 1, 0x74])),
-        field(3, struct(levels)),
+        field(3, metadata),
       ]);
       expect((await throwAt(V1.sendMessage, modern)).code).toBe('INVALID_ARGUMENT');
       expect((await throwAt(V0.sendMessage, legacy)).code).toBe('INVALID_ARGUMENT');

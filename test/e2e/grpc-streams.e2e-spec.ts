@@ -1,39 +1,32 @@
 import { SendMessageRequest, type StreamResponse } from '@a2a-js/sdk';
 import type { ClientReadableStream, ServiceError } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Hub, startHub } from '../support/app.js';
+import type { Hub } from '../support/app.js';
 import { userMessage } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
-import { GrpcClient, V0, V1, failureOf } from '../support/grpc-client.js';
+import { type GrpcClient, V0, V1, failureOf } from '../support/grpc-client.js';
 import { NOT_SERVING, SERVING, watchHealth } from '../support/grpc-health.js';
+import { type GrpcHub, startGrpcHub } from '../support/grpc-hub.js';
 import type { LiveTask } from '../support/live-task.js';
-import { ScriptedAgent } from '../support/scripted-agent.js';
+import type { ScriptedAgent } from '../support/scripted-agent.js';
 
 const KIB = 1024;
 const DRAIN_MS = 1500;
 
+let served: GrpcHub;
 let hub: Hub;
 let agent: ScriptedAgent;
 let client: GrpcClient;
 
 beforeEach(async () => {
-  hub = await startHub({
-    config: {
-      grpc: { port: -1 },
-      server: { drainMs: DRAIN_MS },
-      tasks: { streamBufferBytes: 64 * KIB },
-    },
-  });
-  agent = await ScriptedAgent.start({ live: { manual: true, chunks: 1000 } });
-  await hub.registerAgent(agent.url, { id: 'scripted' });
-  client = await GrpcClient.of(hub);
+  served = await startGrpcHub(
+    { server: { drainMs: DRAIN_MS }, tasks: { streamBufferBytes: 64 * KIB } },
+    { live: { manual: true, chunks: 1000 } },
+  );
+  ({ hub, agent, client } = served);
 });
 
-afterEach(async () => {
-  client.close();
-  await hub.close();
-  await agent.close();
-});
+afterEach(() => served.close());
 
 /** A task that goes on as the test says. */
 async function begin(): Promise<{ readonly id: string; readonly live: LiveTask }> {

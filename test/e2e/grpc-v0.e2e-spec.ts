@@ -7,11 +7,12 @@ import {
 import { LegacyGrpcTransport } from '@a2a-js/sdk/compat/v0_3/client/grpc';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ROUTING_EXTENSION_URI } from '../../src/protocol/routing-extension.js';
-import { type Hub, startHub } from '../support/app.js';
+import type { Hub } from '../support/app.js';
 import { userMessage } from '../support/builders.js';
 import { GrpcClient, V0, failureOf, grpcTarget } from '../support/grpc-client.js';
+import { type GrpcHub, startGrpcHub } from '../support/grpc-hub.js';
 import type { JsonObject } from '../support/json.js';
-import { ScriptedAgent } from '../support/scripted-agent.js';
+import type { ScriptedAgent } from '../support/scripted-agent.js';
 import { collect, kindsOf } from '../support/sdk-client.js';
 
 type SendRequest = ReturnType<typeof V0.sendMessage.requestDeserialize>;
@@ -23,22 +24,17 @@ const HOOK = 'https://example.com/hook';
 const USER = 1;
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff, 0xfe]);
 
+let served: GrpcHub;
 let hub: Hub;
 let agent: ScriptedAgent;
 let client: GrpcClient;
 
 beforeAll(async () => {
-  hub = await startHub({ config: { grpc: { port: -1 } } });
-  agent = await ScriptedAgent.start();
-  await hub.registerAgent(agent.url, { id: 'scripted' });
-  client = await GrpcClient.of(hub);
+  served = await startGrpcHub();
+  ({ hub, agent, client } = served);
 });
 
-afterAll(async () => {
-  client.close();
-  await hub.close();
-  await agent.close();
-});
+afterAll(() => served.close());
 
 beforeEach(() => {
   agent.calls.length = 0;

@@ -12,28 +12,21 @@ import {
   grpcTarget,
 } from '../support/grpc-client.js';
 import { SERVING, checkHealth } from '../support/grpc-health.js';
-import { ScriptedAgent } from '../support/scripted-agent.js';
+import { type GrpcHub, startGrpcHub } from '../support/grpc-hub.js';
 import { selfSigned } from '../support/self-signed.js';
 
 const SERVICES = ['', 'lf.a2a.v1.A2AService', 'a2a.v1.A2AService'];
 const UNKNOWN = { tenant: '', id: 'no-such-task', historyLength: undefined };
 
+let served: GrpcHub;
 let hub: Hub;
-let agent: ScriptedAgent;
-let client: GrpcClient;
 
 beforeAll(async () => {
-  hub = await startHub({ config: { grpc: { port: -1 } } });
-  agent = await ScriptedAgent.start();
-  await hub.registerAgent(agent.url, { id: 'scripted' });
-  client = await GrpcClient.of(hub);
+  served = await startGrpcHub();
+  ({ hub } = served);
 });
 
-afterAll(async () => {
-  client.close();
-  await hub.close();
-  await agent.close();
-});
+afterAll(() => served.close());
 
 /** How an unknown task is refused with this metadata, at both services. */
 async function refusals(

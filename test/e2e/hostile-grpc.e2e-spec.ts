@@ -1,10 +1,8 @@
-import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
-import { A2AService } from '@a2a-js/sdk/server/grpc';
-import * as grpc from '@grpc/grpc-js';
+import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { RPC_STATUS } from '../../src/a2a/error-map.js';
-import { grpcTargetOf } from '../support/doors.js';
+import { GrpcClient, V0, V1, asIs } from '../support/grpc-client.js';
 import { HostileHub } from '../support/hostile-hub.js';
 import { mutated } from '../support/hostile.js';
 import type { Json, JsonObject } from '../support/json.js';
@@ -39,7 +37,7 @@ const TASK = 'task-1';
 const SERVICES = [
   {
     name: 'gRPC 1.0',
-    methods: methodsOf(A2AService, {
+    methods: methodsOf(V1, {
       sendMessage: { tenant: '', message: current(), configuration: undefined },
       sendStreamingMessage: { tenant: '', message: current(), configuration: undefined },
       getTask: { tenant: '', id: TASK, historyLength: 1 },
@@ -61,7 +59,7 @@ const SERVICES = [
   },
   {
     name: 'gRPC 0.3',
-    methods: methodsOf(LegacyA2AService, {
+    methods: methodsOf(V0, {
       sendMessage: { request: legacy() },
       sendStreamingMessage: { request: legacy() },
       getTask: { name: `tasks/${TASK}`, historyLength: 1 },
@@ -84,11 +82,11 @@ const SERVICES = [
 ];
 
 let hostile: HostileHub;
-let client: grpc.Client;
+let client: GrpcClient;
 
 beforeAll(async () => {
   hostile = await HostileHub.start();
-  client = new grpc.Client(await grpcTargetOf(hostile.hub), grpc.credentials.createInsecure());
+  client = await GrpcClient.of(hostile.hub);
 });
 
 afterAll(async () => {
@@ -149,33 +147,28 @@ function serialized(method: Method, request: Json, right: JsonObject): Buffer {
 }
 
 async function faultsOf(method: Method, bytes: Buffer, version: string): Promise<string[]> {
-  const metadata = new grpc.Metadata();
-  metadata.set('authorization', `Bearer ${hostile.key}`);
-  if (version !== '') metadata.set('a2a-version', version);
-  const { code, details, answers } = await exchange(method, bytes, metadata);
+  const { code, details, answers } = await exchange(method, bytes, version);
   for (const answer of answers) hostile.note(answer.toString('latin1'));
-  if (code === grpc.status.OK) return [];
+  if (code === status.OK) return [];
   return [
-    ...(CLIENT_FAULTS.has(code) ? [] : [`gRPC status ${grpc.status[code]}: ${details}`]),
+    ...(CLIENT_FAULTS.has(code) ? [] : [`gRPC status ${status[code]}: ${details}`]),
     ...hostile.leaksIn(details),
   ];
 }
 
 interface Exchanged {
-  readonly code: grpc.status;
+  readonly code: status;
   readonly details: string;
   readonly answers: readonly Buffer[];
 }
 
-function exchange(method: Method, bytes: Buffer, metadata: grpc.Metadata): Promise<Exchanged> {
+function exchange({ path }: Method, bytes: Buffer, version: string): Promise<Exchanged> {
   return new Promise((resolve) => {
     const answers: Buffer[] = [];
-    const stream = client.makeServerStreamRequest<Buffer, Buffer>(
-      method.path,
-      (message) => message,
-      (message) => message,
+    const stream = client.stream(
+      { path, requestSerialize: asIs, responseDeserialize: asIs },
       bytes,
-      metadata,
+      version === '' ? {} : { 'a2a-version': version },
       { deadline: Date.now() + DEADLINE_MS },
     );
     stream.on('data', (answer: Buffer) => answers.push(answer));

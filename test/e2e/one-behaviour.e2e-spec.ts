@@ -43,7 +43,7 @@ beforeAll(async () => {
     card: { capabilities: { extensions: [{ uri: 'urn:example:needed', required: true }] } },
   });
   await hub.registerAgent(insisting.url, { id: 'insists' });
-  doors = await allDoors(hub);
+  doors = allDoors(hub);
   const { task } = await hub.send('hello', { message: { metadata: { agentId: 'worker' } } });
   done = String((task as JsonObject)['id']);
   stranger = await hub.createKey({ name: 'stranger' });
@@ -51,7 +51,7 @@ beforeAll(async () => {
   slow = await startHub({
     config: { grpc: { port: -1 }, server: { rateLimit: { requestsPerSecond: 1, burst: 0 } } },
   });
-  slowDoors = await allDoors(slow);
+  slowDoors = allDoors(slow);
 });
 
 afterAll(async () => {

@@ -1,31 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from '@grpc/grpc-js';
-import { type Hub, startHub } from '../support/app.js';
 import { artifactTexts } from '../support/builders.js';
 import { listenOnLoopback } from '../support/http-listener.js';
 import type { JsonObject } from '../support/json.js';
+import { PeerAgents } from '../support/peer-agents.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 
-let hub: Hub;
-const closing: (() => Promise<unknown>)[] = [];
-
-beforeAll(async () => {
-  hub = await startHub();
-});
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-afterAll(() => hub.close());
-
-async function register(url: string, id: string, close: () => Promise<void>): Promise<void> {
-  closing.push(async () => {
-    await hub.admin('DELETE', `/api/v1/agents/${id}`);
-    await close();
-  });
-  await hub.registerAgent(url, { id });
-}
+const peers = new PeerAgents();
 
 describe('agents: the HTTP+JSON server of a2a-sdk 0.3', () => {
   it('prints its events over many data lines', async () => {
@@ -34,8 +17,8 @@ describe('agents: the HTTP+JSON server of a2a-sdk 0.3', () => {
       sent.push(`${request.method} ${request.url}`);
       pythonRest(listener.url, request, response);
     });
-    await register(listener.url, 'py-rest', () => listener.close());
-    const answer = await hub.send('go', {}, { path: '/a2a/agents/py-rest' });
+    await peers.register(listener.url, 'py-rest', () => listener.close());
+    const answer = await peers.hub.send('go', {}, { path: '/a2a/agents/py-rest' });
     expect(artifactTexts(answer['task'] as JsonObject)).toEqual(['one', 'two']);
     expect(sent).toContain('POST /v1/message:stream');
   });
@@ -71,11 +54,11 @@ describe('agents: the gRPC server of a2a-sdk 0.3', () => {
       },
       streaming: false,
     });
-    await register(agent.url, 'py-grpc', async () => {
+    await peers.register(agent.url, 'py-grpc', async () => {
       server.forceShutdown();
       await agent.close();
     });
-    const answer = await hub.send('go', {}, { path: '/a2a/agents/py-grpc' });
+    const answer = await peers.hub.send('go', {}, { path: '/a2a/agents/py-grpc' });
     expect(answer['task'].status.state).toBe('TASK_STATE_COMPLETED');
     expect(sent).toEqual([false]);
   });

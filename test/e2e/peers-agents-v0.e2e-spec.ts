@@ -1,19 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Hub, startHub } from '../support/app.js';
+import { describe, expect, it } from '@jest/globals';
 import { artifactTexts } from '../support/builders.js';
 import type { JsonObject } from '../support/json.js';
+import { PeerAgents } from '../support/peer-agents.js';
 import { ScriptedAgent, type ScriptedHandler } from '../support/scripted-agent.js';
 
-let hub: Hub;
-const closing: (() => Promise<unknown>)[] = [];
-
-beforeAll(async () => {
-  hub = await startHub();
-});
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-afterAll(() => hub.close());
+const peers = new PeerAgents();
 
 /** An agent of JSON-RPC 0.3 at its root that answers by these handlers. */
 async function agentOf(
@@ -24,16 +15,8 @@ async function agentOf(
   const card: JsonObject = { supportedInterfaces: undefined, protocolVersion: '0.3.0' };
   const agent = await ScriptedAgent.start({ card, streaming, handlers });
   Object.assign(card, { url: `${agent.url}/`, preferredTransport: 'JSONRPC' });
-  await register(agent.url, id, () => agent.close());
+  await peers.register(agent.url, id, () => agent.close());
   return { agent, path: `/a2a/agents/${id}` };
-}
-
-async function register(url: string, id: string, close: () => Promise<void>): Promise<void> {
-  closing.push(async () => {
-    await hub.admin('DELETE', `/api/v1/agents/${id}`);
-    await close();
-  });
-  await hub.registerAgent(url, { id });
 }
 
 const IDS = { taskId: 't', contextId: 'c' };
@@ -67,7 +50,7 @@ describe('agents: a2a-sdk 0.2 and 0.3', () => {
       { 'message/send': (call) => call.result(done) },
       false,
     );
-    const answer = await hub.send('go', {}, { path });
+    const answer = await peers.hub.send('go', {}, { path });
     expect(artifactTexts(answer['task'] as JsonObject)).toEqual(['all of it']);
     expect(agent.calls[0]!.params['configuration']).toMatchObject({ blocking: false });
   });
@@ -77,11 +60,11 @@ describe('agents: a2a-sdk 0.2 and 0.3', () => {
       'message/stream': (call) => void call.event(task('submitted')).event(status('working')),
       'tasks/cancel': (call) => call.result(task('canceled')),
     });
-    const { id } = await hub.submit('go', {}, { path });
-    await hub.waitForTask(id as string, 'TASK_STATE_WORKING');
-    const stream = await hub.stream('tasks/resubscribe', { id }, { version: null });
+    const { id } = await peers.hub.submit('go', {}, { path });
+    await peers.hub.waitForTask(id as string, 'TASK_STATE_WORKING');
+    const stream = await peers.hub.stream('tasks/resubscribe', { id }, { version: null });
     await stream.next();
-    await hub.rpc('CancelTask', { id });
+    await peers.hub.rpc('CancelTask', { id });
     const events = await stream.collect();
     expect(events.at(-1)?.data).toMatchObject({ final: true, status: { state: 'canceled' } });
   });
@@ -106,7 +89,7 @@ describe('agents: a2a-sdk 0.2 and 0.3', () => {
         ),
       'tasks/resubscribe': (call) => call.error(-32603, 'would double the chunks'),
     });
-    const answer = await hub.send('go', {}, { path });
+    const answer = await peers.hub.send('go', {}, { path });
     expect(artifactTexts(answer['task'] as JsonObject)).toEqual(['chunk-1', 'chunk-2']);
     expect(agent.callsOf('tasks/resubscribe')).toEqual([]);
   });
@@ -126,7 +109,7 @@ describe('agents: a2a-go 0.3', () => {
       },
       false,
     );
-    const answer = await hub.send('go', {}, { path });
+    const answer = await peers.hub.send('go', {}, { path });
     expect(answer['task'].status.state).toBe('TASK_STATE_COMPLETED');
   });
 
@@ -137,7 +120,7 @@ describe('agents: a2a-go 0.3', () => {
         call.end();
       },
     });
-    const stream = await hub.stream('SendStreamingMessage', message('go'), { path });
+    const stream = await peers.hub.stream('SendStreamingMessage', message('go'), { path });
     const events = await stream.collect();
     expect(Object.keys(events[0]!.data)).toEqual(['task']);
     expect(events.at(-1)!.data['statusUpdate'].status.state).toBe('TASK_STATE_COMPLETED');
@@ -163,7 +146,7 @@ describe('agents: a2a-java 0.3', () => {
         call.end();
       },
     });
-    const answer = await hub.send('go', {}, { path });
+    const answer = await peers.hub.send('go', {}, { path });
     expect(artifactTexts(answer['task'] as JsonObject)).toEqual(['one']);
     expect(refused).toEqual([]);
     expect(agent.calls).toHaveLength(1);
@@ -178,7 +161,7 @@ describe('agents: a2a-java 0.3', () => {
         call.end();
       },
     });
-    const answer = await hub.send('go', {}, { path });
+    const answer = await peers.hub.send('go', {}, { path });
     expect(artifactTexts(answer['task'] as JsonObject).toSorted()).toEqual(
       [1, 2, 3, 4, 5].map((n) => `chunk-${n}`),
     );
@@ -195,7 +178,7 @@ describe('agents: a2a-java 0.3', () => {
       },
       false,
     );
-    const answer = await hub.send('go', {}, { path });
+    const answer = await peers.hub.send('go', {}, { path });
     expect(answer['task'].status.state).toBe('TASK_STATE_COMPLETED');
   });
 });

@@ -1,23 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Hub, startHub } from '../support/app.js';
+import { describe, expect, it } from '@jest/globals';
 import { artifactTexts } from '../support/builders.js';
 import type { JsonObject } from '../support/json.js';
+import { PeerAgents } from '../support/peer-agents.js';
 import {
   ScriptedAgent,
   type ScriptedCall,
   type ScriptedHandler,
 } from '../support/scripted-agent.js';
 
-let hub: Hub;
-const closing: (() => Promise<unknown>)[] = [];
-
-beforeAll(async () => {
-  hub = await startHub();
-});
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-afterAll(() => hub.close());
+const peers = new PeerAgents();
 
 /** An agent of JSON-RPC 1.0 that answers by these handlers. */
 async function agentOf(
@@ -25,16 +16,12 @@ async function agentOf(
   streaming = true,
 ): Promise<ScriptedAgent> {
   const agent = await ScriptedAgent.start({ streaming, handlers });
-  closing.push(async () => {
-    await hub.admin('DELETE', '/api/v1/agents/peer');
-    await agent.close();
-  });
-  await hub.registerAgent(agent.url, { id: 'peer' });
+  await peers.register(agent.url, 'peer', () => agent.close());
   return agent;
 }
 
 const send = async (text = 'go', message: JsonObject = {}): Promise<JsonObject> =>
-  (await hub.send(text, { message }, { path: '/a2a/agents/peer' }))['task'] as JsonObject;
+  (await peers.hub.send(text, { message }, { path: '/a2a/agents/peer' }))['task'] as JsonObject;
 
 const task = (state: string, more: JsonObject = {}): JsonObject => ({
   id: 't',
@@ -190,7 +177,7 @@ describe('agents: fasta2a 2', () => {
         call.event(status('COMPLETED')).event(status('COMPLETED')).end();
       },
     });
-    const stream = await hub.stream(
+    const stream = await peers.hub.stream(
       'SendStreamingMessage',
       { message: { messageId: 'm-twice', role: 'ROLE_USER', parts: [{ text: 'go' }] } },
       { path: '/a2a/agents/peer' },

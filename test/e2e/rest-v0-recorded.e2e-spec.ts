@@ -1,32 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type AgentTurn, type RunningAgent, startSdkAgent } from '../support/agents.js';
-import { type Hub, startHub } from '../support/app.js';
+import type { RunningAgent } from '../support/agents.js';
+import type { Hub } from '../support/app.js';
+import { type RestHub, UNKNOWN, WEBHOOK, startRestHub } from './rest-harness.js';
 
-const WEBHOOK = 'https://example.com/hook';
-const UNKNOWN = '00000000-0000-7000-8000-000000000000';
 const BYTES = Buffer.from([0, 255, 128, 10]);
 
-/** What the agent does, by the message's text. */
-async function behave(turn: AgentTurn): Promise<void> {
-  turn.task();
-  if (turn.text === 'wait') await turn.pause(30_000);
-  else if (turn.text === 'parts') turn.artifactOf('parts', turn.message.parts).complete();
-  else turn.artifact('answer', `echo of ${turn.text}`).complete('done');
-}
-
+let rest: RestHub;
 let hub: Hub;
 let agent: RunningAgent;
 
 beforeAll(async () => {
-  hub = await startHub();
-  agent = await startSdkAgent({ name: 'echo', execute: behave });
-  await hub.registerAgent(agent.url, { id: 'echo' });
+  rest = await startRestHub('echo');
+  hub = rest.hub;
+  agent = rest.agents[0]!;
 });
 
-afterAll(async () => {
-  await hub?.close();
-  await agent?.close();
-});
+afterAll(() => rest.close());
 
 /** Requests as other clients write them, byte for byte but for the ids. */
 describe('recorded requests of HTTP+JSON 0.3', () => {

@@ -80,9 +80,9 @@ describe('requests of 0.3 that are refused', () => {
     ['parts that are none', '{"message":{"messageId":"m","role":"user","parts":{}}}', -32602],
     ['no parts', '{"message":{"messageId":"m","role":"ROLE_USER","content":[]}}', -32602],
     ['a role that is no text', '{"message":{"role":{"toString":null,"valueOf":1}}}', -32602],
-    ['data that is no object', dataOf('[1]'), -32602],
+    ['data that is a number', dataOf('7'), -32602],
     ['data that is a text', dataOf('"x"'), -32602],
-    ['data that is no object, in ProtoJSON', protoDataOf('7'), -32602],
+    ['data that is a number, in ProtoJSON', protoDataOf('7'), -32602],
     ['a null part', '{"message":{"messageId":"m","role":"ROLE_USER","content":[null]}}', -32602],
     ['a config that is none', '{"message":{"content":1},"configuration":[]}', -32602],
   ])('for a body of %s', async (_name, body, code) => {
@@ -96,6 +96,17 @@ describe('requests of 0.3 that are refused', () => {
       expect(answer.body.code).toBe(code);
     }
     expect(doors.calls).toEqual([]);
+  });
+
+  it.each([
+    ['JSON', dataOf('[1,{"a":null}]')],
+    ['ProtoJSON', protoDataOf('[1,{"a":null}]')],
+  ])('but not for an array as data, as clients send it in %s', async (_form, body) => {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await doors.request('POST', '/a2a/v1/message:send', { body, headers });
+    expect(answer.status).toBe(200);
+    const { message } = doors.calls.at(-1)!.arguments[0];
+    expect(message.parts[0].content).toEqual({ $case: 'data', value: [1, { a: null }] });
   });
 
   it.each(['-1', '1.5', 'x', '', '1e3', '99999999999999999999', ' 1', '1&historyLength=2'])(

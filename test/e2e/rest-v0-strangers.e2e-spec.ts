@@ -1,34 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type RunningAgent, startSdkAgent } from '../support/agents.js';
-import { type Hub, startHub } from '../support/app.js';
+import type { Hub } from '../support/app.js';
+import { ForeignTasks, type RestHub, startRestHub } from './rest-harness.js';
 
-const WEBHOOK = 'https://example.com/hook';
-const UNKNOWN = '00000000-0000-7000-8000-000000000000';
-
+let rest: RestHub;
 let hub: Hub;
-let agents: RunningAgent[];
 
 beforeAll(async () => {
-  hub = await startHub();
-  agents = [];
-  for (const name of ['echo', 'other']) {
-    const agent = await startSdkAgent({
-      name,
-      execute: (turn) => {
-        turn.task();
-        if (turn.text === 'ask') turn.askForInput('Which one?');
-        else turn.complete();
-      },
-    });
-    agents.push(agent);
-    await hub.registerAgent(agent.url, { id: name });
-  }
+  rest = await startRestHub('echo', 'other');
+  ({ hub } = rest);
 });
 
-afterAll(async () => {
-  await hub?.close();
-  await Promise.all((agents ?? []).map((agent) => agent.close()));
-});
+afterAll(() => rest.close());
 
 describe("a stranger's task at HTTP+JSON 0.3", () => {
   const PROTO = (taskId: string): string =>
@@ -54,17 +36,10 @@ describe("a stranger's task at HTTP+JSON 0.3", () => {
     ['GET', '/tasks/ID/pushNotificationConfigs/config'],
     ['DELETE', '/tasks/ID/pushNotificationConfigs/config'],
   ];
-  let stranger: string;
-  let ended: string;
-  let waiting: string;
+  let tasks: ForeignTasks;
 
   beforeAll(async () => {
-    stranger = await hub.createKey({ name: 'stranger', organization: 'elsewhere' });
-    ended = (await hub.send('hello', { metadata: { agentId: 'echo' } }))['task'].id;
-    waiting = (await hub.send('ask', { metadata: { agentId: 'echo' } }))['task'].id;
-    for (const taskId of [ended, waiting]) {
-      await hub.rpc('CreateTaskPushNotificationConfig', { taskId, id: 'config', url: WEBHOOK });
-    }
+    tasks = await ForeignTasks.of(hub);
   });
 
   it.each(
@@ -78,24 +53,20 @@ describe("a stranger's task at HTTP+JSON 0.3", () => {
       ),
     ),
   )('is, byte for byte, one that does not exist: %s %s', async (method, path, body) => {
-    const answer = async (id: string): Promise<[number, string]> => {
-      const options = { key: stranger, version: null };
-      const { status, text } = await hub.rest(method, path.replace('ID', id), body?.(id), options);
-      return [status, text];
-    };
-    const unknown = await answer(UNKNOWN);
+    const options = { key: tasks.strangersKey, version: null };
+    const unknown = await tasks.areAsUnknown((id) =>
+      hub.rest(method, path.replace('ID', id), body?.(id), options),
+    );
     expect(unknown).toEqual([
       404,
       '{"code":-32001,"message":"Task not found","data":{"reason":"TASK_NOT_FOUND","domain":"a2a-protocol.org"}}',
     ]);
-    expect(await answer(ended)).toEqual(unknown);
-    expect(await answer(waiting)).toEqual(unknown);
   });
 
   it('is none at the door of another agent', async () => {
     for (const [method, path] of CALLS.filter(([, route]) => route.startsWith('/tasks'))) {
       const body = path.endsWith('Configs') && method === 'POST' ? HOOK : undefined;
-      const url = `/a2a/agents/other/v1${path.replace('ID', waiting)}`;
+      const url = `/a2a/agents/other/v1${path.replace('ID', tasks.waiting)}`;
       const { status } = await hub.rest(method, url, body, { version: null });
       expect([method, path, status]).toEqual([method, path, 404]);
     }

@@ -2,71 +2,37 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Message, type Part, type Task, TaskState } from '@a2a-js/sdk';
 import type { Transport } from '@a2a-js/sdk/client';
 import { LegacyRestTransport } from '@a2a-js/sdk/compat/v0_3/client';
-import { type AgentTurn, type RunningAgent, startSdkAgent, textPart } from '../support/agents.js';
-import { type Hub, startHub } from '../support/app.js';
-import { collect, kindsOf, sdkRequest } from '../support/sdk-client.js';
+import { type RunningAgent, textPart } from '../support/agents.js';
+import type { Hub } from '../support/app.js';
+import { fetchWith } from '../support/sdk-client.js';
+import { type RestHub, UNKNOWN, WEBHOOK, startRestHub, taskOf } from './rest-harness.js';
+import { restClientSuite, toEcho } from './rest-suite.js';
 
-const WEBHOOK = 'https://example.com/hook';
-const UNKNOWN = '00000000-0000-7000-8000-000000000000';
 const BYTES = Buffer.from([0, 255, 128, 10]);
 
-/** What the agents of this file do, by the message's text. */
-async function behave(turn: AgentTurn): Promise<void> {
-  if (turn.text === 'reply') {
-    turn.reply('just a message');
-    return;
-  }
-  turn.task();
-  if (turn.text === 'ask') turn.askForInput('Which one?');
-  else if (turn.text === 'wait') await turn.pause(30_000);
-  else if (turn.text === 'parts') turn.artifactOf('parts', turn.message.parts).complete();
-  else turn.artifact('answer', `echo of ${turn.text}`).complete('done');
-}
-
+let rest: RestHub;
 let hub: Hub;
-let agents: RunningAgent[];
+let agents: readonly RunningAgent[];
 
 beforeAll(async () => {
-  hub = await startHub();
-  agents = [
-    await startSdkAgent({ name: 'echo', execute: behave }),
-    await startSdkAgent({ name: 'other', execute: behave }),
-  ];
-  await hub.registerAgent(agents[0]!.url, { id: 'echo' });
-  await hub.registerAgent(agents[1]!.url, { id: 'other' });
+  rest = await startRestHub('echo', 'other');
+  ({ hub, agents } = rest);
 });
 
-afterAll(async () => {
-  await hub?.close();
-  await Promise.all((agents ?? []).map((agent) => agent.close()));
-});
+afterAll(() => rest.close());
 
 describe.each(['/a2a', '/a2a/agents/echo'])("the SDK's REST client of 0.3 at %s", (path) => {
   let client: Transport;
 
   beforeAll(async () => {
-    const key = await hub.key();
-    client = new LegacyRestTransport({
-      endpoint: hub.url + path,
-      fetchImpl: (url, init) => {
-        const headers = new Headers(init?.headers);
-        headers.set('authorization', `Bearer ${key}`);
-        return fetch(url, { ...init, headers });
-      },
-    });
+    const fetchImpl = fetchWith(`Bearer ${await hub.key()}`);
+    client = new LegacyRestTransport({ endpoint: hub.url + path, fetchImpl });
   });
 
-  const to = (text: string, more: Partial<Message> = {}): ReturnType<typeof sdkRequest> =>
-    sdkRequest(text, { message: { metadata: { agentId: 'echo' }, ...more } });
-
   const send = async (text: string, more: Partial<Message> = {}): Promise<Task> =>
-    taskOf(await client.sendMessage(to(text, more)));
+    taskOf(await client.sendMessage(toEcho(text, more)));
 
-  const begun = async (text: string): Promise<Task> => {
-    const request = to(text);
-    request.configuration!.returnImmediately = true;
-    return taskOf(await client.sendMessage(request));
-  };
+  restClientSuite(() => client);
 
   it('sends and waits, and gets what it was given', async () => {
     const task = await send('this');
@@ -75,13 +41,6 @@ describe.each(['/a2a', '/a2a/agents/echo'])("the SDK's REST client of 0.3 at %s"
     expect(await client.getTask({ tenant: '', id: task.id })).toEqual(task);
     const bare = await client.getTask({ tenant: '', id: task.id, historyLength: 0 });
     expect([task.history.length, bare.history.length]).toEqual([1, 0]);
-  });
-
-  it('is given a message for a message', async () => {
-    const result = (await client.sendMessage(to('reply'))) as Message;
-    expect(result.parts[0]!.content).toEqual({ $case: 'text', value: 'just a message' });
-    const events = await collect(client.sendMessageStream(to('reply')));
-    expect(kindsOf(events)).toEqual(['message']);
   });
 
   it('carries files and data there and back', async () => {
@@ -98,38 +57,6 @@ describe.each(['/a2a', '/a2a/agents/echo'])("the SDK's REST client of 0.3 at %s"
     expect(task.artifacts[0]!.parts[2]!.mediaType).toBe('image/png');
     const atAgent = agents[0]!.turns.at(-1)!.message.parts.map(({ content }) => content);
     expect(atAgent[1]).toEqual({ $case: 'raw', value: BYTES });
-  });
-
-  it('streams a task to its end', async () => {
-    const events = await collect(client.sendMessageStream(to('that')));
-    expect(events[0]!.payload?.$case).toBe('task');
-    expect(kindsOf(events)).toContain('artifactUpdate');
-    expect(events.at(-1)!.payload).toMatchObject({
-      $case: 'statusUpdate',
-      value: { status: { state: TaskState.TASK_STATE_COMPLETED } },
-    });
-  });
-
-  it('returns at once when it does not want to wait, subscribes and cancels', async () => {
-    const task = await begun('wait');
-    const stream = client.resubscribeTask({ tenant: '', id: task.id });
-    const first = await stream.next();
-    expect(first.value?.payload).toMatchObject({ $case: 'task', value: { id: task.id } });
-    const canceled = await client.cancelTask({ tenant: '', id: task.id, metadata: undefined });
-    expect(canceled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
-    const rest = await collect(stream);
-    expect(rest.at(-1)!.payload).toMatchObject({
-      $case: 'statusUpdate',
-      value: { status: { state: TaskState.TASK_STATE_CANCELED } },
-    });
-  });
-
-  it('answers a question', async () => {
-    const asked = await send('ask');
-    expect(asked.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
-    const { id: taskId, contextId } = asked;
-    const done = await send('this one', { taskId, contextId });
-    expect([done.id, done.status?.state]).toEqual([taskId, TaskState.TASK_STATE_COMPLETED]);
   });
 
   it('keeps push configs', async () => {
@@ -160,7 +87,7 @@ describe.each(['/a2a', '/a2a/agents/echo'])("the SDK's REST client of 0.3 at %s"
       client.getTask({ tenant: '', id: UNKNOWN }),
       client.cancelTask({ tenant: '', id, metadata: undefined }),
       client.resubscribeTask({ tenant: '', id: UNKNOWN }).next(),
-      client.sendMessage(to('more', { taskId: id })),
+      client.sendMessage(toEcho('more', { taskId: id })),
     ].map((refused) =>
       refused.then(
         () => 'no error',
@@ -181,11 +108,6 @@ describe.each(['/a2a', '/a2a/agents/echo'])("the SDK's REST client of 0.3 at %s"
     expect(card.skills.length).toBeGreaterThan(0);
   });
 });
-
-function taskOf(result: Message | Task): Task {
-  if ('messageId' in result) throw new Error('a message where a task was awaited');
-  return result;
-}
 
 function file(content: Part['content'], mediaType: string): Part {
   return { content, metadata: undefined, filename: '', mediaType };

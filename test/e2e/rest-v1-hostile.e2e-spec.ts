@@ -1,32 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type AgentTurn, type RunningAgent, startSdkAgent } from '../support/agents.js';
-import { type Hub, startHub } from '../support/app.js';
+import type { Hub } from '../support/app.js';
 import { userMessage } from '../support/builders.js';
 import type { Json } from '../support/json.js';
+import { ForeignTasks, type RestHub, WEBHOOK, startRestHub } from './rest-harness.js';
 
-const UNKNOWN = '00000000-0000-7000-8000-000000000000';
-const WEBHOOK = 'https://example.com/hook';
-
-/** An agent that asks when it is told to, and else is done at once. */
-function behave(turn: AgentTurn): void {
-  turn.task();
-  if (turn.text === 'ask') turn.askForInput('Which one?');
-  else turn.complete();
-}
-
+let rest: RestHub;
 let hub: Hub;
-let agent: RunningAgent;
 
 beforeAll(async () => {
-  hub = await startHub();
-  agent = await startSdkAgent({ execute: behave });
-  await hub.registerAgent(agent.url, { id: 'echo' });
+  rest = await startRestHub('echo');
+  ({ hub } = rest);
 });
 
-afterAll(async () => {
-  await hub?.close();
-  await agent?.close();
-});
+afterAll(() => rest.close());
 
 describe("a stranger's task", () => {
   const CALLS: [method: string, path: string, body: (id: string) => Json][] = [
@@ -54,17 +40,10 @@ describe("a stranger's task", () => {
     ['GET', '/tasks/ID/pushNotificationConfigs/config', () => undefined],
     ['DELETE', '/tasks/ID/pushNotificationConfigs/config', () => undefined],
   ];
-  let stranger: string;
-  let ended: string;
-  let waiting: string;
+  let tasks: ForeignTasks;
 
   beforeAll(async () => {
-    stranger = await hub.createKey({ name: 'stranger', organization: 'elsewhere' });
-    ended = (await hub.send('hello', { metadata: { agentId: 'echo' } }))['task'].id;
-    waiting = (await hub.send('ask', { metadata: { agentId: 'echo' } }))['task'].id;
-    for (const taskId of [ended, waiting]) {
-      await hub.rpc('CreateTaskPushNotificationConfig', { taskId, id: 'config', url: WEBHOOK });
-    }
+    tasks = await ForeignTasks.of(hub);
   });
 
   it.each(
@@ -74,12 +53,10 @@ describe("a stranger's task", () => {
       ),
     ),
   )('is, byte for byte, one that does not exist: %s %s', async (method, path, body) => {
-    const answer = async (id: string): Promise<[number, string]> => {
-      const url = path.replace('ID', id);
-      const { status, text } = await hub.rest(method, url, body(id), { key: stranger });
-      return [status, text];
-    };
-    const unknown = await answer(UNKNOWN);
+    const options = { key: tasks.strangersKey };
+    const unknown = await tasks.areAsUnknown((id) =>
+      hub.rest(method, path.replace('ID', id), body(id), options),
+    );
     expect(unknown[0]).toBe(404);
     expect(JSON.parse(unknown[1])).toEqual({
       error: {
@@ -95,15 +72,13 @@ describe("a stranger's task", () => {
         ],
       },
     });
-    expect(await answer(ended)).toEqual(unknown);
-    expect(await answer(waiting)).toEqual(unknown);
   });
 
   it('is still as it was', async () => {
-    expect((await hub.getTask(waiting))['status'].state).toBe('TASK_STATE_INPUT_REQUIRED');
-    const path = `/a2a/tasks/${waiting}/pushNotificationConfigs`;
+    expect((await hub.getTask(tasks.waiting))['status'].state).toBe('TASK_STATE_INPUT_REQUIRED');
+    const path = `/a2a/tasks/${tasks.waiting}/pushNotificationConfigs`;
     expect((await hub.rest('GET', path)).body.configs).toHaveLength(1);
-    const list = await hub.rest('GET', '/a2a/tasks', undefined, { key: stranger });
+    const list = await hub.rest('GET', '/a2a/tasks', undefined, { key: tasks.strangersKey });
     expect(list.body).toEqual({ tasks: [], nextPageToken: '', pageSize: 50, totalSize: 0 });
   });
 });

@@ -1,42 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type AgentCard, type Message, type Task, TaskState } from '@a2a-js/sdk';
+import { type AgentCard, TaskState } from '@a2a-js/sdk';
 import { RestTransportFactory, type Transport } from '@a2a-js/sdk/client';
-import { type AgentTurn, type RunningAgent, startSdkAgent } from '../support/agents.js';
-import { type Hub, startHub } from '../support/app.js';
-import { collect, kindsOf, sdkRequest } from '../support/sdk-client.js';
+import type { RunningAgent } from '../support/agents.js';
+import type { Hub } from '../support/app.js';
+import { collect, fetchWith, sdkRequest } from '../support/sdk-client.js';
+import { type RestHub, UNKNOWN, WEBHOOK, startRestHub, taskOf } from './rest-harness.js';
+import { restClientSuite, toEcho } from './rest-suite.js';
 
-const UNKNOWN = '00000000-0000-7000-8000-000000000000';
-const WEBHOOK = 'https://example.com/hook';
-
-/** What the agents of this file do, by the message's text. */
-async function behave(turn: AgentTurn): Promise<void> {
-  if (turn.text === 'reply') {
-    turn.reply('just a message');
-    return;
-  }
-  turn.task();
-  if (turn.text === 'ask') turn.askForInput('Which one?');
-  else if (turn.text === 'wait') await turn.pause(30_000);
-  else turn.artifact('answer', `echo of ${turn.text}`).complete();
-}
-
+let rest: RestHub;
 let hub: Hub;
-let agents: RunningAgent[];
+let agents: readonly RunningAgent[];
 
 beforeAll(async () => {
-  hub = await startHub();
-  agents = [
-    await startSdkAgent({ name: 'echo', execute: behave }),
-    await startSdkAgent({ name: 'other', execute: behave }),
-  ];
-  await hub.registerAgent(agents[0]!.url, { id: 'echo' });
-  await hub.registerAgent(agents[1]!.url, { id: 'other' });
+  rest = await startRestHub('echo', 'other');
+  ({ hub, agents } = rest);
 });
 
-afterAll(async () => {
-  await hub?.close();
-  await Promise.all((agents ?? []).map((agent) => agent.close()));
-});
+afterAll(() => rest.close());
 
 describe("the SDK's REST client", () => {
   let client: Transport;
@@ -45,17 +25,10 @@ describe("the SDK's REST client", () => {
     client = await restClient(hub, '/a2a');
   });
 
-  const to = (text: string, more: Partial<Message> = {}): ReturnType<typeof sdkRequest> =>
-    sdkRequest(text, { message: { metadata: { agentId: 'echo' }, ...more } });
-
-  const begun = async (text: string): Promise<Task> => {
-    const request = to(text);
-    request.configuration!.returnImmediately = true;
-    return taskOf(await client.sendMessage(request));
-  };
+  restClientSuite(() => client);
 
   it('sends, gets and lists', async () => {
-    const task = taskOf(await client.sendMessage(to('this')));
+    const task = taskOf(await client.sendMessage(toEcho('this')));
     expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
     expect(await client.getTask({ tenant: '', id: task.id })).toEqual(task);
     const bare = await client.getTask({ tenant: '', id: task.id, historyLength: 0 });
@@ -74,42 +47,8 @@ describe("the SDK's REST client", () => {
     expect(list.totalSize).toBe(1);
   });
 
-  it('is given a message for a message', async () => {
-    const result = (await client.sendMessage(to('reply'))) as Message;
-    expect(result.parts[0]!.content).toEqual({ $case: 'text', value: 'just a message' });
-  });
-
-  it('streams a task to its end', async () => {
-    const events = await collect(client.sendMessageStream(to('that')));
-    expect(events[0]!.payload?.$case).toBe('task');
-    expect(kindsOf(events).at(-1)).toBe('statusUpdate');
-    expect(kindsOf(events)).toContain('artifactUpdate');
-  });
-
-  it('subscribes to a task and cancels it', async () => {
-    const task = await begun('wait');
-    const stream = client.resubscribeTask({ tenant: '', id: task.id });
-    const first = await stream.next();
-    expect(first.value?.payload).toMatchObject({ $case: 'task', value: { id: task.id } });
-    const canceled = await client.cancelTask({ tenant: '', id: task.id, metadata: undefined });
-    expect(canceled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
-    const rest = await collect(stream);
-    expect(rest.at(-1)!.payload).toMatchObject({
-      $case: 'statusUpdate',
-      value: { status: { state: TaskState.TASK_STATE_CANCELED } },
-    });
-  });
-
-  it('answers a question', async () => {
-    const asked = taskOf(await client.sendMessage(to('ask')));
-    expect(asked.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
-    const { id: taskId, contextId } = asked;
-    const done = taskOf(await client.sendMessage(to('this one', { taskId, contextId })));
-    expect([done.id, done.status?.state]).toEqual([taskId, TaskState.TASK_STATE_COMPLETED]);
-  });
-
   it('keeps push configs', async () => {
-    const { id: taskId } = taskOf(await client.sendMessage(to('this')));
+    const { id: taskId } = taskOf(await client.sendMessage(toEcho('this')));
     const config = {
       tenant: '',
       id: 'a/b c',
@@ -131,7 +70,7 @@ describe("the SDK's REST client", () => {
     await expect(client.getTask({ tenant: '', id: UNKNOWN })).rejects.toMatchObject({
       name: 'TaskNotFoundError',
     });
-    const { id } = taskOf(await client.sendMessage(to('this')));
+    const { id } = taskOf(await client.sendMessage(toEcho('this')));
     await expect(client.cancelTask({ tenant: '', id, metadata: undefined })).rejects.toMatchObject({
       name: 'TaskNotCancelableError',
     });
@@ -157,16 +96,6 @@ describe("the SDK's REST client", () => {
 });
 
 async function restClient(to: Hub, path: string): Promise<Transport> {
-  const key = await to.key();
-  const fetchImpl: typeof fetch = (url, init) => {
-    const headers = new Headers(init?.headers);
-    headers.set('authorization', `Bearer ${key}`);
-    return fetch(url, { ...init, headers });
-  };
+  const fetchImpl = fetchWith(`Bearer ${await to.key()}`);
   return new RestTransportFactory({ fetchImpl }).create(to.url + path, {} as AgentCard);
-}
-
-function taskOf(result: Message | Task): Task {
-  if (!('status' in result)) throw new Error('a message, where a task was expected');
-  return result;
 }

@@ -1,24 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { status } from '@grpc/grpc-js';
-import { type Hub, startHub } from '../support/app.js';
+import type { Hub } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { GrpcClient, V0, V1 } from '../support/grpc-client.js';
+import { type GrpcHub, startGrpcHub } from '../support/grpc-hub.js';
 import type { LiveTask } from '../support/live-task.js';
-import { ScriptedAgent } from '../support/scripted-agent.js';
+import type { ScriptedAgent } from '../support/scripted-agent.js';
 
+let served: GrpcHub;
 let hub: Hub;
 let agent: ScriptedAgent;
 
 beforeAll(async () => {
-  hub = await startHub({ config: { grpc: { port: -1 } } });
-  agent = await ScriptedAgent.start({ live: { manual: true, chunks: 1000 } });
-  await hub.registerAgent(agent.url, { id: 'scripted' });
+  served = await startGrpcHub({}, { live: { manual: true, chunks: 1000 } });
+  ({ hub, agent } = served);
 });
 
-afterAll(async () => {
-  await hub.close();
-  await agent.close();
-});
+afterAll(() => served.close());
 
 interface Key {
   readonly id: string;

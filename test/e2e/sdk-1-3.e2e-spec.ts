@@ -182,7 +182,7 @@ describe('known of the SDK 1.3, at every door', () => {
       config: { grpc: { port: -1 }, routing: { defaultAgent: 'asking' } },
     });
     await hub.registerAgent(agent.url, { id: 'asking' });
-    doors = await allDoors(hub);
+    doors = allDoors(hub);
   });
 
   afterAll(async () => {

@@ -11,7 +11,7 @@ import { SdkAgentClient } from '../../src/agents/client/sdk-agent.client.js';
 import { type Clock, SystemClock } from '../../src/common/clock.js';
 import { Egress } from '../../src/common/egress/egress.js';
 import { configWith } from '../../src/config/index.js';
-import { anAgent } from '../contract/agent-store.contract.js';
+import { anAgent } from './an-agent.js';
 import { type SdkAgentOptions, startSdkAgent, textPart } from './agents.js';
 import { listenOnLoopback } from './http-listener.js';
 import { ScriptedAgent, type ScriptedAgentOptions } from './scripted-agent.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
-import { decodeErrorInfo, decodeStatus, GRPC_STATUS_DETAILS_BIN } from '@a2a-js/sdk/errors/grpc';
-import { A2AService } from '@a2a-js/sdk/server/grpc';
-import * as grpc from '@grpc/grpc-js';
+import { GRPC_STATUS_DETAILS_BIN } from '@a2a-js/sdk/errors/grpc';
+import type { ServiceError } from '@grpc/grpc-js';
+import type { Hub } from './app.js';
+import { GrpcClient, type GrpcMethod, V0, V1, decodeFailure, grpcTarget } from './grpc-client.js';
 import type { CallOptions, HubClient } from './hub-client.js';
 import type { Json, JsonObject } from './json.js';
 
@@ -55,8 +55,8 @@ export class DoorError extends Error {
 }
 
 /** Every door of a hub that serves gRPC. */
-export async function allDoors(hub: HubClient): Promise<Door[]> {
-  const target = await grpcTargetOf(hub);
+export function allDoors(hub: Hub): Door[] {
+  const target = grpcTarget(hub);
   return [
     jsonRpc(hub, '1.0'),
     jsonRpc(hub, '0.3'),
@@ -65,15 +65,6 @@ export async function allDoors(hub: HubClient): Promise<Door[]> {
     currentGrpc(hub, target),
     legacyGrpc(hub, target),
   ];
-}
-
-/** `host:port` of the hub's gRPC door, as its card says. */
-export async function grpcTargetOf(hub: HubClient): Promise<string> {
-  const card = await hub.get('/a2a/.well-known/agent-card.json');
-  const interfaces = card.body['supportedInterfaces'] as JsonObject[];
-  const found = interfaces.find(({ protocolBinding }) => protocolBinding === 'GRPC');
-  if (!found) throw new Error('the card names no gRPC interface');
-  return String(found['url']);
 }
 
 function jsonRpc(hub: HubClient, version: '1.0' | '0.3'): Door {
@@ -192,11 +183,8 @@ function rest(hub: HubClient, version: '1.0' | '0.3'): Door {
   };
 }
 
-const CurrentClient = clientOf(A2AService);
-const LegacyClient = clientOf(LegacyA2AService);
-
 function currentGrpc(hub: HubClient, target: string): Door {
-  const client = new CurrentClient(target, grpc.credentials.createInsecure());
+  const client = new GrpcClient(target);
   const { unary, first } = callsOf(hub, client);
   return {
     name: 'gRPC 1.0',
@@ -204,7 +192,7 @@ function currentGrpc(hub: HubClient, target: string): Door {
     binding: 'gRPC',
     send: ({ agentId, messageId = randomUUID(), taskId = '', parts = [TEXT_PART] }, options) =>
       unary(
-        'sendMessage',
+        V1.sendMessage,
         {
           tenant: agentId ?? '',
           message: {
@@ -212,7 +200,7 @@ function currentGrpc(hub: HubClient, target: string): Door {
             taskId,
             contextId: '',
             role: 1,
-            parts,
+            parts: [...parts],
             metadata: undefined,
             extensions: [],
             referenceTaskIds: [],
@@ -222,24 +210,30 @@ function currentGrpc(hub: HubClient, target: string): Door {
         },
         options,
       ),
-    get: (id, options) => unary('getTask', { tenant: '', id }, options),
-    cancel: (id, options) => unary('cancelTask', { tenant: '', id, metadata: undefined }, options),
-    subscribe: (id, options) => first('subscribeToTask', { tenant: '', id }, options),
+    get: (id, options) => unary(V1.getTask, { tenant: '', id }, options),
+    cancel: (id, options) => unary(V1.cancelTask, { tenant: '', id, metadata: undefined }, options),
+    subscribe: (id, options) => first(V1.subscribeToTask, { tenant: '', id }, options),
     getPushConfig: (taskId, id, options) =>
-      unary('getTaskPushNotificationConfig', { tenant: '', taskId, id }, options),
+      unary(V1.getTaskPushNotificationConfig, { tenant: '', taskId, id }, options),
     setPushConfig: (taskId, config) =>
-      unary('createTaskPushNotificationConfig', { tenant: '', taskId, token: '', ...config }),
+      unary(V1.createTaskPushNotificationConfig, {
+        tenant: '',
+        taskId,
+        token: '',
+        authentication: undefined,
+        ...config,
+      }),
     listPushConfigs: (taskId) =>
-      unary('listTaskPushNotificationConfigs', { tenant: '', taskId, pageSize: 0, pageToken: '' }),
+      unary(V1.listTaskPushNotificationConfigs, { tenant: '', taskId, pageSize: 0, pageToken: '' }),
     deletePushConfig: (taskId, id) =>
-      unary('deleteTaskPushNotificationConfig', { tenant: '', taskId, id }),
-    extendedCard: (options) => unary('getExtendedAgentCard', { tenant: '' }, options),
+      unary(V1.deleteTaskPushNotificationConfig, { tenant: '', taskId, id }),
+    extendedCard: (options) => unary(V1.getExtendedAgentCard, { tenant: '' }, options),
     close: () => client.close(),
   };
 }
 
 function legacyGrpc(hub: HubClient, target: string): Door {
-  const client = new LegacyClient(target, grpc.credentials.createInsecure());
+  const client = new GrpcClient(target);
   const { unary, first } = callsOf(hub, client);
   return {
     name: 'gRPC 0.3',
@@ -247,14 +241,14 @@ function legacyGrpc(hub: HubClient, target: string): Door {
     binding: 'gRPC',
     send: ({ agentId, messageId = randomUUID(), taskId = '', parts = [LEGACY_PART] }, options) =>
       unary(
-        'sendMessage',
+        V0.sendMessage,
         {
           request: {
             messageId,
             taskId,
             contextId: '',
             role: 1,
-            content: parts,
+            content: [...parts],
             metadata: undefined,
             extensions: [],
           },
@@ -263,29 +257,29 @@ function legacyGrpc(hub: HubClient, target: string): Door {
         },
         options,
       ),
-    get: (id, options) => unary('getTask', { name: `tasks/${id}`, historyLength: 0 }, options),
-    cancel: (id, options) => unary('cancelTask', { name: `tasks/${id}` }, options),
-    subscribe: (id, options) => first('taskSubscription', { name: `tasks/${id}` }, options),
+    get: (id, options) => unary(V0.getTask, { name: `tasks/${id}`, historyLength: 0 }, options),
+    cancel: (id, options) => unary(V0.cancelTask, { name: `tasks/${id}` }, options),
+    subscribe: (id, options) => first(V0.taskSubscription, { name: `tasks/${id}` }, options),
     getPushConfig: (taskId, id, options) =>
-      unary('getTaskPushNotificationConfig', { name: nameOf(taskId, id) }, options),
+      unary(V0.getTaskPushNotificationConfig, { name: nameOf(taskId, id) }, options),
     setPushConfig: (taskId, config) =>
-      unary('createTaskPushNotificationConfig', {
+      unary(V0.createTaskPushNotificationConfig, {
         parent: `tasks/${taskId}`,
         configId: config.id,
         config: {
           name: nameOf(taskId, config.id),
-          pushNotificationConfig: { token: '', ...config },
+          pushNotificationConfig: { token: '', authentication: undefined, ...config },
         },
       }),
     listPushConfigs: (taskId) =>
-      unary('listTaskPushNotificationConfig', {
+      unary(V0.listTaskPushNotificationConfig, {
         parent: `tasks/${taskId}`,
         pageSize: 0,
         pageToken: '',
       }),
     deletePushConfig: (taskId, id) =>
-      unary('deleteTaskPushNotificationConfig', { name: nameOf(taskId, id) }),
-    extendedCard: (options) => unary('getAgentCard', {}, options),
+      unary(V0.deleteTaskPushNotificationConfig, { name: nameOf(taskId, id) }),
+    extendedCard: (options) => unary(V0.getAgentCard, {}, options),
     close: () => client.close(),
   };
 }
@@ -334,37 +328,33 @@ function jsonIn(text: string): string {
   return line.slice('data:'.length);
 }
 
-function clientOf(service: unknown): grpc.ServiceClientConstructor {
-  return grpc.makeClientConstructor(service as grpc.ServiceDefinition, 'A2AService');
-}
-
+/** The two kinds of calls; each with the key and the headers that it is given. */
 function callsOf(
   hub: HubClient,
-  client: grpc.Client,
+  client: GrpcClient,
 ): Record<
   'unary' | 'first',
-  (method: string, request: object, options?: DoorOptions) => Promise<JsonObject>
+  <Request, Answer>(
+    method: GrpcMethod<Request, Answer>,
+    request: Request,
+    options?: DoorOptions,
+  ) => Promise<JsonObject>
 > {
-  const methods = client as unknown as Record<string, (...args: unknown[]) => unknown>;
   return {
     async unary(method, request, options = {}) {
-      const metadata = await metadataOf(hub, options);
-      return new Promise((resolve, reject) => {
-        methods[method]!(
-          request,
-          metadata,
-          (error: grpc.ServiceError | null, answer: JsonObject) =>
-            error ? reject(new DoorError(refusalOf(error))) : resolve(answer),
-        );
-      });
+      const fields = await fieldsOf(hub, options);
+      try {
+        return (await client.call(method, request, fields)) as JsonObject;
+      } catch (error) {
+        throw new DoorError(refusalOf(error as ServiceError));
+      }
     },
     async first(method, request, options = {}) {
-      const metadata = await metadataOf(hub, options);
-      const stream = methods[method]!(request, metadata) as grpc.ClientReadableStream<JsonObject>;
+      const stream = client.stream(method, request, await fieldsOf(hub, options));
       try {
         for await (const event of stream) return event as JsonObject;
       } catch (error) {
-        throw new DoorError(refusalOf(error as grpc.ServiceError));
+        throw new DoorError(refusalOf(error as ServiceError));
       } finally {
         stream.cancel();
       }
@@ -373,22 +363,21 @@ function callsOf(
   };
 }
 
-async function metadataOf(hub: HubClient, { key, headers }: DoorOptions): Promise<grpc.Metadata> {
-  const metadata = new grpc.Metadata();
+async function fieldsOf(
+  hub: HubClient,
+  { key, headers }: DoorOptions,
+): Promise<Record<string, string>> {
   const credential = key === undefined ? await hub.key() : key;
-  if (credential !== null) metadata.set('authorization', `Bearer ${credential}`);
-  for (const [name, value] of Object.entries(headers ?? {})) metadata.set(name, value);
-  return metadata;
+  return { ...(credential !== null && { authorization: `Bearer ${credential}` }), ...headers };
 }
 
-function refusalOf({ code, details, metadata }: grpc.ServiceError): Refusal {
+function refusalOf(error: ServiceError): Refusal {
+  const { code, details, metadata } = error;
   const bytes = metadata.get(GRPC_STATUS_DETAILS_BIN)[0] as Buffer | undefined;
-  const info =
-    bytes && decodeStatus(bytes).details.find(({ typeUrl }) => typeUrl.endsWith('.ErrorInfo'));
   return {
     status: code,
     message: details,
-    reason: info && decodeErrorInfo(Buffer.from(info.value)).reason,
+    reason: decodeFailure(error).reason,
     bytes: `${code} ${details} ${bytes?.toString('latin1')}`,
   };
 }

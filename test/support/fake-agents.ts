@@ -16,6 +16,7 @@ import {
 } from '../../src/protocol/a2a.js';
 import { agentMessage, artifactUpdate, statusUpdate, textPart } from '../../src/protocol/build.js';
 import { applyEvent, cloneTask, emptyTask } from '../../src/protocol/task-reducer.js';
+import { anAgent } from './an-agent.js';
 
 export type Kind = AgentCallError['kind'];
 export type Call = 'stream' | 'send' | 'getTask' | 'subscribe' | 'cancel' | 'findTasksByMessage';
@@ -181,8 +182,7 @@ export class FakeAgent {
     options: FakeAgentOptions = {},
   ) {
     const { streaming = true, version = '1.0', budgets = {}, enabled = true } = options;
-    this.record = {
-      id,
+    this.record = anAgent(id, {
       card: AgentCard.fromJSON({
         name: `Agent ${id}`,
         description: '',
@@ -191,42 +191,17 @@ export class FakeAgent {
         skills: [{ id: 'work', name: 'work', description: '', tags: ['work', id] }],
       }),
       originalCard: '{}',
-      cardUrl: null,
-      cardHeaders: {},
-      cardKeys: null,
-      signature: {
-        outcome: 'unsigned',
-        keyId: null,
-        algorithm: null,
-        keySource: null,
-        keyThumbprint: null,
-        wasVerified: false,
-        reason: 'The card is not signed.',
-      },
       endpoint: {
         url: `http://${id}.example`,
         protocolBinding: 'JSONRPC',
         protocolVersion: version,
         tenant: '',
       },
-      endpointOverride: null,
-      pin: { protocolBinding: null, protocolVersion: null },
-      refused: [],
-      credentials: {},
-      credentialOrigins: [],
-      tags: [],
-      priority: 0,
-      weight: 1,
-      maxConcurrent: null,
-      maxQueue: null,
       enabled,
-      organizations: null,
       budgets,
-      source: 'api',
       createdAt: new Date(0),
       updatedAt: new Date(0),
-      deletedAt: null,
-    };
+    });
   }
 
   called(call: Call): number {

@@ -41,9 +41,16 @@ export interface GrpcClientOptions {
   readonly channel?: ChannelOptions;
 }
 
+/** A method of either service, as far as a client needs to know it. */
+export type GrpcMethod<Request, Answer> = Pick<
+  MethodDefinition<Request, Answer>,
+  'path' | 'requestSerialize' | 'responseDeserialize'
+>;
+
 type Fields = Readonly<Record<string, string>>;
 
-const asIs = (bytes: Buffer): Buffer => bytes;
+/** The codec of a method whose messages are bytes. */
+export const asIs = (bytes: Buffer): Buffer => bytes;
 
 /** A gRPC client that knows no A2A: any path, any bytes, any metadata. */
 export class GrpcClient {
@@ -69,10 +76,7 @@ export class GrpcClient {
 
   /** Calls a unary method; rejects with the `ServiceError`. */
   async call<Request, Answer>(
-    method: Pick<
-      MethodDefinition<Request, Answer>,
-      'path' | 'requestSerialize' | 'responseDeserialize'
-    >,
+    method: GrpcMethod<Request, Answer>,
     request: Request,
     metadata: Fields = {},
     options: CallOptions = {},
@@ -111,10 +115,7 @@ export class GrpcClient {
 
   /** Opens a stream. */
   stream<Request, Event>(
-    method: Pick<
-      MethodDefinition<Request, Event>,
-      'path' | 'requestSerialize' | 'responseDeserialize'
-    >,
+    method: GrpcMethod<Request, Event>,
     request: Request,
     metadata: Fields = {},
     options: CallOptions = {},
@@ -165,7 +166,7 @@ export async function failureOf(call: Promise<unknown>): Promise<GrpcFailure> {
   throw new Error('the call succeeded');
 }
 
-function decodeFailure({ code, details, metadata }: ServiceError): GrpcFailure {
+export function decodeFailure({ code, details, metadata }: ServiceError): GrpcFailure {
   const [bytes] = metadata?.get('grpc-status-details-bin') ?? [];
   const all = bytes === undefined ? [] : decodeStatus(bytes as Buffer).details;
   const detail = (name: string): Buffer | undefined =>

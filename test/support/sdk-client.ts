@@ -73,14 +73,19 @@ function transportOf(
     ];
     return new GrpcTransportFactory({ grpcCallOptions: { interceptors }, legacyCompat });
   }
-  const fetchImpl: typeof fetch = (url, init) => {
+  const fetchImpl = fetchWith(authorization);
+  return binding === 'JSONRPC'
+    ? new JsonRpcTransportFactory({ fetchImpl, legacyCompat })
+    : new RestTransportFactory({ fetchImpl, legacyCompat });
+}
+
+/** Fetches with these credentials. */
+export function fetchWith(authorization: string): typeof fetch {
+  return (url, init) => {
     const headers = new Headers(init?.headers);
     headers.set('authorization', authorization);
     return fetch(url, { ...init, headers });
   };
-  return binding === 'JSONRPC'
-    ? new JsonRpcTransportFactory({ fetchImpl, legacyCompat })
-    : new RestTransportFactory({ fetchImpl, legacyCompat });
 }
 
 export interface RequestFields {

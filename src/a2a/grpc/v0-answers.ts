@@ -1,6 +1,7 @@
 import type { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import type { ProtoPeer } from '../v0-proto-json.js';
 import type { LegacyEvent, LegacyMessage, LegacyPushConfig, LegacyTask } from '../v0-operations.js';
+import { PROTO_ROLE, PROTO_STATE, fileBytes, pushConfigName } from '../v0-proto-values.js';
 
 // Answers of the 0.3 operation table as messages of the 0.3 proto. What that proto has no field for is
 // left out: names of files, metadata of parts, `referenceTaskIds`.
@@ -21,20 +22,6 @@ type ProtoPushConfig = LegacyAnswer<'getTaskPushNotificationConfig'>;
 
 type Artifact = NonNullable<LegacyTask['artifacts']>[number];
 type Part = Artifact['parts'][number];
-
-const ROLES = { user: 1, agent: 2 } as const;
-
-const STATES: Readonly<Record<LegacyTask['status']['state'], number>> = {
-  unknown: 0,
-  submitted: 1,
-  working: 2,
-  completed: 3,
-  failed: 4,
-  canceled: 5,
-  'input-required': 6,
-  rejected: 7,
-  'auth-required': 8,
-};
 
 export function sendAnswer(
   result: LegacyTask | LegacyMessage,
@@ -91,7 +78,7 @@ export function taskMessage(task: LegacyTask, peer: ProtoPeer): ProtoTask {
 export function pushConfigMessage(config: LegacyPushConfig): ProtoPushConfig {
   const { id = '', url, token = '', authentication } = config.pushNotificationConfig;
   return {
-    name: `tasks/${config.taskId}/pushNotificationConfigs/${id}`,
+    name: pushConfigName(config.taskId, id),
     pushNotificationConfig: {
       id,
       url,
@@ -108,7 +95,11 @@ function statusMessage(
   { state, message, timestamp }: LegacyTask['status'],
   peer: ProtoPeer,
 ): ProtoStatus {
-  return { state: STATES[state], update: message && messageMessage(message, peer), timestamp };
+  return {
+    state: PROTO_STATE[state].number,
+    update: message && messageMessage(message, peer),
+    timestamp,
+  };
 }
 
 function messageMessage(message: LegacyMessage, peer: ProtoPeer): ProtoMessage {
@@ -125,7 +116,7 @@ function messageMessage(message: LegacyMessage, peer: ProtoPeer): ProtoMessage {
     messageId,
     contextId,
     taskId,
-    role: ROLES[role],
+    role: PROTO_ROLE[role].number,
     content: parts.map((part) => partMessage(part, peer)),
     metadata,
     extensions,
@@ -155,12 +146,8 @@ function partMessage(part: Part, peer: ProtoPeer): ProtoPart {
       const file =
         'uri' in part.file
           ? { $case: 'fileWithUri' as const, value: part.file.uri }
-          : { $case: 'fileWithBytes' as const, value: bytesOf(part.file.bytes, peer) };
+          : { $case: 'fileWithBytes' as const, value: fileBytes(part.file.bytes, peer.filesTwice) };
       return { part: { $case: 'file', value: { file, mimeType } } };
     }
   }
-}
-
-function bytesOf(base64: string, { filesTwice }: ProtoPeer): Buffer {
-  return Buffer.from(base64, filesTwice ? 'latin1' : 'base64');
 }

@@ -52,15 +52,16 @@ const OPERATION_PLACES: readonly Place[] = PREFIXES.flatMap((prefix) =>
   ),
 );
 
-const CARD = OPERATION_PLACES.find(({ url }) => url === '/a2a/v1/card')!;
-const AGENT_CARD = OPERATION_PLACES.find(({ url }) => url === '/a2a/agents/:agentId/v1/card')!;
+const [CARD, AGENT_CARD] = PREFIXES.map((prefix) =>
+  OPERATION_PLACES.find(({ url }) => url === `${prefix.url}/card`)!,
+) as [Place, Place];
 /** The one HTTP endpoint of 0.2.5 (§7.10). Its place is relative to the card's url; some append it. */
 const CARD_0_2_5 = 'agent/authenticatedExtendedCard';
 
 const CARD_PLACES: readonly Place[] = [
   { ...CARD, url: `/${CARD_0_2_5}`, form: JSON_FORM },
-  { ...CARD, url: `/a2a/${CARD_0_2_5}`, form: JSON_FORM },
-  { ...AGENT_CARD, url: `/a2a/agents/:agentId/${CARD_0_2_5}`, form: JSON_FORM },
+  { ...CARD, url: `${HUB_PLACE}/${CARD_0_2_5}`, form: JSON_FORM },
+  { ...AGENT_CARD, url: `${fastifyPath(AGENT_PLACE)}/${CARD_0_2_5}`, form: JSON_FORM },
   // For clients that resolve the path against the host.
   { ...CARD, url: '/v1/card' },
 ];

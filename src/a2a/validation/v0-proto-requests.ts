@@ -1,6 +1,17 @@
+import { PROTO_ROLE } from '../v0-proto-values.js';
 import { type Member, type Shape, leaf, listOf, object, optional, required } from './shape.js';
 import { authentication } from './v0-requests.js';
-import { base64, count, flag, freeObject, id, idOrEmpty, nonEmptyText, text } from './values.js';
+import {
+  base64,
+  count,
+  flag,
+  freeObject,
+  freeObjectOrArray,
+  id,
+  idOrEmpty,
+  nonEmptyText,
+  text,
+} from './values.js';
 
 // What the requests of A2A 0.3 must look like in ProtoJSON (package a2a.v1 of that version). Fields that
 // the proto of 0.3.0 has not, but later clients send, are checked as the rest of 0.3 has them.
@@ -30,7 +41,7 @@ const part = object(
   {
     text: optional(text),
     file: optional(file),
-    data: optional(object({ data: required(freeObject) })),
+    data: optional(object({ data: required(freeObjectOrArray) })),
     metadata,
   },
   (read) =>
@@ -39,7 +50,10 @@ const part = object(
       : [{ field: '', description: `must hold exactly one of ${PART.join(', ')}` }],
 );
 
-const ROLES: readonly unknown[] = ['ROLE_USER', 'ROLE_AGENT', 1, 2];
+const ROLES: readonly unknown[] = Object.values(PROTO_ROLE).flatMap(({ name, number }) => [
+  name,
+  number,
+]);
 const role = leaf('ROLE_USER or ROLE_AGENT', (value) => ROLES.includes(value));
 
 const message = object({

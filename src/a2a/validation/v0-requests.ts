@@ -5,6 +5,7 @@ import {
   enumeration,
   flag,
   freeObject,
+  freeObjectOrArray,
   id,
   idOrEmpty,
   nonEmptyText,
@@ -31,7 +32,7 @@ const file = object(
 const part = oneOf('kind', {
   text: object({ text: required(text), metadata }),
   file: object({ file: required(file), metadata }),
-  data: object({ data: required(freeObject), metadata }),
+  data: object({ data: required(freeObjectOrArray), metadata }),
 });
 
 const message = object({

@@ -77,6 +77,12 @@ export const freeObject: Shape = leaf(
   (value) => isObject(value) && isNestedWithin(value, MAX_NESTING),
 );
 
+/** What 0.x clients put into a data part: an object, or the array that some send in its place. */
+export const freeObjectOrArray: Shape = leaf(
+  `an object or array of finite numbers, nested at most ${MAX_NESTING} levels deep`,
+  (value) => (isObject(value) || Array.isArray(value)) && isNestedWithin(value, MAX_NESTING),
+);
+
 /** One of these strings. */
 export function enumeration(names: readonly string[]): Shape {
   const known = new Set<unknown>(names);

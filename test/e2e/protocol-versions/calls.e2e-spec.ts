@@ -31,7 +31,7 @@ beforeAll(async () => {
     Sides.start({ streaming: true }),
     WebhookSink.start(),
   ]);
-  doors = await allDoors(polled.hub);
+  doors = allDoors(polled.hub);
 });
 
 beforeEach(() => {

@@ -13,7 +13,7 @@ let doors: Door[];
 
 beforeAll(async () => {
   sides = await Sides.start({ streaming: false, extension: EXTENSION });
-  doors = await allDoors(sides.hub);
+  doors = allDoors(sides.hub);
 });
 
 afterAll(async () => {

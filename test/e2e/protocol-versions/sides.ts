@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
-import * as grpc from '@grpc/grpc-js';
 import { type Hub, startHub } from '../../support/app.js';
-import { grpcTargetOf } from '../../support/doors.js';
+import { GrpcClient, type GrpcMethod, V0 } from '../../support/grpc-client.js';
 import type { JsonObject } from '../../support/json.js';
 import {
   type Dialect,
@@ -30,8 +28,7 @@ export class Sides {
   private constructor(
     readonly hub: Hub,
     readonly agents: Readonly<Record<Dialect, SideAgent>>,
-    private readonly legacy: grpc.Client,
-    readonly key: string,
+    private readonly grpc: GrpcClient,
   ) {}
 
   /** `extension` is one that every agent's card declares. */
@@ -47,13 +44,12 @@ export class Sides {
       const { status, text } = await hub.admin('POST', '/api/v1/agents', fields);
       if (status !== 201) throw new Error(`${agent.id} was refused: ${text}`);
     }
-    const legacy = new LegacyClient(await grpcTargetOf(hub), grpc.credentials.createInsecure());
     const byDialect = Object.fromEntries(agents.map((agent) => [agent.dialect, agent]));
-    return new Sides(hub, byDialect as Sides['agents'], legacy, await hub.key());
+    return new Sides(hub, byDialect as Sides['agents'], await GrpcClient.of(hub));
   }
 
   async close(): Promise<void> {
-    this.legacy.close();
+    this.grpc.close();
     await this.hub.close();
     for (const agent of Object.values(this.agents)) await agent.close();
   }
@@ -117,10 +113,7 @@ export class Sides {
   /** The first event of a subscription by the client's own way. */
   async subscribed(client: Dialect, id: string): Promise<SeenEvent> {
     if (client === 'proto') {
-      const stream = this.method('taskSubscription')(
-        { name: `tasks/${id}` },
-        this.credentials({}),
-      ) as grpc.ClientReadableStream<JsonObject>;
+      const stream = this.grpc.stream(V0.taskSubscription, { name: `tasks/${id}` });
       stream.on('error', () => undefined);
       const [event] = (await once(stream, 'data')) as [JsonObject];
       stream.cancel();
@@ -135,17 +128,7 @@ export class Sides {
 
   /** A method of the 0.3 gRPC service that its definition does not have; rejects. */
   unknownLegacy(method: string): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const same = (bytes: Buffer): Buffer => bytes;
-      this.legacy.makeUnaryRequest(
-        `/a2a.v1.A2AService/${method}`,
-        same,
-        same,
-        Buffer.alloc(0),
-        this.credentials({}),
-        (error, answer) => (error ? reject(error) : resolve(answer)),
-      );
-    });
+    return this.grpc.exchange(`/a2a.v1.A2AService/${method}`, Buffer.alloc(0));
   }
 
   /** A unary call of the 0.3 gRPC service; rejects with the service's error. */
@@ -154,33 +137,18 @@ export class Sides {
     request: JsonObject,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<JsonObject> {
-    return new Promise((resolve, reject) => {
-      const done = (error: Error | null, response: JsonObject): void =>
-        error ? reject(error) : resolve(response);
-      this.method(method)(request, this.credentials(headers), done);
-    });
+    return this.grpc.call(legacy(method), request, headers);
   }
 
   /** All messages of a streaming call of the 0.3 gRPC service. */
-  async streamLegacy(method: LegacyMethod, request: JsonObject): Promise<JsonObject[]> {
-    const stream = this.method(method)(request, this.credentials({}));
-    const events: JsonObject[] = [];
-    for await (const event of stream as AsyncIterable<JsonObject>) events.push(event);
-    return events;
-  }
-
-  private method(name: LegacyMethod): (...args: unknown[]) => unknown {
-    const methods = this.legacy as unknown as Record<string, (...args: unknown[]) => unknown>;
-    return methods[name]!.bind(this.legacy);
-  }
-
-  private credentials(headers: Readonly<Record<string, string>>): grpc.Metadata {
-    const metadata = new grpc.Metadata();
-    metadata.set('authorization', `Bearer ${this.key}`);
-    for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
-    return metadata;
+  streamLegacy(method: LegacyMethod, request: JsonObject): Promise<JsonObject[]> {
+    return this.grpc.events(legacy(method), request);
   }
 }
 
-const LegacyClient = grpc.makeClientConstructor(LegacyA2AService, 'a2a.v1.A2AService');
-type LegacyMethod = keyof typeof LegacyA2AService;
+/** A method of 0.3 that takes and gives objects as the tests write them. */
+function legacy(method: LegacyMethod): GrpcMethod<JsonObject, JsonObject> {
+  return V0[method] as unknown as GrpcMethod<JsonObject, JsonObject>;
+}
+
+type LegacyMethod = keyof typeof V0;

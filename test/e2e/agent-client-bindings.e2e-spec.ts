@@ -6,12 +6,15 @@ import { eventually } from '../support/eventually.js';
 
 const { client, sdkAgent } = agentCalls();
 
-describe.each(['1.0', '0.3'] as const)('calling an SDK agent over gRPC %s', (version) => {
-  const binding = 'GRPC';
-
+describe.each([
+  ['JSONRPC', '1.0'],
+  ['JSONRPC', '0.3'],
+  ['GRPC', '1.0'],
+  ['GRPC', '0.3'],
+] as const)('calling an SDK agent over %s %s', (binding, version) => {
   it('streams the answer in the 1.0 model', async () => {
     const { agent } = await sdkAgent({ version, binding });
-    expect(agent.endpoint).toMatchObject({ protocolBinding: 'GRPC', protocolVersion: version });
+    expect(agent.endpoint).toMatchObject({ protocolBinding: binding, protocolVersion: version });
     const events = await all(client.stream(agent, hello(), options()));
     expect(kinds(events)).toEqual(['task', 'statusUpdate', 'artifactUpdate', 'statusUpdate']);
     const artifact = events.find((event) => event.payload?.$case === 'artifactUpdate')?.payload;
@@ -71,14 +74,16 @@ describe.each(['1.0', '0.3'] as const)('calling an SDK agent over gRPC %s', (ver
     expect(task.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
   });
 
-  it('tells why a task cannot be canceled, and one the agent does not have', async () => {
+  it('tells why a task cannot be canceled', async () => {
     const { agent } = await sdkAgent({ version, binding });
     const [first] = await all(client.stream(agent, hello(), options()));
     const id = first?.payload?.$case === 'task' ? first.payload.value.id : '';
-    expect(await failure(client.cancel(agent, id, options()))).toMatchObject({
-      kind: 'rejected',
-      detail: { code: -32002 },
-    });
+    const error = await failure(client.cancel(agent, id, options()));
+    expect(error).toMatchObject({ kind: 'rejected', detail: { code: -32002 } });
+  });
+
+  it('knows a task the agent does not have from other refusals', async () => {
+    const { agent } = await sdkAgent({ version, binding });
     expect(await failure(client.getTask(agent, 'nope', options()))).toMatchObject({
       kind: 'not-found',
       detail: { code: -32001 },
