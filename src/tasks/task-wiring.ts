@@ -1,9 +1,10 @@
+import type {
+  AgentsService} from '../agents/index.js';
 import {
   AgentClient,
   AgentHealth,
   AgentLoad,
-  AgentRegistry,
-  AgentsService,
+  AgentRegistry
 } from '../agents/index.js';
 import { Clock } from '../common/clock.js';
 import { Draining } from '../common/draining.js';
@@ -15,7 +16,7 @@ import { Database } from '../database/database.js';
 import { RoutingService } from '../routing/index.js';
 import { AgentCallbacks } from './callbacks/agent-callbacks.js';
 import { CallbackStore } from './callbacks/callback-store.js';
-import { AgentDelegations } from './agent-delegations.js';
+import type { AgentDelegations } from './agent-delegations.js';
 import { AgentFarewell } from './cancel/agent-farewell.js';
 import { AgentStopper } from './cancel/agent-stopper.js';
 import { TaskCanceler } from './cancel/task-canceler.js';

@@ -25,7 +25,7 @@ const TIMEOUT_MS = 120_000 + TASKS * 100;
 
 describe.each([
   ['SQLite', startSqlite, TASKS],
-  ['PostgreSQL', startPostgres, Math.ceil(TASKS / 5)],
+  ['PostgreSQL', startPostgres, Math.ceil(TASKS / 10)],
 ] as const)('a fleet with faults behind a hub on %s', (_name, startDatabase, tasks) => {
   let database: Awaited<ReturnType<typeof startDatabase>>;
   let fleet: Fleet;

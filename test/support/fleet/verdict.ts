@@ -86,8 +86,10 @@ export function verdictOn(task: TaskView, text: string, canceled: boolean): stri
 
 /** The text names whoever is missing, and each of them has a reason. */
 function unexplained(task: TaskView, text: string): string[] {
+  // Its client knows why: verdictOn() has made sure of that.
+  if (task.state === 'canceled') return [];
   if (task.state !== 'completed' && text === '') return [`it is ${task.state} without a word`];
-  if (task.delegations.length === 1 || task.state === 'canceled') return [];
+  if (task.delegations.length === 1) return [];
   return stepsOf(task).flatMap((step, index) => {
     const ofStep = task.delegations.filter((each) => each.step === index);
     if (isMet(step, ofStep) && !(step.strategy === 'all' && step.require === 'best-effort'))
