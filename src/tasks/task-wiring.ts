@@ -1,10 +1,9 @@
-import type {
-  AgentsService} from '../agents/index.js';
 import {
   AgentClient,
   AgentHealth,
   AgentLoad,
-  AgentRegistry
+  AgentRegistry,
+  type AgentsService,
 } from '../agents/index.js';
 import { Clock } from '../common/clock.js';
 import { Draining } from '../common/draining.js';

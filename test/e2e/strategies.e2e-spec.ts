@@ -56,7 +56,9 @@ describe('strategy one', () => {
       step: 0,
       position: 0,
       calls: 2,
-      attempts: [{ agentId: 'a', agentName: 'Agent a', why: expect.stringContaining('Agent a refused') }],
+      attempts: [
+        { agentId: 'a', agentName: 'Agent a', why: expect.stringContaining('Agent a refused') },
+      ],
     });
     const { createdAt, queuedAt, sentAt, answeredAt, endedAt, attempts } = delegation!;
     const times = [createdAt, queuedAt, sentAt, attempts[0].endedAt, answeredAt, endedAt];
