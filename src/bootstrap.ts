@@ -7,6 +7,7 @@ import { HttpDoors } from './a2a/index.js';
 import { AppModule } from './app.module.js';
 import { Draining, stopping } from './common/draining.js';
 import { HubError } from './common/hub-error.js';
+import { bodyFault } from './common/http/json-body.js';
 import { PROBLEM_JSON, problemOf } from './common/http/problem.js';
 import { ProblemFilter } from './common/http/problem.filter.js';
 import { adminValidationPipe } from './common/http/validation.pipe.js';
@@ -112,7 +113,8 @@ function parseAdminBodies(server: FastifyInstance): void {
     { parseAs: 'string' },
     (request, body, done) => {
       if (body === '') done(null);
-      else void parseJson(request, body, done);
+      else
+        void parseJson(request, body, (error, json) => done(error && bodyFault(body, error), json));
     },
   );
 }

@@ -6,6 +6,8 @@ import { renderConfigurationDocs, renderDefaultYaml } from '../src/config/docume
 import { CreateCompositeDto } from '../src/routing/composites/composite.dto.js';
 import { completed } from '../src/routing/composites/composites.service.js';
 import { checkDefinition } from '../src/routing/composites/domain/check-definition.js';
+import { templatesOf } from '../src/routing/composites/domain/composite-skill.js';
+import { FakeTask, status } from '../src/tasks/domain/fake-task.js';
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
@@ -47,9 +49,19 @@ describe('docs/orchestration.md', () => {
     expect(checkDefinition(completed(dto))).toEqual([]);
   });
 
-  it('shows a fallback that can be saved', () => {
+  it('shows a fallback that can be saved, and that completes its task', () => {
     const { steps } = parse(blocks('yaml')[1]!) as Pick<CreateCompositeDto, 'steps'>;
     expect(steps).toHaveLength(2);
     expect(checkDefinition({ steps, maxCalls: null })).toEqual([]);
+    const chosen = (agentId: string) => [{ agentId, why: '' }];
+    const plan = templatesOf({ steps }).map(({ target, ...step }) => ({
+      ...step,
+      chosen: chosen(target.agentId ?? 'another'),
+    }));
+    const task = new FakeTask({ plan });
+    task.agent(status('failed'), 'translator');
+    task.claim('another').agent(status('completed'), 'another');
+    expect(task.delegation('another').state).toBe('completed');
+    expect(task.state).toBe('COMPLETED');
   });
 });

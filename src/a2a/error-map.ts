@@ -1,6 +1,6 @@
 import { type HubError, hubErrorOf } from '../common/hub-error.js';
 import { type ErrorReason } from '../common/hub-error.js';
-import { ERROR_CODES } from '../protocol/error-codes.js';
+import { ERROR_CODES, HUB_ERROR_DOMAIN } from '../protocol/error-codes.js';
 import type { ProtocolVersion } from '../routing/index.js';
 
 /** The codes of `google.rpc.Code` that the hub answers with, and their numbers in gRPC. */
@@ -39,8 +39,6 @@ export interface WireError {
 
 /** `google.rpc.ErrorInfo.domain` of errors the A2A specification defines. */
 const A2A_DOMAIN = 'a2a-protocol.org';
-/** The domain of errors only this hub has. */
-const HUB_DOMAIN = 'a2a-hub';
 
 /** Every error a caller of the A2A doors can meet; `docs/errors.md` lists the same. */
 export const WIRE_ERRORS: Readonly<Record<ErrorReason, WireError>> = {
@@ -240,5 +238,5 @@ function hub(
   status: RpcStatus,
   rpcStatus = 200,
 ): WireError {
-  return { code, text, httpStatus, status, rpcStatus, domain: HUB_DOMAIN };
+  return { code, text, httpStatus, status, rpcStatus, domain: HUB_ERROR_DOMAIN };
 }

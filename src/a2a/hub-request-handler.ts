@@ -34,6 +34,8 @@ export interface SourceDetails {
    * decides.
    */
   readonly returnImmediately?: boolean | 'unsaid';
+  /** `metadata` of a cancel, which the SDK leaves out. */
+  readonly metadata?: Record<string, unknown> | undefined;
   /** A push config's `authentication` as it was written: 0.x may name several schemes. */
   readonly authentication?: unknown;
 }
@@ -88,7 +90,7 @@ export class HubRequestHandler {
   }
 
   cancelTask(request: CancelTaskRequest, call: CallContext): Promise<Task> {
-    return this.tasks.cancel(request.id, named(call, request.tenant));
+    return this.tasks.cancel(request.id, named(call, request.tenant), request.metadata);
   }
 
   subscribeToTask(

@@ -120,6 +120,7 @@ export const LEGACY_OPERATIONS: ReadonlyMap<string, LegacyOperation> = new Map(
       call: (sdk, { id, historyLength }, context) => sdk.getTask(as(id), context, historyLength),
     }),
     unary('CancelTask', 'tasks/cancel', shapes.taskId, {
+      details: ({ metadata }) => ({ metadata: isObject(metadata) ? metadata : undefined }),
       call: (sdk, { id }, context) => sdk.cancelTask(as(id), context),
     }),
     streaming('SubscribeToTask', 'tasks/resubscribe', shapes.taskId, {

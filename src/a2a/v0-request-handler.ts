@@ -87,7 +87,8 @@ export class V0RequestHandler implements A2ARequestHandler {
   }
 
   cancelTask(params: CancelTaskRequest, context: ServerCallContext): Promise<Task> {
-    return this.handler.cancelTask(params, callOf(context));
+    const { metadata } = sourceOf(context);
+    return this.handler.cancelTask({ ...params, metadata }, callOf(context));
   }
 
   resubscribe(

@@ -1,5 +1,6 @@
 import type { Message, StreamResponse, Task } from '../protocol/a2a.js';
 import type { Agent } from './agent.js';
+import type { HubRefusal } from './hub-refusal.js';
 import { type AgentFailureKind, publicFailure } from './public-failure.js';
 
 /** Where an agent may tell the hub that its task has changed: an address of the hub itself. */
@@ -58,6 +59,7 @@ export class AgentCallError extends Error {
     readonly detail: {
       readonly code?: number;
       readonly httpStatus?: number;
+      readonly hubRefusal?: HubRefusal;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -105,8 +107,16 @@ export abstract class AgentClient {
     options: AgentCallOptions,
   ): AsyncIterable<StreamResponse>;
 
-  /** Asks the agent to cancel; the answer is its task then (which may still be working). */
-  abstract cancel(agent: Agent, downstreamTaskId: string, options: AgentCallOptions): Promise<Task>;
+  /**
+   * Asks the agent to cancel; the answer is its task then (which may still be working). `metadata` of the
+   * request is left out over HTTP+JSON and gRPC of 0.3, which have no place for it.
+   */
+  abstract cancel(
+    agent: Agent,
+    downstreamTaskId: string,
+    options: AgentCallOptions,
+    metadata?: Readonly<Record<string, unknown>>,
+  ): Promise<Task>;
 
   /**
    * The agent's tasks with a client message `messageId` in their history, in this context (in any,

@@ -1,39 +1,23 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import type { Principal } from '../auth/index.js';
+import { ByOrganization, isOpenTo } from '../common/by-organization.js';
 import { Clock } from '../common/clock.js';
+import { KeptByRevision } from '../common/kept-by-revision.js';
 import { Log } from '../common/logger.js';
 import type { Agent } from './agent.js';
 import { AgentStore } from './agent-store.js';
 
-/** How often other processes' changes are looked for; one small query. */
-const LOOK_EVERY_MS = 1000;
 /** How often agents are forgotten that were deleted long enough ago; one small statement. */
 const PURGE_EVERY_MS = 60 * 60 * 1000;
 const DELETED_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 interface Snapshot {
-  readonly revision: number;
   readonly byId: ReadonlyMap<string, Agent>;
   readonly deleted: ReadonlyMap<string, Agent>;
   /** The enabled agents, in the order of their ids. */
   readonly enabled: readonly Agent[];
-  /** Of them, those that every organization may use. */
-  readonly open: readonly Agent[];
-  /** The organizations that some agent is limited to. */
-  readonly named: ReadonlySet<string>;
-  /** What such an organization may use, made when it is first asked for. */
-  readonly byOrganization: Map<string, readonly Agent[]>;
+  readonly byOrganization: ByOrganization<Agent>;
 }
-
-const EMPTY: Snapshot = {
-  revision: -1,
-  byId: new Map(),
-  deleted: new Map(),
-  enabled: [],
-  open: [],
-  named: new Set(),
-  byOrganization: new Map(),
-};
 
 /**
  * All agents in memory, for the path of every message. It is renewed with each change made in this
@@ -41,24 +25,25 @@ const EMPTY: Snapshot = {
  */
 @Injectable()
 export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
-  private snapshot = EMPTY;
-  private readonly stopping = new AbortController();
-  /** Renewals run one after another, so that an older read never replaces a newer one. */
-  private renewing: Promise<void> = Promise.resolve();
+  private snapshot = snapshotOf([]);
+  private readonly kept: KeptByRevision<Agent>;
+  private purgedAt = 0;
 
   constructor(
     private readonly store: AgentStore,
     private readonly clock: Clock,
-    private readonly log: Log,
-  ) {}
+    log: Log,
+  ) {
+    const take = (all: readonly Agent[]): void => void (this.snapshot = snapshotOf(all));
+    this.kept = new KeptByRevision(store, take, 'agents', clock, log);
+  }
 
-  async onModuleInit(): Promise<void> {
-    await this.renew();
-    void this.lookForChanges();
+  onModuleInit(): Promise<void> {
+    return this.kept.follow(() => this.purge());
   }
 
   onModuleDestroy(): void {
-    this.stopping.abort();
+    this.kept.stop();
   }
 
   /** The agent with this id, enabled or not. */
@@ -93,67 +78,35 @@ export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
    * changes, so that what is made of it can be kept.
    */
   usable({ organization }: Principal): readonly Agent[] {
-    const { named, open, enabled, byOrganization } = this.snapshot;
-    if (!named.has(organization)) return open;
-    let usable = byOrganization.get(organization);
-    if (usable === undefined) {
-      usable = enabled.filter((agent) => isOpenTo(agent, organization));
-      byOrganization.set(organization, usable);
-    }
-    return usable;
+    return this.snapshot.byOrganization.usable(organization);
   }
 
   /** Whether the principal is among those who may use this agent, enabled or not. */
   mayUse({ organization }: Pick<Principal, 'organization'>, agent: Agent): boolean {
-    return isOpenTo(agent, organization);
+    return isOpenTo(agent.organizations, organization);
   }
 
   /** Reads all agents again if any changed; resolves when the memory holds what the database does. */
   renew(): Promise<void> {
-    const renewed = this.renewing.then(() => this.read());
-    this.renewing = renewed.catch(() => undefined);
-    return renewed;
+    return this.kept.renew();
   }
 
-  private async read(): Promise<void> {
-    // Asked first: a change between the two reads is then seen again by the next look.
-    const revision = await this.store.revision();
-    if (revision === this.snapshot.revision) return;
-    const all = await this.store.all();
-    const agents = all.filter(({ deletedAt }) => deletedAt === null);
-    const deleted = all.filter(({ deletedAt }) => deletedAt !== null);
-    const enabled = agents.filter((agent) => agent.enabled);
-    this.snapshot = {
-      revision,
-      byId: new Map(agents.map((agent) => [agent.id, agent])),
-      deleted: new Map(deleted.map((agent) => [agent.id, agent])),
-      enabled,
-      open: enabled.filter(({ organizations }) => organizations === null),
-      named: new Set(enabled.flatMap(({ organizations }) => organizations ?? [])),
-      byOrganization: new Map(),
-    };
-  }
-
-  private async lookForChanges(): Promise<void> {
-    const { signal } = this.stopping;
-    let purgedAt = 0;
-    for (;;) {
-      await this.clock.sleep(LOOK_EVERY_MS, signal);
-      if (signal.aborted) return;
-      try {
-        const now = this.clock.now().getTime();
-        if (now - purgedAt >= PURGE_EVERY_MS) {
-          await this.store.purge(new Date(now - DELETED_KEPT_MS));
-          purgedAt = now;
-        }
-        await this.renew();
-      } catch (error) {
-        this.log.warn({ err: error }, 'agents could not be read; the known ones stay');
-      }
-    }
+  private async purge(): Promise<void> {
+    const now = this.clock.now().getTime();
+    if (now - this.purgedAt < PURGE_EVERY_MS) return;
+    await this.store.purge(new Date(now - DELETED_KEPT_MS));
+    this.purgedAt = now;
   }
 }
 
-function isOpenTo({ organizations }: Agent, organization: string): boolean {
-  return organizations === null || organizations.includes(organization);
+function snapshotOf(all: readonly Agent[]): Snapshot {
+  const agents = all.filter(({ deletedAt }) => deletedAt === null);
+  const deleted = all.filter(({ deletedAt }) => deletedAt !== null);
+  const enabled = agents.filter((agent) => agent.enabled);
+  return {
+    byId: new Map(agents.map((agent) => [agent.id, agent])),
+    deleted: new Map(deleted.map((agent) => [agent.id, agent])),
+    enabled,
+    byOrganization: new ByOrganization(enabled, ({ organizations }) => organizations),
+  };
 }

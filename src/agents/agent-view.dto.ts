@@ -3,11 +3,11 @@ import { AgentCard } from '../protocol/a2a.js';
 import {
   AgentEndpointDto,
   AgentInterfaceDto,
-  BudgetsDto,
   CardChangeDto,
   CardSignatureDto,
-} from './agent.dto.js';
+} from './agent-card.dto.js';
 import type { Agent, AgentEndpoint } from './agent.js';
+import { BudgetsDto } from './budgets.dto.js';
 import { judgedInterfaces } from './card/choose-endpoint.js';
 import { AgentHealthDto } from './health/agent-health.dto.js';
 import type { AgentHealthView } from './health/agent-monitor.js';

@@ -20,7 +20,9 @@ import {
 } from '@nestjs/swagger';
 import { AuthGuard, RequireScope } from '../auth/index.js';
 import { AgentDto, AgentPageDto, RefreshedAgentDto, RegisteredAgentDto } from './agent-view.dto.js';
-import { AgentQueryDto, PatchAgentDto, RegisterAgentDto } from './agent.dto.js';
+import { AgentQueryDto } from './agent-query.dto.js';
+import { PatchAgentDto } from './patch-agent.dto.js';
+import { RegisterAgentDto } from './register-agent.dto.js';
 import { EndpointMemory } from './client/endpoint-memory.js';
 import { AgentMonitor } from './health/agent-monitor.js';
 import type { Agent } from './agent.js';

@@ -1,9 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import {
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
 import { Log } from '../common/logger.js';
-import { AppConfig, ConfigChanges, type DeclaredAgent } from '../config/index.js';
+import { AppConfig, ConfigChanges, ConfigError, type DeclaredAgent } from '../config/index.js';
 import type { Agent } from './agent.js';
 import { AgentIntake } from './agent-intake.js';
 import { AgentRegistry } from './agent-registry.js';
@@ -21,19 +26,25 @@ const RETRY_MS = [1000, 2000, 5000, 10_000, 30_000, 60_000];
  */
 const START_WAIT_MS = 1000;
 
+/** The key of the configuration they stand under. */
+const KEY = 'agents.declared';
+
 /**
  * Keeps the agents that the configuration declares in the registry, at start and whenever its file
- * changes: adds and updates them, removes those that are no longer declared. One that cannot be read yet keeps its stored card, if
- * any, and is tried again until it can; it holds nothing else up.
+ * changes: adds and updates them, removes those that are no longer declared. One that cannot be read
+ * yet keeps its stored card, if any, and is tried again until it can; it holds nothing else up.
  */
 @Injectable()
-export class DeclaredAgents implements OnApplicationBootstrap, OnModuleDestroy {
+export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private readonly stopping = new AbortController();
-  private declared: readonly DeclaredAgent[] = [];
+  /** The list that is in force; undefined while none is, as when one could not be put in force. */
+  private inForce: readonly DeclaredAgent[] | undefined;
+  /** One list after another. */
+  private declaring: Promise<void> = Promise.resolve();
   /** Aborted when another list takes the place of the present one. */
   private replaced = new AbortController();
-  /** What is still tried of the present list. */
-  private trying: readonly Promise<void>[] = [];
+  /** Writes under way, of this list or of the one before. */
+  private readonly writing = new Set<Promise<void>>();
 
   constructor(
     private readonly config: AppConfig,
@@ -45,23 +56,45 @@ export class DeclaredAgents implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly log: Log,
   ) {}
 
-  async onApplicationBootstrap(): Promise<void> {
-    this.changes.subscribe(({ agents }) => {
-      const isSame = isDeepStrictEqual(agents.declared, this.declared);
-      return Promise.resolve(() => (isSame ? undefined : this.declare(agents.declared)));
+  onModuleInit(): void {
+    checkIds(this.config.agents.declared);
+    this.changes.subscribe(({ agents: { declared } }) => {
+      checkIds(declared);
+      const isSame = isDeepStrictEqual(declared, this.inForce);
+      return () => (isSame ? undefined : this.declare(declared));
     });
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
     await this.declare(this.config.agents.declared);
   }
 
-  /** Puts this list in the place of the one before, of which nothing is tried any more by then. */
-  private async declare(declared: readonly DeclaredAgent[]): Promise<void> {
+  /**
+   * Puts this list in the place of the one before; see {@link replace}. It waits for none of the agents
+   * that are read from elsewhere.
+   */
+  private declare(declared: readonly DeclaredAgent[]): Promise<void> {
+    const done = this.declaring.then(() => this.replace(declared));
+    this.declaring = done.catch(() => undefined);
+    return done;
+  }
+
+  /**
+   * Puts this list in the place of the one before, of which nothing is written any more by then; what
+   * is still read for that is dropped. Rejects when the database does not answer: no list is in force
+   * then, and the same one may be declared again.
+   */
+  private async replace(declared: readonly DeclaredAgent[]): Promise<void> {
+    this.inForce = undefined;
     this.replaced.abort();
-    await Promise.all(this.trying);
+    await Promise.allSettled(this.writing);
+    await this.registry.renew();
+    await this.removeOthers(declared);
     this.replaced = new AbortController();
-    this.declared = declared;
-    await this.removeOthers();
-    const attempts = declared.map((agent) => ({ agent, first: this.attempt(agent) }));
-    this.trying = attempts.map(({ agent, first }) => this.keepTrying(agent, first));
+    this.inForce = declared;
+    const signal = AbortSignal.any([this.stopping.signal, this.replaced.signal]);
+    const attempts = declared.map((agent) => ({ agent, first: this.attempt(agent, signal) }));
+    for (const { agent, first } of attempts) void this.keepTrying(agent, first, signal);
     const inFile = attempts.flatMap(({ agent, first }) => (agent.card === null ? [] : [first]));
     const started = new AbortController();
     await Promise.race([
@@ -75,40 +108,57 @@ export class DeclaredAgents implements OnApplicationBootstrap, OnModuleDestroy {
     this.stopping.abort();
   }
 
-  private async removeOthers(): Promise<void> {
-    const declared = new Set(this.declared.map(({ id }) => id));
+  private async removeOthers(declared: readonly DeclaredAgent[]): Promise<void> {
+    const stay = new Set(declared.map(({ id }) => id));
     for (const agent of this.registry.all()) {
-      if (agent.source !== 'config' || declared.has(agent.id)) continue;
+      if (agent.source !== 'config' || stay.has(agent.id)) continue;
       await this.store.remove(agent.id, this.clock.now());
       this.log.info({ agent: agent.id }, 'agent removed: it is no longer declared');
     }
     await this.registry.renew();
   }
 
-  private async keepTrying(agent: DeclaredAgent, first: Promise<boolean>): Promise<void> {
-    const signal = AbortSignal.any([this.stopping.signal, this.replaced.signal]);
+  private async keepTrying(
+    agent: DeclaredAgent,
+    first: Promise<boolean>,
+    signal: AbortSignal,
+  ): Promise<void> {
     let done = await first;
     for (let count = 0; !done && !signal.aborted; count++) {
       await this.clock.sleep(RETRY_MS[Math.min(count, RETRY_MS.length - 1)] ?? 0, signal);
-      done = signal.aborted || (await this.attempt(agent));
+      done = signal.aborted || (await this.attempt(agent, signal));
     }
   }
 
-  /** Whether the registry now holds the agent as it is declared. */
-  private async attempt(declared: DeclaredAgent): Promise<boolean> {
+  /** Whether the registry now holds the agent as it is declared. Nothing is written after `signal`. */
+  private async attempt(declared: DeclaredAgent, signal: AbortSignal): Promise<boolean> {
     try {
-      if (!isAgentId(declared.id)) throw new HubError('INVALID_PARAMS', 'the id is reserved');
-      await this.put(declared);
+      const { agent, present } = await this.examined(declared);
+      if (signal.aborted) return false;
+      await this.write(agent, present);
       await this.registry.renew();
       return true;
     } catch (error) {
       const fields = { agent: declared.id, err: error };
-      if (!this.stopping.signal.aborted) this.log.warn(fields, 'declared agent cannot be used yet');
+      if (!signal.aborted) this.log.warn(fields, 'declared agent cannot be used yet');
       return false;
     }
   }
 
-  private async put(declared: DeclaredAgent): Promise<void> {
+  private async write(agent: Agent, present: Agent | undefined): Promise<void> {
+    const written = this.put(agent, present);
+    this.writing.add(written);
+    try {
+      await written;
+    } finally {
+      this.writing.delete(written);
+    }
+  }
+
+  /** The agent as it is declared, with what its card says now, and the one that is stored. */
+  private async examined(
+    declared: DeclaredAgent,
+  ): Promise<{ readonly agent: Agent; readonly present: Agent | undefined }> {
     const { id, cardUrl, card, endpoint: endpointOverride, pin } = declared;
     const means = readMeans({ ...declared, credentials: declared.headers }, 'headers');
     const source = { ...means, endpointOverride, pin };
@@ -141,12 +191,16 @@ export class DeclaredAgents implements OnApplicationBootstrap, OnModuleDestroy {
       updatedAt: now,
       deletedAt: null,
     };
+    return { agent, present };
+  }
+
+  private async put(agent: Agent, present: Agent | undefined): Promise<void> {
     if (present === undefined) return this.add(agent);
     if (same(present, agent)) return;
     if (present.source === 'api') {
-      this.log.warn({ agent: id }, 'a declared agent replaces one registered by the API');
+      this.log.warn({ agent: agent.id }, 'a declared agent replaces one registered by the API');
     }
-    await this.store.update(id, (stored) => ({ ...agent, createdAt: stored.createdAt }));
+    await this.store.update(agent.id, (stored) => ({ ...agent, createdAt: stored.createdAt }));
   }
 
   private async add(agent: Agent): Promise<void> {
@@ -157,6 +211,16 @@ export class DeclaredAgents implements OnApplicationBootstrap, OnModuleDestroy {
       if (!(error instanceof HubError) || error.reason !== 'CONFLICT') throw error;
     }
   }
+}
+
+/** Throws {@link ConfigError} naming the ids that no agent may have. */
+function checkIds(declared: readonly DeclaredAgent[]): void {
+  const problems = declared.flatMap(({ id }, index) =>
+    isAgentId(id)
+      ? []
+      : [{ key: `${KEY}[${index}].id`, source: 'file', text: `"${id}" is reserved by the hub` }],
+  );
+  if (problems.length > 0) throw new ConfigError(problems);
 }
 
 /** The declared address is where the agent's card has been read before. */

@@ -11,6 +11,11 @@ describe('what clients are told of a failed call', () => {
       { code: -32005, httpStatus: 400 },
       'refused the request (the content type is not supported, -32005)',
     ],
+    [
+      'rejected',
+      { code: -32602, httpStatus: 200, hubRefusal: 'LOOP' },
+      'refused the request (its route is a loop of hubs)',
+    ],
     ['rejected', { code: -32050 }, 'refused the request (error -32050)'],
     ['rejected', { code: -4711 }, 'refused the request'],
     ['rejected', { code: -32001.5 }, 'refused the request'],

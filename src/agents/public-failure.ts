@@ -1,13 +1,16 @@
 import { ERROR_CODES } from '../protocol/error-codes.js';
+import { HUB_REFUSALS, type HubRefusal } from './hub-refusal.js';
 
 /** What a call to an agent may end with; {@link AgentCallError} tells what each means. */
 export type AgentFailureKind = 'unreachable' | 'rejected' | 'interrupted' | 'invalid' | 'not-found';
 
-/** What the agent's answer carried of numbers. */
+/** What the agent's answer carried of numbers, and of a hub's reasons. */
 interface AgentFailureNumbers {
   /** JSON-RPC code. */
   readonly code?: number;
   readonly httpStatus?: number;
+  /** The agent is a hub, and refused for this. */
+  readonly hubRefusal?: HubRefusal;
 }
 
 /** The errors of A2A §5.4 and of JSON-RPC, in words that say nothing of the one case. */
@@ -49,7 +52,8 @@ export function publicFailure(kind: AgentFailureKind, numbers: AgentFailureNumbe
 }
 
 function rejection(numbers: AgentFailureNumbers): string {
-  const { httpStatus } = numbers;
+  const { httpStatus, hubRefusal } = numbers;
+  if (hubRefusal !== undefined) return `refused the request (${HUB_REFUSALS[hubRefusal]})`;
   if (codeWords(numbers) === undefined) {
     if (httpStatus === 401 || httpStatus === 403) {
       return `does not accept the hub's credentials (HTTP ${httpStatus})`;

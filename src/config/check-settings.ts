@@ -51,6 +51,9 @@ export function checkSettings(
   if (agents.pollMinMs > agents.pollMaxMs) {
     refuse('agents.pollMin', 'is longer than agents.pollMax');
   }
+  if (agents.health.openMinMs > agents.health.openMaxMs) {
+    refuse('agents.health.openMin', 'is longer than agents.health.openMax');
+  }
   return problems;
 }
 

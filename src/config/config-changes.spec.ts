@@ -12,10 +12,11 @@ import { ProcessConfigSource } from './config-source.js';
 let folder: string;
 let file: string;
 let changes: ConfigChanges;
+let atStart: AppConfig;
 let logged: [string, object][];
 let applied: number[];
-/** What the subscriber does with a configuration beside noting its port. */
-let trouble: { prepare?: Error; apply?: Error };
+/** What becomes of putting a configuration in force beside noting its port. */
+let trouble: { apply?: Error };
 
 const note =
   (level: string) =>
@@ -43,10 +44,12 @@ beforeEach(() => {
   jest.useFakeTimers();
   [logged, applied, trouble] = [[], [], {}];
   const source = new ProcessConfigSource({ A2A_HUB_CONFIG: file });
-  expect(source.load().server.port).toBe(1);
-  changes = new ConfigChanges(source, new SystemClock(), log);
+  atStart = source.load();
+  expect(atStart.server.port).toBe(1);
+  changes = new ConfigChanges(atStart, source, new SystemClock(), log);
   changes.subscribe((config: AppConfig) => {
-    if (trouble.prepare) return Promise.reject(trouble.prepare);
+    // As subscribers do, what is in force already is not put in force again.
+    if (applied.at(-1) === config.server.port) return Promise.resolve(() => undefined);
     return Promise.resolve(() => {
       if (trouble.apply) throw trouble.apply;
       applied.push(config.server.port);
@@ -72,7 +75,19 @@ describe('changes of the configuration file', () => {
     write('server: { port: 3 }');
     await second();
     expect(applied).toEqual([2, 3]);
-    expect(levels()).toEqual(['info', 'info']);
+    expect(levels()).toEqual(['warn', 'warn']);
+  });
+
+  it('are told of with the settings that need a restart, until they are as at the start', async () => {
+    const rules = 'rules: [{ name: A, target: { agentId: a } }]';
+    write(`{ server: { port: 2 }, agents: { pollMin: 20ms, declared: [] }, ${rules} }`);
+    await second();
+    write(`{ server: { port: 1 }, ${rules} }`);
+    await second();
+    expect(logged).toEqual([
+      ['warn', { file, settings: ['server.port', 'agents.pollMin'] }],
+      ['info', { file }],
+    ]);
   });
 
   it.each([
@@ -100,6 +115,42 @@ describe('changes of the configuration file', () => {
     expect(logged).toEqual([['error', { file, problems: [problem] }]]);
   });
 
+  it('are told with what each part of the hub finds wrong', async () => {
+    const [one, two] = ['rules[0].target', 'compositeSkills[0].steps'].map((key) => ({
+      key,
+      source: 'file',
+      text: 'is wrong',
+    }));
+    for (const each of [one!, two!]) {
+      changes.subscribe(() => Promise.reject(new ConfigError([each])));
+    }
+    write('server: { port: 5 }');
+    await second();
+    expect(logged).toEqual([['error', { file, problems: [one, two] }]]);
+  });
+
+  it('are not taken from a file that is still being written', async () => {
+    const look = (): Promise<void> => jest.advanceTimersByTimeAsync(500);
+    writeFileSync(file, 'server: {');
+    await look();
+    writeFileSync(file, 'server: { port: 9 }');
+    await look();
+    expect([applied, logged]).toEqual([[], []]);
+    await look();
+    expect([applied, levels()]).toEqual([[9], ['warn']]);
+  });
+
+  it('are never a file that has been emptied', async () => {
+    writeFileSync(file, '\n');
+    await second();
+    await second();
+    expect([applied, levels()]).toEqual([[], ['error']]);
+    expect(logged[0]![1]).toMatchObject({ problems: [{ key: file, text: 'is empty' }] });
+    write('server: { port: 10 }');
+    await second();
+    expect(applied).toEqual([10]);
+  });
+
   it('are tried again when they could not be put in force', async () => {
     trouble = { apply: new Error('no database') };
     write('server: { port: 6 }');
@@ -108,7 +159,7 @@ describe('changes of the configuration file', () => {
     trouble = {};
     await second();
     await second();
-    expect([applied, levels()]).toEqual([[6], ['error', 'info']]);
+    expect([applied, levels()]).toEqual([[6], ['error', 'warn']]);
   });
 
   it('are a file that went away, which changes nothing, and one that came back', async () => {

@@ -1,21 +1,26 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
-import type { AppConfig } from './app-config.js';
+import { AppConfig } from './app-config.js';
 import { ConfigError } from './config-error.js';
 import { ConfigSource } from './config-source.js';
+import { needRestart } from './need-restart.js';
 
 /**
- * How often the file is looked at: one `stat`. That sees what notifications of the file system miss
+ * How often the file is looked at: one `stat`. A change counts when two looks in a row have seen it, so
+ * within a second. That sees what notifications of the file system miss
  * (files put in place by renaming, mounted ConfigMaps, network drives).
  */
-const LOOK_EVERY_MS = 1000;
+const LOOK_EVERY_MS = 500;
 
 /**
  * Examines a configuration that is to take the place of the present one: throws {@link ConfigError}
  * when it cannot be used, else gives what puts it in force. It may be asked for the same one again.
  */
-export type Preparation = (config: AppConfig) => Promise<() => void | Promise<void>>;
+export type Preparation = (config: AppConfig) => Application | Promise<Application>;
+
+/** Puts what was prepared in force. */
+type Application = () => void | Promise<void>;
 
 /**
  * Puts changes of the configuration file in force while the hub runs, for the parts that ask for it;
@@ -30,6 +35,8 @@ export class ConfigChanges implements OnApplicationBootstrap, OnModuleDestroy {
   private isPending = false;
 
   constructor(
+    /** As it was at the start. */
+    private readonly config: AppConfig,
     private readonly source: ConfigSource,
     private readonly clock: Clock,
     private readonly log: Log,
@@ -75,11 +82,11 @@ export class ConfigChanges implements OnApplicationBootstrap, OnModuleDestroy {
     this.isPending = false;
     try {
       const config = this.source.load();
-      const prepared = await Promise.all(this.preparations.map((prepare) => prepare(config)));
+      const prepared = await this.prepare(config);
       this.isPending = true;
       for (const apply of prepared) await apply();
       this.isPending = false;
-      this.log.info({ file }, 'the configuration file was read again');
+      this.told(config);
     } catch (error) {
       const what = error instanceof ConfigError ? { problems: error.problems } : { err: error };
       this.log.error(
@@ -89,5 +96,29 @@ export class ConfigChanges implements OnApplicationBootstrap, OnModuleDestroy {
           : 'the changed configuration cannot be used; what was read before stays',
       );
     }
+  }
+
+  private told(config: AppConfig): void {
+    const { file } = this.source;
+    const settings = needRestart(this.config, config);
+    const text = 'the configuration file was read again';
+    if (settings.length === 0) this.log.info({ file }, text);
+    else this.log.warn({ file, settings }, `${text}; these settings need a restart`);
+  }
+
+  /** Throws {@link ConfigError} with what any of the parts finds wrong. */
+  private async prepare(config: AppConfig): Promise<Application[]> {
+    const results = await Promise.allSettled(
+      this.preparations.map(async (prepare) => prepare(config)),
+    );
+    const errors = results.flatMap((each): unknown[] =>
+      each.status === 'rejected' ? [each.reason] : [],
+    );
+    const problems = errors.flatMap((error) => {
+      if (error instanceof ConfigError) return error.problems;
+      throw error;
+    });
+    if (problems.length > 0) throw new ConfigError(problems);
+    return results.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   }
 }

@@ -1,5 +1,6 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { AppConfig } from './app-config.js';
+import { ConfigError } from './config-error.js';
 import { loadConfig } from './load-config.js';
 
 /** Where the configuration of a process comes from, and whether it has changed there since. */
@@ -7,17 +8,25 @@ export abstract class ConfigSource {
   /** The file that may change while the process runs; null: nothing changes. */
   abstract readonly file: string | null;
 
-  /** Reads the whole configuration; throws `ConfigError` with all that is wrong. */
+  /**
+   * Reads the whole configuration; throws `ConfigError` with all that is wrong. An empty file is one
+   * without settings at first; later it is refused, as what is left of one that went wrong.
+   */
   abstract load(): AppConfig;
 
-  /** Whether the file is another one than when it was last loaded, whatever came of that. */
+  /**
+   * A look at the file: whether it is another one than when it was last loaded, whatever came of that,
+   * and the same as at the look before. One that is being written is so not read half.
+   */
   abstract isChanged(): boolean;
 }
 
 /** The variables of a process and the file that `A2A_HUB_CONFIG` names. */
 export class ProcessConfigSource extends ConfigSource {
   readonly file: string | null;
-  private stamp = '';
+  /** When it was last loaded, and when it was last looked at. */
+  private stamp: string | undefined;
+  private seen = '';
 
   constructor(private readonly environment: NodeJS.ProcessEnv = process.env) {
     super();
@@ -25,14 +34,25 @@ export class ProcessConfigSource extends ConfigSource {
   }
 
   load(): AppConfig {
-    // Taken first: a change while it is read is seen by the next look.
+    const isFirst = this.stamp === undefined;
+    // Taken first: a change while it is read is seen by the next looks.
     this.stamp = stampOf(this.file);
+    if (!isFirst && this.file !== null) refuseEmpty(this.file);
     return loadConfig(this.environment);
   }
 
   isChanged(): boolean {
-    return stampOf(this.file) !== this.stamp;
+    const before = this.seen;
+    this.seen = stampOf(this.file);
+    return this.seen !== this.stamp && this.seen === before;
   }
+}
+
+/** A file that cannot be read is for the loading to tell of. */
+function refuseEmpty(file: string): void {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
+  if (readFileSync(file, 'utf8').trim() !== '') return;
+  throw new ConfigError([{ key: file, source: 'file', text: 'is empty' }]);
 }
 
 /** Changes with the content of a file, also when another one is put in its place by renaming. */

@@ -1,3 +1,4 @@
+import { ID } from '../common/id-pattern.js';
 import { readDuration } from './setting-kinds.js';
 import { Setting, type SettingOptions } from './setting.js';
 
@@ -121,7 +122,7 @@ function faultsOfAgent(agent: Mapping): string[] {
   const expect = (holds: boolean, fault: string): void => {
     if (!holds) faults.push(fault);
   };
-  expect(typeof id === 'string' && /^[a-z0-9-]{1,63}$/.test(id), '.id: is not [a-z0-9-]{1,63}');
+  expect(typeof id === 'string' && ID.test(id), '.id: is not [a-z0-9-]{1,63}');
   expect(isOptionalText(cardUrl), '.cardUrl: is not an address');
   expect(card === null || isMapping(card), '.card: is not a mapping');
   expect((card === null) !== (cardUrl === null), ': needs either cardUrl or card');

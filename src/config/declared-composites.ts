@@ -1,3 +1,4 @@
+import { ID } from '../common/id-pattern.js';
 import { Setting, type SettingOptions } from './setting.js';
 
 /**
@@ -40,7 +41,7 @@ function faultsOf(input: unknown): string[] {
       return [`${at}: is not a mapping`];
     }
     const { id } = each as { id?: unknown };
-    if (typeof id !== 'string' || !/^[a-z0-9-]{1,63}$/.test(id)) {
+    if (typeof id !== 'string' || !ID.test(id)) {
       return [`${at}.id: is not [a-z0-9-]{1,63}`];
     }
     if (seen.has(id)) return [`${at}.id: is the id of a composite skill before it`];

@@ -8,10 +8,8 @@ export interface DeclaredRule {
   readonly [member: string]: unknown;
 }
 
-const MOST = 500;
-
 const ALLOWED =
-  `a list of at most ${MOST} rules (in a file only), each with name and target, and optionally id, ` +
+  'a list of rules (in a file only), each with name and target, and optionally id, ' +
   'enabled, conditions; see docs/routing-rules.md';
 
 /** The setting that holds routing rules declared in YAML. */
@@ -19,20 +17,16 @@ export function declaredRules(
   options: SettingOptions<readonly DeclaredRule[]>,
 ): Setting<readonly DeclaredRule[]> {
   return new Setting<readonly DeclaredRule[]>({ ...options, faults: faultsOf }, ALLOWED, (input) =>
-    isList(input) && faultsOf(input).length === 0 ? (input as DeclaredRule[]) : undefined,
+    Array.isArray(input) && faultsOf(input).length === 0 ? (input as DeclaredRule[]) : undefined,
   );
 }
 
 /** The entries that are no mapping at all, each with its place. */
 function faultsOf(input: unknown): string[] {
-  if (!isList(input)) return [];
+  if (!Array.isArray(input)) return [];
   return input.flatMap((each: unknown, index) =>
     typeof each === 'object' && each !== null && !Array.isArray(each)
       ? []
       : [`[${index}]: is not a mapping`],
   );
-}
-
-function isList(input: unknown): input is readonly unknown[] {
-  return Array.isArray(input) && input.length <= MOST;
 }

@@ -133,7 +133,8 @@ function assign(target: object, path: readonly string[], value: unknown): void {
   node[path.at(-1)!] = value;
 }
 
-function memberOf(node: unknown, member: string): unknown {
+/** A member of what may be no object, which then has none. */
+export function memberOf(node: unknown, member: string): unknown {
   return typeof node === 'object' && node !== null
     ? (node as Record<string, unknown>)[member]
     : undefined;

@@ -1,3 +1,4 @@
+import { ID } from '../common/id-pattern.js';
 import { declaredAgents } from './declared-agents.js';
 import { declaredRules } from './declared-rules.js';
 import { declaredComposites } from './declared-composites.js';
@@ -148,7 +149,7 @@ export const SETTINGS = {
   routing: new Section('How agents are chosen.', {
     defaultAgent: optionalText({
       default: null,
-      pattern: /^[a-z0-9-]{1,63}$/,
+      pattern: ID,
       allowed: "an agent's id, or null",
       description: 'The agent that takes a message nothing else routes. Null: it is rejected.',
     }),

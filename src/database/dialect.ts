@@ -1,4 +1,5 @@
 import type { QueryRunner } from 'typeorm';
+import type { Tx } from './sql.js';
 
 /**
  * The end of `CREATE TABLE` for a table that lives in its primary key: on SQLite one B-tree instead
@@ -6,6 +7,14 @@ import type { QueryRunner } from 'typeorm';
  */
 export function withoutRowid(runner: QueryRunner): string {
   return runner.dataSource.options.type === 'postgres' ? '' : ' WITHOUT ROWID';
+}
+
+/**
+ * A column of ids to compare and order by, character by character: SQLite does so anyway, PostgreSQL by
+ * the language of its database, for which `a-b` may stand behind `ab`.
+ */
+export function byCharacters(column: string, dialect: Tx['dialect']): string {
+  return dialect === 'postgres' ? `${column} COLLATE "C"` : column;
 }
 
 /** The error code of better-sqlite3 (`SQLITE_…`), PostgreSQL (SQLSTATE) or a socket (`ECONN…`). */

@@ -20,3 +20,6 @@ export const ERROR_CODES = {
   INTERNAL: -32603,
   PARSE_ERROR: -32700,
 } as const;
+
+/** `google.rpc.ErrorInfo.domain` of errors that only hubs have. */
+export const HUB_ERROR_DOMAIN = 'a2a-hub';

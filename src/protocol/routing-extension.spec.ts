@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ROUTING_EXTENSION_URI, readDirective } from './routing-extension.js';
+import { fieldOf, ROUTING_EXTENSION_URI, readDirective } from './routing-extension.js';
 
 const ours = (data: unknown) => ({ [ROUTING_EXTENSION_URI]: data });
 
@@ -131,7 +131,13 @@ describe('the routing directive', () => {
     [{ strategy: 'all', require: 'quorum' }, 'require', 'needs quorum'],
     [{ strategy: 'all', quorum: 2 }, 'quorum', 'for require quorum'],
     [{ strategy: 'all', require: 'any', quorum: 2 }, 'quorum', 'for require quorum'],
-    [{ strategy: 'first', require: 'quorum', quorum: 2 }, 'quorum', 'all and synthesize'],
+    [{ strategy: 'first', require: 'quorum', quorum: 2 }, 'require', 'all and synthesize'],
+    [{ quorum: 2 }, 'quorum', 'for require quorum'],
+    [{ require: 'any' }, 'require', 'all and synthesize'],
+    [{ strategy: 'one', require: 'all' }, 'require', 'all and synthesize'],
+    [{ strategy: 'first', require: 'any' }, 'require', 'all and synthesize'],
+    [{ strategy: 'one', maxAgents: 2 }, 'maxAgents', 'all, first and synthesize'],
+    [{ strategy: 'chain', steps: ['s'], maxAgents: 2 }, 'maxAgents', 'all, first and synthesize'],
     [{ strategy: 'all', require: 'quorum', quorum: 3, maxAgents: 2 }, 'quorum', 'maxAgents'],
     [{ strategy: 'chain', steps: ['s'], tags: ['x'] }, 'tags', 'its steps say who'],
     [{ strategy: 'chain', steps: ['s'], agentId: 'a' }, 'agentId', 'its steps say who'],
@@ -143,6 +149,20 @@ describe('the routing directive', () => {
         violations: [{ field, description: expect.stringContaining(sentence) }],
       }),
     );
+  });
+
+  it('leaves a number of agents without a strategy to the rules of the operator', () => {
+    expect(readDirective(undefined, ours({ maxAgents: 2 }))).toEqual({ maxAgents: 2 });
+  });
+
+  it('knows where a member stood, of a step as well', () => {
+    const steps = [{ agentId: 'a', skill_id: 'b.s' }];
+    const read = readDirective(ours({ strategy: 'chain', steps }), undefined);
+    expect(fieldOf(read, 'strategy')).toBe(`message.metadata["${ROUTING_EXTENSION_URI}"].strategy`);
+    expect(fieldOf(read.steps![0]!, 'skillId')).toBe(
+      `message.metadata["${ROUTING_EXTENSION_URI}"].steps[0].skill_id`,
+    );
+    expect(fieldOf({ quorum: 2 }, 'quorum')).toBe('quorum');
   });
 
   it('takes wishes from outside of metadata first, and names their fields bare', () => {

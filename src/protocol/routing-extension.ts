@@ -95,6 +95,14 @@ export const DIRECTIVE_LIMITS = {
 
 type Metadata = Readonly<Record<string, unknown>> | undefined;
 
+/** Where the members of directives and targets that were read stand, for those that had any. */
+const fieldsOf = new WeakMap<object, ReadonlyMap<string, string>>();
+
+/** The path of a member as the client wrote it; its name, where it was not read from a request. */
+export function fieldOf(read: RoutingDirective | RoutingTarget, name: string): string {
+  return fieldsOf.get(read)?.get(name) ?? name;
+}
+
 const text = textUpTo(DIRECTIVE_LIMITS.textLength);
 const tags = textList(DIRECTIVE_LIMITS.tags, 'tags', text);
 const match = oneOf(MATCHES);
@@ -139,7 +147,8 @@ export function readDirective(
     replyTo: read('replyTo', text),
     idempotencyKey: read('idempotencyKey', text),
   });
-  refuseContradictions(directive, (name) => fields.get(name) ?? name);
+  if (fields.size > 0) fieldsOf.set(directive, fields);
+  refuseContradictions(directive);
   return directive;
 }
 
@@ -158,21 +167,21 @@ function target(value: unknown, field: string): RoutingTarget {
     throw invalidField(field, 'must be a skill id or an object with agentId, skillId or tags');
   }
   const source = [{ values: value, path: field }];
+  const skillId = findMember(source, 'skillId', text);
   const found = withoutUndefined({
     agentId: findMember(source, 'agentId', text)?.value,
-    skillId: findMember(source, 'skillId', text)?.value,
+    skillId: skillId?.value,
     tags: findMember(source, 'tags', tags)?.value,
     match: findMember(source, 'match', match)?.value,
   });
+  if (skillId) fieldsOf.set(found, new Map([['skillId', skillId.field]]));
   if (found.agentId ?? found.skillId ?? found.tags) return found;
   throw invalidField(field, 'must name who is asked: agentId, skillId or tags');
 }
 
-/** Members that do not go together; `field` gives the path of a member that was found. */
-function refuseContradictions(
-  directive: RoutingDirective,
-  field: (name: keyof RoutingDirective) => string,
-): void {
+/** Refuses members that do not go together. */
+function refuseContradictions(directive: RoutingDirective): void {
+  const field = (name: keyof RoutingDirective): string => fieldOf(directive, name);
   const { strategy, require, quorum, maxAgents, steps, synthesizer } = directive;
   if (strategy === 'chain' && !steps) {
     throw invalidField(field('strategy'), 'is chain, which needs steps: who is asked, in order');
@@ -195,23 +204,24 @@ function refuseContradictions(
   if (quorum !== undefined && require !== 'quorum') {
     throw invalidField(field('quorum'), 'is for require quorum: ask for it, or leave it out');
   }
-  if (quorum !== undefined && strategy !== 'all' && strategy !== 'synthesize') {
-    throw invalidField(field('quorum'), 'is for the strategies all and synthesize');
+  if (require !== undefined && strategy !== 'all' && strategy !== 'synthesize') {
+    throw invalidField(field('require'), 'is for the strategies all and synthesize');
+  }
+  // Without a strategy a rule of the operator may have one that asks several.
+  if (maxAgents !== undefined && (strategy === 'one' || strategy === 'chain')) {
+    throw invalidField(field('maxAgents'), 'is for the strategies all, first and synthesize');
   }
   if (quorum !== undefined && maxAgents !== undefined && quorum > maxAgents) {
     throw invalidField(field('quorum'), `is more than maxAgents allows: ${maxAgents}`);
   }
-  if (strategy === 'chain') refuseTargetOfChain(directive, field);
+  if (strategy === 'chain') refuseTargetOfChain(directive);
 }
 
-function refuseTargetOfChain(
-  directive: RoutingDirective,
-  field: (name: keyof RoutingDirective) => string,
-): void {
+function refuseTargetOfChain(directive: RoutingDirective): void {
   const named = (['agentId', 'skillId', 'tags'] as const).find((name) => directive[name]);
   if (named === undefined) return;
   throw invalidField(
-    field(named),
+    fieldOf(directive, named),
     'does not go with the strategy chain: its steps say who is asked',
   );
 }

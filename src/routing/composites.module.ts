@@ -7,7 +7,7 @@ import { CompositeStore } from './composites/composite-store.js';
 import { CompositesController } from './composites/composites.controller.js';
 import { CompositesService } from './composites/composites.service.js';
 import { DeclaredComposites } from './composites/declared-composites.service.js';
-import { CompositeSource } from './domain/route-extensions.js';
+import { CompositeSource } from './composite-source.js';
 import { TypeormCompositeStore } from './persistence/typeorm-composite.store.js';
 
 @Module({

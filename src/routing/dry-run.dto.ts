@@ -1,5 +1,5 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
+import { ApiExtraModels, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
+import { Transform, Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayNotEmpty,
@@ -15,9 +15,9 @@ import {
   Max,
   MaxLength,
   Min,
-  ValidateIf,
   ValidateNested,
 } from 'class-validator';
+import { IfGiven } from '../common/http/fields.js';
 import {
   DIRECTIVE_LIMITS,
   MATCHES,
@@ -32,8 +32,19 @@ import { CreateRuleDto } from './rules/rule-requests.dto.js';
 import { TrialCallerDto } from './rules/rule-trial.dto.js';
 import { WrittenRuleDto } from './rules/rule.dto.js';
 
-/** Null is not a way of saying nothing here. */
-const isGiven = (_: unknown, value: unknown): boolean => value !== undefined;
+/** Tags, or one text of them separated by commas; as in metadata. */
+const TAGS = {
+  oneOf: [
+    { type: 'array', items: { type: 'string' } },
+    { type: 'string', description: 'Separated by commas.' },
+  ],
+};
+
+const ReadTags = () => Transform(({ value }: { value: unknown }) => listOfTags(value));
+
+function listOfTags(value: unknown): unknown {
+  return typeof value === 'string' ? value.split(',').map((tag) => tag.trim()) : value;
+}
 
 /** Who is asked by a step, or as the synthesizer: at least one of agentId, skillId and tags. */
 export class RoutingTargetDto implements RoutingTarget {
@@ -51,7 +62,8 @@ export class RoutingTargetDto implements RoutingTarget {
   @MaxLength(DIRECTIVE_LIMITS.textLength)
   skillId?: string;
 
-  @ApiPropertyOptional({ type: [String] })
+  @ApiPropertyOptional(TAGS)
+  @ReadTags()
   @IsOptional()
   @IsArray()
   @ArrayNotEmpty()
@@ -66,7 +78,22 @@ export class RoutingTargetDto implements RoutingTarget {
   match?: 'all' | 'any';
 }
 
+/** A target as metadata may say it too: a bare text is the id of a skill. */
+const TARGET = {
+  oneOf: [
+    { $ref: getSchemaPath(RoutingTargetDto) },
+    { type: 'string', description: 'The `skillId` of a target.' },
+  ],
+};
+
+function targetOf(value: unknown): unknown {
+  return typeof value === 'string'
+    ? Object.assign(new RoutingTargetDto(), { skillId: value })
+    : value;
+}
+
 /** A message to be routed without sending it: what a send would carry, or the wishes alone. */
+@ApiExtraModels(RoutingTargetDto)
 export class DryRunDto {
   @ApiPropertyOptional({
     type: 'object',
@@ -134,7 +161,8 @@ export class DryRunDto {
   @MaxLength(DIRECTIVE_LIMITS.textLength)
   skillId?: string;
 
-  @ApiPropertyOptional({ type: [String] })
+  @ApiPropertyOptional(TAGS)
+  @ReadTags()
   @IsOptional()
   @IsArray()
   @ArrayNotEmpty()
@@ -192,7 +220,8 @@ export class DryRunDto {
   maxCalls?: number;
 
   @ApiPropertyOptional({
-    type: [RoutingTargetDto],
+    type: 'array',
+    items: TARGET,
     description: 'For `chain`: who is asked, in this order.',
   })
   @IsOptional()
@@ -201,23 +230,27 @@ export class DryRunDto {
   @ArrayMaxSize(DIRECTIVE_LIMITS.steps)
   @ValidateNested({ each: true })
   @Type(() => RoutingTargetDto)
+  @Transform(({ value }: { value: unknown }) =>
+    Array.isArray(value) ? value.map(targetOf) : value,
+  )
   steps?: RoutingTargetDto[];
 
   @ApiPropertyOptional({
-    type: RoutingTargetDto,
+    ...TARGET,
     description: 'For `synthesize`: who makes the result.',
   })
   @IsOptional()
   @IsObject()
   @ValidateNested()
   @Type(() => RoutingTargetDto)
+  @Transform(({ value }: { value: unknown }) => targetOf(value))
   synthesizer?: RoutingTargetDto;
 
   @ApiPropertyOptional({
     type: [WrittenRuleDto],
     description: 'Unsaved rules in the place of all there are (scope `agents`).',
   })
-  @ValidateIf(isGiven)
+  @IfGiven()
   @IsArray()
   @ArrayMaxSize(RULE_LIMITS.rules)
   @ValidateNested({ each: true })
@@ -229,7 +262,7 @@ export class DryRunDto {
     description:
       'One unsaved rule beside those there are, or in the place of the one with its id (scope `agents`).',
   })
-  @ValidateIf(isGiven)
+  @IfGiven()
   @IsObject()
   @ValidateNested()
   @Type(() => CreateRuleDto)
@@ -239,7 +272,7 @@ export class DryRunDto {
     type: TrialCallerDto,
     description: 'Whose message it is to be; default: the caller (scope `agents`).',
   })
-  @ValidateIf(isGiven)
+  @IfGiven()
   @IsObject()
   @ValidateNested()
   @Type(() => TrialCallerDto)

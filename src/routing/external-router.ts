@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { Egress } from '../common/egress/egress.js';
-import { discard, readText } from '../common/egress/read-body.js';
+import { BodyTooLargeError, discard, readText } from '../common/egress/read-body.js';
 import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
 import {
@@ -15,6 +15,18 @@ const ANSWER_LIMIT_BYTES = 64 * 1024;
 /** After so many failures in a row it is left alone for a while, so that messages do not wait for it. */
 const MAX_FAILURES = 3;
 const PAUSE_MS = 10_000;
+
+const NOT_FOLLOWED = 'The external router could not be followed:';
+
+/**
+ * What became of a question that was not answered as it should be, as callers are told. Nothing of it comes
+ * from the router, the network or the settings: the details are in the log.
+ */
+const PROBLEMS = {
+  late: `${NOT_FOLLOWED} it did not answer in time.`,
+  refused: `${NOT_FOLLOWED} it could not be reached, or refused to answer.`,
+  wrong: `${NOT_FOLLOWED} its answer was too large or not of the form it should have.`,
+} as const;
 
 /** The operator's router (docs/routing.md): it is shown the candidates and puts them in order. */
 @Injectable()
@@ -35,18 +47,24 @@ export class ExternalRouter {
 
   /**
    * Asks for the order of the candidates. Never rejects: a router that is slow, broken or silent gives
-   * a `problem`, one sentence for the explanation of the route.
+   * a `problem`, one sentence for the explanation of the route, which callers see.
    */
   async order(question: ExternalQuestion): Promise<ExternalAnswer | { problem: string }> {
     if (this.clock.now().getTime() < this.pausedUntil) {
       return { problem: 'The external router has failed repeatedly and is not asked for a while.' };
     }
+    let body: string;
     try {
-      const answer = readExternalAnswer(await this.post(JSON.stringify(question)));
+      body = await this.post(JSON.stringify(question));
+    } catch (error) {
+      return { problem: this.failed(error, kindOf(error)) };
+    }
+    try {
+      const answer = readExternalAnswer(body);
       this.failures = 0;
       return answer;
     } catch (error) {
-      return { problem: this.failed(error) };
+      return { problem: this.failed(error, 'wrong') };
     }
   }
 
@@ -68,17 +86,18 @@ export class ExternalRouter {
     throw new Error(`it answered HTTP ${answer.statusCode}`);
   }
 
-  private failed(error: unknown): string {
-    const { timeoutMs } = this.config.routing.external;
-    const { name, message } = error as Partial<Error>;
-    const why =
-      name === 'TimeoutError' ? `no answer within ${timeoutMs} ms` : (message ?? 'unknown');
+  private failed(error: unknown, kind: keyof typeof PROBLEMS): string {
     this.failures++;
     if (this.failures >= MAX_FAILURES) {
       this.failures = 0;
       this.pausedUntil = this.clock.now().getTime() + PAUSE_MS;
     }
-    this.log.warn({ err: error }, 'the external router could not be followed');
-    return `The external router could not be followed: ${why}.`;
+    this.log.warn({ err: error, kind }, 'the external router could not be followed');
+    return PROBLEMS[kind];
   }
+}
+
+function kindOf(error: unknown): keyof typeof PROBLEMS {
+  if (error instanceof BodyTooLargeError) return 'wrong';
+  return error instanceof Error && error.name.includes('Timeout') ? 'late' : 'refused';
 }

@@ -1,5 +1,6 @@
 export { offeredComposites } from './composites/domain/offered.js';
 export { hubSkillId, splitSkillId } from './domain/agent-index.js';
+export { maxCallsOf } from './domain/call-limit.js';
 export {
   activeExtensions,
   askedExtensions,
@@ -15,11 +16,8 @@ export type {
   StepStrategy,
 } from './domain/plan.js';
 export { type Candidate, planOf, type Route, type RouteReason } from './domain/route.js';
-export {
-  COMPOSITE_AGENT_ID,
-  type CompositeSkill,
-  CompositeSource,
-} from './domain/route-extensions.js';
+export { COMPOSITE_AGENT_ID, type CompositeSkill } from './domain/composite-skill.js';
+export { CompositeSource } from './composite-source.js';
 export type { CallContext, HubRequest, ProtocolVersion } from './hub-request.js';
 export { RouteDto } from './route.dto.js';
 export { RoutingModule } from './routing.module.js';

@@ -1,18 +1,22 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { REQUIRE_POLICIES, STRATEGIES, type RequirePolicy } from '../protocol/routing-extension.js';
 import {
-  REQUIRE_POLICIES,
-  STRATEGIES,
-  type RequirePolicy,
-  type Strategy,
-} from '../protocol/routing-extension.js';
-import type {
-  PlanStep,
-  StepCondition,
-  StepInput,
-  StepOutcome,
-  StepStrategy,
+  STEP_OUTCOMES,
+  STEP_STRATEGIES,
+  type PlanStep,
+  type StepCondition,
+  type StepInput,
+  type StepOutcome,
+  type StepStrategy,
 } from './domain/plan.js';
-import type { Candidate, PassedRule, Route, RouteReason } from './domain/route.js';
+import type {
+  Candidate,
+  LeftOutStep,
+  PassedRule,
+  Route,
+  RouteReason,
+  RouteStrategy,
+} from './domain/route.js';
 import { RuleReportDto } from './rules/rule-trial.dto.js';
 
 const REASONS: readonly RouteReason[] = [
@@ -24,8 +28,6 @@ const REASONS: readonly RouteReason[] = [
   'text',
   'default',
 ];
-const STEP_STRATEGIES: readonly StepStrategy[] = ['one', 'all', 'first'];
-const OUTCOMES: readonly StepOutcome[] = ['completed', 'failed', 'ended'];
 const CHOSEN = '`one`: asked in this order until one accepts. `all`, `first`: each is asked.';
 
 export class CandidateDto implements Candidate {
@@ -59,7 +61,7 @@ export class RouteConditionDto implements StepCondition {
   @ApiProperty({ type: String })
   readonly step!: string;
 
-  @ApiProperty({ enum: OUTCOMES })
+  @ApiProperty({ enum: STEP_OUTCOMES })
   readonly outcome!: StepOutcome;
 }
 
@@ -96,6 +98,14 @@ export class RouteStepDto implements PlanStep {
   readonly isOptional!: boolean;
 }
 
+export class LeftOutStepDto implements LeftOutStep {
+  @ApiProperty({ type: String })
+  readonly step!: string;
+
+  @ApiProperty({ type: String })
+  readonly why!: string;
+}
+
 export class RouteRuleDto {
   @ApiProperty({ type: String })
   readonly id!: string;
@@ -121,8 +131,11 @@ export class RouteDto implements Route {
   @ApiProperty({ enum: REASONS, description: 'What decided.' })
   readonly reason!: RouteReason;
 
-  @ApiProperty({ enum: STRATEGIES })
-  readonly strategy!: Strategy;
+  @ApiProperty({
+    enum: [...STRATEGIES, 'plan'],
+    description: '`plan`: that of a composite skill of several steps.',
+  })
+  readonly strategy!: RouteStrategy;
 
   @ApiProperty({ enum: REQUIRE_POLICIES })
   readonly require!: RequirePolicy;
@@ -148,7 +161,16 @@ export class RouteDto implements Route {
   })
   readonly plan?: readonly RouteStepDto[];
 
-  @ApiPropertyOptional({ type: RouteRuleDto, description: 'The rule that decided.' })
+  @ApiPropertyOptional({
+    type: [LeftOutStepDto],
+    description: 'Optional steps of the composite skill that are left out of the plan.',
+  })
+  readonly leftOut?: readonly LeftOutStepDto[];
+
+  @ApiPropertyOptional({
+    type: RouteRuleDto,
+    description: 'The rule that decided; for those who may manage rules.',
+  })
   readonly rule?: RouteRuleDto;
 
   @ApiPropertyOptional({

@@ -1,9 +1,9 @@
 import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AuthGuard, CurrentPrincipal, RequireScope, type Principal } from '../auth/index.js';
-import { Message } from '../protocol/a2a.js';
 import { readDirective } from '../protocol/routing-extension.js';
 import { DryRunDto } from './dry-run.dto.js';
+import { dryRunMessage } from './dry-run-message.js';
 import { DryRunRouteDto } from './route.dto.js';
 import { RoutingService } from './routing.service.js';
 import { RuleTrials } from './rules/rule-trials.js';
@@ -29,7 +29,7 @@ export class RoutesController {
     @Body() body: DryRunDto,
     @CurrentPrincipal() principal: Principal,
   ): Promise<DryRunRouteDto> {
-    const message = Message.fromJSON(body.message ?? {});
+    const message = dryRunMessage(body.message);
     const request = {
       agentId: body.tenant,
       extensions: body.extensions ?? [],

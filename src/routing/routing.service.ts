@@ -1,22 +1,22 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { AgentHealth, AgentRegistry } from '../agents/index.js';
+import type { Principal } from '../auth/index.js';
 import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
-import { AgentIndex } from './domain/agent-index.js';
+import { offeredComposites } from './composites/domain/offered.js';
+import { checkFirstCalls } from './domain/call-limit.js';
 import { RouteChooser } from './domain/choose.js';
 import { askedExtensions } from './domain/extensions.js';
 import { inputTypesOf } from './domain/media-types.js';
 import { textOf } from './domain/message-text.js';
 import type { RoutingQuestion, RuleVerdict } from './domain/question.js';
-import {
-  CompositeSource,
-  RULE_TEXT_LENGTH,
-  RuleSource,
-  type RuleQuestion,
-} from './domain/route-extensions.js';
+import { CompositeSource } from './composite-source.js';
+import { RULE_TEXT_LENGTH, type RuleQuestion } from './domain/rule-decision.js';
+import { RuleSource } from './rule-source.js';
 import type { PassedRule, Route } from './domain/route.js';
 import type { HubRequest } from './hub-request.js';
 import { TextRouter } from './text-router.js';
+import type { Usable } from './text-view.js';
 
 /** What of a request decides its route; a whole {@link HubRequest} has it all. */
 export type Routable = Pick<HubRequest, 'principal' | 'agentId' | 'directive' | 'extensions'> & {
@@ -49,21 +49,31 @@ export class RoutingService implements OnApplicationBootstrap {
   /**
    * The agents for this message, with the reasons. `affinity` are the agents that handled the last
    * message of its context; `rules` stand in for the operator's, to try some out. Rejects with HubError
-   * NO_ROUTE (its message and `metadata.skills` list what the caller may use), INVALID_PARAMS, AGENT_BUSY,
-   * CONTENT_TYPE_NOT_SUPPORTED or EXTENSION_SUPPORT_REQUIRED.
+   * NO_ROUTE (its message and `metadata.skills` list what the caller may use), INVALID_PARAMS (also when
+   * the task may not make as many calls as its first agents need), AGENT_BUSY, CONTENT_TYPE_NOT_SUPPORTED or EXTENSION_SUPPORT_REQUIRED.
    */
   async route(
     request: Routable,
     affinity: readonly string[],
     rules: RuleSource = this.rules,
   ): Promise<Route> {
-    const question = this.questionOf(request, affinity, rules);
+    const route = await this.choose(request, this.questionOf(request, affinity, rules));
+    checkFirstCalls(route, request.directive, this.config.tasks.maxCalls);
+    return route;
+  }
+
+  private async choose(request: Routable, question: RoutingQuestion): Promise<Route> {
     const chooser = new RouteChooser(question);
     const named = chooser.named();
     if (named) return named;
-    const { organization } = request.principal;
-    const usable = AgentIndex.of(question.agents, question.composites);
-    return chooser.unnamed(await this.text.find(organization, request.message, usable));
+    const { principal, message } = request;
+    const usable = this.usable(principal);
+    return chooser.unnamed(await this.text.find(principal.organization, message, usable));
+  }
+
+  private usable(principal: Principal): Usable {
+    const agents = this.registry.usable(principal);
+    return { agents, composites: offeredComposites(this.composites.usable(principal), agents) };
   }
 
   private questionOf(
@@ -74,8 +84,7 @@ export class RoutingService implements OnApplicationBootstrap {
     const { principal, message, configuration } = request;
     const { defaultAgent, enforceMediaTypes } = this.config.routing;
     return {
-      agents: this.registry.usable(principal),
-      composites: this.composites.usable(principal),
+      ...this.usable(principal),
       directive: request.directive,
       agentId: request.agentId,
       affinity,
@@ -100,7 +109,7 @@ function ruleQuestionOf(
     principal,
     tags,
     inputTypes: inputTypesOf(message),
-    text: textOf(message).slice(0, RULE_TEXT_LENGTH),
+    text: textOf(message, RULE_TEXT_LENGTH),
     metadata: { ...metadata, ...message.metadata },
   };
 }

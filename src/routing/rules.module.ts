@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/index.js';
 import { AuthModule } from '../auth/index.js';
 import { CompositesModule } from './composites.module.js';
-import { RuleSource } from './domain/route-extensions.js';
+import { RuleSource } from './rule-source.js';
 import { TypeormRuleStore } from './persistence/typeorm-rule.store.js';
 import { DeclaredRules } from './rules/declared-rules.service.js';
 import { RuleRegistry } from './rules/rule-registry.js';

@@ -1,103 +1,117 @@
-import { Injectable } from '@nestjs/common';
-import { type Agent, AgentRegistry } from '../agents/index.js';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { AgentRegistry } from '../agents/index.js';
+import { Clock } from '../common/clock.js';
+import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
 import type { Message } from '../protocol/a2a.js';
-import type { AgentIndex } from './domain/agent-index.js';
-import {
-  externalCandidates,
-  externalQuestion,
-  followExternal,
-  MAX_EXTERNAL_CANDIDATES,
-} from './domain/external-order.js';
+import { offeredComposites } from './composites/domain/offered.js';
+import { AgentIndex } from './domain/agent-index.js';
+import { externalCandidates, externalQuestion, followExternal } from './domain/external-order.js';
 import type { TextFinding } from './domain/find-text.js';
-import {
-  COMPOSITE_AGENT_ID,
-  CompositeSource,
-  type CompositeSkill,
-} from './domain/route-extensions.js';
+import { CompositeSource } from './composite-source.js';
 import { textOf } from './domain/message-text.js';
-import { TextIndex, type TextMatch, type TextSource } from './domain/text-index.js';
+import type { TextMatch } from './domain/text-index.js';
 import { ExternalRouter } from './external-router.js';
+import { TextView, type Usable } from './text-view.js';
 
-/** Skills that are looked at when the hub decides by itself: more than a route names. */
-const MAX_MATCHES = 25;
+/** How often indexes are brought up to what is registered, so that no message has to wait for that. */
+const LOOK_EVERY_MS = 1000;
+/** Indexes that are kept, those asked last. An organization that has left them has its made anew. */
+const MAX_VIEWS = 50;
+/** The organization of nobody: it may use what every organization may. */
+const ANYBODY = { id: 'anonymous', organization: '', scopes: new Set<never>() };
 
-/** Finds skills by the text of a message, with the operator's router when there is one. */
+/**
+ * Finds skills by the text of a message, with the operator's router when there is one. Organizations that
+ * may use the same have one index; who may use agents of its own has one of its own, so that skills it may
+ * not use have no part in its scores.
+ */
 @Injectable()
-export class TextRouter {
-  private readonly index = new TextIndex();
-  /** What the index holds. */
-  private agents: readonly Agent[] | undefined;
-  private composites: readonly CompositeSkill[] | undefined;
+export class TextRouter implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly open = new TextView(() => this.usable(ANYBODY.organization));
+  /** Of organizations that may use agents or composite skills of their own; the last one asked last. */
+  private readonly own = new Map<string, TextView>();
+  private readonly stopping = new AbortController();
 
   constructor(
     private readonly registry: AgentRegistry,
-    private readonly compositeSource: CompositeSource,
+    private readonly composites: CompositeSource,
     private readonly config: AppConfig,
     private readonly external: ExternalRouter,
+    private readonly clock: Clock,
+    private readonly log: Log,
   ) {}
 
-  /** What the text says; undefined when neither the text match nor an external router is in use. */
+  onApplicationBootstrap(): void {
+    if (this.config.routing.text) void this.keepUp();
+  }
+
+  onModuleDestroy(): void {
+    this.stopping.abort();
+  }
+
+  /**
+   * What the text says to a caller of this organization, who may use these agents and composite skills;
+   * undefined when neither the text match nor an external router is in use.
+   */
   async find(
     organization: string,
     message: Pick<Message, 'parts'>,
-    usable: AgentIndex,
+    usable: Usable,
   ): Promise<TextFinding | undefined> {
     const { text: isOn, textThreshold: threshold } = this.config.routing;
     if (!isOn && !this.external.isConfigured) return undefined;
     const text = textOf(message);
-    const found = isOn ? this.search(text, usable) : [];
+    const found = isOn ? await this.search(text, organization, usable) : [];
     const finding = { candidates: found, threshold };
     if (!this.external.isConfigured) return finding;
-    const candidates = externalCandidates(found, usable);
+    const index = AgentIndex.of(usable.agents, usable.composites);
+    const candidates = externalCandidates(found, index);
     if (candidates.length === 0) return finding;
     const answer = await this.external.order(
-      externalQuestion(organization, text, message, candidates, usable),
+      externalQuestion(organization, text, message, candidates, index),
     );
     return 'problem' in answer
       ? { ...finding, note: answer.problem }
       : followExternal(finding, candidates, answer);
   }
 
-  private search(text: string, usable: AgentIndex): TextMatch[] {
-    this.follow();
-    return this.index.search(
-      text,
-      (agentId, skillId) =>
-        agentId === COMPOSITE_AGENT_ID
-          ? usable.composite(skillId) !== undefined
-          : usable.agent(agentId) !== undefined,
-      this.external.isConfigured ? MAX_EXTERNAL_CANDIDATES : MAX_MATCHES,
-    );
+  private async search(text: string, organization: string, usable: Usable): Promise<TextMatch[]> {
+    const view = this.viewOf(organization, usable);
+    if (!view.holds(usable)) await view.follow();
+    return view.index.search(text);
   }
 
-  /** Brings the index up to what is registered now. */
-  private follow(): void {
-    const agents = this.registry.enabled();
-    const composites = this.compositeSource.all();
-    if (agents === this.agents && composites === this.composites) return;
-    this.index.sync([...agents.map(sourceOfAgent), ...composites.map(sourceOfComposite)]);
-    this.agents = agents;
-    this.composites = composites;
+  private viewOf(organization: string, { agents, composites }: Usable): TextView {
+    const open = this.usable(ANYBODY.organization);
+    const known = this.own.get(organization);
+    this.own.delete(organization);
+    if (agents === open.agents && composites === open.composites) return this.open;
+    const view = known ?? new TextView(() => this.usable(organization));
+    this.own.set(organization, view);
+    const [oldest] = this.own.keys();
+    if (this.own.size > MAX_VIEWS && oldest !== undefined) this.own.delete(oldest);
+    return view;
   }
-}
 
-function sourceOfAgent({ id, card, tags, updatedAt, originalCard }: Agent): TextSource {
-  return {
-    key: id,
-    agentId: id,
-    skills: card.skills,
-    tags,
-    stamp: [updatedAt.getTime(), originalCard, ...tags],
-  };
-}
+  private usable(organization: string): Usable {
+    const caller = { ...ANYBODY, organization };
+    const agents = this.registry.usable(caller);
+    return { agents, composites: offeredComposites(this.composites.usable(caller), agents) };
+  }
 
-function sourceOfComposite({ skill, version }: CompositeSkill): TextSource {
-  return {
-    key: `${COMPOSITE_AGENT_ID}.${skill.id}`,
-    agentId: COMPOSITE_AGENT_ID,
-    skills: [skill],
-    tags: [],
-    stamp: [version, JSON.stringify(skill)],
-  };
+  /** Writes what changes before a message asks for it, from the start on. */
+  private async keepUp(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      for (const view of [this.open, ...this.own.values()]) {
+        try {
+          await view.follow(signal);
+        } catch (error) {
+          this.log.warn({ err: error }, 'skills could not be indexed for the text match');
+        }
+      }
+      await this.clock.sleep(LOOK_EVERY_MS, signal);
+    }
+  }
 }

@@ -217,13 +217,14 @@ export abstract class TaskStore {
   ): Promise<TaskPage>;
 
   /**
-   * Claims up to `limit` delegations that are `queued`, or that are `sending`, `working`,
-   * `input-required` or `auth-required` without a lease or with one that has run out, oldest first: sets
-   * owner and lease, raises the epoch. A `queued` one is `sending` afterwards (`adopted` false); the others keep their
-   * state (`adopted` true). Two claimers never get the same one. Owner, lease and epoch belong to
-   * claim, renew and release: an append writes owner and lease only when its patch names them, and
-   * the epoch never. With `shares` no agent gets more than its share; the organizations of the
-   * oldest that wait are served in turn.
+   * Claims up to `limit` delegations that are `queued`, `sending`, `working`, `input-required` or
+   * `auth-required`, or have ended with their agent still to be told, without a lease or with one that
+   * has run out, oldest first: sets owner and lease, raises the epoch. A `queued` one is `sending`
+   * afterwards (`adopted` false); the others keep their state (`adopted` true). Two claimers never get
+   * the same one. Owner, lease and epoch belong to claim, renew and release: an append writes owner and
+   * lease only when its patch names them, and the epoch never. With `shares` no agent gets more than its
+   * share, not counting those that have ended; the organizations of the oldest that wait are served in
+   * turn.
    */
   abstract claim(
     owner: string,
@@ -233,7 +234,10 @@ export abstract class TaskStore {
     shares?: AgentShares,
   ): Promise<ClaimedDelegation[]>;
 
-  /** The delegations `owner` has a lease on, whatever their state; one indexed query. */
+  /**
+   * The delegations `owner` has a lease on, but those that have asked their client (which may be many,
+   * and take long); one indexed query.
+   */
   abstract owned(owner: string): Promise<OwnedDelegation[]>;
 
   /** Extends the leases of these delegations where `owner` still has them; the ids it still has. */

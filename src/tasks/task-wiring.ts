@@ -150,7 +150,6 @@ export function agentStopper(
   return new AgentStopper({
     delegations,
     log: parts.log,
-    farewell: farewellOf(parts),
     clock: parts.clock,
     disable: (agentId) => agents.disable(agentId),
     agent: agentOf(parts),
@@ -217,7 +216,6 @@ export function taskService(parts: TaskParts, lists: TaskLists): TaskService {
       clock,
       agent,
       cancelWaitMs,
-      farewell: farewellOf(parts),
     }),
   });
 }
@@ -256,7 +254,6 @@ export function sweeper(parts: TaskParts): Sweeper {
     logger,
     contextTtlDays,
     retentionDays,
-    farewell: farewellOf(parts),
   });
 }
 

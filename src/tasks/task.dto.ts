@@ -3,7 +3,14 @@ import { IsISO8601, IsIn, IsOptional, IsString, MaxLength } from 'class-validato
 import { PageQueryDto } from '../common/http/page-query.dto.js';
 import { TaskState } from '../protocol/a2a.js';
 import { planOf, RouteDto, type Plan, type Route } from '../routing/index.js';
-import type { Attempt, Delegation, DelegationState, TaskAggregate, TaskEvent } from './task.js';
+import {
+  EVENT_KINDS,
+  type Attempt,
+  type Delegation,
+  type DelegationState,
+  type TaskAggregate,
+  type TaskEvent,
+} from './task.js';
 import type { TaskFilter } from './task-store.js';
 
 /** The states as the admin API writes them: `working`, `input-required`, … */
@@ -256,7 +263,7 @@ export class TaskPageDto {
 
 export class TaskEventDto {
   @ApiProperty() readonly seq: number;
-  @ApiProperty({ enum: ['task', 'status', 'artifact', 'message', 'reply', 'held'] })
+  @ApiProperty({ enum: EVENT_KINDS })
   readonly kind: string;
   @ApiProperty({ format: 'date-time' }) readonly at: string;
   @ApiProperty({ type: Object, description: 'The StreamResponse as A2A 1.0 writes it.' })

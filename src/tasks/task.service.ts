@@ -161,10 +161,16 @@ export class TaskService {
 
   /**
    * CancelTask (A2A §3.1.5): records the intent, waits for the agents (each for its own bounded
-   * time) and returns the task as it is then. TASK_NOT_CANCELABLE on a task that has ended.
+   * time) and returns the task as it is then. `metadata` of the request goes to the agents.
+   * TASK_NOT_CANCELABLE on a task that has ended.
    */
-  async cancel(taskId: string, ctx: CallContext): Promise<Task> {
-    await this.deps.canceler.cancel(taskId, visibilityOf(ctx.principal), ctx.agentId);
+  async cancel(
+    taskId: string,
+    ctx: CallContext,
+    metadata?: Readonly<Record<string, unknown>>,
+  ): Promise<Task> {
+    const { principal, agentId } = ctx;
+    await this.deps.canceler.cancel(taskId, visibilityOf(principal), agentId, metadata);
     const aggregate = await this.aggregate(taskId);
     this.activate(ctx, aggregate);
     return viewTask(aggregate.task, { historyLength: undefined }, this.limit);

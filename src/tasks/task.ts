@@ -8,7 +8,8 @@ import type { Plan, Route } from '../routing/index.js';
  * are in the log but never in streams or webhooks. So is `held`: an artifact of a delegation whose
  * artifacts do not count yet; when they do, they come again as `artifact`.
  */
-export type EventKind = 'task' | 'status' | 'artifact' | 'message' | 'reply' | 'held';
+export const EVENT_KINDS = ['task', 'status', 'artifact', 'message', 'reply', 'held'] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
 
 /** One entry of a task's log. */
 export interface TaskEvent {
@@ -106,8 +107,8 @@ export interface Delegation {
   /** Why it ended or why it waits, for people. */
   readonly reason: string | null;
   /**
-   * It has ended on the hub's word while it had an owner, and its agent may still work: the owner, or
-   * whoever claims it after that, has yet to tell the agent.
+   * It has ended on the hub's word, and its agent may still work: its owner, or else whoever claims it,
+   * has yet to tell the agent.
    */
   readonly untold: boolean;
   /** Raised by every claim; appends made for an older epoch are refused. */
@@ -141,6 +142,8 @@ export interface TaskRecord {
   readonly allowReply: boolean;
   /** Set by CancelTask; the task then ends canceled unless an agent finished first. */
   readonly cancelRequestedAt: Date | null;
+  /** Metadata of that CancelTask, for the agents; null without any. */
+  readonly cancelMetadata: Readonly<Record<string, unknown>> | null;
   /** When what still runs is canceled; null: only the delegations have deadlines. */
   readonly deadlineAt: Date | null;
   readonly traceparent: string | null;
@@ -210,7 +213,9 @@ export type DelegationPatch = { readonly id: string } & Partial<
 export interface TaskChange {
   readonly events: readonly NewEvent[];
   readonly delegations?: readonly DelegationPatch[];
-  readonly record?: Partial<Pick<TaskRecord, 'cancelRequestedAt' | 'deadlineAt'>>;
+  readonly record?: Partial<
+    Pick<TaskRecord, 'cancelRequestedAt' | 'cancelMetadata' | 'deadlineAt'>
+  >;
 }
 
 /** Every log begins with the task (1) and the client's first message (2). */

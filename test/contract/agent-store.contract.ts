@@ -153,6 +153,15 @@ export function agentStoreContract(make: () => Promise<AgentStore>): void {
       expect((await store.list({}, 5)).nextCursor).toBeNull();
     });
 
+    it('lists by the characters of the ids', async () => {
+      for (const id of ['ab', 'a-c', 'a0']) await store.add(anAgent(id));
+      const inOrder = ['a-c', 'a0', 'ab'];
+      expect((await store.all()).map(({ id }) => id)).toEqual(inOrder);
+      const { items, nextCursor } = await store.list({}, 1);
+      const rest = await store.list({}, 2, nextCursor!);
+      expect([...items, ...rest.items].map(({ id }) => id)).toEqual(inOrder);
+    });
+
     it('filters by tag, skill, text and state, alone and together', async () => {
       const skill = (id: string, name: string, tags: string[]) => ({
         skills: [{ id, name, tags }],

@@ -168,6 +168,15 @@ export function compositeStoreContract(make: () => Promise<CompositeStore>): voi
       expect(older.nextCursor).toBeNull();
     });
 
+    it('lists by the characters of the ids', async () => {
+      for (const id of ['ab', 'a-c', 'a0']) await store.add(aComposite(id), NOW);
+      const inOrder = ['a-c', 'a0', 'ab'];
+      expect((await store.all()).map(({ id }) => id)).toEqual(inOrder);
+      const first = await store.list(1);
+      const rest = await store.list(2, first.nextCursor ?? '');
+      expect([...first.items, ...rest.items].map(({ id }) => id)).toEqual(inOrder);
+    });
+
     it('raises its revision with every change', async () => {
       const seen = [await store.revision()];
       await store.add(aComposite('a'), NOW);

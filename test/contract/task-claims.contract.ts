@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import type { Database } from '../../src/database/database.js';
 import { TaskState } from '../../src/protocol/a2a.js';
-import type { DelegationState } from '../../src/tasks/task.js';
+import type { DelegationPatch, DelegationState } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import { change, COMPLETED, EVE, FAR, status, TaskHarness } from './task-harness.js';
 
@@ -21,10 +21,15 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
     hub.store.claim(owner, hub.clock.now(), LEASE_MS, limit);
 
   /** Puts the only delegation of a task into a state, owner and lease as its runner left them. */
-  async function put(taskId: string, state: DelegationState): Promise<void> {
+  async function put(
+    taskId: string,
+    state: DelegationState,
+    more: Omit<DelegationPatch, 'id'> = {},
+  ): Promise<void> {
     const { delegations } = await hub.load(taskId);
     const id = delegations[0]!.id;
-    await hub.log.update(taskId, () => change({ events: [], delegations: [{ id, state }] }));
+    const patch = { id, state, ...more };
+    await hub.log.update(taskId, () => change({ events: [], delegations: [patch] }));
   }
 
   it('claims the oldest first, raises the epoch and sets the lease', async () => {
@@ -75,6 +80,16 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
     const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 10, shares);
     expect(claimed.map(({ agentId }) => agentId)).toEqual(['slow', 'slow', 'quick', 'quick']);
     expect([...taken]).toEqual([['slow', 1]]);
+  });
+
+  it('gives what has ended to be told to its agent, however much that has', async () => {
+    const { record } = await hub.create();
+    await hub.create();
+    await claim('p1', 1);
+    await put(record.id, 'canceled', { untold: true, owner: null, leaseUntil: null });
+    const shares = { maxOf: () => 1, taken: new Map([['a1', 1]]) };
+    const claimed = await hub.store.claim('p2', hub.clock.now(), LEASE_MS, 10, shares);
+    expect(claimed).toMatchObject([{ taskId: record.id, state: 'canceled', adopted: true }]);
   });
 
   it('serves organizations that wait in turn', async () => {
@@ -150,10 +165,30 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
     const { record } = await hub.create();
     await claim('p1');
     await put(record.id, 'input-required');
-    await put(record.id, 'queued');
+    await put(record.id, 'queued', { owner: null, leaseUntil: null });
     expect(await claim('p2')).toMatchObject([
       { state: 'sending', epoch: 2, owner: 'p2', adopted: false },
     ]);
+  });
+
+  it('leaves what its owner holds unsent to it, until its lease ends', async () => {
+    const { record } = await hub.create();
+    await claim('p1');
+    await put(record.id, 'queued', { calls: 0 });
+    const { id, leaseUntil } = (await hub.load(record.id)).delegations[0]!;
+    expect(leaseUntil).toEqual(new Date(hub.clock.now().getTime() + LEASE_MS));
+    expect(await claim('p2')).toEqual([]);
+    expect(await hub.store.owned('p1')).toMatchObject([{ state: 'queued', epoch: 1 }]);
+    const until = new Date(leaseUntil!.getTime() + LEASE_MS);
+    expect(await hub.store.renew('p1', [id], until)).toEqual([id]);
+    await hub.clock.advance(LEASE_MS);
+    expect(await claim('p2')).toEqual([]);
+    await hub.store.releaseOthers('p2');
+    const unsent = { state: 'sending', calls: 1, epoch: 2, owner: 'p2', adopted: false };
+    expect(await claim('p2')).toMatchObject([unsent]);
+    await put(record.id, 'queued', { calls: 0 });
+    await hub.clock.advance(LEASE_MS);
+    expect(await claim('p3')).toMatchObject([{ ...unsent, epoch: 3, owner: 'p3' }]);
   });
 
   it('renews the leases the owner still has, and says which', async () => {

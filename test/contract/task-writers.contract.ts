@@ -37,17 +37,18 @@ export function taskWritersContract(databases: DatabaseFactory): void {
     const other = hub.another();
     const { record } = await hub.create();
     await other.append(record.id, status(WORKING));
-    const at = new Date('2026-02-02T00:00:00Z');
-    await hub.log.update(record.id, () =>
-      change({ events: [], record: { cancelRequestedAt: at } }),
-    );
+    const canceled = {
+      cancelRequestedAt: new Date('2026-02-02T00:00:00Z'),
+      cancelMetadata: { why: ['\u0000', { deep: null }] },
+    };
+    await hub.log.update(record.id, () => change({ events: [], record: canceled }));
     const seen = await other.log.update(record.id, (task) => ({
       change: { events: [chunk('x', 'result', false)] },
-      result: task.record.cancelRequestedAt,
+      result: task.record,
     }));
-    expect(seen).toEqual(at);
+    expect(seen).toMatchObject(canceled);
     expect((await hub.log.read(record.id, EVERYTHING))?.record).toMatchObject({
-      cancelRequestedAt: at,
+      ...canceled,
       seq: 4,
     });
   });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Draining } from '../../src/common/draining.js';
 import { ADMIN_KEY, type Hub, type HubOptions, startHub, stateOf } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
@@ -10,24 +10,36 @@ import {
   type ScriptedCall,
 } from '../support/scripted-agent.js';
 
+type Health = NonNullable<NonNullable<NonNullable<HubOptions['config']>['agents']>['health']>;
+
+/** Nothing but calls tells of the agents. */
+const PASSIVE: Health = { probeIntervalMs: 0, openMinMs: 300, openMaxMs: 1200, failureRate: 1 };
+/** The same, and whoever is down stays so. */
+const LASTING: Health = { ...PASSIVE, openMinMs: 60_000, openMaxMs: 60_000 };
+const PROBING: Health = { ...LASTING, probeIntervalMs: 20, openMinMs: 40, openMaxMs: 80 };
+
+/** One for each of the settings above, for all tests that need it. */
+const hubs = new Map<Health, Hub>();
 let hub: Hub;
 const agents: ScriptedAgent[] = [];
 
+beforeEach(() => use(PASSIVE));
+
+/** No test leaves an agent, or an open task of one, to the next. */
 afterEach(async () => {
-  await hub.close();
+  const { items } = (await hub.admin('GET', '/api/v1/agents')).body;
+  for (const { id } of items) {
+    await hub.admin('POST', `/api/v1/agents/${id}:kill`);
+    await hub.admin('DELETE', `/api/v1/agents/${id}`);
+  }
   for (const agent of agents.splice(0)) await agent.close();
 });
 
-type AgentsConfig = NonNullable<NonNullable<HubOptions['config']>['agents']>;
+afterAll(() => Promise.all([...hubs.values()].map((each) => each.close())));
 
-/** Nothing but calls tells of the agents, unless the test says otherwise. */
-const PASSIVE = { probeIntervalMs: 0, openMinMs: 300, openMaxMs: 1200 };
-
-async function start(
-  health: AgentsConfig['health'] = {},
-  others: AgentsConfig = {},
-): Promise<void> {
-  hub = await startHub({ config: { agents: { ...others, health: { ...PASSIVE, ...health } } } });
+async function use(health: Health): Promise<void> {
+  hub = hubs.get(health) ?? (await startHub({ config: { agents: { health } } }));
+  hubs.set(health, hub);
   await hub.key();
 }
 
@@ -47,6 +59,12 @@ const broken = (call: ScriptedCall): void => call.send(500, 'broken');
 const working = (call: ScriptedCall): void => {
   agents[0]!.begin(call, { manual: true }).follow(call);
 };
+/** An agent that works until the test ends its tasks. */
+const busy = (id: string, fields: JsonObject, options: ScriptedAgentOptions = {}) =>
+  register(id, { handlers: { SendStreamingMessage: working }, ...options }, fields);
+/** An agent that fails every call. */
+const frail = (id = 'frail', fields: JsonObject = {}) =>
+  register(id, { handlers: { '*': broken } }, fields);
 const skills = [{ id: 'work', tags: ['shared'] }];
 const shared = { metadata: { skillTags: ['shared'] } };
 const to = (agentId: string): JsonObject => ({ metadata: { agentId } });
@@ -63,13 +81,13 @@ function said(task: JsonObject): string {
   return JSON.stringify((task['status'] as JsonObject)['message'] ?? '');
 }
 
-async function shows(id: string, wanted: JsonObject, withinMs = 3000): Promise<void> {
-  await eventually(async () => expect(await healthOf(id)).toMatchObject(wanted), withinMs);
+async function shows(id: string, wanted: JsonObject): Promise<void> {
+  await eventually(async () => expect(await healthOf(id)).toMatchObject(wanted), 3000);
 }
 
 describe('an agent that nobody calls', () => {
   it('is looked at: it is healthy, down when it is gone, and healthy when it is back', async () => {
-    await start({ probeIntervalMs: 40, probeTimeoutMs: 500, openMinMs: 40, openMaxMs: 80 });
+    await use(PROBING);
     const agent = await register('idle');
     expect(await healthOf('idle')).toMatchObject({ state: 'unknown', breaker: 'closed' });
     await shows('idle', { state: 'healthy', lastError: null });
@@ -83,7 +101,7 @@ describe('an agent that nobody calls', () => {
   });
 
   it('is not looked at when it was given with its card, nor when that is switched off', async () => {
-    await start({ probeIntervalMs: 20 });
+    await use(PROBING);
     const agent = await ScriptedAgent.start();
     agents.push(agent);
     const added = await hub.admin('POST', '/api/v1/agents', { id: 'given', card: agent.card() });
@@ -94,7 +112,7 @@ describe('an agent that nobody calls', () => {
   });
 
   it('keeps its health when there is another document in the place of its card', async () => {
-    await start({ probeIntervalMs: 20 });
+    await use(PROBING);
     const moved = await register('moved');
     await shows('moved', { state: 'healthy' });
     moved.card = () => ({});
@@ -106,8 +124,7 @@ describe('an agent that nobody calls', () => {
 
 describe('an agent that fails its calls', () => {
   it('is degraded, then down and left alone, and comes back by one message that succeeds', async () => {
-    await start();
-    const agent = await register('frail', { handlers: { '*': broken } });
+    const agent = await frail();
     await send('frail');
     expect(await healthOf('frail')).toMatchObject({ state: 'degraded', breaker: 'closed' });
     await send('frail');
@@ -123,8 +140,7 @@ describe('an agent that fails its calls', () => {
   });
 
   it('gets exactly one message as a trial, and the others when that has succeeded', async () => {
-    await start();
-    const agent = await register('frail', { handlers: { '*': broken } });
+    const agent = await frail();
     for (let n = 0; n < 3; n++) await send('frail');
     let answer: (() => void) | undefined;
     agent.handlers['*'] = (call) => {
@@ -146,23 +162,18 @@ describe('an agent that fails its calls', () => {
   });
 
   it('fails a message clearly that it could not get in time, and is not called for it', async () => {
-    await start({ openMinMs: 60_000, openMaxMs: 60_000 });
-    const agent = await register(
-      'frail',
-      { handlers: { '*': broken } },
-      { budgets: { firstEventMs: 300 } },
-    );
+    await use(LASTING);
+    const agent = await frail('frail', { budgets: { firstEventMs: 300 } });
     for (let n = 0; n < 3; n++) await send('frail');
     const task = await send('frail');
     expect(stateOf(task)).toBe('TASK_STATE_FAILED');
-    expect(said(task)).toMatch(
-      /frail is out of service after failed calls and is not asked for another \d+ s/,
-    );
+    const why = /frail is out of service after failed calls and is not asked for another \d+ s/;
+    expect(said(task)).toMatch(why);
     expect(messagesTo(agent)).toBe(3);
   });
 
   it('has its messages taken over by the next agent at once, before and after it is down', async () => {
-    await start({ openMinMs: 60_000, openMaxMs: 60_000 });
+    await use(LASTING);
     const dead = await register('dead', { skills, handlers: { '*': broken } }, { priority: 9 });
     const good = await register('good', { skills });
     for (let n = 0; n < 6; n++) {
@@ -175,18 +186,14 @@ describe('an agent that fails its calls', () => {
   });
 
   it('is down when it does not answer in time', async () => {
-    await start({ openMinMs: 60_000, openMaxMs: 60_000 });
-    await register(
-      'slow',
-      { handlers: { '*': () => undefined } },
-      { budgets: { firstEventMs: 60 } },
-    );
+    await use(LASTING);
+    const budgets = { firstEventMs: 60 };
+    await register('slow', { handlers: { '*': () => undefined } }, { budgets });
     for (let n = 0; n < 3; n++) expect(said(await send('slow'))).toContain('gave no answer');
     expect(await healthOf('slow')).toMatchObject({ state: 'down', lastError: 'no answer in time' });
   });
 
   it('is not down while it refuses single requests as A2A has it, or its client cancels', async () => {
-    await start();
     const refuse = (call: ScriptedCall): void => call.error(-32602, 'not like this');
     const handlers = { SendStreamingMessage: refuse };
     const agent = await register('strict', { handlers }, { budgets: { cancelWaitMs: 20 } });
@@ -202,11 +209,9 @@ describe('an agent that fails its calls', () => {
   });
 
   it('that flaps is degraded, never down', async () => {
-    await start({ failureRate: 1 });
     let count = 0;
-    const agent: ScriptedAgent = await register('flapping', {
-      handlers: { '*': (call) => (count++ % 3 === 2 ? agent.serve(call) : broken(call)) },
-    });
+    const flap = (call: ScriptedCall) => (count++ % 3 === 2 ? agent.serve(call) : broken(call));
+    const agent: ScriptedAgent = await register('flapping', { handlers: { '*': flap } });
     for (let n = 0; n < 12; n++) {
       await send('flapping');
       expect((await healthOf('flapping')).state).toBe('degraded');
@@ -215,8 +220,8 @@ describe('an agent that fails its calls', () => {
   });
 
   it('begins anew when the operator changes it', async () => {
-    await start({ openMinMs: 60_000, openMaxMs: 60_000 });
-    const agent = await register('mended', { handlers: { '*': broken } });
+    await use(LASTING);
+    const agent = await frail('mended');
     for (let n = 0; n < 3; n++) await send('mended');
     delete agent.handlers['*'];
     await hub.admin('POST', '/api/v1/agents/mended:refresh');
@@ -227,12 +232,7 @@ describe('an agent that fails its calls', () => {
 
 describe('how much an agent gets', () => {
   it('is at most its own number at once; the others wait and are shown', async () => {
-    await start();
-    const agent = await register(
-      'small',
-      { handlers: { SendStreamingMessage: working } },
-      { maxConcurrent: 2 },
-    );
+    const agent = await busy('small', { maxConcurrent: 2 });
     const sent = await Promise.all([1, 2, 3, 4, 5].map((n) => hub.submit(`${n}`, to('small'))));
     await shows('small', { outstanding: 2, queued: 3 });
     for (let done = 0; done < 5; done++) {
@@ -245,12 +245,7 @@ describe('how much an agent gets', () => {
   });
 
   it('is full when as many wait as may, until one is taken', async () => {
-    await start();
-    await register(
-      'small',
-      { handlers: { SendStreamingMessage: working } },
-      { maxConcurrent: 1, maxQueue: 2 },
-    );
+    await busy('small', { maxConcurrent: 1, maxQueue: 2 });
     for (let n = 0; n < 3; n++) await hub.submit(`${n}`, to('small'));
     await shows('small', { outstanding: 1, queued: 2, isFull: true });
     await eventually(() => expect(agents[0]!.tasks.size).toBe(1));
@@ -259,14 +254,10 @@ describe('how much an agent gets', () => {
   });
 
   it('is changed by PATCH, goes back to its default by null, and is refused where it makes no sense', async () => {
-    await start();
     await register('small', {}, { weight: 7, maxConcurrent: 3, maxQueue: 9 });
     const patch = (body: JsonObject) => hub.admin('PATCH', '/api/v1/agents/small', body);
-    expect((await patch({ maxQueue: null, weight: 8 })).body).toMatchObject({
-      weight: 8,
-      maxConcurrent: 3,
-      maxQueue: null,
-    });
+    const patched = { weight: 8, maxConcurrent: 3, maxQueue: null };
+    expect((await patch({ maxQueue: null, weight: 8 })).body).toMatchObject(patched);
     for (const [field, value] of [
       ['weight', 0],
       ['weight', 1001],
@@ -285,12 +276,7 @@ describe('how much an agent gets', () => {
 
 describe('an agent that is taken out of service', () => {
   it('goes on with what it has when it is disabled; what waits for it fails with the reason', async () => {
-    await start();
-    const agent = await register(
-      'one',
-      { handlers: { SendStreamingMessage: working } },
-      { maxConcurrent: 1 },
-    );
+    const agent = await busy('one', { maxConcurrent: 1 });
     const [first, second] = [await hub.submit('1', to('one')), await hub.submit('2', to('one'))];
     await eventually(() => expect(agent.tasks.size).toBe(1));
     await hub.admin('PATCH', '/api/v1/agents/one', { enabled: false });
@@ -302,12 +288,7 @@ describe('an agent that is taken out of service', () => {
   });
 
   it('ends all it works on when it is killed, says so, and tells the agent', async () => {
-    await start();
-    const agent = await register(
-      'one',
-      { skills, handlers: { SendStreamingMessage: working } },
-      { maxConcurrent: 2, priority: 5 },
-    );
+    const agent = await busy('one', { maxConcurrent: 2, priority: 5 }, { skills });
     await register('two', { skills });
     const direct = await hub.submit('1', to('one'));
     const asked = await hub.submit('2', shared);
@@ -320,10 +301,8 @@ describe('an agent that is taken out of service', () => {
     await shows('one', { outstanding: 2, queued: 1 });
 
     const killed = await hub.admin('POST', '/api/v1/agents/one:kill');
-    expect([killed.status, killed.body]).toEqual([
-      200,
-      { id: 'one', enabled: false, canceled: 3, movedOn: 1 },
-    ]);
+    const stopped = { id: 'one', enabled: false, canceled: 3, movedOn: 1 };
+    expect([killed.status, killed.body]).toEqual([200, stopped]);
     for (const { id } of [direct, asked, more]) {
       const task = await hub.getTask(String(id));
       expect(stateOf(task)).toBe('TASK_STATE_CANCELED');
@@ -331,16 +310,14 @@ describe('an agent that is taken out of service', () => {
     }
     await hub.waitForTask(String(waiting['id']), 'TASK_STATE_COMPLETED');
     await eventually(() => expect(agent.callsOf('CancelTask')).toHaveLength(3));
-    expect([...agent.tasks.values()].map((task) => task.state)).toEqual(
-      Array(3).fill('TASK_STATE_CANCELED'),
-    );
+    const states = [...agent.tasks.values()].map((task) => task.state);
+    expect(states).toEqual(Array(3).fill('TASK_STATE_CANCELED'));
     await shows('one', { outstanding: 0, queued: 0 });
     const again = await hub.admin('POST', '/api/v1/agents/one:kill');
     expect(again.body).toMatchObject({ canceled: 0, movedOn: 0 });
   });
 
   it('cannot be killed by strangers, under other names, or when there is none', async () => {
-    await start();
     await register('one');
     const kill = (path: string, key?: string) =>
       hub.admin('POST', `/api/v1/agents/${path}`, undefined, key);
@@ -366,14 +343,12 @@ describe('the events of agents', () => {
   }
 
   it('tell how all stand, then every change, and go on where a reader was cut', async () => {
-    await start({ openMinMs: 60_000, openMaxMs: 60_000 });
-    await register('frail', { handlers: { '*': broken } });
+    await use(LASTING);
+    await frail();
     const feed = await follow();
     await eventually(() => expect(feed.events).toHaveLength(1));
-    expect(feed.events[0]).toMatchObject({
-      event: 'snapshot',
-      data: { agents: [{ agentId: 'frail', health: 'unknown', breaker: 'closed' }] },
-    });
+    const unknown = { agentId: 'frail', health: 'unknown', breaker: 'closed' };
+    expect(feed.events[0]).toMatchObject({ event: 'snapshot', data: { agents: [unknown] } });
     await send('frail');
     await eventually(() => expect(feed.events).toHaveLength(2));
     await feed.close();
@@ -391,7 +366,8 @@ describe('the events of agents', () => {
   });
 
   it('are for the scope agents, and end with the key and with the process', async () => {
-    await start();
+    // Of its own: it drains.
+    await use({ ...PASSIVE });
     expect((await follow(undefined, await hub.key())).status).toBe(403);
     expect((await follow(undefined, 'nonsense')).status).toBe(401);
     const key = await hub.createKey({ scopes: ['agents'] });
@@ -401,10 +377,10 @@ describe('the events of agents', () => {
     await eventually(() => expect([theirs.ended, ours.ended]).toEqual([true, false]));
     hub.app.get(Draining).begin();
     await eventually(() => expect(ours.ended).toBe(true));
+    await use(PASSIVE);
   });
 
   it('have a name that no agent can have', async () => {
-    await start();
     const agent = await ScriptedAgent.start();
     agents.push(agent);
     const answer = await hub.admin('POST', '/api/v1/agents', { id: 'events', cardUrl: agent.url });
@@ -412,7 +388,6 @@ describe('the events of agents', () => {
   });
 
   it('stand beside metrics, whose series end with the agent', async () => {
-    await start();
     await register('seen');
     await send('seen');
     const metrics = async (): Promise<string> => (await hub.get('/metrics')).text;

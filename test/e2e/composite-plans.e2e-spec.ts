@@ -152,7 +152,7 @@ describe('a task of a composite skill', () => {
 
   it('takes a fallback only when a step failed', async () => {
     await make('careful', [
-      { ...translate, inputs: ['message'] },
+      { ...translate, inputs: ['message'], optional: true },
       {
         name: 'fallback',
         agentId: 'fallback',
@@ -168,6 +168,7 @@ describe('a task of a composite skill', () => {
 
     scripts({ translate: (call) => end(call, 'FAILED') });
     const bad = await run('careful', 'two');
+    expect(stateOf(bad)).toBe('TASK_STATE_COMPLETED');
     expect(artifactTexts(bad)).toEqual(['fallback(two)']);
     expect(await statesOf(bad)).toEqual({ translate: 'failed', fallback: 'completed' });
   });
@@ -245,14 +246,11 @@ describe('a task of a composite skill', () => {
     expect(stateOf(task)).toBe('TASK_STATE_COMPLETED');
     expect(artifactTexts(task).sort()).toEqual(['fallback(x)', 'merge(x)']);
     expect(sent('review')).toEqual([]);
-    const skipped = (await seen(task)).route.skipped.map(({ why }: { why: string }) => why);
-    expect(skipped).toEqual([
-      expect.stringContaining('Left out. Step "translate": No skill carries all of the tags'),
-      'Left out. Step "polish" waits for "translate".',
+    expect((await seen(task)).route.leftOut).toEqual([
+      { step: 'translate', why: 'Step "translate" finds nobody.' },
+      { step: 'polish', why: 'Step "polish" waits for "translate".' },
     ]);
-    await expect(run('strict')).rejects.toThrow(
-      'Composite skill "strict": Step "a": No agent "translate" is registered and enabled.',
-    );
+    await expect(run('strict')).rejects.toThrow('No agent offers the skill "composite.strict".');
     await hub.admin('PATCH', '/api/v1/agents/translate', { enabled: true });
   });
 

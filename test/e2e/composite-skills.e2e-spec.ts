@@ -69,6 +69,30 @@ async function made(id: string, changes: JsonObject = {}): Promise<void> {
   expect((await post(composite(id, changes))).status).toBe(201);
 }
 
+describe('what is no composite skill', () => {
+  it('has a name or a text that cannot be shown, or says nothing', async () => {
+    const hidden = { name: '\u202Eevil\0', description: '  ', examples: ['a\0'] };
+    const answer = await post(composite('unclean', hidden));
+    expect(answer.status).toBe(400);
+    expect(fieldsOf(answer).sort()).toEqual(['description', 'examples', 'name']);
+    expect((await post(composite('lines', { description: 'One line.\nAnother.' }))).status).toBe(
+      201,
+    );
+    expect((await post({ id: 'empty', name: ' x' })).body.detail).toBe(
+      'description: is required; steps: is required',
+    );
+  });
+
+  it('reaches for a prototype, and is told so', async () => {
+    const answer = await hub.post(PATH, '{"__proto__":{"id":"x"}}', { key: hub.adminKey });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({
+      type: 'urn:a2a-hub:error:invalid-params',
+      detail: expect.stringContaining('"__proto__"'),
+    });
+  });
+});
+
 describe('the life of a composite skill', () => {
   it('begins with what was written and the defaults of the rest', async () => {
     const answer = await post(composite('life'));
@@ -365,9 +389,7 @@ describe("a composite skill in the hub's card", () => {
     const unknown = await send('others', 'composite.none');
     expect(stranger.message.replaceAll('ours', 'none')).toBe(unknown.message);
     const stepless = await send('others', 'composite.audited');
-    expect(stepless.message).toContain(
-      'Composite skill "audited": Step "audit": No agent "secret" is registered and enabled.',
-    );
+    expect(stepless.message.replaceAll('audited', 'none')).toBe(unknown.message);
   });
 
   it('shares its id with no agent', async () => {

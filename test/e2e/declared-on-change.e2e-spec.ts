@@ -185,7 +185,7 @@ it('adds, changes and removes declared composite skills with the file', async ()
   });
   await expectRead([2, 'config', 'Two']);
   await expect(hub.send('hello', { message: { metadata } })).rejects.toThrow(
-    'Composite skill "both": Step "a": No agent "absent"',
+    'No agent offers the skill "composite.both"',
   );
   errors.splice(0);
   declare({

@@ -11,10 +11,10 @@ import { configWith } from '../../src/config/index.js';
 import { AgentCard } from '../../src/protocol/a2a.js';
 import { FakeSigningKeyStore } from '../../src/signing/fake-signing-key.store.js';
 import { SigningService } from '../../src/signing/index.js';
-import { NO_COMPOSITES } from '../../src/routing/domain/route-extensions.js';
 import type { Json } from '../support/json.js';
 
 const ROOT = '/.well-known/agent-card.json';
+const COMPOSITES: never[] = [];
 
 let server: FastifyInstance;
 let agents: Pick<Agent, 'id' | 'card' | 'tags'>[];
@@ -29,7 +29,7 @@ beforeEach(() => {
   const log = { info: () => undefined } as unknown as Log;
   const cards = new CardService(
     registry as unknown as AgentRegistry,
-    NO_COMPOSITES,
+    { usable: () => COMPOSITES },
     { instanceId: async () => 'hub-1' } as never,
     config,
     { base: 'https://hub.example.com' } as never,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type HubProcess, startHubProcess } from '../support/app.js';
 import { startPostgres, startSqlite } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
+import { LEGACY_JSON_RPC } from '../support/fleet/dialects.js';
 import { Fleet } from '../support/fleet/fleet.js';
 import { FleetClient } from '../support/fleet/fleet-client.js';
 import { breaches } from '../support/fleet/invariants.js';
@@ -17,10 +18,12 @@ const TASKS = Number(process.env['FLEET_TASKS'] ?? 1000);
 const SEED = Number(process.env['FLEET_SEED'] ?? 1);
 /** Tasks whose clients are active at the same time. */
 const AT_ONCE = 64;
-/** So many tasks are in flight, at the hub and at agents, when the hub is killed. */
-const IN_FLIGHT = Math.min(25, Math.ceil(TASKS / 40));
+/** So many tasks are in flight, at the hub and at agents, when the hub is killed, if there are enough. */
+const IN_FLIGHT = 25;
 /** For one task from its message to its end, kills included. */
 const TASK_DEADLINE_MS = 90_000;
+/** For the hub to be ready again, on a machine that is busy with the fleet as well. */
+const RESTART_DEADLINE_MS = 60_000;
 const TIMEOUT_MS = 120_000 + TASKS * 100;
 
 describe.each([
@@ -49,8 +52,12 @@ describe.each([
         // What the dead process held is free again soon.
         A2A_HUB__TASKS__LEASE: '2s',
         A2A_HUB__TASKS__BLOCKING_WAIT: '5s',
-        A2A_HUB__AGENTS__POLL_MIN: '50ms',
-        A2A_HUB__AGENTS__POLL_MAX: '200ms',
+        // As long as a message waits for an agent that takes none at the moment.
+        A2A_HUB__AGENTS__FIRST_EVENT: '5s',
+        A2A_HUB__AGENTS__HEALTH__OPEN_MIN: '500ms',
+        A2A_HUB__AGENTS__HEALTH__OPEN_MAX: '2s',
+        A2A_HUB__AGENTS__POLL_MIN: '100ms',
+        A2A_HUB__AGENTS__POLL_MAX: '300ms',
         A2A_HUB__LOG__LEVEL: 'error',
       },
     });
@@ -73,6 +80,8 @@ describe.each([
     await database?.stop();
   }, TIMEOUT_MS);
 
+  const inFlightAtKill = Math.min(IN_FLIGHT, Math.ceil(tasks / 10));
+
   /** Runs all clients, and kills the hub twice between. */
   async function simulate(): Promise<void> {
     await Promise.all([
@@ -84,13 +93,13 @@ describe.each([
   async function killTwice(): Promise<void> {
     await ended(0.25);
     await holdAndKill();
-    await hub.restart();
+    await hub.restart(RESTART_DEADLINE_MS);
     fleet.gate.open = true;
     await ended(0.5);
     await holdAndKill();
     // This time the agents go on while there is no hub.
     fleet.gate.open = true;
-    await hub.restart();
+    await hub.restart(RESTART_DEADLINE_MS);
   }
 
   function ended(share: number): Promise<void> {
@@ -101,7 +110,7 @@ describe.each([
   async function holdAndKill(): Promise<void> {
     fleet.gate.open = false;
     const inFlight = (): FleetClient[] => clients.filter(({ working }) => working);
-    await until(() => inFlight().length >= IN_FLIGHT && fleet.running >= IN_FLIGHT);
+    await until(() => inFlight().length >= inFlightAtKill && fleet.running >= inFlightAtKill);
     killed.push(inFlight());
     await hub.kill();
   }
@@ -129,7 +138,7 @@ describe.each([
   }
 
   it('was killed twice with many tasks in flight, which all went on', () => {
-    expect(killed.map((each) => each.length >= IN_FLIGHT)).toEqual([true, true]);
+    expect(killed.map((each) => each.length >= inFlightAtKill)).toEqual([true, true]);
     expect(killed.flat().filter(({ done, lost }) => !done || lost === 0)).toEqual([]);
   });
 
@@ -152,12 +161,10 @@ describe.each([
   });
 
   it('keeps its promises to every client: order, finality, own ids, streams and webhooks that agree', async () => {
-    await eventually(() => {
-      const wrong = against((found) =>
-        breaches(found.view, { ...found, webhooks: toldTo(found.job) }),
-      );
-      expect(wrong).toEqual([]);
-    }, 10_000);
+    await until(() => outcomes.filter(isFound).every(isTold), 60_000);
+    expect(
+      against((found) => breaches(found.view, { ...found, webhooks: toldTo(found.job) })),
+    ).toEqual([]);
   });
 
   it('shows the times of every delegation in the order they came', () => {
@@ -215,13 +222,20 @@ describe.each([
   function isUnknown(agentId: string, task: LiveTask): boolean {
     const delegations = outcomeBehind(task)?.view?.delegations ?? [];
     const found = delegations.find((each) => each.agentId === agentId);
-    return /whether the agent has received the message is unknown/.test(found?.reason ?? '');
+    const isLegacy = fleet.agent(agentId).behaviour.dialect === LEGACY_JSON_RPC;
+    return isLegacy && found?.['answeredAt'] === null;
   }
 
   /** An agent's task, and what the hub has of it. */
   function about(agentId: string, task: LiveTask): string {
     const found = outcomeBehind(task);
     return `${agentId}: ${task.id} ${task.state} of job ${found?.job.number}: ${found?.view && summary(found.view)}`;
+  }
+
+  /** Its webhook, where there is one, has got the newest event. */
+  function isTold({ job, view }: Found): boolean {
+    const last = sink.at(`/${job.number}`).at(-1)?.headers['a2a-hub-sequence'];
+    return !job.webhook || Number(last) === Number(view['seq']);
   }
 
   /** What the webhook of a job was told, each delivery once. */

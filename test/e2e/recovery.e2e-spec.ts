@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { Principal } from '../../src/auth/index.js';
+import { EVERYTHING, type Principal } from '../../src/auth/index.js';
 import { TaskState, type Task } from '../../src/protocol/a2a.js';
 import { statusUpdate, type TaskRef } from '../../src/protocol/build.js';
 import { FencedError } from '../../src/tasks/task-log.js';
@@ -175,6 +175,27 @@ describe('after a kill', () => {
     const failed = await hub.until(id, TaskState.TASK_STATE_FAILED);
     expect(statusText(failed)).toMatch(/^The hub stopped while sending to Agent a; whether/);
     expect(agent.turns).toHaveLength(1);
+  });
+
+  it('a message that waited for its agent to be back is sent: it has never left', async () => {
+    const agent = new FakeAgent('a', (turn) => turn.completed('at last'));
+    hub = await HubTasks.start({ agents: [agent], config: { tasks: { leaseMs: 60_000 } } });
+    let asked = 0;
+    hub.admit = () => {
+      asked += 1;
+      return { kind: 'wait', waitMs: 0, why: 'is out of service' };
+    };
+    const { id } = await hub.begin('go');
+    await eventually(() => expect(asked).toBeGreaterThan(2));
+    const held = (await hub.log.read(id, EVERYTHING))!.delegations[0]!;
+    expect(held).toMatchObject({ state: 'queued', calls: 0, epoch: 1, owner: hub.runner.owner });
+    expect(await hub.store.claim('another', new Date(), 60_000, 10)).toEqual([]);
+    kill(hub);
+    hub = await hub.successor();
+    expect(statusText(await hub.until(id, TaskState.TASK_STATE_COMPLETED))).toBe('at last');
+    expect(agent.turns).toHaveLength(1);
+    const done = (await hub.log.read(id, EVERYTHING))!.delegations[0]!;
+    expect(done).toMatchObject({ calls: 1, epoch: 2 });
   });
 
   it('an agent that cannot be asked is not waited for longer than for a first event', async () => {

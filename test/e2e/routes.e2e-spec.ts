@@ -54,6 +54,10 @@ afterAll(async () => {
   await hub?.close();
 });
 
+const inMetadata = (directive: JsonObject): JsonObject => ({
+  metadata: { 'urn:a2a-hub:routing:v1': { tags: ['data'], ...directive } },
+});
+
 const dryRun = (body: unknown): Promise<HttpAnswer> => hub.admin('POST', PATH, body);
 
 describe('a dry run of the routing', () => {
@@ -102,21 +106,34 @@ describe('a dry run of the routing', () => {
 
   it.each<[object, string]>([
     [{ tags: [] }, 'tags'],
-    [{ tags: 'csv' }, 'tags'],
+    [{ tags: 5 }, 'tags'],
+    [{ tags: 'csv,,x' }, 'tags'],
     [{ strategy: 'random' }, 'strategy'],
     [{ maxAgents: 0 }, 'maxAgents'],
     [{ deadlineSeconds: -1 }, 'deadlineSeconds'],
     [{ message: 'hello' }, 'message'],
+    [{ message: { parts: [null] } }, 'message.parts[0]'],
+    [{ message: { parts: { text: 'x' } } }, 'message.parts'],
+    [{ message: { parts: [{ raw: 5 }] } }, 'message.parts[0].raw'],
+    [{ message: { parts: [{ text: { toString: 5 } }] } }, 'message.parts[0].text'],
+    [{ message: { metadata: 5 } }, 'message.metadata'],
+    [{ message: { extensions: [null] } }, 'message.extensions'],
     [{ unknown: 1 }, 'unknown'],
     [{ metadata: { 'urn:a2a-hub:routing:v1': { match: 'some' } } }, 'match'],
     [{ strategy: 'chain' }, 'strategy'],
     [{ steps: [{ agentId: 'csv' }] }, 'steps'],
-    [{ strategy: 'chain', steps: ['csv.work'] }, 'steps'],
+    [{ strategy: 'chain', steps: [''] }, 'steps[0].skillId'],
+    [{ strategy: 'chain', steps: [5] }, 'steps'],
+    [{ strategy: 'chain', steps: [{ agentId: 'csv', skillId: 'code.work' }] }, 'steps[0].skillId'],
     [{ strategy: 'chain', steps: [{ agent: 'csv' }] }, 'steps'],
     [{ strategy: 'chain', steps: [{ match: 'any' }] }, 'steps[0]'],
-    [{ strategy: 'synthesize', tags: ['data'], synthesizer: 'csv' }, 'synthesizer'],
+    [{ strategy: 'synthesize', tags: ['data'], synthesizer: '' }, 'synthesizer'],
+    [{ strategy: 'one', tags: ['data'], require: 'any' }, 'require'],
+    [{ strategy: 'all', tags: ['data'], maxCalls: 1 }, 'maxCalls is 1, but 2 agents'],
     [{ strategy: 'all', tags: ['data'], require: 'quorum' }, 'require'],
     [{ strategy: 'all', tags: ['data'], require: 'quorum', quorum: 3 }, 'quorum'],
+    [inMetadata({ strategy: 'all', require: 'quorum', quorum: 3 }), '].quorum'],
+    [inMetadata({ strategy: 'all', max_calls: 1 }), '].max_calls'],
     [{ maxCalls: 0 }, 'maxCalls'],
   ])('refuses %j, naming the field', async (body, field) => {
     const answer = await dryRun(body);
@@ -165,6 +182,22 @@ describe('a dry run of a plan', () => {
     });
   });
 
+  it('takes bare texts in the body as metadata does', async () => {
+    const plan = [
+      { name: 'gather', chosen: [{ agentId: 'code' }, { agentId: 'csv' }] },
+      { name: 'synthesize', chosen: [{ agentId: 'csv' }] },
+    ];
+    const wishes = { tags: 'data', strategy: 'synthesize', synthesizer: 'csv.work' };
+    expect((await dryRun(wishes)).body).toMatchObject({ plan });
+    const chain = { strategy: 'chain', steps: [{ tags: 'data' }, 'csv.work'] };
+    expect((await dryRun(chain)).body).toMatchObject({
+      plan: [
+        { chosen: [{ agentId: 'code' }, { agentId: 'csv' }] },
+        { chosen: [{ agentId: 'csv' }] },
+      ],
+    });
+  });
+
   it('names the step that nobody is found for', async () => {
     const answer = await dryRun({
       strategy: 'chain',
@@ -200,6 +233,29 @@ describe('plain text', () => {
     const answer = await text('Show me the submarine plans');
     expect(answer.status).toBe(422);
     expect(JSON.stringify(answer.body)).not.toContain('secret');
+  });
+});
+
+describe('a composite skill that needs agents of other organizations', () => {
+  it('is not there: not by name, not by text, not by a rule, not in what is listed', async () => {
+    const agent = { organizations: ['elsewhere'] };
+    await register(hub, 'hidden', agent, { name: 'Something else' });
+    const made = await hub.admin('POST', '/api/v1/composite-skills', {
+      id: 'deal',
+      name: 'Submarine deal',
+      description: 'Makes a submarine deal',
+      steps: [{ name: 'a', agentId: 'hidden' }],
+    });
+    expect(made.status).toBe(201);
+    for (const body of [{ skillId: 'composite.deal' }, { message: says('submarine deal') }]) {
+      const { status, body: refused } = await dryRun(body);
+      expect(status).toBe(422);
+      expect(JSON.stringify(refused)).not.toMatch(/hidden|Skills you may use:[^.]*composite\.deal/);
+    }
+    const rules = [{ name: 'Deals', conditions: {}, target: { composite: 'deal' } }];
+    expect((await dryRun({ message: says('hello'), rules })).body).toMatchObject({
+      detail: expect.stringContaining('names no agent'),
+    });
   });
 });
 
@@ -309,16 +365,18 @@ describe('with an external router', () => {
 
   it('follows its own order when that answers an error, too much or nonsense, then leaves it alone', async () => {
     const failures: [typeof answer, string][] = [
-      [(_, response) => response.writeHead(302, { location: '/x' }).end(), 'HTTP 302'],
-      [(_, response) => response.end('x'.repeat(70_000)), 'larger than'],
-      [(_, response) => response.end('{"order":1}'), 'no order'],
+      [(_, response) => response.writeHead(302, { location: '/x' }).end(), 'refused to answer.'],
+      [(_, response) => response.end('x'.repeat(70_000)), 'too large or not of the form'],
+      [(_, response) => response.end('{"order":1}'), 'too large or not of the form'],
     ];
     for (const [failure, why] of failures) {
       answer = failure;
-      expect((await ask(cleaning)).body).toMatchObject({
+      const { body } = await ask(cleaning);
+      expect(body).toMatchObject({
         reason: 'text',
         chosen: [{ agentId: 'csv', why: expect.stringContaining(why) }],
       });
+      expect(JSON.stringify(body)).not.toContain(new URL(router.url).port);
     }
     answer = () => {
       throw new Error('asked');

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { EVERYTHING } from '../../src/auth/index.js';
 import { TaskState, type Task } from '../../src/protocol/a2a.js';
 import { FakeAgent, type FakeAgentOptions } from '../support/fake-agents.js';
 import { eventually } from '../support/eventually.js';
@@ -50,6 +51,25 @@ describe('CancelTask', () => {
     const stream = collect(hub.service.subscribe(task.id, hub.request('')));
     await cancel(task);
     expect((await stream).at(-1)).toBe('CANCELED');
+  });
+
+  it('ends at once what waits until its agent may be asked, and nothing is sent', async () => {
+    const agent = busy('a', { budgets: { firstEventMs: 60_000 } });
+    hub = await HubTasks.start({ agents: [agent] });
+    let asked = 0;
+    hub.admit = () => {
+      asked += 1;
+      return { kind: 'wait', waitMs: 0, why: 'is out of service' };
+    };
+    const [task, other] = [await hub.begin('go'), await hub.begin('go')];
+    await eventually(() => expect(asked).toBeGreaterThan(4));
+    expect(statusText(await cancel(task))).toBe('Canceled by the client.');
+    // The other goes back to the queue.
+    await hub.runner.stop();
+    const left = (await hub.log.read(other.id, EVERYTHING))!.delegations[0]!;
+    expect(left).toMatchObject({ state: 'queued', calls: 0, owner: null });
+    expect(agent.turns).toEqual([]);
+    expect(agent.called('cancel')).toBe(0);
   });
 
   it('reports what the agent finished first', async () => {

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { TaskState, type Task } from '../../src/protocol/a2a.js';
+import type { ConfigOverrides } from '../../src/config/index.js';
+import { statusUpdate } from '../../src/protocol/build.js';
 import { FakeAgent, type FakeAgentOptions, type Script } from '../support/fake-agents.js';
 import { eventually } from '../support/eventually.js';
 import { artifactTexts, collect, HubTasks } from '../support/hub-tasks.js';
@@ -35,11 +37,11 @@ function isCanceled(agent: FakeAgent): boolean {
 }
 
 /** The first process is gone without a word, and the next one begins. */
-async function killed(): Promise<void> {
+async function killed(config: ConfigOverrides = {}): Promise<void> {
   const before = hub;
   before.store.release = () => Promise.resolve();
   const stopped = before.runner.stop();
-  hub = await before.successor();
+  hub = await before.successor({ config });
   await stopped;
 }
 
@@ -96,6 +98,48 @@ describe('the loser of a race', () => {
       const stored = await hub.store.open(id);
       expect(stored?.aggregate.delegations[1]).toMatchObject({ untold: false, owner: null });
     });
+  });
+});
+
+describe('an agent whose delegation nobody runs as another one ends it', () => {
+  it('is told by the next process, which had no place for it until then', async () => {
+    const agents = ['a', 'b'].map((id) => new FakeAgent(id, () => undefined));
+    await race(...agents);
+    const rows = await hub.database.read<{ agent_id: string; task_id: string }>(
+      'SELECT agent_id, task_id FROM delegations ORDER BY created_at, id',
+    );
+    // The one that is followed, as the oldest, completes.
+    const first = agents.find(({ id }) => id === rows[0]!.agent_id)!;
+    const second = agents.find((each) => each !== first)!;
+    const { taskId, contextId } = first.turn;
+    first.store(taskId, statusUpdate({ taskId, contextId }, COMPLETED, new Date()));
+    await killed({ tasks: { maxConcurrent: 1 } });
+    await hub.until(rows[0]!.task_id, COMPLETED);
+    await eventually(() => expect(isCanceled(second)).toBe(true));
+    expect(second.called('cancel')).toBe(1);
+  });
+
+  it('is told once, while it waits for its client', async () => {
+    const agents = [
+      new FakeAgent('gone', (turn) => turn.working()),
+      new FakeAgent('asks', (turn) => turn.ask('which?')),
+    ] as const;
+    hub = await HubTasks.start({ agents });
+    const { id } = await hub.begin('go', { directive: { strategy: 'all' } });
+    await eventually(async () => {
+      const stored = await hub.store.open(id);
+      const states = stored?.aggregate.delegations.map(({ state }) => state);
+      expect(states).toEqual(['working', 'input-required']);
+    });
+    hub.agents.delete('gone');
+    await killed();
+    await hub.until(id, TaskState.TASK_STATE_FAILED);
+    await eventually(() => expect(isCanceled(agents[1])).toBe(true));
+    await eventually(async () => {
+      const stored = await hub.store.open(id);
+      expect(stored?.aggregate.delegations[1]).toMatchObject({ untold: false, owner: null });
+    });
+    expect(agents[1].called('cancel')).toBe(1);
   });
 });
 

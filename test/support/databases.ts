@@ -114,7 +114,7 @@ export async function startPostgres(): Promise<DatabaseSource> {
   return {
     freshUrl: async () => urlOf(await create('')),
     async migratedUrl() {
-      template ??= create('').then(async (name) => {
+      template ??= create(BY_LANGUAGE).then(async (name) => {
         await migrated(urlOf(name));
         return name;
       });
@@ -129,6 +129,8 @@ export async function startPostgres(): Promise<DatabaseSource> {
 
 const USER = 'hub';
 const PASSWORD = 'hub';
+/** A database that orders text as most are made to, by language: to it `a-b` stands behind `ab`. */
+const BY_LANGUAGE = "TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-u-ka-shifted'";
 
 async function migrated(url: string): Promise<void> {
   const database = await openDatabase({ url, synchronous: 'normal' }, { migrate: true });

@@ -90,14 +90,12 @@ export class CardService {
 
   private ofHub(principal: Principal, form: CardForm): Promise<MadeCard> {
     const agents = this.registry.usable(principal);
-    const composites = this.composites.usable(principal);
+    const composites = offeredComposites(this.composites.usable(principal), agents);
     let ofAgents = this.shown.get(agents);
     if (!ofAgents) this.shown.set(agents, (ofAgents = new WeakMap()));
     const shown = ofAgents.get(composites) ?? {};
     ofAgents.set(composites, shown);
-    return this.once(shown, form, (hub) =>
-      composeHubCard(agents, hub, offeredComposites(composites, agents)),
-    );
+    return this.once(shown, form, (hub) => composeHubCard(agents, hub, composites));
   }
 
   private ofAgent(agent: Agent, form: CardForm): Promise<MadeCard> {

@@ -1,3 +1,4 @@
+import { ID } from '../../common/id-pattern.js';
 import { RESERVED_AGENT_IDS } from '../agent.js';
 
 const MAX_LENGTH = 63;
@@ -5,7 +6,7 @@ const RESERVED: ReadonlySet<string> = new Set(RESERVED_AGENT_IDS);
 
 /** Whether an agent may have this id. */
 export function isAgentId(id: string): boolean {
-  return /^[a-z0-9-]{1,63}$/.test(id) && !RESERVED.has(id);
+  return ID.test(id) && !RESERVED.has(id);
 }
 
 /**

@@ -3,6 +3,7 @@ import { decodeErrorInfo, decodeStatus, GRPC_STATUS_DETAILS_BIN } from '@a2a-js/
 import { scrub } from '../../common/scrub.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
 import { AgentCallError } from '../agent-client.js';
+import { hubRefusalOf } from '../hub-refusal.js';
 import { codeOfReason, failureOf } from './protocol-error.js';
 
 const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo';
@@ -45,7 +46,8 @@ export function failureOfGrpc(
 ): AgentCallError {
   const text = scrub(error.details ?? '', when.secrets);
   const said = `${status[error.code] ?? error.code}${text && `: ${text}`}`;
-  const code = codeOfReason(reasonIn(error)) ?? codeOfReason(reasonOfName(text));
+  const info = infoIn(error);
+  const code = codeOfReason(info?.reason) ?? codeOfReason(reasonOfName(text));
   if (code === undefined) {
     if (UNREADABLE.test(text)) {
       return new AgentCallError('invalid', `the agent's answer is not A2A: ${text}`);
@@ -55,19 +57,23 @@ export function failureOfGrpc(
     }
   }
   return failureOf(
-    { code: code ?? CODE_OF_STATUS[error.code], message: said },
+    {
+      code: code ?? CODE_OF_STATUS[error.code],
+      message: said,
+      hubRefusal: hubRefusalOf(info),
+    },
     { httpStatus: HTTP_OF_STATUS[error.code], afterEvent: when.afterEvent },
   );
 }
 
-function reasonIn({ metadata }: ServiceError): string | undefined {
+function infoIn({ metadata }: ServiceError): ReturnType<typeof decodeErrorInfo> | undefined {
   const [details] = metadata?.get(GRPC_STATUS_DETAILS_BIN) ?? [];
   if (details === undefined) return undefined;
   try {
     const info = decodeStatus(Buffer.from(details)).details.find(
       ({ typeUrl }) => typeUrl === ERROR_INFO,
     );
-    return info && decodeErrorInfo(Buffer.from(info.value)).reason;
+    return info && decodeErrorInfo(Buffer.from(info.value));
   } catch {
     // Bytes that are no google.rpc.Status: the status itself is left.
     return undefined;

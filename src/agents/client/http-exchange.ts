@@ -4,7 +4,13 @@ import { HubError } from '../../common/hub-error.js';
 import { scrub } from '../../common/scrub.js';
 import { AgentCallError } from '../agent-client.js';
 import { camelCased } from './camel-case.js';
-import { bareErrorIn, failureOf, failureOfStatus, protocolErrorIn } from './protocol-error.js';
+import {
+  bareErrorIn,
+  failureOf,
+  failureOfStatus,
+  protocolErrorIn,
+  type ProtocolError,
+} from './protocol-error.js';
 import { readSse, SseEventTooLargeError } from './sse-reader.js';
 
 /** The whole answer of an agent; a task with its files. */
@@ -113,7 +119,8 @@ export class HttpExchange {
         if (type === 'error' || data.includes('"error"')) {
           this.throwError(parsed(data), answer.statusCode);
         }
-        if (type === 'error') throw this.protocolFailure(data, answer.statusCode);
+        if (type === 'error')
+          throw this.protocolFailure({ code: undefined, message: data }, answer.statusCode);
         if (data.trim() === '') continue;
         this.events++;
         yield data;
@@ -126,12 +133,12 @@ export class HttpExchange {
   private throwError(json: unknown, httpStatus: number): void {
     const error = protocolErrorIn(json);
     if (error === undefined) return;
-    throw this.protocolFailure(error.message, httpStatus, error.code);
+    throw this.protocolFailure(error, httpStatus);
   }
 
-  private protocolFailure(text: string, httpStatus: number, code?: number): AgentCallError {
-    const error = { code, message: this.scrub(text).slice(0, ERROR_TEXT_LIMIT) };
-    return failureOf(error, { httpStatus, afterEvent: this.events > 0 });
+  private protocolFailure(error: ProtocolError, httpStatus: number): AgentCallError {
+    const message = this.scrub(error.message).slice(0, ERROR_TEXT_LIMIT);
+    return failureOf({ ...error, message }, { httpStatus, afterEvent: this.events > 0 });
   }
 
   /** An error of the connection. */

@@ -1,11 +1,14 @@
 import { A2A_ERROR_CODES, ERROR_CODES } from '../../protocol/error-codes.js';
 import { AgentCallError } from '../agent-client.js';
+import { type HubRefusal, hubRefusalOf } from '../hub-refusal.js';
 
 /** An error an agent answered with, in whichever form its protocol version gives it. */
 export interface ProtocolError {
   /** The JSON-RPC code (A2A §5.4), also where the binding has another form. */
   readonly code: number | undefined;
   readonly message: string;
+  /** The agent is a hub, and refused for this. */
+  readonly hubRefusal?: HubRefusal | undefined;
 }
 
 /** The JSON-RPC code of the error with this `ErrorInfo.reason`; undefined when A2A has none such. */
@@ -23,7 +26,7 @@ export function codeOfReason(reason: string | undefined): number | undefined {
 export function protocolErrorIn(json: unknown): ProtocolError | undefined {
   if (!isObject(json) || (json['result'] ?? undefined) !== undefined) return undefined;
   const error = isObject(json['error']) ? json['error'] : json;
-  const { code, message, status, details } = error;
+  const { code, message, status, details, data } = error;
   const isError = error !== json || (typeof code === 'number' && typeof message === 'string');
   if (!isError) return undefined;
   const reasons = Array.isArray(details)
@@ -35,6 +38,7 @@ export function protocolErrorIn(json: unknown): ProtocolError | undefined {
   return {
     code: byReason ?? written ?? ofStatus,
     message: typeof message === 'string' && message !== '' ? message : 'no message',
+    hubRefusal: hubRefusalOf(details ?? data),
   };
 }
 
@@ -66,7 +70,7 @@ export function failureOf(
   error: ProtocolError,
   when: { readonly httpStatus: number | undefined; readonly afterEvent: boolean },
 ): AgentCallError {
-  const { code, message } = error;
+  const { code, message, hubRefusal } = error;
   const kind =
     code === ERROR_CODES.TASK_NOT_FOUND
       ? 'not-found'
@@ -77,6 +81,7 @@ export function failureOf(
   return new AgentCallError(kind, text, {
     ...(when.httpStatus === undefined ? {} : { httpStatus: when.httpStatus }),
     ...(code === undefined ? {} : { code }),
+    ...(hubRefusal === undefined ? {} : { hubRefusal }),
   });
 }
 

@@ -144,9 +144,14 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     );
   }
 
-  cancel(agent: Agent, downstreamTaskId: string, options: AgentCallOptions): Promise<Task> {
+  cancel(
+    agent: Agent,
+    downstreamTaskId: string,
+    options: AgentCallOptions,
+    metadata?: Readonly<Record<string, unknown>>,
+  ): Promise<Task> {
     return this.call('CancelTask', agent, options, async ({ transport, tenant, ...call }) => {
-      const request = { tenant, id: downstreamTaskId, metadata: undefined };
+      const request = { tenant, id: downstreamTaskId, metadata };
       return checkTask(await transport.cancelTask(request, call.options));
     });
   }

@@ -45,8 +45,15 @@ export class ObservedAgentClient extends AgentClient {
     return this.call(agent, options, () => this.client.getTask(agent, downstreamTaskId, options));
   }
 
-  cancel(agent: Agent, downstreamTaskId: string, options: AgentCallOptions): Promise<Task> {
-    return this.call(agent, options, () => this.client.cancel(agent, downstreamTaskId, options));
+  cancel(
+    agent: Agent,
+    downstreamTaskId: string,
+    options: AgentCallOptions,
+    metadata?: Readonly<Record<string, unknown>>,
+  ): Promise<Task> {
+    return this.call(agent, options, () =>
+      this.client.cancel(agent, downstreamTaskId, options, metadata),
+    );
   }
 
   findTasksByMessage(

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { HubError } from '../../common/hub-error.js';
 import type { Page } from '../../common/page.js';
 import { Database } from '../../database/database.js';
+import { byCharacters } from '../../database/dialect.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import { AgentCard } from '../../protocol/a2a.js';
@@ -130,10 +131,11 @@ export class TypeormAgentStore extends AgentStore {
   /** Filters look into cards, so they run here, chunk by chunk until the page is full. */
   async list(filter: AgentFilter, limit: number, cursor?: string): Promise<Page<Agent>> {
     const found: Agent[] = [];
+    const id = byCharacters('id', this.database.dialect);
     let after = cursor ?? '';
     for (;;) {
       const rows = await this.database.read<Row>(
-        'SELECT * FROM agents WHERE id > ? AND deleted_at IS NULL ORDER BY id LIMIT ?',
+        `SELECT * FROM agents WHERE ${id} > ? AND deleted_at IS NULL ORDER BY ${id} LIMIT ?`,
         [after, CHUNK],
       );
       found.push(...rows.map(this.toAgent).filter((agent) => matchesFilter(agent, filter)));
@@ -146,7 +148,8 @@ export class TypeormAgentStore extends AgentStore {
   }
 
   async all(): Promise<Agent[]> {
-    const rows = await this.database.read<Row>('SELECT * FROM agents ORDER BY id');
+    const id = byCharacters('id', this.database.dialect);
+    const rows = await this.database.read<Row>(`SELECT * FROM agents ORDER BY ${id}`);
     return rows.map(this.toAgent);
   }
 

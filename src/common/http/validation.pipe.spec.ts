@@ -1,18 +1,31 @@
 import { describe, expect, it } from '@jest/globals';
 import { Type } from 'class-transformer';
-import { IsArray, IsInt, IsString, ValidateNested } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  IsArray,
+  IsInt,
+  IsString,
+  Max,
+  MaxLength,
+  ValidateNested,
+} from 'class-validator';
 import { adminValidationPipe } from './validation.pipe.js';
 
 class Entry {
   @IsInt()
+  @Max(9)
   count!: number;
 }
 
 class Body {
   @IsString()
+  @MaxLength(3)
   name!: string;
 
   @IsArray()
+  @ArrayNotEmpty()
+  @ArrayMaxSize(5)
   @ValidateNested({ each: true })
   @Type(() => Entry)
   entries!: Entry[];
@@ -34,6 +47,27 @@ describe('adminValidationPipe', () => {
       reason: 'INVALID_PARAMS',
       message: 'The body is nested more than 64 levels deep.',
     });
+  });
+
+  it.each([
+    ['what is absent', {}, ['name: is required', 'entries: is required']],
+    [
+      'what has a wrong type',
+      { name: 4, entries: 'x' },
+      ['name: must be a string', 'entries: must be an array'],
+    ],
+    [
+      'a wrong type further down',
+      { name: 'n', entries: [{ count: '4' }, {}] },
+      ['entries[0].count: must be an integer number', 'entries[1].count: is required'],
+    ],
+    [
+      'a wrong value',
+      { name: 'long', entries: [] },
+      ['name: must be shorter than or equal to 3 characters', 'entries: should not be empty'],
+    ],
+  ])('says one thing of %s', async (_, body, faults) => {
+    await expect(check(body)).rejects.toMatchObject({ message: faults.join('; ') });
   });
 
   it('names every field at fault by its path', async () => {

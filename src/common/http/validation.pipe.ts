@@ -5,6 +5,9 @@ import { type FieldViolation, HubError } from '../hub-error.js';
 /** How deep a body may be nested: what checks it goes down by recursion. */
 const MAX_NESTING = 64;
 
+/** The constraints that say which type a value must have. */
+const TYPES = ['isArray', 'isObject', 'isString', 'isBoolean', 'isNumber', 'isInt'];
+
 /** Refuses bodies nested too deep before anything else looks at them. */
 class AdminValidationPipe extends ValidationPipe {
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
@@ -50,12 +53,20 @@ export function adminValidationPipe(): ValidationPipe {
 
 function violationsOf(error: ValidationError, parent: string): FieldViolation[] {
   const field = fieldPath(parent, error.property);
-  const own = Object.values(error.constraints ?? {}).map((text) => ({
+  const own = faultsOf(error).map((text) => ({
     field,
     // class-validator begins its texts with the bare property, which `field` says already.
     description: text.replace(new RegExp(`^(property )?${escape(error.property)} `), ''),
   }));
   return [...own, ...(error.children ?? []).flatMap((child) => violationsOf(child, field))];
+}
+
+/** A value of a wrong type is told of that alone, an absent one that it is needed. */
+function faultsOf({ value, constraints = {} }: ValidationError): string[] {
+  const texts = Object.values(constraints);
+  if (value === undefined && texts.length > 0) return ['is required'];
+  const ofType = TYPES.find((type) => constraints[type] !== undefined);
+  return ofType === undefined ? texts : [constraints[ofType] ?? ''];
 }
 
 function fieldPath(parent: string, property: string): string {

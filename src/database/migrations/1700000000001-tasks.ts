@@ -39,6 +39,7 @@ const taskTables = (clustered: string): string[] => [
     "version" integer NOT NULL,
     "checkpoint_seq" integer NOT NULL,
     "cancel_requested_at" bigint,
+    "cancel_metadata" text,
     "deadline_at" bigint,
     "due_at" bigint,
     "route" text NOT NULL,

@@ -1,6 +1,7 @@
 import type { StreamResponse, TaskState } from '../../protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
+import type { EventKind } from '../../tasks/index.js';
 
 /** An artifact that has begun and whose last chunk has not come. */
 interface UnfinishedArtifact {
@@ -21,7 +22,7 @@ export const LOG_START: LaneCursor = { state: null, unfinished: [] };
 
 /** One log entry, decoded. */
 export interface LogEntry {
-  readonly kind: 'task' | 'status' | 'artifact' | 'message' | 'reply' | 'held';
+  readonly kind: EventKind;
   readonly payload: NonNullable<StreamResponse['payload']>;
 }
 

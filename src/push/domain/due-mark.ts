@@ -1,11 +1,12 @@
 import { TaskState } from '../../protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
+import type { EventKind } from '../../tasks/index.js';
 import { endedDelegation } from './delivery-plan.js';
 
 /** A new log entry, not decoded. */
 export interface NewEntry {
-  readonly kind: 'task' | 'status' | 'artifact' | 'message' | 'reply' | 'held';
+  readonly kind: EventKind;
   /** 1.0 wire JSON. */
   readonly body: string;
 }

@@ -6,7 +6,7 @@ import { RouteChooser } from '../domain/choose.js';
 import { hubSkillId } from '../domain/agent-index.js';
 import { type Plan } from '../domain/plan.js';
 import { planOf } from '../domain/route.js';
-import { COMPOSITE_AGENT_ID, type CompositeSkill } from '../domain/route-extensions.js';
+import { COMPOSITE_AGENT_ID, type CompositeSkill } from '../domain/composite-skill.js';
 import { completed, type WrittenComposite } from './composites.service.js';
 import { checkDefinition } from './domain/check-definition.js';
 import { checkTargets } from './domain/check-targets.js';

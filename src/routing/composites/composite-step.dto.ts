@@ -15,7 +15,6 @@ import {
   Max,
   MaxLength,
   Min,
-  ValidateIf,
   ValidateNested,
 } from 'class-validator';
 import {
@@ -24,25 +23,18 @@ import {
   REQUIRE_POLICIES,
   type RequirePolicy,
 } from '../../protocol/routing-extension.js';
-import type { StepOutcome, StepStrategy } from '../domain/plan.js';
+import { ID_RULE, IfGiven, TAG, TAG_RULE } from '../../common/http/fields.js';
+import { ID } from '../../common/id-pattern.js';
+import {
+  STEP_OUTCOMES,
+  STEP_STRATEGIES,
+  type StepOutcome,
+  type StepStrategy,
+} from '../domain/plan.js';
 import { COMPOSITE_LIMITS, type WrittenCondition, type WrittenStep } from './domain/composite.js';
 
-const STEP_STRATEGIES: readonly StepStrategy[] = ['one', 'all', 'first'];
-export const STEP_OUTCOMES: readonly StepOutcome[] = ['completed', 'failed', 'ended'];
-
-/** Of composite skills and of their steps. */
-export const ID = /^[a-z0-9-]{1,63}$/;
-export const ID_RULE = { message: '$property must be 1 to 63 of a-z, 0-9 and -' };
+/** The ids of composite skills, and the names of their steps. */
 export const PATTERN = { type: String, pattern: ID.source } as const;
-/** No control characters, nothing a database refuses. */
-export const TAG = /^[^\p{Cc}\p{Cs}]{1,100}$/u;
-export const TAG_RULE = {
-  each: true,
-  message: 'each must be 1 to 100 characters, no control characters',
-};
-
-/** Null is not a way of saying nothing here. */
-export const IfGiven = () => ValidateIf((_, value) => value !== undefined);
 
 export class StepConditionDto implements WrittenCondition {
   @ApiProperty({ ...PATTERN, description: 'The name of a step.' })

@@ -1,12 +1,10 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import type { FieldViolation } from '../../common/hub-error.js';
-import { type StepCondition, type StepInput } from '../domain/plan.js';
-import type { Candidate } from '../domain/route.js';
 import { hubSkillId } from '../domain/agent-index.js';
-import { COMPOSITE_AGENT_ID } from '../domain/route-extensions.js';
-import { CandidateDto } from '../route.dto.js';
+import { COMPOSITE_AGENT_ID } from '../domain/composite-skill.js';
+import { RouteStepDto } from '../route.dto.js';
 import type { CompositeVersion } from './composite-store.js';
-import { CompositeStepDto, STEP_OUTCOMES } from './composite-step.dto.js';
+import { CompositeStepDto } from './composite-step.dto.js';
 import {
   type Composite,
   type CompositeDefinition,
@@ -136,46 +134,6 @@ export class CompositeVersionPageDto {
   readonly nextCursor!: string | null;
 }
 
-class PlannedInputDto {
-  @ApiProperty({ enum: ['message', 'step'] })
-  readonly from!: 'message' | 'step';
-
-  @ApiPropertyOptional({ type: String, description: 'The step whose artifacts are taken.' })
-  readonly step?: string;
-}
-
-class PlannedConditionDto implements StepCondition {
-  @ApiProperty({ type: String })
-  readonly step!: string;
-
-  @ApiProperty({ enum: STEP_OUTCOMES })
-  readonly outcome!: StepCondition['outcome'];
-}
-
-/** A step as a task would run it now. */
-export class PlannedStepDto {
-  @ApiProperty({ type: String })
-  readonly name!: string;
-
-  @ApiProperty({ type: [PlannedInputDto] })
-  readonly inputs!: readonly StepInput[];
-
-  @ApiProperty({ type: [PlannedConditionDto] })
-  readonly after!: readonly StepCondition[];
-
-  @ApiProperty({ type: Boolean })
-  readonly isResult!: boolean;
-
-  @ApiProperty({ type: Boolean })
-  readonly isOptional!: boolean;
-
-  @ApiProperty({
-    type: [CandidateDto],
-    description: '`one`: asked in this order until one accepts. `all`, `first`: each is asked.',
-  })
-  readonly chosen!: readonly Candidate[];
-}
-
 export class CompositeValidationDto {
   @ApiProperty({ type: Boolean, description: 'Whether it could be saved.' })
   readonly valid!: boolean;
@@ -191,9 +149,9 @@ export class CompositeValidationDto {
   readonly refusal!: string | null;
 
   @ApiProperty({
-    type: [PlannedStepDto],
+    type: [RouteStepDto],
     description:
       'In the order they run, with the agents they would go to; empty when it would not.',
   })
-  readonly steps!: readonly PlannedStepDto[];
+  readonly steps!: readonly RouteStepDto[];
 }

@@ -6,7 +6,6 @@ import {
   IsArray,
   IsBoolean,
   IsInt,
-  IsNotEmpty,
   IsNumber,
   IsOptional,
   IsPositive,
@@ -18,16 +17,19 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import { DIRECTIVE_LIMITS } from '../../protocol/routing-extension.js';
 import {
-  CompositeStepDto,
-  ID,
   ID_RULE,
   IfGiven,
-  PATTERN,
+  NAME,
+  NAME_RULE,
   TAG,
   TAG_RULE,
-} from './composite-step.dto.js';
+  TEXT,
+  TEXT_RULE,
+} from '../../common/http/fields.js';
+import { ID } from '../../common/id-pattern.js';
+import { DIRECTIVE_LIMITS } from '../../protocol/routing-extension.js';
+import { CompositeStepDto, PATTERN } from './composite-step.dto.js';
 import { COMPOSITE_LIMITS, type CompositeDefinition } from './domain/composite.js';
 
 const ORGANIZATION = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
@@ -59,6 +61,7 @@ class CompositeOptionsDto {
   @ArrayMaxSize(MAX_ENTRIES)
   @IsString({ each: true })
   @MaxLength(MAX_TEXT, { each: true })
+  @Matches(TEXT, { ...TEXT_RULE, each: true })
   examples?: string[];
 
   @ApiPropertyOptional({ type: [String], description: 'Media types it takes.' })
@@ -123,15 +126,14 @@ export class PatchCompositeDto extends CompositeOptionsDto implements Partial<Co
   @ApiPropertyOptional({ type: String, maxLength: MAX_NAME })
   @IfGiven()
   @IsString()
-  @IsNotEmpty()
-  @MaxLength(MAX_NAME)
+  @Matches(NAME, NAME_RULE)
   name?: string;
 
   @ApiPropertyOptional({ type: String, maxLength: MAX_TEXT })
   @IfGiven()
   @IsString()
-  @IsNotEmpty()
   @MaxLength(MAX_TEXT)
+  @Matches(TEXT, TEXT_RULE)
   description?: string;
 
   @ApiPropertyOptional({ type: [CompositeStepDto], maxItems: COMPOSITE_LIMITS.steps })
@@ -152,14 +154,13 @@ export class CreateCompositeDto extends CompositeOptionsDto {
 
   @ApiProperty({ type: String, maxLength: MAX_NAME })
   @IsString()
-  @IsNotEmpty()
-  @MaxLength(MAX_NAME)
+  @Matches(NAME, NAME_RULE)
   name!: string;
 
   @ApiProperty({ type: String, maxLength: MAX_TEXT })
   @IsString()
-  @IsNotEmpty()
   @MaxLength(MAX_TEXT)
+  @Matches(TEXT, TEXT_RULE)
   description!: string;
 
   @ApiProperty({ type: [CompositeStepDto], maxItems: COMPOSITE_LIMITS.steps })

@@ -3,6 +3,7 @@ import { AgentRegistry } from '../../agents/index.js';
 import { Clock } from '../../common/clock.js';
 import { issueCursor, readCursor } from '../../common/cursor.js';
 import { type FieldViolation, HubError, invalidFields } from '../../common/hub-error.js';
+import { ID } from '../../common/id-pattern.js';
 import type { Page } from '../../common/page.js';
 import { CompositeRegistry } from './composite-registry.js';
 import { CompositeStore, type CompositeVersion } from './composite-store.js';
@@ -142,7 +143,7 @@ function notFound(id: string): never {
 }
 
 function isId(text: string): boolean {
-  return /^[a-z0-9-]{1,63}$/.test(text);
+  return ID.test(text);
 }
 
 function isVersion(text: string): boolean {

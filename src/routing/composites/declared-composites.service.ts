@@ -1,15 +1,10 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { AgentRegistry } from '../../agents/index.js';
 import { Clock } from '../../common/clock.js';
-import { type FieldViolation, HubError } from '../../common/hub-error.js';
-import { adminValidationPipe } from '../../common/http/validation.pipe.js';
+import { HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
-import {
-  AppConfig,
-  ConfigChanges,
-  ConfigError,
-  type DeclaredComposite,
-} from '../../config/index.js';
+import { AppConfig, ConfigChanges, type DeclaredComposite } from '../../config/index.js';
+import { readDeclared } from '../read-declared.js';
 import { CompositeRegistry } from './composite-registry.js';
 import { CompositeStore, type NewComposite } from './composite-store.js';
 import { CreateCompositeDto } from './composite.dto.js';
@@ -41,9 +36,9 @@ export class DeclaredComposites implements OnModuleInit, OnApplicationBootstrap 
   ) {}
 
   async onModuleInit(): Promise<void> {
-    this.declared = await readDeclared(this.config.compositeSkills);
+    this.declared = await readAll(this.config.compositeSkills);
     this.changes.subscribe(async ({ compositeSkills }) => {
-      const declared = await readDeclared(compositeSkills);
+      const declared = await readAll(compositeSkills);
       return () => this.apply(declared);
     });
   }
@@ -100,41 +95,10 @@ export class DeclaredComposites implements OnModuleInit, OnApplicationBootstrap 
   }
 }
 
-/** The declared composite skills, by the rules of the API; throws {@link ConfigError} with all that is wrong. */
-async function readDeclared(written: readonly DeclaredComposite[]): Promise<NewComposite[]> {
-  const problems: FieldViolation[] = [];
-  const read: NewComposite[] = [];
-  for (const [index, each] of written.entries()) {
-    const found = await readOne(each, index);
-    if (Array.isArray(found)) problems.push(...found);
-    else read.push(found);
-  }
-  if (problems.length === 0) return read;
-  throw new ConfigError(
-    problems.map(({ field, description }) => ({ key: field, source: 'file', text: description })),
-  );
-}
-
-async function readOne(
-  written: DeclaredComposite,
-  index: number,
-): Promise<NewComposite | FieldViolation[]> {
-  const at = (violations: readonly FieldViolation[]): FieldViolation[] =>
-    violations.map(({ field, description }) => ({
-      field: `${KEY}[${index}].${field}`,
-      description,
-    }));
-  try {
-    const dto = (await adminValidationPipe().transform(written, {
-      type: 'body',
-      metatype: CreateCompositeDto,
-    })) as CreateCompositeDto;
+/** By the rules of the API; throws `ConfigError` with all that is wrong. */
+function readAll(written: readonly DeclaredComposite[]): Promise<readonly NewComposite[]> {
+  return readDeclared(KEY, written, CreateCompositeDto, (dto) => {
     const composite: NewComposite = { ...completed(dto), id: dto.id, source: 'config' };
-    const problems = checkDefinition(composite);
-    return problems.length === 0 ? composite : at(problems);
-  } catch (error) {
-    if (!(error instanceof HubError)) throw error;
-    const { violations, message } = error;
-    return at(violations.length > 0 ? violations : [{ field: 'id', description: message }]);
-  }
+    return { entry: composite, faults: checkDefinition(composite) };
+  });
 }

@@ -1,7 +1,7 @@
 import type { Agent } from '../../agents/index.js';
 import type { AgentSkill } from '../../protocol/a2a.js';
 import type { ExtensibleAgent } from './extensions.js';
-import { COMPOSITE_AGENT_ID, type CompositeSkill } from './route-extensions.js';
+import { COMPOSITE_AGENT_ID, type CompositeSkill } from './composite-skill.js';
 
 /** What routing needs to know of an agent. */
 export type RoutableAgent = Pick<Agent, 'id' | 'tags' | 'priority'> & {
@@ -10,6 +10,12 @@ export type RoutableAgent = Pick<Agent, 'id' | 'tags' | 'priority'> & {
   readonly card: Pick<Agent['card'], 'skills' | 'defaultInputModes' | 'defaultOutputModes'> &
     ExtensibleAgent['card'];
 };
+
+/** A skill and who has it. */
+export interface Offer {
+  readonly agent: RoutableAgent;
+  readonly skill: AgentSkill;
+}
 
 /** Tags are compared without regard to case and outer spaces. */
 export function tagKey(tag: string): string {
@@ -79,8 +85,23 @@ export class AgentIndex {
   }
 
   /** Who has a skill of this id; a composite skill is asked for by its id in the hub's card alone. */
-  withSkill(skillId: string): readonly RoutableAgent[] {
+  private withSkill(skillId: string): readonly RoutableAgent[] {
     return (this.bySkill.get(skillId) ?? []).filter(({ id }) => id !== COMPOSITE_AGENT_ID);
+  }
+
+  /**
+   * Who offers a skill, and which it is: the one of the hub's form `agentId.skillId` (or `composite.<id>`),
+   * else all that share the id.
+   */
+  offers(id: string): readonly Offer[] {
+    const split = splitSkillId(id);
+    const provider = split && this.provider(split.agentId);
+    const skill = provider && skillOf(provider, split.skillId);
+    if (provider && skill) return [{ agent: provider, skill }];
+    return this.withSkill(id).flatMap((agent) => {
+      const shared = skillOf(agent, id);
+      return shared ? [{ agent, skill: shared }] : [];
+    });
   }
 
   /** Agents that carry these tags somewhere: all of them (not always on one skill), or any. */
@@ -107,6 +128,13 @@ function providerOf(composites: readonly CompositeSkill[]): RoutableAgent {
 
 export function skillOf(agent: RoutableAgent, skillId: string): AgentSkill | undefined {
   return agent.card.skills.find((skill) => skill.id === skillId);
+}
+
+/** The skill that is meant of this agent: by its id in the hub's card, else by the agent's own. */
+export function skillOfEitherId(agent: RoutableAgent, id: string): AgentSkill | undefined {
+  const split = splitSkillId(id);
+  const inCard = split?.agentId === agent.id ? skillOf(agent, split.skillId) : undefined;
+  return inCard ?? skillOf(agent, id);
 }
 
 /**

@@ -3,10 +3,11 @@ import type { AgentSkill } from '../../protocol/a2a.js';
 import type { RoutingDirective } from '../../protocol/routing-extension.js';
 import type { RoutableAgent } from './agent-index.js';
 import { RouteChooser } from './choose.js';
+import type { TextFinding } from './find-text.js';
 import type { PlanStep } from './plan.js';
 import type { RoutingQuestion } from './question.js';
 import { planOf, type Route } from './route.js';
-import type { CompositeSkill, StepTemplate } from './route-extensions.js';
+import type { CompositeSkill, StepTemplate } from './composite-skill.js';
 
 const skill = (id: string, tags: string[]): AgentSkill => ({
   id,
@@ -32,7 +33,11 @@ const AGENTS = [
   agent('w', [skill('write', ['write'])]),
 ];
 
-function route(directive: RoutingDirective, more: Partial<RoutingQuestion> = {}): Route {
+function route(
+  directive: RoutingDirective,
+  more: Partial<RoutingQuestion> = {},
+  text?: TextFinding,
+): Route {
   const chooser = new RouteChooser({
     agents: AGENTS,
     composites: [],
@@ -52,7 +57,7 @@ function route(directive: RoutingDirective, more: Partial<RoutingQuestion> = {})
     }),
     ...more,
   });
-  return chooser.named() ?? chooser.unnamed(undefined);
+  return chooser.named() ?? chooser.unnamed(text);
 }
 
 const agentsOf = ({ chosen }: Pick<PlanStep, 'chosen'>): string[] =>
@@ -222,7 +227,7 @@ describe('a composite skill', () => {
     const found = route({ skillId: 'composite.report' }, with_(TWO));
     expect(found).toMatchObject({
       reason: 'skill',
-      strategy: 'chain',
+      strategy: 'plan',
       composite: { id: 'report', version: 3 },
       plan: [
         { name: 'read', strategy: 'all' },
@@ -237,17 +242,52 @@ describe('a composite skill', () => {
   it('is found by its tags like any other, and takes over for nobody', () => {
     expect(route({ tags: ['report'] }, with_(TWO))).toMatchObject({ composite: { id: 'report' } });
     const found = route(
-      { tags: ['write'] },
-      { ...with_(TWO), agents: [agent('z', [skill('s', ['write'])], 1)] },
+      { tags: ['write', 'more'], match: 'any' },
+      { ...with_(TWO), agents: [agent('z', [skill('s', ['write', 'more'])])] },
     );
     expect(found.composite).toBeUndefined();
     expect(agentsOf(found)).toEqual(['z']);
     expect(found.skipped).toMatchObject([{ agentId: 'composite', skillId: 'report' }]);
   });
 
+  it('goes before agents that match as well, whatever their priority and work', () => {
+    const agents = [...AGENTS, agent('z', [skill('s', ['write'])], 9)];
+    for (const outstanding of [0, 7]) {
+      const conditionOf: RoutingQuestion['conditionOf'] = (id) => ({
+        health: 'healthy',
+        breaker: 'closed',
+        outstanding: id === 'composite' ? outstanding : 7 - outstanding,
+        queued: 0,
+        isFull: false,
+      });
+      const found = route({ tags: ['write'] }, { ...with_(TWO), agents, conditionOf });
+      expect(found.composite).toEqual({ id: 'report', version: 3 });
+    }
+  });
+
   it('takes no part in the strategies for several agents', () => {
     expect(agentsOf(route({ tags: ['write'], strategy: 'all' }, with_(TWO)))).toEqual(['w']);
     expect(() => route({ skillId: 'composite.report', strategy: 'all' }, with_(TWO))).toThrow(
+      expect.objectContaining({ violations: [expect.objectContaining({ field: 'strategy' })] }),
+    );
+  });
+
+  it('found by text or tags leaves the work to agents where several are wished', () => {
+    const byText = {
+      threshold: 0.4,
+      candidates: [
+        { agentId: 'composite', skillId: 'report', score: 0.7, words: ['report', 'file'] },
+        { agentId: 'a', skillId: 'read', score: 0.5, words: ['file'] },
+      ],
+    };
+    expect(route({}, with_(TWO), byText)).toMatchObject({ composite: { id: 'report' } });
+    const several = route({ strategy: 'all' }, with_(TWO), byText);
+    expect(several).toMatchObject({ reason: 'text', chosen: [{ agentId: 'a' }], skipped: [] });
+    const onlyOne = { ...byText, candidates: byText.candidates.slice(0, 1) };
+    expect(() => route({ strategy: 'all' }, with_(TWO), onlyOne)).toThrow(
+      expect.objectContaining({ reason: 'NO_ROUTE' }),
+    );
+    expect(() => route({ tags: ['report'], strategy: 'first' }, with_(TWO))).toThrow(
       expect.objectContaining({ violations: [expect.objectContaining({ field: 'strategy' })] }),
     );
   });
@@ -288,10 +328,38 @@ describe('a composite skill', () => {
     );
     expect(found.plan).toMatchObject([{ name: 'read', inputs: [{ from: 'message' }] }]);
     expect(found.strategy).toBe('one');
-    expect(found.skipped.map(({ why }) => why)).toEqual([
-      expect.stringMatching(/^Left out\. Step "fly"/),
-      expect.stringMatching(/^Left out\. Step "after" waits/),
+    expect(found.leftOut).toEqual([
+      { step: 'fly', why: 'Step "fly" finds nobody.' },
+      { step: 'after', why: 'Step "after" waits for "fly".' },
     ]);
+    expect(found.skipped).toEqual([]);
+  });
+
+  it('lets what stands in for a step that is left out wait for what that one waited for', () => {
+    const extracted = { step: 'extract', outcome: 'completed' as const };
+    const inputs = [{ from: 'step' as const, step: 'extract' }];
+    const nobody = { target: { agentId: 'gone' }, isOptional: true, isResult: false, inputs };
+    const steps = [
+      step('extract', { isResult: false }),
+      step('polish', { ...nobody, after: [extracted] }),
+      step('shine', { ...nobody, after: [{ step: 'polish', outcome: 'failed' }] }),
+      step('instead', { inputs, after: [extracted, { step: 'shine', outcome: 'ended' }] }),
+    ];
+    const found = route({ skillId: 'composite.report' }, with_(composite(steps)));
+    expect(found.plan!.map(({ name, after }) => [name, after])).toEqual([
+      ['extract', []],
+      ['instead', [extracted]],
+    ]);
+  });
+
+  it('of one step tells the policy of that step', () => {
+    const only = step('read', { strategy: 'all', require: 'quorum', quorum: 2 });
+    const found = route({ skillId: 'composite.report' }, with_(composite([only])));
+    expect(found).toMatchObject({ strategy: 'all', require: 'quorum', quorum: 2 });
+    const best = step('read', { strategy: 'all', require: 'any' });
+    const other = route({ skillId: 'composite.report' }, with_(composite([best])));
+    expect(other).toMatchObject({ strategy: 'all', require: 'any' });
+    expect(other).not.toHaveProperty('quorum');
   });
 
   it('is refused when a step that is not optional has nobody', () => {

@@ -12,7 +12,7 @@ import {
 import type { TextFinding } from './find-text.js';
 import type { RoutingQuestion, RuleVerdict } from './question.js';
 import type { Route } from './route.js';
-import type { RuleDecision } from './route-extensions.js';
+import type { RuleDecision } from './rule-decision.js';
 import type { TextMatch } from './text-index.js';
 
 const skill = (id: string, tags: string[] = []): AgentSkill => ({
@@ -219,7 +219,7 @@ describe('an external router', () => {
 
   it('is shown every skill the caller may use, those that match first, and no file', () => {
     const parts = [
-      textPart('hello'),
+      { ...textPart('hello'), mediaType: '' },
       {
         ...textPart(''),
         mediaType: 'image/png',
@@ -231,7 +231,7 @@ describe('an external router', () => {
       message: {
         text: 'hello',
         parts: [
-          { kind: 'text', mediaType: textPart('').mediaType },
+          { kind: 'text', mediaType: 'text/plain' },
           { kind: 'url', mediaType: 'image/png' },
         ],
       },
@@ -242,6 +242,21 @@ describe('an external router', () => {
         { id: 'c.draw', skill: 'DRAW', description: 'Does draw', tags: ['art'], score: 0 },
       ],
     });
+  });
+
+  it('is shown no more parts and candidates than a bound, the best skill of each agent first', () => {
+    const parts = Array.from({ length: 5000 }, () => ({
+      ...textPart('x'),
+      mediaType: 'y'.repeat(5000),
+    }));
+    const crowd = Array.from({ length: 150 }, (_, i) => skill(`s${i}`));
+    const large = AgentIndex.of([...AGENTS, agent('crowd', crowd)]);
+    const found = [...crowd.map(({ id }) => match(`crowd.${id}`, 0.7)), match('c.draw', 0.6)];
+    const shown = externalCandidates(found, large);
+    expect(shown).toHaveLength(100);
+    expect(shown.at(-1)).toMatchObject({ agentId: 'c', score: 0.6 });
+    const asked = externalQuestion('acme', '', { parts }, shown, large);
+    expect(JSON.stringify(asked).length).toBeLessThan(64 * 1024);
   });
 
   it('is followed in its order, whatever the scores and priorities, unknown ids aside', () => {
@@ -277,6 +292,8 @@ describe('an external router', () => {
       order: ['a', 'b'],
       reason: undefined,
     });
+    const unclean = JSON.stringify({ order: [], reason: ' \0evil\u202E\n text\uD800 ' });
+    expect(readExternalAnswer(unclean).reason).toBe('evil text');
     expect(readExternalAnswer(`{"order":[],"reason":"${'x'.repeat(999)}"}`).reason).toHaveLength(
       300,
     );

@@ -1,5 +1,5 @@
-import { invalidField } from '../../common/hub-error.js';
-import type { RoutingDirective } from '../../protocol/routing-extension.js';
+import { type HubError, invalidField } from '../../common/hub-error.js';
+import { fieldOf, type RoutingDirective } from '../../protocol/routing-extension.js';
 import { AgentIndex } from './agent-index.js';
 import { candidateOf, noRoute } from './explain.js';
 import {
@@ -12,7 +12,7 @@ import {
   noTags,
 } from './find-named.js';
 import { byRule } from './find-rule.js';
-import { byText, missedByText, type TextFinding } from './find-text.js';
+import { byText, findingAmong, missedByText, type TextFinding } from './find-text.js';
 import type { Match } from './match.js';
 import { arrange, type Arranged } from './order.js';
 import type { PlanStep } from './plan.js';
@@ -20,17 +20,12 @@ import { chainSteps, GATHER, synthesizeStep } from './plan-of-directive.js';
 import { planOfSteps, shareOut, within } from './plan-of-steps.js';
 import type { Found, RoutingQuestion } from './question.js';
 import type { Candidate, PassedRule, Route } from './route.js';
+import type { RuleWishes } from './rule-decision.js';
 
 /** Agents left out that a route names; a route is stored with every task. */
 const MAX_SKIPPED = 20;
 
 type Choice = Pick<Route, 'chosen' | 'skipped'>;
-
-/** Members of a directive of which a rule's wishes count only together. */
-type Wishes = Pick<
-  RoutingDirective,
-  'strategy' | 'require' | 'quorum' | 'deadlineSeconds' | 'maxAgents' | 'maxCalls'
->;
 
 /**
  * Chooses the agents for a message that begins a task. The first rule that applies decides: the agent
@@ -43,10 +38,15 @@ type Wishes = Pick<
  */
 export class RouteChooser {
   private readonly index: AgentIndex;
+  /** Where tags and text look: composite skills have no part in what several agents are wished for. */
+  private readonly searched: AgentIndex;
   private passedRules: readonly PassedRule[] = [];
 
   constructor(private readonly question: RoutingQuestion) {
-    this.index = AgentIndex.of(question.agents, question.composites);
+    const { agents, composites, directive } = question;
+    const { strategy = 'one' } = directive;
+    this.index = AgentIndex.of(agents, composites);
+    this.searched = strategy === 'one' ? this.index : AgentIndex.of(agents);
   }
 
   /** The route of a message that names somebody, goes on in a context or meets a rule. */
@@ -57,7 +57,7 @@ export class RouteChooser {
     const found =
       byAgent(question, index) ??
       bySkill(question, index) ??
-      byTags(question, index) ??
+      byTags(question, this.searched) ??
       this.byUnknownTags() ??
       byAffinity(question, index) ??
       this.byRule([]);
@@ -65,9 +65,10 @@ export class RouteChooser {
   }
 
   /** The route of any other message, by what is found in its text. */
-  unnamed(finding: TextFinding | undefined): Route {
-    const { question, index } = this;
-    const found = finding && byText(question, finding, index);
+  unnamed(given: TextFinding | undefined): Route {
+    const { question, index, searched } = this;
+    const finding = given && findingAmong(given, searched);
+    const found = finding && byText(question, finding, searched);
     if (found) return this.routeOf(found);
     const missed = finding ? missedByText(finding) : [];
     const byRest = byDefault(question, index);
@@ -83,11 +84,12 @@ export class RouteChooser {
 
   /** Tags that no skill carries may still mean something to a rule; else they are a mistake. */
   private byUnknownTags(): Found | undefined {
-    const { directive } = this.question;
+    const { question, index } = this;
+    const { directive } = question;
     if (!directive.tags || directive.tags.length === 0) return undefined;
     const found = this.byRule(directive.tags);
-    if (!found) throw noTags(directive, this.index);
-    return found;
+    if (found) return found;
+    throw byTags(question, index) ? this.strategyOfComposite() : noTags(directive, index);
   }
 
   private byRule(tags: readonly string[]): Found | undefined {
@@ -103,17 +105,21 @@ export class RouteChooser {
     if (best && isComposite(best))
       return this.compositeRoute(found, wishes, best, matches, skipped);
     const agents = withoutComposites({ matches, skipped });
-    if (agents.matches.length === 0) {
-      throw invalidField('strategy', 'does not go with a composite skill, which has its own plan');
-    }
+    if (agents.matches.length === 0) throw this.strategyOfComposite();
     const { strategy = 'one', require = 'all', quorum, maxAgents } = wishes;
     if (strategy === 'synthesize') return this.synthesis(found, wishes, agents);
-    const share = { strategy: strategy === 'chain' ? 'one' : strategy, require, quorum, maxAgents };
+    const share = {
+      strategy: strategy === 'chain' ? 'one' : strategy,
+      require,
+      quorum,
+      maxAgents,
+      quorumField: this.quorumField,
+    };
     return { ...this.head(found, wishes), ...cut(shareOut(agents, share)) };
   }
 
   /** The matches in order; composite skills go only where no strategy for several agents is wished. */
-  private arranged(found: Found, { strategy = 'one', quorum }: Wishes): Arranged {
+  private arranged(found: Found, { strategy = 'one', quorum }: RuleWishes): Arranged {
     const mayBeComposite = strategy === 'one' || found.reason === 'rule';
     const considered = mayBeComposite
       ? found
@@ -141,10 +147,16 @@ export class RouteChooser {
     };
   }
 
-  private synthesis(found: Found, wishes: Wishes, arranged: Arranged): Route {
+  private synthesis(found: Found, wishes: RuleWishes, arranged: Arranged): Route {
     const { directive } = this.question;
     const { require = 'all', quorum, maxAgents } = wishes;
-    const gathered = shareOut(arranged, { strategy: 'all', require, quorum, maxAgents });
+    const gathered = shareOut(arranged, {
+      strategy: 'all',
+      require,
+      quorum,
+      maxAgents,
+      quorumField: this.quorumField,
+    });
     const gather: PlanStep = {
       name: GATHER,
       strategy: 'all',
@@ -168,7 +180,7 @@ export class RouteChooser {
 
   private compositeRoute(
     found: Found,
-    wishes: Wishes,
+    wishes: RuleWishes,
     best: Match,
     matches: readonly Match[],
     skipped: readonly Candidate[],
@@ -176,34 +188,50 @@ export class RouteChooser {
     const id = best.skill?.id ?? '';
     const composite = this.index.composite(id);
     if (!composite) throw noRoute(`No composite skill "${id}" is there.`, this.index);
-    const { plan, skipped: ofSteps } = within(`Composite skill "${id}"`, () =>
-      planOfSteps(composite.steps, this.question),
-    );
+    const {
+      plan,
+      skipped: ofSteps,
+      leftOut,
+    } = within(`Composite skill "${id}"`, () => planOfSteps(composite.steps, this.question));
     const others = matches
       .slice(1)
       .map((match) => candidateOf(match, 'Does not take over for a composite skill.'));
+    const [only, ...more] = plan;
     const { deadlineMs, maxCalls, ...head } = this.head(found, {
+      ...(more.length === 0 && only),
       deadlineSeconds: wishes.deadlineSeconds,
       maxCalls: wishes.maxCalls,
     });
     const deadline = least(deadlineMs, composite.deadlineMs);
     const calls = least(maxCalls, composite.maxCalls);
-    const [only, ...more] = plan;
     return {
       ...head,
-      strategy: more.length === 0 ? (only?.strategy ?? 'one') : 'chain',
+      ...(more.length > 0 && { strategy: 'plan' }),
       ...(deadline !== undefined && { deadlineMs: deadline }),
       ...(calls !== undefined && { maxCalls: calls }),
       ...cut({ chosen: chosenOf(plan), skipped: [...ofSteps, ...skipped, ...others] }),
       plan,
+      ...(leftOut.length > 0 && { leftOut }),
       composite: { id, version: composite.version },
     };
+  }
+
+  /** What is asked for is a composite skill, or only these carry the tags. */
+  private strategyOfComposite(): HubError {
+    return invalidField(
+      fieldOf(this.question.directive, 'strategy'),
+      'does not go with a composite skill, which has its own plan',
+    );
+  }
+
+  private get quorumField(): string {
+    return fieldOf(this.question.directive, 'quorum');
   }
 
   /** All of a route but its agents. */
   private head(
     { reason, rule }: Found,
-    { strategy = 'one', require = 'all', quorum, deadlineSeconds, maxCalls }: Wishes,
+    { strategy = 'one', require = 'all', quorum, deadlineSeconds, maxCalls }: RuleWishes,
   ): Omit<Route, 'chosen' | 'skipped'> {
     return {
       reason,
@@ -219,7 +247,7 @@ export class RouteChooser {
 }
 
 /** What the client wishes, and where it has not said, what the rule does. */
-function wishesOf(directive: RoutingDirective, { wishes: rule = {} }: Found): Wishes {
+function wishesOf(directive: RoutingDirective, { wishes: rule = {} }: Found): RuleWishes {
   const { strategy, require, quorum, deadlineSeconds, maxAgents, maxCalls } = directive;
   const isSilent = strategy === undefined && require === undefined && quorum === undefined;
   return {
@@ -233,10 +261,11 @@ function wishesOf(directive: RoutingDirective, { wishes: rule = {} }: Found): Wi
 }
 
 /** A plan of several agents under the address of one contradicts itself. */
-function refuseAddressedPlan({ agentId, directive: { strategy } }: RoutingQuestion): void {
+function refuseAddressedPlan({ agentId, directive }: RoutingQuestion): void {
+  const { strategy } = directive;
   if (agentId === undefined || (strategy !== 'chain' && strategy !== 'synthesize')) return;
   throw invalidField(
-    'strategy',
+    fieldOf(directive, 'strategy'),
     `is ${strategy}, which asks several agents, but the address of the request names one: ${agentId}`,
   );
 }

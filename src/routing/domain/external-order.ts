@@ -1,12 +1,16 @@
 import type { Message } from '../../protocol/a2a.js';
 import { hubSkillId, skillOf, type AgentIndex } from './agent-index.js';
-import type { TextFinding } from './find-text.js';
+import { onePerAgent, type TextFinding } from './find-text.js';
+import { mediaTypeOf } from './media-types.js';
 import type { TextMatch } from './text-index.js';
 
 /** Candidates shown to an external router, those that match the text best first. */
-export const MAX_EXTERNAL_CANDIDATES = 100;
+const MAX_EXTERNAL_CANDIDATES = 100;
 /** The message's text shown to it, from its beginning. */
 const TEXT_LENGTH = 8000;
+/** Parts shown to it, and characters of each media type. */
+const MAX_PARTS = 100;
+const MEDIA_TYPE_LENGTH = 200;
 /** Characters of each description, and tags of each skill, that are shown. */
 const DESCRIPTION_LENGTH = 1000;
 const MAX_TAGS = 50;
@@ -19,7 +23,7 @@ export interface ExternalQuestion {
   readonly message: {
     /** The text parts, joined by line feeds; at most 8,000 characters. */
     readonly text: string;
-    /** What else there is; the contents stay in the hub. */
+    /** What else there is, at most 100; the contents stay in the hub. */
     readonly parts: readonly { readonly kind: string; readonly mediaType: string }[];
   };
   readonly candidates: readonly ExternalCandidate[];
@@ -41,9 +45,16 @@ export interface ExternalAnswer {
   readonly reason: string | undefined;
 }
 
-/** Every skill the caller may use: those the text matches first, then the others as they are listed. */
+/**
+ * Skills the caller may use: those the text matches first, then the others as they are listed. Where not
+ * all find room the best of each agent goes before its others, so that nobody crowds the rest out.
+ */
 export function externalCandidates(found: readonly TextMatch[], index: AgentIndex): TextMatch[] {
-  const candidates = found.slice(0, MAX_EXTERNAL_CANDIDATES);
+  const usable = found.filter(({ agentId }) => index.provider(agentId));
+  const best = new Set(onePerAgent(usable));
+  const candidates = [...best, ...usable.filter((each) => !best.has(each))]
+    .slice(0, MAX_EXTERNAL_CANDIDATES)
+    .sort((a, b) => b.score - a.score);
   const known = new Set(found.map(({ agentId, skillId }) => hubSkillId(agentId, skillId)));
   for (const { id: agentId, card } of index.providers) {
     for (const { id: skillId } of card.skills) {
@@ -66,7 +77,10 @@ export function externalQuestion(
     organization,
     message: {
       text: text.slice(0, TEXT_LENGTH),
-      parts: parts.map(({ content, mediaType }) => ({ kind: content?.$case ?? 'none', mediaType })),
+      parts: parts.slice(0, MAX_PARTS).map((part) => ({
+        kind: part.content?.$case ?? 'none',
+        mediaType: mediaTypeOf(part).slice(0, MEDIA_TYPE_LENGTH),
+      })),
     },
     candidates: candidates.flatMap(({ agentId, skillId, score }) => {
       const provider = index.provider(agentId);
@@ -99,8 +113,14 @@ export function readExternalAnswer(body: string): ExternalAnswer {
   }
   return {
     order: [...new Set(order)],
-    reason: typeof reason === 'string' ? reason.slice(0, REASON_LENGTH) : undefined,
+    reason: typeof reason === 'string' ? onOneLine(reason) : undefined,
   };
+}
+
+/** What can be shown of a text, at most {@link REASON_LENGTH} characters of it. */
+function onOneLine(text: string): string {
+  const shown = text.replace(/[\s\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]+/gu, ' ').trim();
+  return [...shown].slice(0, REASON_LENGTH).join('');
 }
 
 /**

@@ -1,10 +1,16 @@
 import { invalidField } from '../../common/hub-error.js';
-import type { RoutingDirective } from '../../protocol/routing-extension.js';
-import { skillOf, splitSkillId, type AgentIndex, type RoutableAgent } from './agent-index.js';
+import type { AgentSkill } from '../../protocol/a2a.js';
+import { fieldOf, type RoutingDirective } from '../../protocol/routing-extension.js';
+import {
+  skillOfEitherId,
+  splitSkillId,
+  type AgentIndex,
+  type RoutableAgent,
+} from './agent-index.js';
 import { noRoute } from './explain.js';
 import { plainMatch, tagMatch, type Wanted } from './match.js';
 import type { Found, RoutingQuestion } from './question.js';
-import { COMPOSITE_AGENT_ID } from './route-extensions.js';
+import { COMPOSITE_AGENT_ID } from './composite-skill.js';
 import type { Candidate } from './route.js';
 
 /** What finding by name goes by. */
@@ -31,17 +37,20 @@ export function byAgent(asked: Asked, index: AgentIndex): Found | undefined {
 /** The skill that is asked for beside a named agent, which must have it unless the door named it. */
 function namedSkill(
   agent: RoutableAgent,
-  { skillId }: RoutingDirective,
+  directive: RoutingDirective,
   byDoor: boolean,
   index: AgentIndex,
-): ReturnType<typeof skillOf> {
+): AgentSkill | undefined {
+  const { skillId } = directive;
   if (skillId === undefined) return undefined;
-  const split = splitSkillId(skillId);
-  const local = split?.agentId === agent.id ? skillOf(agent, split.skillId) : undefined;
-  const skill = local ?? skillOf(agent, skillId);
+  const skill = skillOfEitherId(agent, skillId);
   if (skill || byDoor) return skill;
+  const split = splitSkillId(skillId);
   if (split && split.agentId !== agent.id && index.provider(split.agentId)) {
-    throw invalidField('skillId', `"${skillId}" is not a skill of the agent "${agent.id}"`);
+    throw invalidField(
+      fieldOf(directive, 'skillId'),
+      `"${skillId}" is not a skill of the agent "${agent.id}"`,
+    );
   }
   throw noRoute(`The agent "${agent.id}" has no skill "${skillId}".`, index);
 }
@@ -52,27 +61,15 @@ export function bySkill(asked: Asked, index: AgentIndex): Found | undefined {
   if (skillId === undefined) return undefined;
   const wanted = wantedOf(asked);
   const why = `Offers the skill "${skillId}".`;
-  const offers = offersOf(skillId, index);
+  const offers = index.offers(skillId);
   const matches = offers.flatMap(({ agent, skill }) => {
     if (wanted.tags.length === 0) return [plainMatch(agent, skill, why, wanted.media)];
-    const tagged = tagMatch(agent, skill ? [skill] : [], wanted);
+    const tagged = tagMatch(agent, [skill], wanted);
     return tagged ? [{ ...tagged, skill, why: [why, ...tagged.why] }] : [];
   });
   if (matches.length > 0) return { reason: 'skill', matches };
   const problem = offers.length > 0 ? ' with these tags' : '';
   throw noRoute(`No agent offers the skill "${skillId}"${problem}.`, index);
-}
-
-/** Who offers a skill: the one of the hub's form `agentId.skillId`, else all that share the id. */
-function offersOf(
-  id: string,
-  index: AgentIndex,
-): { agent: RoutableAgent; skill: ReturnType<typeof skillOf> }[] {
-  const split = splitSkillId(id);
-  const agent = split && index.provider(split.agentId);
-  const skill = agent && skillOf(agent, split.skillId);
-  if (split && agent && skill) return [{ agent, skill }];
-  return index.withSkill(id).map((each) => ({ agent: each, skill: skillOf(each, id) }));
 }
 
 /** Who carries the tags of the message; undefined when there are none or nobody does. */

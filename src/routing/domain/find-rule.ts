@@ -5,7 +5,7 @@ import type { Found, RoutingQuestion, RuleVerdict } from './question.js';
 
 /**
  * What the rule that applies leads to. Throws HubError NO_ROUTE with the sentence of a rule that rejects,
- * and naming a rule that leads to nobody.
+ * and for one that leads to nobody. Which rule it is, is not for every client to know.
  */
 export function byRule(
   { decision }: RuleVerdict,
@@ -15,12 +15,10 @@ export function byRule(
   if (!decision) return undefined;
   const { rule, target, wishes } = decision;
   if (target.to === undefined) {
-    throw new HubError('NO_ROUTE', target.reject, { metadata: { rule: rule.name } });
+    throw new HubError('NO_ROUTE', target.reject);
   }
   const why = decision.why ?? `By the rule "${rule.name}".`;
-  const found = inRule(rule.name, () =>
-    byTarget({ agentId: undefined, directive: target.to, media }, index),
-  );
+  const found = inRule(() => byTarget({ agentId: undefined, directive: target.to, media }, index));
   return {
     ...found,
     reason: 'rule',
@@ -30,12 +28,12 @@ export function byRule(
   };
 }
 
-function inRule(name: string, find: () => Found): Found {
+function inRule(find: () => Found): Found {
   try {
     return find();
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
-    throw new HubError('NO_ROUTE', `The rule "${name}" leads to nobody. ${error.message}`, {
+    throw new HubError('NO_ROUTE', `A rule of the operator leads to nobody. ${error.message}`, {
       metadata: error.metadata,
       cause: error,
     });

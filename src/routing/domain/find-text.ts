@@ -79,6 +79,20 @@ function oddsOf(score: number): number {
   return score / (1 - score);
 }
 
+/** What of a finding is there for who may use these: the rest has gone meanwhile, or is not asked for. */
+export function findingAmong(finding: TextFinding, index: AgentIndex): TextFinding {
+  const isThere = ({ agentId, skillId }: TextMatch): boolean => {
+    const agent = index.provider(agentId);
+    return agent !== undefined && skillOf(agent, skillId) !== undefined;
+  };
+  const { candidates, ordered } = finding;
+  return {
+    ...finding,
+    candidates: candidates.filter(isThere),
+    ...(ordered && { ordered: { ...ordered, picks: ordered.picks.filter(isThere) } }),
+  };
+}
+
 /** Those that match the text a little, as the explanation of what was decided without it. */
 export function missedByText({ candidates, threshold, note }: TextFinding): Candidate[] {
   const why = [
@@ -101,8 +115,8 @@ function wordsSentence({ skillId, words, score }: TextMatch): string {
     : `Its skill "${skillId}" has ${words.join(', ')} of the text: ${score}.`;
 }
 
-/** The first of each agent, and of the composite skills. */
-function onePerAgent(matches: readonly TextMatch[]): TextMatch[] {
+/** The best of each agent, and of the composite skills. */
+export function onePerAgent(matches: readonly TextMatch[]): TextMatch[] {
   const seen = new Set<string>();
   return matches.filter(({ agentId }) => {
     const isNew = !seen.has(agentId);

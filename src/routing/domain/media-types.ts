@@ -18,12 +18,17 @@ export interface MediaFit {
 
 /** The media types of a message's parts. Text and data have one by nature; a file may have none. */
 export function inputTypesOf(message: Pick<Message, 'parts'>): string[] {
-  const types = message.parts.map(({ mediaType, content }) => {
-    if (mediaType !== '') return mediaType;
-    if (content?.$case === 'text') return 'text/plain';
-    return content?.$case === 'data' ? 'application/json' : '';
-  });
-  return [...new Set(types.filter((type) => type !== ''))];
+  return [...new Set(message.parts.map(mediaTypeOf).filter((type) => type !== ''))];
+}
+
+/** The media type of a part; empty for a file that says none. */
+export function mediaTypeOf({
+  mediaType,
+  content,
+}: Pick<Message['parts'][number], 'mediaType' | 'content'>): string {
+  if (mediaType !== '') return mediaType;
+  if (content?.$case === 'text') return 'text/plain';
+  return content?.$case === 'data' ? 'application/json' : '';
 }
 
 /** The score of who takes all that comes and gives what is wanted. */

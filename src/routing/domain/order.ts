@@ -2,6 +2,7 @@ import type { AgentCondition } from '../../agents/index.js';
 import { HubError } from '../../common/hub-error.js';
 import { candidateOf } from './explain.js';
 import { extensionsRequired, missingExtensions } from './extensions.js';
+import { isComposite } from './find-named.js';
 import type { Match } from './match.js';
 import { FULL_FIT, type MediaTypes } from './media-types.js';
 import type { Found, RoutingQuestion } from './question.js';
@@ -100,7 +101,8 @@ function judge(match: Match, { conditionOf }: Circumstances): Judged {
 }
 
 /**
- * The better one first: more tags, media types, the text; then health, priority, least work relative
+ * The better one first: more tags, media types, the text; then a composite skill, which the operator has
+ * named on purpose, before any agent, so that which of them it is never depends on load; then health, priority, least work relative
  * to the weight, and the id. Never by chance.
  */
 function byRank(a: Judged, b: Judged): number {
@@ -108,6 +110,7 @@ function byRank(a: Judged, b: Judged): number {
     b.match.tagCount - a.match.tagCount ||
     b.match.mediaScore - a.match.mediaScore ||
     (b.match.textScore ?? 0) - (a.match.textScore ?? 0) ||
+    Number(isComposite(b.match)) - Number(isComposite(a.match)) ||
     healthRank(a.condition) - healthRank(b.condition) ||
     b.match.agent.priority - a.match.agent.priority ||
     a.load - b.load ||

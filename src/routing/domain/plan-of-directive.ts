@@ -1,6 +1,6 @@
 import type { RoutingDirective } from '../../protocol/routing-extension.js';
 import type { StepInput } from './plan.js';
-import type { StepTemplate } from './route-extensions.js';
+import type { StepTemplate } from './composite-skill.js';
 
 /** The steps of the strategy `synthesize`. */
 export const GATHER = 'gather';

@@ -7,16 +7,17 @@ import type { MediaTypes } from './media-types.js';
 import { arrange, type Arranged } from './order.js';
 import type { PlanStep, StepStrategy } from './plan.js';
 import type { RoutingQuestion } from './question.js';
-import type { Candidate } from './route.js';
-import type { StepTemplate } from './route-extensions.js';
+import type { Candidate, LeftOutStep } from './route.js';
+import type { StepTemplate } from './composite-skill.js';
 
 /** Agents that take over in turn when those before them do not accept the work. */
 const MAX_FALLBACKS = 5;
 
-/** Steps with their agents, and who was left out of them. */
+/** Steps with their agents, who was left out of them, and the steps that were left out. */
 export interface PlannedSteps {
   readonly plan: readonly PlanStep[];
   readonly skipped: readonly Candidate[];
+  readonly leftOut: readonly LeftOutStep[];
 }
 
 /** How many of those that match get work. */
@@ -26,13 +27,15 @@ export interface Share {
   readonly quorum?: number | undefined;
   /** For `all` and `first`. */
   readonly maxAgents?: number | undefined;
+  /** Where the quorum was asked for; default `quorum`. */
+  readonly quorumField?: string;
 }
 
 /**
  * Chooses the agents of each step like those of a message that names its target. Throws what that throws,
  * naming the step. An optional step that nobody is found for is left out and counts as failed for the
  * steps after it, as it would if its agents failed: those that wait for it to complete are skipped, the
- * others do without its artifacts. A plan that would then give no result is NO_ROUTE.
+ * others do without its artifacts, and begin when it would have. A plan that would then give no result is NO_ROUTE.
  */
 export function planOfSteps(
   templates: readonly StepTemplate[],
@@ -41,33 +44,42 @@ export function planOfSteps(
   const index = AgentIndex.of(question.agents);
   const plan: PlanStep[] = [];
   const skipped: Candidate[] = [];
+  const leftOut: LeftOutStep[] = [];
   const left = new Map<string, LeftOut>();
-  const leaveOut = (template: StepTemplate, as: LeftOut, why: string): void => {
-    left.set(template.name, as);
-    skipped.push({ agentId: nameOfTarget(template), why: `Left out. ${why}` });
+  const leaveOut = (step: StepTemplate, as: LeftOut['as'], why: string): void => {
+    left.set(step.name, { as, after: step.after });
+    leftOut.push({ step: step.name, why });
   };
-  for (const template of templates) {
-    const missing = missingFor(template, left);
+  for (const written of templates) {
+    const missing = missingFor(written, left);
     if (missing !== undefined) {
-      leaveOut(template, 'skipped', `Step "${template.name}" waits for "${missing}".`);
+      leaveOut(written, 'skipped', `Step "${written.name}" waits for "${missing}".`);
       continue;
     }
+    const template = { ...written, after: conditionsOf(written, left) };
     try {
       const { chosen, ...step } = chooseStep(template, question, index);
       skipped.push(...step.skipped);
       plan.push(plannedStep(template, chosen, left));
     } catch (error) {
       if (!template.isOptional || !(error instanceof HubError)) throw error;
-      leaveOut(template, 'failed', error.message);
+      // What it looked for may be what this caller may not know of.
+      const isNobody = error.reason === 'NO_ROUTE';
+      const why = isNobody ? `Step "${template.name}" finds nobody.` : error.message;
+      leaveOut(template, 'failed', why);
     }
   }
-  if (plan.some(({ isResult }) => isResult)) return { plan, skipped };
-  const reasons = skipped.map(({ why }) => why).join(' ');
+  if (plan.some(({ isResult }) => isResult)) return { plan, skipped, leftOut };
+  const reasons = leftOut.map(({ why }) => why).join(' ');
   throw new HubError('NO_ROUTE', `No step is left that would give a result. ${reasons}`);
 }
 
-/** How a step that is left out counts for those after it. */
-type LeftOut = 'failed' | 'skipped';
+interface LeftOut {
+  /** How the step counts for those after it. */
+  readonly as: 'failed' | 'skipped';
+  /** What it waited for, of the steps that are not left out. */
+  readonly after: StepTemplate['after'];
+}
 
 /** The step for want of which this one cannot begin. */
 function missingFor(
@@ -75,9 +87,24 @@ function missingFor(
   left: ReadonlyMap<string, LeftOut>,
 ): string | undefined {
   return after.find(({ step, outcome }) => {
-    const as = left.get(step);
+    const as = left.get(step)?.as;
     return as === 'skipped' || (as === 'failed' && outcome === 'completed');
   })?.step;
+}
+
+/**
+ * What a step waits for: in the place of a step that is left out what that one waited for, since it
+ * would not have failed before.
+ */
+function conditionsOf(
+  { after }: StepTemplate,
+  left: ReadonlyMap<string, LeftOut>,
+): StepTemplate['after'] {
+  const all = after.flatMap((condition) => left.get(condition.step)?.after ?? [condition]);
+  return all.filter(
+    ({ step, outcome }, index) =>
+      all.findIndex((each) => each.step === step && each.outcome === outcome) === index,
+  );
 }
 
 function chooseStep(
@@ -129,7 +156,7 @@ export function shareOut(
   ) {
     const who = chosen.map(({ agentId }) => agentId).join(', ');
     throw invalidField(
-      'quorum',
+      share.quorumField ?? 'quorum',
       `is ${quorum}, but only ${chosen.length} may be asked now: ${who}`,
     );
   }
@@ -141,7 +168,7 @@ function plannedStep(
   chosen: readonly Candidate[],
   left: ReadonlyMap<string, LeftOut>,
 ): PlanStep {
-  const { name, strategy, require, quorum, deadlineMs, isResult, isOptional } = template;
+  const { name, strategy, require, quorum, after, deadlineMs, isResult, isOptional } = template;
   const inputs = template.inputs.filter(
     (input) => input.from === 'message' || !left.has(input.step),
   );
@@ -152,7 +179,7 @@ function plannedStep(
     ...(quorum !== undefined && { quorum }),
     chosen,
     inputs: inputs.length > 0 ? inputs : [{ from: 'message' }],
-    after: template.after.filter(({ step }) => !left.has(step)),
+    after,
     ...(deadlineMs !== undefined && { deadlineMs }),
     isResult,
     isOptional,
@@ -181,8 +208,4 @@ export function within<T>(place: string, choose: () => T): T {
       cause: error,
     });
   }
-}
-
-function nameOfTarget({ target }: StepTemplate): string {
-  return target.agentId ?? target.skillId ?? (target.tags ?? []).join(', ');
 }

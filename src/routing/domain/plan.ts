@@ -2,10 +2,12 @@ import type { RequirePolicy, Strategy } from '../../protocol/routing-extension.j
 import type { Candidate } from './candidate.js';
 
 /** What a step of a plan does with its agents: `one` asks them in turn, `all` each, `first` races them. */
-export type StepStrategy = Extract<Strategy, 'one' | 'all' | 'first'>;
+export const STEP_STRATEGIES = ['one', 'all', 'first'] as const satisfies readonly Strategy[];
+export type StepStrategy = (typeof STEP_STRATEGIES)[number];
 
 /** How the step before must have ended. `ended` is any of them; a skipped step has not ended. */
-export type StepOutcome = 'completed' | 'failed' | 'ended';
+export const STEP_OUTCOMES = ['completed', 'failed', 'ended'] as const;
+export type StepOutcome = (typeof STEP_OUTCOMES)[number];
 
 /** A step begins once this one has ended so; it is skipped once that cannot be any more. */
 export interface StepCondition {

@@ -4,7 +4,8 @@ import type { RoutableAgent } from './agent-index.js';
 import type { Match } from './match.js';
 import type { MediaTypes } from './media-types.js';
 import type { Candidate, PassedRule, Route, RouteReason } from './route.js';
-import type { CompositeSkill, RuleDecision, RuleWishes } from './route-extensions.js';
+import type { CompositeSkill } from './composite-skill.js';
+import type { RuleDecision, RuleWishes } from './rule-decision.js';
 
 /** Everything the choice depends on. */
 export interface RoutingQuestion {

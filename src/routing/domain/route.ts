@@ -7,6 +7,9 @@ export type { Candidate } from './candidate.js';
 /** Which rule decided, in the order they are tried (design.md section 6). */
 export type RouteReason = 'agent' | 'skill' | 'tags' | 'affinity' | 'rule' | 'text' | 'default';
 
+/** What was asked for; of a composite skill of several steps `plan`: its steps say how they go together. */
+export type RouteStrategy = Strategy | 'plan';
+
 /** A rule that applied but led to nobody. */
 export interface PassedRule {
   readonly id: string;
@@ -15,11 +18,19 @@ export interface PassedRule {
   readonly why: string;
 }
 
+/** An optional step of a composite skill that takes no part in this task. */
+export interface LeftOutStep {
+  /** Its name. */
+  readonly step: string;
+  /** One sentence that names the step. */
+  readonly why: string;
+}
+
 /** The choice of agents for one message; stored with the task, so it explains itself later. */
 export interface Route {
   readonly reason: RouteReason;
   /** What the client, a rule or a composite skill asked for. */
-  readonly strategy: Strategy;
+  readonly strategy: RouteStrategy;
   /** For `all`. */
   readonly require: RequirePolicy;
   /** For `require: quorum`: how many must complete. */
@@ -34,10 +45,12 @@ export interface Route {
    * `all`, `first`: each gets a delegation.
    */
   readonly chosen: readonly Candidate[];
-  /** Agents that matched but were left out (disabled, over the maximum …). */
+  /** Agents that matched, or handled the context before, but were left out (down, over the maximum …). */
   readonly skipped: readonly Candidate[];
   /** Of `chain`, `synthesize` and composite skills; absent: one step of all that is chosen. */
   readonly plan?: Plan;
+  /** Optional steps of the composite skill that are left out of the plan. */
+  readonly leftOut?: readonly LeftOutStep[];
   /** The operator's rule that decided. */
   readonly rule?: { readonly id: string; readonly name: string };
   /** Rules before it, or before whatever else decided, that applied but led to nobody. */

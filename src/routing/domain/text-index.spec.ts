@@ -55,13 +55,13 @@ function indexOf(...sources: TextSource[]): TextIndex {
 }
 
 const find = (index: TextIndex, text: string): string[] =>
-  index.search(text, () => true, 10).map(({ agentId, skillId }) => `${agentId}.${skillId}`);
+  index.search(text).map(({ agentId, skillId }) => `${agentId}.${skillId}`);
 
 describe('the text match', () => {
   const index = indexOf(CSV, WEATHER, JAPANESE);
 
   it('finds the skill a plain sentence means, with the words that say so', () => {
-    const [best] = index.search('Could you profile these columns for me?', () => true, 10);
+    const [best] = index.search('Could you profile these columns for me?');
     expect(best).toMatchObject({
       agentId: 'csv',
       skillId: 'profile',
@@ -79,18 +79,21 @@ describe('the text match', () => {
     expect(find(new TextIndex(), 'csv')).toEqual([]);
   });
 
-  it('shows each caller only what it may use, and does not weigh in the rest', () => {
-    const text = 'csv rows and weather';
-    const usable = index.search(text, (agentId) => agentId === 'weather', 10);
-    expect(usable.map(({ agentId }) => agentId)).toEqual(['weather']);
-    expect(usable[0]!.score).toBeGreaterThan(
-      index.search(text, () => true, 10).find(({ agentId }) => agentId === 'weather')!.score,
+  it('gives everything that has a word, the best skill first, however many agents have the same', () => {
+    const replicas = Array.from({ length: 40 }, (_, i) =>
+      source(`replica-${i}`, [skill('t', { name: 'Translate text' })]),
     );
+    const crowd = Array.from({ length: 26 }, (_, i) =>
+      skill(`t${i}`, { name: `Translate b${i}0` }),
+    );
+    const many = indexOf(...replicas, source('crowd', crowd)).search('translate text');
+    expect(new Set(many.map(({ agentId }) => agentId)).size).toBe(41);
+    expect(new Set(many.slice(0, 40).map(({ score }) => score)).size).toBe(1);
   });
 
   it('scores from 0 to 1: a name says more than a description, and other subjects raise doubt', () => {
     const score = (text: string): number =>
-      index.search(text, () => true, 10).find(({ agentId }) => agentId === 'weather')?.score ?? 0;
+      index.search(text).find(({ agentId }) => agentId === 'weather')?.score ?? 0;
     expect(score('forecast')).toBeGreaterThan(score('tells'));
     expect(score('forecast')).toBeGreaterThan(score('forecast csv rows columns'));
     expect(score('forecast weather rain Paris tomorrow')).toBeLessThan(1);
@@ -102,8 +105,8 @@ describe('the text match', () => {
       key: `copy-${i}`,
       agentId: `copy-${i}`,
     }));
-    const alone = indexOf(CSV, WEATHER).search('profile columns', () => true, 1)[0];
-    const among = indexOf(...copies, WEATHER).search('profile columns', () => true, 100);
+    const alone = indexOf(CSV, WEATHER).search('profile columns')[0];
+    const among = indexOf(...copies, WEATHER).search('profile columns');
     expect(among.filter(({ skillId }) => skillId === 'profile')).toHaveLength(20);
     expect(among[0]).toMatchObject({ agentId: 'copy-0', score: alone!.score });
   });
@@ -173,9 +176,7 @@ describe('the index', () => {
       ),
     );
   const everything = (index: TextIndex): TextMatch[][] =>
-    [...words, words.join(' '), 'csv rain', 'legal audio code'].map((query) =>
-      index.search(query, () => true, 100),
-    );
+    [...words, words.join(' '), 'csv rain', 'legal audio code'].map((query) => index.search(query));
 
   it('that followed any changes answers like one made anew', () => {
     fc.assert(
@@ -186,6 +187,18 @@ describe('the index', () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  it('finds what is there before and after, while it follows in pieces', () => {
+    const index = indexOf(CSV, WEATHER);
+    const more = Array.from({ length: 5 }, (_, i) =>
+      source(`more-${i}`, [skill('s', { name: `Thing${i}xx` })]),
+    );
+    for (const written of index.following([CSV, ...more])) {
+      expect(written).toBe(1);
+      expect(find(index, 'csv')[0]).toBe('csv.clean');
+    }
+    expect(find(index, 'weather')).toEqual([]);
   });
 
   it('does not look at sources whose stamp is the same', () => {

@@ -27,8 +27,8 @@ export interface TextMatch {
 
 /** Words looked at, the rarest of the text; so a long text costs no more than a short one. */
 const MAX_WORDS = 32;
-/** Entries of the index looked at; a word that stands in most skills is left out for rarer ones. */
-const MAX_POSTINGS = 500;
+/** Texts looked at, of all words together; a word that stands in many skills is left out for rarer ones. */
+const MAX_POSTINGS = 200;
 
 /** Characters of each field that count, so that no card can make the index slow or large. */
 const FIELD_LENGTH = 4000;
@@ -41,7 +41,10 @@ const PLAIN_HIT = 1.5;
 /** What a word of the text that stands in other skills only takes away. */
 const DOUBT = 0.1;
 
-/** The texts of a skill. Skills of several agents with the very same texts are one document. */
+/**
+ * The words of a skill, those of each field by a space apart, so that a text is taken apart once. Skills
+ * of several agents with the very same words are one document.
+ */
 interface SkillText {
   readonly id: string;
   readonly name: string;
@@ -61,25 +64,20 @@ interface Document {
   readonly words: ReadonlySet<string>;
 }
 
-/** A document with words of the text, and who of the usable ones has it. */
-interface Hit {
-  readonly result: SearchResult;
-  readonly holders: readonly Holder[];
-}
-
 interface KnownSource {
   readonly stamp: TextSource['stamp'];
   readonly held: readonly { readonly documentId: string; readonly holder: Holder }[];
 }
 
 /**
- * The words of all skills, for messages that name nobody. It follows the registry by differences: only
- * what was added, changed or removed is written, and the result is the one a new index would give.
+ * The words of the skills that a caller may use, for messages that name nobody; what it may not use has no
+ * part in any score. It follows the registry by differences: only what was added, changed or removed is
+ * written, and the result is the one a new index would give.
  */
 export class TextIndex {
   private readonly index = new MiniSearch<SkillText>({
     fields: [...FIELDS],
-    tokenize: (text) => wordsOf(text).map(({ key }) => key),
+    tokenize: keysOf,
     processTerm: (key) => key,
   });
   private readonly documents = new Map<string, Document>();
@@ -89,6 +87,15 @@ export class TextIndex {
 
   /** Makes the index hold these sources and no others; no cost for those whose stamp is the same. */
   sync(sources: readonly TextSource[]): void {
+    const pieces = this.following(sources);
+    while (pieces.next().done !== true);
+  }
+
+  /**
+   * The same in small pieces, for who must not be held up: after each it yields the number of skills that
+   * were written. What is searched meanwhile finds all that is there before and after.
+   */
+  *following(sources: readonly TextSource[]): Generator<number, void> {
     const gone = new Set(this.sources.keys());
     for (const source of sources) {
       gone.delete(source.key);
@@ -97,65 +104,42 @@ export class TextIndex {
       // First in, then out: a text that stays is not written anew.
       this.sources.set(source.key, { stamp: source.stamp, held: this.add(source) });
       if (known) this.remove(known);
+      yield source.skills.length;
     }
     for (const key of gone) {
       const known = this.sources.get(key);
-      if (known) this.remove(known);
       this.sources.delete(key);
+      if (!known) continue;
+      this.remove(known);
+      yield known.held.length;
     }
   }
 
   /**
-   * The skills that words of the text stand in, best first (equal ones by agent and skill id), of those
-   * that `isUsable` lets through; at most `limit`.
+   * The skills that words of the text stand in, best first, equal ones by agent and skill id.
    *
    * The score is f / (f + 1 + d). f is what speaks for the skill: BM25+ over its name and tags, and its
    * examples and description at half weight, measured so that a word which stands nowhere else gives 1
-   * for its name. d is the doubt: 0.1 for each word of the text that usable skills have, but not this
-   * one. So a score means the same in a registry of any size: 0.5 is one word in the name that no other
-   * skill has, or two in the description.
+   * for its name. d is the doubt: 0.1 for each word of the text that other skills have, but not this one.
+   * So a score means the same in a registry of any size: 0.5 is one word in the name that no other skill
+   * has, or two in the description.
    */
-  search(
-    text: string,
-    isUsable: (agentId: string, skillId: string) => boolean,
-    limit: number,
-  ): TextMatch[] {
+  search(text: string): TextMatch[] {
     const written = this.tellingWords(text);
     if (written.size === 0) return [];
     const keysInOrder = [...written.keys()];
-    const known = new Set<string>();
-    const hits: Hit[] = [];
-    const boost = FIELD_WEIGHTS;
-    for (const result of this.index.search('', { tokenize: () => keysInOrder, boost })) {
-      const holders = this.holdersOf(result, isUsable);
-      if (holders.length === 0) continue;
-      hits.push({ result, holders });
-      result.queryTerms.forEach((key) => known.add(key));
-    }
-    return hits
-      .map((hit) => ({ ...hit, score: this.scoreOf(hit.result, known.size) }))
-      .sort((a, b) => b.score - a.score || compare(a.holders[0], b.holders[0]))
-      .slice(0, limit)
-      .flatMap(({ result, holders, score }) => {
+    return this.index
+      .search('', { tokenize: () => keysInOrder, boost: FIELD_WEIGHTS })
+      .flatMap((result) => {
+        const score = this.scoreOf(result, written.size);
+        const has = new Set(result.queryTerms);
         const words = keysInOrder
-          .filter((key) => result.queryTerms.includes(key))
+          .filter((key) => has.has(key))
           .map((key) => written.get(key) ?? key);
-        return holders.map((holder) => ({ ...holder, score, words }));
+        const holders = this.documents.get(result.id as string)?.holders ?? [];
+        return Array.from(holders, (holder) => ({ ...holder, score, words }));
       })
-      .sort((a, b) => b.score - a.score || compare(a, b))
-      .slice(0, limit);
-  }
-
-  /** Who the caller may use of those with the texts that were hit, in the order of their ids. */
-  private holdersOf(
-    { id }: SearchResult,
-    isUsable: (agentId: string, skillId: string) => boolean,
-  ): Holder[] {
-    const usable: Holder[] = [];
-    for (const holder of this.documents.get(id as string)?.holders ?? []) {
-      if (isUsable(holder.agentId, holder.skillId)) usable.push(holder);
-    }
-    return usable.length > 1 ? usable.sort(compare) : usable;
+      .sort((a, b) => b.score - a.score || compare(a, b));
   }
 
   private scoreOf(result: SearchResult, known: number): number {
@@ -184,7 +168,7 @@ export class TextIndex {
 
   private add({ agentId, skills, tags }: TextSource): KnownSource['held'] {
     return skills.map((skill) => {
-      const text = textOf(skill, tags);
+      const text = wordsOfSkill(skill, tags);
       const holder = { agentId, skillId: skill.id };
       const document = this.documents.get(text.id) ?? this.write(text);
       document.holders.add(holder);
@@ -193,7 +177,7 @@ export class TextIndex {
   }
 
   private write(text: SkillText): Document {
-    const words = new Set(FIELDS.flatMap((field) => wordsOf(text[field]).map(({ key }) => key)));
+    const words = new Set(FIELDS.flatMap((field) => keysOf(text[field])));
     const document = { text, holders: new Set<Holder>(), words };
     this.documents.set(text.id, document);
     this.index.add(text);
@@ -221,17 +205,28 @@ export class TextIndex {
   }
 }
 
-function textOf(
+function wordsOfSkill(
   { name, description, tags, examples }: AgentSkill,
   more: readonly string[],
 ): SkillText {
   const text = {
-    name: name.slice(0, FIELD_LENGTH),
-    description: description.slice(0, FIELD_LENGTH),
-    tags: [...new Set([...tags, ...more])].join('\n').slice(0, FIELD_LENGTH),
-    examples: examples.join('\n').slice(0, FIELD_LENGTH),
+    name: asKeys(name),
+    description: asKeys(description),
+    tags: asKeys([...new Set([...tags, ...more])].join('\n')),
+    examples: asKeys(examples.join('\n')),
   };
   return { id: JSON.stringify(FIELDS.map((field) => text[field])), ...text };
+}
+
+function asKeys(text: string): string {
+  return wordsOf(text.slice(0, FIELD_LENGTH))
+    .map(({ key }) => key)
+    .join(' ');
+}
+
+/** Words have no spaces. */
+function keysOf(words: string): string[] {
+  return words === '' ? [] : words.split(' ');
 }
 
 /** The inverse document frequency that BM25 gives a word of a single document. */
@@ -240,8 +235,7 @@ function rarestWeight(documents: number): number {
 }
 
 /** By agent, then by skill. */
-function compare(a: Holder | undefined, b: Holder | undefined): number {
-  if (!a || !b) return 0;
+function compare(a: Holder, b: Holder): number {
   return compareTexts(a.agentId, b.agentId) || compareTexts(a.skillId, b.skillId);
 }
 

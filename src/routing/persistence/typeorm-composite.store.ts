@@ -3,6 +3,7 @@ import { canonicalJson } from '../../common/canonical-json.js';
 import { HubError } from '../../common/hub-error.js';
 import type { Page } from '../../common/page.js';
 import { Database } from '../../database/database.js';
+import { byCharacters } from '../../database/dialect.js';
 import type { Tx, Work } from '../../database/sql.js';
 import {
   CompositeStore,
@@ -106,8 +107,9 @@ export class TypeormCompositeStore extends CompositeStore {
   }
 
   async list(limit: number, cursor?: string): Promise<Page<Composite>> {
+    const id = byCharacters('id', this.database.dialect);
     const rows = await this.database.read<Row>(
-      'SELECT * FROM composite_skills WHERE id > ? AND deleted_at IS NULL ORDER BY id LIMIT ?',
+      `SELECT * FROM composite_skills WHERE ${id} > ? AND deleted_at IS NULL ORDER BY ${id} LIMIT ?`,
       [cursor ?? '', limit + 1],
     );
     const items = rows.slice(0, limit).map(toComposite);
@@ -115,7 +117,8 @@ export class TypeormCompositeStore extends CompositeStore {
   }
 
   async all(): Promise<Composite[]> {
-    const sql = 'SELECT * FROM composite_skills WHERE deleted_at IS NULL ORDER BY id';
+    const id = byCharacters('id', this.database.dialect);
+    const sql = `SELECT * FROM composite_skills WHERE deleted_at IS NULL ORDER BY ${id}`;
     const rows = await this.database.read<Row>(sql);
     return rows.map(toComposite);
   }

@@ -1,10 +1,10 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
-import { type FieldViolation, HubError } from '../../common/hub-error.js';
-import { adminValidationPipe } from '../../common/http/validation.pipe.js';
 import { Log } from '../../common/logger.js';
-import { AppConfig, ConfigChanges, ConfigError, type DeclaredRule } from '../../config/index.js';
+import { AppConfig, ConfigChanges, type DeclaredRule } from '../../config/index.js';
+import { declaredWrong, readDeclared, type ReadEntry } from '../read-declared.js';
 import { faultsOfRule } from './domain/check-rule.js';
-import type { Rule } from './domain/rule.js';
+import { faultOfPatterns, Patterns } from './domain/pattern.js';
+import { RULE_LIMITS, type Rule } from './domain/rule.js';
 import { ruleIdFrom } from './domain/rule-id.js';
 import { WrittenRuleDto } from './rule.dto.js';
 import { RuleRegistry } from './rule-registry.js';
@@ -30,9 +30,9 @@ export class DeclaredRules implements OnModuleInit, OnApplicationBootstrap {
   ) {}
 
   async onModuleInit(): Promise<void> {
-    this.registry.declare(await readDeclared(this.config.rules));
+    this.registry.declare(await readDeclaredRules(this.config.rules));
     this.changes.subscribe(async ({ rules }) => {
-      const declared = await readDeclared(rules);
+      const declared = await readDeclaredRules(rules);
       return () => {
         this.registry.declare(declared);
         this.warnOfProblems();
@@ -55,42 +55,23 @@ export class DeclaredRules implements OnModuleInit, OnApplicationBootstrap {
   }
 }
 
-/** The declared rules, read as the API reads them; throws {@link ConfigError} with all that is wrong. */
-export async function readDeclared(written: readonly DeclaredRule[]): Promise<readonly Rule[]> {
-  const rules: Rule[] = [];
-  const problems: FieldViolation[] = [];
-  for (const [index, each] of written.entries()) {
-    const taken = (id: string): boolean => rules.some((rule) => rule.id === id);
-    const read = await readOne(each, taken);
-    if (!Array.isArray(read)) rules.push(read);
-    else
-      problems.push(
-        ...read.map((fault) => ({ ...fault, field: `${KEY}[${index}].${fault.field}` })),
-      );
+/** The declared rules, read as the API reads them; throws `ConfigError` with all that is wrong. */
+export async function readDeclaredRules(
+  written: readonly DeclaredRule[],
+): Promise<readonly Rule[]> {
+  const most = RULE_LIMITS.rules;
+  if (written.length > most) {
+    throw declaredWrong([{ field: KEY, description: `has more than ${most} rules` }]);
   }
-  if (problems.length === 0) return rules;
-  throw new ConfigError(
-    problems.map(({ field, description }) => ({ key: field, source: 'file', text: description })),
-  );
+  const rules = await readDeclared(KEY, written, WrittenRuleDto, readOne);
+  const fault = faultOfPatterns(rules, new Patterns());
+  if (fault !== undefined) throw declaredWrong([{ field: KEY, description: fault }]);
+  return rules;
 }
 
-async function readOne(
-  written: DeclaredRule,
-  isTaken: (id: string) => boolean,
-): Promise<Rule | FieldViolation[]> {
-  try {
-    const dto = (await adminValidationPipe().transform(written, {
-      type: 'body',
-      metatype: WrittenRuleDto,
-    })) as WrittenRuleDto;
-    const rule = ruleOf({ ...dto, id: dto.id ?? ruleIdFrom(dto.name, isTaken) }, 'config');
-    const faults = faultsOfRule(rule);
-    if (isTaken(rule.id))
-      faults.push({ field: 'id', description: 'is the id of a rule before it' });
-    return faults.length > 0 ? faults : rule;
-  } catch (error) {
-    if (!(error instanceof HubError)) throw error;
-    const { violations, message } = error;
-    return violations.length > 0 ? [...violations] : [{ field: '', description: message }];
-  }
+function readOne(dto: WrittenRuleDto, before: readonly Rule[]): ReadEntry<Rule> {
+  const isTaken = (id: string): boolean => before.some((rule) => rule.id === id);
+  const rule = ruleOf({ ...dto, id: dto.id ?? ruleIdFrom(dto.name, isTaken) }, 'config');
+  const twice = { field: 'id', description: 'is the id of a rule before it' };
+  return { entry: rule, faults: [...faultsOfRule(rule), ...(isTaken(rule.id) ? [twice] : [])] };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { ConfigError, type DeclaredRule } from '../../config/index.js';
-import { readDeclared } from './declared-rules.service.js';
+import { readDeclaredRules } from './declared-rules.service.js';
 
-const read = (yaml: string) => readDeclared(parse(yaml) as DeclaredRule[]);
+const read = (yaml: string) => readDeclaredRules(parse(yaml) as DeclaredRule[]);
 
 describe('rules declared in YAML', () => {
   it('are read by the rules of the API', async () => {
@@ -53,5 +53,23 @@ describe('rules declared in YAML', () => {
       'rules[3].target.tags',
       'rules[4].conditions.text.pattern',
     ]);
+  });
+
+  it.each<[string, object[], RegExp]>([
+    [
+      'patterns that are too large together',
+      ['a.{200}c', 'b.{200}c', 'd.{200}c'].map((pattern) => ({
+        conditions: { text: { pattern } },
+      })),
+      /makes 612 instructions/,
+    ],
+    ['too many', Array.from({ length: 501 }, () => ({})), /more than 500 rules/],
+  ])('are refused when they have %s', async (_, rules, text) => {
+    const refused = readDeclaredRules(
+      rules.map((each) => ({ name: 'r', target: { reject: 'No.' }, ...each })),
+    );
+    await expect(refused).rejects.toMatchObject({
+      problems: [{ key: 'rules', text: expect.stringMatching(text) }],
+    });
   });
 });

@@ -3,13 +3,13 @@ import { AgentRegistry } from '../../agents/index.js';
 import { SystemClock } from '../../common/clock.js';
 import type { Log } from '../../common/logger.js';
 import type { PassedRule } from '../domain/route.js';
-import type { CompositeSource } from '../domain/route-extensions.js';
+import type { CompositeSource } from '../composite-source.js';
 import { aQuestion, aRule } from './domain/fake-rules.js';
 import type { Rule } from './domain/rule.js';
 import { RuleRegistry } from './rule-registry.js';
 import { RuleStore } from './rule-store.js';
 
-const NO_COMPOSITES: CompositeSource = { all: () => [], usable: () => [] };
+const NO_COMPOSITES: CompositeSource = { usable: () => [] };
 
 /** The rules as another process would change them. */
 class SharedRules extends RuleStore {

@@ -1,21 +1,17 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { AgentRegistry } from '../../agents/index.js';
 import { Clock } from '../../common/clock.js';
+import { KeptByRevision } from '../../common/kept-by-revision.js';
 import { Log } from '../../common/logger.js';
+import { offeredComposites } from '../composites/domain/offered.js';
 import { AgentIndex } from '../domain/agent-index.js';
-import {
-  CompositeSource,
-  type RuleDecision,
-  type RuleQuestion,
-  RuleSource,
-} from '../domain/route-extensions.js';
+import { CompositeSource } from '../composite-source.js';
+import type { RuleDecision, RuleQuestion } from '../domain/rule-decision.js';
+import { RuleSource } from '../rule-source.js';
 import { decide } from './domain/decide.js';
 import type { Rule } from './domain/rule.js';
 import { RuleSet } from './domain/rule-set.js';
 import { RuleStore } from './rule-store.js';
-
-/** How often other processes' changes are looked for; one small query. */
-const LOOK_EVERY_MS = 1000;
 
 /**
  * All rules in memory, for the path of every message: those declared in YAML, then those of the API.
@@ -24,31 +20,28 @@ const LOOK_EVERY_MS = 1000;
  */
 @Injectable()
 export class RuleRegistry extends RuleSource implements OnModuleInit, OnModuleDestroy {
-  private revision = -1;
   private declared: readonly Rule[] = [];
   private stored: readonly Rule[] = [];
   private set = new RuleSet([]);
-  private readonly stopping = new AbortController();
-  /** Renewals run one after another, so that an older read never replaces a newer one. */
-  private renewing: Promise<void> = Promise.resolve();
+  private readonly kept: KeptByRevision<Rule>;
 
   constructor(
-    private readonly store: RuleStore,
+    store: RuleStore,
     private readonly agents: AgentRegistry,
     private readonly composites: CompositeSource,
-    private readonly clock: Clock,
+    clock: Clock,
     private readonly log: Log,
   ) {
     super();
+    this.kept = new KeptByRevision(store, (all) => this.take(all), 'rules', clock, log);
   }
 
-  async onModuleInit(): Promise<void> {
-    await this.renew();
-    void this.lookForChanges();
+  onModuleInit(): Promise<void> {
+    return this.kept.follow();
   }
 
   onModuleDestroy(): void {
-    this.stopping.abort();
+    this.kept.stop();
   }
 
   decide(question: RuleQuestion): RuleDecision | undefined {
@@ -72,6 +65,10 @@ export class RuleRegistry extends RuleSource implements OnModuleInit, OnModuleDe
     return this.declared;
   }
 
+  declaredIds(): ReadonlySet<string> {
+    return new Set(this.declared.map(({ id }) => id));
+  }
+
   /** Puts other rules in the place of those declared before. Their patterns are valid. */
   declare(rules: readonly Rule[]): void {
     this.declared = rules;
@@ -80,22 +77,17 @@ export class RuleRegistry extends RuleSource implements OnModuleInit, OnModuleDe
 
   /** What this caller may use. */
   usableBy(principal: RuleQuestion['principal']): AgentIndex {
-    return AgentIndex.of(this.agents.usable(principal), this.composites.usable(principal));
+    const agents = this.agents.usable(principal);
+    return AgentIndex.of(agents, offeredComposites(this.composites.usable(principal), agents));
   }
 
   /** Reads all rules again if any changed; resolves when the memory holds what the database does. */
   renew(): Promise<void> {
-    const renewed = this.renewing.then(() => this.read());
-    this.renewing = renewed.catch(() => undefined);
-    return renewed;
+    return this.kept.renew();
   }
 
-  private async read(): Promise<void> {
-    // Asked first: a change between the two reads is then seen again by the next look.
-    const revision = await this.store.revision();
-    if (revision === this.revision) return;
-    this.stored = await this.store.all();
-    this.revision = revision;
+  private take(stored: readonly Rule[]): void {
+    this.stored = stored;
     this.compile();
   }
 
@@ -108,18 +100,5 @@ export class RuleRegistry extends RuleSource implements OnModuleInit, OnModuleDe
       this.log.warn({ rules }, 'declared rules stand in the place of rules of the API');
     }
     this.set = new RuleSet([...this.declared, ...stored], this.set);
-  }
-
-  private async lookForChanges(): Promise<void> {
-    const { signal } = this.stopping;
-    for (;;) {
-      await this.clock.sleep(LOOK_EVERY_MS, signal);
-      if (signal.aborted) return;
-      try {
-        await this.renew();
-      } catch (error) {
-        this.log.warn({ err: error }, 'rules could not be read; the known ones stay');
-      }
-    }
   }
 }

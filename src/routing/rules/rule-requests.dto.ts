@@ -11,9 +11,9 @@ import {
   Max,
   MaxLength,
   Min,
-  ValidateIf,
   ValidateNested,
 } from 'class-validator';
+import { IfGiven } from '../../common/http/fields.js';
 import { RULE_LIMITS } from './domain/rule.js';
 import { NAME, NAME_RULE, RuleConditionsDto, RuleTargetDto, WrittenRuleDto } from './rule.dto.js';
 
@@ -24,8 +24,6 @@ const POSITION = {
   minimum: 1,
   description: 'Its place among all rules, from 1; those declared in YAML come first.',
 } as const;
-
-const IfGiven = () => ValidateIf((_, value) => value !== undefined);
 
 export class CreateRuleDto extends WrittenRuleDto {
   @ApiPropertyOptional({ ...POSITION, description: `${POSITION.description} Default: the last.` })

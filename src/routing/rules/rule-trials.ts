@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal, type Scope, hasScope } from '../../auth/index.js';
 import { type FieldViolation, HubError, invalidFields } from '../../common/hub-error.js';
-import { type RuleDecision, type RuleQuestion, RuleSource } from '../domain/route-extensions.js';
+import type { RuleDecision, RuleQuestion } from '../domain/rule-decision.js';
+import { RuleSource } from '../rule-source.js';
+import type { Route } from '../domain/route.js';
 import { faultsOfRule } from './domain/check-rule.js';
 import { decide } from './domain/decide.js';
 import { outcomesOf, type RuleReport } from './domain/outcomes.js';
+import { faultOfPatterns } from './domain/pattern.js';
 import type { Rule } from './domain/rule.js';
 import { ruleIdFrom } from './domain/rule-id.js';
 import { added } from './domain/rule-list.js';
@@ -43,6 +46,22 @@ class RuleTrial extends RuleSource {
   }
 }
 
+/** Why a rule decided, for those who may not see rules. */
+const OPERATORS_RULE = 'By a rule of the operator.';
+
+/** The rules there are, which tell nothing of themselves. */
+class SilentRules extends RuleSource {
+  constructor(private readonly rules: RuleSource) {
+    super();
+  }
+
+  decide(question: RuleQuestion): RuleDecision | undefined {
+    const { principal, tags, inputTypes, text, metadata } = question;
+    const decision = this.rules.decide({ principal, tags, inputTypes, text, metadata });
+    return decision && { ...decision, why: OPERATORS_RULE };
+  }
+}
+
 /** Dry runs with the rules told: which one decides, and why each before it does not. */
 @Injectable()
 export class RuleTrials {
@@ -51,22 +70,27 @@ export class RuleTrials {
   /**
    * The route that `route` gives for the caller and the rules that are tried, with a report of each
    * rule; one that is refused has them in the error's metadata. Only those who may manage rules see
-   * reports and may try unsaved rules or another caller (else PERMISSION_DENIED). Rejects with
-   * INVALID_PARAMS naming the fields of a rule that could not be saved either; one that leads to agents
-   * or composite skills that are not there may be tried, and is passed over.
+   * reports, and which rule decides and why, and may try unsaved rules or another caller (else
+   * PERMISSION_DENIED). Rejects with INVALID_PARAMS naming the fields of a rule that could not be saved
+   * either; one that leads to agents or composite skills that are not there may be tried, and is passed
+   * over.
    */
-  async run<T extends object>(
+  async run(
     request: TrialRequest,
     principal: Principal,
-    route: (caller: Principal, rules: RuleSource) => Promise<T>,
-  ): Promise<T & { readonly rules?: readonly RuleReport[] }> {
+    route: (caller: Principal, rules: RuleSource) => Promise<Route>,
+  ): Promise<Route & { readonly rules?: readonly RuleReport[] }> {
     const mayManage = hasScope(principal, 'agents');
     const { rules, rule, caller } = request;
     if (!mayManage && (rules ?? rule ?? caller) !== undefined) {
       const what = 'Trying unsaved rules or another caller needs the scope agents.';
       throw new HubError('PERMISSION_DENIED', what);
     }
-    if (!mayManage) return route(principal, this.registry);
+    if (!mayManage) {
+      const found = await route(principal, new SilentRules(this.registry));
+      const { rule, ...shown } = found;
+      return rule === undefined ? found : shown;
+    }
     const trial = new RuleTrial(this.setOf(request), this.registry);
     try {
       const found = await route(callerOf(request, principal), trial);
@@ -82,13 +106,21 @@ export class RuleTrials {
     if (rules !== undefined && rule !== undefined) {
       throw invalidFields([{ field: 'rule', description: 'has no meaning beside rules' }]);
     }
-    if (rules !== undefined) return new RuleSet(readAll(rules), current);
+    if (rules !== undefined) {
+      const all = readAll(rules);
+      refuseCostly(all, 'rules', current);
+      return new RuleSet(all, current);
+    }
     if (rule === undefined) return current;
     const faults: FieldViolation[] = [];
     const isTaken = (id: string): boolean => current.rules.some((each) => each.id === id);
     const one = read(rule, 'rule', isTaken, faults);
     if (faults.length > 0) throw invalidFields(faults);
-    return new RuleSet(this.withOne(one, rule.position), current);
+    const all = this.withOne(one, rule.position);
+    const declared = this.registry.declaredIds();
+    const ofApi = all.filter(({ id }) => !declared.has(id));
+    refuseCostly(ofApi, 'rule.conditions.text.pattern', current);
+    return new RuleSet(all, current);
   }
 
   /** A rule of the API moves to the position, if one is given; a new one goes there or to the end. */
@@ -99,7 +131,11 @@ export class RuleTrials {
     const stays = at >= 0 && (position === undefined || at < before);
     if (stays) return present.with(at, rule);
     const others = present.filter(({ id }) => id !== rule.id);
-    return [...others.slice(0, before), ...added(others.slice(before), rule, { position, before })];
+    const declared = this.registry.declaredIds();
+    return [
+      ...others.slice(0, before),
+      ...added(others.slice(before), rule, { position, declared }),
+    ];
   }
 }
 
@@ -121,6 +157,11 @@ function readAll(rules: readonly WrittenRule[]): readonly Rule[] {
   }
   if (faults.length > 0) throw invalidFields(faults);
   return all;
+}
+
+function refuseCostly(rules: readonly Rule[], field: string, current: RuleSet): void {
+  const fault = faultOfPatterns(rules, current.morePatterns());
+  if (fault !== undefined) throw invalidFields([{ field, description: fault }]);
 }
 
 function read(

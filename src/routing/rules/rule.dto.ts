@@ -17,10 +17,11 @@ import {
   MaxLength,
   Min,
   Validate,
-  ValidateIf,
   ValidateNested,
 } from 'class-validator';
 import { SCOPES, type Scope } from '../../auth/index.js';
+import { ID_RULE, IfGiven, TAG, TAG_RULE } from '../../common/http/fields.js';
+import { ID } from '../../common/id-pattern.js';
 import {
   DIRECTIVE_LIMITS,
   MATCHES,
@@ -29,17 +30,14 @@ import {
 } from '../../protocol/routing-extension.js';
 import {
   type MetadataValue,
-  RULE_ID,
   RULE_LIMITS,
-  RULE_STRATEGIES,
   type RuleAction,
   type RuleConditions,
-  type RuleStrategy,
   type TextCondition,
 } from './domain/rule.js';
+import { STEP_STRATEGIES, type StepStrategy } from '../domain/plan.js';
 import { MetadataConstraint } from './metadata-constraint.js';
 
-const ID_RULE = { message: '$property must be 1 to 63 of a-z, 0-9 and -' };
 /** No control characters, nothing a database refuses. */
 export const NAME = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 export const NAME_RULE = {
@@ -49,8 +47,6 @@ const NAMES_RULE = {
   each: true,
   message: 'each must be 1 to 200 characters, no control characters',
 };
-const TAG = /^[^\p{Cc}\p{Cs}]{1,100}$/u;
-const TAG_RULE = { each: true, message: 'each must be 1 to 100 characters, no control characters' };
 const MEDIA_RANGE = /^(\*\/\*|[\w!#$&^.+-]{1,100}\/(\*|[\w!#$&^.+-]{1,100}))$/;
 const MEDIA_RANGE_RULE = {
   each: true,
@@ -61,9 +57,6 @@ const SENTENCE_RULE = {
   message: '$property must be 1 to 500 characters without control characters',
 };
 const METADATA_VALUE = { oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] };
-
-/** Null is not a way of saying nothing here. */
-const IfGiven = () => ValidateIf((_, value) => value !== undefined);
 
 export class TextConditionDto implements TextCondition {
   @ApiProperty({
@@ -155,7 +148,7 @@ export class RuleConditionsDto implements RuleConditions {
 export class RuleTargetDto implements RuleAction {
   @ApiPropertyOptional({ type: String, description: "An agent's id." })
   @IfGiven()
-  @Matches(RULE_ID, ID_RULE)
+  @Matches(ID, ID_RULE)
   agentId?: string;
 
   @ApiPropertyOptional({
@@ -183,7 +176,7 @@ export class RuleTargetDto implements RuleAction {
 
   @ApiPropertyOptional({ type: String, description: "A composite skill's id." })
   @IfGiven()
-  @Matches(RULE_ID, ID_RULE)
+  @Matches(ID, ID_RULE)
   composite?: string;
 
   @ApiPropertyOptional({
@@ -196,13 +189,13 @@ export class RuleTargetDto implements RuleAction {
   reject?: string;
 
   @ApiPropertyOptional({
-    enum: RULE_STRATEGIES,
+    enum: STEP_STRATEGIES,
     default: 'one',
     description: 'This and the members below count where the client has no such wish of its own.',
   })
   @IfGiven()
-  @IsIn(RULE_STRATEGIES)
-  strategy?: RuleStrategy;
+  @IsIn(STEP_STRATEGIES)
+  strategy?: StepStrategy;
 
   @ApiPropertyOptional({ enum: REQUIRE_POLICIES, default: 'all', description: 'For `all`.' })
   @IfGiven()
@@ -242,11 +235,11 @@ export class RuleTargetDto implements RuleAction {
 export class WrittenRuleDto {
   @ApiPropertyOptional({
     type: String,
-    pattern: RULE_ID.source,
+    pattern: ID.source,
     description: 'Default: made of its name.',
   })
   @IfGiven()
-  @Matches(RULE_ID, ID_RULE)
+  @Matches(ID, ID_RULE)
   id?: string;
 
   @ApiProperty({ type: String, example: 'Invoices' })

@@ -2,9 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { issueCursor, readCursor } from '../../common/cursor.js';
 import { HubError, invalidField, invalidFields } from '../../common/hub-error.js';
+import { ID } from '../../common/id-pattern.js';
 import type { Page } from '../../common/page.js';
 import { faultsOfRule } from './domain/check-rule.js';
-import { RULE_ID, type Rule } from './domain/rule.js';
+import { faultOfPatterns } from './domain/pattern.js';
+import type { Rule } from './domain/rule.js';
 import { ruleIdFrom } from './domain/rule-id.js';
 import { added, changed, removed, reordered } from './domain/rule-list.js';
 import type { NumberedRule } from './domain/rule-set.js';
@@ -41,13 +43,13 @@ export class RulesService {
     const now = this.clock.now();
     const rule = { ...ruleOf({ ...request, id: id ?? '' }, 'api'), createdAt: now, updatedAt: now };
     this.check(rule);
-    const declared = new Set(this.registry.allDeclared().map((each) => each.id));
+    const declared = this.registry.declaredIds();
     if (id !== undefined && declared.has(id)) refuseDeclared(id);
     let given = rule.id;
     await this.store.change((rules) => {
       const taken = (one: string) => declared.has(one) || rules.some((each) => each.id === one);
       given = id ?? ruleIdFrom(rule.name, taken);
-      return added(rules, { ...rule, id: given }, { position, before: declared.size });
+      return this.affordable(added(rules, { ...rule, id: given }, { position, declared }));
     });
     return this.renewed(given);
   }
@@ -80,7 +82,7 @@ export class RulesService {
     const members = Object.fromEntries(
       Object.entries(plain(rest)).filter(([, value]) => value !== undefined),
     );
-    const before = this.registry.allDeclared().length;
+    const declared = this.registry.declaredIds();
     const change = (rule: Rule): Rule => {
       const next = { ...rule, ...members, updatedAt: this.clock.now() };
       if (patch.target !== undefined || patch.conditions !== undefined) {
@@ -88,7 +90,11 @@ export class RulesService {
       }
       return next;
     };
-    await this.store.change((rules) => changed(rules, id, change, { position, before }));
+    const mayCost = patch.conditions !== undefined || patch.enabled === true;
+    await this.store.change((rules) => {
+      const next = changed(rules, id, change, { position, declared });
+      return mayCost ? this.affordable(next) : next;
+    });
     return this.renewed(id);
   }
 
@@ -101,7 +107,7 @@ export class RulesService {
 
   /** Puts the rules of the API in another order; throws INVALID_PARAMS unless each is named once. */
   async reorder(ids: readonly string[]): Promise<Page<ShownRule>> {
-    await this.store.change((rules) => reordered(rules, ids));
+    await this.store.change((rules) => reordered(rules, ids, this.registry.declaredIds()));
     return this.list(Infinity);
   }
 
@@ -110,6 +116,13 @@ export class RulesService {
     const unknown =
       faults.length === 0 && isNewTarget ? this.targets.unknown(rule.target, 'target') : [];
     if (faults.length + unknown.length > 0) throw invalidFields([...faults, ...unknown]);
+  }
+
+  /** The rules of the API, when all of their patterns can be searched for in every message. */
+  private affordable(rules: readonly Rule[]): readonly Rule[] {
+    const fault = faultOfPatterns(rules, this.registry.current().morePatterns());
+    if (fault !== undefined) throw invalidField('conditions.text.pattern', fault);
+    return rules;
   }
 
   private async renewed(id: string): Promise<ShownRule> {
@@ -121,12 +134,12 @@ export class RulesService {
   }
 
   private refuseIfDeclared(id: string): void {
-    if (this.registry.allDeclared().some((rule) => rule.id === id)) refuseDeclared(id);
+    if (this.registry.declaredIds().has(id)) refuseDeclared(id);
   }
 }
 
 function placeAfter(rules: readonly Rule[], cursor: string): number {
-  const id = readCursor(cursor, (text) => RULE_ID.test(text));
+  const id = readCursor(cursor, (text) => ID.test(text));
   const index = rules.findIndex((rule) => rule.id === id);
   if (index < 0) throw invalidField('cursor', `is of a rule that is gone (${id}); begin again`);
   return index + 1;

@@ -52,7 +52,7 @@ export class AgentFarewell {
         .then(() => call.abort(OVER));
       const instanceId = await this.deps.instanceId();
       const options = agentCallOptions(record, sentWith, instanceId, call.signal);
-      await client.cancel(agent, downstreamTaskId, options);
+      await client.cancel(agent, downstreamTaskId, options, record.cancelMetadata ?? undefined);
       return true;
     } catch (error) {
       const reason = error instanceof AgentCallError ? error.message : String(error);

@@ -2,9 +2,8 @@ import type { Agent } from '../../agents/index.js';
 import type { Clock } from '../../common/clock.js';
 import type { AgentDelegations, DelegationRef } from '../agent-delegations.js';
 import { decideAgentStopped } from '../domain/agent-stopped.js';
-import { endedBy, isToldByOthers } from '../domain/ended-by.js';
+import { endedBy } from '../domain/ended-by.js';
 import type { TaskLog } from '../task-log.js';
-import type { AgentFarewell } from './agent-farewell.js';
 
 /** Delegations ended at once. */
 const CHUNK = 100;
@@ -14,7 +13,6 @@ const KNOWN_EVERYWHERE_MS = 1500;
 export interface AgentStopperDeps {
   readonly delegations: AgentDelegations;
   readonly log: TaskLog;
-  readonly farewell: AgentFarewell;
   readonly clock: Clock;
   /** Takes the agent out of service; throws HubError NOT_FOUND. */
   readonly disable: (agentId: string) => Promise<unknown>;
@@ -63,16 +61,13 @@ export class AgentStopper {
   }
 
   private async end({ id, taskId }: DelegationRef): Promise<'canceled' | 'moved on' | 'ended'> {
-    const { log, clock, farewell, agent } = this.deps;
+    const { log, clock, agent } = this.deps;
     const nameOf = (agentId: string): string => agent(agentId)?.card.name || agentId;
-    const { ended, record, isChanged } = await log.update(taskId, (aggregate) => {
+    const { ended, isChanged } = await log.update(taskId, (aggregate) => {
       const change = decideAgentStopped(aggregate, id, clock.now(), nameOf);
       const isChanged = (change.delegations ?? []).length > 0;
-      const { record } = aggregate;
-      return { change, result: { ended: endedBy(aggregate, change), record, isChanged } };
+      return { change, result: { ended: endedBy(aggregate, change), isChanged } };
     });
-    // The others are told by their own runs.
-    for (const each of ended) if (isToldByOthers(each)) void farewell.tell(each, record);
     if (ended.some((each) => each.id === id)) return 'canceled';
     return isChanged ? 'moved on' : 'ended';
   }

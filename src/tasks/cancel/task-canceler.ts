@@ -10,8 +10,7 @@ import { belongsTo } from '../task-access.js';
 import { taskNotFound } from '../task-errors.js';
 import type { TaskLog } from '../task-log.js';
 import type { TaskWaits } from '../task-waits.js';
-import type { Delegation, TaskRecord } from '../task.js';
-import type { AgentFarewell } from './agent-farewell.js';
+import type { Delegation } from '../task.js';
 
 /** Beyond the agents' own time: for the runner to hear of it and to commit the outcome. */
 const MARGIN_MS = 1500;
@@ -20,19 +19,10 @@ export interface TaskCancelerDeps {
   readonly log: TaskLog;
   readonly waits: TaskWaits;
   readonly signals: Signals;
-  readonly farewell: AgentFarewell;
   readonly agent: (id: string) => Agent | undefined;
   readonly clock: Clock;
   /** For agents without a budget of their own. */
   readonly cancelWaitMs: number;
-}
-
-interface Intent {
-  readonly record: TaskRecord;
-  /** Ended by the intent itself: no runner works on them. */
-  readonly ended: readonly Delegation[];
-  /** Their runners cancel them with their agents. */
-  readonly running: readonly Delegation[];
 }
 
 /** CancelTask: the intent is committed, the runners act on it, and this waits for what comes of it. */
@@ -41,32 +31,39 @@ export class TaskCanceler {
 
   /**
    * Resolves when the task has ended, or after the agents' time is over. Asking again is safe: it
-   * waits again. Throws TASK_NOT_FOUND and TASK_NOT_CANCELABLE.
+   * waits again; the first one's `metadata` goes to the agents. Throws TASK_NOT_FOUND and
+   * TASK_NOT_CANCELABLE.
    */
-  async cancel(taskId: string, visibility: Visibility, agentId: string | undefined): Promise<void> {
-    const { signals, farewell, waits } = this.deps;
-    const intent = await this.record(taskId, visibility, agentId);
-    for (const each of intent.ended) void farewell.tell(each, intent.record);
-    for (const each of intent.running) signals.delegationChanged(each.id);
-    if (intent.running.length === 0) return;
-    const waitsMs = intent.running.map((each) => this.waitMs(each));
+  async cancel(
+    taskId: string,
+    visibility: Visibility,
+    agentId: string | undefined,
+    metadata?: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    const { signals, waits } = this.deps;
+    const running = await this.record(taskId, visibility, agentId, metadata);
+    for (const each of running) signals.delegationChanged(each.id);
+    if (running.length === 0) return;
+    const waitsMs = running.map((each) => this.waitMs(each));
     await waits.ended(taskId, Math.max(...waitsMs) + MARGIN_MS);
   }
 
+  /** Commits the intent; the delegations whose runners cancel them with their agents. */
   private async record(
     taskId: string,
     visibility: Visibility,
     agentId: string | undefined,
-  ): Promise<Intent> {
+    metadata: Readonly<Record<string, unknown>> | undefined,
+  ): Promise<readonly Delegation[]> {
     try {
       return await this.deps.log.update(taskId, (aggregate) => {
         if (!belongsTo(aggregate, visibility, agentId)) throw taskNotFound(taskId);
-        const change = decideCancelRequest(aggregate, this.deps.clock.now());
+        const change = decideCancelRequest(aggregate, this.deps.clock.now(), metadata);
         const ended = endedBy(aggregate, change);
         const running = aggregate.delegations.filter(
           (each) => !isEnded(each.state) && !ended.includes(each),
         );
-        return { change, result: { record: aggregate.record, ended, running } };
+        return { change, result: running };
       });
     } catch (error) {
       const unknown = error instanceof HubError && error.reason === 'TASK_NOT_FOUND';

@@ -5,7 +5,8 @@ import { isEnded } from './delegation-state.js';
 import type { Draft } from './draft.js';
 import { endDelegation } from './end-delegation.js';
 import { releaseWinner } from './held-artifacts.js';
-import { planStanding, turnOf, type StandingStep } from './plan-standing.js';
+import { standingOf, turnOf, type StandingStep } from './plan-standing.js';
+import { CANCELED_BY_CLIENT } from './wording.js';
 
 /**
  * Brings every step of the plan to where it belongs. In the plan's order, in which a step stands behind
@@ -16,35 +17,43 @@ import { planStanding, turnOf, type StandingStep } from './plan-standing.js';
  * - of a step whose policy is met, or cannot be met any more, what is still open is canceled;
  * - the winner of a race gives what was held of it.
  *
+ * `canceled`: the client has asked for that, which is then why a policy cannot be met any more.
+ *
  * True when a step was cut short because its policy cannot be met any more.
  */
-export function advancePlan(draft: Draft): boolean {
+export function advancePlan(draft: Draft, canceled: boolean): boolean {
   let cutShort = false;
-  for (const index of draft.plan.keys()) {
-    beginOrSkip(draft, index);
-    const { delegations, standing } = standingAt(draft, index);
-    if (standing.kind !== 'met' && standing.kind !== 'broken') continue;
-    const open = delegations.filter(({ state }) => !isEnded(state));
-    for (const each of open)
-      endDelegation(draft, each, { state: 'canceled', reason: standing.why });
-    if (standing.kind === 'met') releaseWinner(draft, standingAt(draft, index));
-    else cutShort ||= open.length > 0;
+  const steps: StandingStep[] = [];
+  for (const [index, step] of draft.plan.entries()) {
+    const look = (): StandingStep => standingOf(step, index, draft.delegations());
+    let current = look();
+    if (beginOrSkip(draft, current, steps)) current = look();
+    const { standing, delegations } = current;
+    if (standing.kind === 'met' || standing.kind === 'broken') {
+      const open = delegations.filter(({ state }) => !isEnded(state));
+      const isClients = canceled && standing.kind === 'broken';
+      const reason = isClients ? CANCELED_BY_CLIENT : standing.why;
+      for (const each of open) endDelegation(draft, each, { state: 'canceled', reason });
+      if (standing.kind === 'met') releaseWinner(draft, current);
+      else cutShort ||= open.length > 0;
+    }
+    steps.push(current);
   }
   return cutShort;
 }
 
-function standingAt(draft: Draft, index: number): StandingStep {
-  return planStanding(draft.plan, draft.delegations())[index] as StandingStep;
-}
-
-function beginOrSkip(draft: Draft, index: number): void {
-  const steps = planStanding(draft.plan, draft.delegations()).slice(0, index + 1);
-  const current = steps.pop() as StandingStep;
-  if (current.standing.kind !== 'planned') return;
-  const turn = turnOf(current.step, steps);
-  const planned = current.delegations.filter(({ state }) => state === 'planned');
+/** As those `before` it stand; false while its turn may still come, or once it has come. */
+function beginOrSkip(
+  draft: Draft,
+  { step, delegations, standing }: StandingStep,
+  before: readonly StandingStep[],
+): boolean {
+  if (standing.kind !== 'planned') return false;
+  const turn = turnOf(step, before);
+  const planned = delegations.filter(({ state }) => state === 'planned');
   if (turn === 'begins') begin(draft, planned);
-  else if (turn === 'never') skip(draft, planned, whySkipped(current.step, steps));
+  else if (turn === 'never') skip(draft, planned, whySkipped(step, before));
+  return turn !== 'waits';
 }
 
 /** The time of a delegation counts from here. What the budget has no call left for fails at once. */

@@ -102,7 +102,6 @@ function missingOf(
     return isCompleted ? [] : [`step "${step.name}" (${reason.replace(/\.$/, '')})`];
   }
   if (standing.kind === 'met' && !waitsForAll(step)) return [];
-  if (delegations.length === 0) return [`step "${step.name}" (there is no agent for it)`];
   const prefix = named ? `step "${step.name}": ` : '';
   return delegations
     .filter(({ state }) => state !== 'completed')

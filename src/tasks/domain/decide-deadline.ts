@@ -1,6 +1,6 @@
 import type { Delegation, TaskAggregate, TaskChange } from '../task.js';
 import { NO_CHANGE } from '../task.js';
-import { isEnded, isWaiting, taskStateOf } from './delegation-state.js';
+import { isOpen, isWaiting, taskStateOf } from './delegation-state.js';
 import { Draft } from './draft.js';
 import { cancelOpen, endDelegation } from './end-delegation.js';
 import { endOnHubsWord } from './hubs-word.js';
@@ -25,7 +25,7 @@ export function decideDeadline(aggregate: TaskAggregate, now: Date): TaskChange 
   for (const index of draft.plan.keys()) endLateStep(draft, index);
   for (const { id } of draft.delegations()) {
     const current = draft.delegation(id);
-    if (current && isOpen(current) && current.deadlineAt <= now) {
+    if (current && isOpen(current.state) && current.deadlineAt <= now) {
       endOnHubsWord(draft, current, { state: 'failed', reason: lateReason(current) });
     }
   }
@@ -39,7 +39,7 @@ function endLateStep(draft: Draft, index: number): void {
     begunAt !== null && begunAt.getTime() + deadlineMs <= draft.now.getTime();
   const late = draft
     .delegations()
-    .filter((each) => each.step === index && isOpen(each) && isLate(each));
+    .filter((each) => each.step === index && isOpen(each.state) && isLate(each));
   if (late.length === 0) return;
   const reason = `The step's deadline of ${Math.round(deadlineMs / 1000)} s has passed.`;
   for (const each of late) endDelegation(draft, each, { state: 'canceled', reason });
@@ -50,11 +50,6 @@ function endLateStep(draft: Draft, index: number): void {
 function endCut(draft: Draft, reason: string): void {
   if (draft.several) settle(draft, { cutShort: true });
   else draft.emitStatus(taskStateOf('failed'), draft.say(reason));
-}
-
-/** The time of one whose step has not begun does not count yet. */
-function isOpen({ state }: Delegation): boolean {
-  return !isEnded(state) && state !== 'planned';
 }
 
 function lateReason({ state, agentName }: Delegation): string {

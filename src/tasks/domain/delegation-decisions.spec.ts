@@ -342,15 +342,15 @@ describe('an outcome', () => {
   });
 
   it.each([
-    ['has the message and an owner', {}, true],
-    ['only watches the client', { state: 'input-required', downstreamTaskId: 'd' }, false],
-    ['has no owner', { owner: null }, false],
-    ['was not asked yet', { state: 'queued' }, false],
-  ] as const)('leaves its agent to be told by the owner when it %s', (_, delegation, untold) => {
+    ['has the message', {}, true, 'runner'],
+    ['waits for its client', { state: 'input-required', downstreamTaskId: 'd' }, true, 'runner'],
+    ['waits and has no owner', { downstreamTaskId: 'd', owner: null }, true, null],
+    ['was not asked yet', { state: 'queued' }, false, null],
+  ] as const)('leaves its agent to be told when it %s', (_, delegation, untold, owner) => {
     const task = new FakeTask({ delegation });
     const end = { state: 'canceled', reason: 'enough' } as const;
     task.commit(decideOutcome(task.aggregate, 'd-a', end, NOW));
-    expect(task.delegation()).toMatchObject({ untold, owner: untold ? 'runner' : null });
+    expect(task.delegation()).toMatchObject({ untold, owner });
   });
 
   it('of one among several is told and counted', () => {

@@ -39,6 +39,20 @@ const ENDS: ReadonlySet<DelegationState> = new Set<EndState>([
   'skipped',
 ]);
 
+/** Begun and not ended: somebody is at it, or should be, and its time counts. */
+export const OPEN_STATES = [
+  'queued',
+  'sending',
+  'working',
+  'input-required',
+  'auth-required',
+] as const satisfies readonly DelegationState[];
+
+/** See {@link OPEN_STATES}. */
+export function isOpen(state: DelegationState): state is (typeof OPEN_STATES)[number] {
+  return state !== 'planned' && !isEnded(state);
+}
+
 /** Nothing more comes from it. */
 export function isEnded(state: DelegationState): state is EndState {
   return ENDS.has(state);
@@ -76,7 +90,7 @@ export function hasAccepted(delegation: Delegation): boolean {
   );
 }
 
-/** The progress of a delegation that has ended: whatever it gave is complete now. */
+/** The progress of a delegation that has completed: whatever it gave is complete now. */
 export function closedProgress(progress: DelegationProgress): DelegationProgress {
   const ids = Object.values(progress.artifacts);
   return ids.length === progress.closed.length ? progress : { ...progress, closed: ids };

@@ -1,8 +1,6 @@
 import type { Delegation } from '../task.js';
 import { closedProgress, isEnded, shortReason, type EndState } from './delegation-state.js';
 import type { Draft } from './draft.js';
-import { isToldByOthers } from './ended-by.js';
-import { holdsArtifacts } from './held-artifacts.js';
 
 /** How a delegation comes to its end. */
 export interface End {
@@ -14,8 +12,9 @@ export interface End {
 }
 
 /**
- * Ends a delegation. What it gave is complete now; of what is held of one that did not complete only
- * that which its agent has finished. Nobody needs to own it, unless its agent is still to be told.
+ * Ends a delegation. What one gave that completed is complete; of another only that which its agent has
+ * finished. Nobody needs to own it, unless its agent is still to be told: its
+ * runner does that, or whoever claims it for that.
  */
 export function endDelegation(
   draft: Draft,
@@ -23,12 +22,11 @@ export function endDelegation(
   { state, reason, agentKnows = false }: End,
 ): void {
   const { progress } = delegation;
-  const unfinished = state !== 'completed' && holdsArtifacts(draft.stepOf(delegation));
-  const untold = !agentKnows && !isToldByOthers(delegation) && mayWork(delegation);
+  const untold = !agentKnows && mayWork(delegation);
   draft.patch(delegation.id, {
     state,
     reason: reason === null ? null : shortReason(reason),
-    progress: unfinished ? progress : closedProgress(progress),
+    progress: state === 'completed' ? closedProgress(progress) : progress,
     ...(untold ? { untold } : { owner: null, leaseUntil: null }),
   });
 }

@@ -8,11 +8,3 @@ export function endedBy(aggregate: TaskAggregate, change: TaskChange): Delegatio
     return before && state && isEnded(state) && !isEnded(before.state) ? [before] : [];
   });
 }
-
-/**
- * No run of its own tells its agent that it has ended: it has no owner, or one that only watches whether
- * the agent goes on without its client's answer.
- */
-export function isToldByOthers({ owner, state }: Delegation): boolean {
-  return owner === null || state === 'input-required';
-}

@@ -320,6 +320,7 @@ const RECORD: Omit<TaskRecord, 'route' | 'plan' | 'allowReply' | 'deadlineAt'> =
   statusAt: NOW,
   seq: 2,
   cancelRequestedAt: null,
+  cancelMetadata: null,
   traceparent: null,
   extensions: [],
   hops: [],

@@ -68,10 +68,21 @@ export function ownMessage(
 
 /**
  * The id of a message of this delegation in the hub's task: the agent's own when it is the only
- * one, else unique among the agents'.
+ * delegation, else unique among theirs.
  */
-export function ownMessageId(messageId: string, delegation: Delegation, several: boolean): string {
-  return several && messageId ? `${delegation.agentId}.${messageId}` : messageId;
+export function ownMessageId(
+  messageId: string,
+  delegation: Delegation,
+  delegations: readonly Delegation[],
+): string {
+  return messageId && prefixOf(delegation, delegations) + messageId;
+}
+
+/** What makes ids of one delegation differ from those of the others; nothing when there is no other. */
+function prefixOf({ agentId, position }: Delegation, delegations: readonly Delegation[]): string {
+  if (delegations.length <= 1) return '';
+  const twice = delegations.filter((each) => each.agentId === agentId).length > 1;
+  return twice ? `${agentId}.${position}.` : `${agentId}.`;
 }
 
 /** An agent's artifact under the hub's id; the first event of each says where it comes from. */
@@ -87,18 +98,16 @@ export function ownArtifact(artifact: Artifact, artifactId: string, origin?: Ori
 
 /**
  * The hub's id for an artifact this delegation has not given before, unique in the task: the agent's
- * own on a route of one agent, else `agentId.artifactId`.
+ * own on a route of one agent, else `agentId.artifactId`, with the delegation's place in between when
+ * the agent is asked twice.
  */
 export function newArtifactId(
   artifactId: string,
   delegation: Delegation,
   delegations: readonly Delegation[],
 ): string {
-  const own = artifactId || 'artifact';
-  const twice = delegations.filter((each) => each.agentId === delegation.agentId).length > 1;
-  const prefix = twice ? `${delegation.agentId}.${delegation.position}.` : `${delegation.agentId}.`;
   const taken = new Set(delegations.flatMap(({ progress }) => Object.values(progress.artifacts)));
-  const wanted = delegations.length > 1 ? prefix + own : own;
+  const wanted = prefixOf(delegation, delegations) + (artifactId || 'artifact');
   let id = wanted;
   for (let n = 2; taken.has(id); n++) id = `${wanted}-${n}`;
   return id;

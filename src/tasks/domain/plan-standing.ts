@@ -5,20 +5,23 @@ import { stepStanding, type StepStanding } from './step-policy.js';
 /** A step with the delegations it has and how it stands. */
 export interface StandingStep {
   readonly step: PlanStep;
-  readonly index: number;
   readonly delegations: readonly Delegation[];
   readonly standing: StepStanding;
 }
 
 /** Every step of a plan as it stands, in the plan's order. */
 export function planStanding(plan: Plan, delegations: readonly Delegation[]): StandingStep[] {
-  const steps: StandingStep[] = [];
-  for (const [index, step] of plan.entries()) {
-    const own = delegations.filter((each) => each.step === index);
-    const standing = own.length > 0 ? stepStanding(step, own) : emptyStanding(step, steps);
-    steps.push({ step, index, delegations: own, standing });
-  }
-  return steps;
+  return plan.map((step, index) => standingOf(step, index, delegations));
+}
+
+/** One step of a plan as it stands; `all` are the delegations of the plan. */
+export function standingOf(
+  step: PlanStep,
+  index: number,
+  all: readonly Delegation[],
+): StandingStep {
+  const delegations = all.filter((each) => each.step === index);
+  return { step, delegations, standing: stepStanding(step, delegations) };
 }
 
 /**
@@ -51,17 +54,5 @@ function holds(
     case 'skipped':
     case undefined:
       return 'never';
-  }
-}
-
-/** A step for which there is no agent fails at its turn. */
-function emptyStanding(step: PlanStep, before: readonly StandingStep[]): StepStanding {
-  switch (turnOf(step, before)) {
-    case 'begins':
-      return { kind: 'broken', why: 'There is no agent for it.' };
-    case 'waits':
-      return { kind: 'planned' };
-    case 'never':
-      return { kind: 'skipped' };
   }
 }

@@ -167,19 +167,40 @@ describe('steps on conditions', () => {
     expect(play(new FakeTask({ plan: CONDITIONAL }), said, []).state).toBe('COMPLETED');
   });
 
-  it('fail at their turn when there is no agent for them', () => {
-    const plan = [
-      planStep('draft', ['a'], { isResult: false }),
-      planStep('extra', ['b'], { after: after('draft') }),
-      planStep('nobody', [], { after: after('draft') }),
-    ];
-    const task = play(new FakeTask({ plan }), { a: [DONE], b: [DONE] }, []);
-    expect(task.state).toBe('FAILED');
-    expect(task.story().at(-1)).toContain('step "nobody" (there is no agent for it)');
+  it('are not looked at again when an agent goes on working', () => {
+    let looks = 0;
+    const polish = planStep('polish', ['b']);
+    const watched = Object.defineProperty({ ...polish }, 'after', {
+      get: () => ((looks += 1), after('draft')),
+    });
+    const task = new FakeTask({ plan: [planStep('draft', ['a'], { isResult: false }), watched] });
+    task.agent(status('working', 'one'), 'a');
+    looks = 0;
+    task.agent(status('working', 'two'), 'a');
+    expect(task.story().at(-1)).toBe('status WORKING: Agent a: two');
+    expect(looks).toBe(0);
+    task.agent(DONE, 'a');
+    expect(task.delegation('b').state).toBe('queued');
+    expect(looks).toBeGreaterThan(0);
   });
 });
 
 describe('the deadline of a step', () => {
+  it('ends the question of its agent, and leaves that of another step', () => {
+    const plan = [
+      planStep('left', ['a'], { deadlineMs: 5000, isOptional: true }),
+      planStep('right', ['b']),
+    ];
+    const task = new FakeTask({ plan });
+    task.agent(status('input', 'one?'), 'a');
+    task.agent(status('input', 'two?'), 'b');
+    expect(waitingIn(task)).toEqual(['d-a', 'd-b']);
+    task.commit(decideDeadline(task.aggregate, new Date(NOW.getTime() + 5000)));
+    expect(task.state).toBe('INPUT_REQUIRED');
+    expect(waitingIn(task)).toEqual(['d-b']);
+    expect(task.story().at(-1)).toBe('status INPUT_REQUIRED: Agent b waits for input: two?');
+  });
+
   it('counts from its beginning, and so do the budgets of its agents', () => {
     const plan = [
       planStep('draft', ['a'], { isResult: false }),
@@ -306,6 +327,13 @@ function statesOf(task: FakeTask): unknown {
 
 function begunIn(task: FakeTask): string[] {
   return task.aggregate.delegations.filter(({ begunAt }) => begunAt !== null).map(({ id }) => id);
+}
+
+/** The delegations that the task's status says wait for the client. */
+function waitingIn({ task }: FakeTask): string[] {
+  const data = task.status?.message?.metadata?.['urn:a2a-hub:routing:v1'] as
+    { waiting: { delegationId: string }[] } | undefined;
+  return (data?.waiting ?? []).map(({ delegationId }) => delegationId);
 }
 
 function artifactOf(artifactId: string) {

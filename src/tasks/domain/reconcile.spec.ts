@@ -7,6 +7,7 @@ import {
   FakeTask,
   artifact,
   chunk,
+  planStep,
   said,
   snapshot,
   status,
@@ -32,6 +33,28 @@ describe('reconcile', () => {
     });
     expect(reconcile(task.aggregate, 'd-a', same)).toEqual([]);
     expect(reconcile(task.aggregate, 'nobody', same)).toEqual([]);
+  });
+
+  it('tells the messages of an agent that is asked twice apart, though it counts them anew', () => {
+    const plan = [
+      planStep('one', ['a'], { isResult: false }),
+      planStep('two', ['b'], { after: [{ step: 'one', outcome: 'completed' }] }),
+    ];
+    const task = new FakeTask({ plan });
+    task.change('b', { agentId: 'a', agentName: 'Agent a' });
+    task.agent(status('working', said('first', '1')), 'a');
+    task.agent(status('completed'), 'a');
+    const history = [userMessage('d-b', 'go on'), said('second', '1')];
+    const twice = snapshot({ status: statusOf('working'), history });
+    task.claim('b').agent(twice, 'b');
+    task.agent(twice, 'b');
+    expect(task.story()).toEqual([
+      'status WORKING: Agent a: first',
+      'status WORKING: Agent a completed.',
+      'status WORKING: Agent a: second',
+    ]);
+    const ids = [...task.task.history, task.task.status!.message!].map((each) => each.messageId);
+    expect(ids).toEqual(expect.arrayContaining(['a.0.1', 'a.1.1']));
   });
 
   it('appends to an artifact whose known parts begin the present one', () => {

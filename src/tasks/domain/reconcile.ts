@@ -66,12 +66,11 @@ function missingMessages(
   );
   if (start < 0) return [];
   if (task.status?.message) shown.add(task.status.message.messageId);
-  const several = aggregate.delegations.length > 1;
   const isNew = ({ role, messageId }: Message): boolean =>
     role === Role.ROLE_AGENT &&
     messageId !== '' &&
     messageId !== status?.message?.messageId &&
-    !shown.has(ownMessageId(messageId, delegation, several));
+    !shown.has(ownMessageId(messageId, delegation, aggregate.delegations));
   return downstream.history
     .slice(start + 1)
     .filter(isNew)

@@ -13,18 +13,19 @@ import { releaseFinished } from './held-artifacts.js';
  * Brings the task of several agents in line with its delegations: takes its plan as far as it goes,
  * then says the task's state where it has changed. A task that ends without its result gives what was
  * held back first. `asks` is true when the change is a new question, which is shown even if another
- * one waits already.
+ * one waits already. When one of several waits no more, the others' questions are shown again.
  */
 export function settle(
   draft: Draft,
   options: AggregateCircumstances & { readonly asks?: boolean } = {},
 ): void {
   if (draft.ended) return;
-  const cutShort = advancePlan(draft);
+  const cancelRequested =
+    draft.aggregate.record.cancelRequestedAt !== null || options.cancelRequested === true;
+  const cutShort = advancePlan(draft, cancelRequested);
   const delegations = draft.delegations();
   const { state, text } = aggregateState(draft.plan, delegations, {
-    cancelRequested:
-      draft.aggregate.record.cancelRequestedAt !== null || options.cancelRequested === true,
+    cancelRequested,
     cutShort: cutShort || options.cutShort === true,
   });
   if (isTerminal(state)) {
@@ -41,8 +42,9 @@ function showQuestions(
   state: TaskState,
   asks: boolean,
 ): void {
-  if (draft.state === state && !asks) return;
-  const waiting = delegations.filter((each) => isWaiting(each.state));
+  const waiting = waitingOf(delegations);
+  const before = waitingOf(draft.aggregate.delegations);
+  if (draft.state === state && !asks && waiting.length === before.length) return;
   const parts = waiting.flatMap((each) => questionParts(draft, each));
   const first = waiting[0];
   const metadata = {
@@ -52,6 +54,10 @@ function showQuestions(
     },
   };
   draft.emitStatus(state, draft.say(parts, metadata));
+}
+
+function waitingOf(delegations: readonly Delegation[]): Delegation[] {
+  return delegations.filter(({ state }) => isWaiting(state));
 }
 
 function questionParts(draft: Draft, delegation: Delegation): Part[] {
@@ -88,6 +94,17 @@ export function namedParts(
   if (first?.content?.$case !== 'text') return [textPart(`${agentName}:`), ...message.parts];
   const value = `${agentName}: ${first.content.value}`;
   return [{ ...first, content: { $case: 'text', value } }, ...rest];
+}
+
+/** The parts as the agent said them, of those that {@link namedParts} has made. */
+export function unnamedParts(agentName: string, parts: readonly Part[]): Part[] {
+  const [first, ...rest] = parts;
+  if (first?.content?.$case !== 'text') return [];
+  const { value } = first.content;
+  if (value === `${agentName}:`) return rest;
+  const name = `${agentName}: `;
+  if (!value.startsWith(name)) return [];
+  return [{ ...first, content: { $case: 'text', value: value.slice(name.length) } }, ...rest];
 }
 
 /** What a status says in one line, for the delegation's reason; null when it says nothing. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Part } from '../../protocol/a2a.js';
+import { Part } from '../../protocol/a2a.js';
 import type { PlanStep, StepInput } from '../../routing/index.js';
 import { play } from './fake-scripts.js';
 import { chunk, FakeTask, planStep, status, userMessage } from './fake-task.js';
@@ -66,8 +66,37 @@ describe('the first message of a step', () => {
   });
 
   it('holds the last words of an agent that completed without an artifact', () => {
-    const said = { a: [status('completed', '42')], b: [DONE] };
-    expect(texts(sentTo({}, said).parts)).toEqual(['Agent a: 42', 'hello']);
+    const said = { a: [status('completed', '{"x":1}')], b: [DONE] };
+    const { parts } = sentTo({}, said);
+    expect(texts(parts)).toEqual(['{"x":1}', 'hello']);
+    expect(parts[0]!.metadata).toEqual({
+      'urn:a2a-hub:routing:v1': { agentId: 'a', step: 'draft' },
+    });
+  });
+
+  it('holds last words that begin with data, or nothing of those that say nothing', () => {
+    const data = Part.fromJSON({ data: { x: 1 } });
+    const words = (...parts: Part[]) => status('completed', { ...MESSAGE, role: 2, parts });
+    expect(texts(sentTo({}, { a: [words(data)], b: [words()] }).parts)).toEqual([
+      { x: 1 },
+      'hello',
+    ]);
+  });
+
+  it('holds nothing that a step which failed has not finished, though it was shown', () => {
+    const plan = [
+      planStep('draft', ['a'], { isOptional: true }),
+      planStep('polish', ['b'], {
+        after: [{ step: 'draft', outcome: 'ended' }],
+        inputs: [{ from: 'step', step: 'draft' }],
+      }),
+    ];
+    const task = new FakeTask({ plan });
+    task.agent(chunk('x', 'whole', { lastChunk: true }), 'a');
+    task.agent(chunk('y', 'half'), 'a');
+    task.agent(status('failed'), 'a');
+    const message = firstMessage(task.aggregate, task.delegation('b'), userMessage('m1', 'hello'));
+    expect(texts(message.parts)).toEqual(['whole']);
   });
 
   it('is never empty', () => {

@@ -4,6 +4,7 @@ import type { PlanStep } from '../../routing/index.js';
 import type { Delegation, TaskAggregate } from '../task.js';
 import { finishedArtifacts } from './held-artifacts.js';
 import { isHubMessage } from './own-ids.js';
+import { unnamedParts } from './settle.js';
 
 /**
  * The message a delegation begins with: the client's own, as it came, unless its step works on what
@@ -41,9 +42,12 @@ function partsOf(aggregate: TaskAggregate, step: PlanStep, index: number): Part[
     .filter((each) => each.step === index)
     .flatMap((each) => {
       const artifacts = finishedArtifacts(aggregate, each, step);
-      if (artifacts.length === 0 && each.state === 'completed') return lastWords(aggregate, each);
+      const source = { agentId: each.agentId, step: step.name };
+      if (artifacts.length === 0 && each.state === 'completed') {
+        return lastWords(aggregate, each).map((part) => withSource(part, source));
+      }
       return artifacts.flatMap(({ parts, artifactId, name }) => {
-        const from = { agentId: each.agentId, step: step.name, artifactId, ...(name && { name }) };
+        const from = { ...source, artifactId, ...(name && { name }) };
         return parts.map((part) => withSource(part, from));
       });
     });
@@ -54,7 +58,8 @@ function withSource(part: Part, source: object): Part {
   return { ...part, metadata: { ...part.metadata, [ROUTING_EXTENSION_URI]: source } };
 }
 
-function lastWords({ task }: TaskAggregate, { id }: Delegation): readonly Part[] {
+/** As the agent said them: the task shows them with its name. */
+function lastWords({ task }: TaskAggregate, { id, agentName }: Delegation): readonly Part[] {
   const said = [...task.history, ...(task.status?.message ? [task.status.message] : [])];
   const last = said.findLast((message) => {
     const origin = message.metadata?.[ROUTING_EXTENSION_URI] as
@@ -62,5 +67,5 @@ function lastWords({ task }: TaskAggregate, { id }: Delegation): readonly Part[]
     const isIts = origin?.delegationId === id && origin.state === 'completed';
     return isIts && !isHubMessage(task.id, message);
   });
-  return last?.parts ?? [];
+  return unnamedParts(agentName, last?.parts ?? []);
 }

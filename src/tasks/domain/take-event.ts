@@ -244,7 +244,7 @@ function showProgress(
 ): void {
   const named = message && {
     ...message,
-    messageId: ownMessageId(message.messageId, delegation, true),
+    messageId: ownMessageId(message.messageId, delegation, draft.delegations()),
     parts: namedParts(delegation.agentName, message, ''),
     metadata: withHubData(
       { ...message.metadata, ...withoutHubKeys(metadata) },
@@ -259,6 +259,9 @@ function showProgress(
   else if (!named && (isEnded(state) || (begins && state === 'working'))) {
     draft.emitStatus(WORKING, progressOf(draft, delegation, state));
   }
+  // What was at work and still is moves no step; agents say so often.
+  const before = draft.aggregate.delegations.find(({ id }) => id === delegation.id)?.state;
+  if (state === before && isRunning(state) && draft.state === WORKING) return;
   settle(draft, { asks: isWaiting(state) });
 }
 

@@ -35,6 +35,16 @@ describe('a request to cancel', () => {
     expect(decideCancelRequest(task.aggregate, NOW)).toBe(NO_CHANGE);
   });
 
+  it('keeps the metadata of the first one for the agents, without the hub’s own', () => {
+    const task = new FakeTask();
+    const own = { 'urn:a2a-hub:routing:v1': { tags: ['x'] } };
+    expect(decideCancelRequest(task.aggregate, NOW, own).record!.cancelMetadata).toBeNull();
+    expect(decideCancelRequest(task.aggregate, NOW, {}).record!.cancelMetadata).toBeNull();
+    task.commit(decideCancelRequest(task.aggregate, NOW, { why: 'enough', ...own }));
+    expect(task.aggregate.record.cancelMetadata).toEqual({ why: 'enough' });
+    expect(decideCancelRequest(task.aggregate, NOW, { why: 'again' })).toBe(NO_CHANGE);
+  });
+
   it('ends at once what no agent works on', () => {
     for (const state of ['queued', 'input-required'] as const) {
       const task = new FakeTask({ delegation: { state, owner: null } });
@@ -56,6 +66,17 @@ describe('a request to cancel', () => {
     task.commit(decideCancelRequest(task.aggregate, NOW));
     const canceled = { state: 'canceled', reason: null } as const;
     task.commit(decideOutcome(task.aggregate, 'd-b', canceled, NOW));
+    expect(task.state).toBe('CANCELED');
+  });
+
+  it('is why every open delegation of several ends, not the policy that it breaks', () => {
+    const task = new FakeTask({ agents: ['a', 'b', 'c'] });
+    task.agent(status('auth'), 'a');
+    task.agent(status('input'), 'b');
+    task.agent(status('input'), 'c');
+    task.commit(decideCancelRequest(task.aggregate, NOW));
+    const canceled = { state: 'canceled', reason: 'Canceled by the client.' };
+    expect(task.aggregate.delegations).toMatchObject([canceled, canceled, canceled]);
     expect(task.state).toBe('CANCELED');
   });
 
@@ -174,6 +195,30 @@ describe('a follow-up', () => {
     followUp(task, 'for a', 'd-a');
     expect(task.delegation('a').state).toBe('queued');
   });
+
+  it.each([
+    ['step', 'task', 'a, b'],
+    ['agent', 'a', 'd-a, d-b'],
+  ])(
+    'is not given to the first when replyTo names a %s of which several wait',
+    (what, name, who) => {
+      const task = new FakeTask({ agents: ['a', 'b'] });
+      if (what === 'agent') task.change('b', { agentId: 'a' });
+      expect(() => followUp(task, 'hurry', name)).toThrow('several agents work');
+      task.agent(status('input', 'your password?'), 'a');
+      followUp(task, 'for the one that waits', name);
+      task.claim('a').agent(status('input', 'your password?'), 'a');
+      task.agent(status('input', 'your colour?'), 'b');
+      expect(() => followUp(task, 'secret', name)).toThrow(
+        expect.objectContaining({
+          reason: 'INVALID_PARAMS',
+          message: expect.stringContaining(who),
+        }),
+      );
+      followUp(task, 'blue', 'd-b');
+      expect(task.delegation('b').state).toBe('queued');
+    },
+  );
 
   it('can name the step that is answered, but none whose turn has not come', () => {
     const plan = [

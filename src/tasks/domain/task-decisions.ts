@@ -9,20 +9,24 @@ import {
   type TaskChange,
 } from '../task.js';
 import { budgetSpent, callsLeft } from './call-budget.js';
-import { isEnded, isUnsent, isWaiting, taskStateOf } from './delegation-state.js';
+import { isEnded, isOpen, isUnsent, isWaiting, taskStateOf } from './delegation-state.js';
 import { Draft } from './draft.js';
 import { endDelegation } from './end-delegation.js';
+import { withoutHubKeys } from './own-ids.js';
 import { settle } from './settle.js';
 import { answeredKey } from './status-key.js';
-
-const CANCELED = 'Canceled by the client.';
+import { CANCELED_BY_CLIENT } from './wording.js';
 
 /**
  * Records that the client wants the task canceled. What no agent works on (never sent, of a later step,
  * or waiting for the client) is canceled here; the runners cancel the rest with their agents and report what
- * came of it. Asking again changes nothing. Throws HubError TASK_NOT_CANCELABLE on a terminal task.
+ * came of it. Asking again changes nothing. `metadata` of the request is kept for the agents. Throws HubError TASK_NOT_CANCELABLE on a terminal task.
  */
-export function decideCancelRequest(aggregate: TaskAggregate, now: Date): TaskChange {
+export function decideCancelRequest(
+  aggregate: TaskAggregate,
+  now: Date,
+  metadata?: Readonly<Record<string, unknown>>,
+): TaskChange {
   const draft = new Draft(aggregate, now);
   if (draft.ended) {
     throw new HubError('TASK_NOT_CANCELABLE', 'The task has ended and cannot be canceled.', {
@@ -30,12 +34,15 @@ export function decideCancelRequest(aggregate: TaskAggregate, now: Date): TaskCh
     });
   }
   if (aggregate.record.cancelRequestedAt !== null) return NO_CHANGE;
-  draft.patchRecord({ cancelRequestedAt: now });
+  const theirs = withoutHubKeys(metadata) ?? {};
+  const cancelMetadata = Object.keys(theirs).length > 0 ? theirs : null;
+  draft.patchRecord({ cancelRequestedAt: now, cancelMetadata });
   const idle = draft.delegations().filter(isIdle);
-  for (const each of idle) endDelegation(draft, each, { state: 'canceled', reason: CANCELED });
+  for (const each of idle)
+    endDelegation(draft, each, { state: 'canceled', reason: CANCELED_BY_CLIENT });
   if (idle.length === 0) return draft.change();
   if (draft.several) settle(draft, { cancelRequested: true });
-  else draft.emitStatus(TaskState.TASK_STATE_CANCELED, draft.say(CANCELED));
+  else draft.emitStatus(TaskState.TASK_STATE_CANCELED, draft.say(CANCELED_BY_CLIENT));
   return draft.change();
 }
 
@@ -50,9 +57,9 @@ function isIdle({ state, owner }: Delegation): boolean {
 }
 
 /**
- * A further message of the client on an open task. It goes to the delegation that waits (with several
- * waiting, the one that `replyTo` names by delegation, agent or step), or else to the one that works: it
- * is queued again with this message. A message that comes before the agent has taken the one before
+ * A further message of the client on an open task. It goes to the delegation that waits, or else to the
+ * one that works, among those that `replyTo` names by delegation, agent or step: it is queued again with
+ * this message. A message that comes before the agent has taken the one before
  * is kept and sent after it.
  *
  * Throws HubError UNSUPPORTED_OPERATION on a terminal task, one being canceled or one that has sent as
@@ -114,26 +121,30 @@ export function addressee(
   { record, delegations }: Pick<TaskAggregate, 'record' | 'delegations'>,
   replyTo: string | undefined,
 ): Delegation {
-  const open = delegations.filter(({ state }) => !isEnded(state) && state !== 'planned');
-  const waiting = open.filter((each) => isWaiting(each.state));
-  if (replyTo !== undefined) {
-    const named = open.filter(({ id, agentId, step }) =>
-      [id, agentId, record.plan[step]?.name].includes(replyTo),
-    );
-    const found = named.find((each) => isWaiting(each.state)) ?? named[0];
-    if (found) return found;
+  const open = delegations.filter(({ state }) => isOpen(state));
+  const named = open.filter(
+    ({ id, agentId, step }) =>
+      replyTo === undefined || [id, agentId, record.plan[step]?.name].includes(replyTo),
+  );
+  if (replyTo !== undefined && named.length === 0) {
     throw invalidField('replyTo', `no open delegation, agent or step "${replyTo}" in this task`);
   }
-  const candidates = waiting.length > 0 ? waiting : open;
+  const waiting = named.filter(({ state }) => isWaiting(state));
+  const candidates = waiting.length > 0 ? waiting : named;
   const [only] = candidates;
   if (only && candidates.length === 1) return only;
-  const names = candidates.map((each) => each.agentId).join(', ');
+  const names = candidates.map((each) => nameIn(each, open)).join(', ');
   throw invalidField(
     'replyTo',
     waiting.length > 0
       ? `several agents wait; name the one you answer: ${names}`
       : `several agents work on this task; name the one you mean: ${names}`,
   );
+}
+
+/** The agent's id; of an agent that is asked twice, the delegation's. */
+function nameIn({ id, agentId }: Delegation, open: readonly Delegation[]): string {
+  return open.filter((each) => each.agentId === agentId).length > 1 ? id : agentId;
 }
 
 /**

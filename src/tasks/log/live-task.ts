@@ -1,4 +1,4 @@
-import { Artifact, StreamResponse, Task, TaskState } from '../../protocol/a2a.js';
+import { Artifact, StreamResponse, Task } from '../../protocol/a2a.js';
 import { applyEvent, applyHeld, cloneHeld, cloneTask } from '../../protocol/task-reducer.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { HubError } from '../../common/hub-error.js';
@@ -23,17 +23,10 @@ import type {
 } from '../task.js';
 import { timed } from '../domain/delegation-times.js';
 import { checkpointDue } from './checkpoint-due.js';
+import { checkRoom, sizeOf } from './room.js';
 
 /** Memory of a task beside the text of its log, roughly. */
 const BASE_SIZE = 4096;
-
-/** The change would make the task larger than it may become. */
-export class TaskTooLargeError extends Error {
-  override readonly name = 'TaskTooLargeError';
-}
-
-/** What a client is told whose message the task has no room for. */
-export const TOO_LARGE_MESSAGE = 'is larger than the room that is left in the task';
 
 /** An append, and the delegations whose owners should look although nothing of them is changed. */
 export interface Taken {
@@ -124,14 +117,13 @@ export class LiveTask {
 
   /**
    * Applies a change; throws before touching anything when the change cannot be logged, with
-   * {@link TaskTooLargeError} when it is for the size alone. What only ends the task always has room.
+   * {@link TaskTooLargeError} when it is for the size alone. What only ends the task always has room,
+   * and so has what is held already and is now shown.
    */
   apply(change: TaskChange, now: Date): void {
     const events = this.serialise(change.events, now);
-    const added = events.reduce((size, { body }) => size + body.length, 0);
-    if (added > 0 && this.size + added > this.maxSize && !isEnding(change)) {
-      throw new TaskTooLargeError(`the task would be larger than ${inMebibytes(this.maxSize)}`);
-    }
+    checkRoom(change.events, events, this.held, this.size, this.maxSize);
+    const added = sizeOf(events);
     this.untaken += added;
     for (const { payload, kind } of change.events) {
       applyHeld(this.held, payload, kind);
@@ -262,7 +254,9 @@ export class LiveTask {
 
   private takeCheckpoint(): Checkpoint | null {
     if (this.events.length === 0) return null;
-    if (!checkpointDue(this.stateBefore, this.record.state, this.since)) return null;
+    // What was held and is now shown counts twice, until a checkpoint has it once.
+    const isOver = this.size > this.maxSize;
+    if (!isOver && !checkpointDue(this.stateBefore, this.record.state, this.since)) return null;
     const task = JSON.stringify(Task.toJSON(this.task));
     const held =
       this.held.length === 0
@@ -272,20 +266,6 @@ export class LiveTask {
     this.since = { events: 0, size: 0, checkpointSize };
     return { task, held };
   }
-}
-
-/** Nothing but status, the last one an end. */
-function isEnding({ events }: TaskChange): boolean {
-  const last = events.at(-1)?.payload;
-  return (
-    last?.$case === 'statusUpdate' &&
-    isTerminal(last.value.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED) &&
-    events.every(({ payload }) => payload.$case === 'statusUpdate')
-  );
-}
-
-function inMebibytes(size: number): string {
-  return `${Number((size / (1024 * 1024)).toFixed(2))} MiB`;
 }
 
 /** Without members that are present but undefined: they change nothing. */

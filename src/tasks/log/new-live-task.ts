@@ -70,6 +70,7 @@ function firstRecord(task: NewTask, now: Date): TaskRecord {
     plan: planOf(task.route),
     allowReply: task.allowReply,
     cancelRequestedAt: null,
+    cancelMetadata: null,
     deadlineAt: task.deadlineAt,
     traceparent: task.traceparent,
     extensions: task.extensions,

@@ -1,18 +1,24 @@
 import type { Signals } from '../signals.js';
+import type { Delegation } from '../task.js';
 import type { Taken } from './live-task.js';
 
 /** Rings for what these appends changed, after their commit. */
 export function ringFor(signals: Signals, committed: readonly Taken[]): void {
-  let queued = false;
+  let waiting = false;
   for (const { append, concerned } of committed) {
     const { record, events, delegations } = append;
     if (events.length > 0) signals.taskChanged(record.id, record.seq);
     const changed = new Set(concerned);
     for (const { delegation, added } of delegations) {
-      queued ||= delegation.state === 'queued';
+      waiting ||= waitsForRunner(delegation);
       if (!added) changed.add(delegation.id);
     }
     for (const id of changed) signals.delegationChanged(id);
   }
-  if (queued) signals.workWaiting();
+  if (waiting) signals.workWaiting();
+}
+
+/** Its message is to be sent, or its agent to be told that it has ended, and nobody is at it. */
+function waitsForRunner({ state, untold, owner }: Delegation): boolean {
+  return owner === null && (state === 'queued' || untold);
 }

@@ -3,8 +3,9 @@ import { keyConflict } from '../task-errors.js';
 import type { Claimer, Created } from '../task-log.js';
 import type { Alongside, AppendOutcome } from '../task-store.js';
 import type { NewTask } from '../task.js';
-import { TaskTooLargeError, TOO_LARGE_MESSAGE, type LiveTask, type Taken } from './live-task.js';
+import type { LiveTask, Taken } from './live-task.js';
 import { newLiveTask, normalised } from './new-live-task.js';
+import { TaskTooLargeError, TOO_LARGE_MESSAGE } from './room.js';
 
 /** A new task on its way to its first commit. */
 export class TaskCreation {

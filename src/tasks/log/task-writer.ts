@@ -2,7 +2,8 @@ import { HubError, invalidField } from '../../common/hub-error.js';
 import { FencedError, KeyHeldError, type Decision } from '../task-log.js';
 import type { AppendOutcome, ClaimedTask, Fence, StoredTask } from '../task-store.js';
 import type { TaskAggregate } from '../task.js';
-import { LiveTask, TaskTooLargeError, TOO_LARGE_MESSAGE, type Taken } from './live-task.js';
+import { LiveTask, type Taken } from './live-task.js';
+import { TaskTooLargeError, TOO_LARGE_MESSAGE } from './room.js';
 
 /** Characters of events after which an append takes no further decision. */
 const MAX_APPEND_SIZE = 16 * 1024 * 1024;

@@ -20,10 +20,11 @@ export interface Claimed {
 /** Of so many that wait the ones to claim are chosen at a time. */
 const WINDOW = 512;
 
-/** Those that wait the longest, of agents that may have more. */
+/** Those that wait the longest, of agents that may have more; and those whose agents are to be told. */
 function oldest(fullAgents: number): string {
-  const others = fullAgents > 0 ? `AND d.agent_id NOT IN ${listOf(fullAgents)}` : '';
-  return `SELECT d.id, d.agent_id, d.state, t.organization
+  const others =
+    fullAgents > 0 ? `AND (d.untold = 1 OR d.agent_id NOT IN ${listOf(fullAgents)})` : '';
+  return `SELECT d.id, d.agent_id, d.state, d.untold, t.organization
     FROM delegations d JOIN tasks t ON t.id = d.task_id
     WHERE d.claimable_at <= ? ${others} ORDER BY d.claimable_at, d.created_at, d.id LIMIT ?`;
 }
@@ -40,6 +41,13 @@ function locking(rows: number): string {
 interface Candidate {
   readonly id: string;
   readonly state: DelegationState;
+}
+
+interface Waiting extends Candidate {
+  readonly agent_id: string;
+  readonly organization: string;
+  /** 1: it has ended, and no message is to be sent. */
+  readonly untold: number;
 }
 
 /** See `TaskStore.claim`. Raises the version of every task it touches. */
@@ -78,13 +86,11 @@ function* choose(tx: Tx, { now, limit, shares }: Claim): Work<Candidate[]> {
   for (;;) {
     const { full } = share;
     const size = Math.max(WINDOW, limit);
-    const waiting = yield* tx.all<Candidate & { agent_id: string; organization: string }>(
-      oldest(full.length),
-      [now.getTime(), ...full, size],
-    );
+    const waiting = yield* tx.all<Waiting>(oldest(full.length), [now.getTime(), ...full, size]);
     for (const each of inTurn(waiting, ({ organization }) => organization)) {
       if (chosen.size >= limit) break;
-      if (!chosen.has(each.id) && share.take(each.agent_id)) chosen.set(each.id, each);
+      if (chosen.has(each.id)) continue;
+      if (each.untold === 1 || share.take(each.agent_id)) chosen.set(each.id, each);
     }
     const more = waiting.length === size && share.full.length > full.length;
     if (chosen.size >= limit || !more) return [...chosen.values()];

@@ -2,7 +2,7 @@ import { flatten, pieces, rowsOf } from '../../database/multi-row.js';
 import { RowUpdate, type UpdatedColumn } from '../../database/row-update.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import type { DelegationWrite, PreparedAppend } from '../task-store.js';
-import { claimableAt, delegationValues, millis, phaseOf } from './task-rows.js';
+import { claimableAt, delegationValues, millis, needsRunner } from './task-rows.js';
 
 /** The delegations that begin with their task. */
 export function* insertDelegations(tx: Tx, appends: readonly PreparedAppend[]): Work<void> {
@@ -60,14 +60,13 @@ const UPDATE_WITH_LEASE = new RowUpdate('delegations', [
   { name: 'claimable_at', type: 'bigint' },
 ]);
 
-/** Owner and lease stay as claim and renew left them; a running one may be claimed after its lease. */
+/** Owner and lease stay as claim and renew left them; one that has a runner may be claimed after its lease. */
 const UPDATE_WITHOUT_LEASE = new RowUpdate('delegations', [
   ...COLUMNS,
   {
     name: 'claimable_at',
-    type: 'text',
-    set: `CASE NEW WHEN 'queued' THEN 0
-      WHEN 'running' THEN COALESCE(delegations.lease_until, 0) ELSE NULL END`,
+    type: 'smallint',
+    set: 'CASE WHEN CAST(NEW AS smallint) = 1 THEN COALESCE(delegations.lease_until, 0) ELSE NULL END',
   },
 ]);
 
@@ -88,6 +87,6 @@ export function* updateDelegations(tx: Tx, appends: readonly PreparedAppend[]): 
   });
   yield* UPDATE_WITHOUT_LEASE.apply(tx, others, (params, { delegation }) => {
     delegationValues(params, delegation);
-    params.push(phaseOf(delegation), delegation.id);
+    params.push(needsRunner(delegation) ? 1 : 0, delegation.id);
   });
 }

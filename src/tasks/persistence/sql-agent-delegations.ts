@@ -1,10 +1,12 @@
 import type { Database } from '../../database/database.js';
 import { AgentDelegations, type DelegationRef } from '../agent-delegations.js';
+import { IS_OPEN } from './task-rows.js';
 
-/** What waits for a runner is claimable since ever: the beginning of the index that claims read. */
+/**
+ * What waits for a runner is claimable since ever: the beginning of the index that claims read. (What a
+ * runner holds until its agent may be asked is not.)
+ */
 const WAITING = `FROM delegations WHERE claimable_at = 0 AND state = 'queued'`;
-
-const OPEN = `('queued', 'sending', 'working', 'input-required', 'auth-required')`;
 
 /** {@link AgentDelegations} in the hub's database. */
 export class SqlAgentDelegations extends AgentDelegations {
@@ -31,7 +33,7 @@ export class SqlAgentDelegations extends AgentDelegations {
     // planner from the other one), not the agent's.
     const rows = await this.database.read<{ id: string; task_id: string }>(
       `SELECT id, task_id FROM delegations
-       WHERE due_at > 0 AND agent_id || '' = ? AND state IN ${OPEN} AND id > ?
+       WHERE due_at > 0 AND agent_id || '' = ? AND ${IS_OPEN} AND id > ?
        ORDER BY id LIMIT ?`,
       [agentId, after, limit],
     );

@@ -2,6 +2,7 @@ import type { SqlValue } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { planOf, type Route } from '../../routing/index.js';
+import { isOpen, OPEN_STATES } from '../domain/delegation-state.js';
 import type { Delegation, DelegationState, EventKind, TaskEvent, TaskRecord } from '../task.js';
 
 /** A row of `tasks`. */
@@ -16,6 +17,7 @@ export interface TaskRow {
   version: number;
   checkpoint_seq: number;
   cancel_requested_at: number | null;
+  cancel_metadata: string | null;
   deadline_at: number | null;
   route: string;
   allow_reply: number;
@@ -62,31 +64,18 @@ export interface EventRow {
 }
 
 export const TASK_COLUMNS = `id, context_id, principal_id, organization, state, status_at, seq,
-  version, checkpoint_seq, cancel_requested_at, deadline_at, route, allow_reply, traceparent,
-  request, created_at, updated_at`;
+  version, checkpoint_seq, cancel_requested_at, cancel_metadata, deadline_at, route, allow_reply,
+  traceparent, request, created_at, updated_at`;
 
 export const DELEGATION_COLUMNS = `id, task_id, position, step, agent_id, agent_name, skill_id,
   state, message_seq, calls, downstream_task_id, downstream_context_id, fallbacks, progress, reason,
   untold, epoch, owner, lease_until, deadline_at, begun_at, created_at, updated_at`;
 
-/** The states in which a delegation has, or needs, a runner. */
-export const NEEDS_RUNNER = `(untold = 1
-  OR state IN ('sending', 'working', 'input-required', 'auth-required'))`;
+/** A delegation has begun and has not ended. */
+export const IS_OPEN = `state IN (${OPEN_STATES.map((state) => `'${state}'`).join(', ')})`;
 
-const RUNNING: ReadonlySet<DelegationState> = new Set([
-  'sending',
-  'working',
-  'input-required',
-  'auth-required',
-]);
-/** Those that have a deadline: the others have not begun, or have ended. */
-const OPEN: ReadonlySet<DelegationState> = new Set([
-  'queued',
-  'sending',
-  'working',
-  'input-required',
-  'auth-required',
-]);
+/** A delegation has, or needs, a runner. */
+export const NEEDS_RUNNER = `(untold = 1 OR ${IS_OPEN})`;
 
 /** What the send request asked for, in one JSON column; null when it asked for nothing. */
 type RequestColumn = Partial<
@@ -119,6 +108,10 @@ export function toRecord(row: TaskRow): TaskRecord {
     plan: planOf(route),
     allowReply: row.allow_reply === 1,
     cancelRequestedAt: dateOrNull(row.cancel_requested_at),
+    cancelMetadata:
+      row.cancel_metadata === null
+        ? null
+        : (JSON.parse(row.cancel_metadata) as Record<string, unknown>),
     deadlineAt: dateOrNull(row.deadline_at),
     traceparent: row.traceparent,
     extensions: request.extensions ?? [],
@@ -175,20 +168,17 @@ export function taskDueAt(record: TaskRecord): number | null {
 
 /** A delegation's deadline while it is open. */
 export function delegationDueAt({ state, deadlineAt }: Delegation): number | null {
-  return OPEN.has(state) ? deadlineAt.getTime() : null;
+  return isOpen(state) ? deadlineAt.getTime() : null;
 }
 
-/** Whether a delegation waits for a runner, has or needs one, or neither. */
-export function phaseOf({ state, untold }: Delegation): 'queued' | 'running' | 'still' {
-  if (state === 'queued') return 'queued';
-  return untold || RUNNING.has(state) ? 'running' : 'still';
+/** Whether a delegation has, or needs, a runner. */
+export function needsRunner({ state, untold }: Delegation): boolean {
+  return untold || isOpen(state);
 }
 
 /** From when a delegation may be claimed: its state and lease say. */
 export function claimableAt(delegation: Delegation): number | null {
-  const phase = phaseOf(delegation);
-  if (phase === 'still') return null;
-  return phase === 'queued' ? 0 : (millis(delegation.leaseUntil) ?? 0);
+  return needsRunner(delegation) ? (millis(delegation.leaseUntil) ?? 0) : null;
 }
 
 /** The columns of a delegation that an append may change, in the order of its statements. */

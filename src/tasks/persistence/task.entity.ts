@@ -46,6 +46,10 @@ export class TaskEntity {
   @Column({ name: 'cancel_requested_at', type: 'bigint', nullable: true })
   cancelRequestedAt!: number | null;
 
+  /** JSON: metadata of the CancelTask request. */
+  @Column({ name: 'cancel_metadata', type: 'text', nullable: true })
+  cancelMetadata!: string | null;
+
   @Column({ name: 'deadline_at', type: 'bigint', nullable: true })
   deadlineAt!: number | null;
 

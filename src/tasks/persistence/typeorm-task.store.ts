@@ -131,7 +131,8 @@ export class TypeormTaskStore extends TaskStore {
       cancel_requested_at: number | null;
     }>(
       `SELECT d.id, d.task_id, d.state, d.epoch, t.cancel_requested_at
-       FROM delegations d JOIN tasks t ON t.id = d.task_id WHERE d.owner = ?`,
+       FROM delegations d JOIN tasks t ON t.id = d.task_id
+       WHERE d.owner = ? AND d.state <> 'input-required'`,
       [owner],
     );
     return rows.map((row) => ({

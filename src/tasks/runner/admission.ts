@@ -9,7 +9,8 @@ const MAX_PAUSE_MS = 250;
  * Sends a first message when the agent's breaker lets it. While it does not, a delegation with another
  * agent to go to goes there at once. One without waits, for at most as long as the agent has for its
  * first answer, and is then sent or fails with the reason; where it is known that the agent will not be
- * asked within that time it fails at once. A half-open breaker lets exactly one through.
+ * asked within that time it fails at once. A half-open breaker lets exactly one through. While it waits
+ * it counts as queued, so that nobody takes it for sent.
  *
  * A further message of a task that the agent has is sent in any case: nobody else could answer it.
  */
@@ -17,15 +18,21 @@ export async function whenAdmitted(run: RunContext, send: () => Promise<Step>): 
   const { deps, agent, delegation, budgets } = run;
   if (run.sent || delegation.downstreamTaskId !== null) return send();
   const giveUpAt = deps.clock.now().getTime() + budgets.firstEventMs;
-  for (;;) {
+  const release = async (): Promise<Step> => {
+    await run.release();
+    return run.over || run.signal.aborted ? 'done' : send();
+  };
+  for (let isFirst = true; ; isFirst = false) {
     const admission = deps.health.admit(agent.id);
-    if (admission.kind === 'go') return send();
-    if (admission.kind === 'trial') return send().finally(admission.end);
+    if (admission.kind === 'go') return release();
+    if (admission.kind === 'trial') return release().finally(admission.end);
     const left = giveUpAt - deps.clock.now().getTime();
     if (delegation.fallbacks.length > 0 || left <= 0 || admission.waitMs > left) {
       await run.failover(`${run.agentName} ${admission.why}${again(admission.waitMs)}.`);
       return 'done';
     }
+    if (isFirst) await run.hold();
+    if (run.over || run.signal.aborted) return 'done';
     await run.sleep(Math.max(MIN_PAUSE_MS, Math.min(admission.waitMs, MAX_PAUSE_MS, left)));
     if (run.over || run.signal.aborted) return 'done';
   }

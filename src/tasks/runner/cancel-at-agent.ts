@@ -91,7 +91,7 @@ async function tryCancel(
 ): Promise<Answer & { readonly task: Task | undefined }> {
   const start = run.deps.clock.now().getTime();
   const [task, error] = await attempt(run, maxMs, (options) =>
-    run.deps.client.cancel(run.agent, id, options),
+    run.deps.client.cancel(run.agent, id, options, run.cancelMetadata ?? undefined),
   );
   if (error === undefined) return { task, refusal: undefined, heard: true };
   if (run.deps.clock.now().getTime() - start >= maxMs) {

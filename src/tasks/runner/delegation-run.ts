@@ -217,7 +217,7 @@ export class DelegationRun {
    * as long for that as for its first event, for without it nobody could tell it to stop.
    */
   private async leave(run: RunContext): Promise<void> {
-    await run.knownId(run.budgets.firstEventMs);
+    if (run.sent) await run.knownId(run.budgets.firstEventMs);
     run.close();
   }
 

@@ -1,4 +1,5 @@
 import { HubError } from '../../common/hub-error.js';
+import { decideGivenBack } from '../domain/unsent.js';
 import { FencedError } from '../task-log.js';
 import type { ClaimedDelegation } from '../task-store.js';
 import type { RunDeps } from './run-deps.js';
@@ -12,25 +13,7 @@ export async function putBack(
   try {
     await log.update(
       taskId,
-      (aggregate) => {
-        const current = aggregate.delegations.find((each) => each.id === id);
-        const change =
-          current?.state === 'sending'
-            ? {
-                events: [],
-                delegations: [
-                  {
-                    id,
-                    state: 'queued',
-                    calls: current.calls - 1,
-                    owner: null,
-                    leaseUntil: null,
-                  } as const,
-                ],
-              }
-            : { events: [] };
-        return { change, result: undefined };
-      },
+      (aggregate) => ({ change: decideGivenBack(aggregate, id), result: undefined }),
       { delegationId: id, epoch },
     );
   } catch (error) {

@@ -3,6 +3,7 @@ import { Part, Role, type Message, type Task } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { sameValue } from '../domain/equality.js';
 import type { RunContext } from './run-context.js';
+import type { RunDeps } from './run-deps.js';
 import type { Step } from './steps.js';
 
 /** An agent may be starting again as well: pauses before it is asked again. */
@@ -70,21 +71,33 @@ async function ask(run: RunContext, message: Message, options: AgentCallOptions)
   return { kind: 'has-it', task: await deps.client.getTask(agent, found.id, options) };
 }
 
+/** A run, as far as the search for its task needs it. */
+export type OwnTaskSearch = Pick<RunContext, 'agent' | 'delegation'> & {
+  readonly deps: Pick<RunDeps, 'downstream'> & {
+    readonly client: Pick<RunDeps['client'], 'findTasksByMessage'>;
+  };
+};
+
 /**
  * The one task that can only have come of this delegation's message. Clients choose message ids and
- * may choose the same ones, so a task must also hold the same parts, must not be older than the
- * delegation, and nobody else may have it or wait for it; undefined when that leaves any doubt.
+ * may choose the same ones, so a task must also hold the same parts (unless the id is the hub's own),
+ * must not be older than the delegation, and nobody else may have it or wait for it; undefined when
+ * that leaves any doubt.
  */
 export async function findOwnTask(
-  { deps, agent, delegation }: RunContext,
+  { deps, agent, delegation }: OwnTaskSearch,
   message: Message,
   options: AgentCallOptions,
 ): Promise<Task | undefined> {
   const { messageId } = message;
   const context = delegation.downstreamContextId ?? '';
   const tasks = await deps.client.findTasksByMessage(agent, context, messageId, options);
+  // The hub has made this id: nobody else uses it. What the message was made of may be gone by now.
+  const isOwnId = messageId === delegation.id;
   const possible = tasks.filter(
-    (task) => holdsMessage(task, message) && !isOlder(task, delegation.createdAt),
+    (task) =>
+      (isOwnId ? holdsId(task, messageId) : holdsMessage(task, message)) &&
+      !isOlder(task, delegation.createdAt),
   );
   if (possible.length === 0) return undefined;
   if (await deps.downstream.isAwaitedByAnother(delegation, messageId)) return undefined;
@@ -94,6 +107,10 @@ export async function findOwnTask(
   );
   const free = possible.filter(({ id }) => !held.has(id));
   return free.length === 1 ? free[0] : undefined;
+}
+
+function holdsId({ history }: Task, id: string): boolean {
+  return history.some(({ role, messageId }) => role === Role.ROLE_USER && messageId === id);
 }
 
 function holdsMessage({ history }: Task, { messageId, parts, referenceTaskIds }: Message): boolean {

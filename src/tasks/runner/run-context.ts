@@ -10,7 +10,7 @@ import { decideAgentEvent, decideFailover, decideOutcome } from '../domain/deleg
 import type { End } from '../domain/end-delegation.js';
 import { agentCallOptions, hopsOf } from '../call-options.js';
 import { isEnded } from '../domain/delegation-state.js';
-import { isToldByOthers } from '../domain/ended-by.js';
+import { decideHeld, decideSending, isHeld } from '../domain/unsent.js';
 import type { Fence } from '../task-store.js';
 import {
   NO_CHANGE,
@@ -48,6 +48,8 @@ export class RunContext {
   sent: boolean;
   /** The client cancels: no message leaves any more, and only the cancel may end the delegation. */
   canceling = false;
+  /** Metadata of the client's cancel, as far as this run knows it. */
+  cancelMetadata: TaskRecord['cancelMetadata'];
   /** This run itself has brought the delegation to where it is over. */
   settled = false;
 
@@ -61,6 +63,7 @@ export class RunContext {
   ) {
     this.sent = adopted;
     this.record = aggregate.record;
+    this.cancelMetadata = aggregate.record.cancelMetadata;
     this.sentWith = aggregate.record;
     this.budgets = { ...deps.settings.budgets, ...agent.budgets };
     this.fence = { delegationId: delegation.id, epoch: delegation.epoch };
@@ -80,7 +83,8 @@ export class RunContext {
   /** Nothing is left for this run: ended, waiting for the client, queued again, or somebody else's. */
   get over(): boolean {
     const { state } = this.delegation;
-    return this.handedOver || isEnded(state) || state === 'input-required' || state === 'queued';
+    if (state === 'queued') return this.handedOver || !isHeld(this.delegation);
+    return this.handedOver || isEnded(state) || state === 'input-required';
   }
 
   /** The agent has asked its client something: nothing is to be done, but the agent may go on. */
@@ -158,6 +162,17 @@ export class RunContext {
     if (!this.over) await this.end({ state: 'failed', reason }, !this.sent);
   }
 
+  /** The message cannot leave now: until {@link release} it counts as queued, whatever becomes of this process. */
+  async hold(): Promise<void> {
+    await this.update((aggregate) => decideHeld(aggregate, this.fence.delegationId));
+  }
+
+  /** A message that was held is about to leave; not if this is over. */
+  async release(): Promise<void> {
+    if (!isHeld(this.delegation)) return;
+    await this.update((aggregate) => decideSending(aggregate, this.fence.delegationId));
+  }
+
   /** The agent did not take the message: the next one is asked, or the delegation fails. */
   async failover(reason: string): Promise<void> {
     const { clock, agent } = this.deps;
@@ -183,6 +198,7 @@ export class RunContext {
           change: NO_CHANGE,
           result: standingIn(aggregate),
         }));
+    this.cancelMetadata = standing?.cancelMetadata ?? null;
     if (!standing || standing.delegation.epoch !== this.fence.epoch) this.handOver();
     else this.know(standing.delegation);
     return standing;
@@ -245,8 +261,7 @@ export class RunContext {
   private async update(
     decide: (aggregate: TaskAggregate) => TaskChange,
   ): Promise<Standing | undefined> {
-    const { log, farewell } = this.deps;
-    const standing = await log.update(
+    const standing = await this.deps.log.update(
       this.record.id,
       (aggregate) => {
         const change = decide(aggregate);
@@ -257,9 +272,6 @@ export class RunContext {
     if (!standing) return undefined;
     this.know(standing.delegation);
     this.settled = this.over && (this.settled || standing.changed);
-    for (const other of standing.endedOthers) {
-      if (isToldByOthers(other)) void farewell.tell(other, this.record);
-    }
     return standing;
   }
 

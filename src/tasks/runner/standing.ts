@@ -1,12 +1,10 @@
-import { endedBy } from '../domain/ended-by.js';
-import type { Delegation, TaskAggregate, TaskChange } from '../task.js';
+import type { Delegation, TaskAggregate, TaskChange, TaskRecord } from '../task.js';
 
 /** How a delegation stands after a change, as far as its run must know. */
 export interface Standing {
   readonly delegation: Delegation;
   readonly cancelRequested: boolean;
-  /** Delegations that the change has ended beside this one, as they were before. */
-  readonly endedOthers: readonly Delegation[];
+  readonly cancelMetadata: TaskRecord['cancelMetadata'];
   /** Whether the change changes anything. */
   readonly changed: boolean;
 }
@@ -24,7 +22,7 @@ export function standingAfter(
   return {
     delegation: patch ? { ...before, ...patch } : before,
     cancelRequested: aggregate.record.cancelRequestedAt !== null,
-    endedOthers: endedBy(aggregate, change).filter(({ id }) => id !== delegationId),
+    cancelMetadata: aggregate.record.cancelMetadata,
     changed: patches.length > 0 || change.events.length > 0,
   };
 }

@@ -1,12 +1,10 @@
 import type { Clock } from '../../common/clock.js';
 import type { Log } from '../../common/logger.js';
-import type { AgentFarewell } from '../cancel/agent-farewell.js';
 import type { CallbackStore } from '../callbacks/callback-store.js';
 import type { ContextStore } from '../context-store.js';
 import { decideDeadline } from '../domain/decide-deadline.js';
 import type { TaskLog } from '../task-log.js';
 import type { TaskCursor, TaskStore } from '../task-store.js';
-import { endedBy, isToldByOthers } from '../domain/ended-by.js';
 import { OVER } from '../over.js';
 
 const LOOK_EVERY_MS = 1000;
@@ -22,13 +20,12 @@ const CALLBACK_KEPT_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface SweeperDeps {
-  readonly log: TaskLog;
-  readonly store: TaskStore;
-  readonly contexts: ContextStore;
-  readonly callbacks: CallbackStore;
-  readonly farewell: AgentFarewell;
+  readonly log: Pick<TaskLog, 'update' | 'forget'>;
+  readonly store: Pick<TaskStore, 'overdue' | 'forgetKeys' | 'forgetTasks'>;
+  readonly contexts: Pick<ContextStore, 'forget'>;
+  readonly callbacks: Pick<CallbackStore, 'forget'>;
   readonly clock: Clock;
-  readonly logger: Log;
+  readonly logger: Pick<Log, 'error'>;
   /** How long an unused context is remembered. */
   readonly contextTtlDays: number;
   /** How long a task is kept after its end; 0 for ever. */
@@ -51,22 +48,23 @@ export class Sweeper {
     await this.sweeping;
   }
 
-  /** Ends all tasks and delegations whose deadline has passed. */
+  /** Ends all tasks and delegations whose deadline has passed; one that cannot be ended is logged. */
   async endOverdue(): Promise<void> {
-    const { log, store, clock, farewell } = this.deps;
+    const { store, clock } = this.deps;
     const taskIds = await store.overdue(clock.now(), MAX_OVERDUE);
-    await Promise.all(
-      taskIds.map(async (taskId) => {
-        const { record, ended } = await log.update(taskId, (aggregate) => {
-          const change = decideDeadline(aggregate, clock.now());
-          return {
-            change,
-            result: { record: aggregate.record, ended: endedBy(aggregate, change) },
-          };
-        });
-        for (const each of ended) if (isToldByOthers(each)) void farewell.tell(each, record);
-      }),
-    );
+    await Promise.all(taskIds.map((taskId) => this.endOverdueIn(taskId)));
+  }
+
+  private async endOverdueIn(taskId: string): Promise<void> {
+    const { log, clock, logger } = this.deps;
+    try {
+      await log.update(taskId, (aggregate) => ({
+        change: decideDeadline(aggregate, clock.now()),
+        result: undefined,
+      }));
+    } catch (error) {
+      logger.error({ err: error, taskId }, 'an overdue task could not be ended');
+    }
   }
 
   /**
@@ -104,21 +102,26 @@ export class Sweeper {
   }
 
   private async loop(): Promise<void> {
-    const { clock, logger } = this.deps;
+    const { clock } = this.deps;
     const { signal } = this.stopping;
     let tidiedAt = clock.now().getTime();
     for (;;) {
       await clock.sleep(LOOK_EVERY_MS, signal);
       if (signal.aborted) return;
-      try {
-        await this.endOverdue();
-        const now = clock.now().getTime();
-        if (now - tidiedAt < TIDY_EVERY_MS) continue;
-        tidiedAt = now;
-        await this.tidy();
-      } catch (error) {
-        logger.error({ err: error }, 'overdue tasks could not be ended');
-      }
+      await this.attempt('overdue tasks could not be looked for', () => this.endOverdue());
+      const now = clock.now().getTime();
+      if (now - tidiedAt < TIDY_EVERY_MS) continue;
+      tidiedAt = now;
+      await this.attempt('what is kept no more could not be deleted', () => this.tidy());
+    }
+  }
+
+  /** What cannot be done now is done the next time. */
+  private async attempt(failure: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.deps.logger.error({ err: error }, failure);
     }
   }
 }

@@ -245,16 +245,20 @@ export class TaskRunner implements Claimer {
 
   /** Finds what other processes have changed about the delegations that run here. */
   private async compare(): Promise<void> {
-    const before = [...this.runs].filter(([, { run }]) => !run.asked);
+    const before = [...this.runs];
     this.lookAtAsked();
-    if (before.length === 0) return;
     const owned = new Map(
       (await this.deps.store.owned(this.deps.owner)).map((one) => [one.id, one]),
     );
     for (const [id, { run }] of before) {
       const row = owned.get(id);
+      if (run.asked) {
+        // Ended by another process: its agent is to be told.
+        if (row && isEnded(row.state)) run.poke(true);
+        continue;
+      }
       const same = row?.epoch === run.claim.epoch && !row.cancelRequested;
-      if (!same || row.state === 'queued' || isEnded(row.state)) run.poke(true);
+      if (!same || isEnded(row.state)) run.poke(true);
     }
   }
 

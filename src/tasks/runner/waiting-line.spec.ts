@@ -56,7 +56,7 @@ class Harness {
   }
 
   write(id: string, agentId: string, state: Delegation['state']): void {
-    const delegation = { id, agentId, state } as Delegation;
+    const delegation = { id, agentId, state, owner: null } as Delegation;
     this.commit([{ delegation, added: false, lease: false }]);
   }
 

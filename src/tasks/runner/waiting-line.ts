@@ -2,6 +2,7 @@ import type { AgentLoad } from '../../agents/index.js';
 import type { Clock } from '../../common/clock.js';
 import type { Log } from '../../common/logger.js';
 import type { AgentDelegations } from '../agent-delegations.js';
+import { isHeld } from '../domain/unsent.js';
 import { OVER } from '../over.js';
 import type { TaskStore } from '../task-store.js';
 
@@ -40,8 +41,9 @@ export class WaitingLine {
     const { store, delegations, soleProcess } = this.deps;
     store.onCommitted((written) => {
       for (const { delegation } of written) {
-        if (delegation.state === 'queued') this.joined(delegation.id, delegation.agentId);
-        else this.left(delegation.id);
+        const { id, agentId, state } = delegation;
+        if (state === 'queued' && !isHeld(delegation)) this.joined(id, agentId);
+        else this.left(id);
       }
     });
     store.onClaimed((claimed) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../agents/index.js';
+import type { Scope } from '../../auth/index.js';
 import type { HubRequest, Plan, Route } from '../../routing/index.js';
 import { CountingIds, NOW, planStep, userMessage } from '../domain/fake-task.js';
 import type { NewTask } from '../task.js';
@@ -21,13 +22,18 @@ function route(more: Partial<Route> = {}): Route {
   return { reason: 'tags', strategy: 'all', require: 'all', chosen, skipped: [], ...more };
 }
 
-function made(of: Route, limits: Partial<TaskLimits> = {}): NewTask {
+function made(
+  of: Route,
+  limits: Partial<TaskLimits> = {},
+  scopes: readonly Scope[] = ['a2a'],
+): NewTask {
   const agents = delegatesOf(of).map((delegate) => ({
     ...delegate,
     agent: agentNamed(delegate.candidate.agentId),
     downstreamContextId: undefined,
   }));
   const request: Partial<HubRequest> = {
+    principal: { id: 'p', organization: 'o', scopes: new Set(scopes) },
     message: userMessage('m1', 'hello'),
     extensions: [],
     hops: [],
@@ -86,16 +92,6 @@ describe('a new task', () => {
     expect(made(route({ maxCalls: 300, composite })).route.maxCalls).toBe(300);
   });
 
-  it('is refused when its first messages are more than it may send', () => {
-    expect(() => made(route({ maxCalls: 1 }))).toThrow(
-      expect.objectContaining({
-        reason: 'INVALID_PARAMS',
-        message: expect.stringContaining('2 agents are asked at once'),
-      }),
-    );
-    expect(() => made(route({ maxCalls: 2, plan: PLAN }))).not.toThrow();
-  });
-
   it('tells the client in short how it was routed', () => {
     expect(shortOf(made(route()))).toEqual({
       reason: 'tags',
@@ -105,10 +101,10 @@ describe('a new task', () => {
     });
     const composite = { id: 'report', version: 2 };
     const rule = { id: 'r1', name: 'Reports' };
-    expect(shortOf(made(route({ plan: PLAN, strategy: 'chain', composite, rule })))).toEqual({
+    const planned = route({ plan: PLAN, strategy: 'plan', composite, rule });
+    expect(shortOf(made(planned))).toEqual({
       reason: 'tags',
-      strategy: 'chain',
-      ruleId: 'r1',
+      strategy: 'plan',
       composite,
       steps: ['collect', 'sum'],
       agents: [
@@ -117,5 +113,11 @@ describe('a new task', () => {
         { agentId: 'c', step: 'sum' },
       ],
     });
+  });
+
+  it('names the rule that decided to those who may manage rules only', () => {
+    const ruled = route({ rule: { id: 'r1', name: 'Reports' } });
+    expect(shortOf(made(ruled))).not.toHaveProperty('ruleId');
+    expect(shortOf(made(ruled, {}, ['a2a', 'agents']))).toHaveProperty('ruleId', 'r1');
   });
 });

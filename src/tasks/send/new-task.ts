@@ -1,9 +1,10 @@
 import type { Agent } from '../../agents/index.js';
-import { invalidField } from '../../common/hub-error.js';
+import { hasScope, type Principal } from '../../auth/index.js';
 import type { IdSource } from '../../common/ids.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import {
   askedExtensions,
+  maxCallsOf,
   planOf,
   type Candidate,
   type HubRequest,
@@ -57,19 +58,15 @@ export function delegatesOf(route: Route): Delegate[] {
   );
 }
 
-/**
- * The task a request begins, ready to be created. Throws HubError INVALID_PARAMS when not even its first
- * messages fit the calls it may make.
- */
+/** The task a request begins, ready to be created. */
 export function newTask(input: NewTaskInput, now: Date, ids: IdSource): NewTask {
   const { request, agents, limits } = input;
-  const route = { ...input.route, maxCalls: maxCallsOf(input.route, limits) };
+  const route = { ...input.route, maxCalls: maxCallsOf(input.route, limits.maxCalls) };
   const delegations = agents.map((each, position) => ({
     ...newDelegation(each, planOf(route)[each.step] as PlanStep, limits, now),
     id: ids.next(),
     position,
   }));
-  checkFirstCalls(delegations, route.maxCalls);
   const durationMs = Math.min(route.deadlineMs ?? Infinity, limits.maxDurationMs);
   return {
     id: input.id,
@@ -85,7 +82,7 @@ export function newTask(input: NewTaskInput, now: Date, ids: IdSource): NewTask 
     acceptedOutputModes: request.configuration?.acceptedOutputModes ?? [],
     requestMetadata: request.metadata ?? null,
     delegations,
-    metadata: { [ROUTING_EXTENSION_URI]: shortRoute(route) },
+    metadata: { [ROUTING_EXTENSION_URI]: shortRoute(route, request.principal) },
     idempotency: idempotencyOf(request, now),
   };
 }
@@ -109,27 +106,15 @@ function newDelegation(
   };
 }
 
-/** An operator's plan may need more calls than a task has by default; a client may only ask for less. */
-function maxCallsOf({ composite, maxCalls }: Route, limits: TaskLimits): number {
-  if (maxCalls === undefined) return limits.maxCalls;
-  return composite === undefined ? Math.min(maxCalls, limits.maxCalls) : maxCalls;
-}
-
-function checkFirstCalls(delegations: readonly NewDelegation[], maxCalls: number): void {
-  const first = delegations.filter(({ state }) => state === 'queued').length;
-  if (first <= maxCalls) return;
-  throw invalidField(
-    'maxCalls',
-    `is ${maxCalls}, but ${first} agents are asked at once; allow more calls or ask fewer agents`,
-  );
-}
-
 function targetOf({ agentId, skillId }: Candidate): { agentId: string; skillId?: string } {
   return { agentId, ...(skillId !== undefined && { skillId }) };
 }
 
-/** What the client sees of the route: who was chosen, by which rule, in which steps. */
-function shortRoute(route: Route): object {
+/**
+ * What the client sees of the route: who was chosen, by what, in which steps. The operator's rules are
+ * for those to know who may manage them.
+ */
+function shortRoute(route: Route, principal: Principal): object {
   const { reason, strategy, require, quorum, rule, composite } = route;
   const plan = planOf(route);
   const several = plan.length > 1;
@@ -138,7 +123,7 @@ function shortRoute(route: Route): object {
     strategy,
     ...(strategy === 'all' && { require }),
     ...(strategy === 'all' && require === 'quorum' && { quorum }),
-    ...(rule !== undefined && { ruleId: rule.id }),
+    ...(rule !== undefined && hasScope(principal, 'agents') && { ruleId: rule.id }),
     ...(composite !== undefined && { composite }),
     ...(several && { steps: plan.map(({ name }) => name) }),
     agents: delegatesOf(route).map(({ step, candidate }) => ({

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ScriptedAgent } from '../../support/scripted-agent.js';
 import { allDoors, type Door } from '../../support/doors.js';
 import type { JsonObject } from '../../support/json.js';
 import { WebhookSink } from '../../support/webhook-sink.js';
@@ -236,6 +235,32 @@ describe.each(DIALECTS)('a client of %s', (client) => {
       expect(got).toMatchObject({ 'urn:request': { deep: [null, 1.5] } });
       expect(JSON.stringify(got)).not.toContain('"tags"');
     });
+
+    it('send.cancel-metadata', async () => {
+      const own = { 'urn:a2a-hub:routing:v1': { tags: ['work'] } };
+      const theirs = { 'urn:request': { deep: [null, 1.5] } };
+      const { canceledWith } = polled.agents[agent];
+      canceledWith.length = 0;
+      polled.agents[agent].answer = { state: 'working' };
+      const now = client === '1.0' ? { returnImmediately: true } : { blocking: false };
+      const configuration = { acceptedOutputModes: [], historyLength: 0, ...now };
+      const working = await polled.send(client, agent, hello, { configuration });
+      await polled.hub.waitForTask(String(working['id']), 'TASK_STATE_WORKING');
+      await polled.cancel(client, String(working['id']), { ...theirs, ...own });
+      polled.agents[agent].answer = { state: 'input-required' };
+      const asked = await polled.send(client, agent, hello);
+      await polled.cancel(client, String(asked['id']), { ...theirs, ...own });
+      await eventually(() => expect(canceledWith).toHaveLength(2));
+      const said = client === 'proto' || agent === 'proto' ? undefined : theirs;
+      expect(canceledWith).toEqual([said, said]);
+    });
+  });
+
+  it('send.cancel-metadata', async () => {
+    if (client === 'proto') return;
+    await expect(polled.cancel(client, 'any', 'x' as never)).rejects.toMatchObject({
+      code: -32602,
+    });
   });
 
   it('send.tenant', async () => {
@@ -273,27 +298,6 @@ describe('the two forms of HTTP+JSON 0.3', () => {
     const headers = { accept: 'application/json; profile=a2a-json' };
     const asked = await polled.hub.get(at, { version: null, headers });
     expect(asked.body).toMatchObject({ kind: 'task', status: { state: 'completed' } });
-  });
-
-  it('send.cancel-metadata', async () => {
-    const agent = await ScriptedAgent.start({ live: { manual: true } });
-    await polled.hub.registerAgent(agent.url, { id: 'cancels' });
-    for (const [index, method] of ['CancelTask', 'tasks/cancel'].entries()) {
-      const wrong = polled.hub.rpc(method, { id: 'any', metadata: 'x' }, { version: null });
-      await expect(wrong).rejects.toMatchObject({ code: -32602 });
-      const about = { message: { metadata: { agentId: 'cancels' } } };
-      const { id } = await polled.hub.submit('go', about);
-      await eventually(() => expect(agent.tasks.size).toBe(index + 1));
-      [...agent.tasks.values()].at(-1)!.chunk();
-      await polled.hub.waitForTask(String(id), 'TASK_STATE_WORKING');
-      const params = { id, metadata: { why: 'because' } };
-      await polled.hub.rpc(method, params, { version: null });
-      await eventually(() => expect(agent.callsOf('CancelTask')).toHaveLength(index + 1));
-    }
-    for (const { params } of agent.callsOf('CancelTask')) {
-      expect(JSON.stringify(params)).not.toContain('because');
-    }
-    await agent.close();
   });
 
   it('method.names', async () => {

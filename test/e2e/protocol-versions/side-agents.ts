@@ -27,6 +27,8 @@ export abstract class SideAgent {
   readonly received: Received[] = [];
   /** Names of all methods it was called by, oldest first. */
   readonly methods: string[] = [];
+  /** Metadata of the cancels it got, oldest first. */
+  readonly canceledWith: unknown[] = [];
   /** What a message is answered with. */
   answer: TaskFields | EventFields = {};
   /** What a stream shows. */
@@ -167,6 +169,7 @@ class JsonAgent extends SideAgent {
         return call.result(this.task(String(params['id'])));
       case 'CancelTask':
       case 'tasks/cancel':
+        this.canceledWith.push(metadata);
         return call.result(this.task(String(params['id']), { state: 'canceled' }));
       default:
         return call.error(-32601, 'Method not found');
@@ -238,6 +241,7 @@ class ProtoAgent extends SideAgent {
       },
       cancelTask: (call: Unary, done: Done) => {
         this.methods.push('CancelTask');
+        this.canceledWith.push(call.request['metadata']);
         this.give(this.task(idIn(call), { state: 'canceled' }), done);
       },
     };

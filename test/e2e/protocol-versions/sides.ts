@@ -103,11 +103,12 @@ export class Sides {
     return (await this.hub.rpc(method, { id }, { version: null })) as JsonObject;
   }
 
-  /** Cancels the task by the client's own way. */
-  async cancel(client: Dialect, id: string): Promise<JsonObject> {
+  /** Cancels the task by the client's own way; 0.3 proto has no place for `metadata`. */
+  async cancel(client: Dialect, id: string, metadata?: JsonObject): Promise<JsonObject> {
     if (client === 'proto') return this.callLegacy('cancelTask', { name: `tasks/${id}` });
     const method = client === '1.0' ? 'CancelTask' : 'tasks/cancel';
-    return (await this.hub.rpc(method, { id }, { version: null })) as JsonObject;
+    const params = { id, ...(metadata && { metadata }) };
+    return (await this.hub.rpc(method, params, { version: null })) as JsonObject;
   }
 
   /** The first event of a subscription by the client's own way. */

@@ -6,7 +6,7 @@ import { RpcError, stateOf, type HubClient } from '../hub-client.js';
 import type { JsonObject } from '../json.js';
 import { markOf, metadataOf, type Job } from './jobs.js';
 
-const PAUSE_MS = 40;
+const PAUSE_MS = 100;
 /** Between two tries to reach a hub that is away. */
 const AWAY_PAUSE_MS = 250;
 const TERMINAL: ReadonlySet<string> = new Set(

@@ -87,17 +87,26 @@ export function jobsOf(fleet: Fleet, count: number, seed: number): Job[] {
   const ordinary = fleet.agents.filter(({ behaviour }) => !behaviour.endless);
   return Array.from({ length: count }, (_, number) => {
     const strategy = strategyOf(random.next());
-    return {
+    const job = {
       number,
       strategy,
       directive: directiveOf(strategy, { random, fleet, ordinary }),
-      reads: random.pick(['stream', 'stream', 'stream', 'poll', 'wait']),
+      reads: random.pick(['stream', 'stream', 'stream', 'poll', 'wait'] as const),
       answers: !random.percent(15),
       cancels: random.percent(6),
       webhook: number % 4 === 0,
     };
+    return number % 50 === 7 ? { ...job, ...UNANSWERED } : job;
   });
 }
+
+/** Every fleet has some of these, however few jobs it gets. */
+const UNANSWERED = {
+  strategy: 'one',
+  directive: { agentId: 'asks-1' },
+  answers: false,
+  cancels: false,
+} as const;
 
 function strategyOf(share: number): Job['strategy'] {
   if (share < 0.3) return 'one';

@@ -158,6 +158,7 @@ describe('a plan that is refused', () => {
         'steps[1].quorum: is needed for require "quorum"',
         'steps[2].quorum: is for require "quorum" only',
         'steps[3].quorum: is 3, but maxAgents is 2',
+        'maxCalls: is 3, but the steps need 6 at least',
       ],
     ],
     [
@@ -189,6 +190,28 @@ describe('a plan that is refused', () => {
       'more steps at once than calls',
       ['a', 'b', 'c', 'd'].map((name) => step(name, { inputs: ['message'] })),
       ['maxCalls: is 3, but 4 steps begin at once'],
+    ],
+    [
+      'a chain that is longer than its calls',
+      ['a', 'b', 'c', 'd'].map((name) => step(name)),
+      ['maxCalls: is 3, but the steps need 4 at least'],
+    ],
+    [
+      'a quorum of more agents than calls',
+      [{ name: 'a', tags: ['x'], strategy: 'all', require: 'quorum', quorum: 4 }],
+      ['maxCalls: is 3, but the steps need 4 at least'],
+    ],
+    [
+      'calls enough for all that is needed',
+      [
+        step('a'),
+        step('b'),
+        step('extra', { inputs: ['a'], optional: true }),
+        step('behind', { inputs: ['extra'] }),
+        step('rescue', { inputs: ['message'], after: [{ step: 'a', outcome: 'failed' }] }),
+        step('end', { inputs: ['b'] }),
+      ],
+      [],
     ],
     [
       'too many agents',

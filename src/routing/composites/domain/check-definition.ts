@@ -1,5 +1,5 @@
 import type { FieldViolation } from '../../../common/hub-error.js';
-import { COMPOSITE_AGENT_ID } from '../../domain/route-extensions.js';
+import { COMPOSITE_AGENT_ID } from '../../domain/composite-skill.js';
 import { splitSkillId } from '../../domain/agent-index.js';
 import {
   COMPOSITE_LIMITS,
@@ -183,17 +183,35 @@ function sizeProblems(steps: readonly WrittenStep[]): FieldViolation[] {
   ];
 }
 
-/** Every step that begins with the task sends at least one message. */
+/** Every step that begins sends at least one message. */
 function callProblems(
   settled: readonly SettledStep[],
   maxCalls: CompositeDefinition['maxCalls'],
 ): FieldViolation[] {
+  if (maxCalls === null) return [];
   const first = settled.filter(({ after }) => after.length === 0).length;
-  return when(
-    maxCalls !== null && maxCalls < first,
-    'maxCalls',
-    `is ${maxCalls}, but ${first} steps begin at once`,
-  );
+  if (maxCalls < first) {
+    return when(true, 'maxCalls', `is ${maxCalls}, but ${first} steps begin at once`);
+  }
+  const calls = leastCalls(settled);
+  return when(maxCalls < calls, 'maxCalls', `is ${maxCalls}, but the steps need ${calls} at least`);
+}
+
+/**
+ * The fewest messages with which the plan completes: the first ones of each step that has to complete
+ * whenever the plan does. That is one that is not optional and begins in every such case: it waits for
+ * nothing but steps of this kind, and not for the failure of one. Within a cycle no step is of this kind.
+ */
+function leastCalls(settled: readonly SettledStep[]): number {
+  const needed = new Set<string>();
+  let calls = 0;
+  for (const { name, written, after } of orderSteps(settled).ordered) {
+    const begins = after.every(({ step, outcome }) => outcome !== 'failed' && needed.has(step));
+    if (written.optional === true || !begins) continue;
+    needed.add(name);
+    calls += written.require === 'quorum' ? (written.quorum ?? 1) : 1;
+  }
+  return calls;
 }
 
 /** How many agents a step may have at work: those that take over in turn are not counted. */

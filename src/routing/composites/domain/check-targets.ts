@@ -2,12 +2,12 @@ import type { FieldViolation } from '../../../common/hub-error.js';
 import {
   AgentIndex,
   hubSkillId,
-  skillOf,
+  skillOfEitherId,
   splitSkillId,
   type RoutableAgent,
 } from '../../domain/agent-index.js';
 import { tagMatch } from '../../domain/match.js';
-import { nearest } from '../../rules/domain/nearest.js';
+import { nearest } from '../../domain/nearest.js';
 import type { CompositeDefinition, WrittenStep } from './composite.js';
 
 /** An agent of the registry, enabled or not, as far as a target is concerned. */
@@ -103,7 +103,7 @@ function quorumProblems(
 function candidatesOf(step: WrittenStep, index: AgentIndex): readonly RoutableAgent[] {
   const { agentId, skillId, tags = [], match = 'all' } = step;
   const named = agentId === undefined ? undefined : [index.agent(agentId)].filter(isThere);
-  const skilled = skillId === undefined ? undefined : offersOf(skillId, agentId, index);
+  const skilled = skillId === undefined ? undefined : offering(skillId, named, index);
   const carrying = tags.length === 0 ? undefined : index.withTags(tags, match);
   const [first = [], ...others] = [named, skilled, carrying].filter(isThere);
   return first
@@ -111,16 +111,14 @@ function candidatesOf(step: WrittenStep, index: AgentIndex): readonly RoutableAg
     .filter((agent) => tags.length === 0 || carries(agent, step));
 }
 
-/** Who offers a skill: the agent of the hub's form `agentId.skillId`, else all that share the id. */
-function offersOf(
-  id: string,
-  agentId: string | undefined,
+/** Who offers a skill, of the agent that is named if one is. */
+function offering(
+  skillId: string,
+  named: readonly RoutableAgent[] | undefined,
   index: AgentIndex,
 ): readonly RoutableAgent[] {
-  const split = splitSkillId(id);
-  const agent = split && index.agent(split.agentId);
-  if (agent && skillOf(agent, split.skillId) && (agentId ?? agent.id) === agent.id) return [agent];
-  return index.withSkill(id);
+  if (named) return named.filter((agent) => skillOfEitherId(agent, skillId));
+  return index.offers(skillId).map(({ agent }) => agent);
 }
 
 /** One skill carries the tags, and it is the one that is asked for, if one is. */
@@ -128,16 +126,9 @@ function carries(
   agent: RoutableAgent,
   { skillId, tags = [], match = 'all' }: WrittenStep,
 ): boolean {
-  const local = skillId === undefined ? undefined : localSkill(agent, skillId);
+  const local = skillId === undefined ? undefined : skillOfEitherId(agent, skillId);
   const skills = local ? [local] : agent.card.skills;
   return tagMatch(agent, skills, { tags, match, media: { input: [], output: [] } }) !== undefined;
-}
-
-function localSkill(agent: RoutableAgent, id: string): ReturnType<typeof skillOf> {
-  const split = splitSkillId(id);
-  return (
-    (split?.agentId === agent.id ? skillOf(agent, split.skillId) : undefined) ?? skillOf(agent, id)
-  );
 }
 
 function isOpenTo(agent: TargetAgent, organizations: readonly string[]): boolean {

@@ -1,4 +1,4 @@
-import type { CompositeSkill, StepTemplate } from '../../domain/route-extensions.js';
+import type { CompositeSkill, StepTemplate } from '../../domain/composite-skill.js';
 import { COMPOSITE_LIMITS, type Composite, type CompositeDefinition } from './composite.js';
 import { orderSteps, settleSteps, type SettledStep } from './step-graph.js';
 

@@ -2,7 +2,7 @@ import type { AgentCondition } from '../../../agents/index.js';
 import { HubError } from '../../../common/hub-error.js';
 import type { RoutableAgent } from '../../domain/agent-index.js';
 import { planOfSteps } from '../../domain/plan-of-steps.js';
-import type { CompositeSkill } from '../../domain/route-extensions.js';
+import type { CompositeSkill } from '../../domain/composite-skill.js';
 
 /** Cards tell what there is, not how it is at the moment. */
 const WELL: AgentCondition = {
@@ -13,18 +13,35 @@ const WELL: AgentCondition = {
   isFull: false,
 };
 
+const offered = new WeakMap<
+  readonly RoutableAgent[],
+  WeakMap<readonly CompositeSkill[], readonly CompositeSkill[]>
+>();
+
 /**
- * The composite skills that a card should offer to whom these agents are open: those whose steps would
- * find somebody if every agent were well. The others would be refused.
+ * The composite skills of these that there are for a caller who may use these agents: those whose steps
+ * would find somebody if every agent were well. The others would be refused. Made once per lists; where
+ * none is left out the list is the one that was given.
  */
 export function offeredComposites(
+  composites: readonly CompositeSkill[],
+  agents: readonly RoutableAgent[],
+): readonly CompositeSkill[] {
+  let ofAgents = offered.get(agents);
+  if (!ofAgents) offered.set(agents, (ofAgents = new WeakMap()));
+  let there = ofAgents.get(composites);
+  if (!there) ofAgents.set(composites, (there = possible(composites, agents)));
+  return there;
+}
+
+function possible(
   composites: readonly CompositeSkill[],
   agents: readonly RoutableAgent[],
 ): readonly CompositeSkill[] {
   const extensions = agents.flatMap(({ card }) =>
     (card.capabilities?.extensions ?? []).map(({ uri }) => uri),
   );
-  return composites.filter(({ steps }) => {
+  const left = composites.filter(({ steps }) => {
     try {
       planOfSteps(steps, {
         agents,
@@ -44,4 +61,5 @@ export function offeredComposites(
       throw error;
     }
   });
+  return left.length === composites.length ? composites : left;
 }

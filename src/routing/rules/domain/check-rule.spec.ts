@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { faultsOfRule } from './check-rule.js';
-import { nearest } from './nearest.js';
 import type { RuleAction, RuleConditions } from './rule.js';
 import { ruleIdFrom } from './rule-id.js';
 
@@ -28,6 +27,11 @@ describe('a rule', () => {
     [{ tags: ['a'], strategy: 'all', require: 'quorum' }, ['target.quorum']],
     [{ tags: ['a'], strategy: 'all', quorum: 2 }, ['target.quorum']],
     [{ tags: ['a'], maxAgents: 2 }, ['target.maxAgents']],
+    [
+      { tags: ['a'], strategy: 'all', require: 'quorum', quorum: 3, maxAgents: 2 },
+      ['target.quorum'],
+    ],
+    [{ agentId: 'a', strategy: 'all', require: 'quorum', quorum: 2 }, ['target.quorum']],
   ])('may not lead to %j', (target, expected) => {
     expect(fields(target)).toEqual(expected);
   });
@@ -49,14 +53,5 @@ describe('the id of a rule', () => {
     expect(ruleIdFrom('A', (id) => taken.has(id))).toBe('a-3');
     const long = 'x'.repeat(63);
     expect(ruleIdFrom('x'.repeat(200), (id) => id === long)).toBe(`${'x'.repeat(61)}-2`);
-  });
-});
-
-describe('names near one that was mistyped', () => {
-  it('are few, the closest first, and none that is far', () => {
-    const names = ['billing-eu', 'billing-us', 'bilding', 'support', 'bill'];
-    expect(nearest('biling', names)).toEqual(['bilding']);
-    expect(nearest('billing', names)).toEqual(['bilding', 'bill', 'billing-eu']);
-    expect(nearest('zzz', names)).toEqual([]);
   });
 });

@@ -2,9 +2,6 @@ import type { FieldViolation } from '../../../common/hub-error.js';
 import { faultOfPattern } from './pattern.js';
 import type { Rule, RuleAction } from './rule.js';
 
-/** What of a rule an operator writes and can get wrong beyond the types of its members. */
-export type WrittenRule = Pick<Rule, 'conditions' | 'target'>;
-
 const DESTINATIONS = ['agentId', 'skillId', 'tags', 'composite', 'reject'] as const;
 const WISHES = [
   'strategy',
@@ -16,7 +13,10 @@ const WISHES = [
 ] as const satisfies readonly (keyof RuleAction)[];
 
 /** Everything about a rule that contradicts itself or cannot be used, by the path of its field. */
-export function faultsOfRule({ conditions, target }: WrittenRule): FieldViolation[] {
+export function faultsOfRule({
+  conditions,
+  target,
+}: Pick<Rule, 'conditions' | 'target'>): FieldViolation[] {
   const fault = conditions.text && faultOfPattern(conditions.text);
   return [
     ...(fault === undefined ? [] : [{ field: 'conditions.text.pattern', description: fault }]),
@@ -52,6 +52,12 @@ function faultsOfTarget(target: RuleAction): FieldViolation[] {
   expect(require === undefined || isAll, 'target.require', 'needs strategy all');
   expect(quorum === undefined || require === 'quorum', 'target.quorum', 'needs require quorum');
   expect(require !== 'quorum' || quorum !== undefined, 'target.quorum', 'must be given');
+  const most = target.agentId === undefined ? target.maxAgents : 1;
+  expect(
+    quorum === undefined || most === undefined || quorum <= most,
+    'target.quorum',
+    `is ${quorum}, but no more than ${most} may be asked`,
+  );
   expect(
     target.maxAgents === undefined || strategy !== 'one',
     'target.maxAgents',

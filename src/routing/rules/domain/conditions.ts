@@ -1,14 +1,17 @@
-import type { RuleQuestion } from '../../domain/route-extensions.js';
+import type { RuleQuestion } from '../../domain/rule-decision.js';
 import { tagKey } from '../../domain/agent-index.js';
 import { accepts } from '../../domain/media-types.js';
-import { metadataHas } from './metadata-path.js';
+import { metadataAmong } from './metadata-path.js';
 import { type Patterns, patternText } from './pattern.js';
 import type { MetadataValue, RuleConditions, TextCondition } from './rule.js';
+
+/** Characters of the text that a reason shows. */
+const MAX_FOUND = 60;
 
 /** One condition of a rule, ready to be asked, and the clauses that tell how it went. */
 export interface Condition {
   holds(question: RuleQuestion): boolean;
-  /** Why it holds; speaks of the message and its caller only. */
+  /** Why it holds; tells of the message and its caller only, not what else it would hold for. */
   yes(question: RuleQuestion): string;
   /** Why it does not; for the operator, whose rule it is. */
   no(question: RuleQuestion): string;
@@ -90,11 +93,12 @@ function asList(value: unknown): readonly unknown[] {
 }
 
 function ofMetadata(path: string, wanted: MetadataValue | readonly MetadataValue[]): Condition {
-  const values = Array.isArray(wanted) ? (wanted as readonly MetadataValue[]) : [wanted];
-  const list = values.map((value) => JSON.stringify(value)).join(' or ');
+  const values = (Array.isArray(wanted) ? wanted : [wanted]) as readonly MetadataValue[];
+  const list = listOf(values);
+  const found = (metadata: RuleQuestion['metadata']) => metadataAmong(metadata, path, values);
   return {
-    holds: ({ metadata }) => metadataHas(metadata, path, values as readonly MetadataValue[]),
-    yes: () => `its metadata "${path}" is ${list}`,
+    holds: ({ metadata }) => found(metadata).length > 0,
+    yes: ({ metadata }) => `its metadata "${path}" is ${listOf(found(metadata))}`,
     no: () => `its metadata "${path}" is not ${list}`,
   };
 }
@@ -103,11 +107,23 @@ function ofText(condition: TextCondition, patterns: Patterns): Condition {
   const pattern = patterns.of(condition);
   const shown = patternText(condition);
   return {
-    holds: ({ text }) => pattern.test(text),
-    yes: () => `the text matches ${shown}`,
+    holds: ({ text }) => pattern.find(text) !== undefined,
+    yes: ({ text }) => foundIn(pattern.find(text) ?? ''),
     no: ({ text }) =>
       text === '' ? `there is no text that matches ${shown}` : `the text does not match ${shown}`,
   };
+}
+
+/** What of the text a pattern matches, on one line and cut short. */
+function foundIn(match: string): string {
+  const words = match.replace(/\s+/g, ' ').trim();
+  if (words === '') return 'the text matches';
+  const cut = words.length > MAX_FOUND ? `${words.slice(0, MAX_FOUND)}…` : words;
+  return `the text has "${cut}"`;
+}
+
+function listOf(values: readonly MetadataValue[]): string {
+  return values.map((value) => JSON.stringify(value)).join(' or ');
 }
 
 function oneOf(list: readonly string[]): string {

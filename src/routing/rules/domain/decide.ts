@@ -1,10 +1,6 @@
 import { type AgentIndex, hubSkillId } from '../../domain/agent-index.js';
-import {
-  COMPOSITE_AGENT_ID,
-  type RuleDecision,
-  type RuleQuestion,
-  type RuleTarget,
-} from '../../domain/route-extensions.js';
+import { COMPOSITE_AGENT_ID } from '../../domain/composite-skill.js';
+import type { RuleDecision, RuleQuestion, RuleTarget } from '../../domain/rule-decision.js';
 import { obstacleOf } from './obstacle.js';
 import type { RuleAction } from './rule.js';
 import { type NumberedRule, type RuleSet, titleOf } from './rule-set.js';

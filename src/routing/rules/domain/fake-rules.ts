@@ -1,4 +1,4 @@
-import type { RuleQuestion } from '../../domain/route-extensions.js';
+import type { RuleQuestion } from '../../domain/rule-decision.js';
 import type { Rule } from './rule.js';
 
 /** A rule of the tests: it applies to everything and rejects, until it is told otherwise. */

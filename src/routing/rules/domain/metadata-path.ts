@@ -1,17 +1,17 @@
 import type { MetadataValue } from './rule.js';
 
 /**
- * Whether the member of the metadata at this path is one of the values; of a list, one of its entries.
- * Texts are compared exactly, and a number is never equal to a text.
+ * Those of the values that the member of the metadata at this path is; of a list, that are among its
+ * entries. Texts are compared exactly, and a number is never equal to a text.
  */
-export function metadataHas(
+export function metadataAmong(
   metadata: Readonly<Record<string, unknown>>,
   path: string,
   values: readonly MetadataValue[],
-): boolean {
+): readonly MetadataValue[] {
   const found = memberAt(metadata, path);
   const entries: readonly unknown[] = Array.isArray(found) ? found : [found];
-  return entries.some((entry) => values.some((value) => value === entry));
+  return values.filter((value) => entries.includes(value));
 }
 
 /**

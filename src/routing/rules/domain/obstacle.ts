@@ -1,4 +1,4 @@
-import { type AgentIndex, skillOf, splitSkillId } from '../../domain/agent-index.js';
+import type { AgentIndex } from '../../domain/agent-index.js';
 import { tagMatch } from '../../domain/match.js';
 import type { RuleAction } from './rule.js';
 
@@ -14,7 +14,8 @@ export function obstacleOf(target: RuleAction, index: AgentIndex): string | unde
     return index.agent(agentId) ? undefined : `no agent "${agentId}" is available`;
   }
   if (skillId !== undefined) {
-    return offers(skillId, index) ? undefined : `no available agent offers the skill "${skillId}"`;
+    const isOffered = index.offers(skillId).length > 0;
+    return isOffered ? undefined : `no available agent offers the skill "${skillId}"`;
   }
   if (composite !== undefined) {
     return index.composite(composite)
@@ -27,11 +28,4 @@ export function obstacleOf(target: RuleAction, index: AgentIndex): string | unde
     .some((agent) => tagMatch(agent, agent.card.skills, { tags, match, media: NO_MEDIA }));
   const how = match === 'all' ? 'all of' : 'any of';
   return found ? undefined : `no available skill carries ${how} the tags ${tags.join(', ')}`;
-}
-
-function offers(id: string, index: AgentIndex): boolean {
-  const split = splitSkillId(id);
-  const provider = split && index.provider(split.agentId);
-  const skill = provider && skillOf(provider, split.skillId);
-  return skill !== undefined || index.withSkill(id).length > 0;
 }

@@ -1,5 +1,5 @@
 import type { AgentIndex } from '../../domain/agent-index.js';
-import type { RuleQuestion } from '../../domain/route-extensions.js';
+import type { RuleQuestion } from '../../domain/rule-decision.js';
 import { obstacleOf } from './obstacle.js';
 import type { RuleSet } from './rule-set.js';
 

@@ -3,23 +3,26 @@ import { RULE_LIMITS, type Rule } from './rule.js';
 
 /*
  * Changes of the rules made by the API, as pure functions of the list as it is stored. Positions are
- * those the operator sees: from 1, and `before` rules (those declared in YAML) come ahead of them all.
+ * those the operator sees: from 1, the rules declared in YAML ahead of them all, and without those of the
+ * API in whose place a declared one of the same id stands.
  */
 
+export interface Place {
+  /** Default: the last. */
+  readonly position?: number | undefined;
+  /** The ids of the rules declared in YAML. */
+  readonly declared: ReadonlySet<string>;
+}
+
 /** With one more rule, at a position or at the end. Throws CONFLICT when its id is taken. */
-export function added(
-  rules: readonly Rule[],
-  rule: Rule,
-  place: { readonly position?: number | undefined; readonly before: number },
-): readonly Rule[] {
+export function added(rules: readonly Rule[], rule: Rule, place: Place): readonly Rule[] {
   if (rules.length >= RULE_LIMITS.rules) {
     throw new HubError('CONFLICT', `There are ${rules.length} rules, the most there may be.`);
   }
   if (rules.some(({ id }) => id === rule.id)) {
     throw new HubError('CONFLICT', `There is a rule with the id ${rule.id}.`);
   }
-  const index = indexOf(place.position, place.before, rules.length);
-  return rules.toSpliced(index, 0, rule);
+  return rules.toSpliced(indexOf(place, rules), 0, rule);
 }
 
 /**
@@ -30,13 +33,13 @@ export function changed(
   rules: readonly Rule[],
   id: string,
   change: (rule: Rule) => Rule,
-  place: { readonly position?: number | undefined; readonly before: number },
+  place: Place,
 ): readonly Rule[] {
   const at = placeOf(rules, id);
   const rule = change(rules[at]!);
   if (place.position === undefined) return rules.with(at, rule);
-  const index = indexOf(place.position, place.before, rules.length - 1);
-  return rules.toSpliced(at, 1).toSpliced(index, 0, rule);
+  const others = rules.toSpliced(at, 1);
+  return others.toSpliced(indexOf(place, others), 0, rule);
 }
 
 /** Without one rule. Throws NOT_FOUND when there is none with this id. */
@@ -44,12 +47,21 @@ export function removed(rules: readonly Rule[], id: string): readonly Rule[] {
   return rules.toSpliced(placeOf(rules, id), 1);
 }
 
-/** In another order. Throws INVALID_PARAMS unless `ids` names each rule once. */
-export function reordered(rules: readonly Rule[], ids: readonly string[]): readonly Rule[] {
-  const byId = new Map(rules.map((rule) => [rule.id, rule]));
+/**
+ * In another order; rules that a declared one stands in for stay where they are. Throws INVALID_PARAMS
+ * unless `ids` names each of the others once.
+ */
+export function reordered(
+  rules: readonly Rule[],
+  ids: readonly string[],
+  declared: ReadonlySet<string>,
+): readonly Rule[] {
+  const shown = new Map(
+    rules.filter(({ id }) => !declared.has(id)).map((rule) => [rule.id, rule] as const),
+  );
   const named = new Set(ids);
-  const unknown = [...named].filter((id) => !byId.has(id));
-  const missing = rules.map(({ id }) => id).filter((id) => !named.has(id));
+  const unknown = [...named].filter((id) => !shown.has(id));
+  const missing = [...shown.keys()].filter((id) => !named.has(id));
   const faults = [
     ...(unknown.length > 0 ? [`there is no rule ${unknown.join(', ')} to be ordered`] : []),
     ...(missing.length > 0 ? [`${missing.join(', ')} is missing`] : []),
@@ -58,7 +70,8 @@ export function reordered(rules: readonly Rule[], ids: readonly string[]): reado
   if (faults.length > 0) {
     throw invalidField('ids', `must name each rule of the API once: ${faults.join('; ')}`);
   }
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  const inOrder = ids.flatMap((id) => shown.get(id) ?? []).values();
+  return rules.map((rule) => (shown.has(rule.id) ? (inOrder.next().value ?? rule) : rule));
 }
 
 function placeOf(rules: readonly Rule[], id: string): number {
@@ -67,11 +80,13 @@ function placeOf(rules: readonly Rule[], id: string): number {
   return at;
 }
 
-/** Where among `others` rules a position is; the end without one. */
-function indexOf(position: number | undefined, before: number, others: number): number {
-  if (position === undefined) return others;
-  const [first, last] = [before + 1, before + others + 1];
-  if (position >= first && position <= last) return position - first;
+/** Where among the other rules a place is; the end when it says nothing. */
+function indexOf({ position, declared }: Place, others: readonly Rule[]): number {
+  if (position === undefined) return others.length;
+  const shown = others.flatMap(({ id }, index) => (declared.has(id) ? [] : [index]));
+  const before = declared.size;
+  const [first, last] = [before + 1, before + shown.length + 1];
+  if (position >= first && position <= last) return shown[position - first] ?? others.length;
   const why = before > 0 ? `; the ${before} declared in the configuration come first` : '';
   throw invalidField('position', `must be from ${first} to ${last}${why}`);
 }

@@ -1,4 +1,4 @@
-import type { RuleQuestion } from '../../domain/route-extensions.js';
+import type { RuleQuestion } from '../../domain/rule-decision.js';
 import { type Condition, conditionsOf, tagsOf } from './conditions.js';
 import { type Pattern, Patterns } from './pattern.js';
 import type { Rule } from './rule.js';
@@ -24,13 +24,18 @@ export class RuleSet {
     readonly rules: readonly Rule[],
     before?: RuleSet,
   ) {
-    const patterns = new Patterns(before?.patterns);
+    const patterns = before?.morePatterns() ?? new Patterns();
     this.compiled = rules.map((rule, index) => ({
       no: index + 1,
       rule,
       conditions: conditionsOf(rule.conditions, patterns),
     }));
     this.patterns = patterns.compiled;
+  }
+
+  /** The compiled patterns, to which others can be added. */
+  morePatterns(): Patterns {
+    return new Patterns(this.patterns);
   }
 
   /** Every rule with its place. */

@@ -1,5 +1,6 @@
 import type { Scope } from '../../../auth/index.js';
-import type { RequirePolicy, Strategy } from '../../../protocol/routing-extension.js';
+import type { RequirePolicy } from '../../../protocol/routing-extension.js';
+import type { StepStrategy } from '../../domain/plan.js';
 
 /** What a member of the metadata may be compared with. */
 export type MetadataValue = string | number | boolean;
@@ -31,9 +32,6 @@ export interface TextCondition {
   readonly ignoreCase?: boolean;
 }
 
-/** The strategies of a rule; plans of several steps are composite skills. */
-export type RuleStrategy = Extract<Strategy, 'one' | 'all' | 'first'>;
-
 /** Where the message goes: exactly one of `agentId`, `skillId`, `tags`, `composite` and `reject`. */
 export interface RuleAction {
   readonly agentId?: string;
@@ -46,8 +44,8 @@ export interface RuleAction {
   readonly composite?: string;
   /** Nowhere: the client is told this sentence. */
   readonly reject?: string;
-  /** Default `one`. */
-  readonly strategy?: RuleStrategy;
+  /** Default `one`; plans of several steps are composite skills. */
+  readonly strategy?: StepStrategy;
   readonly require?: RequirePolicy;
   readonly quorum?: number;
   readonly maxAgents?: number;
@@ -70,10 +68,6 @@ export interface Rule {
   readonly updatedAt: Date | null;
 }
 
-export const RULE_ID = /^[a-z0-9-]{1,63}$/;
-
-export const RULE_STRATEGIES = ['one', 'all', 'first'] as const satisfies readonly RuleStrategy[];
-
 /** How large rules may be. Every message without a target of its own is held against all of them. */
 export const RULE_LIMITS = {
   /** Rules made by the API, and rules declared in YAML. */
@@ -82,6 +76,13 @@ export const RULE_LIMITS = {
   entries: 100,
   /** Characters of a pattern. */
   pattern: 500,
+  /**
+   * Instructions of a pattern's program, and of all that are searched for: those of the enabled rules
+   * made by the API, and of those declared in YAML. At worst the time of a search grows with them times
+   * the length of the text, some 25 ns for each: 100 ms for a message that everything is searched in.
+   */
+  instructions: 250,
+  allInstructions: 500,
   /** Members of the metadata that one rule looks at. */
   metadata: 20,
   /** Characters of a path or a value of the metadata. */

@@ -1,0 +1,63 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  IsArray,
+  IsObject,
+  Matches,
+  ValidateIf,
+} from 'class-validator';
+
+/** As names of organizations are given to keys. */
+const ORGANIZATION = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
+const ORGANIZATION_RULE = {
+  each: true,
+  message: 'each must be 1 to 200 characters, no control characters',
+};
+export const MAX_PRIORITY = 1_000_000;
+export const MAX_WEIGHT = 1000;
+export const MAX_CONCURRENT = 100_000;
+export const MAX_QUEUE = 1_000_000;
+/** Hosts without a dot (`localhost`, names of containers) count; what may be called, egress says. */
+export const URL_RULE = {
+  protocols: ['http', 'https'],
+  require_protocol: true,
+  require_tld: false,
+};
+export const ENDPOINT_RULE = { ...URL_RULE, protocols: ['http', 'https', 'grpc', 'grpcs'] };
+export const BINDINGS = ['JSONRPC', 'HTTP+JSON', 'GRPC'] as const;
+export const VERSIONS = ['1.0', '0.3'] as const;
+export const MAX_URL = 2048;
+
+export const HEADERS = {
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  example: { authorization: 'Bearer …' },
+} as const;
+
+/** Absent leaves a member as it is; null is a value of its own. */
+export const IfPresent = () => ValidateIf((_, value) => value !== undefined && value !== null);
+
+export const IsCardKeys = (description: string) =>
+  applyDecorators(
+    ApiPropertyOptional({
+      type: 'object',
+      additionalProperties: true,
+      nullable: true,
+      example: { jwksUrl: 'https://agent.example/.well-known/jwks.json' },
+      description,
+    }),
+    IfPresent(),
+    IsObject(),
+  );
+
+export const AreOrganizations = (description: string) =>
+  applyDecorators(
+    ApiPropertyOptional({ type: [String], nullable: true, description }),
+    IfPresent(),
+    IsArray(),
+    ArrayNotEmpty(),
+    ArrayMaxSize(1000),
+    Matches(ORGANIZATION, ORGANIZATION_RULE),
+  );

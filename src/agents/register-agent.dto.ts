@@ -1,0 +1,174 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsUrl,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { ID_RULE, TAG, TAG_RULE } from '../common/http/fields.js';
+import { ID } from '../common/id-pattern.js';
+import type { AgentEndpoint } from './agent.js';
+import {
+  AreOrganizations,
+  BINDINGS,
+  ENDPOINT_RULE,
+  HEADERS,
+  IfPresent,
+  IsCardKeys,
+  MAX_CONCURRENT,
+  MAX_PRIORITY,
+  MAX_QUEUE,
+  MAX_URL,
+  MAX_WEIGHT,
+  URL_RULE,
+  VERSIONS,
+} from './agent-fields.js';
+import { BudgetsDto } from './budgets.dto.js';
+
+export class RegisterAgentDto {
+  @ApiPropertyOptional({
+    type: String,
+    pattern: ID.source,
+    description: "Default: made of the card's name.",
+  })
+  @IsOptional()
+  @Matches(ID, ID_RULE)
+  id?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    description: 'Where the agent or its card is; this or `card`.',
+    example: 'https://agent.example',
+  })
+  @IsOptional()
+  @IsUrl(URL_RULE)
+  @MaxLength(MAX_URL)
+  cardUrl?: string;
+
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: true,
+    description: 'The card itself, of protocol 0.2.5, 0.3 or 1.0.',
+  })
+  @IsOptional()
+  @IsObject()
+  card?: Record<string, unknown>;
+
+  @ApiPropertyOptional({ ...HEADERS, description: 'Sent when the card is read.' })
+  @IsOptional()
+  @IsObject()
+  cardHeaders?: Record<string, unknown>;
+
+  @ApiPropertyOptional({ ...HEADERS, description: 'Sent with every call to the agent.' })
+  @IsOptional()
+  @IsObject()
+  credentials?: Record<string, unknown>;
+
+  @ApiPropertyOptional({
+    type: String,
+    description:
+      "Called instead of the card's URL. For gRPC, `grpcs://` and `https://` mean TLS, `grpc://` and `http://` plain text.",
+  })
+  @IsOptional()
+  @IsUrl(ENDPOINT_RULE)
+  @MaxLength(MAX_URL)
+  endpointOverride?: string;
+
+  @ApiPropertyOptional({
+    enum: BINDINGS,
+    description: "Only interfaces of this binding are called. Default: the hub's choice.",
+  })
+  @IsOptional()
+  @IsIn(BINDINGS)
+  protocolBinding?: AgentEndpoint['protocolBinding'];
+
+  @ApiPropertyOptional({
+    enum: VERSIONS,
+    description: "Only interfaces of this version are called. Default: the hub's choice.",
+  })
+  @IsOptional()
+  @IsIn(VERSIONS)
+  protocolVersion?: AgentEndpoint['protocolVersion'];
+
+  @ApiPropertyOptional({ type: [String], description: "The operator's tags." })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(100)
+  @Matches(TAG, TAG_RULE)
+  tags?: string[];
+
+  @ApiPropertyOptional({ type: Number, default: 0, description: 'Higher is tried first.' })
+  @IsOptional()
+  @IsInt()
+  @Min(-MAX_PRIORITY)
+  @Max(MAX_PRIORITY)
+  priority?: number;
+
+  @ApiPropertyOptional({
+    type: Number,
+    minimum: 1,
+    maximum: MAX_WEIGHT,
+    default: 1,
+    description: 'Its share of the work among equals.',
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_WEIGHT)
+  weight?: number;
+
+  @ApiPropertyOptional({
+    type: Number,
+    nullable: true,
+    minimum: 1,
+    maximum: MAX_CONCURRENT,
+    description: 'Delegations at once from one process. Null: tasks.maxPerAgent.',
+  })
+  @IfPresent()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_CONCURRENT)
+  maxConcurrent?: number | null;
+
+  @ApiPropertyOptional({
+    type: Number,
+    nullable: true,
+    minimum: 1,
+    maximum: MAX_QUEUE,
+    description: 'Delegations that may wait for it. Null: agents.maxQueue.',
+  })
+  @IfPresent()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_QUEUE)
+  maxQueue?: number | null;
+
+  @ApiPropertyOptional({ type: Boolean, default: true, description: 'False: no new work.' })
+  @IsOptional()
+  @IsBoolean()
+  enabled?: boolean;
+
+  @IsCardKeys(
+    'Public keys, one of which has to have signed the card: a JWK Set, or `{jwksUrl}`. Default: the keys of its origin count.',
+  )
+  cardKeys?: Record<string, unknown> | null;
+
+  @AreOrganizations('The organizations that may use the agent. Default: everybody.')
+  organizations?: string[] | null;
+
+  @ApiPropertyOptional({ type: BudgetsDto })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => BudgetsDto)
+  budgets?: BudgetsDto;
+}

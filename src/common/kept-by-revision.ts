@@ -1,0 +1,71 @@
+import type { Clock } from './clock.js';
+import type { Log } from './logger.js';
+
+/** How often other processes' changes are looked for; one small query. */
+const LOOK_EVERY_MS = 1000;
+
+/** A stored list, and a number that every change of it raises, whichever process makes it. */
+export interface Revised<T> {
+  revision(): Promise<number>;
+  all(): Promise<readonly T[]>;
+}
+
+/**
+ * A stored list in memory, for the path of every message. It is renewed with each change made in this
+ * process before that change is answered ({@link renew}), and at most a second after one made in another
+ * ({@link follow}).
+ */
+export class KeptByRevision<T> {
+  private revision = -1;
+  private readonly stopping = new AbortController();
+  /** Renewals run one after another, so that an older read never replaces a newer one. */
+  private renewing: Promise<void> = Promise.resolve();
+
+  /** `take` is handed the list whenever it has been read. `what` names its entries in the log. */
+  constructor(
+    private readonly store: Revised<T>,
+    private readonly take: (all: readonly T[]) => void,
+    private readonly what: string,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  /** Reads the list again if it changed; resolves when the memory holds what the database does. */
+  renew(): Promise<void> {
+    const renewed = this.renewing.then(() => this.read());
+    this.renewing = renewed.catch(() => undefined);
+    return renewed;
+  }
+
+  /** Reads the list, and again whenever another process changes it; `before` runs ahead of each look. */
+  async follow(before?: () => Promise<void>): Promise<void> {
+    await this.renew();
+    void this.lookForChanges(before);
+  }
+
+  stop(): void {
+    this.stopping.abort();
+  }
+
+  private async read(): Promise<void> {
+    // Asked first: a change between the two reads is then seen again by the next look.
+    const revision = await this.store.revision();
+    if (revision === this.revision) return;
+    this.take(await this.store.all());
+    this.revision = revision;
+  }
+
+  private async lookForChanges(before?: () => Promise<void>): Promise<void> {
+    const { signal } = this.stopping;
+    for (;;) {
+      await this.clock.sleep(LOOK_EVERY_MS, signal);
+      if (signal.aborted) return;
+      try {
+        await before?.();
+        await this.renew();
+      } catch (error) {
+        this.log.warn({ err: error }, `${this.what} could not be read; the known ones stay`);
+      }
+    }
+  }
+}

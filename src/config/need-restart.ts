@@ -1,0 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AppConfig } from './app-config.js';
+import { memberOf } from './load-config.js';
+import { settingsOf } from './setting.js';
+import { SETTINGS } from './settings.js';
+
+/** What is put in force while the hub runs; all other settings count from the next start on. */
+const LIVE: ReadonlySet<string> = new Set(['rules', 'compositeSkills', 'agents.declared']);
+
+/** The keys of the settings that differ from those at the start and count from the next one on. */
+export function needRestart(atStart: AppConfig, now: AppConfig): string[] {
+  return [...settingsOf(SETTINGS)].flatMap(({ path, key }) => {
+    const [before, after] = [atStart, now].map((config) => path.reduce<unknown>(memberOf, config));
+    return LIVE.has(key) || isDeepStrictEqual(before, after) ? [] : [key];
+  });
+}

@@ -1,0 +1,11 @@
+import type { Principal } from '../auth/index.js';
+import type { CompositeSkill } from './domain/composite-skill.js';
+
+/** The operator's composite skills. They answer from memory, on the path of every message. */
+export abstract class CompositeSource {
+  /**
+   * The composite skills this principal may use now, by id. The list is the same object, and so is
+   * each skill in it, until something changes, so that what is made of them can be kept.
+   */
+  abstract usable(principal: Principal): readonly CompositeSkill[];
+}

@@ -1,0 +1,52 @@
+import { NO_CHANGE, type Delegation, type DelegationPatch } from '../task.js';
+import type { TaskAggregate, TaskChange } from '../task.js';
+
+/**
+ * A claimed delegation whose message has not left goes back to the queue, for whoever claims it next.
+ * Nothing when it has ended, or is queued for somebody else already.
+ */
+export function decideGivenBack(aggregate: TaskAggregate, delegationId: string): TaskChange {
+  const given = (delegation: Delegation): Omit<DelegationPatch, 'id'> | undefined => {
+    const free = { owner: null, leaseUntil: null };
+    if (delegation.state === 'sending') return { ...unsent(delegation), ...free };
+    return isHeld(delegation) ? free : undefined;
+  };
+  return patched(aggregate, delegationId, given);
+}
+
+/**
+ * A claimed delegation whose agent may not be asked now counts as queued, and stays its owner's: nothing
+ * is unknown about its message if the owner dies. {@link decideSending} ends that.
+ */
+export function decideHeld(aggregate: TaskAggregate, delegationId: string): TaskChange {
+  return patched(aggregate, delegationId, (delegation) =>
+    delegation.state === 'sending' ? unsent(delegation) : undefined,
+  );
+}
+
+/** The message of a delegation that was held is about to leave. Nothing when it is held no more. */
+export function decideSending(aggregate: TaskAggregate, delegationId: string): TaskChange {
+  return patched(aggregate, delegationId, (delegation) =>
+    isHeld(delegation) ? { state: 'sending', calls: delegation.calls + 1 } : undefined,
+  );
+}
+
+/** It waits with its owner until its agent may be asked: whatever queues it anew takes the owner away. */
+export function isHeld({ state, owner }: Pick<Delegation, 'state' | 'owner'>): boolean {
+  return state === 'queued' && owner !== null;
+}
+
+/** The claim has counted a call. */
+function unsent({ calls }: Delegation): Omit<DelegationPatch, 'id'> {
+  return { state: 'queued', calls: calls - 1 };
+}
+
+function patched(
+  { delegations }: TaskAggregate,
+  id: string,
+  patchOf: (delegation: Delegation) => Omit<DelegationPatch, 'id'> | undefined,
+): TaskChange {
+  const delegation = delegations.find((each) => each.id === id);
+  const patch = delegation && patchOf(delegation);
+  return patch ? { events: [], delegations: [{ id, ...patch }] } : NO_CHANGE;
+}

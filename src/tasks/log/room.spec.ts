@@ -1,0 +1,80 @@
+import { describe, expect, it } from '@jest/globals';
+import { TaskState } from '../../protocol/a2a.js';
+import { artifactUpdate, statusUpdate } from '../../protocol/build.js';
+import { NOW, artifact, userMessage } from '../domain/fake-task.js';
+import type { NewEvent, NewTask } from '../task.js';
+import type { LiveTask } from './live-task.js';
+import { newLiveTask } from './new-live-task.js';
+import { TaskTooLargeError } from './room.js';
+
+const MAX_SIZE = 20_000;
+const TEXT = 'x'.repeat(10_000);
+const REF = { taskId: 'task', contextId: 'context' };
+
+function given(kind: 'held' | 'artifact', id: string, text = TEXT): NewEvent {
+  const payload = artifactUpdate(REF, {
+    artifact: artifact(id, text),
+    append: false,
+    lastChunk: true,
+  });
+  return { kind, payload };
+}
+
+function status(state: TaskState): NewEvent {
+  return { kind: 'status', payload: statusUpdate(REF, state, NOW) };
+}
+
+function liveTask(): LiveTask {
+  const live = newLiveTask(NEW_TASK, NOW, MAX_SIZE);
+  live.take(null, []);
+  return live;
+}
+
+describe('the room of a task', () => {
+  it('is enough for a winner that takes more than half of it', () => {
+    const live = liveTask();
+    live.apply({ events: [given('held', 'w')] }, NOW);
+    live.apply({ events: [given('artifact', 'w')] }, NOW);
+    expect(live.take(null, []).append.checkpoint).not.toBeNull();
+    live.apply({ events: [given('held', 'later', 'x')] }, NOW);
+    expect(live.aggregate.task.artifacts).toHaveLength(1);
+  });
+
+  it('is enough for what is shown of a task as it ends without its result', () => {
+    const live = liveTask();
+    live.apply({ events: [given('held', 'a')] }, NOW);
+    const ending = [given('artifact', 'a'), status(TaskState.TASK_STATE_FAILED)];
+    live.apply({ events: ending }, NOW);
+    expect(live.aggregate.record.state).toBe(TaskState.TASK_STATE_FAILED);
+  });
+
+  it.each([
+    ['shown', given('artifact', 'b')],
+    ['held', given('held', 'b')],
+  ])('ends at the limit for what is new, %s or not', (_, event) => {
+    const live = liveTask();
+    live.apply({ events: [given('held', 'a')] }, NOW);
+    expect(() => live.apply({ events: [given('artifact', 'a'), event] }, NOW)).toThrow(
+      TaskTooLargeError,
+    );
+    expect(live.aggregate.task.artifacts).toEqual([]);
+  });
+});
+
+const NEW_TASK: NewTask = {
+  id: 'task',
+  contextId: 'context',
+  principal: { id: 'p', organization: 'o', scopes: new Set() },
+  route: { reason: 'tags', strategy: 'one', require: 'all', chosen: [], skipped: [] },
+  message: userMessage('m1', 'hello'),
+  allowReply: false,
+  deadlineAt: null,
+  traceparent: null,
+  extensions: [],
+  hops: [],
+  acceptedOutputModes: [],
+  requestMetadata: null,
+  delegations: [],
+  metadata: {},
+  idempotency: null,
+};
