@@ -24,7 +24,7 @@ const IN_FLIGHT = 25;
 const TASK_DEADLINE_MS = 90_000;
 /** For the hub to be ready again, on a machine that is busy with the fleet as well. */
 const RESTART_DEADLINE_MS = 60_000;
-const TIMEOUT_MS = 120_000 + TASKS * 100;
+const TIMEOUT_MS = 180_000 + TASKS * 100;
 
 describe.each([
   ['SQLite', startSqlite, TASKS],
@@ -161,7 +161,7 @@ describe.each([
   });
 
   it('keeps its promises to every client: order, finality, own ids, streams and webhooks that agree', async () => {
-    await until(() => outcomes.filter(isFound).every(isTold), 60_000);
+    await until(() => outcomes.filter(isFound).every(isTold), 25_000);
     expect(
       against((found) => breaches(found.view, { ...found, webhooks: toldTo(found.job) })),
     ).toEqual([]);
@@ -193,7 +193,8 @@ describe.each([
   it('tells every loser to stop', () => {
     const endless = fleet.named('endless').flatMap((agent) => agent.tasks);
     expect(endless.length).toBeGreaterThan(tasks / 100);
-    expect(endless.filter(({ state }) => state !== 'TASK_STATE_CANCELED')).toEqual([]);
+    const goOn = endless.filter(({ state }) => state !== 'TASK_STATE_CANCELED');
+    expect(goOn.map(({ id, state }) => `${id} ${state}`)).toEqual([]);
   });
 
   it('cancels what still waits, down to its agents', async () => {

@@ -141,6 +141,16 @@ describe('a dry run of the routing', () => {
     expect(JSON.stringify(answer.body)).toContain(field);
   });
 
+  it('refuses more agents at once than there are calls in the words of a send', async () => {
+    const wishes = inMetadata({ strategy: 'all', maxCalls: 1 });
+    const sent = await hub.rpcRaw('SendMessage', { message: says('hello'), ...wishes });
+    const tried = await dryRun({ message: says('hello'), ...wishes });
+    expect(sent.body).toMatchObject({ error: { code: -32602 } });
+    const { message } = (sent.body as { error: { message: string } }).error;
+    expect(message).toContain('is 1, but 2 agents are asked at once');
+    expect(tried.body).toMatchObject({ detail: message });
+  });
+
   it('is for callers of the hub only', async () => {
     const answer = await fetch(hub.url + PATH, { method: 'POST' });
     expect(answer.status).toBe(401);

@@ -133,9 +133,10 @@ function directiveOf(strategy: Job['strategy'], choices: Choices): JsonObject {
     case 'first': {
       const sure = random.some(fleet.named('steady', 'cut', 'polled'), random.between(0, 2));
       const others = random.some(ordinary, random.between(1, 2));
-      // Somebody who never ends loses against somebody who surely does.
-      const loser = sure.length > 0 ? random.some(fleet.named('endless'), 1) : [];
-      return { ...tagsOf([...sure, ...others, ...loser]), strategy };
+      if (sure.length === 0) return { ...tagsOf(others), strategy };
+      // Somebody who never ends loses against somebody who surely does, if no kill comes between.
+      const loser = random.pick(fleet.named('endless'));
+      return { ...tagsOf([...sure, ...others, loser]), strategy, deadlineSeconds: 20 };
     }
     case 'chain':
       return {
