@@ -414,6 +414,23 @@ describe('failover', () => {
     expect(task.delegation().agentId).toBe('a');
   });
 
+  it('asks nobody more than the calls allow; one that was not sent leaves its call to the next', () => {
+    const nameOf = (id: string): string => id;
+    const after = (wasSent: boolean): FakeTask => {
+      const task = new FakeTask({ maxCalls: 1, delegation: { fallbacks, calls: 1 } });
+      return task.commit(decideFailover(task.aggregate, 'd-a', 'gone', NOW, nameOf, wasSent));
+    };
+    expect(after(true).state).toBe('FAILED');
+    expect(after(false).delegation()).toMatchObject({ state: 'queued', agentId: 'b', calls: 0 });
+  });
+
+  it('of a message that waits for its agent has its call already', () => {
+    const waiting = { fallbacks, calls: 0, state: 'queued' } as const;
+    const task = new FakeTask({ maxCalls: 1, delegation: waiting });
+    task.commit(decideFailover(task.aggregate, 'd-a', 'not now', NOW, (id) => id, false));
+    expect(task.delegation()).toMatchObject({ state: 'queued', agentId: 'b', calls: 0 });
+  });
+
   it('ends canceled when the client has asked for that', () => {
     const task = new FakeTask({ delegation: { fallbacks } });
     task.commit({ events: [], record: { cancelRequestedAt: NOW } });

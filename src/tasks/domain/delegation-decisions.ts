@@ -9,6 +9,7 @@ import { Draft } from './draft.js';
 import type { End } from './end-delegation.js';
 import { endOnHubsWord } from './hubs-word.js';
 import { takeEvent } from './take-event.js';
+import { callsUnsent } from './unsent.js';
 
 /**
  * What one event of an agent (its own ids, as it came) adds to the hub's task. A whole task is
@@ -52,7 +53,7 @@ export function decideOutcome(
  * The agent did not take the message: the next one in the route's order is asked, unseen by the
  * client (nothing of the first was shown). With none left, with the task's calls spent, with a message
  * on its way that only this agent can answer, or with a cancel requested, the delegation ends instead.
- * `nameOf` tells an agent's name by its id.
+ * `nameOf` tells an agent's name by its id; a message that was not sent is no call of the task.
  */
 export function decideFailover(
   aggregate: TaskAggregate,
@@ -60,11 +61,16 @@ export function decideFailover(
   reason: string,
   now: Date,
   nameOf: (agentId: string) => string = (agentId) => agentId,
+  wasSent = true,
 ): TaskChange {
   const open = openDraft(aggregate, delegationId, now);
   if (!open) return NO_CHANGE;
   const { draft, delegation } = open;
   const { agentName } = delegation;
+  const again = {
+    state: 'queued',
+    calls: wasSent ? delegation.calls : callsUnsent(delegation),
+  } as const;
   const named = reason.startsWith(agentName) ? reason : `${agentName}: ${reason}`;
   const reasons = shortReason(
     [delegation.reason, named.replace(/\.$/, '')].filter(Boolean).join('; '),
@@ -80,7 +86,7 @@ export function decideFailover(
     fail(reason);
   } else if (!next) {
     fail(`No agent took the message. ${reasons}`);
-  } else if (callsLeft(aggregate.record, aggregate.delegations) < 1) {
+  } else if (callsLeft(aggregate.record, withPatch(aggregate.delegations, delegation, again)) < 0) {
     fail(`${budgetSpent(aggregate.record)} ${reasons}`);
   } else {
     draft.patch(delegation.id, {
@@ -88,7 +94,7 @@ export function decideFailover(
       agentName: nameOf(next.agentId),
       skillId: next.skillId ?? null,
       fallbacks,
-      state: 'queued',
+      ...again,
       downstreamContextId: null,
       progress: {
         artifacts: {},
@@ -102,6 +108,14 @@ export function decideFailover(
     });
   }
   return draft.change();
+}
+
+function withPatch(
+  delegations: readonly Delegation[],
+  { id }: Delegation,
+  patch: Partial<Delegation>,
+): Delegation[] {
+  return delegations.map((each) => (each.id === id ? { ...each, ...patch } : each));
 }
 
 function openDraft(

@@ -36,9 +36,13 @@ export function isHeld({ state, owner }: Pick<Delegation, 'state' | 'owner'>): b
   return state === 'queued' && owner !== null;
 }
 
-/** The claim has counted a call. */
-function unsent({ calls }: Delegation): Omit<DelegationPatch, 'id'> {
-  return { state: 'queued', calls: calls - 1 };
+/** The calls of a delegation whose message has not left: its claim has counted one. */
+export function callsUnsent({ state, calls }: Pick<Delegation, 'state' | 'calls'>): number {
+  return state === 'sending' ? calls - 1 : calls;
+}
+
+function unsent(delegation: Delegation): Omit<DelegationPatch, 'id'> {
+  return { state: 'queued', calls: callsUnsent(delegation) };
 }
 
 function patched(

@@ -240,7 +240,7 @@ export class DelegationRun {
       (aggregate) => ({
         change: adopted
           ? decideOutcome(aggregate, id, { state: 'failed', reason }, clock.now())
-          : decideFailover(aggregate, id, reason, clock.now(), nameOf),
+          : decideFailover(aggregate, id, reason, clock.now(), nameOf, false),
         result: undefined,
       }),
       { delegationId: id, epoch },

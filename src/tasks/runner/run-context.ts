@@ -178,7 +178,7 @@ export class RunContext {
     const { clock, agent } = this.deps;
     const nameOf = (id: string): string => agent(id)?.card.name || id;
     await this.update((aggregate) =>
-      decideFailover(aggregate, this.fence.delegationId, reason, clock.now(), nameOf),
+      decideFailover(aggregate, this.fence.delegationId, reason, clock.now(), nameOf, this.sent),
     );
   }
 

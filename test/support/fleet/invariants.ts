@@ -56,14 +56,18 @@ function foreignIds({ client, task, webhooks }: Shown): string[] {
   ];
 }
 
-/** A stream shows a task as of some entry of the log, then every shown entry behind it, as it is. */
+/**
+ * A stream shows a task as of some entry of the log, then every shown entry behind it, as it is, until
+ * the task has ended or its client has left it at a question.
+ */
 function streamAtOdds(client: FleetClient, log: readonly LogEntry[]): string[] {
   const [first] = client.events;
   if (!first) return [];
   const begun = Number(first.id);
+  const left = isTerminal(client.state) ? Infinity : Number(client.events.at(-1)?.id);
   const told = client.events.map(({ id, data }) => [Number(id), sorted(data)]);
   const logged = log
-    .filter(({ seq, kind }) => seq > begun && SHOWN.has(kind))
+    .filter(({ seq, kind }) => seq > begun && seq <= left && SHOWN.has(kind))
     .map(({ seq, body }) => [seq, sorted(body)]);
   const known = new Set(log.map(({ seq }) => seq));
   const compared = told.slice(1).filter(([seq]) => known.has(Number(seq)));
