@@ -50,6 +50,8 @@ function npm(...args) {
   const { status } = spawnSync('npm', args, {
     cwd: root,
     stdio: 'inherit',
+    // What is compiled is compiled on every core.
+    env: { JOBS: 'max', ...process.env },
     shell: process.platform === 'win32',
   });
   if (status !== 0) throw new Error(`npm ${args[0]} failed`);

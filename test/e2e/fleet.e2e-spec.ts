@@ -51,6 +51,7 @@ describe.each([
       environment: {
         // What the dead process held is free again soon.
         A2A_HUB__TASKS__LEASE: '2s',
+        A2A_HUB__PUSH__TIMEOUT: '2s',
         A2A_HUB__TASKS__BLOCKING_WAIT: '5s',
         // As long as a message waits for an agent that takes none at the moment.
         A2A_HUB__AGENTS__FIRST_EVENT: '5s',
@@ -110,9 +111,16 @@ describe.each([
   async function holdAndKill(): Promise<void> {
     fleet.gate.open = false;
     const inFlight = (): FleetClient[] => clients.filter(({ working }) => working);
-    await until(() => inFlight().length >= inFlightAtKill && fleet.running >= inFlightAtKill);
-    killed.push(inFlight());
+    // A few more, since some may end between the look at them and the kill.
+    const enough = inFlightAtKill * 1.2;
+    await until(() => inFlight().length >= enough && fleet.running >= inFlightAtKill);
+    const before = inFlight().map((client) => ({ client, lost: client.lost }));
     await hub.kill();
+    // Some may have ended in the moment before.
+    await until(() => before.every(({ client, lost }) => client.done || client.lost > lost));
+    killed.push(
+      before.filter(({ client, lost }) => client.lost > lost).map(({ client }) => client),
+    );
   }
 
   async function outcomeOf(client: FleetClient): Promise<Outcome> {
@@ -138,8 +146,10 @@ describe.each([
   }
 
   it('was killed twice with many tasks in flight, which all went on', () => {
-    expect(killed.map((each) => each.length >= inFlightAtKill)).toEqual([true, true]);
-    expect(killed.flat().filter(({ done, lost }) => !done || lost === 0)).toEqual([]);
+    const cameBack = killed.map((each) => each.filter(({ lost }) => lost > 0).length);
+    expect(Math.min(...cameBack)).toBeGreaterThanOrEqual(inFlightAtKill);
+    const stuck = killed.flat().filter(({ done }) => !done);
+    expect(stuck.map(({ job }) => job.number)).toEqual([]);
   });
 
   it('takes nearly every message on, and says why when it does not', () => {
