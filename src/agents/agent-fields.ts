@@ -4,8 +4,11 @@ import {
   ArrayMaxSize,
   ArrayNotEmpty,
   IsArray,
+  IsInt,
   IsObject,
   Matches,
+  Max,
+  Min,
   ValidateIf,
 } from 'class-validator';
 
@@ -60,4 +63,14 @@ export const AreOrganizations = (description: string) =>
     ArrayNotEmpty(),
     ArrayMaxSize(1000),
     Matches(ORGANIZATION, ORGANIZATION_RULE),
+  );
+
+/** A limit of the agent's own; null: the hub's. */
+export const IsOwnLimit = (maximum: number, description: string) =>
+  applyDecorators(
+    ApiPropertyOptional({ type: Number, nullable: true, minimum: 1, maximum, description }),
+    IfPresent(),
+    IsInt(),
+    Min(1),
+    Max(maximum),
   );

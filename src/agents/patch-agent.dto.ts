@@ -24,6 +24,7 @@ import {
   HEADERS,
   IfPresent,
   IsCardKeys,
+  IsOwnLimit,
   MAX_CONCURRENT,
   MAX_PRIORITY,
   MAX_QUEUE,
@@ -68,30 +69,10 @@ export class PatchAgentDto {
   @Max(MAX_WEIGHT)
   weight?: number;
 
-  @ApiPropertyOptional({
-    type: Number,
-    nullable: true,
-    minimum: 1,
-    maximum: MAX_CONCURRENT,
-    description: 'Delegations at once from one process. Null: tasks.maxPerAgent.',
-  })
-  @IfPresent()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_CONCURRENT)
+  @IsOwnLimit(MAX_CONCURRENT, 'Delegations at once from one process. Null: tasks.maxPerAgent.')
   maxConcurrent?: number | null;
 
-  @ApiPropertyOptional({
-    type: Number,
-    nullable: true,
-    minimum: 1,
-    maximum: MAX_QUEUE,
-    description: 'Delegations that may wait for it. Null: agents.maxQueue.',
-  })
-  @IfPresent()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_QUEUE)
+  @IsOwnLimit(MAX_QUEUE, 'Delegations that may wait for it. Null: agents.maxQueue.')
   maxQueue?: number | null;
 
   @ApiPropertyOptional({ type: Boolean })

@@ -23,8 +23,8 @@ import {
   BINDINGS,
   ENDPOINT_RULE,
   HEADERS,
-  IfPresent,
   IsCardKeys,
+  IsOwnLimit,
   MAX_CONCURRENT,
   MAX_PRIORITY,
   MAX_QUEUE,
@@ -127,30 +127,10 @@ export class RegisterAgentDto {
   @Max(MAX_WEIGHT)
   weight?: number;
 
-  @ApiPropertyOptional({
-    type: Number,
-    nullable: true,
-    minimum: 1,
-    maximum: MAX_CONCURRENT,
-    description: 'Delegations at once from one process. Null: tasks.maxPerAgent.',
-  })
-  @IfPresent()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_CONCURRENT)
+  @IsOwnLimit(MAX_CONCURRENT, 'Delegations at once from one process. Null: tasks.maxPerAgent.')
   maxConcurrent?: number | null;
 
-  @ApiPropertyOptional({
-    type: Number,
-    nullable: true,
-    minimum: 1,
-    maximum: MAX_QUEUE,
-    description: 'Delegations that may wait for it. Null: agents.maxQueue.',
-  })
-  @IfPresent()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_QUEUE)
+  @IsOwnLimit(MAX_QUEUE, 'Delegations that may wait for it. Null: agents.maxQueue.')
   maxQueue?: number | null;
 
   @ApiPropertyOptional({ type: Boolean, default: true, description: 'False: no new work.' })

@@ -5,27 +5,14 @@ import type { RoutableAgent } from './agent-index.js';
 import { RouteChooser } from './choose.js';
 import type { TextFinding } from './find-text.js';
 import type { PlanStep } from './plan.js';
+import { aRoutableAgent, aSkill, questionTo } from './fake-question.js';
 import type { RoutingQuestion } from './question.js';
 import { planOf, type Route } from './route.js';
 import type { CompositeSkill, StepTemplate } from './composite-skill.js';
 
-const skill = (id: string, tags: string[]): AgentSkill => ({
-  id,
-  name: id,
-  description: '',
-  tags,
-  examples: [],
-  inputModes: [],
-  outputModes: [],
-  securityRequirements: [],
-});
-
-const agent = (id: string, skills: AgentSkill[], priority = 0): RoutableAgent => ({
-  id,
-  tags: [],
-  priority,
-  card: { skills, defaultInputModes: [], defaultOutputModes: [] },
-});
+const skill = aSkill;
+const agent = (id: string, skills: AgentSkill[], priority = 0): RoutableAgent =>
+  aRoutableAgent(id, skills, { priority });
 
 const AGENTS = [
   agent('a', [skill('read', ['read'])]),
@@ -38,25 +25,7 @@ function route(
   more: Partial<RoutingQuestion> = {},
   text?: TextFinding,
 ): Route {
-  const chooser = new RouteChooser({
-    agents: AGENTS,
-    composites: [],
-    directive,
-    agentId: undefined,
-    affinity: [],
-    defaultAgent: null,
-    media: { input: [], output: [] },
-    extensions: [],
-    decide: () => ({ decision: undefined, passed: [] }),
-    conditionOf: () => ({
-      health: 'unknown',
-      breaker: 'closed',
-      outstanding: 0,
-      queued: 0,
-      isFull: false,
-    }),
-    ...more,
-  });
+  const chooser = new RouteChooser(questionTo(AGENTS, { directive, ...more }));
   return chooser.named() ?? chooser.unnamed(text);
 }
 

@@ -10,28 +10,17 @@ import {
   readExternalAnswer,
 } from './external-order.js';
 import type { TextFinding } from './find-text.js';
+import { aRoutableAgent, aSkill, questionTo } from './fake-question.js';
 import type { RoutingQuestion, RuleVerdict } from './question.js';
 import type { Route } from './route.js';
 import type { RuleDecision } from './rule-decision.js';
 import type { TextMatch } from './text-index.js';
 
-const skill = (id: string, tags: string[] = []): AgentSkill => ({
-  id,
-  name: id.toUpperCase(),
-  description: `Does ${id}`,
-  tags,
-  examples: [],
-  inputModes: [],
-  outputModes: [],
-  securityRequirements: [],
-});
+const skill = (id: string, tags: string[] = []): AgentSkill =>
+  aSkill(id, tags, { name: id.toUpperCase(), description: `Does ${id}` });
 
-const agent = (id: string, skills: AgentSkill[], priority = 0): RoutableAgent => ({
-  id,
-  tags: [],
-  priority,
-  card: { skills, defaultInputModes: [], defaultOutputModes: [] },
-});
+const agent = (id: string, skills: AgentSkill[], priority = 0): RoutableAgent =>
+  aRoutableAgent(id, skills, { priority });
 
 const AGENTS = [
   agent('a', [skill('sum'), skill('mean')]),
@@ -40,25 +29,7 @@ const AGENTS = [
 ];
 
 function ask(finding?: TextFinding, more: Partial<RoutingQuestion> = {}): Route {
-  const chooser = new RouteChooser({
-    agents: AGENTS,
-    composites: [],
-    directive: {},
-    agentId: undefined,
-    affinity: [],
-    defaultAgent: null,
-    media: { input: [], output: [] },
-    extensions: [],
-    decide: () => ({ decision: undefined, passed: [] }),
-    conditionOf: () => ({
-      health: 'unknown',
-      breaker: 'closed',
-      outstanding: 0,
-      queued: 0,
-      isFull: false,
-    }),
-    ...more,
-  });
+  const chooser = new RouteChooser(questionTo(AGENTS, more));
   return chooser.named() ?? chooser.unnamed(finding);
 }
 

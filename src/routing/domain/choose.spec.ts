@@ -1,40 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { AgentCondition } from '../../agents/index.js';
-import type { AgentSkill } from '../../protocol/a2a.js';
 import type { RoutingDirective } from '../../protocol/routing-extension.js';
-import type { RoutableAgent } from './agent-index.js';
 import { RouteChooser } from './choose.js';
+import { aRoutableAgent, aSkill, questionTo } from './fake-question.js';
 import type { RoutingQuestion } from './question.js';
 import type { Route } from './route.js';
 
-const skill = (id: string, tags: string[], modes: Partial<AgentSkill> = {}): AgentSkill => ({
-  id,
-  name: id,
-  description: '',
-  tags,
-  examples: [],
-  inputModes: [],
-  outputModes: [],
-  securityRequirements: [],
-  ...modes,
-});
-
-const agent = (id: string, skills: AgentSkill[], fields: Partial<RoutableAgent> = {}) => ({
-  id,
-  tags: [],
-  priority: 0,
-  card: { skills, defaultInputModes: [], defaultOutputModes: [] },
-  ...fields,
-});
-
-const IDLE: AgentCondition = {
-  health: 'unknown',
-  breaker: 'closed',
-  outstanding: 0,
-  queued: 0,
-  isFull: false,
-};
+const skill = aSkill;
+const agent = aRoutableAgent;
 
 const CSV = agent('csv', [skill('profile', ['csv', 'data']), skill('clean', ['csv', 'repair'])]);
 const CODE = agent('code', [skill('measure', ['code', 'data'])]);
@@ -43,19 +16,7 @@ const OPS = agent('ops', [skill('run', ['shell']), skill('stop', ['shell'])], { 
 const AGENTS = [CODE, CSV, OPS, TEXT];
 
 function route(directive: RoutingDirective, more: Partial<RoutingQuestion> = {}): Route {
-  const chooser = new RouteChooser({
-    agents: AGENTS,
-    composites: [],
-    directive,
-    agentId: undefined,
-    affinity: [],
-    defaultAgent: null,
-    media: { input: [], output: [] },
-    extensions: [],
-    decide: () => ({ decision: undefined, passed: [] }),
-    conditionOf: () => IDLE,
-    ...more,
-  });
+  const chooser = new RouteChooser(questionTo(AGENTS, { directive, ...more }));
   return chooser.named() ?? chooser.unnamed(undefined);
 }
 
