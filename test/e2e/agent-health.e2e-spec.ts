@@ -54,6 +54,8 @@ async function register(
   return agent;
 }
 
+/** What a task says whose agent is not asked for now. */
+const WAITING = 'Waiting for frail, which is out of service after failed calls.';
 const broken = (call: ScriptedCall): void => call.send(500, 'broken');
 /** Works until the test ends its task. */
 const working = (call: ScriptedCall): void => {
@@ -151,7 +153,12 @@ describe('an agent that fails its calls', () => {
     };
     const tasks = await Promise.all([1, 2, 3, 4, 5].map((n) => hub.submit(`${n}`, to('frail'))));
     await eventually(() => expect(answer).toBeDefined());
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    // Those that wait say so after a second; one of the five is the trial and says nothing.
+    const waiting = async (): Promise<string[]> => {
+      const shown = await Promise.all(tasks.map((task) => hub.getTask(String(task['id']))));
+      return shown.map((task) => JSON.stringify(task)).filter((text) => text.includes(WAITING));
+    };
+    await eventually(async () => expect(await waiting()).toHaveLength(4));
     expect(messagesTo(agent)).toBe(3 + 1);
     expect((await healthOf('frail')).breaker).toBe('half-open');
     answer!();

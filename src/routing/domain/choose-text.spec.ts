@@ -168,6 +168,20 @@ describe("the operator's rules", () => {
     });
   });
 
+  it('find nobody for a quorum that cannot be met, unless the client has asked for it', () => {
+    const rule = decides({ wishes: { strategy: 'all', require: 'quorum', quorum: 3 } });
+    expect(() => ask(undefined, rule)).toThrow(
+      expect.objectContaining({ reason: 'NO_ROUTE', violations: [] }),
+    );
+    const directive = { strategy: 'all', require: 'quorum', quorum: 4 } as const;
+    expect(() => ask(undefined, { ...rule, directive })).toThrow(
+      expect.objectContaining({
+        reason: 'INVALID_PARAMS',
+        violations: [expect.objectContaining({ field: 'quorum' })],
+      }),
+    );
+  });
+
   it('are asked about tags that no skill carries, which are a mistake else', () => {
     const asked: (readonly string[])[] = [];
     const decide = (tags: readonly string[]): RuleVerdict => {

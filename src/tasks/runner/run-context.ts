@@ -10,7 +10,7 @@ import { decideAgentEvent, decideFailover, decideOutcome } from '../domain/deleg
 import type { End } from '../domain/end-delegation.js';
 import { agentCallOptions, hopsOf } from '../call-options.js';
 import { isEnded } from '../domain/delegation-state.js';
-import { decideHeld, decideSending, isHeld } from '../domain/unsent.js';
+import { decideHeld, decideHeldTold, decideSending, isHeld } from '../domain/unsent.js';
 import type { Fence } from '../task-store.js';
 import {
   NO_CHANGE,
@@ -165,6 +165,14 @@ export class RunContext {
   /** The message cannot leave now: until {@link release} it counts as queued, whatever becomes of this process. */
   async hold(): Promise<void> {
     await this.update((aggregate) => decideHeld(aggregate, this.fence.delegationId));
+  }
+
+  /** Says in the task what the held message waits for. */
+  async tellHeld(why: string): Promise<void> {
+    const { clock } = this.deps;
+    await this.update((aggregate) =>
+      decideHeldTold(aggregate, this.fence.delegationId, why, clock.now()),
+    );
   }
 
   /** A message that was held is about to leave; not if this is over. */
