@@ -7,16 +7,16 @@ import { ValidateIf } from 'class-validator';
 /** Of `ID`. */
 export const ID_RULE = { message: '$property must be 1 to 63 of a-z, 0-9 and -' };
 
-/** No control characters, nothing a database refuses. */
-export const TAG = /^[^\p{Cc}\p{Cs}]{1,100}$/u;
-export const TAG_RULE = {
-  each: true,
-  message: 'each must be 1 to 100 characters, no control characters',
-};
-
 /** Something to see, and nothing that turns the direction of what stands behind it. */
 const VISIBLE = '(?=[^]*[\\p{L}\\p{N}\\p{P}\\p{S}])';
 const UNSAFE = '\\p{Cc}\\p{Cs}\\u202A-\\u202E\\u2066-\\u2069';
+
+/** A tag of a skill or an agent. */
+export const TAG = line(100);
+export const TAG_RULE = {
+  each: true,
+  message: 'each must be 1 to 100 characters, not only blanks, without control characters',
+};
 
 /** A name for people to read, on one line. */
 export const NAME = line(200);
