@@ -49,11 +49,13 @@ export function* claimDelegations(tx: Tx, claim: Claim): Work<Claimed> {
     );
     for (const row of claimed) rows.set(row.id, row);
   }
-  const delegations = free.map(({ id, state }) => ({
-    ...toDelegation(rows.get(id) as DelegationRow),
-    adopted: state !== 'queued',
+  const fresh = free.map(({ id }) => toDelegation(rows.get(id) as DelegationRow));
+  const tasks = yield* raiseVersions(tx, fresh);
+  const delegations = fresh.map((delegation, index) => ({
+    ...delegation,
+    adopted: free[index]?.state !== 'queued',
   }));
-  return { delegations, tasks: yield* raiseVersions(tx, delegations) };
+  return { delegations, tasks };
 }
 
 function* choose(tx: Tx, { now, limit, shares }: Claim): Work<Candidate[]> {
