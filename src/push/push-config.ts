@@ -1,14 +1,18 @@
 import type { ProtocolVersion } from '../routing/index.js';
 
 /** The ways a webhook request can prove itself (webhooks.md, "naming a scheme"). */
-export type AuthScheme = 'bearer' | 'basic' | 'api-key';
+export type AuthScheme = 'bearer' | 'basic' | 'api-key' | 'hmac' | 'jwt' | 'profile';
+
+/** `changes`: status changes and whole artifacts (webhooks.md, "what is sent"). `all`: every event. */
+export type EventChoice = 'changes' | 'all';
 
 /**
  * - `active`: deliveries are made;
  * - `failing`: so are they, but the last event that ended did so as an exhausted dead letter;
+ * - `paused`: nothing is sent until it is resumed; what happens meanwhile is told then;
  * - `disabled`: nothing is sent until the client sets the config again.
  */
-export type PushConfigState = 'active' | 'failing' | 'disabled';
+export type PushConfigState = 'active' | 'failing' | 'paused' | 'disabled';
 
 /** One webhook of one task, as a client registered it. Secrets are sealed by `SecretBox`. */
 export interface PushConfig {
@@ -28,8 +32,16 @@ export interface PushConfig {
   readonly authScheme: AuthScheme | null;
   /** The scheme names as the client wrote them, all of them (0.x may name several). */
   readonly authNames: readonly string[];
+  /** The name of the auth profile, for the scheme `profile`. */
+  readonly authProfile: string | null;
+  /** Null where the scheme has none: `jwt`, `profile`. */
   readonly sealedCredentials: string | null;
   readonly sealedToken: string | null;
+  /** Keys that sign each request besides (Standard Webhooks), `whsec_…` or `whsk_…`, space separated. */
+  readonly sealedSigningKeys: string | null;
+  readonly events: EventChoice;
+  /** The standing subscription it was made for; null for one that was registered on its task. */
+  readonly subscriptionId: string | null;
   /** Tells two registrations apart without telling their secrets. */
   readonly fingerprint: string;
   /** False: its host did not resolve when it was registered. */

@@ -27,8 +27,12 @@ const STATEMENTS = [
     "version" text NOT NULL,
     "auth_scheme" text,
     "auth_names" text NOT NULL,
+    "auth_profile" text,
     "sealed_credentials" text,
     "sealed_token" text,
+    "sealed_signing_keys" text,
+    "events" text NOT NULL,
+    "subscription_id" text,
     "fingerprint" text NOT NULL,
     "verified" smallint NOT NULL,
     "traceparent" text,
@@ -40,6 +44,10 @@ const STATEMENTS = [
     CONSTRAINT "push_configs_pk" PRIMARY KEY ("uid")
   )`,
   `CREATE UNIQUE INDEX "push_configs_task" ON "push_configs" ("task_id", "config_id")`,
+  `CREATE INDEX "push_configs_principal" ON "push_configs" ("principal_id", "uid")`,
+  `CREATE INDEX "push_configs_organization" ON "push_configs" ("organization", "uid")`,
+  `CREATE INDEX "push_configs_endpoint" ON "push_configs" ("endpoint", "uid")`,
+  `CREATE INDEX "push_configs_subscription" ON "push_configs" ("subscription_id", "uid")`,
   `CREATE TABLE "push_lanes" (
     "id" text NOT NULL,
     "task_id" text NOT NULL,

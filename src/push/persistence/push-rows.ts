@@ -4,7 +4,7 @@ import type { SqlValue, Tx } from '../../database/sql.js';
 import type { Delivery, DeliveryAttempt, DeliveryKind, DeliveryState } from '../delivery.js';
 import type { LaneCursor } from '../domain/delivery-plan.js';
 import type { Lane } from '../lane-store.js';
-import type { AuthScheme, PushConfig, PushConfigState } from '../push-config.js';
+import type { AuthScheme, EventChoice, PushConfig, PushConfigState } from '../push-config.js';
 
 export interface ConfigRow {
   readonly uid: string;
@@ -17,8 +17,12 @@ export interface ConfigRow {
   readonly version: string;
   readonly auth_scheme: string | null;
   readonly auth_names: string;
+  readonly auth_profile: string | null;
   readonly sealed_credentials: string | null;
   readonly sealed_token: string | null;
+  readonly sealed_signing_keys: string | null;
+  readonly events: string;
+  readonly subscription_id: string | null;
   readonly fingerprint: string;
   readonly verified: number;
   readonly traceparent: string | null;
@@ -99,8 +103,12 @@ export function toConfig(row: ConfigRow): PushConfig {
     version: row.version as ProtocolVersion,
     authScheme: row.auth_scheme as AuthScheme | null,
     authNames: JSON.parse(row.auth_names) as string[],
+    authProfile: row.auth_profile,
     sealedCredentials: row.sealed_credentials,
     sealedToken: row.sealed_token,
+    sealedSigningKeys: row.sealed_signing_keys,
+    events: row.events as EventChoice,
+    subscriptionId: row.subscription_id,
     fingerprint: row.fingerprint,
     verified: row.verified === 1,
     traceparent: row.traceparent,

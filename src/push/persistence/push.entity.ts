@@ -1,8 +1,12 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** Webhooks as clients registered them. Secrets only in the two `sealed_` columns. */
+/** Webhooks of tasks. Secrets only in the `sealed_` columns. */
 @Entity('push_configs')
 @Index('push_configs_task', ['taskId', 'configId'], { unique: true })
+@Index('push_configs_principal', ['principalId', 'uid'])
+@Index('push_configs_organization', ['organization', 'uid'])
+@Index('push_configs_endpoint', ['endpoint', 'uid'])
+@Index('push_configs_subscription', ['subscriptionId', 'uid'])
 export class PushConfigEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_configs_pk' })
   uid!: string;
@@ -34,11 +38,24 @@ export class PushConfigEntity {
   @Column({ name: 'auth_names', type: 'text' })
   authNames!: string;
 
+  @Column({ name: 'auth_profile', type: 'text', nullable: true })
+  authProfile!: string | null;
+
   @Column({ name: 'sealed_credentials', type: 'text', nullable: true })
   sealedCredentials!: string | null;
 
   @Column({ name: 'sealed_token', type: 'text', nullable: true })
   sealedToken!: string | null;
+
+  @Column({ name: 'sealed_signing_keys', type: 'text', nullable: true })
+  sealedSigningKeys!: string | null;
+
+  @Column({ type: 'text' })
+  events!: string;
+
+  /** The standing subscription it was made for. */
+  @Column({ name: 'subscription_id', type: 'text', nullable: true })
+  subscriptionId!: string | null;
 
   @Column({ type: 'text' })
   fingerprint!: string;
@@ -87,7 +104,7 @@ export class PushLaneEntity {
   @Column({ type: 'text' })
   endpoint!: string;
 
-  /** 0: nothing is sent and events do not make it due (its config is disabled). */
+  /** 1: it is told. 0: its config is disabled, events do not reach it. 2: paused, events gather. */
   @Column({ type: 'smallint' })
   active!: number;
 

@@ -110,9 +110,10 @@ export class SqlPushConfigStore extends PushConfigStore {
     const at = now.getTime();
     const [row] = yield* tx.all<ConfigRow>(
       `INSERT INTO push_configs (uid, task_id, config_id, principal_id, organization, url, endpoint,
-         version, auth_scheme, auth_names, sealed_credentials, sealed_token, fingerprint, verified,
-         traceparent, state, created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'active', ?, ?) RETURNING *`,
+         version, auth_scheme, auth_names, auth_profile, sealed_credentials, sealed_token,
+         sealed_signing_keys, events, subscription_id, fingerprint, verified, traceparent, state,
+         created_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'active', ?, ?) RETURNING *`,
       [
         draft.uid,
         taskId,
@@ -124,8 +125,12 @@ export class SqlPushConfigStore extends PushConfigStore {
         draft.version,
         draft.authScheme,
         JSON.stringify(draft.authNames),
+        draft.authProfile,
         draft.sealedCredentials,
         draft.sealedToken,
+        draft.sealedSigningKeys,
+        draft.events,
+        draft.subscriptionId,
         draft.fingerprint,
         draft.verified ? 1 : 0,
         draft.traceparent,
@@ -176,7 +181,8 @@ export class SqlPushConfigStore extends PushConfigStore {
     const at = now.getTime();
     const [row] = yield* tx.all<ConfigRow>(
       `UPDATE push_configs SET url = ?, endpoint = ?, version = ?, auth_scheme = ?, auth_names = ?,
-         sealed_credentials = ?, sealed_token = ?, fingerprint = ?, verified = ?, state = 'active',
+         auth_profile = ?, sealed_credentials = ?, sealed_token = ?, sealed_signing_keys = ?,
+         events = ?, fingerprint = ?, verified = ?, state = 'active',
          state_reason = NULL, failing_since = NULL, updated_at = ?
        WHERE uid = ? RETURNING *`,
       [
@@ -185,8 +191,11 @@ export class SqlPushConfigStore extends PushConfigStore {
         draft.version,
         draft.authScheme,
         JSON.stringify(draft.authNames),
+        draft.authProfile,
         draft.sealedCredentials,
         draft.sealedToken,
+        draft.sealedSigningKeys,
+        draft.events,
         draft.fingerprint,
         draft.verified ? 1 : 0,
         at,
