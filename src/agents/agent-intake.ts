@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Egress } from '../common/egress/egress.js';
 import { HubError, invalidField } from '../common/hub-error.js';
-import { GrpcAddress, PublicUrl } from '../config/index.js';
+import { GrpcAddress, hostOf, isBelow, PublicUrl } from '../config/index.js';
 import { HubSettings } from '../database/hub-settings.js';
 import type { AgentCard } from '../protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../protocol/routing-extension.js';
@@ -159,7 +159,7 @@ export class AgentIntake {
   private async checked(endpoint: AgentEndpoint): Promise<{ verified: boolean }> {
     const { protocolBinding, url } = endpoint;
     if (protocolBinding !== 'GRPC') return this.egress.check(url);
-    return (await firstAllowed(grpcUrls(url), (one) => this.egress.check(one))).answer;
+    return (await firstAllowed(grpcUrls(url), (one) => this.egress.check(one, 'grpc'))).answer;
   }
 
   private async read(
@@ -210,21 +210,7 @@ function denied(field: string, description: string, cause?: HubError): HubError 
   });
 }
 
-function isBelow(url: string, base: string): boolean {
-  if (!URL.canParse(url)) return false;
-  const [address, own] = [new URL(url), new URL(base)];
-  const path = own.pathname.replace(/\/$/, '');
-  const samePlace = address.protocol === own.protocol && hostOf(address) === hostOf(own);
-  return samePlace && (address.pathname === path || address.pathname.startsWith(`${path}/`));
-}
-
 function isSameGrpcHost(url: string, own: string): boolean {
   const hosts = grpcUrls(own).map((one) => hostOf(new URL(one)));
   return grpcUrls(url).some((one) => hosts.includes(hostOf(new URL(one))));
-}
-
-/** Host and port, with all names of this machine as one. */
-function hostOf(url: URL): string {
-  const local = ['localhost', '127.0.0.1', '[::1]', '0.0.0.0', '[::]'].includes(url.hostname);
-  return `${local ? 'localhost' : url.hostname}:${url.port}`;
 }

@@ -122,6 +122,22 @@ export function texts(options: SettingOptions<readonly string[]>): Setting<reado
   });
 }
 
+/** A list of TCP ports. */
+export function ports(options: SettingOptions<readonly number[]>): Setting<readonly number[]> {
+  return new Setting<readonly number[]>(
+    options,
+    'a list of whole numbers from 1 to 65535',
+    (input, source) => {
+      const values = readList(input, source)?.map((entry) =>
+        source === 'environment' && isNumeral(entry) ? Number(entry) : entry,
+      );
+      const valid = (entry: unknown): entry is number =>
+        Number.isInteger(entry) && Number(entry) >= 1 && Number(entry) <= 65_535;
+      return values?.every(valid) ? values : undefined;
+    },
+  );
+}
+
 /** An absolute http or https address without user, query or fragment; kept without a final slash. */
 export function optionalHttpUrl(options: SettingOptions<string | null>): Setting<string | null> {
   const allowed = 'an http or https address without user, query and fragment, or null';

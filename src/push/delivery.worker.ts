@@ -1,5 +1,6 @@
 import type { Clock } from '../common/clock.js';
 import type { Log } from '../common/logger.js';
+import type { DeliveryUpkeep } from './delivery-upkeep.js';
 import { leaseMs, type LaneRunner } from './lane-runner.js';
 import type { LaneStore } from './lane-store.js';
 import type { PushWakeup } from './push-wakeup.js';
@@ -8,16 +9,12 @@ export interface WorkerSettings {
   readonly timeoutMs: number;
   readonly maxConcurrent: number;
   readonly maxPerEndpoint: number;
-  readonly attemptRetentionDays: number;
   /** This process has the database alone, so whoever held a lease before it is dead. */
   readonly alone: boolean;
 }
 
 /** The longest time between two looks at the database. */
 const LOOK_EVERY_MS = 1000;
-const PRUNE_EVERY_MS = 3_600_000;
-const PRUNE_AT_ONCE = 1000;
-const DAY_MS = 86_400_000;
 /** How long a stop waits for attempts under way before it cuts them. */
 const STOP_GRACE_MS = 3000;
 
@@ -30,7 +27,6 @@ export class DeliveryWorker {
   private readonly cutting = new AbortController();
   private readonly running = new Set<Promise<void>>();
   private looping: Promise<void> = Promise.resolve();
-  private pruneAt = 0;
   private rung = false;
   private wake: () => void = () => undefined;
   private unlisten: () => void = () => undefined;
@@ -39,6 +35,7 @@ export class DeliveryWorker {
     private readonly owner: string,
     private readonly lanes: LaneStore,
     private readonly runner: LaneRunner,
+    private readonly upkeep: DeliveryUpkeep,
     private readonly wakeup: PushWakeup,
     private readonly clock: Clock,
     private readonly log: Log,
@@ -79,7 +76,7 @@ export class DeliveryWorker {
   /** Starts what is due; how long nothing more can be started, unless somebody rings. */
   private async look(): Promise<number> {
     const now = this.clock.now();
-    await this.prune(now);
+    if (await this.upkeep.run(now)) this.rung = true;
     const free = this.settings.maxConcurrent - this.running.size;
     if (free <= 0) return LOOK_EVERY_MS;
     const due = await this.lanes.nextDueAt(now);
@@ -87,7 +84,8 @@ export class DeliveryWorker {
     if (due > now) {
       return Math.min(LOOK_EVERY_MS, due.getTime() - this.clock.now().getTime());
     }
-    const caps = { free, perEndpoint: this.settings.maxPerEndpoint };
+    const { maxPerEndpoint: perEndpoint, maxConcurrent: total } = this.settings;
+    const caps = { free, perEndpoint, total };
     const claimed = await this.lanes.claim(this.owner, now, leaseMs(this.settings), caps);
     for (const lane of claimed) {
       const run = this.runner.run(lane, this.stopping.signal, this.cutting.signal);
@@ -97,17 +95,8 @@ export class DeliveryWorker {
         this.ring();
       });
     }
-    // Due, but all endpoints are busy: a lane that ends rings.
+    // Due, but it must wait for its endpoint: a lane that ends rings.
     return claimed.length > 0 ? 0 : LOOK_EVERY_MS;
-  }
-
-  private async prune(now: Date): Promise<void> {
-    if (now.getTime() < this.pruneAt) return;
-    this.pruneAt = now.getTime() + PRUNE_EVERY_MS;
-    const before = new Date(now.getTime() - this.settings.attemptRetentionDays * DAY_MS);
-    const pruned = await this.lanes.prune(before, PRUNE_AT_ONCE);
-    // More is left: go on at the next look.
-    if (pruned >= PRUNE_AT_ONCE) this.pruneAt = now.getTime();
   }
 
   private async rest(ms: number): Promise<void> {

@@ -10,6 +10,7 @@ import {
 } from './domain/delivery-plan.js';
 import { eventWebhookId } from './domain/webhook-id.js';
 import type { DeliveryDraft, Lane, Reached } from './lane-store.js';
+import { onlyStates } from './subscriptions/domain/told-states.js';
 import { LogGoneError, TaskReplays, payloadOf } from './task-replays.js';
 import {
   type BodyLimits,
@@ -46,7 +47,9 @@ export class LaneReader {
     for (;;) {
       const page = await this.log.events(taskId, nextSeq - 1, PAGE);
       for (const event of page) {
-        const plan = planEntry(cursor, { kind: event.kind, payload: payloadOf(event) });
+        const entry = { kind: event.kind, payload: payloadOf(event) };
+        const full = planEntry(cursor, entry, lane.config.events);
+        const plan = onlyStates(full, entry, lane.config.states);
         cursor = plan.cursor;
         nextSeq = event.seq + 1;
         const deliveries = await this.drafts(lane, event, plan.deliveries);

@@ -1,10 +1,12 @@
+import type { TaskState } from '../protocol/a2a.js';
 import type { ProtocolVersion } from '../routing/index.js';
 
 /** The ways a webhook request can prove itself (webhooks.md, "naming a scheme"). */
 export type AuthScheme = 'bearer' | 'basic' | 'api-key' | 'hmac' | 'jwt' | 'profile';
 
+export const EVENT_CHOICES = ['changes', 'all'] as const;
 /** `changes`: status changes and whole artifacts (webhooks.md, "what is sent"). `all`: every event. */
-export type EventChoice = 'changes' | 'all';
+export type EventChoice = (typeof EVENT_CHOICES)[number];
 
 /**
  * - `active`: deliveries are made;
@@ -42,6 +44,8 @@ export interface PushConfig {
   readonly events: EventChoice;
   /** The standing subscription it was made for; null for one that was registered on its task. */
   readonly subscriptionId: string | null;
+  /** Of a subscription's: only changes into these states are told. Absent: everything is. */
+  readonly states?: readonly TaskState[];
   /** Tells two registrations apart without telling their secrets. */
   readonly fingerprint: string;
   /** False: its host did not resolve when it was registered. */

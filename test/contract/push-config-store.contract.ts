@@ -59,7 +59,7 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
         configId: 'c',
         version: '0.3',
         authNames: ['Digest', 'Bearer'],
-        sealedToken: 'plain:tok',
+        sealedToken: 'sealed-token',
         verified: false,
         traceparent: '00-a-b-01',
       });

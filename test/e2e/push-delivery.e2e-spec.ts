@@ -3,6 +3,7 @@ import { EVERYTHING } from '../../src/auth/index.js';
 import type { Delivery } from '../../src/push/delivery.js';
 import { describeDatabases } from '../support/databases.js';
 import { PushEngine, chunkWire, statusWire } from '../support/push-engine.js';
+import { testSecrets } from '../support/secret-box.js';
 import { WebhookSink } from '../support/webhook-sink.js';
 
 const DEADLINE_MS = 5000;
@@ -82,7 +83,7 @@ describeDatabases('webhook delivery', (databases) => {
 
   it('sends a 0.x webhook the whole task, one request per log entry', async () => {
     const taskId = await engine.beginTask();
-    await engine.hook(taskId, sink.url(), { version: '0.3', sealedToken: 'plain:tok' });
+    await engine.hook(taskId, sink.url(), { version: '0.3', sealedToken: testSecrets().seal('tok') });
     await engine.start();
     await engine.append(taskId, chunkWire(taskId, 'a', 'x'), COMPLETED(taskId));
     await deliveries(taskId, 'delivered', 'delivered');

@@ -2,6 +2,7 @@ import type { StreamResponse, TaskState } from '../../protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import type { EventKind } from '../../tasks/index.js';
+import type { EventChoice } from '../push-config.js';
 
 /** An artifact that has begun and whose last chunk has not come. */
 interface UnfinishedArtifact {
@@ -43,12 +44,32 @@ interface Origin {
 
 const ENDED: ReadonlySet<unknown> = new Set(['completed', 'failed', 'canceled', 'rejected']);
 
+/** The entries that streams show too; a client's own messages are not among them. */
+const SHOWN: ReadonlySet<EventKind> = new Set<EventKind>(['task', 'status', 'artifact']);
+
+/** Whether an entry of this kind is told to webhooks that asked for every event. */
+export function isShown(kind: EventKind): boolean {
+  return SHOWN.has(kind);
+}
+
 /**
- * What a webhook is told at this log entry (webhooks.md, "what is sent"): the task when it begins,
- * status changes (the state differs, or it is a question), and artifacts once, whole, when complete:
- * at their last chunk, or where the delegation or the task they belong to ends (before that status).
+ * What a webhook is told at this log entry (webhooks.md, "what is sent"). `changes`: the task when it
+ * begins, status changes (the state differs, or it is a question), and artifacts once, whole, when
+ * complete: at their last chunk, or where the delegation or the task they belong to ends (before that
+ * status). `all`: each entry that streams show, as it is. The cursor is the same for both, so that a
+ * webhook may change its mind.
  */
-export function planEntry(cursor: LaneCursor, entry: LogEntry): Plan {
+export function planEntry(
+  cursor: LaneCursor,
+  entry: LogEntry,
+  events: EventChoice = 'changes',
+): Plan {
+  const plan = planChange(cursor, entry);
+  if (events === 'changes') return plan;
+  return { ...plan, deliveries: isShown(entry.kind) ? [{ kind: 'event' }] : [] };
+}
+
+function planChange(cursor: LaneCursor, entry: LogEntry): Plan {
   const { payload } = entry;
   if (entry.kind === 'task' && payload.$case === 'task') {
     const state = payload.value.status?.state ?? null;

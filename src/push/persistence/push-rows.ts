@@ -40,6 +40,7 @@ export interface LaneRow {
   readonly organization: string;
   readonly endpoint: string;
   readonly active: number;
+  readonly every_event: number;
   readonly next_seq: number;
   readonly head_seq: number;
   readonly cursor: string | null;
@@ -54,8 +55,10 @@ export interface LaneRow {
 export interface DeliveryRow {
   readonly id: string;
   readonly lane_id: string;
+  readonly config_uid: string;
   readonly task_id: string;
   readonly config_id: string;
+  readonly endpoint: string;
   readonly organization: string;
   readonly principal_id: string;
   readonly number: number;
@@ -78,8 +81,8 @@ export interface DeliveryRow {
 }
 
 /** All columns but the body, which lists do not need. */
-export const DELIVERY_COLUMNS = `id, lane_id, task_id, config_id, organization, principal_id,
-  number, seq, kind, artifact_id, webhook_id, state, attempts, tries, rejections, redelivered,
+export const DELIVERY_COLUMNS = `id, lane_id, config_uid, task_id, config_id, endpoint,
+  organization, principal_id, number, seq, kind, artifact_id, webhook_id, state, attempts, tries, rejections, redelivered,
   content_type, next_attempt_at, last_status, reason, created_at, updated_at`;
 
 export interface AttemptRow {
@@ -124,8 +127,10 @@ export function toDelivery(row: Omit<DeliveryRow, 'body'>): Delivery {
   return {
     id: row.id,
     laneId: row.lane_id,
+    configUid: row.config_uid,
     taskId: row.task_id,
     configId: row.config_id,
+    endpoint: row.endpoint,
     organization: row.organization,
     principalId: row.principal_id,
     number: row.number,
@@ -162,6 +167,10 @@ export function toLane(row: LaneRow, config: PushConfig): Lane {
   return {
     id: row.id,
     config,
+    endpoint: row.endpoint,
+    dueSince: null,
+    isProbe: false,
+    isEarly: false,
     epoch: row.epoch,
     leaseUntil: new Date(Number(row.lease_until)),
     nextSeq: row.next_seq,
@@ -186,10 +195,11 @@ export function visible(visibility: Visibility): { sql: string; params: SqlValue
   }
 }
 
-/** Locks the rows of a query until the transaction ends; SQLite has one writer anyway. */
-export function forUpdate(tx: Tx, skipLocked = false): string {
+/** Locks the rows of a query (of one `table` of it) until the transaction ends; SQLite has one writer anyway. */
+export function forUpdate(tx: Tx, skipLocked = false, table?: string): string {
   if (tx.dialect === 'sqlite') return '';
-  return skipLocked ? ' FOR UPDATE SKIP LOCKED' : ' FOR UPDATE';
+  const of = table === undefined ? '' : ` OF ${table}`;
+  return ` FOR UPDATE${of}${skipLocked ? ' SKIP LOCKED' : ''}`;
 }
 
 function toDate(at: number | null): Date | null {

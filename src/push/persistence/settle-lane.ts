@@ -1,20 +1,24 @@
 import type { Tx, Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
+import type { DeliveryAttempt } from '../delivery.js';
 import { verdictOf } from '../domain/attempt-verdict.js';
 import type { Lane, Settlement } from '../lane-store.js';
 import type { PushConfig } from '../push-config.js';
 import type { LaneRow } from './push-rows.js';
 
 /**
- * The lane stays due and leased while `goesOn` holds; else it rests and the claim ends. The
- * parameters of `goesOn` come twice, then the lease.
+ * The lane goes on under a new lease while `goesOn` holds and it is told; else it rests and the claim
+ * ends. The parameters of `goesOn` come twice, each time before the lease.
  */
 export function restsUnless(goesOn: string): string {
-  return `due_at = CASE WHEN ${goesOn} THEN due_at ELSE NULL END,
-    lease_until = CASE WHEN ${goesOn} THEN CAST(? AS bigint) ELSE NULL END`;
+  const lease = `CASE WHEN active = 1 AND (${goesOn}) THEN CAST(? AS bigint) ELSE NULL END`;
+  return `due_at = ${lease}, lease_until = ${lease}`;
 }
 
-/** The lane after one of its deliveries was tried; undefined when the claim is over. */
+/**
+ * The lane after one of its deliveries was tried; undefined when the claim is over, or when that attempt
+ * is recorded already.
+ */
 export function* settleLane(
   tx: Tx,
   lane: Lane,
@@ -22,11 +26,15 @@ export function* settleLane(
   now: Date,
   leaseUntil: Date,
 ): Work<LaneRow | undefined> {
-  const own = [now.getTime(), lane.id, lane.epoch];
-  const where = 'updated_at = ? WHERE id = ? AND epoch = ? RETURNING *';
+  const until = leaseUntil.getTime();
+  const own = [now.getTime(), lane.id, lane.epoch, delivery.id, delivery.attempts];
+  const where = `updated_at = ? WHERE id = ? AND epoch = ? AND EXISTS (SELECT 1
+    FROM push_deliveries d WHERE d.id = ? AND d.attempts = ? AND d.state IN ('pending', 'retrying'))
+    RETURNING *`;
   if (result.state === 'retrying') {
     const rows = yield* tx.all<LaneRow>(
-      `UPDATE push_lanes SET due_at = ?, owner = NULL, lease_until = NULL, ${where}`,
+      `UPDATE push_lanes SET due_at = CASE WHEN active = 1 THEN CAST(? AS bigint) ELSE NULL END,
+         owner = NULL, lease_until = NULL, ${where}`,
       [result.at.getTime(), ...own],
     );
     return rows[0];
@@ -47,7 +55,7 @@ export function* settleLane(
   const rows = yield* tx.all<LaneRow>(
     `UPDATE push_lanes SET open = open - 1, gap_seq = ${gap},
        ${restsUnless('open > 1 OR head_seq >= next_seq')}, ${where}`,
-    [leaseUntil.getTime(), ...own],
+    [until, until, ...own],
   );
   return rows[0];
 }
@@ -58,6 +66,7 @@ export function* settleDelivery(
   now: Date,
 ): Work<void> {
   const tried = attempt ? 1 : 0;
+  const counted = result.state === 'retrying' && result.isEarly ? 0 : tried;
   const rejected = attempt && verdictOf(attempt.status) === 'rejected' ? 1 : 0;
   yield* tx.run(
     `UPDATE push_deliveries SET state = ?, attempts = attempts + ?, tries = tries + ?,
@@ -66,7 +75,7 @@ export function* settleDelivery(
     [
       result.state,
       tried,
-      tried,
+      counted,
       rejected,
       result.state === 'retrying' ? result.at.getTime() : null,
       attempt ? attempt.status : delivery.lastStatus,
@@ -76,12 +85,16 @@ export function* settleDelivery(
       delivery.id,
     ],
   );
-  if (!attempt) return;
+  if (attempt) yield* insertAttempt(tx, delivery.id, attempt);
+}
+
+/** The record of one try. */
+export function* insertAttempt(tx: Tx, deliveryId: string, attempt: DeliveryAttempt): Work<void> {
   yield* tx.run(
     `INSERT INTO push_attempts (delivery_id, number, at, duration_ms, status, error, response)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
     [
-      delivery.id,
+      deliveryId,
       attempt.number,
       attempt.at.getTime(),
       attempt.durationMs,
@@ -112,9 +125,11 @@ export function* settleConfig(
   }
   if (!next) return config;
   yield* tx.run(
-    `UPDATE push_configs SET state = ?, state_reason = ?, failing_since = ?, updated_at = ?
-     WHERE uid = ?`,
+    `UPDATE push_configs SET
+       state = CASE WHEN state = 'paused' AND ? <> 'disabled' THEN state ELSE ? END,
+       state_reason = ?, failing_since = ?, updated_at = ? WHERE uid = ?`,
     [
+      next.state,
       next.state,
       storable(next.stateReason),
       next.failingSince?.getTime() ?? null,

@@ -1,0 +1,313 @@
+import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { createLocalJWKSet, exportJWK, SignJWT, type JWK } from 'jose';
+import { Webhook } from 'standardwebhooks';
+import {
+  classify,
+  createVerifier,
+  Inbox,
+  WebhookVerificationError,
+  type Delivery,
+  type Seen,
+  type VerifierOptions,
+} from '../receiver/index.js';
+
+const NOW = new Date('2026-05-01T12:00:00Z');
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const OTHER = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
+const BODY = JSON.stringify({ statusUpdate: { taskId: 't1', status: { state: 'x' } } });
+const ID = 'msg_1';
+
+const hmac = (secret = SECRET, { id = ID, at = NOW, body = BODY } = {}): string =>
+  new Webhook(secret).sign(id, at, body);
+
+function request(more: Record<string, string | undefined> = {}, body = BODY) {
+  return {
+    body: Buffer.from(body),
+    headers: {
+      'webhook-id': ID,
+      'webhook-timestamp': String(NOW.getTime() / 1000),
+      'webhook-signature': hmac(),
+      'a2a-hub-sequence': '4',
+      'a2a-hub-delivery-number': '2',
+      'a2a-hub-attempt': '1',
+      'a2a-version': '1.0',
+      ...more,
+    },
+  };
+}
+
+const verifier = (options: VerifierOptions) => createVerifier({ now: () => NOW, ...options });
+const refused = (code: string) =>
+  expect.objectContaining({ name: 'WebhookVerificationError', code });
+
+describe('a verified webhook', () => {
+  it('tells what it is about', async () => {
+    expect(await verifier({ secrets: SECRET })(request())).toEqual({
+      id: ID,
+      timestamp: NOW,
+      taskId: 't1',
+      sequence: 4,
+      deliveryNumber: 2,
+      attempt: 1,
+      gap: undefined,
+      version: '1.0',
+      event: JSON.parse(BODY),
+    });
+  });
+
+  it('agrees with the example of the Standard Webhooks specification', async () => {
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+    const at = new Date(1614265330 * 1000);
+    const body = '{"test": 2432232314}';
+    const headers = {
+      'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      'webhook-timestamp': '1614265330',
+      'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    };
+    const verify = createVerifier({ secrets: secret, now: () => at });
+    expect(await verify({ headers, body })).toMatchObject({ event: { test: 2432232314 } });
+  });
+
+  it('may be signed with any of several secrets, and carry several signatures', async () => {
+    const both = `${hmac(OTHER)} ${hmac()} v1a,AAAA`;
+    const given = request({ 'webhook-signature': both });
+    await verifier({ secrets: SECRET })(given);
+    await verifier({ secrets: [OTHER, SECRET] })(request());
+  });
+
+  it('may come with Headers and a text', async () => {
+    const { headers } = request();
+    await verifier({ secrets: SECRET })({ headers: new Headers(headers), body: BODY });
+  });
+
+  it('may be one of 0.x, which is the task', async () => {
+    const body = JSON.stringify({ id: 't9', kind: 'task' });
+    const given = request({ 'webhook-signature': hmac(SECRET, { body }) }, body);
+    expect((await verifier({ secrets: SECRET })(given)).taskId).toBe('t9');
+  });
+});
+
+describe('a webhook that is refused', () => {
+  const verify = verifier({ secrets: SECRET });
+
+  it.each<[string, ReturnType<typeof request>, string]>([
+    ['one byte of the body is another', request({}, BODY.replace('t1', 't2')), 'signature'],
+    ['it has another id', request({ 'webhook-id': 'msg_2' }), 'signature'],
+    [
+      'it is signed with another secret',
+      request({ 'webhook-signature': hmac(OTHER) }),
+      'signature',
+    ],
+    ['the signature is of another kind', request({ 'webhook-signature': 'v1a,AAAA' }), 'signature'],
+    ['the signature is empty', request({ 'webhook-signature': 'v1,' }), 'signature'],
+    ['it has no signature', request({ 'webhook-signature': undefined }), 'header'],
+    ['it has no id', request({ 'webhook-id': undefined }), 'header'],
+    ['its timestamp is no number', request({ 'webhook-timestamp': 'now' }), 'header'],
+    ['its timestamp is missing', request({ 'webhook-timestamp': undefined }), 'header'],
+    ['it is too old', aged(-301), 'timestamp'],
+    ['it is from the future', aged(301), 'timestamp'],
+    ['its timestamp was changed', request({ 'webhook-timestamp': '1777636801' }), 'signature'],
+  ])('because %s', async (_, given, code) => {
+    await expect(verify(given)).rejects.toEqual(refused(code));
+  });
+
+  it('because its body is not JSON, though it is signed', async () => {
+    const given = request({ 'webhook-signature': hmac(SECRET, { body: '<x>' }) }, '<x>');
+    await expect(verify(given)).rejects.toEqual(refused('body'));
+  });
+
+  it('because a header stands there twice', async () => {
+    const headers = { ...request().headers, 'Webhook-Id': 'msg_2' };
+    await expect(verify({ headers, body: BODY })).rejects.toEqual(refused('header'));
+  });
+
+  it('never with a secret in what is said', async () => {
+    const error = await verifier({ bearer: 's3cret' })(request()).catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(WebhookVerificationError);
+    expect(JSON.stringify(error) + String((error as Error).stack)).not.toContain('s3cret');
+  });
+
+  function aged(seconds: number): ReturnType<typeof request> {
+    const at = new Date(NOW.getTime() + seconds * 1000);
+    return request({
+      'webhook-timestamp': String(at.getTime() / 1000),
+      'webhook-signature': hmac(SECRET, { at }),
+    });
+  }
+});
+
+describe('an ed25519 signature', () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const raw = publicKey.export({ type: 'spki', format: 'der' }).subarray(-32);
+  const verify = verifier({ publicKeys: `whpk_${raw.toString('base64')}` });
+  const signed = (body = BODY): string => {
+    const content = Buffer.from(`${ID}.${NOW.getTime() / 1000}.${body}`);
+    return `v1a,${sign(null, content, privateKey).toString('base64')}`;
+  };
+
+  it('counts for this body only', async () => {
+    await verify(request({ 'webhook-signature': `${hmac()} ${signed()}` }));
+    await expect(verify(request({ 'webhook-signature': signed('{}') }))).rejects.toEqual(
+      refused('signature'),
+    );
+  });
+
+  it('is not to be had by an HMAC with the public key', async () => {
+    const content = `${ID}.${NOW.getTime() / 1000}.${BODY}`;
+    const forged = createHmac('sha256', raw).update(content).digest('base64');
+    for (const signature of [`v1,${forged}`, `v1a,${forged}`]) {
+      await expect(verify(request({ 'webhook-signature': signature }))).rejects.toEqual(
+        refused('signature'),
+      );
+    }
+  });
+});
+
+describe('a JWT of the hub', () => {
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const issuer = 'https://hub.example';
+  const audience = 'https://client.example';
+  const seconds = NOW.getTime() / 1000;
+  const claims = {
+    iss: issuer,
+    aud: audience,
+    iat: seconds,
+    exp: seconds + 300,
+    jti: 'j1',
+    request_body_sha256: createHash('sha256').update(BODY).digest('hex'),
+  };
+
+  async function verify(token: string): Promise<Delivery> {
+    const jwk: JWK = { ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'ES256' };
+    const keys = createLocalJWKSet({ keys: [jwk] });
+    return verifier({ jwt: { issuer, audience, keys } })(
+      request({ authorization: `Bearer ${token}` }),
+    );
+  }
+
+  const token = (changed: object = {}): Promise<string> =>
+    new SignJWT({ ...claims, ...changed })
+      .setProtectedHeader({ alg: 'ES256', kid: 'k1', typ: 'JWT' })
+      .sign(pair.privateKey);
+
+  it('counts when it is for this receiver and this body', async () => {
+    expect((await verify(await token())).taskId).toBe('t1');
+  });
+
+  it.each<[string, object]>([
+    ['another receiver', { aud: 'https://other.example' }],
+    ['another hub', { iss: 'https://evil.example' }],
+    ['the past', { exp: seconds - 120 }],
+    ['another body', { request_body_sha256: 'a'.repeat(64) }],
+    ['any body', { request_body_sha256: undefined }],
+  ])('does not count when it is of %s', async (_, changed) => {
+    await expect(verify(await token(changed))).rejects.toEqual(refused('authorization'));
+  });
+
+  it('does not count unsigned, or signed by the public key taken for a secret', async () => {
+    const encode = (value: object): string =>
+      Buffer.from(JSON.stringify(value)).toString('base64url');
+    const none = `${encode({ alg: 'none' })}.${encode(claims)}.`;
+    const secret = Buffer.from(pair.publicKey.export({ type: 'spki', format: 'pem' }));
+    const confused = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256', kid: 'k1' })
+      .sign(secret);
+    for (const forged of [none, confused, 'x', '']) {
+      await expect(verify(forged)).rejects.toEqual(refused('authorization'));
+    }
+  });
+});
+
+describe('shared secrets', () => {
+  it.each<[string, VerifierOptions, Record<string, string>, string]>([
+    ['a bearer token', { bearer: ['a', 'b'] }, { authorization: 'Bearer b' }, 'authorization'],
+    ['a Basic pair', { basic: 'u:p' }, { authorization: 'basic dTpw' }, 'authorization'],
+    ['an API key', { apiKey: { keys: 'k' } }, { 'x-api-key': 'k' }, 'authorization'],
+    ['a named key', { apiKey: { header: 'X-Key', keys: 'k' } }, { 'x-key': 'k' }, 'authorization'],
+    ['a token', { token: 't' }, { 'a2a-notification-token': 't' }, 'token'],
+  ])('%s counts as a whole only', async (_, options, headers, code) => {
+    const verify = verifier(options);
+    await verify(request(headers));
+    const longer = Object.entries(headers).map(([name, value]) => [name, `${value}x`]);
+    await expect(verify(request(Object.fromEntries(longer)))).rejects.toEqual(refused(code));
+    await expect(verify(request())).rejects.toEqual(refused(code));
+  });
+
+  it('all count that are asked for', async () => {
+    const verify = verifier({ secrets: SECRET, token: 't' });
+    await expect(verify(request())).rejects.toEqual(refused('token'));
+    const other = request({ 'a2a-notification-token': 't', 'webhook-signature': hmac(OTHER) });
+    await expect(verify(other)).rejects.toEqual(refused('signature'));
+  });
+});
+
+describe('a verifier', () => {
+  it.each<[string, VerifierOptions]>([
+    ['nothing', {}],
+    ['an empty secret', { token: '' }],
+    ['an empty list', { bearer: [] }],
+    ['a short secret', { secrets: 'whsec_AAAA' }],
+    ['a secret without its prefix', { secrets: 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' }],
+    ['a private key for a public one', { publicKeys: `whsk_${'A'.repeat(44)}` }],
+  ])('is not made with %s', (_, options) => {
+    expect(() => createVerifier(options)).toThrow(TypeError);
+  });
+
+  it('does not take a body that was parsed', async () => {
+    const body = JSON.parse(BODY) as string;
+    await expect(
+      verifier({ secrets: SECRET })({ headers: request().headers, body }),
+    ).rejects.toThrow(/raw body/);
+  });
+});
+
+describe('the package', () => {
+  it('holds every file it needs', () => {
+    const folder = new URL('../receiver/', import.meta.url);
+    const { files } = JSON.parse(readFileSync(new URL('package.json', folder), 'utf8'));
+    const code = readdirSync(folder).filter((name) => /\.(js|d\.ts)$/.test(name));
+    expect([...files].sort()).toEqual(code.sort());
+  });
+});
+
+describe('an inbox', () => {
+  const delivery = (id: string, sequence: number, deliveryNumber: number, gap?: number) =>
+    ({ id, sequence, deliveryNumber, gap, taskId: 't1' }) as Delivery;
+
+  it('tells what is new, late, seen already, and whether something is missing', () => {
+    let seen: Seen | undefined;
+    const next = (...given: Parameters<typeof delivery>) => {
+      const verdict = classify(delivery(...given), seen);
+      seen = verdict.seen;
+      return [verdict.kind, verdict.isMissing];
+    };
+    expect(next('a', 1, 1)).toEqual(['new', false]);
+    expect(next('b', 3, 2)).toEqual(['new', false]);
+    expect(next('b', 3, 2)).toEqual(['duplicate', false]);
+    expect(next('c', 3, 3)).toEqual(['new', false]);
+    expect(next('e', 6, 5)).toEqual(['new', true]);
+    expect(next('d', 5, 4)).toEqual(['late', false]);
+    expect(next('f', 8, 6, 7)).toEqual(['new', true]);
+    expect(JSON.parse(JSON.stringify(seen))).toEqual(seen);
+  });
+
+  it('hands on each once and one after the other, and again what could not be used', async () => {
+    const inbox = new Inbox();
+    const used: string[] = [];
+    let fails = true;
+    const use = (id: string, sequence: number) =>
+      inbox.take(delivery(id, sequence, sequence), async () => {
+        await new Promise((resolve) => setTimeout(resolve, sequence === 1 ? 20 : 0));
+        if (id === 'b' && fails) throw new Error('no room');
+        used.push(id);
+      });
+    const [a, b] = await Promise.allSettled([use('a', 1), use('b', 2), use('a', 1)]);
+    expect([a.status, b.status, used]).toEqual(['fulfilled', 'rejected', ['a']]);
+    fails = false;
+    await use('b', 2);
+    await use('b', 2);
+    expect(used).toEqual(['a', 'b']);
+  });
+});
