@@ -3,13 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { createLocalJWKSet, exportJWK, SignJWT, type JWK } from 'jose';
 import { Webhook } from 'standardwebhooks';
+import * as receiver from '../receiver/index.js';
 import {
-  classify,
   createVerifier,
-  Inbox,
   WebhookVerificationError,
   type Delivery,
-  type Seen,
   type VerifierOptions,
 } from '../receiver/index.js';
 
@@ -48,10 +46,14 @@ describe('a verified webhook', () => {
       id: ID,
       timestamp: NOW,
       taskId: 't1',
+      lane: 't1',
       sequence: 4,
       deliveryNumber: 2,
       attempt: 1,
       gap: undefined,
+      subscriptionId: undefined,
+      isTest: false,
+      isThin: false,
       version: '1.0',
       event: JSON.parse(BODY),
     });
@@ -67,7 +69,10 @@ describe('a verified webhook', () => {
       'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
     };
     const verify = createVerifier({ secrets: secret, now: () => at });
-    expect(await verify({ headers, body })).toMatchObject({ event: { test: 2432232314 } });
+    // The signature is looked at first; what it signs there is no event of A2A.
+    await expect(verify({ headers, body })).rejects.toEqual(refused('body'));
+    const other = `${body} `;
+    await expect(verify({ headers, body: other })).rejects.toEqual(refused('signature'));
   });
 
   it('may be signed with any of several secrets, and carry several signatures', async () => {
@@ -86,6 +91,36 @@ describe('a verified webhook', () => {
     const body = JSON.stringify({ id: 't9', kind: 'task' });
     const given = request({ 'webhook-signature': hmac(SECRET, { body }) }, body);
     expect((await verifier({ secrets: SECRET })(given)).taskId).toBe('t9');
+  });
+});
+
+describe('what the hub says of a webhook', () => {
+  const marked = (mark: object, headers: Record<string, string> = {}) => {
+    const metadata = { 'urn:a2a-hub:push:v1': mark };
+    const body = JSON.stringify({ task: { id: 't1', metadata } });
+    const signature = { 'webhook-signature': hmac(SECRET, { body }) };
+    return verifier({ secrets: SECRET })(request({ ...signature, ...headers }, body));
+  };
+
+  it('is its subscription, which numbers its own deliveries of the task', async () => {
+    const given = request({ 'a2a-hub-subscription': 's1' });
+    const delivery = await verifier({ secrets: SECRET })(given);
+    expect([delivery.subscriptionId, delivery.taskId, delivery.lane]).toEqual([
+      's1',
+      't1',
+      's1/t1',
+    ]);
+  });
+
+  it('is that it is a test, where both the header and the body say so', async () => {
+    const header = { 'a2a-hub-test': 'true' };
+    expect((await marked({ test: true }, header)).isTest).toBe(true);
+    expect((await marked({ test: true })).isTest).toBe(false);
+    expect((await marked({}, header)).isTest).toBe(false);
+  });
+
+  it('is that its body is thin', async () => {
+    expect((await marked({ thin: true, bytes: 2_000_000 })).isThin).toBe(true);
   });
 });
 
@@ -113,9 +148,25 @@ describe('a webhook that is refused', () => {
     await expect(verify(given)).rejects.toEqual(refused(code));
   });
 
-  it('because its body is not JSON, though it is signed', async () => {
-    const given = request({ 'webhook-signature': hmac(SECRET, { body: '<x>' }) }, '<x>');
-    await expect(verify(given)).rejects.toEqual(refused('body'));
+  it.each(['<x>', 'null', '[]', '{"task": {}}', '{"id": 7}'])(
+    'because its body %s tells of no task, though it is signed',
+    async (body) => {
+      const given = request({ 'webhook-signature': hmac(SECRET, { body }) }, body);
+      await expect(verify(given)).rejects.toEqual(refused('body'));
+    },
+  );
+
+  it('because its bytes are others, though they read the same', async () => {
+    const body = JSON.stringify({ id: 't1', text: '\ufffd' });
+    const signature = hmac(SECRET, { body });
+    const { headers } = request({ 'webhook-signature': signature });
+    const bytes = Buffer.from(
+      Buffer.from(body).toString('latin1').replace('\xef\xbf\xbd', '\xff'),
+      'latin1',
+    );
+    expect(bytes.toString()).toBe(body);
+    await verify({ headers, body });
+    await expect(verify({ headers, body: bytes })).rejects.toEqual(refused('signature'));
   });
 
   it('because a header stands there twice', async () => {
@@ -206,6 +257,13 @@ describe('a JWT of the hub', () => {
     await expect(verify(await token(changed))).rejects.toEqual(refused('authorization'));
   });
 
+  it('is not judged while the keys of the hub cannot be read', async () => {
+    const keys = () => Promise.reject(new TypeError('fetch failed'));
+    const judge = verifier({ jwt: { issuer, audience, keys } });
+    const given = request({ authorization: `Bearer ${await token()}` });
+    await expect(judge(given)).rejects.toThrow(new TypeError('fetch failed'));
+  });
+
   it('does not count unsigned, or signed by the public key taken for a secret', async () => {
     const encode = (value: object): string =>
       Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -244,15 +302,23 @@ describe('shared secrets', () => {
 });
 
 describe('a verifier', () => {
+  const keys = createLocalJWKSet({ keys: [] });
+
   it.each<[string, VerifierOptions]>([
     ['nothing', {}],
     ['an empty secret', { token: '' }],
+    ['an empty secret beside another', { secrets: '', token: 't' }],
+    ['no tolerance', { token: 't', toleranceSeconds: NaN }],
+    ['a JWT for any receiver', { jwt: { issuer: 'https://hub.example', audience: '', keys } }],
+    ['a JWT of any hub', { jwt: { issuer: '', audience: 'https://client.example', keys } }],
+    ['a JWT without keys', { jwt: { issuer: 'https://hub.example', audience: 'x', jwksUrl: '' } }],
     ['an empty list', { bearer: [] }],
     ['a short secret', { secrets: 'whsec_AAAA' }],
     ['a secret without its prefix', { secrets: 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' }],
     ['a private key for a public one', { publicKeys: `whsk_${'A'.repeat(44)}` }],
   ])('is not made with %s', (_, options) => {
-    expect(() => createVerifier(options)).toThrow(TypeError);
+    // By name: an error of Node's own is of another realm inside Jest.
+    expect(() => createVerifier(options)).toThrow(expect.objectContaining({ name: 'TypeError' }));
   });
 
   it('does not take a body that was parsed', async () => {
@@ -264,50 +330,26 @@ describe('a verifier', () => {
 });
 
 describe('the package', () => {
+  const folder = new URL('../receiver/', import.meta.url);
+  const read = (name: string): string => readFileSync(new URL(name, folder), 'utf8');
+  const { files, dependencies } = JSON.parse(read('package.json'));
+
   it('holds every file it needs', () => {
-    const folder = new URL('../receiver/', import.meta.url);
-    const { files } = JSON.parse(readFileSync(new URL('package.json', folder), 'utf8'));
     const code = readdirSync(folder).filter((name) => /\.(js|d\.ts)$/.test(name));
     expect([...files].sort()).toEqual(code.sort());
   });
-});
 
-describe('an inbox', () => {
-  const delivery = (id: string, sequence: number, deliveryNumber: number, gap?: number) =>
-    ({ id, sequence, deliveryNumber, gap, taskId: 't1' }) as Delivery;
-
-  it('tells what is new, late, seen already, and whether something is missing', () => {
-    let seen: Seen | undefined;
-    const next = (...given: Parameters<typeof delivery>) => {
-      const verdict = classify(delivery(...given), seen);
-      seen = verdict.seen;
-      return [verdict.kind, verdict.isMissing];
-    };
-    expect(next('a', 1, 1)).toEqual(['new', false]);
-    expect(next('b', 3, 2)).toEqual(['new', false]);
-    expect(next('b', 3, 2)).toEqual(['duplicate', false]);
-    expect(next('c', 3, 3)).toEqual(['new', false]);
-    expect(next('e', 6, 5)).toEqual(['new', true]);
-    expect(next('d', 5, 4)).toEqual(['late', false]);
-    expect(next('f', 8, 6, 7)).toEqual(['new', true]);
-    expect(JSON.parse(JSON.stringify(seen))).toEqual(seen);
+  it('imports nothing but its files, its dependencies and Node', () => {
+    const imported = (files as string[]).flatMap((name) =>
+      [...read(name).matchAll(/from '([^']+)'/g)].map((match) => match[1]!),
+    );
+    const known = [...Object.keys(dependencies), ...files.map((name: string) => `./${name}`)];
+    const others = imported.filter((name) => !name.startsWith('node:') && !known.includes(name));
+    expect([imported.includes('jose'), others]).toEqual([true, []]);
   });
 
-  it('hands on each once and one after the other, and again what could not be used', async () => {
-    const inbox = new Inbox();
-    const used: string[] = [];
-    let fails = true;
-    const use = (id: string, sequence: number) =>
-      inbox.take(delivery(id, sequence, sequence), async () => {
-        await new Promise((resolve) => setTimeout(resolve, sequence === 1 ? 20 : 0));
-        if (id === 'b' && fails) throw new Error('no room');
-        used.push(id);
-      });
-    const [a, b] = await Promise.allSettled([use('a', 1), use('b', 2), use('a', 1)]);
-    expect([a.status, b.status, used]).toEqual(['fulfilled', 'rejected', ['a']]);
-    fails = false;
-    await use('b', 2);
-    await use('b', 2);
-    expect(used).toEqual(['a', 'b']);
+  it('has types of all it exports', () => {
+    const typed = [...read('index.d.ts').matchAll(/^export (?:class|function) (\w+)/gm)];
+    expect(typed.map((match) => match[1]).sort()).toEqual(Object.keys(receiver).sort());
   });
 });

@@ -11,13 +11,8 @@ import {
   Min,
   ValidateIf,
 } from 'class-validator';
+import { NAME, NAMES_RULE } from '../common/http/fields.js';
 
-/** As names of organizations are given to keys. */
-const ORGANIZATION = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
-const ORGANIZATION_RULE = {
-  each: true,
-  message: 'each must be 1 to 200 characters, no control characters',
-};
 export const MAX_PRIORITY = 1_000_000;
 export const MAX_WEIGHT = 1000;
 export const MAX_CONCURRENT = 100_000;
@@ -62,7 +57,7 @@ export const AreOrganizations = (description: string) =>
     IsArray(),
     ArrayNotEmpty(),
     ArrayMaxSize(1000),
-    Matches(ORGANIZATION, ORGANIZATION_RULE),
+    Matches(NAME, NAMES_RULE),
   );
 
 /** A limit of the agent's own; null: the hub's. */

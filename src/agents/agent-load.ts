@@ -11,6 +11,9 @@ export abstract class AgentLoad {
   /** So many delegations wait for it now. */
   abstract waiting(agentId: string, delegations: number): void;
 
-  /** Delegations that may work at the agent at once over one process; its own number, or the setting's. */
+  /**
+   * Delegations that may work at the agent at once over one process; its own number, or the setting's.
+   * Infinite where it gets no new work: what waits for it is to be taken up at once, to go elsewhere.
+   */
   abstract maxConcurrent(agentId: string): number;
 }

@@ -1,11 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayNotEmpty, IsArray, IsIn, IsOptional, Matches } from 'class-validator';
+import { NAME, NAME_RULE } from '../common/http/fields.js';
 import type { ApiKey } from './api-key-store.js';
 import { SCOPES, type Scope } from './principal.js';
-
-/** Text a person reads: no control characters, nothing a database refuses. */
-const NAME = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
-const NAME_RULE = { message: '$property must be 1 to 200 characters without control characters' };
 
 export class CreateKeyDto {
   @ApiProperty({ type: String, example: 'billing service' })

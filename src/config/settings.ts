@@ -1,8 +1,7 @@
 import { ID } from '../common/id-pattern.js';
 import { declaredAgents } from './declared-agents.js';
-import { declaredRules } from './declared-rules.js';
+import { declaredList } from './declared-list.js';
 import { declaredSubscriptions } from './declared-subscriptions.js';
-import { declaredComposites } from './declared-composites.js';
 import {
   choice,
   days,
@@ -27,6 +26,14 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const KIB = 1024;
 const MIB = 1024 * KIB;
+
+const COMPOSITE_SKILLS =
+  'a list of composite skills (in a file only), each with id, name, description and steps, and ' +
+  'optionally tags, examples, inputModes, outputModes, organizations, enabled, deadlineSeconds, ' +
+  'maxCalls; see docs/orchestration.md';
+const RULES =
+  'a list of rules (in a file only), each with name and target, and optionally id, ' +
+  'enabled, conditions; see docs/routing-rules.md';
 
 /** Every setting of the hub, declared once. Members carry their unit; keys in YAML do not. */
 export const SETTINGS = {
@@ -236,13 +243,13 @@ export const SETTINGS = {
     ),
   }),
 
-  compositeSkills: declaredComposites({
+  compositeSkills: declaredList(COMPOSITE_SKILLS, {
     default: [],
     description:
       'Composite skills: named plans of steps that agents work on, each one skill of the hub. They are there beside those made through the API; a change of the file takes effect while the hub runs.',
   }),
 
-  rules: declaredRules({
+  rules: declaredList(RULES, {
     default: [],
     description:
       'Routing rules, asked in this order before those made through the API. Changes of the file count while the hub runs.',
@@ -348,14 +355,14 @@ export const SETTINGS = {
       max: 100_000,
       default: 100,
       description:
-        'Messages the hub sends to agents for one task at most: steps, failovers and further messages. A client may ask for less, a composite skill may say otherwise.',
+        'Messages the hub sends to agents for one task at most: steps, failovers, further messages and those sent again. A client may ask for less, a composite skill may say otherwise.',
     }),
     maxHops: number({
       min: 1,
       max: 64,
       default: 8,
       description:
-        'How many hubs a message may have passed before this one; one that has passed more is taken for a loop and rejected.',
+        'How many hubs a message may pass, this one included; one that comes to a further hub is taken for a loop and rejected.',
     }),
     acceptClientTaskIds: flag({
       default: false,
@@ -405,7 +412,7 @@ export const SETTINGS = {
     resend: choice(['fail', 'again'], {
       default: 'fail',
       description:
-        'What happens to a message that may or may not have reached its agent before a crash: the task fails with that reason, or it is sent again under the same message id.',
+        'What happens to a message that may or may not have reached its agent, after a crash or when the agent broke off before it answered: the task fails with that reason, or it is sent again under the same message id, three times at most and to nobody else.',
     }),
   }),
 

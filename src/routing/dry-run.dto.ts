@@ -3,6 +3,7 @@ import { Transform, Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayNotEmpty,
+  ArrayUnique,
   IsArray,
   IsIn,
   IsInt,
@@ -102,7 +103,7 @@ export class DryRunDto {
   })
   @IsOptional()
   @IsObject()
-  message?: Record<string, unknown>;
+  message?: Record<string, unknown> | null;
 
   @ApiPropertyOptional({
     type: 'object',
@@ -141,6 +142,7 @@ export class DryRunDto {
   })
   @IsOptional()
   @IsArray()
+  @ArrayUnique()
   @IsString({ each: true })
   affinity?: string[];
 

@@ -40,6 +40,8 @@ export interface PreparedAppend {
   readonly record: TaskRecord;
   readonly events: readonly TaskEvent[];
   readonly delegations: readonly DelegationWrite[];
+  /** The agents of all its delegations when another one has taken over from one of them; else null. */
+  readonly agents: readonly string[] | null;
   /** Refuse the append when one of these delegations has been claimed again. */
   readonly fences: readonly Fence[];
   /** The whole task as of the last event, when a checkpoint is due. */
@@ -70,7 +72,7 @@ export interface ClaimedTask {
   readonly taskId: string;
   /** The task's version after the claim. */
   readonly version: number;
-  readonly delegations: readonly Delegation[];
+  readonly delegations: readonly ClaimedDelegation[];
 }
 
 /** The claim an append is made for. */
@@ -153,10 +155,25 @@ export interface OwnedDelegation {
   readonly cancelRequested: boolean;
 }
 
-/** What agents have of a claimer's places, and how many each may have. */
-export interface AgentShares {
-  /** At least 1. */
+/** Who has what of a claimer's places, and how much each may have. */
+export interface Shares {
+  /** Of one agent, at least 1. */
   maxOf(agentId: string): number;
+  /** By agent. */
+  readonly taken: ReadonlyMap<string, number>;
+  /** By organization. */
+  readonly organizations: ReadonlyMap<string, number>;
+  /** Those that have ended and whose agents are to be told, which take none of these places. */
+  readonly farewells: FarewellShares;
+}
+
+/** How many agents are told of ends at once. */
+export interface FarewellShares {
+  /** How many more in all. */
+  readonly free: number;
+  /** For one agent. */
+  readonly maxPerAgent: number;
+  /** By agent. */
   readonly taken: ReadonlyMap<string, number>;
 }
 
@@ -218,20 +235,21 @@ export abstract class TaskStore {
 
   /**
    * Claims up to `limit` delegations that are `queued`, `sending`, `working`, `input-required` or
-   * `auth-required`, or have ended with their agent still to be told, without a lease or with one that
-   * has run out, oldest first: sets owner and lease, raises the epoch. A `queued` one is `sending`
-   * afterwards (`adopted` false); the others keep their state (`adopted` true). Two claimers never get
-   * the same one. Owner, lease and epoch belong to claim, renew and release: an append writes owner and
-   * lease only when its patch names them, and the epoch never. With `shares` no agent gets more than its
-   * share, not counting those that have ended; the organizations of the oldest that wait are served in
-   * turn.
+   * `auth-required` without a lease or with one that has run out: sets owner and lease, raises the epoch.
+   * A `queued` one is `sending` afterwards (`adopted` false); the others keep their state (`adopted` true).
+   * Two claimers never get the same one. Owner, lease and epoch belong to claim, renew and release: an
+   * append writes owner and lease only when its patch names them, and the epoch never.
+   *
+   * Organizations get one each in turn, those that have the fewest of the `shares` first, and each the
+   * oldest that waits for an agent which has not all it may have. Beside these come those that have ended
+   * with their agent still to be told: as many as their shares allow, or `limit` of them without shares.
    */
   abstract claim(
     owner: string,
     now: Date,
     leaseMs: number,
     limit: number,
-    shares?: AgentShares,
+    shares?: Shares,
   ): Promise<ClaimedDelegation[]>;
 
   /**

@@ -20,6 +20,7 @@ import { AgentFarewell } from './cancel/agent-farewell.js';
 import { AgentStopper } from './cancel/agent-stopper.js';
 import { TaskCanceler } from './cancel/task-canceler.js';
 import { ContextStore } from './context-store.js';
+import { Farewells } from './runner/farewells.js';
 import type { RunDeps } from './runner/run-deps.js';
 import { Sweeper } from './runner/sweeper.js';
 import { TaskRunner } from './runner/task-runner.js';
@@ -223,6 +224,7 @@ export function taskService(parts: TaskParts, lists: TaskLists): TaskService {
 export function taskRunner(parts: TaskParts): TaskRunner {
   const { config, log, store, signals, clock, ids, logger } = parts;
   const owner = ids.next();
+  const farewells = new Farewells();
   return new TaskRunner({
     log,
     store,
@@ -238,7 +240,8 @@ export function taskRunner(parts: TaskParts): TaskRunner {
     },
     load: parts.load,
     line: parts.line,
-    runDeps: () => runDeps(parts, owner),
+    farewells,
+    runDeps: () => runDeps(parts, owner, farewells),
   });
 }
 
@@ -257,7 +260,7 @@ export function sweeper(parts: TaskParts): Sweeper {
   });
 }
 
-async function runDeps(parts: TaskParts, owner: string): Promise<RunDeps> {
+async function runDeps(parts: TaskParts, owner: string, farewells: Farewells): Promise<RunDeps> {
   const { config, log, contexts, client, callbacks, clock, ids, logger, settings } = parts;
   const { connectMs, firstEventMs, idleMs, totalMs, cancelWaitMs } = config.agents;
   return {
@@ -272,6 +275,7 @@ async function runDeps(parts: TaskParts, owner: string): Promise<RunDeps> {
     owner,
     leaseMs: config.tasks.leaseMs,
     farewell: farewellOf(parts),
+    farewells,
     health: parts.health,
     agent: agentOf(parts),
     mayUse: (by, agent) => parts.registry.mayUse(by, agent),

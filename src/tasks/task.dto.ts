@@ -100,13 +100,14 @@ export function filterOf(query: TaskQueryDto): TaskFilter {
   };
 }
 
-/** An agent that was asked and did not take the message. */
+/** An agent that did not take the message, or was passed over. */
 export class AttemptDto {
   @ApiProperty({ type: String, example: 'translator-eu' }) readonly agentId: string;
   @ApiProperty({ type: String, example: 'Translator (EU)' }) readonly agentName: string;
   @ApiProperty({ type: String, nullable: true, example: 'translate' })
   readonly skillId: string | null;
-  @ApiProperty({ type: String, format: 'date-time' }) readonly askedAt: string;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  readonly askedAt: string | null;
   @ApiProperty({ type: String, format: 'date-time' }) readonly endedAt: string;
   @ApiProperty({
     type: String,
@@ -119,7 +120,7 @@ export class AttemptDto {
     this.agentId = agentId;
     this.agentName = agentName;
     this.skillId = skillId ?? null;
-    this.askedAt = new Date(askedAt).toISOString();
+    this.askedAt = timeOf(askedAt);
     this.endedAt = new Date(endedAt).toISOString();
     this.why = why;
   }
@@ -150,7 +151,7 @@ export class DelegationDto {
   readonly reason: string | null;
   @ApiProperty({
     type: [AttemptDto],
-    description: 'The agents that were asked before this one, oldest first.',
+    description: 'Agents asked before this one, or passed over (no `askedAt`), oldest first.',
   })
   readonly attempts: readonly AttemptDto[];
   @ApiProperty({

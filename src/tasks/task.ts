@@ -46,36 +46,51 @@ export type DelegationState =
 
 /** What a delegation has given so far: enough to continue and to reconcile after a cut. */
 export interface DelegationProgress {
-  /** Agent's artifact id -> the hub's artifact id, in order of first sight. */
-  readonly artifacts: Readonly<Record<string, string>>;
+  /** In order of first sight. */
+  readonly artifacts: readonly GivenArtifact[];
   /** Hash of the last status shown, so that a repeated one is not shown twice. */
   readonly lastStatus?: string;
   /** Client messages (their seqs) that came before the agent had answered the one before them. */
   readonly pending?: readonly number[];
-  /** Hub artifact ids whose last chunk has been seen. */
-  readonly closed: readonly string[];
+  /** How often the client message of this seq has been sent again without anybody knowing whether it had arrived. */
+  readonly resent?: { readonly seq: number; readonly times: number };
+  /**
+   * Tasks of the agent that it has left for another one of the same delegation, and that it has not been
+   * told to stop yet: nobody follows them.
+   */
+  readonly left?: readonly string[];
   /** When what has happened. */
   readonly times?: DelegationTimes;
-  /** The agents that were asked before the present one, oldest first; none took the message. */
+  /** The agents that were to have it before the present one, oldest first; none took the message. */
   readonly attempts?: readonly Attempt[];
+}
+
+/** An artifact that an agent has given. */
+export interface GivenArtifact {
+  /** The agent's id of it. */
+  readonly theirs: string;
+  /** The hub's id of it, unique in the task. */
+  readonly id: string;
+  /** Its last chunk has been seen. */
+  readonly closed: boolean;
 }
 
 /** When what has happened to a delegation, in epoch milliseconds; absent: it has not. */
 export interface DelegationTimes {
-  /** Its first message was on its way, to whichever agent. */
+  /** The claim that its first message was sent for, to whichever agent. */
   readonly sentAt?: number;
   /** An agent has taken the message, or has answered it. */
   readonly answeredAt?: number;
   readonly endedAt?: number;
 }
 
-/** An agent that was asked and did not take the message, so that the next one was. */
+/** An agent that did not take the message, or was passed over, so that the next one was asked. */
 export interface Attempt {
   readonly agentId: string;
   readonly agentName: string;
   readonly skillId?: string;
-  /** Epoch milliseconds. */
-  readonly askedAt: number;
+  /** When it was claimed to be sent, in epoch milliseconds; absent: the message was not sent to it. */
+  readonly askedAt?: number;
   /** Epoch milliseconds. */
   readonly endedAt: number;
   /** One sentence, for people. */
@@ -89,6 +104,8 @@ export interface Delegation {
   readonly agentId: string;
   /** The agent's name when the delegation began: what remains when the agent is deleted. */
   readonly agentName: string;
+  /** The organization its task belongs to. */
+  readonly organization: string;
   readonly skillId: string | null;
   /** Order within the task. */
   readonly position: number;

@@ -1,6 +1,7 @@
-import { beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { TypeormContextStore } from '../../src/tasks/persistence/typeorm-context.store.js';
 import type { ContextStore, HubContext } from '../../src/tasks/context-store.js';
+import type { TaskAggregate } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import { BOB, change, newTask, TaskHarness } from './task-harness.js';
 
@@ -89,6 +90,39 @@ export function contextStoreContract(databases: DatabaseFactory): void {
     expect(await contexts.downstream('c1', 'alice', 'a1')).toBe('from the first');
     expect(await contexts.downstream('c1', 'bob', 'a1')).toBeUndefined();
     expect(await contexts.downstream('c1', 'alice', 'a2')).toBeUndefined();
+  });
+
+  describe('when another agent takes over', () => {
+    const takeOver = ({ record, delegations }: TaskAggregate, to: string): Promise<void> => {
+      const { id } = delegations[0]!;
+      const delegation = { id, agentId: to, agentName: to };
+      return hub.log.update(record.id, () => change({ events: [], delegations: [delegation] }));
+    };
+
+    it('goes on with that one', async () => {
+      const task = await hub.create({ contextId: 'c1', agents: ['f1', 'other'] });
+      await hub.clock.advance(1000);
+      await takeOver(task, 'f2');
+      expect(await contexts.get('c1', 'alice')).toEqual(
+        context({ affinity: ['f2', 'other'], lastUsedAt: task.record.createdAt }),
+      );
+    });
+
+    it('knows it from a task that was read anew, too', async () => {
+      const task = await hub.create({ contextId: 'c1', agents: ['f1'] });
+      hub = hub.another();
+      await takeOver(task, 'f2');
+      expect((await contexts.get('c1', 'alice'))?.affinity).toEqual(['f2']);
+    });
+
+    it('stays with the agents of a newer task', async () => {
+      const older = await hub.create({ contextId: 'c1', agents: ['f1'] });
+      await hub.clock.advance(1000);
+      const newer = hub.create({ contextId: 'c1', agents: ['n'] });
+      await Promise.all([newer, takeOver(older, 'f2')]);
+      await takeOver(older, 'f3');
+      expect((await contexts.get('c1', 'alice'))?.affinity).toEqual(['n']);
+    });
   });
 
   it('falls with the commit of its task', async () => {

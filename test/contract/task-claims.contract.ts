@@ -1,11 +1,25 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import type { Database } from '../../src/database/database.js';
+import { txFor, type SqlStatement } from '../../src/database/sql.js';
 import { TaskState } from '../../src/protocol/a2a.js';
+import { claimDelegations } from '../../src/tasks/persistence/claim.js';
+import type { Shares } from '../../src/tasks/task-store.js';
 import type { DelegationPatch, DelegationState } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';
-import { change, COMPLETED, EVE, FAR, status, TaskHarness } from './task-harness.js';
+import { ALICE, change, COMPLETED, EVE, FAR, status, TaskHarness } from './task-harness.js';
 
 const LEASE_MS = 1000;
+
+/** Nothing is taken, and there is room for everybody. */
+function sharesOf(some: Partial<Shares>): Shares {
+  return {
+    maxOf: () => Infinity,
+    taken: new Map(),
+    organizations: new Map(),
+    farewells: { free: 100, maxPerAgent: 100, taken: new Map() },
+    ...some,
+  };
+}
 
 /** What the task store promises about delegations: who has them, until when, and what is overdue. */
 export function taskClaimsContract(databases: DatabaseFactory): void {
@@ -72,11 +86,11 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
   });
 
   it('gives no agent more than its share, and what others wait for before', async () => {
-    for (let n = 0; n < 600; n += 1) await hub.create({ agents: ['slow'] });
+    for (let n = 0; n < 60; n += 1) await hub.create({ agents: ['slow'] });
     await hub.clock.advance(10);
     for (let n = 0; n < 2; n += 1) await hub.create({ agents: ['quick'] });
     const taken = new Map([['slow', 1]]);
-    const shares = { maxOf: () => 3, taken };
+    const shares = sharesOf({ maxOf: () => 3, taken });
     const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 10, shares);
     expect(claimed.map(({ agentId }) => agentId)).toEqual(['slow', 'slow', 'quick', 'quick']);
     expect([...taken]).toEqual([['slow', 1]]);
@@ -87,10 +101,95 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
     await hub.create();
     await claim('p1', 1);
     await put(record.id, 'canceled', { untold: true, owner: null, leaseUntil: null });
-    const shares = { maxOf: () => 1, taken: new Map([['a1', 1]]) };
-    const claimed = await hub.store.claim('p2', hub.clock.now(), LEASE_MS, 10, shares);
-    expect(claimed).toMatchObject([{ taskId: record.id, state: 'canceled', adopted: true }]);
+    const shares = sharesOf({ maxOf: () => 1, taken: new Map([['a1', 1]]) });
+    for (const limit of [10, 0]) {
+      const claimed = await hub.store.claim('p2', hub.clock.now(), LEASE_MS, limit, shares);
+      expect(claimed).toMatchObject([{ taskId: record.id, state: 'canceled', adopted: true }]);
+      await hub.store.release('p2');
+    }
   });
+
+  it('gives few at once to be told to one agent, and leaves the places to the others', async () => {
+    for (const agent of ['gone', 'gone', 'gone', 'gone', 'other']) {
+      const { record } = await hub.create({ agents: [agent] });
+      await put(record.id, 'canceled', { untold: true });
+    }
+    await hub.clock.advance(10);
+    for (let n = 0; n < 3; n += 1) await hub.create({ agents: ['quick'] });
+    const farewells = { free: 10, maxPerAgent: 3, taken: new Map([['gone', 1]]) };
+    const shares = sharesOf({ farewells });
+    const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 3, shares);
+    const agents = claimed.map(({ agentId }) => agentId);
+    expect(agents.sort()).toEqual(['gone', 'gone', 'other', 'quick', 'quick', 'quick']);
+    const none = sharesOf({ farewells: { ...farewells, free: 0 } });
+    expect(await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 10, none)).toEqual([]);
+  });
+
+  it('gives organizations places in turn, also one at a time', async () => {
+    const organizations = new Map([
+      ['acme', 2],
+      ['evil', 1],
+    ]);
+    for (let n = 0; n < 4; n += 1) await hub.create();
+    await hub.clock.advance(10);
+    for (let n = 0; n < 4; n += 1) await hub.create({ principal: EVE });
+    const turns: string[] = [];
+    for (let n = 0; n < 6; n += 1) {
+      const shares = sharesOf({ organizations });
+      const [one] = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 1, shares);
+      const { organization } = one!;
+      turns.push(organization);
+      organizations.set(organization, (organizations.get(organization) ?? 0) + 1);
+    }
+    expect(turns).toEqual(['evil', 'acme', 'evil', 'acme', 'evil', 'acme']);
+  });
+
+  it('gives the oldest of each queue, however many wait for agents that are full', async () => {
+    const agents = ['full-1', 'full-2', 'a', 'b'];
+    const ids: Record<string, string[]> = {};
+    for (let n = 0; n < 12; n += 1) {
+      for (const agent of agents) {
+        for (const principal of [ALICE, EVE]) {
+          const { record } = await hub.create({ agents: [agent], principal });
+          (ids[`${agent} of ${principal.organization}`] ??= []).push(record.id);
+        }
+      }
+      await hub.clock.advance(1);
+    }
+    const taken = new Map([
+      ['full-1', 5],
+      ['full-2', 9],
+      ['a', 1],
+    ]);
+    const shares = sharesOf({ maxOf: () => 5, taken });
+    const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 100, shares);
+    const got: Record<string, string[]> = {};
+    for (const { agentId, organization, taskId } of claimed) {
+      (got[`${agentId} of ${organization}`] ??= []).push(taskId);
+    }
+    expect(Object.keys(got).sort()).toEqual(['a of acme', 'a of evil', 'b of acme', 'b of evil']);
+    expect(claimed).toHaveLength(4 + 5);
+    for (const [queue, taskIds] of Object.entries(got)) {
+      expect(taskIds).toEqual(ids[queue]!.slice(0, taskIds.length));
+      expect(taskIds.length).toBeGreaterThan(1);
+    }
+  });
+
+  if (databases.dialect === 'sqlite') {
+    it('leaps over the queues of full agents by the index', async () => {
+      const shares = sharesOf({ maxOf: () => 1, taken: new Map([['full', 1]]) });
+      const claim = { owner: 'p1', now: hub.clock.now(), leaseMs: LEASE_MS, limit: 5, shares };
+      const { value } = claimDelegations(txFor('sqlite'), claim).next();
+      const { sql, params } = value as SqlStatement;
+      const plan = await database.read<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, params);
+      const reads = plan.map(({ detail }) => detail).filter((detail) => / [dq] USING/.test(detail));
+      expect(reads).toHaveLength(8);
+      for (const read of reads) {
+        expect(read).toMatch(/^SEARCH . USING (COVERING INDEX|INDEX|PRIMARY KEY)/);
+        expect(read).toMatch(/delegations_claim_idx|PRIMARY KEY \(id=\?\)/);
+      }
+    });
+  }
 
   it('serves organizations that wait in turn', async () => {
     for (let n = 0; n < 3; n += 1) await hub.create();

@@ -43,6 +43,18 @@ async function use(health: Health): Promise<void> {
   await hub.key();
 }
 
+const feeds: EventFeedReader[] = [];
+afterEach(() => Promise.all(feeds.splice(0).map((feed) => feed.close())));
+
+async function follow(lastId?: string, key = ADMIN_KEY): Promise<EventFeedReader> {
+  const feed = await EventFeedReader.open(`${hub.url}/api/v1/agents/events`, {
+    authorization: `Bearer ${key}`,
+    ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
+  });
+  feeds.push(feed);
+  return feed;
+}
+
 async function register(
   id: string,
   options: ScriptedAgentOptions = {},
@@ -54,6 +66,8 @@ async function register(
   return agent;
 }
 
+/** What a task says whose agent is not asked for now. */
+const WAITING = 'Waiting for frail, which is out of service after failed calls.';
 const broken = (call: ScriptedCall): void => call.send(500, 'broken');
 /** Works until the test ends its task. */
 const working = (call: ScriptedCall): void => {
@@ -142,6 +156,7 @@ describe('an agent that fails its calls', () => {
   it('gets exactly one message as a trial, and the others when that has succeeded', async () => {
     const agent = await frail();
     for (let n = 0; n < 3; n++) await send('frail');
+    const feed = await follow();
     let answer: (() => void) | undefined;
     agent.handlers['*'] = (call) => {
       answer = () => {
@@ -151,7 +166,12 @@ describe('an agent that fails its calls', () => {
     };
     const tasks = await Promise.all([1, 2, 3, 4, 5].map((n) => hub.submit(`${n}`, to('frail'))));
     await eventually(() => expect(answer).toBeDefined());
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    // Those that wait say so after a second; one of the five is the trial and says nothing.
+    const waiting = async (): Promise<string[]> => {
+      const shown = await Promise.all(tasks.map((task) => hub.getTask(String(task['id']))));
+      return shown.map((task) => JSON.stringify(task)).filter((text) => text.includes(WAITING));
+    };
+    await eventually(async () => expect(await waiting()).toHaveLength(4));
     expect(messagesTo(agent)).toBe(3 + 1);
     expect((await healthOf('frail')).breaker).toBe('half-open');
     answer!();
@@ -159,6 +179,8 @@ describe('an agent that fails its calls', () => {
       expect(stateOf(await hub.waitForTask(String(task['id'])))).toBe('TASK_STATE_COMPLETED');
     }
     expect(messagesTo(agent)).toBe(3 + 5);
+    const breakers = (): unknown[] => feed.events.slice(1).map(({ data }) => data.breaker);
+    await eventually(() => expect(breakers().slice(0, 2)).toEqual(['half-open', 'closed']));
   });
 
   it('fails a message clearly that it could not get in time, and is not called for it', async () => {
@@ -275,15 +297,15 @@ describe('how much an agent gets', () => {
 });
 
 describe('an agent that is taken out of service', () => {
-  it('goes on with what it has when it is disabled; what waits for it fails with the reason', async () => {
+  it('goes on with what it has when it is disabled; what waits fails at once with the reason', async () => {
     const agent = await busy('one', { maxConcurrent: 1 });
     const [first, second] = [await hub.submit('1', to('one')), await hub.submit('2', to('one'))];
     await eventually(() => expect(agent.tasks.size).toBe(1));
     await hub.admin('PATCH', '/api/v1/agents/one', { enabled: false });
-    [...agent.tasks.values()][0]!.end();
-    await hub.waitForTask(String(first['id']), 'TASK_STATE_COMPLETED');
     const failed = await hub.waitForTask(String(second['id']), 'TASK_STATE_FAILED');
     expect(said(failed)).toContain('is disabled');
+    [...agent.tasks.values()][0]!.end();
+    await hub.waitForTask(String(first['id']), 'TASK_STATE_COMPLETED');
     await expect(hub.send('3', to('one'))).rejects.toThrow('registered and enabled');
   });
 
@@ -330,18 +352,6 @@ describe('an agent that is taken out of service', () => {
 });
 
 describe('the events of agents', () => {
-  const feeds: EventFeedReader[] = [];
-  afterEach(() => Promise.all(feeds.splice(0).map((feed) => feed.close())));
-
-  async function follow(lastId?: string, key = ADMIN_KEY): Promise<EventFeedReader> {
-    const feed = await EventFeedReader.open(`${hub.url}/api/v1/agents/events`, {
-      authorization: `Bearer ${key}`,
-      ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
-    });
-    feeds.push(feed);
-    return feed;
-  }
-
   it('tell how all stand, then every change, and go on where a reader was cut', async () => {
     await use(LASTING);
     await frail();
@@ -361,6 +371,14 @@ describe('the events of agents', () => {
       ['agent', { health: 'down', breaker: 'open', before: { health: 'degraded' } }],
     ]);
     expect(resumed.events[0]!.data.lastError).toContain('HTTP 500');
+    await hub.admin('POST', '/api/v1/agents/frail:refresh');
+    const renewed = await follow();
+    await send('frail');
+    await eventually(() => expect(renewed.events).toHaveLength(2));
+    expect(renewed.events).toMatchObject([
+      { event: 'snapshot', data: { agents: [unknown] } },
+      { event: 'agent', data: { health: 'degraded', before: { health: 'unknown' } } },
+    ]);
     const lost = await follow('of-another-process-7');
     await eventually(() => expect(lost.events[0]?.event).toBe('snapshot'));
   });

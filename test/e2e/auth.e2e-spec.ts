@@ -104,6 +104,8 @@ describe('API keys', () => {
   it.each([
     [{}, ['name']],
     [{ name: '' }, ['name']],
+    [{ name: ' ' }, ['name']],
+    [{ name: 'n', organization: 'acme\u202E' }, ['organization']],
     [{ name: 'a\u0000b' }, ['name']],
     [{ name: 'n', scopes: [] }, ['scopes']],
     [{ name: 'n', scopes: ['everything'] }, ['scopes']],

@@ -217,6 +217,9 @@ it('does not start with a composite skill that is wrong, and says everything', a
         steps: [{ ...steps[0] }, { name: 'b', agentId: 'one' }],
       },
       { id: 'y', name: 'Y', steps },
+      { id: 'No' },
+      { id: 'z', name: 'Z', description: 'z', steps: [{ name: 'a', agentId: 'one' }] },
+      { id: 'z', name: 'Z', description: 'z', steps: [{ name: 'a', agentId: 'one' }] },
     ],
   });
   const app = await createApp({ config: new ProcessConfigSource(environment('third.db')) });
@@ -227,12 +230,15 @@ it('does not start with a composite skill that is wrong, and says everything', a
   expect(message).toContain('compositeSkills[0].steps (file): wait for each other: a -> b -> a');
   expect(message).toContain('compositeSkills[1].description');
   expect(message).toContain('compositeSkills[1].steps[1].speed');
+  expect(message).toContain('compositeSkills[2].id (file): must be 1 to 63 of a-z, 0-9 and -');
+  expect(message).toContain('compositeSkills[2].name');
+  expect(message).toContain(
+    'compositeSkills[4].id (file): is the id of a composite skill before it',
+  );
 
-  declare({ compositeSkills: [{ id: 'x' }, { id: 'x' }, { id: 'No' }, 'skill'] });
+  declare({ compositeSkills: ['skill'] });
   const load = (): unknown => new ProcessConfigSource(environment('third.db')).load();
-  expect(load).toThrow(/\[1\]\.id: is the id of a composite skill before it/);
-  expect(load).toThrow(/\[2\]\.id: is not \[a-z0-9-\]\{1,63\}/);
-  expect(load).toThrow(/\[3\]: is not a mapping/);
+  expect(load).toThrow(/\[0\]: is not a mapping/);
 });
 
 it('does not start with a rule that is wrong, and says which', async () => {

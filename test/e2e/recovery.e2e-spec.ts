@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING, type Principal } from '../../src/auth/index.js';
+import { SystemClock } from '../../src/common/clock.js';
 import { TaskState, type Task } from '../../src/protocol/a2a.js';
 import { statusUpdate, type TaskRef } from '../../src/protocol/build.js';
 import { FencedError } from '../../src/tasks/task-log.js';
@@ -38,6 +39,15 @@ const counter = (options: FakeAgentOptions = {}): FakeAgent =>
 const NUMBERS = Array.from({ length: 30 }, (_, index) => String(index + 1));
 
 const refTo = (taskId: string): TaskRef => ({ taskId, contextId: 'c' });
+
+/** Leaps as for a process that is stopped and goes on. */
+class JumpingClock extends SystemClock {
+  offsetMs = 0;
+
+  override now(): Date {
+    return new Date(Date.now() + this.offsetMs);
+  }
+}
 
 /** The process is gone without a word: nothing it holds may write or answer any more. */
 function kill(victim: HubTasks): void {
@@ -196,6 +206,24 @@ describe('after a kill', () => {
     expect(agent.turns).toHaveLength(1);
     const done = (await hub.log.read(id, EVERYTHING))!.delegations[0]!;
     expect(done).toMatchObject({ calls: 1, epoch: 2 });
+  });
+
+  it('a process that was stopped for longer than its leases goes on with what it runs', async () => {
+    const clock = new JumpingClock();
+    const agent = new FakeAgent('a', () => undefined);
+    agent.refusals.set('findTasksByMessage', { kind: 'rejected', message: 'no ListTasks' });
+    hub = await HubTasks.start({ agents: [agent], clock });
+    const { id } = await hub.begin('go');
+    await eventually(() => agent.turn);
+    clock.offsetMs = 31_000;
+    const other = await hub.begin('other');
+    await eventually(() => expect(agent.turns).toHaveLength(2));
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    for (const turn of agent.turns) turn.completed('done');
+    for (const each of [id, other.id]) {
+      expect(statusText(await hub.until(each, TaskState.TASK_STATE_COMPLETED))).toBe('done');
+    }
+    expect((await hub.log.read(id, EVERYTHING))!.delegations[0]).toMatchObject({ epoch: 1 });
   });
 
   it('an agent that cannot be asked is not waited for longer than for a first event', async () => {

@@ -110,6 +110,7 @@ describe('the API of rules', () => {
     [{ target: { reject: 'x'.repeat(501) } }, 'target.reject'],
     [{ target: { reject: 'a\nb' } }, 'target.reject'],
     [{ target, name: '' }, 'name'],
+    [{ target, name: 'safe\u202Eevil' }, 'name'],
     [{ target, id: 'No spaces' }, 'id'],
     [{ target, position: 0 }, 'position'],
     [{ target, position: 7 }, 'position'],

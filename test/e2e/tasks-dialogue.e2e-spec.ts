@@ -105,6 +105,12 @@ describe('input-required through the hub and back', () => {
     agent.turn.completed('from the other task');
     const done = await hub.until(asked.id, TaskState.TASK_STATE_COMPLETED);
     expect(statusText(done)).toBe('from the other task');
+    // The task before waits for nobody any more.
+    const [first] = agent.turns;
+    await eventually(() =>
+      expect(agent.snapshot(first!.taskId).status?.state).toBe(TaskState.TASK_STATE_CANCELED),
+    );
+    expect(statusText(await hub.get(asked.id))).toBe('from the other task');
   });
 });
 

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { AgentCallError } from '../../src/agents/index.js';
+import { SystemClock } from '../../src/common/clock.js';
 import { Role, TaskState, type StreamResponse } from '../../src/protocol/a2a.js';
 import { agentMessage, statusUpdate } from '../../src/protocol/build.js';
 import { FakeAgent, type FakeAgentOptions, type Script } from '../support/fake-agents.js';
@@ -238,6 +239,57 @@ describe('events after the end', () => {
       turn.close();
     });
     expect(await outcome()).toBe('TASK_STATE_COMPLETED: done');
+  });
+});
+
+/** Pauses are over in a tenth of their time. */
+class QuickClock extends SystemClock {
+  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return super.sleep(ms / 10, signal);
+  }
+}
+
+describe('an agent that breaks off before it answers', () => {
+  it('and says it has not got the message gets it again a few times, and no more', async () => {
+    const agent = new FakeAgent('a', (turn) => {
+      if (turn.text === 'go') return turn.ask('who?');
+      agent.lose(turn.taskId);
+      turn.cut();
+    });
+    hub = await HubTasks.start({ agents: [agent], clock: new QuickClock() });
+    const asked = await hub.send('go');
+    const failed = await hub.reply(asked, 'Ann');
+    expect(failed.status?.state).toBe(TaskState.TASK_STATE_FAILED);
+    expect(statusText(failed)).toMatch(/^Agent a broke off before it answered; whether/);
+    expect(agent.turns).toHaveLength(1 + 4);
+    const ids = new Set(agent.turns.slice(1).map(({ send }) => send.message.messageId));
+    expect(ids.size).toBe(1);
+    const [delegation] = (await hub.log.read(asked.id, { kind: 'everything' }))!.delegations;
+    expect(delegation?.calls).toBe(5);
+  });
+
+  it('gets it again a few times where the setting says so, and no more', async () => {
+    const agent = new FakeAgent('a', (turn) => turn.cut());
+    agent.refusals.set('findTasksByMessage', { kind: 'rejected', message: 'no ListTasks' });
+    const config = { tasks: { resend: 'again' } } as const;
+    hub = await HubTasks.start({ agents: [agent], clock: new QuickClock(), config });
+    expect(await outcome()).toMatch(/FAILED: Agent a broke off before it answered; whether/);
+    expect(agent.turns).toHaveLength(4);
+  });
+
+  it('and then cannot be reached is told to stop: nobody else gets what it may have', async () => {
+    const agent = new FakeAgent('a', (turn) => {
+      agent.refusals.set('stream', { kind: 'unreachable', message: 'gone' });
+      turn.cut();
+    });
+    agent.refusals.set('findTasksByMessage', { kind: 'rejected', message: '?', once: true });
+    const other = new FakeAgent('b', (turn) => turn.completed());
+    const config = { tasks: { resend: 'again' } } as const;
+    hub = await HubTasks.start({ agents: [agent, other], clock: new QuickClock(), config });
+    const failed = await hub.send('go', { to: ['a', 'b'] });
+    expect(statusText(failed)).toBe('Agent a could not be reached.');
+    expect(other.turns).toEqual([]);
+    await eventually(() => expect(agent.called('cancel')).toBe(1));
   });
 });
 

@@ -53,4 +53,23 @@ describe('places of the runner', () => {
     agent.turns[0]!.completed();
     await hub.until(waiting.id, TaskState.TASK_STATE_COMPLETED);
   });
+
+  it('an agent that is gone takes none by being told of its ends, however many', async () => {
+    const gone = new FakeAgent('gone', (turn) => turn.ask('who?'));
+    const quick = new FakeAgent('quick', (turn) => turn.completed());
+    hub = await HubTasks.start({
+      agents: [gone, quick],
+      config: { tasks: { maxConcurrent: 4 }, agents: { cancelWaitMs: 1500 } },
+    });
+    const asked = [];
+    for (let n = 0; n < 20; n++) asked.push(await hub.begin('go', { to: ['gone'] }));
+    for (const { id } of asked) await hub.until(id, TaskState.TASK_STATE_INPUT_REQUIRED);
+    gone.onCancel = 'silent';
+    await hub.stopper.stop('gone');
+    await eventually(() => expect(gone.called('cancel')).toBe(16));
+    const { id } = await hub.begin('quick', { to: ['quick'] });
+    await hub.until(id, TaskState.TASK_STATE_COMPLETED);
+    expect(gone.called('cancel')).toBe(16);
+    await eventually(() => expect(gone.called('cancel')).toBe(20), 5000);
+  });
 });

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { TaskState } from '../../src/protocol/a2a.js';
+import { statusUpdate } from '../../src/protocol/build.js';
 import { FakeAgent, type FakeAgentOptions, type Turn } from '../support/fake-agents.js';
 import { eventually } from '../support/eventually.js';
 import { artifactTexts, HubTasks, statusText } from '../support/hub-tasks.js';
@@ -70,5 +71,20 @@ describe('an agent that goes on without its answer', () => {
     const done = await hub.reply(await hub.get(id), 'Ann');
     expect(statusText(done)).toBe('hello Ann');
     await eventually(() => expect(agent.turns).toHaveLength(2));
+  });
+
+  it('and has not named its task stays with the run that heard it ask', async () => {
+    const agent = new FakeAgent('a', (turn) => {
+      const ref = { taskId: '', contextId: turn.contextId };
+      const state = TaskState.TASK_STATE_INPUT_REQUIRED;
+      turn.emit({ payload: statusUpdate(ref, state, new Date()) }, false);
+      turn.close();
+    });
+    hub = await HubTasks.start({ agents: [agent], config: { tasks: { leaseMs: 1000 } } });
+    const { id } = await hub.begin('go');
+    await hub.until(id, TaskState.TASK_STATE_INPUT_REQUIRED);
+    await new Promise((resolve) => setTimeout(resolve, 2300));
+    const [delegation] = (await hub.store.load(id, { kind: 'everything' }))!.delegations;
+    expect(delegation).toMatchObject({ owner: hub.runner.owner, epoch: 1 });
   });
 });

@@ -234,6 +234,11 @@ export class FakeAgent {
     this.tasks.delete(taskId);
   }
 
+  /** As if the newest message of this task had never arrived. */
+  lose(taskId: string): void {
+    this.tasks.get(taskId)?.history.pop();
+  }
+
   begin(send: AgentSend): Turn {
     const taskId = send.message.taskId || randomUUID();
     const contextId = send.message.contextId || randomUUID();

@@ -59,6 +59,8 @@ export class AgentEventsController {
     const feed = new EventFeed(reply.raw, { heartbeatMs, bufferBytes });
     const send = ({ id, change }: AgentEvent): void =>
       feed.send({ id, event: 'agent', data: new AgentChangeDto(change) });
+    // What has changed unseen is told to the others now, and is not news after this snapshot.
+    this.monitor.tidy();
     const ending = new AbortController();
     const end = (): void => feed.end();
     ending.signal.addEventListener('abort', end);

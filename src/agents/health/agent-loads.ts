@@ -29,9 +29,10 @@ export class AgentLoads extends AgentLoad {
   }
 
   maxConcurrent(agentId: string): number {
+    const agent = this.registry.known(agentId);
+    if (!agent?.enabled || agent.deletedAt !== null) return Infinity;
     const { maxPerAgent, maxConcurrent } = this.config.tasks;
-    const own = this.registry.known(agentId)?.maxConcurrent;
-    return own ?? (maxPerAgent || Math.ceil(maxConcurrent / 4));
+    return agent.maxConcurrent ?? (maxPerAgent || Math.ceil(maxConcurrent / 4));
   }
 
   outstandingOf(agentId: string): number {

@@ -110,6 +110,7 @@ export class AgentMonitor extends AgentHealth {
       return { kind: 'wait', waitMs, why: 'is out of service after failed calls' };
     }
     watched.record = trial;
+    this.tell(agentId, watched);
     return { kind: 'trial', end: () => this.endTrial(watched, trial) };
   }
 
@@ -151,11 +152,11 @@ export class AgentMonitor extends AgentHealth {
     this.watch(agent).lookedAt = this.time();
   }
 
-  /** Forgets agents that are gone, and tells of what only time has changed. */
+  /** Forgets agents that are gone, and tells of what only time or a changed record has changed. */
   tidy(): void {
-    for (const [id, watched] of this.watched) {
+    for (const id of this.watched.keys()) {
       const agent = this.registry.get(id);
-      if (agent) this.tell(id, watched);
+      if (agent) this.tell(id, this.watch(agent));
       else this.watched.delete(id);
     }
   }

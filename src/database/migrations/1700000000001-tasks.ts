@@ -82,6 +82,7 @@ const delegationTables = (clustered: string): string[] => [
     "step" integer NOT NULL,
     "agent_id" text NOT NULL,
     "agent_name" text NOT NULL,
+    "organization" text NOT NULL,
     "skill_id" text,
     "state" text NOT NULL,
     "message_seq" integer NOT NULL,
@@ -107,7 +108,8 @@ const delegationTables = (clustered: string): string[] => [
   `CREATE INDEX "delegations_agent_idx" ON "delegations" ("agent_id", "task_id")`,
   `CREATE INDEX "delegations_downstream_idx" ON "delegations" ("downstream_task_id")
     WHERE "downstream_task_id" IS NOT NULL`,
-  `CREATE INDEX "delegations_claim_idx" ON "delegations" ("claimable_at", "created_at")
+  `CREATE INDEX "delegations_claim_idx" ON "delegations"
+      ("claimable_at", "untold", "agent_id", "organization", "created_at", "id")
     WHERE "claimable_at" IS NOT NULL`,
   `CREATE INDEX "delegations_due_idx" ON "delegations" ("due_at") WHERE "due_at" IS NOT NULL`,
   `CREATE INDEX "delegations_owner_idx" ON "delegations" ("owner") WHERE "owner" IS NOT NULL`,

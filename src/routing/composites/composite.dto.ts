@@ -22,6 +22,7 @@ import {
   IfGiven,
   NAME,
   NAME_RULE,
+  NAMES_RULE,
   TAG,
   TAG_RULE,
   TEXT,
@@ -32,11 +33,6 @@ import { DIRECTIVE_LIMITS } from '../../protocol/routing-extension.js';
 import { CompositeStepDto, PATTERN } from './composite-step.dto.js';
 import { COMPOSITE_LIMITS, type CompositeDefinition } from './domain/composite.js';
 
-const ORGANIZATION = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
-const ORGANIZATION_RULE = {
-  each: true,
-  message: 'each must be 1 to 200 characters, no control characters',
-};
 const MEDIA_TYPE = /^[\w!#$&^.+*-]{1,100}\/[\w!#$&^.+*-]{1,100}(;[ -~]{1,100})?$/;
 const MEDIA_TYPE_RULE = { each: true, message: 'each must be a media type such as text/plain' };
 const MAX_NAME = 200;
@@ -87,7 +83,7 @@ class CompositeOptionsDto {
   @IsArray()
   @ArrayNotEmpty()
   @ArrayMaxSize(1000)
-  @Matches(ORGANIZATION, ORGANIZATION_RULE)
+  @Matches(NAME, NAMES_RULE)
   organizations?: string[] | null;
 
   @ApiPropertyOptional({ type: Boolean, default: true, description: 'False: no new tasks.' })

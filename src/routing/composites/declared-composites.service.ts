@@ -3,8 +3,8 @@ import { AgentRegistry } from '../../agents/index.js';
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
-import { AppConfig, ConfigChanges, type DeclaredComposite } from '../../config/index.js';
-import { readDeclared } from '../read-declared.js';
+import { AppConfig, ConfigChanges, type DeclaredEntry } from '../../config/index.js';
+import { readDeclared, type ReadEntry } from '../read-declared.js';
 import { CompositeRegistry } from './composite-registry.js';
 import { CompositeStore, type NewComposite } from './composite-store.js';
 import { CreateCompositeDto } from './composite.dto.js';
@@ -96,9 +96,16 @@ export class DeclaredComposites implements OnModuleInit, OnApplicationBootstrap 
 }
 
 /** By the rules of the API; throws `ConfigError` with all that is wrong. */
-function readAll(written: readonly DeclaredComposite[]): Promise<readonly NewComposite[]> {
-  return readDeclared(KEY, written, CreateCompositeDto, (dto) => {
-    const composite: NewComposite = { ...completed(dto), id: dto.id, source: 'config' };
-    return { entry: composite, faults: checkDefinition(composite) };
-  });
+function readAll(written: readonly DeclaredEntry[]): Promise<readonly NewComposite[]> {
+  return readDeclared(KEY, written, CreateCompositeDto, readOne);
+}
+
+function readOne(
+  dto: CreateCompositeDto,
+  before: readonly NewComposite[],
+): ReadEntry<NewComposite> {
+  const composite: NewComposite = { ...completed(dto), id: dto.id, source: 'config' };
+  const isTaken = before.some(({ id }) => id === dto.id);
+  const twice = { field: 'id', description: 'is the id of a composite skill before it' };
+  return { entry: composite, faults: [...checkDefinition(composite), ...(isTaken ? [twice] : [])] };
 }

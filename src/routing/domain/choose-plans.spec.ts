@@ -331,6 +331,20 @@ describe('a composite skill', () => {
     expect(other).not.toHaveProperty('quorum');
   });
 
+  it('finds nobody where too few can meet the quorum of a step, and names no field of the client', () => {
+    const only = step('read', { strategy: 'all', require: 'quorum', quorum: 3 });
+    const ask = (): Route => route({ skillId: 'composite.report' }, with_(composite([only])));
+    expect(ask).toThrow(
+      expect.objectContaining({
+        reason: 'NO_ROUTE',
+        message: expect.stringMatching(
+          /Step "read": The operator asks for a quorum of 3, but only 2 may be asked now: b, a/,
+        ),
+        violations: [],
+      }),
+    );
+  });
+
   it('is refused when a step that is not optional has nobody', () => {
     const needed = step('fly', { target: { tags: ['fly'] } });
     const optional = { ...needed, isOptional: true };

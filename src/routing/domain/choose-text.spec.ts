@@ -168,6 +168,20 @@ describe("the operator's rules", () => {
     });
   });
 
+  it('find nobody for a quorum that cannot be met, unless the client has asked for it', () => {
+    const rule = decides({ wishes: { strategy: 'all', require: 'quorum', quorum: 3 } });
+    expect(() => ask(undefined, rule)).toThrow(
+      expect.objectContaining({ reason: 'NO_ROUTE', violations: [] }),
+    );
+    const directive = { strategy: 'all', require: 'quorum', quorum: 4 } as const;
+    expect(() => ask(undefined, { ...rule, directive })).toThrow(
+      expect.objectContaining({
+        reason: 'INVALID_PARAMS',
+        violations: [expect.objectContaining({ field: 'quorum' })],
+      }),
+    );
+  });
+
   it('are asked about tags that no skill carries, which are a mistake else', () => {
     const asked: (readonly string[])[] = [];
     const decide = (tags: readonly string[]): RuleVerdict => {
@@ -254,12 +268,13 @@ describe('an external router', () => {
     ['[]', 'no order'],
     ['{"order":"a.sum"}', 'no order'],
     ['{"order":["a.sum",1]}', 'no order'],
+    ['{"order":["a.sum"],"reason":7}', 'reason'],
   ])('is not understood when it answers %j', (body, problem) => {
     expect(() => readExternalAnswer(body)).toThrow(problem);
   });
 
   it('is read with or without a reason, and each id once', () => {
-    expect(readExternalAnswer('{"order":["a","b","a"],"reason":7}')).toEqual({
+    expect(readExternalAnswer('{"order":["a","b","a"],"reason":null}')).toEqual({
       order: ['a', 'b'],
       reason: undefined,
     });

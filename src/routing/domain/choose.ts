@@ -224,8 +224,10 @@ export class RouteChooser {
     );
   }
 
-  private get quorumField(): string {
-    return fieldOf(this.question.directive, 'quorum');
+  /** Undefined where the quorum is an operator's. */
+  private get quorumField(): string | undefined {
+    const { directive } = this.question;
+    return directive.quorum === undefined ? undefined : fieldOf(directive, 'quorum');
   }
 
   /** All of a route but its agents. */

@@ -111,6 +111,9 @@ export function readExternalAnswer(body: string): ExternalAnswer {
   if (!Array.isArray(order) || !order.every((id) => typeof id === 'string')) {
     throw new Error('its answer has no order: a list of ids');
   }
+  if (reason !== undefined && reason !== null && typeof reason !== 'string') {
+    throw new Error('the reason in its answer is not a text');
+  }
   return {
     order: [...new Set(order)],
     reason: typeof reason === 'string' ? onOneLine(reason) : undefined,

@@ -36,7 +36,7 @@ export function byText(
     const skill = agent && skillOf(agent, each.skillId);
     if (!skill) return [];
     const found = plainMatch(agent, skill, why, question.media);
-    return [{ ...found, textScore: each.score }];
+    return [{ ...found, ...(each.score > 0 && { textScore: each.score }) }];
   };
   const skipped = goneOf(question.affinity, index);
   const { ordered, note } = finding;

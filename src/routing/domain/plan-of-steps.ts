@@ -27,8 +27,8 @@ export interface Share {
   readonly quorum?: number | undefined;
   /** For `all` and `first`. */
   readonly maxAgents?: number | undefined;
-  /** Where the quorum was asked for; default `quorum`. */
-  readonly quorumField?: string;
+  /** The field in which the client asked for the quorum; undefined: an operator did. */
+  readonly quorumField?: string | undefined;
 }
 
 /**
@@ -132,8 +132,8 @@ function chooseStep(
 }
 
 /**
- * Cuts the matches down to those that get work. Throws INVALID_PARAMS when a quorum is asked for that
- * they cannot meet.
+ * Cuts the matches down to those that get work. A quorum that they cannot meet is INVALID_PARAMS where
+ * the client asked for it, else NO_ROUTE.
  */
 export function shareOut(
   { matches, skipped }: Arranged,
@@ -155,10 +155,11 @@ export function shareOut(
     quorum > chosen.length
   ) {
     const who = chosen.map(({ agentId }) => agentId).join(', ');
-    throw invalidField(
-      share.quorumField ?? 'quorum',
-      `is ${quorum}, but only ${chosen.length} may be asked now: ${who}`,
-    );
+    const only = `only ${chosen.length} may be asked now: ${who}`;
+    if (share.quorumField !== undefined) {
+      throw invalidField(share.quorumField, `is ${quorum}, but ${only}`);
+    }
+    throw new HubError('NO_ROUTE', `The operator asks for a quorum of ${quorum}, but ${only}`);
   }
   return { chosen, skipped: [...skipped, ...left] };
 }

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { Log } from '../../common/logger.js';
-import { AppConfig, ConfigChanges, type DeclaredRule } from '../../config/index.js';
+import { AppConfig, ConfigChanges, type DeclaredEntry } from '../../config/index.js';
 import { declaredWrong, readDeclared, type ReadEntry } from '../read-declared.js';
 import { faultsOfRule } from './domain/check-rule.js';
 import { faultOfPatterns, Patterns } from './domain/pattern.js';
@@ -57,7 +57,7 @@ export class DeclaredRules implements OnModuleInit, OnApplicationBootstrap {
 
 /** The declared rules, read as the API reads them; throws `ConfigError` with all that is wrong. */
 export async function readDeclaredRules(
-  written: readonly DeclaredRule[],
+  written: readonly DeclaredEntry[],
 ): Promise<readonly Rule[]> {
   const most = RULE_LIMITS.rules;
   if (written.length > most) {

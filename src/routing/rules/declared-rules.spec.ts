@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { ConfigError, type DeclaredRule } from '../../config/index.js';
+import { ConfigError, type DeclaredEntry } from '../../config/index.js';
 import { readDeclaredRules } from './declared-rules.service.js';
 
-const read = (yaml: string) => readDeclaredRules(parse(yaml) as DeclaredRule[]);
+const read = (yaml: string) => readDeclaredRules(parse(yaml) as DeclaredEntry[]);
 
 describe('rules declared in YAML', () => {
   it('are read by the rules of the API', async () => {

@@ -13,9 +13,9 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { IfGiven } from '../../common/http/fields.js';
+import { IfGiven, NAME, NAME_RULE } from '../../common/http/fields.js';
 import { RULE_LIMITS } from './domain/rule.js';
-import { NAME, NAME_RULE, RuleConditionsDto, RuleTargetDto, WrittenRuleDto } from './rule.dto.js';
+import { RuleConditionsDto, RuleTargetDto, WrittenRuleDto } from './rule.dto.js';
 
 /** Rules of both kinds, those declared in YAML and those of the API. */
 const MAX_POSITION = 2 * RULE_LIMITS.rules;

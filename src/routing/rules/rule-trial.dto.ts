@@ -1,9 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray, IsIn, Matches } from 'class-validator';
 import { SCOPES, type Scope } from '../../auth/index.js';
-import { IfGiven } from '../../common/http/fields.js';
+import { IfGiven, NAME, NAME_RULE } from '../../common/http/fields.js';
 import type { RuleOutcome, RuleReport } from './domain/outcomes.js';
-import { NAME, NAME_RULE } from './rule.dto.js';
 
 const OUTCOMES: readonly RuleOutcome[] = ['decides', 'passed-over', 'does-not-apply', 'not-asked'];
 

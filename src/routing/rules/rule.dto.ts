@@ -20,7 +20,17 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { SCOPES, type Scope } from '../../auth/index.js';
-import { ID_RULE, IfGiven, TAG, TAG_RULE } from '../../common/http/fields.js';
+import {
+  ID_RULE,
+  IfGiven,
+  NAME,
+  NAME_RULE,
+  NAMES_RULE,
+  SENTENCE,
+  SENTENCE_RULE,
+  TAG,
+  TAG_RULE,
+} from '../../common/http/fields.js';
 import { ID } from '../../common/id-pattern.js';
 import {
   DIRECTIVE_LIMITS,
@@ -38,23 +48,10 @@ import {
 import { STEP_STRATEGIES, type StepStrategy } from '../domain/plan.js';
 import { MetadataConstraint } from './metadata-constraint.js';
 
-/** No control characters, nothing a database refuses. */
-export const NAME = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
-export const NAME_RULE = {
-  message: '$property must be 1 to 200 characters without control characters',
-};
-const NAMES_RULE = {
-  each: true,
-  message: 'each must be 1 to 200 characters, no control characters',
-};
 const MEDIA_RANGE = /^(\*\/\*|[\w!#$&^.+-]{1,100}\/(\*|[\w!#$&^.+-]{1,100}))$/;
 const MEDIA_RANGE_RULE = {
   each: true,
   message: 'each must be a media type such as image/png, or a range such as image/*',
-};
-const SENTENCE = /^[^\p{Cc}\p{Cs}]{1,500}$/u;
-const SENTENCE_RULE = {
-  message: '$property must be 1 to 500 characters without control characters',
 };
 const METADATA_VALUE = { oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] };
 

@@ -4,6 +4,7 @@ import type { Log } from '../../common/logger.js';
 import { agentCallOptions } from '../call-options.js';
 import type { Delegation, SentWith, TaskRecord } from '../task.js';
 import { OVER } from '../over.js';
+import { isAway } from '../is-away.js';
 
 export interface AgentFarewellDeps {
   readonly client: AgentClient;
@@ -14,12 +15,6 @@ export interface AgentFarewellDeps {
   readonly cancelWaitMs: number;
   /** This hub's own id, for `A2A-Hub-Hops`. */
   readonly instanceId: () => Promise<string>;
-}
-
-/** The agent did not hear the call, and may hear the next one. */
-export function isAway(error: unknown): boolean {
-  const kind = error instanceof AgentCallError ? error.kind : undefined;
-  return kind === 'unreachable' || kind === 'interrupted';
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Agent } from '../../agents/index.js';
 import type { Clock } from '../../common/clock.js';
+import { namesBy } from '../agent-name.js';
 import type { AgentDelegations, DelegationRef } from '../agent-delegations.js';
 import { decideAgentStopped } from '../domain/agent-stopped.js';
 import { endedBy } from '../domain/ended-by.js';
@@ -62,9 +63,8 @@ export class AgentStopper {
 
   private async end({ id, taskId }: DelegationRef): Promise<'canceled' | 'moved on' | 'ended'> {
     const { log, clock, agent } = this.deps;
-    const nameOf = (agentId: string): string => agent(agentId)?.card.name || agentId;
     const { ended, isChanged } = await log.update(taskId, (aggregate) => {
-      const change = decideAgentStopped(aggregate, id, clock.now(), nameOf);
+      const change = decideAgentStopped(aggregate, id, clock.now(), namesBy(agent));
       const isChanged = (change.delegations ?? []).length > 0;
       return { change, result: { ended: endedBy(aggregate, change), isChanged } };
     });

@@ -6,7 +6,6 @@ import type { Draft } from './draft.js';
 import { endDelegation } from './end-delegation.js';
 import { releaseWinner } from './held-artifacts.js';
 import { standingOf, turnOf, type StandingStep } from './plan-standing.js';
-import { CANCELED_BY_CLIENT } from './wording.js';
 
 /**
  * Brings every step of the plan to where it belongs. In the plan's order, in which a step stands behind
@@ -17,7 +16,8 @@ import { CANCELED_BY_CLIENT } from './wording.js';
  * - of a step whose policy is met, or cannot be met any more, what is still open is canceled;
  * - the winner of a race gives what was held of it.
  *
- * `canceled`: the client has asked for that, which is then why a policy cannot be met any more.
+ * `canceled`: the client has asked for that. Every agent is then being canceled by its runner, which
+ * reports what came of it: a policy that cannot be met any more ends nobody before that.
  *
  * True when a step was cut short because its policy cannot be met any more.
  */
@@ -29,10 +29,9 @@ export function advancePlan(draft: Draft, canceled: boolean): boolean {
     let current = look();
     if (beginOrSkip(draft, current, steps)) current = look();
     const { standing, delegations } = current;
-    if (standing.kind === 'met' || standing.kind === 'broken') {
+    if (standing.kind === 'met' || (standing.kind === 'broken' && !canceled)) {
       const open = delegations.filter(({ state }) => !isEnded(state));
-      const isClients = canceled && standing.kind === 'broken';
-      const reason = isClients ? CANCELED_BY_CLIENT : standing.why;
+      const reason = standing.why;
       for (const each of open) endDelegation(draft, each, { state: 'canceled', reason });
       if (standing.kind === 'met') releaseWinner(draft, current);
       else cutShort ||= open.length > 0;

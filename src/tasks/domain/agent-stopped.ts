@@ -18,6 +18,6 @@ export function decideAgentStopped(
   const movesOn =
     delegation?.state === 'queued' && !hasAccepted(delegation) && delegation.fallbacks.length > 0;
   return movesOn
-    ? decideFailover(aggregate, delegationId, reason, now, nameOf)
+    ? decideFailover(aggregate, delegationId, reason, now, nameOf, false)
     : decideOutcome(aggregate, delegationId, { state: 'canceled', reason }, now);
 }

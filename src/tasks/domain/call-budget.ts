@@ -1,8 +1,9 @@
 import type { Delegation, TaskRecord } from '../task.js';
 
 /**
- * How many more messages may be sent to agents for this task: its limit less those sent and those
- * promised (queued delegations, and messages of the client that wait their turn).
+ * How many more messages may be sent to agents for this task: its limit less those sent or about to be
+ * (from their claim on) and those promised (queued delegations, and messages of the client that wait
+ * their turn).
  */
 export function callsLeft(
   { route }: Pick<TaskRecord, 'route'>,

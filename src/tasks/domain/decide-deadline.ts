@@ -5,6 +5,7 @@ import { Draft } from './draft.js';
 import { cancelOpen, endDelegation } from './end-delegation.js';
 import { endOnHubsWord } from './hubs-word.js';
 import { settle } from './settle.js';
+import { seconds } from './wording.js';
 
 /**
  * Ends what has run out of time: all that is open once the task's deadline has passed; else what is
@@ -17,7 +18,7 @@ export function decideDeadline(aggregate: TaskAggregate, now: Date): TaskChange 
   if (draft.ended) return NO_CHANGE;
   const { deadlineAt, createdAt } = aggregate.record;
   if (deadlineAt !== null && deadlineAt <= now) {
-    const reason = `The task's deadline of ${secondsBetween(createdAt, deadlineAt)} s has passed.`;
+    const reason = `The task's deadline of ${seconds(deadlineAt.getTime() - createdAt.getTime())} has passed.`;
     cancelOpen(draft, reason);
     endCut(draft, reason);
     return draft.change();
@@ -41,7 +42,7 @@ function endLateStep(draft: Draft, index: number): void {
     .delegations()
     .filter((each) => each.step === index && isOpen(each.state) && isLate(each));
   if (late.length === 0) return;
-  const reason = `The step's deadline of ${Math.round(deadlineMs / 1000)} s has passed.`;
+  const reason = `The step's deadline of ${seconds(deadlineMs)} has passed.`;
   for (const each of late) endDelegation(draft, each, { state: 'canceled', reason });
   endCut(draft, reason);
 }
@@ -56,8 +57,4 @@ function lateReason({ state, agentName }: Delegation): string {
   return isWaiting(state)
     ? `${agentName} waited for the client until its time was over.`
     : `${agentName} did not finish in time.`;
-}
-
-function secondsBetween(from: Date, to: Date): number {
-  return Math.round((to.getTime() - from.getTime()) / 1000);
 }

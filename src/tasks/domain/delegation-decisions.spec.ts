@@ -15,6 +15,8 @@ import {
   statusOf,
   userMessage,
 } from './fake-task.js';
+import { decideLeftTold } from './left-tasks.js';
+import { MAX_ARTIFACTS } from './given-artifacts.js';
 
 const LATER = new Date('2026-01-03T00:00:00Z');
 
@@ -80,11 +82,13 @@ describe('an event of the only agent', () => {
     const task = new FakeTask();
     task.agent(chunk('one', 'x', { lastChunk: true }));
     task.agent(chunk('two', 'x'));
-    expect(task.delegation().progress.closed).toEqual(['one']);
+    const closed = (): string[] =>
+      task.delegation().progress.artifacts.flatMap((each) => (each.closed ? [each.id] : []));
+    expect(closed()).toEqual(['one']);
     task.agent(chunk('one', 'y'));
-    expect(task.delegation().progress.closed).toEqual([]);
+    expect(closed()).toEqual([]);
     task.agent(status('completed'));
-    expect(task.delegation().progress.closed).toEqual(['one', 'two']);
+    expect(closed()).toEqual(['one', 'two']);
   });
 
   it('does not show a repeated status twice', () => {
@@ -191,6 +195,29 @@ describe('an invalid agent response', () => {
     expect(task.delegation().reason).toMatch(/^InvalidAgentResponse: .*message after a task/);
   });
 
+  it.each([
+    ['one by one', (ids: readonly string[]) => ids.map((id) => chunk(id, 'x'))],
+    [
+      'in one snapshot',
+      (ids: readonly string[]) => [
+        snapshot({ status: statusOf('working'), artifacts: ids.map((id) => artifact(id, 'x')) }),
+      ],
+    ],
+  ])('is one artifact too many, %s', (_, eventsOf) => {
+    const ids = Array.from({ length: MAX_ARTIFACTS }, (__, i) => `out-${i}`);
+    const task = new FakeTask();
+    for (const event of eventsOf(ids)) task.agent(event);
+    expect(task.task.artifacts.map(({ artifactId }) => artifactId)).toEqual(ids);
+    task.agent(chunk('out-0', 'y', { append: true }));
+    expect(task.state).not.toBe('FAILED');
+    for (const event of eventsOf([...ids, 'more'])) task.agent(event);
+    expect(task.delegation()).toMatchObject({
+      state: 'failed',
+      reason: 'InvalidAgentResponse: the agent gave more than 1000 artifacts.',
+    });
+    expect(task.task.artifacts).toHaveLength(MAX_ARTIFACTS);
+  });
+
   it('is an event of another task', () => {
     const task = new FakeTask();
     task.agent(status('working'));
@@ -203,6 +230,29 @@ describe('an invalid agent response', () => {
     const task = new FakeTask({ delegation: { downstreamTaskId: 'first-task' } });
     task.agent(snapshot({ status: statusOf('submitted') }));
     expect(task.delegation()).toMatchObject({ state: 'working', downstreamTaskId: 'down-task' });
+  });
+
+  it('leaves the task before to be told that nobody needs it, at the end at the latest', () => {
+    const task = new FakeTask({ delegation: { downstreamTaskId: 'first-task' } });
+    task.agent(status('working', 'x'));
+    expect(task.delegation().progress.left).toEqual(['first-task']);
+    task.agent(status('completed'));
+    expect(task.delegation()).toMatchObject({ state: 'completed', untold: true, owner: 'runner' });
+    task.commit(decideLeftTold(task.aggregate, 'd-a', ['another']));
+    expect(task.delegation().progress.left).toEqual(['first-task']);
+    task.commit(decideLeftTold(task.aggregate, 'd-a', ['first-task']));
+    expect(task.delegation().progress).not.toHaveProperty('left');
+  });
+
+  it('owes no word to a task that the agent has gone back to', () => {
+    const task = new FakeTask({ delegation: { downstreamTaskId: 'first-task' } });
+    task.agent(status('working', 'x'));
+    task.change('a', { state: 'sending' });
+    task.agent(status('working', 'y', 'first-task'));
+    expect(task.delegation()).toMatchObject({
+      downstreamTaskId: 'first-task',
+      progress: { left: ['down-task'] },
+    });
   });
 
   it('ends the whole when every agent was required, and cancels the others', () => {
@@ -287,7 +337,7 @@ describe('several agents', () => {
     ]);
     expect(task.task.status?.message?.metadata?.[ROUTING_EXTENSION_URI]).toMatchObject({
       agentId: 'a',
-      waiting: [{ agentId: 'a', delegationId: 'd-a', state: 'input-required' }],
+      waiting: [{ agentId: 'a', delegationId: 'd-a', step: 'task', state: 'input-required' }],
     });
   });
 
@@ -328,149 +378,5 @@ describe('several agents', () => {
       'same.0.out',
       'same.1.out',
     ]);
-  });
-});
-
-describe('an outcome', () => {
-  it('is the state of the task with its reason', () => {
-    const task = new FakeTask();
-    const reason = 'The agent did not answer.';
-    const end = { state: 'failed', reason, agentKnows: true } as const;
-    task.commit(decideOutcome(task.aggregate, 'd-a', end, NOW));
-    expect(task.story()).toEqual(['status FAILED: The agent did not answer.']);
-    expect(task.delegation()).toMatchObject({ state: 'failed', owner: null, untold: false });
-  });
-
-  it.each([
-    ['has the message', {}, true, 'runner'],
-    ['waits for its client', { state: 'input-required', downstreamTaskId: 'd' }, true, 'runner'],
-    ['waits and has no owner', { downstreamTaskId: 'd', owner: null }, true, null],
-    ['was not asked yet', { state: 'queued' }, false, null],
-  ] as const)('leaves its agent to be told when it %s', (_, delegation, untold, owner) => {
-    const task = new FakeTask({ delegation });
-    const end = { state: 'canceled', reason: 'enough' } as const;
-    task.commit(decideOutcome(task.aggregate, 'd-a', end, NOW));
-    expect(task.delegation()).toMatchObject({ untold, owner });
-  });
-
-  it('of one among several is told and counted', () => {
-    const task = new FakeTask({ agents: ['a', 'b'], require: 'best-effort' });
-    const outcome = { state: 'failed', reason: 'gone' } as const;
-    task.commit(decideOutcome(task.aggregate, 'd-a', outcome, NOW));
-    expect(task.story()).toEqual(['status WORKING: Agent a failed: gone']);
-  });
-
-  it('keeps a long reason short and well-formed', () => {
-    const task = new FakeTask();
-    const outcome = { state: 'failed', reason: '😀'.repeat(600) } as const;
-    task.commit(decideOutcome(task.aggregate, 'd-a', outcome, NOW));
-    const { reason } = task.delegation();
-    expect(reason?.length).toBeLessThanOrEqual(500);
-    expect(reason).not.toMatch(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])/);
-  });
-});
-
-describe('failover', () => {
-  const fallbacks = [{ agentId: 'b', skillId: 's' }, { agentId: 'c' }];
-
-  it('asks the next agent, unseen by the client', () => {
-    const task = new FakeTask({ delegation: { fallbacks, downstreamContextId: 'down-context' } });
-    task.commit(decideFailover(task.aggregate, 'd-a', 'refused', NOW, (id) => `Agent ${id}`));
-    expect(task.story()).toEqual([]);
-    expect(task.delegation()).toMatchObject({
-      state: 'queued',
-      agentId: 'b',
-      agentName: 'Agent b',
-      skillId: 's',
-      fallbacks: [{ agentId: 'c' }],
-      downstreamContextId: null,
-      owner: null,
-      reason: 'Agent a: refused',
-    });
-  });
-
-  it('fails with every reason when nobody is left', () => {
-    const task = new FakeTask({ delegation: { fallbacks } });
-    for (const reason of ['refused', 'timed out', 'said no']) {
-      task.commit(decideFailover(task.aggregate, 'd-a', reason, NOW));
-      if (task.state !== 'FAILED') task.claim();
-    }
-    expect(task.story()).toEqual([
-      'status FAILED: No agent took the message. Agent a: refused; b: timed out; c: said no',
-    ]);
-  });
-
-  it('fails with the one reason where there never was another agent', () => {
-    const task = new FakeTask();
-    task.commit(decideFailover(task.aggregate, 'd-a', 'refused', NOW));
-    expect(task.story()).toEqual(['status FAILED: refused']);
-  });
-
-  it('is too late once the agent has accepted', () => {
-    const task = new FakeTask({ delegation: { fallbacks } });
-    task.agent(status('submitted'));
-    task.commit(decideFailover(task.aggregate, 'd-a', 'broke off', NOW));
-    expect(task.story()).toEqual(['status FAILED: broke off']);
-    expect(task.delegation().agentId).toBe('a');
-  });
-
-  it('asks nobody more than the calls allow; one that was not sent leaves its call to the next', () => {
-    const nameOf = (id: string): string => id;
-    const after = (wasSent: boolean): FakeTask => {
-      const task = new FakeTask({ maxCalls: 1, delegation: { fallbacks, calls: 1 } });
-      return task.commit(decideFailover(task.aggregate, 'd-a', 'gone', NOW, nameOf, wasSent));
-    };
-    expect(after(true).state).toBe('FAILED');
-    expect(after(false).delegation()).toMatchObject({ state: 'queued', agentId: 'b', calls: 0 });
-  });
-
-  it('of a message that waits for its agent has its call already', () => {
-    const waiting = { fallbacks, calls: 0, state: 'queued' } as const;
-    const task = new FakeTask({ maxCalls: 1, delegation: waiting });
-    task.commit(decideFailover(task.aggregate, 'd-a', 'not now', NOW, (id) => id, false));
-    expect(task.delegation()).toMatchObject({ state: 'queued', agentId: 'b', calls: 0 });
-  });
-
-  it('ends canceled when the client has asked for that', () => {
-    const task = new FakeTask({ delegation: { fallbacks } });
-    task.commit({ events: [], record: { cancelRequestedAt: NOW } });
-    task.commit(decideFailover(task.aggregate, 'd-a', 'refused', NOW));
-    expect(task.state).toBe('CANCELED');
-  });
-});
-
-describe('a deadline', () => {
-  it('of the task cancels what runs and fails it when every agent was required', () => {
-    const task = new FakeTask({ agents: ['a', 'b'], deadlineAt: new Date(NOW.getTime() + 30_000) });
-    task.agent(status('completed'), 'a');
-    expect(decideDeadline(task.aggregate, NOW)).toBe(NO_CHANGE);
-    task.commit(decideDeadline(task.aggregate, LATER));
-    expect(task.delegation('b').state).toBe('canceled');
-    expect(task.story().at(-1)).toBe(
-      'status FAILED: 1 of 2 agents completed. Missing: Agent b was canceled ' +
-        "(The task's deadline of 30 s has passed).",
-    );
-  });
-
-  it('of the task completes it with what there is when one is enough', () => {
-    const task = new FakeTask({ agents: ['a', 'b'], require: 'best-effort', deadlineAt: NOW });
-    task.agent(status('completed'), 'a');
-    task.commit(decideDeadline(task.aggregate, LATER));
-    expect(task.state).toBe('COMPLETED');
-  });
-
-  it('of the task is a failure, not a cancel, when nobody has completed', () => {
-    const task = new FakeTask({ agents: ['a', 'b'], require: 'best-effort', deadlineAt: NOW });
-    task.commit(decideDeadline(task.aggregate, LATER));
-    expect(task.state).toBe('FAILED');
-  });
-
-  it('of a delegation fails it, also while it waits for the client', () => {
-    const task = new FakeTask();
-    task.agent(status('input', 'which?'));
-    task.commit(decideDeadline(task.aggregate, LATER));
-    expect(task.story().at(-1)).toBe(
-      'status FAILED: Agent a waited for the client until its time was over.',
-    );
   });
 });

@@ -5,6 +5,7 @@ import { NO_CHANGE } from '../task.js';
 import { hasAccepted, isEnded, shortReason } from './delegation-state.js';
 import { attemptsWith } from './delegation-times.js';
 import { budgetSpent, callsLeft } from './call-budget.js';
+import { isInDoubt } from './decide-resend.js';
 import { Draft } from './draft.js';
 import type { End } from './end-delegation.js';
 import { endOnHubsWord } from './hubs-word.js';
@@ -52,8 +53,10 @@ export function decideOutcome(
 /**
  * The agent did not take the message: the next one in the route's order is asked, unseen by the
  * client (nothing of the first was shown). With none left, with the task's calls spent, with a message
- * on its way that only this agent can answer, or with a cancel requested, the delegation ends instead.
- * `nameOf` tells an agent's name by its id; a message that was not sent is no call of the task.
+ * on its way that only this agent can answer or may have had before, or with a cancel requested, the
+ * delegation ends instead.
+ * `nameOf` tells an agent's name by its id. A message that was not sent is no call of the task, and its agent was
+ * passed over rather than asked.
  */
 export function decideFailover(
   aggregate: TaskAggregate,
@@ -76,13 +79,15 @@ export function decideFailover(
     [delegation.reason, named.replace(/\.$/, '')].filter(Boolean).join('; '),
   );
   const [next, ...fallbacks] = delegation.fallbacks;
-  const agentKnows = delegation.downstreamTaskId === null;
+  const inDoubt = isInDoubt(delegation);
+  const agentKnows = delegation.downstreamTaskId === null && !inDoubt;
+  const known = { agentKnows, unsent: !wasSent };
   const fail = (why: string): void =>
-    endOnHubsWord(draft, delegation, { state: 'failed', reason: shortReason(why), agentKnows });
+    endOnHubsWord(draft, delegation, { state: 'failed', reason: shortReason(why), ...known });
   if (aggregate.record.cancelRequestedAt !== null) {
     const reason = 'Canceled before an agent took the message.';
-    endOnHubsWord(draft, delegation, { state: 'canceled', reason, agentKnows });
-  } else if (hasAccepted(delegation) || (!next && delegation.reason === null)) {
+    endOnHubsWord(draft, delegation, { state: 'canceled', reason, ...known });
+  } else if (hasAccepted(delegation) || inDoubt || (!next && delegation.reason === null)) {
     fail(reason);
   } else if (!next) {
     fail(`No agent took the message. ${reasons}`);
@@ -97,10 +102,9 @@ export function decideFailover(
       ...again,
       downstreamContextId: null,
       progress: {
-        artifacts: {},
-        closed: [],
+        artifacts: [],
         ...pendingOf(delegation),
-        attempts: attemptsWith(delegation, reason, now),
+        attempts: attemptsWith(delegation, reason, now, wasSent),
       },
       reason: reasons,
       owner: null,

@@ -1,5 +1,5 @@
 import { TaskState } from '../../protocol/a2a.js';
-import type { Delegation, DelegationProgress, DelegationState } from '../task.js';
+import type { Delegation, DelegationState } from '../task.js';
 
 export type EndState = Extract<
   DelegationState,
@@ -88,12 +88,6 @@ export function hasAccepted(delegation: Delegation): boolean {
     delegation.downstreamTaskId !== null ||
     !(delegation.state === 'planned' || isUnsent(delegation.state))
   );
-}
-
-/** The progress of a delegation that has completed: whatever it gave is complete now. */
-export function closedProgress(progress: DelegationProgress): DelegationProgress {
-  const ids = Object.values(progress.artifacts);
-  return ids.length === progress.closed.length ? progress : { ...progress, closed: ids };
 }
 
 const REASON_LIMIT = 500;

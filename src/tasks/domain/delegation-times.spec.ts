@@ -34,8 +34,27 @@ describe('the times of a delegation', () => {
   });
 
   it('are not those of a claim that was given up before anything was sent', () => {
-    const putBack = change(claimed, { state: 'queued', owner: null });
+    const putBack = change(claimed, { state: 'queued', calls: 0, owner: null });
     expect(putBack.progress.times?.sentAt).toBeUndefined();
+  });
+
+  it('are not those of a call that was never made', () => {
+    const fallbacks = [{ agentId: 'b' }];
+    const passedOver = (of: Partial<Delegation>): Delegation => {
+      const task = new FakeTask({ delegation: of });
+      const change = decideFailover(task.aggregate, 'd-a', 'is down', LATER, (id) => id, false);
+      const before = task.delegation();
+      return timed(before, task.commit(change).delegation(), LATER);
+    };
+    expect(passedOver({ fallbacks }).progress).toMatchObject({
+      times: {},
+      attempts: [{ agentId: 'a' }],
+    });
+    expect(passedOver({ fallbacks }).progress.times?.sentAt).toBeUndefined();
+    expect(passedOver({ fallbacks }).progress.attempts?.[0]).not.toHaveProperty('askedAt');
+    const failed = passedOver({});
+    expect(failed).toMatchObject({ state: 'failed', calls: 0 });
+    expect(failed.progress.times).toEqual({ endedAt: LATER.getTime() });
   });
 
   it('are none of a step that never began', () => {
@@ -45,9 +64,10 @@ describe('the times of a delegation', () => {
 
   it('survive a decision that writes the progress anew', () => {
     const working = change(claimed, { state: 'working' });
-    const next = change(working, { progress: { artifacts: { theirs: 'own' }, closed: [] } });
+    const artifacts = [{ theirs: 'theirs', id: 'own', closed: false }];
+    const next = change(working, { progress: { artifacts } });
     expect(next.progress).toMatchObject({
-      artifacts: { theirs: 'own' },
+      artifacts,
       times: working.progress.times,
     });
   });
@@ -90,7 +110,7 @@ describe('the attempts of a delegation', () => {
     const task = new FakeTask({ delegation: { fallbacks: [{ agentId: 'b' }] } });
     task.commit(decideFailover(task.aggregate, 'd-a', 'refused', LATER));
     const failedOver = task.delegation();
-    const next = change(failedOver, { progress: { artifacts: {}, closed: [] } });
+    const next = change(failedOver, { progress: { artifacts: [] } });
     expect(next.progress.attempts).toEqual(failedOver.progress.attempts);
   });
 });

@@ -18,7 +18,7 @@ const ANSWERED: ReadonlySet<DelegationState> = new Set([
 export function timed(before: Delegation, after: Delegation, now: Date): Delegation {
   const times = { ...before.progress.times, ...after.progress.times };
   const sent =
-    times.sentAt === undefined && before.state === 'sending' && !isPutBack(before, after);
+    times.sentAt === undefined && before.state === 'sending' && !isTakenBack(before, after);
   const answered =
     times.answeredAt === undefined &&
     (after.downstreamTaskId !== null || ANSWERED.has(after.state));
@@ -38,17 +38,26 @@ export function timed(before: Delegation, after: Delegation, now: Date): Delegat
   return { ...after, progress };
 }
 
-/** Its runner had to stop before it sent anything. */
-function isPutBack(before: Delegation, after: Delegation): boolean {
-  const sameAgent = after.agentId === before.agentId;
-  return after.state === 'queued' && sameAgent && after.downstreamTaskId === null;
+/** Its message has not left after all: the call that its claim had counted is taken back. */
+function isTakenBack(before: Delegation, after: Delegation): boolean {
+  return after.calls < before.calls;
 }
 
-/** The attempts of a delegation whose present agent did not take the message either. */
-export function attemptsWith(delegation: Delegation, why: string, now: Date): readonly Attempt[] {
+/** The attempts of a delegation whose present agent did not take the message either, or was not asked. */
+export function attemptsWith(
+  delegation: Delegation,
+  why: string,
+  now: Date,
+  wasAsked: boolean,
+): readonly Attempt[] {
   const { agentId, agentName, skillId, updatedAt, progress } = delegation;
-  const earlier = progress.attempts ?? [];
-  const askedAt = delegation.state === 'sending' ? updatedAt : now;
-  const attempt = { agentId, agentName, askedAt: askedAt.getTime(), endedAt: now.getTime(), why };
-  return [...earlier, { ...attempt, ...(skillId !== null && { skillId }) }];
+  const attempt = {
+    agentId,
+    agentName,
+    ...(skillId !== null && { skillId }),
+    ...(wasAsked && { askedAt: updatedAt.getTime() }),
+    endedAt: now.getTime(),
+    why,
+  };
+  return [...(progress.attempts ?? []), attempt];
 }

@@ -13,6 +13,7 @@ import {
   type TaskAggregate,
   type TaskChange,
 } from '../task.js';
+import { shortRouteNow } from './short-route.js';
 import { hubMessageId, originOf, type Origin } from './own-ids.js';
 
 type Patch = Omit<DelegationPatch, 'id'>;
@@ -30,6 +31,7 @@ export class Draft {
   private readonly questions = new Map<string, Message>();
   private recordPatch: TaskChange['record'];
   private currentState: TaskState;
+  private routeTold = false;
 
   constructor(
     readonly aggregate: TaskAggregate,
@@ -102,9 +104,12 @@ export class Draft {
     if (!this.ended) this.events.push({ kind, payload, ...(sentWith && { sentWith }) });
   }
 
+  /** The first status after another agent has taken over also says, in the task's metadata, who has it. */
   emitStatus(state: TaskState, message?: Message, metadata?: Record<string, unknown>): void {
     if (this.ended) return;
-    this.emit('status', statusUpdate(this.ref, state, this.now, message, metadata));
+    const told = { ...metadata, ...this.newRoute() };
+    const all = Object.keys(told).length > 0 ? told : undefined;
+    this.emit('status', statusUpdate(this.ref, state, this.now, message, all));
     this.currentState = state;
   }
 
@@ -129,6 +134,12 @@ export class Draft {
       delegations: [...this.patches].map(([id, patch]) => ({ id, ...patch })),
       ...(this.recordPatch && { record: this.recordPatch }),
     };
+  }
+
+  private newRoute(): Record<string, object> | undefined {
+    if (this.routeTold) return undefined;
+    this.routeTold = true;
+    return shortRouteNow(this.aggregate.task, this.plan, this.delegations());
   }
 
   private patched(delegation: Delegation): Delegation {

@@ -1,6 +1,8 @@
 import type { Delegation } from '../task.js';
-import { closedProgress, isEnded, shortReason, type EndState } from './delegation-state.js';
+import { isEnded, shortReason, type EndState } from './delegation-state.js';
 import type { Draft } from './draft.js';
+import { closedProgress } from './given-artifacts.js';
+import { callsUnsent } from './unsent.js';
 
 /** How a delegation comes to its end. */
 export interface End {
@@ -9,6 +11,8 @@ export interface End {
   readonly reason: string | null;
   /** The agent knows of it: it has said so itself, has been told, or has never had the message. */
   readonly agentKnows?: boolean;
+  /** The message of its claim has not left, and is no call of the task. */
+  readonly unsent?: boolean;
 }
 
 /**
@@ -19,14 +23,15 @@ export interface End {
 export function endDelegation(
   draft: Draft,
   delegation: Delegation,
-  { state, reason, agentKnows = false }: End,
+  { state, reason, agentKnows = false, unsent = false }: End,
 ): void {
   const { progress } = delegation;
-  const untold = !agentKnows && mayWork(delegation);
+  const untold = (!agentKnows && mayWork(delegation)) || (progress.left ?? []).length > 0;
   draft.patch(delegation.id, {
     state,
     reason: reason === null ? null : shortReason(reason),
     progress: state === 'completed' ? closedProgress(progress) : progress,
+    ...(unsent && { calls: callsUnsent(delegation) }),
     ...(untold ? { untold } : { owner: null, leaseUntil: null }),
   });
 }

@@ -332,6 +332,7 @@ const RECORD: Omit<TaskRecord, 'route' | 'plan' | 'allowReply' | 'deadlineAt'> =
 
 const DELEGATION: Omit<Delegation, 'id' | 'agentId' | 'agentName' | 'position'> = {
   taskId: 'task',
+  organization: 'o',
   step: 0,
   skillId: null,
   state: 'sending',
@@ -340,7 +341,7 @@ const DELEGATION: Omit<Delegation, 'id' | 'agentId' | 'agentName' | 'position'> 
   downstreamTaskId: null,
   downstreamContextId: null,
   fallbacks: [],
-  progress: { artifacts: {}, closed: [] },
+  progress: { artifacts: [] },
   reason: null,
   untold: false,
   epoch: 1,

@@ -47,8 +47,8 @@ export function finishedArtifacts(
   const given = new Map(
     [...task.artifacts, ...held].map((artifact) => [artifact.artifactId, artifact]),
   );
-  return Object.values(progress.artifacts).flatMap((id) => {
-    const finished = state === 'completed' || progress.closed.includes(id);
+  return progress.artifacts.flatMap(({ id, closed }) => {
+    const finished = state === 'completed' || closed;
     return (finished && given.get(id)) || [];
   });
 }

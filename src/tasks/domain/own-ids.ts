@@ -2,7 +2,7 @@ import type { IdSource } from '../../common/ids.js';
 import { Role, type Artifact, type Message, type Part } from '../../protocol/a2a.js';
 import type { TaskRef } from '../../protocol/build.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
-import type { Delegation, DelegationProgress } from '../task.js';
+import type { Delegation } from '../task.js';
 
 type Metadata = Readonly<Record<string, unknown>> | undefined;
 
@@ -106,19 +106,21 @@ export function newArtifactId(
   delegation: Delegation,
   delegations: readonly Delegation[],
 ): string {
-  const taken = new Set(delegations.flatMap(({ progress }) => Object.values(progress.artifacts)));
+  const isTaken = (id: string): boolean =>
+    delegations.some(({ progress }) => progress.artifacts.some((each) => each.id === id));
   const wanted = prefixOf(delegation, delegations) + (artifactId || 'artifact');
   let id = wanted;
-  for (let n = 2; taken.has(id); n++) id = `${wanted}-${n}`;
+  for (let n = 2; isTaken(id); n++) id = `${wanted}-${n}`;
   return id;
 }
 
-/** The hub's id of an agent's artifact, if it has been seen. */
-export function knownArtifactId(
-  progress: DelegationProgress,
-  artifactId: string,
-): string | undefined {
-  return Object.hasOwn(progress.artifacts, artifactId) ? progress.artifacts[artifactId] : undefined;
+/** What the hub has said in an agent's message of where it comes from. */
+export function saidIn({ metadata }: Pick<Message, 'metadata'>): {
+  readonly delegationId?: unknown;
+  readonly state?: unknown;
+} {
+  const data: unknown = metadata?.[ROUTING_EXTENSION_URI];
+  return typeof data === 'object' && data !== null ? data : {};
 }
 
 /** The id of a message that the hub itself says: it follows from the place it takes in the log. */

@@ -129,6 +129,13 @@ describe('what is held', () => {
     expect(task.aggregate.held.map(({ parts }) => parts.length)).toEqual([2, 1]);
   });
 
+  it('is released in the order it came, also under ids that are numbers', () => {
+    const task = new FakeTask({ plan: CHAIN });
+    for (const id of ['10', 'x', '2']) task.agent(chunk(id, id, { lastChunk: true }), 'a');
+    task.agent(status('failed'), 'a');
+    expect(task.task.artifacts.map(({ artifactId }) => artifactId)).toEqual(['a.10', 'a.x', 'a.2']);
+  });
+
   it('is released in events of at most a mebibyte', () => {
     const task = new FakeTask({ plan: [planStep('race', ['a', 'b'], { strategy: 'first' })] });
     const half = 'x'.repeat(600 * 1024);

@@ -5,7 +5,7 @@ import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import type { Delegation, TaskAggregate } from '../task.js';
 import { isEnded } from './delegation-state.js';
 import { sameValue, startsWith } from './equality.js';
-import { knownArtifactId, ownMessageId, realParts, withoutHubKeys } from './own-ids.js';
+import { ownMessageId, realParts, withoutHubKeys } from './own-ids.js';
 import { isKnownStatus } from './status-key.js';
 
 /**
@@ -90,11 +90,11 @@ function missingArtifacts(
   const given = new Map(
     [...task.artifacts, ...held].map((artifact) => [artifact.artifactId, artifact]),
   );
+  const known = new Map(progress.artifacts.map(({ theirs, id }) => [theirs, given.get(id)]));
   const latest = new Map(downstream.artifacts.map((artifact) => [artifact.artifactId, artifact]));
   const missing: StreamResponse[] = [];
   for (const artifact of latest.values()) {
-    const id = knownArtifactId(progress, artifact.artifactId);
-    const chunk = missingChunk(artifact, id === undefined ? undefined : given.get(id));
+    const chunk = missingChunk(artifact, known.get(artifact.artifactId));
     if (chunk) missing.push({ payload: artifactUpdate(ref, { ...chunk, lastChunk }) });
   }
   return missing;

@@ -1,13 +1,14 @@
 import { TaskState, type Message, type Part } from '../../protocol/a2a.js';
-import { textOf, textPart } from '../../protocol/build.js';
+import { textPart } from '../../protocol/build.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import type { Delegation } from '../task.js';
 import { advancePlan } from './advance-plan.js';
 import { aggregateState, type AggregateCircumstances } from './aggregate-state.js';
-import { isWaiting, shortReason } from './delegation-state.js';
+import { isWaiting } from './delegation-state.js';
 import type { Draft } from './draft.js';
 import { releaseFinished } from './held-artifacts.js';
+import { saidIn } from './own-ids.js';
 
 /**
  * Brings the task of several agents in line with its delegations: takes its plan as far as it goes,
@@ -32,7 +33,11 @@ export function settle(
     if (state !== TaskState.TASK_STATE_COMPLETED) releaseFinished(draft);
     return draft.emitStatus(state, draft.say(text));
   }
-  if (isInterrupted(state)) return showQuestions(draft, delegations, state, options.asks === true);
+  if (isInterrupted(state)) {
+    // Nobody can answer on a task that is being canceled.
+    if (!cancelRequested) showQuestions(draft, delegations, state, options.asks === true);
+    return;
+  }
   if (draft.state !== state) draft.emitStatus(state, text ? draft.say(text) : undefined);
 }
 
@@ -50,7 +55,11 @@ function showQuestions(
   const metadata = {
     [ROUTING_EXTENSION_URI]: {
       ...(waiting.length === 1 && first && { ...draft.originOf(first), state: first.state }),
-      waiting: waiting.map((each) => ({ ...draft.originOf(each), state: each.state })),
+      waiting: waiting.map((each) => ({
+        ...draft.originOf(each),
+        step: draft.stepOf(each).name,
+        state: each.state,
+      })),
     },
   };
   draft.emitStatus(state, draft.say(parts, metadata));
@@ -72,43 +81,9 @@ function questionParts(draft: Draft, delegation: Delegation): Part[] {
 function shownQuestion(draft: Draft, delegationId: string): Message | undefined {
   const { status, history } = draft.aggregate.task;
   const isIt = (message: Message): boolean => {
-    const origin = message.metadata?.[ROUTING_EXTENSION_URI] as
-      { delegationId?: unknown; state?: unknown } | undefined;
-    return (
-      origin?.delegationId === delegationId &&
-      (origin.state === 'input-required' || origin.state === 'auth-required')
-    );
+    const { delegationId: from, state } = saidIn(message);
+    return from === delegationId && (state === 'input-required' || state === 'auth-required');
   };
   if (status?.message && isIt(status.message)) return status.message;
   return history.findLast(isIt);
-}
-
-/** A message's parts with the agent's name before the first text. */
-export function namedParts(
-  agentName: string,
-  message: Message | undefined,
-  fallback: string,
-): Part[] {
-  if (!message || message.parts.length === 0) return [textPart(`${agentName} ${fallback}`)];
-  const [first, ...rest] = message.parts;
-  if (first?.content?.$case !== 'text') return [textPart(`${agentName}:`), ...message.parts];
-  const value = `${agentName}: ${first.content.value}`;
-  return [{ ...first, content: { $case: 'text', value } }, ...rest];
-}
-
-/** The parts as the agent said them, of those that {@link namedParts} has made. */
-export function unnamedParts(agentName: string, parts: readonly Part[]): Part[] {
-  const [first, ...rest] = parts;
-  if (first?.content?.$case !== 'text') return [];
-  const { value } = first.content;
-  if (value === `${agentName}:`) return rest;
-  const name = `${agentName}: `;
-  if (!value.startsWith(name)) return [];
-  return [{ ...first, content: { $case: 'text', value: value.slice(name.length) } }, ...rest];
-}
-
-/** What a status says in one line, for the delegation's reason; null when it says nothing. */
-export function reasonOf(message: Message | undefined): string | null {
-  const text = textOf(message).trim();
-  return text === '' ? null : shortReason(text);
 }

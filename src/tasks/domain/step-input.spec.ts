@@ -48,6 +48,12 @@ describe('the first message of a step', () => {
     ]);
   });
 
+  it('holds artifacts in the order they came, also of ids that are numbers', () => {
+    const a = ['10', 'x', '2'].map((id) => chunk(id, `a${id}`));
+    const message = sentTo({}, { a: [...a, DONE], b: [DONE] }, [{ from: 'step', step: 'draft' }]);
+    expect(texts(message.parts)).toEqual(['a10', 'ax', 'a2']);
+  });
+
   it('holds them in the order of the inputs', () => {
     const said = { a: [chunk('x', 'a1'), DONE], b: [DONE] };
     const reversed = [...BOTH].reverse();

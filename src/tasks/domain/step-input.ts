@@ -3,8 +3,8 @@ import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import type { PlanStep } from '../../routing/index.js';
 import type { Delegation, TaskAggregate } from '../task.js';
 import { finishedArtifacts } from './held-artifacts.js';
-import { isHubMessage } from './own-ids.js';
-import { unnamedParts } from './settle.js';
+import { isHubMessage, saidIn } from './own-ids.js';
+import { unnamedParts } from './wording.js';
 
 /**
  * The message a delegation begins with: the client's own, as it came, unless its step works on what
@@ -62,9 +62,8 @@ function withSource(part: Part, source: object): Part {
 function lastWords({ task }: TaskAggregate, { id, agentName }: Delegation): readonly Part[] {
   const said = [...task.history, ...(task.status?.message ? [task.status.message] : [])];
   const last = said.findLast((message) => {
-    const origin = message.metadata?.[ROUTING_EXTENSION_URI] as
-      { delegationId?: unknown; state?: unknown } | undefined;
-    const isIts = origin?.delegationId === id && origin.state === 'completed';
+    const { delegationId, state } = saidIn(message);
+    const isIts = delegationId === id && state === 'completed';
     return isIts && !isHubMessage(task.id, message);
   });
   return unnamedParts(agentName, last?.parts ?? []);

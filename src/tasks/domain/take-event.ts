@@ -7,7 +7,7 @@ import type {
   TaskStatusUpdateEvent,
 } from '../../protocol/a2a.js';
 import { artifactUpdate, type Payload } from '../../protocol/build.js';
-import type { Delegation, DelegationProgress } from '../task.js';
+import type { Delegation } from '../task.js';
 import {
   delegationStateOf,
   isEnded,
@@ -18,7 +18,6 @@ import {
 import type { Draft } from './draft.js';
 import { sameValue } from './equality.js';
 import {
-  knownArtifactId,
   newArtifactId,
   ownArtifact,
   ownMessage,
@@ -26,11 +25,14 @@ import {
   withHubData,
   withoutHubKeys,
 } from './own-ids.js';
+import { withLeft } from './left-tasks.js';
 import { reconcile } from './reconcile.js';
 import { endDelegation } from './end-delegation.js';
+import { givenArtifact, MAX_ARTIFACTS, withChunk } from './given-artifacts.js';
 import { holdsArtifacts } from './held-artifacts.js';
-import { namedParts, reasonOf, settle } from './settle.js';
+import { settle } from './settle.js';
 import { isRepeatedEvent, lastState, statusKey } from './status-key.js';
+import { CANCELED_BY_CLIENT, namedParts, reasonOf } from './wording.js';
 
 const WORKING = TaskState.TASK_STATE_WORKING;
 
@@ -54,14 +56,17 @@ export function takeEvent(
       : [payload];
   for (const update of updates) {
     if (update?.$case === 'statusUpdate') takeStatus(draft, delegation.id, update.value, ids);
-    if (update?.$case === 'artifactUpdate') takeArtifact(draft, delegation.id, update.value);
+    if (update?.$case !== 'artifactUpdate') continue;
+    const refused = takeArtifact(draft, delegation.id, update.value);
+    if (refused !== undefined) return refused;
   }
   return undefined;
 }
 
 /**
  * The agent works on a task: learns its ids and that the message was taken. Some agents open another
- * task of the same context for every message, so the first answer to a message may change the id.
+ * task of the same context for every message, so the first answer to a message may change the id; the
+ * agent is then to be told that the task before is not needed.
  */
 function accept(draft: Draft, delegation: Delegation, taskId: string, contextId: string): Invalid {
   const first = delegation.state === 'sending';
@@ -85,7 +90,13 @@ function accept(draft: Draft, delegation: Delegation, taskId: string, contextId:
           }),
     });
   }
-  if (taskId !== '' && taskId !== known) draft.patch(delegation.id, { downstreamTaskId: taskId });
+  if (taskId !== '' && taskId !== known) {
+    const { progress } = draft.delegation(delegation.id) ?? delegation;
+    draft.patch(delegation.id, {
+      downstreamTaskId: taskId,
+      ...(known !== null && { progress: withLeft(progress, known, taskId) }),
+    });
+  }
   if (contextId !== '' && contextId !== delegation.downstreamContextId) {
     draft.patch(delegation.id, { downstreamContextId: contextId });
   }
@@ -107,7 +118,7 @@ function takeReply(draft: Draft, delegation: Delegation, message: Message, ids: 
     draft.emit('reply', { $case: 'message', value });
   }
   if (own.parts.length > 0) {
-    takeArtifact(draft, delegation.id, {
+    const refused = takeArtifact(draft, delegation.id, {
       taskId: '',
       contextId: '',
       artifact: {
@@ -122,6 +133,7 @@ function takeReply(draft: Draft, delegation: Delegation, message: Message, ids: 
       lastChunk: true,
       metadata: undefined,
     });
+    if (refused !== undefined) return refused;
   }
   const status = {
     state: TaskState.TASK_STATE_COMPLETED,
@@ -132,14 +144,21 @@ function takeReply(draft: Draft, delegation: Delegation, message: Message, ids: 
   return undefined;
 }
 
-function takeArtifact(draft: Draft, delegationId: string, update: TaskArtifactUpdateEvent): void {
+function takeArtifact(
+  draft: Draft,
+  delegationId: string,
+  update: TaskArtifactUpdateEvent,
+): Invalid {
   const delegation = draft.delegation(delegationId);
-  if (!delegation || !update.artifact) return;
+  if (!delegation || !update.artifact) return undefined;
   const theirs = update.artifact;
-  const known = knownArtifactId(delegation.progress, theirs.artifactId);
-  const id = known ?? newArtifactId(theirs.artifactId, delegation, draft.delegations());
+  const known = givenArtifact(delegation.progress, theirs.artifactId);
+  if (!known && delegation.progress.artifacts.length >= MAX_ARTIFACTS) {
+    return `the agent gave more than ${MAX_ARTIFACTS} artifacts.`;
+  }
+  const id = known?.id ?? newArtifactId(theirs.artifactId, delegation, draft.delegations());
   const append = update.append && known !== undefined;
-  const progress = withArtifact(delegation.progress, theirs.artifactId, id, update.lastChunk);
+  const progress = withChunk(delegation.progress, theirs.artifactId, id, update.lastChunk);
   if (progress !== delegation.progress) draft.patch(delegationId, { progress });
   const artifact = ownArtifact(theirs, id, append ? undefined : draft.originOf(delegation));
   draft.emit(
@@ -151,24 +170,7 @@ function takeArtifact(draft: Draft, delegationId: string, update: TaskArtifactUp
       metadata: withoutHubKeys(update.metadata),
     }),
   );
-}
-
-/** The same progress when the artifact changes nothing of it, so that a chunk costs no patch. */
-function withArtifact(
-  progress: DelegationProgress,
-  theirs: string,
-  id: string,
-  lastChunk: boolean,
-): DelegationProgress {
-  const isClosed = progress.closed.includes(id);
-  const isKnown = knownArtifactId(progress, theirs) !== undefined;
-  if (isKnown && isClosed === lastChunk) return progress;
-  const others = isClosed ? progress.closed.filter((each) => each !== id) : progress.closed;
-  return {
-    ...progress,
-    artifacts: isKnown ? progress.artifacts : { ...progress.artifacts, [theirs]: id },
-    closed: lastChunk ? [...others, id] : others,
-  };
+  return undefined;
 }
 
 function takeStatus(
@@ -208,7 +210,7 @@ function takeStatus(
 }
 
 function canceledMessage(draft: Draft): Message {
-  return draft.say('Canceled by the client.');
+  return draft.say(CANCELED_BY_CLIENT);
 }
 
 interface StatusChange {

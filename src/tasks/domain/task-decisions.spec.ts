@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { readDirective, ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { NO_CHANGE, type TaskChange } from '../task.js';
 import { decideCancelRequest, decideFollowUp, decideTaskFailed } from './task-decisions.js';
 import { decideOutcome } from './delegation-decisions.js';
@@ -14,7 +15,7 @@ import {
 } from './fake-task.js';
 
 const followUp = (task: FakeTask, text = 'more', replyTo?: string): TaskChange => {
-  const change = decideFollowUp(task.aggregate, clientMessage(text), replyTo, NOW);
+  const change = decideFollowUp(task.aggregate, clientMessage(text), { replyTo }, NOW);
   task.commit(change);
   return change;
 };
@@ -69,15 +70,51 @@ describe('a request to cancel', () => {
     expect(task.state).toBe('CANCELED');
   });
 
-  it('is why every open delegation of several ends, not the policy that it breaks', () => {
+  it('is why what waits of several ends, not the policy that it breaks', () => {
     const task = new FakeTask({ agents: ['a', 'b', 'c'] });
     task.agent(status('auth'), 'a');
     task.agent(status('input'), 'b');
     task.agent(status('input'), 'c');
+    task.change('a', { owner: null });
     task.commit(decideCancelRequest(task.aggregate, NOW));
     const canceled = { state: 'canceled', reason: 'Canceled by the client.' };
     expect(task.aggregate.delegations).toMatchObject([canceled, canceled, canceled]);
     expect(task.state).toBe('CANCELED');
+  });
+
+  it.each([
+    ['every agent', { require: 'all' }],
+    ['a quorum', { require: 'quorum', quorum: 2 }],
+    ['the first', { strategy: 'first' }],
+    ['best effort', { require: 'best-effort' }],
+  ] as const)('takes no agent for canceled on the word of another: %s', (_, of) => {
+    const task = new FakeTask({
+      plan: [planStep('task', ['a', 'b', 'c'], { strategy: 'all', ...of })],
+    });
+    task.change('c', { state: 'queued', owner: null });
+    task.agent(status('working'), 'a');
+    task.agent(status('working'), 'b');
+    task.commit(decideCancelRequest(task.aggregate, NOW));
+    task.agent(status('canceled', 'canceled by request'), 'a');
+    expect(task.delegation('b').state).toBe('working');
+    expect(task.state).toBe('WORKING');
+    const reason = 'Agent b did not take the cancel: it refused the request; canceled at the hub.';
+    const refused = { state: 'canceled', reason, agentKnows: true } as const;
+    task.commit(decideOutcome(task.aggregate, 'd-b', refused, NOW));
+    expect(task.story().at(-1)).toBe(
+      'status CANCELED: 0 of 3 agents completed. Missing: Agent a was canceled (canceled by request); ' +
+        `Agent b was canceled (${reason.slice(0, -1)}); Agent c was canceled (Canceled by the client).`,
+    );
+  });
+
+  it('shows no question again that nobody can answer any more', () => {
+    const task = new FakeTask({ agents: ['a', 'b'] });
+    task.agent(status('auth', 'log in'), 'a');
+    task.agent(status('input', 'which?'), 'b');
+    const shown = task.story();
+    task.commit(decideCancelRequest(task.aggregate, NOW));
+    expect(task.delegation('a').state).toBe('auth-required');
+    expect(task.story()).toEqual(shown);
   });
 
   it('is refused on a terminal task', () => {
@@ -196,6 +233,15 @@ describe('a follow-up', () => {
     expect(task.delegation('a').state).toBe('queued');
   });
 
+  it('is refused by the name the client gave `replyTo`', () => {
+    const task = new FakeTask();
+    task.agent(status('input', 'which?'));
+    const directive = readDirective({ [ROUTING_EXTENSION_URI]: { replyTo: 'nobody' } }, undefined);
+    expect(() => decideFollowUp(task.aggregate, clientMessage('x'), directive, NOW)).toThrow(
+      'message.metadata["urn:a2a-hub:routing:v1"].replyTo no open delegation',
+    );
+  });
+
   it.each([
     ['step', 'task', 'a, b'],
     ['agent', 'a', 'd-a, d-b'],
@@ -259,7 +305,7 @@ describe('a follow-up', () => {
   it('is refused on a terminal task, on one being canceled and in another context', () => {
     const task = new FakeTask();
     const elsewhere = { ...clientMessage('x'), contextId: 'another' };
-    expect(() => decideFollowUp(task.aggregate, elsewhere, undefined, NOW)).toThrow(
+    expect(() => decideFollowUp(task.aggregate, elsewhere, {}, NOW)).toThrow(
       expect.objectContaining({ reason: 'INVALID_PARAMS' }),
     );
     task.commit(decideCancelRequest(task.aggregate, NOW));

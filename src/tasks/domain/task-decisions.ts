@@ -1,5 +1,6 @@
 import { HubError, invalidField } from '../../common/hub-error.js';
 import { TaskState, type Message } from '../../protocol/a2a.js';
+import { fieldOf, type RoutingDirective } from '../../protocol/routing-extension.js';
 import { isInterrupted } from '../../protocol/task-state.js';
 import {
   NO_CHANGE,
@@ -58,7 +59,7 @@ function isIdle({ state, owner }: Delegation): boolean {
 
 /**
  * A further message of the client on an open task. It goes to the delegation that waits, or else to the
- * one that works, among those that `replyTo` names by delegation, agent or step: it is queued again with
+ * one that works, among those that `replyTo` of the client's `directive` names by delegation, agent or step: it is queued again with
  * this message. A message that comes before the agent has taken the one before
  * is kept and sent after it.
  *
@@ -69,7 +70,7 @@ function isIdle({ state, owner }: Delegation): boolean {
 export function decideFollowUp(
   aggregate: TaskAggregate,
   message: Message,
-  replyTo: string | undefined,
+  directive: Pick<RoutingDirective, 'replyTo'>,
   now: Date,
   sentWith?: SentWith,
 ): TaskChange {
@@ -84,7 +85,7 @@ export function decideFollowUp(
   if (message.contextId !== '' && message.contextId !== record.contextId) {
     throw invalidField('message.contextId', 'is not the context of the task');
   }
-  const target = addressee(aggregate, replyTo);
+  const target = addressee(aggregate, directive);
   if (callsLeft(record, aggregate.delegations) < 1) {
     throw new HubError(
       'UNSUPPORTED_OPERATION',
@@ -119,15 +120,17 @@ export function decideFollowUp(
  */
 export function addressee(
   { record, delegations }: Pick<TaskAggregate, 'record' | 'delegations'>,
-  replyTo: string | undefined,
+  directive: Pick<RoutingDirective, 'replyTo'>,
 ): Delegation {
+  const { replyTo } = directive;
+  const field = fieldOf(directive, 'replyTo');
   const open = delegations.filter(({ state }) => isOpen(state));
   const named = open.filter(
     ({ id, agentId, step }) =>
       replyTo === undefined || [id, agentId, record.plan[step]?.name].includes(replyTo),
   );
   if (replyTo !== undefined && named.length === 0) {
-    throw invalidField('replyTo', `no open delegation, agent or step "${replyTo}" in this task`);
+    throw invalidField(field, `no open delegation, agent or step "${replyTo}" in this task`);
   }
   const waiting = named.filter(({ state }) => isWaiting(state));
   const candidates = waiting.length > 0 ? waiting : named;
@@ -135,7 +138,7 @@ export function addressee(
   if (only && candidates.length === 1) return only;
   const names = candidates.map((each) => nameIn(each, open)).join(', ');
   throw invalidField(
-    'replyTo',
+    field,
     waiting.length > 0
       ? `several agents wait; name the one you answer: ${names}`
       : `several agents work on this task; name the one you mean: ${names}`,

@@ -4,7 +4,7 @@ import { decideAgentStopped } from './agent-stopped.js';
 import { callsLeft } from './call-budget.js';
 import { FakeTask, NOW, status } from './fake-task.js';
 import { decideCancelRequest } from './task-decisions.js';
-import { decideGivenBack, decideHeld, decideSending } from './unsent.js';
+import { decideGivenBack, decideHeld, decideHeldTold, decideSending } from './unsent.js';
 
 /** A task whose only delegation is claimed and held. */
 function held(options: ConstructorParameters<typeof FakeTask>[0] = {}): FakeTask {
@@ -23,6 +23,16 @@ describe('a delegation whose message cannot leave yet', () => {
     task.commit(decideSending(task.aggregate, 'd-a'));
     expect(task.delegation()).toMatchObject({ state: 'sending', calls: 1, owner: 'runner' });
     expect(decideSending(task.aggregate, 'd-a')).toBe(NO_CHANGE);
+  });
+
+  it('says in its task what it waits for, in the state the task is in', () => {
+    const why = 'Waiting for a, which rests.';
+    const task = held();
+    task.commit(decideHeldTold(task.aggregate, 'd-a', why, NOW));
+    expect(task.state).toBe('SUBMITTED');
+    expect(task.task.status?.message?.parts).toMatchObject([{ content: { value: why } }]);
+    task.commit(decideSending(task.aggregate, 'd-a'));
+    expect(decideHeldTold(task.aggregate, 'd-a', why, NOW)).toBe(NO_CHANGE);
   });
 
   it('is given back once, with the call that was not made', () => {

@@ -1,5 +1,8 @@
+import { TaskState } from '../../protocol/a2a.js';
 import { NO_CHANGE, type Delegation, type DelegationPatch } from '../task.js';
 import type { TaskAggregate, TaskChange } from '../task.js';
+import { Draft } from './draft.js';
+import { withHubData } from './own-ids.js';
 
 /**
  * A claimed delegation whose message has not left goes back to the queue, for whoever claims it next.
@@ -23,6 +26,30 @@ export function decideHeld(aggregate: TaskAggregate, delegationId: string): Task
     delegation.state === 'sending' ? unsent(delegation) : undefined,
   );
 }
+
+/**
+ * Tells those who look at the task what a held delegation waits for: a status message, in the state the
+ * task is in. Nothing when it is held no more, or when the task's status is a question.
+ */
+export function decideHeldTold(
+  aggregate: TaskAggregate,
+  delegationId: string,
+  why: string,
+  now: Date,
+): TaskChange {
+  const draft = new Draft(aggregate, now);
+  const delegation = draft.delegation(delegationId);
+  if (!delegation || !isHeld(delegation) || !SILENT.has(draft.state)) return NO_CHANGE;
+  const origin = draft.several ? withHubData(undefined, draft.originOf(delegation)) : undefined;
+  draft.emitStatus(draft.state, draft.say(why, origin));
+  return draft.change();
+}
+
+/** States in which a status message of the hub hides nothing. */
+const SILENT: ReadonlySet<TaskState> = new Set([
+  TaskState.TASK_STATE_SUBMITTED,
+  TaskState.TASK_STATE_WORKING,
+]);
 
 /** The message of a delegation that was held is about to leave. Nothing when it is held no more. */
 export function decideSending(aggregate: TaskAggregate, delegationId: string): TaskChange {

@@ -1,4 +1,7 @@
+import type { Message, Part } from '../../protocol/a2a.js';
+import { textOf, textPart } from '../../protocol/build.js';
 import type { Delegation } from '../task.js';
+import { shortReason } from './delegation-state.js';
 
 /** Why a delegation or a task ended that its client has canceled. */
 export const CANCELED_BY_CLIENT = 'Canceled by the client.';
@@ -27,4 +30,39 @@ export function whoWaits(waiting: readonly Delegation[]): string {
 /** ` (reason)` without its full stop; empty without a reason. */
 export function inBrackets(reason: string | null | undefined): string {
   return reason ? ` (${reason.replace(/\.$/, '')})` : '';
+}
+
+/** `1.5 s`: to a tenth of a second. */
+export function seconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`;
+}
+
+/** A message's parts with the agent's name before the first text. */
+export function namedParts(
+  agentName: string,
+  message: Message | undefined,
+  fallback: string,
+): Part[] {
+  if (!message || message.parts.length === 0) return [textPart(`${agentName} ${fallback}`)];
+  const [first, ...rest] = message.parts;
+  if (first?.content?.$case !== 'text') return [textPart(`${agentName}:`), ...message.parts];
+  const value = `${agentName}: ${first.content.value}`;
+  return [{ ...first, content: { $case: 'text', value } }, ...rest];
+}
+
+/** The parts as the agent said them, of those that {@link namedParts} has made. */
+export function unnamedParts(agentName: string, parts: readonly Part[]): Part[] {
+  const [first, ...rest] = parts;
+  if (first?.content?.$case !== 'text') return [];
+  const { value } = first.content;
+  if (value === `${agentName}:`) return rest;
+  const name = `${agentName}: `;
+  if (!value.startsWith(name)) return [];
+  return [{ ...first, content: { $case: 'text', value: value.slice(name.length) } }, ...rest];
+}
+
+/** What a status says in one line, for the delegation's reason; null when it says nothing. */
+export function reasonOf(message: Message | undefined): string | null {
+  const text = textOf(message).trim();
+  return text === '' ? null : shortReason(text);
 }

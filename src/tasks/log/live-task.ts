@@ -36,8 +36,9 @@ export interface Taken {
 
 /**
  * The newest state of one task in memory, with what has been decided but not committed yet. Changes
- * are applied in place (a chunk costs the same however large the task is); {@link take} hands them
- * over as one append. After an append that did not commit, the state is of no use: load it again.
+ * are applied in place (a chunk of an artifact that is known costs the same however large the task is);
+ * {@link take} hands them over as one append. After an append that did not commit, the state is of no
+ * use: load it again.
  */
 export class LiveTask {
   private record: TaskRecord;
@@ -51,6 +52,7 @@ export class LiveTask {
   private events: TaskEvent[] = [];
   private writes = new Map<string, { added: boolean; lease: boolean }>();
   private recordChanged = false;
+  private agentsChanged = false;
   private alongside: Alongside[] = [];
   private keys: IdempotencyKey[] = [];
   private untaken = 0;
@@ -177,12 +179,14 @@ export class LiveTask {
       record: this.record,
       events: this.events,
       delegations: this.takeWrites(),
+      agents: this.agentsChanged ? this.delegations.map(({ agentId }) => agentId) : null,
       fences,
       checkpoint,
     };
     this.events = [];
     this.writes = new Map();
     this.recordChanged = false;
+    this.agentsChanged = false;
     this.alongside = [];
     this.keys = [];
     this.untaken = 0;
@@ -239,6 +243,7 @@ export class LiveTask {
     if (before === undefined) return;
     const after = timed(before, { ...before, ...definedOf(patch), updatedAt: now }, now);
     this.delegations = this.delegations.with(index, after);
+    this.agentsChanged ||= after.agentId !== before.agentId;
     const write = this.writes.get(patch.id) ?? { added: false, lease: false };
     if ('owner' in patch || 'leaseUntil' in patch) write.lease = true;
     this.writes.set(patch.id, write);

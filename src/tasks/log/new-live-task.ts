@@ -27,7 +27,7 @@ export function newLiveTask(task: NewTask, now: Date, maxSize = Infinity): LiveT
   };
   const live = new LiveTask(stored, maxSize);
   live.apply({ events: firstEvents(task, now) }, now);
-  live.add(task.delegations.map((each) => firstDelegation(each, task.id, now)));
+  live.add(task.delegations.map((each) => firstDelegation(each, task, now)));
   return live;
 }
 
@@ -84,7 +84,7 @@ function firstRecord(task: NewTask, now: Date): TaskRecord {
 
 function firstDelegation(
   delegation: NewTask['delegations'][number],
-  taskId: string,
+  { id: taskId, principal }: NewTask,
   now: Date,
 ): Delegation {
   return {
@@ -92,6 +92,7 @@ function firstDelegation(
     taskId,
     agentId: delegation.agentId,
     agentName: delegation.agentName,
+    organization: principal.organization,
     skillId: delegation.skillId,
     position: delegation.position,
     step: delegation.step,
@@ -101,7 +102,7 @@ function firstDelegation(
     downstreamTaskId: null,
     downstreamContextId: delegation.downstreamContextId,
     fallbacks: delegation.fallbacks,
-    progress: { artifacts: {}, closed: [] },
+    progress: { artifacts: [] },
     reason: null,
     untold: false,
     epoch: 0,

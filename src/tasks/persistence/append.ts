@@ -40,7 +40,7 @@ export function* appendBatch(
   yield* insertDelegations(tx, good);
   yield* updateDelegations(tx, changes);
   yield* insertCheckpoints(tx, good);
-  yield* touchContexts(tx, creates);
+  yield* touchContexts(tx, good);
   const after: (AfterCommit | void)[] = [];
   for (const { taskId, alongside } of good) {
     for (const statements of alongside) after.push(yield* statements(tx, taskId));

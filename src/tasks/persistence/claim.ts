@@ -1,7 +1,9 @@
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
-import type { AgentShares, ClaimedDelegation, ClaimedTask } from '../task-store.js';
-import type { Delegation, DelegationState } from '../task.js';
+import type { ClaimedDelegation, ClaimedTask, Shares } from '../task-store.js';
+import type { DelegationState } from '../task.js';
+import { candidates } from './claim-candidates.js';
+import { chooseInTurn, ClaimRoom } from './claim-turns.js';
 import { DELEGATION_COLUMNS, NEEDS_RUNNER, toDelegation, type DelegationRow } from './task-rows.js';
 
 export interface Claim {
@@ -9,24 +11,12 @@ export interface Claim {
   readonly now: Date;
   readonly leaseMs: number;
   readonly limit: number;
-  readonly shares?: AgentShares | undefined;
+  readonly shares?: Shares | undefined;
 }
 
 export interface Claimed {
   readonly delegations: ClaimedDelegation[];
   readonly tasks: ClaimedTask[];
-}
-
-/** Of so many that wait the ones to claim are chosen at a time. */
-const WINDOW = 512;
-
-/** Those that wait the longest, of agents that may have more; and those whose agents are to be told. */
-function oldest(fullAgents: number): string {
-  const others =
-    fullAgents > 0 ? `AND (d.untold = 1 OR d.agent_id NOT IN ${listOf(fullAgents)})` : '';
-  return `SELECT d.id, d.agent_id, d.state, d.untold, t.organization
-    FROM delegations d JOIN tasks t ON t.id = d.task_id
-    WHERE d.claimable_at <= ? ${others} ORDER BY d.claimable_at, d.created_at, d.id LIMIT ?`;
 }
 
 /**
@@ -43,20 +33,13 @@ interface Candidate {
   readonly state: DelegationState;
 }
 
-interface Waiting extends Candidate {
-  readonly agent_id: string;
-  readonly organization: string;
-  /** 1: it has ended, and no message is to be sent. */
-  readonly untold: number;
-}
-
 /** See `TaskStore.claim`. Raises the version of every task it touches. */
 export function* claimDelegations(tx: Tx, claim: Claim): Work<Claimed> {
   const now = claim.now.getTime();
   const chosen = yield* choose(tx, claim);
-  const candidates = tx.dialect === 'postgres' ? yield* lock(tx, chosen, now) : chosen;
+  const free = tx.dialect === 'postgres' ? yield* lock(tx, chosen, now) : chosen;
   const rows = new Map<string, DelegationRow>();
-  for (const piece of pieces(candidates)) {
+  for (const piece of pieces(free)) {
     const claimed = yield* tx.all<DelegationRow>(
       `UPDATE delegations SET owner = ?, lease_until = ?, claimable_at = ?, epoch = epoch + 1,
          calls = CASE state WHEN 'queued' THEN calls + 1 ELSE calls END,
@@ -66,73 +49,23 @@ export function* claimDelegations(tx: Tx, claim: Claim): Work<Claimed> {
     );
     for (const row of claimed) rows.set(row.id, row);
   }
-  const fresh = candidates.map(({ id }) => toDelegation(rows.get(id) as DelegationRow));
-  return {
-    delegations: fresh.map((delegation, index) => ({
-      ...delegation,
-      adopted: candidates[index]?.state !== 'queued',
-    })),
-    tasks: yield* raiseVersions(tx, fresh),
-  };
+  const delegations = free.map(({ id, state }) => ({
+    ...toDelegation(rows.get(id) as DelegationRow),
+    adopted: state !== 'queued',
+  }));
+  return { delegations, tasks: yield* raiseVersions(tx, delegations) };
 }
 
-/**
- * What to claim, fairly: the oldest first, but no agent gets more than its share, and organizations
- * that wait get one each in turn.
- */
 function* choose(tx: Tx, { now, limit, shares }: Claim): Work<Candidate[]> {
-  const share = new AgentShare(shares);
+  const room = new ClaimRoom(limit, shares);
   const chosen = new Map<string, Candidate>();
   for (;;) {
-    const { full } = share;
-    const size = Math.max(WINDOW, limit);
-    const waiting = yield* tx.all<Waiting>(oldest(full.length), [now.getTime(), ...full, size]);
-    for (const each of inTurn(waiting, ({ organization }) => organization)) {
-      if (chosen.size >= limit) break;
-      if (chosen.has(each.id)) continue;
-      if (each.untold === 1 || share.take(each.agent_id)) chosen.set(each.id, each);
-    }
-    const more = waiting.length === size && share.full.length > full.length;
-    if (chosen.size >= limit || !more) return [...chosen.values()];
+    const { waiting, mayBeMore } = yield* candidates(tx, room, now.getTime());
+    const before = chosen.size;
+    const more = waiting.filter(({ id }) => !chosen.has(id));
+    for (const each of chooseInTurn(more, room)) chosen.set(each.id, each);
+    if (room.isOver || !mayBeMore || chosen.size === before) return [...chosen.values()];
   }
-}
-
-/** What each agent may still get. */
-class AgentShare {
-  private readonly taken: Map<string, number>;
-
-  constructor(private readonly shares: AgentShares | undefined) {
-    this.taken = new Map(shares?.taken);
-  }
-
-  get full(): string[] {
-    return [...this.taken].filter(([id, count]) => count >= this.maxOf(id)).map(([id]) => id);
-  }
-
-  /** One more for this agent, if it may have it. */
-  take(agentId: string): boolean {
-    const count = this.taken.get(agentId) ?? 0;
-    if (count >= this.maxOf(agentId)) return false;
-    this.taken.set(agentId, count + 1);
-    return true;
-  }
-
-  private maxOf(agentId: string): number {
-    return this.shares?.maxOf(agentId) ?? Infinity;
-  }
-}
-
-/** The first of each group, then the second of each, and so on. */
-function inTurn<T>(rows: readonly T[], groupOf: (row: T) => string): T[] {
-  const seen = new Map<string, number>();
-  const turns: T[][] = [];
-  for (const row of rows) {
-    const group = groupOf(row);
-    const turn = seen.get(group) ?? 0;
-    seen.set(group, turn + 1);
-    (turns[turn] ??= []).push(row);
-  }
-  return turns.flat();
 }
 
 /** Those nobody else has or is about to have, still in the order they were chosen. */
@@ -147,8 +80,8 @@ function* lock(tx: Tx, chosen: readonly Candidate[], now: number): Work<Candidat
   return locked;
 }
 
-function* raiseVersions(tx: Tx, claimed: readonly Delegation[]): Work<ClaimedTask[]> {
-  const byTask = new Map<string, Delegation[]>();
+function* raiseVersions(tx: Tx, claimed: readonly ClaimedDelegation[]): Work<ClaimedTask[]> {
+  const byTask = new Map<string, ClaimedDelegation[]>();
   for (const delegation of claimed) {
     const others = byTask.get(delegation.taskId);
     if (others === undefined) byTask.set(delegation.taskId, [delegation]);

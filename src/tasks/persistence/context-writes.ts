@@ -4,20 +4,48 @@ import { storable } from '../../database/text.js';
 import type { PreparedAppend } from '../task-store.js';
 
 /**
- * The contexts of new tasks: each is used now, and its next message goes to the same agents. Every
- * context once, in one order for everybody, so that two processes never wait for each other.
+ * The contexts of new tasks: each is used now, and its next message goes to the same agents. When
+ * another agent takes over in the newest task of a context, it goes to that one. Every context once, in
+ * one order for everybody, so that two processes never wait for each other.
  */
-export function* touchContexts(tx: Tx, creates: readonly PreparedAppend[]): Work<void> {
-  const newest = new Map<string, PreparedAppend>();
-  for (const append of creates) newest.set(orderOf(append), append);
-  const ordered = [...newest].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, append]) => append);
-  for (const piece of pieces(ordered)) {
+export function* touchContexts(tx: Tx, appends: readonly PreparedAppend[]): Work<void> {
+  const creates = newestOf(appends.filter(({ create }) => create !== null));
+  const moves = keyed(appends.filter(({ create, agents }) => create === null && agents !== null));
+  if (moves.length === 0) return yield* use(tx, creates);
+  // Seldom, so one by one: the order matters more.
+  for (const [key, append] of [...creates, ...moves].sort(byKey)) {
+    if (append.create !== null) yield* use(tx, [[key, append]]);
+    else yield* move(tx, append);
+  }
+}
+
+type Keyed = readonly [key: string, append: PreparedAppend];
+
+/** Of each context the last append, in the order of the contexts. */
+function newestOf(appends: readonly PreparedAppend[]): Keyed[] {
+  return [...new Map(keyed(appends))].sort(byKey);
+}
+
+function keyed(appends: readonly PreparedAppend[]): Keyed[] {
+  return appends.map((append) => {
+    const { contextId, principalId } = append.record;
+    return [`${storable(contextId)}\n${principalId}`, append];
+  });
+}
+
+function byKey([a]: Keyed, [b]: Keyed): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function* use(tx: Tx, creates: readonly Keyed[]): Work<void> {
+  for (const piece of pieces(creates)) {
     yield* tx.run(
       `INSERT INTO contexts (id, principal_id, organization, affinity, last_used_at)
        VALUES ${rowsOf(piece.length, 5)}
        ON CONFLICT (id, principal_id)
        DO UPDATE SET affinity = excluded.affinity, last_used_at = excluded.last_used_at`,
-      flatten(piece, (params, { record, delegations }) => {
+      flatten(piece, (params, [, { record, delegations }]) => {
         params.push(
           storable(record.contextId),
           record.principalId,
@@ -30,6 +58,15 @@ export function* touchContexts(tx: Tx, creates: readonly PreparedAppend[]): Work
   }
 }
 
-function orderOf({ record }: PreparedAppend): string {
-  return `${storable(record.contextId)}\n${record.principalId}`;
+/** Nothing when a newer task has used the context since. */
+function* move(tx: Tx, { record, agents }: PreparedAppend): Work<void> {
+  yield* tx.run(
+    'UPDATE contexts SET affinity = ? WHERE id = ? AND principal_id = ? AND last_used_at = ?',
+    [
+      JSON.stringify(agents),
+      storable(record.contextId),
+      record.principalId,
+      record.createdAt.getTime(),
+    ],
+  );
 }

@@ -9,11 +9,11 @@ export function* insertDelegations(tx: Tx, appends: readonly PreparedAppend[]): 
   const added = appends.flatMap((append) => append.delegations).filter((write) => write.added);
   for (const piece of pieces(added)) {
     yield* tx.run(
-      `INSERT INTO delegations (id, task_id, position, step, epoch, owner, lease_until,
+      `INSERT INTO delegations (id, task_id, organization, position, step, epoch, owner, lease_until,
          claimable_at, created_at, agent_id, agent_name, skill_id, state, message_seq, calls,
          downstream_task_id, downstream_context_id, fallbacks, progress, reason, untold, deadline_at, due_at,
          begun_at, updated_at)
-       VALUES ${rowsOf(piece.length, 25)}`,
+       VALUES ${rowsOf(piece.length, 26)}`,
       flatten(piece, addedValues),
     );
   }
@@ -23,6 +23,7 @@ function addedValues(params: SqlValue[], { delegation }: DelegationWrite): void 
   params.push(
     delegation.id,
     delegation.taskId,
+    delegation.organization,
     delegation.position,
     delegation.step,
     delegation.epoch,

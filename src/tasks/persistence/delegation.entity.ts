@@ -7,9 +7,11 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Index('delegations_downstream_idx', ['downstreamTaskId'], {
   where: '"downstream_task_id" IS NOT NULL',
 })
-@Index('delegations_claim_idx', ['claimableAt', 'createdAt'], {
-  where: '"claimable_at" IS NOT NULL',
-})
+@Index(
+  'delegations_claim_idx',
+  ['claimableAt', 'untold', 'agentId', 'organization', 'createdAt', 'id'],
+  { where: '"claimable_at" IS NOT NULL' },
+)
 @Index('delegations_due_idx', ['dueAt'], { where: '"due_at" IS NOT NULL' })
 @Index('delegations_owner_idx', ['owner'], { where: '"owner" IS NOT NULL' })
 export class DelegationEntity {
@@ -31,6 +33,10 @@ export class DelegationEntity {
 
   @Column({ name: 'agent_name', type: 'text' })
   agentName!: string;
+
+  /** Of its task. */
+  @Column({ type: 'text' })
+  organization!: string;
 
   @Column({ name: 'skill_id', type: 'text', nullable: true })
   skillId!: string | null;

@@ -35,6 +35,7 @@ export interface DelegationRow {
   step: number;
   agent_id: string;
   agent_name: string;
+  organization: string;
   skill_id: string | null;
   state: DelegationState;
   message_seq: number;
@@ -67,8 +68,8 @@ export const TASK_COLUMNS = `id, context_id, principal_id, organization, state, 
   version, checkpoint_seq, cancel_requested_at, cancel_metadata, deadline_at, route, allow_reply,
   traceparent, request, created_at, updated_at`;
 
-export const DELEGATION_COLUMNS = `id, task_id, position, step, agent_id, agent_name, skill_id,
-  state, message_seq, calls, downstream_task_id, downstream_context_id, fallbacks, progress, reason,
+export const DELEGATION_COLUMNS = `id, task_id, position, step, agent_id, agent_name, organization,
+  skill_id, state, message_seq, calls, downstream_task_id, downstream_context_id, fallbacks, progress, reason,
   untold, epoch, owner, lease_until, deadline_at, begun_at, created_at, updated_at`;
 
 /** A delegation has begun and has not ended. */
@@ -129,6 +130,7 @@ export function toDelegation(row: DelegationRow): Delegation {
     taskId: row.task_id,
     agentId: row.agent_id,
     agentName: row.agent_name,
+    organization: row.organization,
     skillId: row.skill_id,
     position: row.position,
     step: row.step,

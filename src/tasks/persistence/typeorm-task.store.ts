@@ -4,7 +4,6 @@ import { isDatabaseTrouble, isRetryable } from '../../database/dialect.js';
 import type { AppendParticipant } from '../append-participant.js';
 import {
   TaskStore,
-  type AgentShares,
   type AppendOutcome,
   type ClaimedDelegation,
   type ClaimedTask,
@@ -14,6 +13,7 @@ import {
   type DownstreamTasks,
   type OwnedDelegation,
   type PreparedAppend,
+  type Shares,
   type StoredTask,
   type TaskCursor,
   type TaskFilter,
@@ -112,9 +112,9 @@ export class TypeormTaskStore extends TaskStore {
     now: Date,
     leaseMs: number,
     limit: number,
-    shares?: AgentShares,
+    shares?: Shares,
   ): Promise<ClaimedDelegation[]> {
-    if (limit <= 0) return [];
+    if (limit <= 0 && (shares?.farewells.free ?? 0) <= 0) return [];
     const { delegations, tasks } = await this.database.write((tx) =>
       claimDelegations(tx, { owner, now, leaseMs, limit, shares }),
     );

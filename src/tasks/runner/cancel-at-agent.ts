@@ -1,7 +1,9 @@
 import { AgentCallError } from '../../agents/index.js';
-import { TaskState, type Message, type Task } from '../../protocol/a2a.js';
+import { TaskState, type Task } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
+import { CANCELED_BY_CLIENT, seconds } from '../domain/wording.js';
 import { noteTrouble } from './agent-trouble.js';
+import { messageOf } from './outgoing-message.js';
 import { findOwnTask } from './resolve-unknown.js';
 import type { RunContext } from './run-context.js';
 
@@ -11,14 +13,14 @@ import type { RunContext } from './run-context.js';
  *
  * Only an ended task is taken here: while a stream is open it may already be bringing the same events.
  */
-export async function cancelAtAgent(run: RunContext, message: Message): Promise<void> {
+export async function cancelAtAgent(run: RunContext): Promise<void> {
   const { deps, budgets, agentName } = run;
   run.canceling = true;
-  if (!run.sent && run.downstreamTaskId === null) return cancelHere(run, 'Canceled by the client.');
+  if (!run.sent && run.downstreamTaskId === null) return cancelHere(run, CANCELED_BY_CLIENT);
   const end = deps.clock.now().getTime() + budgets.cancelWaitMs;
   const left = (): number => end - deps.clock.now().getTime();
-  const waited = `within ${Math.round(budgets.cancelWaitMs / 100) / 10} s`;
-  const id = await knownId(run, message);
+  const waited = `within ${seconds(budgets.cancelWaitMs)}`;
+  const id = await knownId(run);
   if (run.over || run.signal.aborted) return;
   if (id === null) {
     return cancelHere(run, `${agentName} gave no answer; canceled at the hub.`, false);
@@ -45,9 +47,10 @@ interface Answer {
 }
 
 /** The agent's task: known, about to be, or found by the message, which another process may have sent. */
-async function knownId(run: RunContext, message: Message): Promise<string | null> {
+async function knownId(run: RunContext): Promise<string | null> {
   const { budgets, downstreamTaskId } = run;
   if (downstreamTaskId !== null || run.crossing) return run.knownId(budgets.cancelWaitMs);
+  const message = await messageOf(run);
   try {
     const found = await run.within(budgets.cancelWaitMs, (options) =>
       findOwnTask(run, message, options),
@@ -129,7 +132,7 @@ async function takeIfEnded(run: RunContext, task: Task): Promise<void> {
   const state = task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED;
   if (!run.over && isTerminal(state)) {
     const isCanceled = state === TaskState.TASK_STATE_CANCELED;
-    if (isCanceled && run.crossing) return cancelHere(run, 'Canceled by the client.');
+    if (isCanceled && run.crossing) return cancelHere(run, CANCELED_BY_CLIENT);
     await run.takeTask(task);
   }
   if (run.over) run.close();

@@ -2,23 +2,25 @@ import { HubError } from '../../common/hub-error.js';
 import type { Agent } from '../../agents/index.js';
 import { EVERYTHING } from '../../auth/index.js';
 import type { Message } from '../../protocol/a2a.js';
+import { namesBy } from '../agent-name.js';
 import { decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
 import { isEnded, isWaiting } from '../domain/delegation-state.js';
 import { FencedError } from '../task-log.js';
 import type { ClaimedDelegation } from '../task-store.js';
-import type { TaskAggregate } from '../task.js';
+import type { Delegation } from '../task.js';
 import { whenAdmitted } from './admission.js';
 import { cancelAtAgent } from './cancel-at-agent.js';
 import { followTask } from './follow-task.js';
 import { refusalOfNewWork } from './new-work.js';
-import { type ClientMessage, messageToSend } from './outgoing-message.js';
+import { messageOf, messageToSend } from './outgoing-message.js';
 import { putBack } from './put-back.js';
-import { resolveUnknown } from './resolve-unknown.js';
+import { brokeOff, resolveUnknown, stoppedWhileSending } from './resolve-unknown.js';
 import { RunContext } from './run-context.js';
 import type { RunDeps } from './run-deps.js';
 import { sayFarewell } from './say-farewell.js';
 import { sendMessage } from './send-message.js';
 import type { Step } from './steps.js';
+import { tellLeft } from './tell-left.js';
 import { watchAsked } from './watch-asked.js';
 
 /**
@@ -27,11 +29,13 @@ import { watchAsked } from './watch-asked.js';
  */
 export class DelegationRun {
   private context: RunContext | undefined;
-  /** The client's message that this run is about. */
-  private message: Message | undefined;
+  /** The message to send, until it is: not kept in memory for as long as the agent takes. */
+  private unsent: Message | undefined;
   private stopped = false;
   /** The cancel with the agent, or the word that nothing more is needed. */
   private aside: Promise<void> | undefined;
+  /** The word that a task which the agent has left is not needed. */
+  private leftBehind: Promise<void> | undefined;
   private looking = false;
   private lookAgain: { readonly everywhere: boolean } | undefined;
 
@@ -44,7 +48,11 @@ export class DelegationRun {
 
   /** It waits for its client, and takes no place from those that work. */
   get waits(): boolean {
-    return isWaiting((this.context?.delegation ?? this.claim).state);
+    return isWaiting(this.state);
+  }
+
+  get hasEnded(): boolean {
+    return isEnded(this.state);
   }
 
   /** It waits for its client, and is only watched. */
@@ -62,6 +70,7 @@ export class DelegationRun {
     try {
       await this.work();
       await this.aside;
+      if (!this.stopped) await this.leftBehind;
       if (this.stopped && !this.context?.sent) await putBack(this.deps, this.claim);
       else if (!this.stopped) await this.sayFarewell();
     } catch (error) {
@@ -97,42 +106,58 @@ export class DelegationRun {
     this.context?.handOver();
   }
 
+  private get state(): Delegation['state'] {
+    return (this.context?.delegation ?? this.claim).state;
+  }
+
   private async work(): Promise<void> {
-    const { id, taskId, epoch } = this.claim;
-    const aggregate = await this.deps.log.read(taskId, EVERYTHING);
-    const delegation = aggregate?.delegations.find((each) => each.id === id);
-    if (!aggregate || !delegation || delegation.epoch !== epoch || isEnded(delegation.state))
-      return;
-    const agent = await this.agent(delegation.agentId);
-    const sent = await messageToSend(this.deps.log, aggregate, delegation);
-    const fresh = !this.claim.adopted && delegation.downstreamTaskId === null;
-    const deleted = !agent || (!this.claim.adopted && agent.deletedAt !== null);
-    const refusal =
-      deleted || !fresh
-        ? undefined
-        : refusalOfNewWork(this.deps, agent, aggregate.record, sent.sentWith);
-    if (deleted || refusal !== undefined) {
-      const what = refusal ?? 'has been deleted from the registry';
-      await this.withoutAgent(`The agent ${delegation.agentName} (${delegation.agentId}) ${what}.`);
-      // One that waits for this message need not any more.
-      return sayFarewell(this.deps, this.claim, null);
-    }
-    const run = new RunContext(
-      this.deps,
-      agent,
-      aggregate,
-      delegation,
-      this.claim.adopted,
-      this.onChange,
-    );
+    const run = await this.begin();
+    if (!run) return;
     this.context = run;
+    this.changed();
     if (this.stopped) return run.handOver();
     try {
-      await this.steps(run, aggregate, sent);
+      await this.steps(run);
       if (run.endedByOthers) this.aside ??= this.leave(run);
     } finally {
       run.close();
     }
+  }
+
+  /** Nothing when there is nothing to do, or nobody to do it. */
+  private async begin(): Promise<RunContext | undefined> {
+    const { id, taskId, epoch, adopted } = this.claim;
+    const aggregate = await this.deps.log.read(taskId, EVERYTHING);
+    const delegation = aggregate?.delegations.find((each) => each.id === id);
+    if (!aggregate || !delegation || delegation.epoch !== epoch || isEnded(delegation.state))
+      return undefined;
+    const agent = await this.agent(delegation.agentId);
+    const { message, sentWith } = await messageToSend(this.deps.log, aggregate, delegation);
+    const fresh = !adopted && delegation.downstreamTaskId === null;
+    const deleted = !agent || (!adopted && agent.deletedAt !== null);
+    const refusal =
+      deleted || !fresh
+        ? undefined
+        : refusalOfNewWork(this.deps, agent, aggregate.record, sentWith);
+    if (deleted || refusal !== undefined) {
+      const what = refusal ?? 'has been deleted from the registry';
+      await this.withoutAgent(`The agent ${delegation.agentName} (${delegation.agentId}) ${what}.`);
+      // One that waits for this message need not any more.
+      await sayFarewell(this.deps, this.claim, null);
+      return undefined;
+    }
+    if (!adopted) this.unsent = message;
+    const changed = (): void => this.changed();
+    const run = new RunContext(this.deps, agent, aggregate, delegation, adopted, changed);
+    run.sentWith = sentWith;
+    return run;
+  }
+
+  private changed(): void {
+    this.onChange();
+    const run = this.context;
+    if (!run?.delegation.progress.left || isEnded(run.delegation.state)) return;
+    this.leftBehind ??= tellLeft(run).catch((error: unknown) => void this.note(error));
   }
 
   private async agent(id: string): Promise<Agent | undefined> {
@@ -142,14 +167,8 @@ export class DelegationRun {
     return this.deps.agent(id);
   }
 
-  private async steps(
-    run: RunContext,
-    aggregate: TaskAggregate,
-    { message, sentWith }: ClientMessage,
-  ): Promise<void> {
-    run.sentWith = sentWith;
-    this.message = message;
-    if (aggregate.record.cancelRequestedAt !== null) this.aside ??= this.cancel(run);
+  private async steps(run: RunContext): Promise<void> {
+    if (run.record.cancelRequestedAt !== null) this.aside ??= this.cancel(run);
     let step = this.firstStep(run);
     for (let isFirst = true; !run.signal.aborted; isFirst = false) {
       if (run.asked) {
@@ -159,7 +178,7 @@ export class DelegationRun {
       if (step === 'done' || run.over || run.signal.aborted) return;
       // An agent that is being canceled is not asked to go on: the cancel ends the delegation.
       if (this.aside) return this.aside;
-      step = await this.next(run, step, message, isFirst);
+      step = await this.next(run, step, isFirst);
     }
   }
 
@@ -168,22 +187,23 @@ export class DelegationRun {
     return delegation.state === 'sending' ? 'unknown' : 'follow';
   }
 
-  private async next(
-    run: RunContext,
-    step: Step,
-    message: Message,
-    isFirst: boolean,
-  ): Promise<Step> {
+  private async next(run: RunContext, step: Step, isFirst: boolean): Promise<Step> {
     switch (step) {
       case 'send':
-        return whenAdmitted(run, () => sendMessage(run, message));
+        return whenAdmitted(run, async () => sendMessage(run, await this.message(run)));
       case 'follow':
         return followTask(run);
       case 'unknown':
-        return resolveUnknown(run, message, isFirst ? stoppedWhileSending(run) : brokeOff(run));
+        return resolveUnknown(run, isFirst ? stoppedWhileSending(run) : brokeOff(run));
       case 'done':
         return 'done';
     }
+  }
+
+  private async message(run: RunContext): Promise<Message> {
+    const message = this.unsent ?? (await messageOf(run));
+    this.unsent = undefined;
+    return message;
   }
 
   private async look(run: RunContext, everywhere: boolean): Promise<void> {
@@ -205,7 +225,7 @@ export class DelegationRun {
 
   private async cancel(run: RunContext): Promise<void> {
     try {
-      if (this.message) await cancelAtAgent(run, this.message);
+      await cancelAtAgent(run);
     } catch (error) {
       this.note(error);
       run.close();
@@ -234,13 +254,12 @@ export class DelegationRun {
   private async withoutAgent(reason: string): Promise<void> {
     const { id, taskId, epoch, adopted } = this.claim;
     const { log, clock, agent } = this.deps;
-    const nameOf = (agentId: string): string => agent(agentId)?.card.name || agentId;
     await log.update(
       taskId,
       (aggregate) => ({
         change: adopted
           ? decideOutcome(aggregate, id, { state: 'failed', reason }, clock.now())
-          : decideFailover(aggregate, id, reason, clock.now(), nameOf, false),
+          : decideFailover(aggregate, id, reason, clock.now(), namesBy(agent), false),
         result: undefined,
       }),
       { delegationId: id, epoch },
@@ -277,12 +296,4 @@ export class DelegationRun {
     // Nothing can be written: the lease runs out and the delegation is adopted.
     return error instanceof HubError && error.reason === 'UNAVAILABLE';
   }
-}
-
-function stoppedWhileSending({ agentName }: RunContext): string {
-  return `The hub stopped while sending to ${agentName}; whether the agent has received the message is unknown.`;
-}
-
-function brokeOff({ agentName }: RunContext): string {
-  return `${agentName} broke off before it answered; whether it works on the message is unknown.`;
 }

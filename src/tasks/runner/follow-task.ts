@@ -1,6 +1,7 @@
 import { AgentCallError } from '../../agents/index.js';
 import { TaskState, type Task } from '../../protocol/a2a.js';
 import { delegationStateOf } from '../domain/delegation-state.js';
+import { seconds } from '../domain/wording.js';
 import { noteTrouble } from './agent-trouble.js';
 import type { RunContext } from './run-context.js';
 import type { Step } from './steps.js';
@@ -119,7 +120,7 @@ class Follower {
     if (delegation.state === 'auth-required') return undefined;
     if (this.now() - this.lastNewsAt < budgets.idleMs) return undefined;
     const why = trouble === undefined ? '' : `: ${trouble}`;
-    return `${agentName} said nothing more for ${Math.round(budgets.idleMs / 1000)} s${why}.`;
+    return `${agentName} said nothing more for ${seconds(budgets.idleMs)}${why}.`;
   }
 
   private news(): void {

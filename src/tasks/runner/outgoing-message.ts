@@ -1,4 +1,5 @@
 import type { AgentSend } from '../../agents/index.js';
+import { EVERYTHING } from '../../auth/index.js';
 import { StreamResponse, type Message } from '../../protocol/a2a.js';
 import { withHops } from '../../protocol/hops.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
@@ -35,6 +36,13 @@ export async function messageToSend(
   const payload = body && StreamResponse.fromJSON(body).payload;
   if (payload?.$case !== 'message') throw new Error(`log entry ${messageSeq} is not a message`);
   return { message: payload.value, sentWith: body?.sentWith ?? record };
+}
+
+/** The message a run is about, read anew: a run that waits for its agent or its client keeps none in memory. */
+export async function messageOf({ deps, record, delegation }: RunContext): Promise<Message> {
+  const aggregate = await deps.log.read(record.id, EVERYTHING);
+  if (!aggregate) throw new Error(`task ${record.id} is gone`);
+  return (await messageToSend(deps.log, aggregate, delegation)).message;
 }
 
 /**

@@ -1,7 +1,10 @@
 import { AgentCallError, type AgentCallOptions } from '../../agents/index.js';
 import { Part, Role, type Message, type Task } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
+import { decideResend, resendPauseMs, timesResent } from '../domain/decide-resend.js';
 import { sameValue } from '../domain/equality.js';
+import { isAway } from '../is-away.js';
+import { messageOf } from './outgoing-message.js';
 import type { RunContext } from './run-context.js';
 import type { RunDeps } from './run-deps.js';
 import type { Step } from './steps.js';
@@ -18,42 +21,48 @@ type Finding =
   | { readonly kind: 'cannot-say' };
 
 /**
- * The message went out but nobody knows whether the agent has it. The agent is asked; when it cannot
- * say, the setting decides between sending again (under the same message id) and an honest failure
- * for the reason `why`.
+ * The message went out but nobody knows whether the agent has it. The agent is asked. One that says it has
+ * not gets it again (under the same message id), a few times; when it cannot say, the setting decides between
+ * that and an honest failure for the reason `why`.
  */
-export async function resolveUnknown(
-  run: RunContext,
-  message: Message,
-  why: string,
-): Promise<Step> {
-  const finding = await askPatiently(run, message);
+export async function resolveUnknown(run: RunContext, why: string): Promise<Step> {
+  const finding = await askPatiently(run, await messageOf(run));
   if (run.over || run.signal.aborted) return 'done';
   if (finding.kind === 'has-it') {
     await run.takeTask(finding.task);
     return run.over ? 'done' : 'follow';
   }
-  if (finding.kind === 'has-it-not' || run.deps.settings.resend === 'again') return 'send';
   // One that has just been asked in vain for the task cannot be told to stop it either.
-  if (run.downstreamTaskId === null) await run.end({ state: 'failed', reason: why });
-  else await run.fail(why);
+  const agentKnows = run.downstreamTaskId === null;
+  if (finding.kind === 'has-it-not' || run.deps.settings.resend === 'again') {
+    return sendAgain(run, why, agentKnows);
+  }
+  await run.end({ state: 'failed', reason: why }, agentKnows);
   return 'done';
 }
 
-/** All its questions together may take as long as the agent has for its first event. */
+/** Commits that the message is sent again, or that it is not any more, before it is. */
+async function sendAgain(run: RunContext, why: string, agentKnows: boolean): Promise<Step> {
+  await run.change((task, id, now) => decideResend(task, id, { why, agentKnows }, now));
+  if (run.over || run.signal.aborted) return 'done';
+  if (!run.unanswered) return 'follow';
+  await run.sleep(resendPauseMs(timesResent(run.delegation)));
+  return 'send';
+}
+
+/** All its questions, and the pauses between them, may take as long as the agent has for its first event. */
 async function askPatiently(run: RunContext, message: Message): Promise<Finding> {
   const { clock } = run.deps;
   const end = clock.now().getTime() + run.budgets.firstEventMs;
+  const left = (): number => end - clock.now().getTime();
   for (const pause of [...RETRY_PAUSES_MS, null]) {
-    const left = end - clock.now().getTime();
-    if (left <= 0) break;
+    if (left() <= 0) break;
     try {
-      return await run.within(left, (options) => ask(run, message, options));
+      return await run.within(left(), (options) => ask(run, message, options));
     } catch (error) {
       if (!(error instanceof AgentCallError)) throw error;
-      const away = error.kind === 'unreachable' || error.kind === 'interrupted';
-      if (!away || pause === null || run.signal.aborted) break;
-      await run.sleep(pause);
+      if (!isAway(error) || pause === null || run.signal.aborted) break;
+      await run.sleep(Math.min(pause, left()));
     }
   }
   return { kind: 'cannot-say' };
@@ -140,4 +149,14 @@ function findingOf(task: Task, message: Message): Finding {
   const hasIt = theirs.some(({ messageId }) => messageId === message.messageId);
   if (hasIt || (task.status && isTerminal(task.status.state))) return { kind: 'has-it', task };
   return { kind: theirs.length > 0 ? 'has-it-not' : 'cannot-say' };
+}
+
+/** Why a delegation fails that an earlier process was sending. */
+export function stoppedWhileSending({ agentName }: RunContext): string {
+  return `The hub stopped while sending to ${agentName}; whether the agent has received the message is unknown.`;
+}
+
+/** Why one fails whose agent gave no answer. */
+export function brokeOff({ agentName }: RunContext): string {
+  return `${agentName} broke off before it answered; whether it works on the message is unknown.`;
 }

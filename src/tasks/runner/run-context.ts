@@ -8,9 +8,10 @@ import { EVERYTHING } from '../../auth/index.js';
 import type { StreamResponse, Task } from '../../protocol/a2a.js';
 import { decideAgentEvent, decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
 import type { End } from '../domain/end-delegation.js';
+import { namesBy } from '../agent-name.js';
 import { agentCallOptions, hopsOf } from '../call-options.js';
 import { isEnded } from '../domain/delegation-state.js';
-import { decideHeld, decideSending, isHeld } from '../domain/unsent.js';
+import { isHeld } from '../domain/unsent.js';
 import type { Fence } from '../task-store.js';
 import {
   NO_CHANGE,
@@ -131,15 +132,33 @@ export class RunContext {
     this.close();
   }
 
+  /** Commits what is decided now of the delegation with this id; how it stands after that. */
+  async change(
+    decide: (aggregate: TaskAggregate, delegationId: string, now: Date) => TaskChange,
+  ): Promise<Standing | undefined> {
+    const { delegationId } = this.fence;
+    const standing = await this.deps.log.update(
+      this.record.id,
+      (aggregate) => {
+        const change = decide(aggregate, delegationId, this.deps.clock.now());
+        return { change, result: standingAfter(aggregate, change, delegationId) };
+      },
+      this.fence,
+    );
+    if (!standing) return undefined;
+    this.know(standing.delegation);
+    this.settled = this.over && (this.settled || standing.changed);
+    return standing;
+  }
+
   /** Commits what these events of the agent mean; true when they changed anything. */
   async take(events: readonly StreamResponse[]): Promise<boolean> {
     for (const event of events) this.learnId(event);
-    const { clock, ids } = this.deps;
-    const id = this.fence.delegationId;
+    const { ids } = this.deps;
     // Decided one by one and made one commit by the log.
     const standings = await Promise.all(
       events.map((event) =>
-        this.update((aggregate) => decideAgentEvent(aggregate, id, event, clock.now(), ids)),
+        this.change((aggregate, id, now) => decideAgentEvent(aggregate, id, event, now, ids)),
       ),
     );
     return standings.some((standing) => standing?.changed);
@@ -151,9 +170,8 @@ export class RunContext {
 
   /** Ends the delegation on the hub's word, of which its agent knows, unless it has ended already. */
   async end(end: Pick<End, 'state' | 'reason'>, agentKnows = true): Promise<void> {
-    const { clock } = this.deps;
-    await this.update((aggregate) =>
-      decideOutcome(aggregate, this.fence.delegationId, { ...end, agentKnows }, clock.now()),
+    await this.change((aggregate, id, now) =>
+      decideOutcome(aggregate, id, { ...end, agentKnows, unsent: !this.sent }, now),
     );
   }
 
@@ -162,23 +180,11 @@ export class RunContext {
     if (!this.over) await this.end({ state: 'failed', reason }, !this.sent);
   }
 
-  /** The message cannot leave now: until {@link release} it counts as queued, whatever becomes of this process. */
-  async hold(): Promise<void> {
-    await this.update((aggregate) => decideHeld(aggregate, this.fence.delegationId));
-  }
-
-  /** A message that was held is about to leave; not if this is over. */
-  async release(): Promise<void> {
-    if (!isHeld(this.delegation)) return;
-    await this.update((aggregate) => decideSending(aggregate, this.fence.delegationId));
-  }
-
   /** The agent did not take the message: the next one is asked, or the delegation fails. */
   async failover(reason: string): Promise<void> {
-    const { clock, agent } = this.deps;
-    const nameOf = (id: string): string => agent(id)?.card.name || id;
-    await this.update((aggregate) =>
-      decideFailover(aggregate, this.fence.delegationId, reason, clock.now(), nameOf, this.sent),
+    const { agent } = this.deps;
+    await this.change((aggregate, id, now) =>
+      decideFailover(aggregate, id, reason, now, namesBy(agent), this.sent),
     );
   }
 
@@ -256,23 +262,6 @@ export class RunContext {
   /** What every call to the agent carries. */
   callOptions(signal: AbortSignal = this.signal): AgentCallOptions {
     return agentCallOptions(this.record, this.sentWith, this.deps.instanceId, signal);
-  }
-
-  private async update(
-    decide: (aggregate: TaskAggregate) => TaskChange,
-  ): Promise<Standing | undefined> {
-    const standing = await this.deps.log.update(
-      this.record.id,
-      (aggregate) => {
-        const change = decide(aggregate);
-        return { change, result: standingAfter(aggregate, change, this.fence.delegationId) };
-      },
-      this.fence,
-    );
-    if (!standing) return undefined;
-    this.know(standing.delegation);
-    this.settled = this.over && (this.settled || standing.changed);
-    return standing;
   }
 
   private know(delegation: Delegation): void {

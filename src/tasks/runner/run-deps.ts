@@ -8,6 +8,7 @@ import type { AgentCallbacks } from '../callbacks/agent-callbacks.js';
 import type { ContextStore } from '../context-store.js';
 import type { TaskLog } from '../task-log.js';
 import type { DownstreamTasks } from '../task-store.js';
+import type { Farewells } from './farewells.js';
 
 /** The settings a run needs (`agents.*` and `tasks.*` of the configuration). */
 export interface RunSettings {
@@ -30,6 +31,7 @@ export interface RunDeps {
   readonly client: AgentClient;
   readonly callbacks: AgentCallbacks;
   readonly farewell: AgentFarewell;
+  readonly farewells: Pick<Farewells, 'hasRoom' | 'enter' | 'leave'>;
   readonly health: Pick<AgentHealth, 'admit'>;
   /** Also one that is deleted: it may be asked about what it works on, but gets no message. */
   readonly agent: (id: string) => Agent | undefined;

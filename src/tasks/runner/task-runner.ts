@@ -6,7 +6,9 @@ import type { Claimer, TaskLog } from '../task-log.js';
 import type { ClaimedDelegation, TaskStore } from '../task-store.js';
 import { isEnded } from '../domain/delegation-state.js';
 import { DelegationRun } from './delegation-run.js';
-import { Places } from './places.js';
+import type { Farewells } from './farewells.js';
+import { Leases } from './leases.js';
+import { Place, Places } from './places.js';
 import { putBack } from './put-back.js';
 import type { RunDeps } from './run-deps.js';
 import type { WaitingLine } from './waiting-line.js';
@@ -14,8 +16,6 @@ import { OVER } from '../over.js';
 
 /** How often is looked whether a question still waits for its answer. */
 const LOOK_AT_ASKED_MS = 30_000;
-/** A lease is renewed when a third of it has passed. */
-const RENEWALS_PER_LEASE = 3;
 
 interface Running {
   readonly run: DelegationRun;
@@ -43,6 +43,8 @@ export interface TaskRunnerDeps {
   readonly settings: RunnerSettings;
   /** How much each agent takes, told what it gets. */
   readonly load: AgentLoad;
+  /** The same that the runs have. */
+  readonly farewells: Farewells;
   /** Told of what goes back into the queue before that is committed. */
   readonly line: Pick<WaitingLine, 'joined'>;
   /** Asked for once, at start. */
@@ -57,20 +59,26 @@ export interface TaskRunnerDeps {
 export class TaskRunner implements Claimer {
   private readonly runs = new Map<string, Running>();
   private readonly places: Places;
+  private readonly leases: Leases;
   private readonly stopping = new AbortController();
   private readonly leave: (() => void)[] = [];
-  /** Delegations that came too late, on their way back into the queue. */
-  private readonly late: Promise<void>[] = [];
+  /** Delegations on their way back into the queue. */
+  private readonly late = new Set<Promise<void>>();
   private shared: RunDeps | undefined;
   private claiming: Promise<void> | undefined;
   private claimAgain = false;
-  private renewedAt = 0;
+  /** Farewells are looked for although there is no place: now and then, for they take none. */
+  private farewellsDue = false;
   private lookedAtAskedAt = 0;
   /** Places held for delegations about to be created. */
   private reserved = 0;
 
   constructor(private readonly deps: TaskRunnerDeps) {
-    this.places = new Places(deps.settings.maxConcurrent, deps.load);
+    this.places = new Places(deps.settings.maxConcurrent, deps.load, deps.farewells);
+    const { store, owner, clock, settings } = deps;
+    const held = (): Iterable<string> => this.runs.keys();
+    this.leases = new Leases({ store, owner, clock, leaseMs: settings.leaseMs, held });
+    deps.farewells.onRoom = (): void => this.lookForFarewells();
   }
 
   get owner(): string {
@@ -98,21 +106,20 @@ export class TaskRunner implements Claimer {
       // One agent's new tasks wait in the queue while it has all the places it may have.
       if (this.shared && this.places.isFull(each.agentId)) {
         this.deps.line.joined(each.id, each.agentId);
-        void putBack(this.shared, each);
+        this.giveBack(this.shared, each);
       } else this.begin(each);
     }
   }
 
   /** `soleProcess`: nobody else can be at work (SQLite), so that all leases of others are void. */
   async start(soleProcess: boolean): Promise<void> {
-    const { log, store, signals, owner, logger, clock } = this.deps;
+    const { log, store, signals, owner, logger } = this.deps;
     this.shared = await this.deps.runDeps();
     if (soleProcess) {
       const released = await store.releaseOthers(owner);
       if (released > 0)
         logger.info({ delegations: released }, 'adopting what the last process left');
     }
-    this.renewedAt = clock.now().getTime();
     this.leave.push(
       signals.onWork(() => this.wake()),
       signals.onDelegation((id) => this.runs.get(id)?.run.poke()),
@@ -134,7 +141,8 @@ export class TaskRunner implements Claimer {
     await this.grace();
     const all = [...this.runs.values()];
     for (const { run } of all) run.stop();
-    await Promise.all([...all.map(({ done }) => done), ...this.late]);
+    await Promise.all(all.map(({ done }) => done));
+    while (this.late.size > 0) await Promise.all(this.late);
     if (this.shared) await this.giveUpLeases();
   }
 
@@ -171,13 +179,25 @@ export class TaskRunner implements Claimer {
     const { store, owner, clock, settings } = this.deps;
     for (;;) {
       const held = this.reserve(settings.maxConcurrent);
-      if (held === 0) return;
-      const claimed = await store
-        .claim(owner, clock.now(), settings.leaseMs, held, this.places)
-        .finally(() => (this.reserved -= held));
+      if (held === 0 && !this.farewellsDue) return;
+      this.farewellsDue = false;
+      let claimed: readonly ClaimedDelegation[];
+      try {
+        const now = clock.now();
+        // Or this process, when it was stopped for a while, would take its own runs for left behind.
+        await this.leases.keep(now);
+        claimed = await store.claim(owner, now, settings.leaseMs, held, this.places);
+      } finally {
+        this.reserved -= held;
+      }
       for (const each of claimed) this.begin(each);
-      if (claimed.length < held) return;
+      if (held === 0 || claimed.filter(({ untold }) => !untold).length < held) return;
     }
+  }
+
+  private lookForFarewells(): void {
+    this.farewellsDue = true;
+    this.wake();
   }
 
   /** Free places; none once this stops. */
@@ -188,33 +208,31 @@ export class TaskRunner implements Claimer {
 
   private begin(claim: ClaimedDelegation): void {
     if (!this.shared) return;
-    if (this.stopping.signal.aborted) {
-      this.late.push(putBack(this.shared, claim));
-      return;
-    }
+    if (this.stopping.signal.aborted) return this.giveBack(this.shared, claim);
     // A follow-up of a delegation whose last run is closing its stream: the old one steps aside.
     this.runs.get(claim.id)?.run.stop();
-    const { agentId } = claim;
-    const place = { taken: false };
-    const placed = (wanted: boolean): void => {
-      if (wanted === place.taken) return;
-      place.taken = wanted;
-      if (wanted) return this.places.take(agentId);
-      const wasFull = this.room <= 0 || this.places.isFull(agentId);
-      this.places.give(agentId);
-      // Somebody may be waiting.
-      if (wasFull) this.wake();
-    };
-    let isDone = false;
-    const run = new DelegationRun(this.shared, claim, () => placed(!isDone && !run.waits));
-    placed(!run.waits);
+    const { agentId, untold } = claim;
+    const { farewells } = this.deps;
+    const place = new Place(this.places, claim, {
+      isAwaited: () => this.room <= 0 || this.places.isFull(agentId),
+      freed: () => this.wake(),
+    });
+    const run = new DelegationRun(this.shared, claim, () => place.adapt(run));
+    place.adapt(run);
+    if (untold) farewells.enter(agentId);
     const entry = { run, done: run.run() };
     this.runs.set(claim.id, entry);
     void entry.done.then(() => {
       if (this.runs.get(claim.id) === entry) this.runs.delete(claim.id);
-      isDone = true;
-      placed(false);
+      place.done();
+      if (untold) farewells.leave(agentId);
     });
+  }
+
+  /** Awaited by a stop. */
+  private giveBack(shared: RunDeps, claim: ClaimedDelegation): void {
+    const done = putBack(shared, claim).finally(() => this.late.delete(done));
+    this.late.add(done);
   }
 
   private async lookRegularly(): Promise<void> {
@@ -223,24 +241,15 @@ export class TaskRunner implements Claimer {
     for (;;) {
       await clock.sleep(settings.lookEveryMs, signal);
       if (signal.aborted) return;
-      this.wake();
+      this.lookForFarewells();
       if (this.runs.size === 0) continue;
       try {
-        await this.renew();
+        await this.leases.keep(clock.now());
         await this.compare();
       } catch (error) {
         logger.error({ err: error }, 'leases could not be looked after');
       }
     }
-  }
-
-  /** Renews all leases when it is time; a run whose lease is somebody else's stops. */
-  private async renew(): Promise<void> {
-    const { store, owner, clock, settings } = this.deps;
-    const now = clock.now().getTime();
-    if (now - this.renewedAt < settings.leaseMs / RENEWALS_PER_LEASE) return;
-    this.renewedAt = now;
-    await store.renew(owner, [...this.runs.keys()], new Date(now + settings.leaseMs));
   }
 
   /** Finds what other processes have changed about the delegations that run here. */
@@ -262,7 +271,7 @@ export class TaskRunner implements Claimer {
     }
   }
 
-  /** Nobody owns what waits for its client's answer: whether it still does is seen less often. */
+  /** What waits for its client may be much, and is not compared: whether it still waits is seen less often. */
   private lookAtAsked(): void {
     const now = this.deps.clock.now().getTime();
     if (now - this.lookedAtAskedAt < LOOK_AT_ASKED_MS) return;

@@ -1,6 +1,6 @@
-import { AgentCallError } from '../../agents/index.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import type { StreamResponse } from '../../protocol/a2a.js';
+import { isAway } from '../is-away.js';
 import type { RunContext } from './run-context.js';
 import { OVER } from '../over.js';
 
@@ -85,8 +85,7 @@ export class UpdateBell {
         for await (const event of events) this.ring(isEnd(event) ? 'end' : 'event');
         this.ring('end');
       } catch (error) {
-        const { kind } = error instanceof AgentCallError ? error : { kind: 'invalid' };
-        if (kind !== 'interrupted' && kind !== 'unreachable') return;
+        if (!isAway(error)) return;
       }
     }
   }

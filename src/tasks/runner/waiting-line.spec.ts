@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ClaimedTask, DelegationWrite } from '../task-store.js';
+import type { ClaimedDelegation, ClaimedTask, DelegationWrite } from '../task-store.js';
 import type { Delegation } from '../task.js';
 import { WaitingLine } from './waiting-line.js';
 
@@ -60,8 +60,9 @@ class Harness {
     this.commit([{ delegation, added: false, lease: false }]);
   }
 
-  claim(id: string, agentId: string): void {
-    this.claimed([{ taskId: 't', version: 1, delegations: [{ id, agentId } as Delegation] }]);
+  claim(id: string, agentId: string, adopted = false): void {
+    const delegation = { id, agentId, adopted } as ClaimedDelegation;
+    this.claimed([{ taskId: 't', version: 1, delegations: [delegation] }]);
   }
 }
 
@@ -108,6 +109,8 @@ describe('the line of several processes', () => {
     expect(harness.counts).toEqual({ a: 2 });
     harness.stored.push({ id: 'mine', agentId: 'a' });
     await harness.clock.second();
+    expect(harness.counts).toEqual({ a: 2 });
+    harness.claim('adopted', 'a', true);
     expect(harness.counts).toEqual({ a: 2 });
     harness.claim('theirs', 'a');
     harness.claim('mine', 'a');

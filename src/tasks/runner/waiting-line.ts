@@ -48,7 +48,10 @@ export class WaitingLine {
     });
     store.onClaimed((claimed) => {
       for (const { delegations: each } of claimed) {
-        for (const { id, agentId } of each) if (!this.left(id)) this.uncount(agentId);
+        // What was adopted has not waited.
+        for (const { id, agentId, adopted } of each) {
+          if (!this.left(id) && !adopted) this.uncount(agentId);
+        }
       }
     });
     if (!soleProcess) return void this.countRegularly();

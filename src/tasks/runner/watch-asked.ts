@@ -36,7 +36,9 @@ export async function watchAsked(run: RunContext, soon: boolean): Promise<void> 
 /** False when there is nothing to look at (any more). */
 async function look(run: RunContext): Promise<boolean> {
   const { deps, agent, budgets, downstreamTaskId } = run;
-  if (!run.asked || run.signal.aborted || downstreamTaskId === null) return false;
+  if (!run.asked || run.signal.aborted) return false;
+  // There is no task to look at, but whoever answers it is to find it claimed.
+  if (downstreamTaskId === null) return true;
   try {
     const task = await run.within(budgets.firstEventMs, (options) =>
       deps.client.getTask(agent, downstreamTaskId, options),

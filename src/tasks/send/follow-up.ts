@@ -88,9 +88,8 @@ function add(
       return { change: NO_CHANGE, result: undefined, alongside };
     }
     const now = deps.clock.now();
-    const { replyTo } = directive;
-    const change = decideFollowUp(aggregate, message, replyTo, now, sentWithOf(request));
-    checkAgent(deps.agents, request, addressee(aggregate, replyTo));
+    const change = decideFollowUp(aggregate, message, directive, now, sentWithOf(request));
+    checkAgent(deps.agents, request, addressee(aggregate, directive));
     return { change, result: undefined, alongside, idempotency };
   });
 }

@@ -99,6 +99,8 @@ describe('a new task', () => {
       require: 'all',
       agents: [{ agentId: 'a' }, { agentId: 'b' }],
     });
+    const synthesis = { plan: PLAN, strategy: 'synthesize', require: 'best-effort' } as const;
+    expect(shortOf(made(route(synthesis)))).toMatchObject({ require: 'best-effort' });
     const composite = { id: 'report', version: 2 };
     const rule = { id: 'r1', name: 'Reports' };
     const planned = route({ plan: PLAN, strategy: 'plan', composite, rule });

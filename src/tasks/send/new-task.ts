@@ -11,6 +11,8 @@ import {
   type PlanStep,
   type Route,
 } from '../../routing/index.js';
+import { agentName } from '../agent-name.js';
+import { shortAgents } from '../domain/short-route.js';
 import type { NewDelegation, NewTask } from '../task.js';
 import { idempotencyOf } from './fingerprint.js';
 
@@ -82,7 +84,7 @@ export function newTask(input: NewTaskInput, now: Date, ids: IdSource): NewTask 
     acceptedOutputModes: request.configuration?.acceptedOutputModes ?? [],
     requestMetadata: request.metadata ?? null,
     delegations,
-    metadata: { [ROUTING_EXTENSION_URI]: shortRoute(route, request.principal) },
+    metadata: { [ROUTING_EXTENSION_URI]: shortRoute(route, request.principal, delegations) },
     idempotency: idempotencyOf(request, now),
   };
 }
@@ -96,7 +98,7 @@ function newDelegation(
 ): Omit<NewDelegation, 'id' | 'position'> {
   return {
     agentId: agent.id,
-    agentName: agent.card.name || agent.id,
+    agentName: agentName(agent),
     skillId: candidate.skillId ?? null,
     step,
     state: conditions.length === 0 ? 'queued' : 'planned',
@@ -114,22 +116,23 @@ function targetOf({ agentId, skillId }: Candidate): { agentId: string; skillId?:
  * What the client sees of the route: who was chosen, by what, in which steps. The operator's rules are
  * for those to know who may manage them.
  */
-function shortRoute(route: Route, principal: Principal): object {
+function shortRoute(
+  route: Route,
+  principal: Principal,
+  delegations: readonly NewDelegation[],
+): object {
   const { reason, strategy, require, quorum, rule, composite } = route;
   const plan = planOf(route);
-  const several = plan.length > 1;
+  const asksSeveral = strategy === 'all' || strategy === 'synthesize';
   return {
     reason,
     strategy,
-    ...(strategy === 'all' && { require }),
-    ...(strategy === 'all' && require === 'quorum' && { quorum }),
+    ...(asksSeveral && { require }),
+    ...(asksSeveral && require === 'quorum' && { quorum }),
     ...(rule !== undefined && hasScope(principal, 'agents') && { ruleId: rule.id }),
     ...(composite !== undefined && { composite }),
-    ...(several && { steps: plan.map(({ name }) => name) }),
-    agents: delegatesOf(route).map(({ step, candidate }) => ({
-      ...targetOf(candidate),
-      ...(several && { step: plan[step]?.name }),
-    })),
+    ...(plan.length > 1 && { steps: plan.map(({ name }) => name) }),
+    agents: shortAgents(plan, delegations),
   };
 }
 

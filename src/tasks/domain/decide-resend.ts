@@ -1,0 +1,56 @@
+import type { Delegation, TaskAggregate, TaskChange } from '../task.js';
+import { NO_CHANGE } from '../task.js';
+import { budgetSpent, callsLeft } from './call-budget.js';
+import { Draft } from './draft.js';
+import { endOnHubsWord } from './hubs-word.js';
+
+/** How often one message is sent again at most; the pause before each is twice the one before. */
+export const MAX_RESENDS = 3;
+const FIRST_PAUSE_MS = 500;
+
+/**
+ * A message on its way may or may not have reached its agent, and is to be sent again: one more call of the
+ * task. After {@link MAX_RESENDS}, or with the task's calls spent, the delegation fails instead, for the
+ * reason `why`. `agentKnows`: there is nothing that the agent could be told to stop. Nothing when no message
+ * of it is on its way.
+ */
+export function decideResend(
+  aggregate: TaskAggregate,
+  delegationId: string,
+  { why, agentKnows }: { readonly why: string; readonly agentKnows: boolean },
+  now: Date,
+): TaskChange {
+  const draft = new Draft(aggregate, now);
+  const delegation = draft.delegation(delegationId);
+  if (draft.ended || delegation?.state !== 'sending') return NO_CHANGE;
+  const times = timesResent(delegation) + 1;
+  const resent = { seq: delegation.messageSeq, times };
+  draft.patch(delegationId, {
+    calls: delegation.calls + 1,
+    progress: { ...delegation.progress, resent },
+  });
+  const isOverBudget = callsLeft(aggregate.record, draft.delegations()) < 0;
+  if (times <= MAX_RESENDS && !isOverBudget) return draft.change();
+  const reason = isOverBudget ? `${why} ${budgetSpent(aggregate.record)}` : why;
+  const ended = new Draft(aggregate, now);
+  endOnHubsWord(ended, delegation, { state: 'failed', reason, agentKnows });
+  return ended.change();
+}
+
+/** How often the message that is on its way has been sent again. */
+export function timesResent({ messageSeq, progress }: Delegation): number {
+  return progress.resent?.seq === messageSeq ? progress.resent.times : 0;
+}
+
+/**
+ * The message on its way had been sent before without anybody knowing what became of it: the agent may have
+ * it, whatever it answers now, so that nobody else may get it.
+ */
+export function isInDoubt(delegation: Delegation): boolean {
+  return timesResent(delegation) > 0;
+}
+
+/** How long to wait before a message leaves that is sent again for the first, second, third time. */
+export function resendPauseMs(times: number): number {
+  return FIRST_PAUSE_MS * 2 ** (times - 1);
+}

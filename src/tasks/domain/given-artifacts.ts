@@ -1,0 +1,36 @@
+import type { DelegationProgress, GivenArtifact } from '../task.js';
+
+/**
+ * How many artifacts one delegation may give; more are an invalid answer. What is known of each is
+ * looked through and written anew with every further one, so their number must have an end.
+ */
+export const MAX_ARTIFACTS = 1000;
+
+/** What is known of an agent's artifact; undefined when it has not been seen. */
+export function givenArtifact(
+  { artifacts }: DelegationProgress,
+  theirs: string,
+): GivenArtifact | undefined {
+  return artifacts.find((each) => each.theirs === theirs);
+}
+
+/** The same progress when the chunk changes nothing of it, so that it costs no patch. */
+export function withChunk(
+  progress: DelegationProgress,
+  theirs: string,
+  id: string,
+  lastChunk: boolean,
+): DelegationProgress {
+  const index = progress.artifacts.findIndex((each) => each.theirs === theirs);
+  if (progress.artifacts[index]?.closed === lastChunk) return progress;
+  const artifact = { theirs, id, closed: lastChunk };
+  const artifacts =
+    index < 0 ? [...progress.artifacts, artifact] : progress.artifacts.with(index, artifact);
+  return { ...progress, artifacts };
+}
+
+/** The progress of a delegation that has completed: whatever it gave is complete now. */
+export function closedProgress(progress: DelegationProgress): DelegationProgress {
+  if (progress.artifacts.every(({ closed }) => closed)) return progress;
+  return { ...progress, artifacts: progress.artifacts.map((each) => ({ ...each, closed: true })) };
+}

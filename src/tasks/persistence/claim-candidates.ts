@@ -1,0 +1,110 @@
+import { listOf, pieces } from '../../database/multi-row.js';
+import type { SqlValue, Tx, Work } from '../../database/sql.js';
+import type { ClaimRoom, Waiting } from './claim-turns.js';
+
+/** Of those whose lease has run out so many are looked at in one go. */
+const LATE_AT_ONCE = 512;
+
+const COLUMNS = (of: string): string =>
+  ['id', 'agent_id', 'organization', 'state', 'untold', 'claimable_at', 'created_at']
+    .map((name) => `${of}.${name}`)
+    .join(', ');
+
+/** The oldest of the queue that `line` stands in, as the index has them. */
+const IN_LINE = (line: string): string =>
+  `SELECT q.id FROM delegations q WHERE q.claimable_at = 0 AND q.untold = ${line}.untold
+     AND q.agent_id = ${line}.agent_id AND q.organization = ${line}.organization
+   ORDER BY q.created_at, q.id LIMIT 1`;
+
+/** The head of a queue. */
+interface Head extends Waiting {
+  /** The one behind it; null when there is none, or when it is in no queue. */
+  readonly second: string | null;
+}
+
+export interface Candidates {
+  readonly waiting: readonly Waiting[];
+  /** More may be found once those found have been taken. */
+  readonly mayBeMore: boolean;
+}
+
+/**
+ * Enough of what may be claimed at `now` to choose from: of each queue (of one organization for one agent)
+ * with room as many of the oldest as may be taken, and what lost its runner. Costs nothing for what waits
+ * for agents without room, however much that is.
+ */
+export function* candidates(tx: Tx, room: ClaimRoom, now: number): Work<Candidates> {
+  const size = Math.max(LATE_AT_ONCE, room.free(0));
+  const heads = yield* tx.all<Head>(headsAndLate(room), [
+    ...roomParams(room),
+    now,
+    ...roomParams(room),
+    size,
+  ]);
+  const late = heads.filter(({ claimable_at }) => claimable_at > 0).length;
+  return {
+    waiting: [...heads, ...(yield* behind(tx, heads, room))],
+    mayBeMore: late === size,
+  };
+}
+
+/** Leaps from queue to queue by the index: there are few, and each may be long. */
+function headsAndLate(room: ClaimRoom): string {
+  return `WITH RECURSIVE agents (untold, agent_id) AS (
+      SELECT kind.untold, (SELECT MIN(d.agent_id) FROM delegations d
+          WHERE d.claimable_at = 0 AND d.untold = kind.untold)
+        FROM (SELECT 0 AS untold UNION ALL SELECT 1) kind
+      UNION ALL
+      SELECT a.untold, (SELECT MIN(d.agent_id) FROM delegations d
+          WHERE d.claimable_at = 0 AND d.untold = a.untold AND d.agent_id > a.agent_id)
+        FROM agents a WHERE a.agent_id IS NOT NULL
+    ), lines (untold, agent_id, organization) AS (
+      SELECT a.untold, a.agent_id, (SELECT MIN(d.organization) FROM delegations d
+          WHERE d.claimable_at = 0 AND d.untold = a.untold AND d.agent_id = a.agent_id)
+        FROM agents a WHERE a.agent_id IS NOT NULL AND ${hasRoom('a', room)}
+      UNION ALL
+      SELECT l.untold, l.agent_id, (SELECT MIN(d.organization) FROM delegations d
+          WHERE d.claimable_at = 0 AND d.untold = l.untold AND d.agent_id = l.agent_id
+            AND d.organization > l.organization)
+        FROM lines l WHERE l.organization IS NOT NULL
+    )
+    SELECT ${COLUMNS('d')}, (${IN_LINE('d')} OFFSET 1) AS second
+      FROM lines l JOIN delegations d ON d.id = (${IN_LINE('l')})
+      WHERE l.organization IS NOT NULL
+    UNION ALL
+    SELECT ${COLUMNS('late')}, NULL FROM (
+      SELECT * FROM delegations d WHERE d.claimable_at > 0 AND d.claimable_at <= ?
+        AND ${hasRoom('d', room)} ORDER BY d.claimable_at LIMIT ?) late`;
+}
+
+function hasRoom(row: string, room: ClaimRoom): string {
+  const kinds = [0, 1].flatMap((untold) => {
+    if (room.free(untold) <= 0) return [];
+    const full = room.full(untold).length;
+    return `(${row}.untold = ${untold}${full > 0 ? ` AND ${row}.agent_id NOT IN ${listOf(full)}` : ''})`;
+  });
+  return `(${kinds.join(' OR ')})`;
+}
+
+/** What {@link hasRoom} leaves open. */
+function roomParams(room: ClaimRoom): SqlValue[] {
+  return [0, 1].flatMap((untold) => (room.free(untold) > 0 ? room.full(untold) : []));
+}
+
+const BEHIND = `SELECT * FROM (SELECT ${COLUMNS('d')} FROM delegations d
+  WHERE d.claimable_at = 0 AND d.untold = ? AND d.agent_id = ? AND d.organization = ?
+  ORDER BY d.created_at, d.id LIMIT ? OFFSET 1) line`;
+
+/** As many behind the heads of their queues as may still be taken. */
+function* behind(tx: Tx, heads: readonly Head[], room: ClaimRoom): Work<Waiting[]> {
+  const longer = heads.filter((head) => head.second !== null && room.for(head) > 1);
+  const found: Waiting[] = [];
+  for (const piece of pieces(longer)) {
+    const rows = yield* tx.all<Waiting>(
+      piece.map(() => BEHIND).join(' UNION ALL '),
+      piece.flatMap((head) => [head.untold, head.agent_id, head.organization, room.for(head) - 1]),
+    );
+    found.push(...rows);
+  }
+  return found;
+}

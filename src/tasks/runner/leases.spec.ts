@@ -1,0 +1,94 @@
+import { describe, expect, it } from '@jest/globals';
+import { Clock } from '../../common/clock.js';
+import { Leases } from './leases.js';
+
+const LEASE_MS = 30_000;
+
+class StandingClock extends Clock {
+  private time = 1_000_000;
+
+  now(): Date {
+    return new Date(this.time);
+  }
+
+  sleep(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  advance(ms: number): void {
+    this.time += ms;
+  }
+}
+
+class SlowDatabase {
+  isAway = false;
+  answers = Promise.resolve();
+
+  hold(): () => void {
+    let answer = (): void => undefined;
+    this.answers = new Promise((resolve) => (answer = resolve));
+    return () => answer();
+  }
+}
+
+function leases(): {
+  kept: Leases;
+  clock: StandingClock;
+  renewals: number[];
+  database: SlowDatabase;
+} {
+  const clock = new StandingClock();
+  const renewals: number[] = [];
+  const database = new SlowDatabase();
+  const kept = new Leases({
+    owner: 'me',
+    clock,
+    leaseMs: LEASE_MS,
+    held: () => ['d1'],
+    store: {
+      renew: async (owner, ids, until) => {
+        if (database.isAway) throw new Error('no database');
+        expect([owner, ...ids]).toEqual(['me', 'd1']);
+        renewals.push(until.getTime() - clock.now().getTime());
+        await database.answers;
+        return [...ids];
+      },
+    },
+  });
+  return { kept, clock, renewals, database };
+}
+
+describe('leases', () => {
+  it('are renewed when a third of their time has passed, once for all who ask', async () => {
+    const { kept, clock, renewals } = leases();
+    await kept.keep(clock.now());
+    clock.advance(LEASE_MS / 3 - 1);
+    await kept.keep(clock.now());
+    expect(renewals).toEqual([]);
+    clock.advance(1);
+    await Promise.all([kept.keep(clock.now()), kept.keep(clock.now())]);
+    expect(renewals).toEqual([LEASE_MS]);
+  });
+
+  it('are renewed again for one who asks long after the renewal under way began', async () => {
+    const { kept, clock, renewals, database } = leases();
+    clock.advance(LEASE_MS);
+    const answer = database.hold();
+    const first = kept.keep(clock.now());
+    clock.advance(LEASE_MS);
+    const later = kept.keep(clock.now());
+    answer();
+    await Promise.all([first, later]);
+    expect(renewals).toEqual([LEASE_MS, LEASE_MS]);
+  });
+
+  it('that cannot be renewed are not taken for renewed', async () => {
+    const { kept, clock, renewals, database } = leases();
+    clock.advance(LEASE_MS);
+    database.isAway = true;
+    await expect(kept.keep(clock.now())).rejects.toThrow('no database');
+    database.isAway = false;
+    await kept.keep(clock.now());
+    expect(renewals).toEqual([LEASE_MS]);
+  });
+});

@@ -1,0 +1,47 @@
+import type { Clock } from '../../common/clock.js';
+import type { TaskStore } from '../task-store.js';
+
+/** A lease is renewed when a third of it has passed. */
+const RENEWALS_PER_LEASE = 3;
+
+export interface LeasesDeps {
+  readonly store: Pick<TaskStore, 'renew'>;
+  readonly owner: string;
+  readonly clock: Clock;
+  readonly leaseMs: number;
+  /** The delegations that run here. */
+  readonly held: () => Iterable<string>;
+}
+
+/** Keeps the leases of what runs in this process. */
+export class Leases {
+  private renewedAt: number;
+  private renewing: Promise<void> | undefined;
+
+  constructor(private readonly deps: LeasesDeps) {
+    this.renewedAt = deps.clock.now().getTime();
+  }
+
+  /**
+   * Resolves when no lease of what runs here has run out by `now`, as far as this process still has it:
+   * renews them all if it is time to. Rejects when the database is in trouble.
+   */
+  async keep(now: Date): Promise<void> {
+    // One under way may have begun long before.
+    if (this.renewing && this.isTime(now)) await this.renewing;
+    if (!this.isTime(now)) return;
+    this.renewing ??= this.renew().finally(() => (this.renewing = undefined));
+    await this.renewing;
+  }
+
+  private isTime(now: Date): boolean {
+    return now.getTime() - this.renewedAt >= this.deps.leaseMs / RENEWALS_PER_LEASE;
+  }
+
+  private async renew(): Promise<void> {
+    const { store, owner, clock, leaseMs, held } = this.deps;
+    const now = clock.now().getTime();
+    await store.renew(owner, [...held()], new Date(now + leaseMs));
+    this.renewedAt = now;
+  }
+}
