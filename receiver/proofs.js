@@ -58,6 +58,7 @@ export function byJwt({ jwksUrl, issuer, audience, keys }, now) {
       throw new TypeError('jwt needs the issuer and the audience.');
     }
   }
+  if (keys === undefined && !jwksUrl) throw new TypeError('jwt needs jwksUrl, or keys.');
   const keySet = keys ?? createRemoteJWKSet(new URL(jwksUrl));
   return async ({ headers, body }) => {
     const token = withoutScheme(headers['authorization'], 'bearer');

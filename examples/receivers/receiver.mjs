@@ -26,37 +26,20 @@ WEBHOOK_BEARER and WEBHOOK_TOKEN may hold them instead, several between spaces.`
 const MAX_BODY = 4 * 1024 * 1024;
 
 const several = { type: 'string', multiple: true };
-const { values: options } = parseArgs({
-  options: {
-    port: { type: 'string', default: '0' },
-    host: { type: 'string', default: '127.0.0.1' },
-    secret: several,
-    'public-key': several,
-    jwks: { type: 'string' },
-    issuer: { type: 'string' },
-    audience: { type: 'string' },
-    bearer: several,
-    token: several,
-    help: { type: 'boolean' },
-  },
-});
-if (options.help) {
-  console.log(HELP);
-  process.exit(0);
-}
+const OPTIONS = {
+  port: { type: 'string', default: '0' },
+  host: { type: 'string', default: '127.0.0.1' },
+  secret: several,
+  'public-key': several,
+  jwks: { type: 'string' },
+  issuer: { type: 'string' },
+  audience: { type: 'string' },
+  bearer: several,
+  token: several,
+  help: { type: 'boolean' },
+};
 
-const { env } = process;
-const verify = createVerifier({
-  secrets: options.secret ?? env.WEBHOOK_SECRET?.split(' '),
-  publicKeys: options['public-key'],
-  bearer: options.bearer ?? env.WEBHOOK_BEARER?.split(' '),
-  token: options.token ?? env.WEBHOOK_TOKEN?.split(' '),
-  jwt: options.jwks && {
-    jwksUrl: options.jwks,
-    issuer: options.issuer,
-    audience: options.audience,
-  },
-});
+const { options, verify } = begin();
 // It forgets with the process. Give it a store of yours, beside what you keep of each task.
 const inbox = new Inbox();
 
@@ -66,6 +49,31 @@ const server = createServer(async (request, response) => {
 server.listen(Number(options.port), options.host, () => {
   console.log(`listening at http://${options.host}:${server.address().port}`);
 });
+
+/** Reads the options; ends the program when they are wrong, or ask for help only. */
+function begin() {
+  try {
+    const { values: options } = parseArgs({ options: OPTIONS });
+    if (!options.help) return { options, verify: verifierOf(options) };
+    console.log(HELP);
+    process.exit(0);
+  } catch (error) {
+    console.error(`${error.message}\nSee --help.`);
+    process.exit(2);
+  }
+}
+
+function verifierOf(options) {
+  const { jwks: jwksUrl, issuer, audience } = options;
+  const { env } = process;
+  return createVerifier({
+    secrets: options.secret ?? env.WEBHOOK_SECRET?.split(' '),
+    publicKeys: options['public-key'],
+    bearer: options.bearer ?? env.WEBHOOK_BEARER?.split(' '),
+    token: options.token ?? env.WEBHOOK_TOKEN?.split(' '),
+    jwt: (jwksUrl ?? issuer ?? audience) ? { jwksUrl, issuer, audience } : undefined,
+  });
+}
 
 /** What the hub is answered. It sends again what is not answered with 2xx. */
 async function statusFor(request) {
@@ -111,8 +119,8 @@ async function rawBody(request) {
   let size = 0;
   for await (const chunk of request) {
     size += chunk.length;
-    if (size > MAX_BODY) return undefined;
-    chunks.push(chunk);
+    // What is too much is read all the same: the hub hears no answer before.
+    if (size <= MAX_BODY) chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return size <= MAX_BODY ? Buffer.concat(chunks) : undefined;
 }

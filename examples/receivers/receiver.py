@@ -7,7 +7,6 @@ Python 3.9 or later, the standard library only. ed25519 and JWT need a library: 
 
 import argparse
 import base64
-import binascii
 import hashlib
 import hmac
 import json
@@ -40,7 +39,7 @@ def main():
 
         def do_POST(self):
             length = self.headers.get("content-length", "")
-            if not re.fullmatch(r"\d{1,9}", length):
+            if not re.fullmatch(r"[0-9]{1,9}", length):
                 return self.answer(411)
             if int(length) > MAX_BODY:
                 return self.answer(413)
@@ -79,7 +78,8 @@ def read_options():
     parser.add_argument("--token", action="append", help="A2A-Notification-Token")
     options = parser.parse_args()
     for name in ("secret", "bearer", "token"):
-        given = getattr(options, name) or os.environ.get(f"WEBHOOK_{name.upper()}", "").split()
+        kept = os.environ.get(f"WEBHOOK_{name.upper()}")
+        given = getattr(options, name) or (kept.split(" ") if kept is not None else [])
         if not all(given):
             parser.error(f"--{name} must not be empty")
         setattr(options, name, given)
@@ -153,7 +153,7 @@ class Receiver:
         task_id = update.get("id") if what == "task" else update.get("taskId")
         if not isinstance(task_id, str) or not task_id:
             raise Refused("the body tells of no task")
-        mark = (update.get("metadata") or {}).get(MARK) or {}
+        mark = mark_of(update)
         line = {
             "taskId": task_id,
             "sequence": number(headers, "a2a-hub-sequence"),
@@ -211,6 +211,13 @@ def told_by(event):
     return "task", event
 
 
+def mark_of(update):
+    """What the hub says of the body: that it is shortened (`thin`), or a test."""
+    metadata = update.get("metadata")
+    mark = metadata.get(MARK) if isinstance(metadata, dict) else None
+    return mark if isinstance(mark, dict) else {}  # an agent may write anything there
+
+
 def single(headers, name):
     values = headers.get_all(name, [])
     if len(values) != 1 or not values[0]:
@@ -229,7 +236,7 @@ def same(given, wanted):
 
 
 def b64(data):
-    return binascii.b2a_base64(data, newline=False).decode("ascii")
+    return base64.b64encode(data).decode("ascii")
 
 
 def show(line):

@@ -53,7 +53,9 @@ export class LaneReader {
         cursor = plan.cursor;
         nextSeq = event.seq + 1;
         const deliveries = await this.drafts(lane, event, plan.deliveries);
-        if (deliveries.length > 0) return { nextSeq, cursor, deliveries };
+        if (deliveries.length > 0) {
+          return { nextSeq, cursor, deliveries, asLogged: isAsLogged(deliveries, event) };
+        }
       }
       if (page.length < PAGE) return { nextSeq, cursor, deliveries: [] };
     }
@@ -153,4 +155,9 @@ export class LaneReader {
     }
     return cursor;
   }
+}
+
+/** Nothing but the log has a say in these bytes: no other code, setting or entry. */
+function isAsLogged([draft, ...others]: readonly DeliveryDraft[], event: TaskEvent): boolean {
+  return others.length === 0 && draft?.kind === 'event' && draft.body === event.body;
 }

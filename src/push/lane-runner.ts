@@ -2,14 +2,15 @@ import type { Clock } from '../common/clock.js';
 import type { IdSource } from '../common/ids.js';
 import type { Log } from '../common/logger.js';
 import { SecretLockedError } from '../common/secret-box.js';
+import { outcomeOf, saidBy } from './attempt-outcome.js';
 import type { AttemptSender } from './attempt-sender.js';
 import type { OpenDelivery } from './delivery.js';
-import { errorClassOf, isOwnTrouble, verdictOf } from './domain/attempt-verdict.js';
+import { errorClassOf, verdictOf } from './domain/attempt-verdict.js';
 import type { RetrySchedule } from './domain/retry-schedule.js';
-import { type Consequence, consequenceOf } from './domain/settlement.js';
-import type { EndpointOutcome } from './endpoints/endpoint.js';
+import { type Consequence, consequenceOf, failingForMs } from './domain/settlement.js';
 import { type LaneReader, isHopeless } from './lane-reader.js';
-import type { Lane, LaneStore, Settlement, StepResult } from './lane-store.js';
+import { type ReadyDelivery, loggedDelivery } from './logged-delivery.js';
+import type { Lane, LaneStore, Reached, Settlement, StepResult } from './lane-store.js';
 import type { WebhookAnswer } from './webhook-sender.js';
 
 /** The delay before a lane is looked at again after an error of the hub's own. */
@@ -89,10 +90,7 @@ export class LaneRunner {
   }
 
   private async step(lane: Lane, signal: AbortSignal): Promise<StepResult> {
-    if (lane.open === 0) {
-      const reached = await this.reader.next(lane);
-      return this.lanes.reach(lane, reached, this.clock.now(), this.lease());
-    }
+    if (lane.open === 0) return this.readOn(lane, signal);
     // Read with the claim, right before it is sent: nothing goes out under a config of before.
     const delivery = await this.lanes.firstOpen(lane.id, lane.epoch);
     if (!delivery) return 'lost';
@@ -105,12 +103,21 @@ export class LaneRunner {
     if (typeof ready === 'string') {
       return ready === 'lost' ? ready : this.settleUnsent(lane, delivery, ready, signal);
     }
-    // A lease that could end before the answer would let somebody else send what follows meanwhile.
-    if (this.clock.now().getTime() > lane.leaseUntil.getTime() - this.settings.timeoutMs) {
-      await this.lanes.release(lane, this.clock.now());
-      return 'rests';
-    }
     return this.attempt(lane, ready, signal);
+  }
+
+  /**
+   * What the log has for the lane is stored before it is sent, unless the log itself holds the bytes:
+   * then one write records delivery, attempt and place. Whoever takes the lane of a process that ended
+   * before that write finds the same delivery in the log, with the same id, number and bytes.
+   */
+  private async readOn(lane: Lane, signal: AbortSignal): Promise<StepResult> {
+    const reached = await this.reader.next(lane);
+    const delivery = loggedDelivery(lane, reached, this.ids.next(), this.clock.now());
+    if (!delivery) return this.lanes.reach(lane, reached, this.clock.now(), this.lease());
+    // Asked right before it is sent: nothing goes out under a config of before.
+    if (!(await this.lanes.holds(lane))) return 'lost';
+    return this.attempt(lane, delivery, signal, reached);
   }
 
   /** The delivery with its bytes; `lost`, or why they cannot be made any more. */
@@ -131,8 +138,14 @@ export class LaneRunner {
     lane: Lane,
     delivery: ReadyDelivery,
     signal: AbortSignal,
+    reached?: Reached,
   ): Promise<StepResult> {
     const at = this.clock.now();
+    // A lease that could end before the answer would let somebody else send what follows meanwhile.
+    if (at.getTime() > lane.leaseUntil.getTime() - this.settings.timeoutMs) {
+      await this.lanes.release(lane, at);
+      return 'rests';
+    }
     const number = delivery.attempts + 1;
     const answer = await this.send(lane, delivery, number, at, signal);
     if (signal.aborted && answer.status === null) {
@@ -140,7 +153,8 @@ export class LaneRunner {
       return 'rests';
     }
     if (answer.hopeless) {
-      return this.settleUnsent(lane, delivery, answer.detail ?? 'it has no proof', signal);
+      const reason = answer.detail ?? 'it has no proof';
+      return this.settleUnsent(lane, delivery, reason, signal, reached);
     }
     const attempt = {
       number,
@@ -162,7 +176,7 @@ export class LaneRunner {
           }
         : consequence;
     const outcome = outcomeOf(answer, consequence, at);
-    return this.record(lane, { delivery, attempt, outcome, result }, signal);
+    return this.record(lane, { delivery, reached, attempt, outcome, result }, signal);
   }
 
   private consequenceOf(
@@ -188,7 +202,7 @@ export class LaneRunner {
           nextAttemptAt && nextAttemptAt > at
             ? Math.max(0, nextAttemptAt.getTime() - now.getTime())
             : null,
-        failingForMs: config.failingSince ? now.getTime() - config.failingSince.getTime() : 0,
+        failingForMs: failingForMs(config, now),
       },
       this.settings,
       this.ids.jitter(),
@@ -240,9 +254,10 @@ export class LaneRunner {
     delivery: OpenDelivery,
     reason: string,
     signal: AbortSignal,
+    reached?: Reached,
   ): Promise<StepResult> {
     const result = { state: 'dead' as const, reason, consequence: 'none' as const };
-    return this.record(lane, { delivery, attempt: null, result }, signal);
+    return this.record(lane, { delivery, reached, attempt: null, result }, signal);
   }
 
   private report({ config }: Lane, { delivery, result }: Settlement): void {
@@ -272,39 +287,7 @@ export class LaneRunner {
   }
 }
 
-type ReadyDelivery = OpenDelivery & { readonly body: string; readonly contentType: string };
-
 /** How long a claim holds without news: twice an attempt's time. */
 export function leaseMs(settings: Pick<RunnerSettings, 'timeoutMs'>): number {
   return 2 * settings.timeoutMs;
-}
-
-/** What to tell people, e.g. `HTTP 503`. */
-function saidBy({ status, detail }: WebhookAnswer): string {
-  return status === null ? (detail ?? 'no answer') : `HTTP ${status}`;
-}
-
-/** Statuses whose Retry-After is meant for everybody who calls. */
-const HOLDING: ReadonlySet<number | null> = new Set([429, 503]);
-
-/** What the answer says about the endpoint; nothing, when the hub could not even ask. */
-function outcomeOf(
-  answer: WebhookAnswer,
-  consequence: Consequence,
-  at: Date,
-): EndpointOutcome | undefined {
-  if (answer.error === 'auth') return undefined;
-  const { status, retryAfterMs } = answer;
-  const begunAt = at.getTime();
-  const verdict = verdictOf(status);
-  if (verdict === 'delivered') return { kind: 'delivered', begunAt };
-  if (verdict !== 'retry') return { kind: 'answered', begunAt };
-  return {
-    kind: 'failed',
-    begunAt,
-    error: saidBy(answer),
-    ownTrouble: isOwnTrouble(status),
-    holdMs: HOLDING.has(status) ? retryAfterMs : null,
-    exhausted: consequence.state === 'dead' && consequence.consequence === 'failing',
-  };
 }

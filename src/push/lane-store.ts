@@ -26,6 +26,8 @@ export interface Lane {
   readonly cursor: LaneCursor | null;
   /** How many deliveries are made and not ended; they go before the log. */
   readonly open: number;
+  /** The number of the newest delivery it has made. */
+  readonly lastNumber: number;
   /** The seq of the first event that was lost since the last success. */
   readonly gapSeq: number | null;
 }
@@ -35,6 +37,11 @@ export interface Reached {
   readonly nextSeq: number;
   readonly cursor: LaneCursor;
   readonly deliveries: readonly DeliveryDraft[];
+  /**
+   * There is one delivery, and its bytes are those of the log entry: whoever reads the log from the
+   * lane's place again gets the same delivery with the same bytes.
+   */
+  readonly asLogged?: boolean;
 }
 
 export interface DeliveryDraft {
@@ -50,6 +57,8 @@ export interface DeliveryDraft {
 /** How one attempt ended and what follows from it. */
 export interface Settlement {
   readonly delivery: OpenDelivery;
+  /** How far the log was read for it, when it was tried before it was stored: both are stored now. */
+  readonly reached?: Reached;
   /** Null when it could not even be tried (its bytes cannot be made any more). */
   readonly attempt: DeliveryAttempt | null;
   /** What it says about the endpoint; absent when the endpoint was not asked. */
@@ -113,6 +122,9 @@ export abstract class LaneStore {
    */
   abstract reach(lane: Lane, reached: Reached, now: Date, leaseUntil: Date): Promise<StepResult>;
 
+  /** Whether the claim is still good and the lane is to be told. */
+  abstract holds(lane: Lane): Promise<boolean>;
+
   /** Stores bytes that were made again for a delivery. False when the claim is over. */
   abstract keepBody(
     lane: Lane,
@@ -124,6 +136,7 @@ export abstract class LaneStore {
   /**
    * Records an attempt and what follows for delivery, lane, config and endpoint, with the events that
    * operators are told of. The claim goes on while the lane has more to do at once; else it rests.
+   * A delivery that was not stored is, together with the lane's new place in the log.
    * Called again for the same attempt (a commit whose answer was lost) it writes nothing: `lost`.
    */
   abstract settle(

@@ -1,5 +1,6 @@
 import { authProfileStoreContract } from '../contract/auth-profile-store.contract.js';
 import { laneStoreContract } from '../contract/lane-store.contract.js';
+import { loggedDeliveriesContract } from '../contract/logged-deliveries.contract.js';
 import { managedConfigStoreContract } from '../contract/managed-config-store.contract.js';
 import { pushBacklogContract } from '../contract/push-backlog.contract.js';
 import { pushRetentionContract } from '../contract/push-retention.contract.js';
@@ -17,6 +18,7 @@ describeDatabases('push', (databases) => {
   pushConfigStoreContract(open);
   managedConfigStoreContract(open);
   laneStoreContract(open);
+  loggedDeliveriesContract(open);
   pushBacklogContract(open);
   pushRetentionContract(open);
   const openAll = async (): Promise<SubscriptionStores> =>

@@ -83,7 +83,10 @@ describeDatabases('webhook delivery', (databases) => {
 
   it('sends a 0.x webhook the whole task, one request per log entry', async () => {
     const taskId = await engine.beginTask();
-    await engine.hook(taskId, sink.url(), { version: '0.3', sealedToken: testSecrets().seal('tok') });
+    await engine.hook(taskId, sink.url(), {
+      version: '0.3',
+      sealedToken: testSecrets().seal('tok'),
+    });
     await engine.start();
     await engine.append(taskId, chunkWire(taskId, 'a', 'x'), COMPLETED(taskId));
     await deliveries(taskId, 'delivered', 'delivered');

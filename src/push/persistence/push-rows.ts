@@ -176,6 +176,7 @@ export function toLane(row: LaneRow, config: PushConfig): Lane {
     nextSeq: row.next_seq,
     cursor: row.cursor === null ? null : (JSON.parse(row.cursor) as LaneCursor),
     open: row.open,
+    lastNumber: row.last_number,
     gapSeq: row.gap_seq,
   };
 }

@@ -1,7 +1,7 @@
 import type { Tx, Work } from '../../database/sql.js';
-import { storable } from '../../database/text.js';
-import type { DeliveryDraft, Lane, Reached, StepResult } from '../lane-store.js';
+import type { Lane, Reached, StepResult } from '../lane-store.js';
 import type { PushConfig } from '../push-config.js';
+import { insertDelivery } from './insert-delivery.js';
 import { type LaneRow, toLane } from './push-rows.js';
 import { giveProbeBack } from './settle-endpoint.js';
 import { restsUnless } from './settle-lane.js';
@@ -38,7 +38,8 @@ export function* reachLane(
   if (!row) return 'lost';
   const before = row.last_number - deliveries.length;
   for (const [i, draft] of deliveries.entries()) {
-    yield* insertDelivery(tx, ids[i]!, lane, draft, before + i + 1, at);
+    const delivery = { ...draft, id: ids[i]!, number: before + i + 1, createdAt: at };
+    yield* insertDelivery(tx, lane, delivery, at);
   }
   if (row.lease_until === null) yield* giveProbeBack(tx, lane);
   return toStep(row, lane, lane.config);
@@ -52,39 +53,4 @@ export function toStep(
 ): StepResult {
   if (row.lease_until === null) return 'rests';
   return { ...toLane(row, config), isProbe, isEarly };
-}
-
-function* insertDelivery(
-  tx: Tx,
-  id: string,
-  lane: Lane,
-  draft: DeliveryDraft,
-  number: number,
-  at: number,
-): Work<void> {
-  yield* tx.run(
-    `INSERT INTO push_deliveries (id, lane_id, config_uid, task_id, config_id, endpoint,
-       organization, principal_id, number, seq, kind, artifact_id, webhook_id, state, attempts,
-       tries, rejections, redelivered, body, content_type, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0, 0, 0, ?, ?, ?, ?)`,
-    [
-      id,
-      lane.id,
-      lane.config.uid,
-      lane.config.taskId,
-      lane.config.configId,
-      lane.config.endpoint,
-      lane.config.organization,
-      lane.config.principalId,
-      number,
-      draft.seq,
-      draft.kind,
-      storable(draft.artifactId),
-      draft.webhookId,
-      draft.body,
-      draft.contentType,
-      at,
-      at,
-    ],
-  );
 }

@@ -15,17 +15,17 @@ export function* replayLane(
   const asked = 'sequence' in start ? start.sequence : yield* firstSince(tx, lane, start.since);
   if (asked === null) return { fromSequence: null, toSequence: seq };
   const from = Math.min(asked, lane.next_seq);
-  const { ended, freed } = yield* endOpenFrom(tx, lane, from, now);
+  const { ended, freed, used } = yield* endOpenFrom(tx, lane, from, now);
   const at = now.getTime();
   yield* tx.run(
     `UPDATE push_lanes SET next_seq = ?, cursor = NULL, last_state = NULL, open = open - ?,
-       last_number = last_number - ?,
+       last_number = last_number - ? + ?,
        head_seq = CASE WHEN head_seq < ? THEN CAST(? AS integer) ELSE head_seq END,
        gap_seq = CASE WHEN gap_seq >= ? THEN NULL ELSE gap_seq END,
        due_at = CASE WHEN active = 1 THEN CAST(? AS bigint) ELSE NULL END,
        owner = NULL, lease_until = NULL, epoch = epoch + 1, updated_at = ?
      WHERE id = ?`,
-    [from, ended, freed, seq, seq, from, at, at, lane.id],
+    [from, ended, freed, used, seq, seq, from, at, at, lane.id],
   );
   return { fromSequence: from, toSequence: seq };
 }
@@ -40,14 +40,16 @@ function* firstSince(tx: Tx, { task_id }: LaneRow, since: Date): Work<number | n
 
 /**
  * Ends what is open from there on, since the log tells it again. What nobody has seen is forgotten, and
- * its numbers are free when they are the lane's last; what was tried keeps its row and number.
+ * its numbers are free when they are the lane's last; what was tried keeps its row and number. Of a
+ * leased lane one may be under way, so that its number is seen: the last one or, while nothing is
+ * open, the next, which counts as used.
  */
 function* endOpenFrom(
   tx: Tx,
   lane: LaneRow,
   from: number,
   now: Date,
-): Work<{ ended: number; freed: number }> {
+): Work<{ ended: number; freed: number; used: number }> {
   const these = `lane_id = ? AND state IN ('pending', 'retrying') AND seq >= ?
     AND kind IN ('event', 'artifact') AND redelivered = 0`;
   const tried = yield* tx.run(
@@ -61,8 +63,8 @@ function* endOpenFrom(
   );
   return {
     ended: tried + unseen.length,
-    // Of a leased lane one may be under way, so that its number has been seen.
     freed: lane.lease_until === null ? freeNumbers(lane.last_number, unseen) : 0,
+    used: lane.lease_until !== null && lane.open === 0 ? 1 : 0,
   };
 }
 

@@ -1,9 +1,10 @@
-import type { Tx, Work } from '../../database/sql.js';
+import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
-import type { DeliveryAttempt } from '../delivery.js';
+import type { DeliveryAttempt, OpenDelivery } from '../delivery.js';
 import { verdictOf } from '../domain/attempt-verdict.js';
-import type { Lane, Settlement } from '../lane-store.js';
+import type { Lane, Reached, Settlement } from '../lane-store.js';
 import type { PushConfig } from '../push-config.js';
+import { type StoredState, insertDelivery } from './insert-delivery.js';
 import type { LaneRow } from './push-rows.js';
 
 /**
@@ -15,6 +16,53 @@ export function restsUnless(goesOn: string): string {
   return `due_at = ${lease}, lease_until = ${lease}`;
 }
 
+/** A piece of SQL with its parameters. */
+interface Piece {
+  readonly sql: string;
+  readonly params: readonly SqlValue[];
+}
+
+/** What a delivery in hand means for the lane's row. */
+interface Footing {
+  /** Columns that change with it, each with a comma behind. */
+  readonly moves: Piece;
+  /** Holds while the attempt is not recorded yet. */
+  readonly isNew: Piece;
+  /** `open` afterwards: when it has ended, when it goes on. */
+  readonly ended: string;
+  readonly retried: string;
+  /** There is more to tell once it has ended. */
+  readonly more: Piece;
+}
+
+function stored({ id, attempts }: OpenDelivery): Footing {
+  return {
+    moves: { sql: '', params: [] },
+    isNew: {
+      sql: `EXISTS (SELECT 1 FROM push_deliveries d
+        WHERE d.id = ? AND d.attempts = ? AND d.state IN ('pending', 'retrying'))`,
+      params: [id, attempts],
+    },
+    ended: 'open - 1',
+    retried: 'open',
+    more: { sql: 'open > 1 OR head_seq >= next_seq', params: [] },
+  };
+}
+
+/** The lane's place moves with the record, so that nobody records the same twice. */
+function unstored(lane: Lane, { nextSeq, cursor }: Reached): Footing {
+  return {
+    moves: {
+      sql: 'next_seq = ?, cursor = ?, last_state = ?, last_number = last_number + 1,',
+      params: [nextSeq, JSON.stringify(cursor), cursor.state],
+    },
+    isNew: { sql: 'next_seq = ? AND last_number = ?', params: [lane.nextSeq, lane.lastNumber] },
+    ended: 'open',
+    retried: 'open + 1',
+    more: { sql: 'open > 0 OR head_seq >= ?', params: [nextSeq] },
+  };
+}
+
 /**
  * The lane after one of its deliveries was tried; undefined when the claim is over, or when that attempt
  * is recorded already.
@@ -22,70 +70,100 @@ export function restsUnless(goesOn: string): string {
 export function* settleLane(
   tx: Tx,
   lane: Lane,
-  { delivery, result }: Settlement,
+  { delivery, reached, result }: Settlement,
   now: Date,
   leaseUntil: Date,
 ): Work<LaneRow | undefined> {
-  const until = leaseUntil.getTime();
-  const own = [now.getTime(), lane.id, lane.epoch, delivery.id, delivery.attempts];
-  const where = `updated_at = ? WHERE id = ? AND epoch = ? AND EXISTS (SELECT 1
-    FROM push_deliveries d WHERE d.id = ? AND d.attempts = ? AND d.state IN ('pending', 'retrying'))
-    RETURNING *`;
-  if (result.state === 'retrying') {
-    const rows = yield* tx.all<LaneRow>(
-      `UPDATE push_lanes SET due_at = CASE WHEN active = 1 THEN CAST(? AS bigint) ELSE NULL END,
-         owner = NULL, lease_until = NULL, ${where}`,
-      [result.at.getTime(), ...own],
-    );
-    return rows[0];
-  }
-  const gap = delivery.redelivered
-    ? 'gap_seq'
-    : result.state === 'delivered'
-      ? 'NULL'
-      : `COALESCE(gap_seq, ${delivery.seq})`;
-  if (result.state === 'dead' && result.consequence === 'disabled') {
-    const rows = yield* tx.all<LaneRow>(
-      `UPDATE push_lanes SET active = 0, open = 0, gap_seq = ${gap}, due_at = NULL, owner = NULL,
-         lease_until = NULL, ${where}`,
-      own,
-    );
-    return rows[0];
-  }
-  const rows = yield* tx.all<LaneRow>(
-    `UPDATE push_lanes SET open = open - 1, gap_seq = ${gap},
-       ${restsUnless('open > 1 OR head_seq >= next_seq')}, ${where}`,
-    [until, until, ...own],
+  const footing = reached ? unstored(lane, reached) : stored(delivery);
+  const { moves, isNew } = footing;
+  const { sql, params } = afterwards(footing, delivery, result, leaseUntil.getTime());
+  const [row] = yield* tx.all<LaneRow>(
+    `UPDATE push_lanes SET ${moves.sql} ${sql}, updated_at = ?
+     WHERE id = ? AND epoch = ? AND ${isNew.sql} RETURNING *`,
+    [...moves.params, ...params, now.getTime(), lane.id, lane.epoch, ...isNew.params],
   );
-  return rows[0];
+  return row;
 }
 
-export function* settleDelivery(
-  tx: Tx,
-  { delivery, attempt, result }: Settlement,
-  now: Date,
-): Work<void> {
+/** What becomes of the lane and its claim. */
+function afterwards(
+  { ended, retried, more }: Footing,
+  delivery: OpenDelivery,
+  result: Settlement['result'],
+  leaseUntil: number,
+): Piece {
+  if (result.state === 'retrying') {
+    const due = 'CASE WHEN active = 1 THEN CAST(? AS bigint) ELSE NULL END';
+    return {
+      sql: `open = ${retried}, due_at = ${due}, owner = NULL, lease_until = NULL`,
+      params: [result.at.getTime()],
+    };
+  }
+  const gap = gapAfter(delivery, result.state);
+  if (result.state === 'dead' && result.consequence === 'disabled') {
+    return {
+      sql: `active = 0, open = 0, gap_seq = ${gap}, due_at = NULL, owner = NULL,
+        lease_until = NULL`,
+      params: [],
+    };
+  }
+  const goesOn = [...more.params, leaseUntil];
+  return {
+    sql: `open = ${ended}, gap_seq = ${gap}, ${restsUnless(more.sql)}`,
+    params: [...goesOn, ...goesOn],
+  };
+}
+
+/** The SQL of `gap_seq` once this delivery has ended. */
+function gapAfter({ redelivered, seq }: OpenDelivery, state: 'delivered' | 'dead'): string {
+  if (redelivered) return 'gap_seq';
+  return state === 'delivered' ? 'NULL' : `COALESCE(gap_seq, ${seq})`;
+}
+
+/** The delivery with its attempt: how it stands now, or all of it when it was not stored. */
+export function* settleDelivery(tx: Tx, lane: Lane, settlement: Settlement, now: Date): Work<void> {
+  const { delivery, reached, attempt, result } = settlement;
   const tried = attempt ? 1 : 0;
-  const counted = result.state === 'retrying' && result.isEarly ? 0 : tried;
-  const rejected = attempt && verdictOf(attempt.status) === 'rejected' ? 1 : 0;
+  const isDelivered = result.state === 'delivered';
+  const stands = {
+    state: result.state,
+    attempts: tried,
+    tries: result.state === 'retrying' && result.isEarly ? 0 : tried,
+    rejections: attempt && verdictOf(attempt.status) === 'rejected' ? 1 : 0,
+    nextAttemptAt: result.state === 'retrying' ? result.at.getTime() : null,
+    lastStatus: attempt ? attempt.status : delivery.lastStatus,
+    reason: isDelivered ? null : result.reason,
+  };
+  const at = now.getTime();
+  if (reached) {
+    const body = isDelivered ? null : delivery.body;
+    const createdAt = delivery.createdAt.getTime();
+    yield* insertDelivery(tx, lane, { ...delivery, body, createdAt }, at, stands);
+  } else {
+    yield* updateDelivery(tx, delivery.id, stands, at);
+  }
+  if (attempt) yield* insertAttempt(tx, delivery.id, attempt);
+}
+
+/** The counts of `stands` are added: they may have begun anew meanwhile. */
+function* updateDelivery(tx: Tx, id: string, stands: StoredState, at: number): Work<void> {
   yield* tx.run(
     `UPDATE push_deliveries SET state = ?, attempts = attempts + ?, tries = tries + ?,
        rejections = rejections + ?, next_attempt_at = ?, last_status = ?, reason = ?,
        body = CASE WHEN ? = 1 THEN NULL ELSE body END, updated_at = ? WHERE id = ?`,
     [
-      result.state,
-      tried,
-      counted,
-      rejected,
-      result.state === 'retrying' ? result.at.getTime() : null,
-      attempt ? attempt.status : delivery.lastStatus,
-      result.state === 'delivered' ? null : storable(result.reason),
-      result.state === 'delivered' ? 1 : 0,
-      now.getTime(),
-      delivery.id,
+      stands.state,
+      stands.attempts,
+      stands.tries,
+      stands.rejections,
+      stands.nextAttemptAt,
+      stands.lastStatus,
+      storable(stands.reason),
+      stands.state === 'delivered' ? 1 : 0,
+      at,
+      id,
     ],
   );
-  if (attempt) yield* insertAttempt(tx, delivery.id, attempt);
 }
 
 /** The record of one try. */

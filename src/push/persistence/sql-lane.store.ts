@@ -80,6 +80,14 @@ export class SqlLaneStore extends LaneStore {
     return this.database.write((tx) => reachLane(tx, lane, reached, ids, now, leaseUntil));
   }
 
+  async holds(lane: Lane): Promise<boolean> {
+    const rows = await this.database.read(
+      'SELECT 1 AS held FROM push_lanes WHERE id = ? AND epoch = ? AND active = 1',
+      [lane.id, lane.epoch],
+    );
+    return rows.length > 0;
+  }
+
   async keepBody(
     lane: Lane,
     deliveryId: string,
@@ -107,7 +115,7 @@ export class SqlLaneStore extends LaneStore {
     const { step, events } = await this.database.write(function* (tx): Work<Settled> {
       const row = yield* settleLane(tx, lane, settlement, now, leaseUntil);
       if (!row) return { step: 'lost', events: [] };
-      yield* settleDelivery(tx, settlement, now);
+      yield* settleDelivery(tx, lane, settlement, now);
       const config = yield* settleConfig(tx, lane.config, settlement, now);
       const { outcome, result } = settlement;
       const isDisabled = result.state === 'dead' && result.consequence === 'disabled';

@@ -15,6 +15,8 @@ export interface ChaosWebhook {
 export class ChaosTask {
   /** The hub's id of it. */
   taskId = '';
+  /** The state it ended in. */
+  state = '';
 
   constructor(
     private readonly hub: HubProcess,

@@ -14,7 +14,7 @@ export interface Behaviour {
 const DISABLED = 'nothing but failures|the webhook is disabled';
 const NONE = /^$/;
 /** How long a receiver of waves is well, and then not. */
-const WAVE_MS = 500;
+const WAVE_MS = 300;
 
 /** Receivers, each kind at an address (so an endpoint) of its own. `trap` is where redirects lead. */
 export function behaviours(trap: string): readonly Behaviour[] {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json.js';
 import type { ReceivedWebhook } from '../webhook-sink.js';
-import type { ChaosWebhook } from './chaos-client.js';
+import type { ChaosTask, ChaosWebhook } from './chaos-client.js';
 
 /** What the hub says of a webhook at the end, through its admin API. */
 export interface Record {
@@ -11,7 +11,7 @@ export interface Record {
 /** What is wrong with what a webhook was told, and with what the hub says of it; empty when nothing is. */
 export function faultsOf(
   { isInline, receiver }: ChaosWebhook,
-  taskId: string,
+  { taskId, state }: ChaosTask,
   received: readonly ReceivedWebhook[],
   record: Record,
   chunks: number,
@@ -21,7 +21,7 @@ export function faultsOf(
   if (open.length > 0) faults.push(`${open.length} deliveries have not ended`);
   const { behaviour } = receiver;
   return behaviour.isHealthy
-    ? [...faults, ...faultsOfHealthy(onceEach(received), record, isInline ? chunks : undefined)]
+    ? [...faults, ...faultsOfHealthy(onceEach(received), record, state, isInline ? chunks : 0)]
     : [...faults, ...faultsOfBroken(behaviour.why, record)];
 }
 
@@ -45,7 +45,8 @@ function faultsOfRequests(received: readonly ReceivedWebhook[], taskId: string):
 function faultsOfHealthy(
   told: readonly ReceivedWebhook[],
   { config, deliveries }: Record,
-  chunks: number | undefined,
+  end: string,
+  chunks: number,
 ): string[] {
   const faults: string[] = [];
   const numbers = told.map((each) => numberIn(each, 'a2a-hub-delivery-number'));
@@ -60,8 +61,8 @@ function faultsOfHealthy(
   if (config['state'] !== 'active') faults.push(`it is ${String(config['state'])}`);
   const last = told.at(-1)?.json as JsonObject | undefined;
   const state = last?.['statusUpdate']?.status.state ?? last?.['task']?.status.state;
-  if (state !== 'TASK_STATE_COMPLETED') faults.push(`the last it was told is ${String(state)}`);
-  if (chunks !== undefined) faults.push(...faultsOfWhole(told, chunks));
+  if (state !== end) faults.push(`the last it was told is ${String(state)}, not ${end}`);
+  if (chunks > 0 && end === 'TASK_STATE_COMPLETED') faults.push(...faultsOfWhole(told, chunks));
   return faults;
 }
 

@@ -47,6 +47,13 @@ class Story {
   }
 }
 
+/** To the last moment before it is disabled, tried now and again. */
+function failingForDays(): Story {
+  const story = new Story().fails(0).fails(0).fails(0);
+  for (const share of [0.25, 0.5, 0.75]) story.fails(share * RULES.disableAfterMs);
+  return story.fails(RULES.disableAfterMs - 1);
+}
+
 describe('an endpoint', () => {
   it('is left alone after so many failures in a row, and operators are told once', () => {
     const story = new Story().fails(1).fails(2);
@@ -138,16 +145,24 @@ describe('an endpoint', () => {
   });
 
   it('is disabled after days of nothing but failures', () => {
-    const story = new Story().fails(0).fails(0).fails(0);
-    story.fails(RULES.disableAfterMs - 1);
+    const story = failingForDays();
     expect(story.health.state).toBe('failing');
     story.fails(RULES.disableAfterMs);
     expect(story.health).toMatchObject({ state: 'disabled', disabledAt: RULES.disableAfterMs });
     expect(story.events.at(-1)).toBe('endpoint.disabled');
   });
 
+  it('is not disabled for a time in which nobody tried', () => {
+    const story = new Story().fails(0).fails(0).fails(0);
+    story.fails(RULES.disableAfterMs).fails(RULES.disableAfterMs + 1);
+    expect(story.health).toMatchObject({
+      state: 'failing',
+      failingSince: (3 * RULES.disableAfterMs) / 4,
+    });
+  });
+
   it('lives again, with as many days, when somebody uses it after it was disabled', () => {
-    const story = new Story().fails(0).fails(0).fails(0).fails(RULES.disableAfterMs);
+    const story = failingForDays().fails(RULES.disableAfterMs);
     const at = RULES.disableAfterMs + 10;
     expect(story.health.probeAt!).toBeLessThanOrEqual(at);
     story

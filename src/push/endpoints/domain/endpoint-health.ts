@@ -29,6 +29,8 @@ export interface EndpointChange {
 
 /** The time of the last success is kept this exactly, so that a busy endpoint is not written each time. */
 const SUCCESS_GRAIN_MS = 60_000;
+/** The share of `disableAfterMs` that may pass between two failures and count as nothing but failures. */
+const LONGEST_SILENCE = 1 / 4;
 /** Doublings that are counted; 2^20 pauses are beyond every limit. */
 const MAX_DOUBLINGS = 20;
 
@@ -115,7 +117,7 @@ function afterFailure(
     ...health,
     failures: health.failures + 1,
     slots: Math.max(1, Math.floor(health.slots / 2)),
-    failingSince: health.failingSince ?? now,
+    failingSince: failingSince(health, rules, now),
     lastFailureAt: now,
     lastError: outcome.error,
   };
@@ -132,6 +134,17 @@ function afterFailure(
   }
   const isNews = held.state !== 'failing';
   return { health: { ...held, state: 'failing' }, event: isNews ? 'endpoint.failing' : null };
+}
+
+/** A time in which nobody tried, as when the hub was not running, says nothing of the endpoint. */
+function failingSince(
+  { failingSince: since, lastFailureAt }: EndpointHealth,
+  { disableAfterMs }: EndpointRules,
+  now: number,
+): number {
+  if (since === null) return now;
+  const silence = now - (lastFailureAt ?? since);
+  return since + Math.max(0, silence - disableAfterMs * LONGEST_SILENCE);
 }
 
 /**
