@@ -7,7 +7,7 @@ import { Hub, REFUSING_PORT, Receiver } from './push-parties.mjs';
 /** Receivers that refuse the connection; each is to be told of every task. */
 const RECEIVERS = 50;
 const PENDING = 100_000;
-const QUICK_PENDING = 2000;
+const QUICK_PENDING = 1000;
 
 /**
  * Makes a hub's receivers miss so many deliveries, ends it, starts it again and looks at it while it

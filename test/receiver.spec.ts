@@ -135,6 +135,11 @@ describe('a webhook that is refused', () => {
       request({ 'webhook-signature': hmac(OTHER) }),
       'signature',
     ],
+    [
+      'the signature only begins like the right one',
+      request({ 'webhook-signature': `${hmac().slice(0, -12)}${'A'.repeat(11)}=` }),
+      'signature',
+    ],
     ['the signature is of another kind', request({ 'webhook-signature': 'v1a,AAAA' }), 'signature'],
     ['the signature is empty', request({ 'webhook-signature': 'v1,' }), 'signature'],
     ['it has no signature', request({ 'webhook-signature': undefined }), 'header'],
@@ -276,9 +281,30 @@ describe('a JWT of the hub', () => {
       await expect(verify(forged)).rejects.toEqual(refused('authorization'));
     }
   });
+
+  it('does not count by any other algorithm, whatever keys there are', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const signed = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
+      .sign(privateKey);
+    const judge = verifier({ jwt: { issuer, audience, keys: () => Promise.resolve(publicKey) } });
+    await expect(judge(request({ authorization: `Bearer ${signed}` }))).rejects.toEqual(
+      refused('authorization'),
+    );
+  });
 });
 
 describe('shared secrets', () => {
+  it('are compared to their ends', async () => {
+    const verify = verifier({ bearer: 'a-secret-of-some-length-1' });
+    await verify(request({ authorization: 'Bearer a-secret-of-some-length-1' }));
+    for (const other of ['a-secret-of-some-length-2', 'b-secret-of-some-length-1']) {
+      await expect(verify(request({ authorization: `Bearer ${other}` }))).rejects.toEqual(
+        refused('authorization'),
+      );
+    }
+  });
+
   it.each<[string, VerifierOptions, Record<string, string>, string]>([
     ['a bearer token', { bearer: ['a', 'b'] }, { authorization: 'Bearer b' }, 'authorization'],
     ['a Basic pair', { basic: 'u:p' }, { authorization: 'basic dTpw' }, 'authorization'],
@@ -326,6 +352,21 @@ describe('a verifier', () => {
     await expect(
       verifier({ secrets: SECRET })({ headers: request().headers, body }),
     ).rejects.toThrow(/raw body/);
+  });
+});
+
+describe('docs/webhooks.md', () => {
+  it('shows a request that holds', async () => {
+    const text = readFileSync(new URL('../docs/webhooks.md', import.meta.url), 'utf8');
+    const [head = '', body = ''] = /```http\n(.*?)\n```/s.exec(text)![1]!.split('\n\n');
+    const headers = Object.fromEntries(
+      head.split('\n').flatMap((line) => [line.split(': ')].filter((pair) => pair.length === 2)),
+    );
+    const secrets = /whsec_[\w+/=]+/.exec(text)![0];
+    const now = () => new Date(Number(headers['webhook-timestamp']) * 1000);
+    const delivery = await createVerifier({ secrets, now })({ headers, body });
+    expect(delivery).toMatchObject({ sequence: 5, deliveryNumber: 4, version: '1.0' });
+    expect(text).toContain(`"taskId": "${delivery.taskId}"`);
   });
 });
 

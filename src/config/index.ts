@@ -9,7 +9,7 @@ export type { DeclaredEntry } from './declared-list.js';
 export type { DeclaredSubscription } from './declared-subscriptions.js';
 export { GrpcAddress } from './grpc-address.js';
 export { type ConfigOverrides, configWith, loadConfig, summarize } from './load-config.js';
-export { hostOf, isBelow, OwnAddress } from './own-address.js';
+export { isBelow, isSameHost, OwnAddress } from './own-address.js';
 export { HUB_VERSION } from './package-info.js';
 export { PublicUrl } from './public-url.js';
 export { readSecretKeys, secretKeyFaults } from './secret-keys.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { configWith } from './load-config.js';
 import { GrpcAddress } from './grpc-address.js';
-import { OwnAddress } from './own-address.js';
+import { isSameHost, OwnAddress } from './own-address.js';
 import { PublicUrl } from './public-url.js';
 
 function ownOf(publicUrl: string | null, host = '127.0.0.1'): OwnAddress {
@@ -27,6 +27,9 @@ describe('what is this hub itself', () => {
     'http://2130706433:4000/',
     'http://127.0.0.1:4001/',
     'https://localhost:4001/',
+    'http://[::ffff:127.0.0.1]:4000/a2a',
+    'http://[::ffff:7f00:1]:4001/',
+    'http://[::127.0.0.1]:4000/',
   ])('%s is', (url) => {
     expect(ownOf('https://hub.example/a2a-hub').has(url)).toBe(true);
   });
@@ -47,5 +50,19 @@ describe('what is this hub itself', () => {
     const own = ownOf('https://hub.example', '0.0.0.0');
     expect(own.has('http://localhost:4000/')).toBe(true);
     expect(own.has('https://hub.example/anything')).toBe(true);
+  });
+
+  it('includes every address of this machine when it listens on all of them, and only then', () => {
+    const machine = ['10.1.2.3', 'fe80::1'];
+    const is = (url: string, own: string): boolean =>
+      isSameHost(new URL(url), new URL(own), machine);
+    for (const own of ['http://0.0.0.0:4000', 'http://[::]:4000']) {
+      expect(is('http://10.1.2.3:4000/x', own)).toBe(true);
+      expect(is('http://[::ffff:10.1.2.3]:4000/x', own)).toBe(true);
+      expect(is('http://[fe80::1]:4000/x', own)).toBe(true);
+      expect(is('http://10.1.2.3:4001/x', own)).toBe(false);
+      expect(is('http://10.1.2.4:4000/x', own)).toBe(false);
+    }
+    expect(is('http://10.1.2.3:4000/x', 'http://127.0.0.1:4000')).toBe(false);
   });
 });

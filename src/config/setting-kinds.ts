@@ -1,4 +1,5 @@
 import { Setting, type SettingOptions, type SourceKind } from './setting.js';
+import { isUrl } from '../common/is-url.js';
 
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -143,7 +144,7 @@ export function optionalHttpUrl(options: SettingOptions<string | null>): Setting
   const allowed = 'an http or https address without user, query and fragment, or null';
   return new Setting<string | null>(options, allowed, (input) => {
     if (isNone(input)) return null;
-    if (typeof input !== 'string' || !URL.canParse(input)) return undefined;
+    if (typeof input !== 'string' || !isUrl(input)) return undefined;
     const url = new URL(input);
     const plain = url.username + url.password + url.search + url.hash === '';
     if (!plain || !/^https?:$/.test(url.protocol)) return undefined;

@@ -17,7 +17,7 @@ export function outcomeOf(
   consequence: Consequence,
   at: Date,
 ): EndpointOutcome | undefined {
-  if (answer.error === 'auth') return undefined;
+  if (answer.error === 'auth' || answer.hubTrouble === 'unasked') return undefined;
   const { status, retryAfterMs } = answer;
   const begunAt = at.getTime();
   const verdict = verdictOf(status);
@@ -27,7 +27,7 @@ export function outcomeOf(
     kind: 'failed',
     begunAt,
     error: saidBy(answer),
-    ownTrouble: isOwnTrouble(status),
+    blame: answer.hubTrouble ? 'way' : isOwnTrouble(status) ? 'webhook' : 'endpoint',
     holdMs: HOLDING.has(status) ? retryAfterMs : null,
     exhausted: consequence.state === 'dead' && consequence.consequence === 'failing',
   };

@@ -15,18 +15,55 @@ const PRUNE_EVERY_MS = 3_600_000;
 const PRUNE_AT_ONCE = 1000;
 /** Between two looks for times no clock can have meant. */
 const REPAIR_EVERY_MS = 60_000;
+/** After a job that failed. */
+const FAILED_PAUSE_MS = 60_000;
 /** A clock that is so much behind what it was has been set back. */
 const SET_BACK_MS = 1000;
 const DAY_MS = 86_400_000;
 
+interface Job {
+  readonly name: string;
+  readonly everyMs: number;
+  /** When it is due. */
+  at: number;
+  /** One piece; true when more is left to do at once. */
+  work(now: Date): Promise<boolean>;
+}
+
 /**
  * What has to be done beside deliveries, a bounded piece at a time: webhooks of disabled endpoints end,
- * old records go, and times that a clock of before had written are brought back.
+ * old records go, and times that a clock of before had written are brought back. A job that fails is
+ * logged and tried again a minute later; it keeps no other from its work.
  */
 export class DeliveryUpkeep {
-  private sweepAt = 0;
-  private pruneAt = 0;
-  private repairAt = 0;
+  /** Until it is done, every lane is looked at. */
+  private thorough = true;
+  private readonly jobs: readonly Job[] = [
+    {
+      name: 'repair times',
+      everyMs: REPAIR_EVERY_MS,
+      at: 0,
+      work: (now) => this.repair(now),
+    },
+    {
+      name: 'end webhooks of disabled endpoints',
+      everyMs: SWEEP_EVERY_MS,
+      at: 0,
+      work: (now) => this.endpoints.sweepDisabled(now, SWEEP_AT_ONCE),
+    },
+    {
+      name: 'delete old attempts and deliveries',
+      everyMs: PRUNE_EVERY_MS,
+      at: 0,
+      work: (now) => this.prune(now, this.lanes),
+    },
+    {
+      name: 'delete old events and endpoints',
+      everyMs: PRUNE_EVERY_MS,
+      at: 0,
+      work: (now) => this.prune(now, this.endpoints),
+    },
+  ];
   /** The latest time seen; 0 before the first. */
   private latest = 0;
 
@@ -37,38 +74,46 @@ export class DeliveryUpkeep {
     private readonly settings: UpkeepSettings,
   ) {}
 
-  /** Does what is due; cheap when nothing is. True when more is left to do at once. */
+  /** Does what is due; cheap when nothing is. True when more is left to do at once. Never rejects. */
   async run(now: Date): Promise<boolean> {
     const at = now.getTime();
-    const isSetBack = at < this.latest - SET_BACK_MS;
-    if (isSetBack) this.sweepAt = this.pruneAt = this.repairAt = at;
-    const isFirst = this.latest === 0;
-    this.latest = isSetBack ? at : Math.max(this.latest, at);
-    if (at >= this.repairAt) await this.repair(now, isSetBack || isFirst);
-    const swept = at >= this.sweepAt && (await this.sweep(now));
-    const pruned = at >= this.pruneAt && (await this.prune(now));
-    return swept || pruned;
+    if (at < this.latest - SET_BACK_MS) {
+      this.latest = at;
+      this.thorough = true;
+      for (const job of this.jobs) job.at = at;
+    }
+    this.latest = Math.max(this.latest, at);
+    let more = false;
+    for (const job of this.jobs) {
+      if (at >= job.at && (await this.do(job, now))) more = true;
+    }
+    return more;
+  }
+
+  private async do(job: Job, now: Date): Promise<boolean> {
+    const at = now.getTime();
+    try {
+      const more = await job.work(now);
+      if (!more) job.at = at + job.everyMs;
+      return more;
+    } catch (error) {
+      job.at = at + FAILED_PAUSE_MS;
+      this.log.error({ err: error, job: job.name }, 'upkeep of webhooks failed; tried again later');
+      return false;
+    }
   }
 
   /** A clock that goes back must not leave lanes waiting for times that come no more. */
-  private async repair(now: Date, thorough: boolean): Promise<void> {
-    const moved = await this.endpoints.repairTimes(now, this.settings.longestWaitMs, thorough);
-    this.repairAt = now.getTime() + REPAIR_EVERY_MS;
+  private async repair(now: Date): Promise<boolean> {
+    const { longestWaitMs } = this.settings;
+    const moved = await this.endpoints.repairTimes(now, longestWaitMs, this.thorough);
+    this.thorough = false;
     if (moved > 0) this.log.warn({ moved }, 'the clock was set back: waiting webhooks are due now');
+    return false;
   }
 
-  private async sweep(now: Date): Promise<boolean> {
-    const more = await this.endpoints.sweepDisabled(now, SWEEP_AT_ONCE);
-    if (!more) this.sweepAt = now.getTime() + SWEEP_EVERY_MS;
-    return more;
-  }
-
-  private async prune(now: Date): Promise<boolean> {
+  private async prune(now: Date, store: Pick<LaneStore, 'prune'>): Promise<boolean> {
     const before = new Date(now.getTime() - this.settings.attemptRetentionDays * DAY_MS);
-    const lanes = await this.lanes.prune(before, PRUNE_AT_ONCE);
-    const endpoints = await this.endpoints.prune(before, PRUNE_AT_ONCE);
-    const more = Math.max(lanes, endpoints) >= PRUNE_AT_ONCE;
-    if (!more) this.pruneAt = now.getTime() + PRUNE_EVERY_MS;
-    return more;
+    return (await store.prune(before, PRUNE_AT_ONCE)) >= PRUNE_AT_ONCE;
   }
 }

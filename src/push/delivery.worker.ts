@@ -25,7 +25,12 @@ const STOP_GRACE_MS = 3000;
 export class DeliveryWorker {
   private readonly stopping = new AbortController();
   private readonly cutting = new AbortController();
-  private readonly running = new Set<Promise<void>>();
+  /** What runs, each with the lane and when it was claimed. */
+  private readonly running = new Map<
+    Promise<void>,
+    { readonly id: string; readonly since: number }
+  >();
+  private upkeeping: Promise<void> | null = null;
   private looping: Promise<void> = Promise.resolve();
   private rung = false;
   private wake: () => void = () => undefined;
@@ -54,7 +59,8 @@ export class DeliveryWorker {
     this.stopping.abort();
     this.ring();
     await this.looping;
-    const done = Promise.all(this.running);
+    await this.upkeeping;
+    const done = Promise.all(this.running.keys());
     const grace = new AbortController();
     await Promise.race([done, this.clock.sleep(STOP_GRACE_MS, grace.signal)]);
     grace.abort();
@@ -76,7 +82,7 @@ export class DeliveryWorker {
   /** Starts what is due; how long nothing more can be started, unless somebody rings. */
   private async look(): Promise<number> {
     const now = this.clock.now();
-    if (await this.upkeep.run(now)) this.rung = true;
+    this.keepUp(now);
     const free = this.settings.maxConcurrent - this.running.size;
     if (free <= 0) return LOOK_EVERY_MS;
     const due = await this.lanes.nextDueAt(now);
@@ -86,10 +92,11 @@ export class DeliveryWorker {
     }
     const { maxPerEndpoint: perEndpoint, maxConcurrent: total } = this.settings;
     const caps = { free, perEndpoint, total };
-    const claimed = await this.lanes.claim(this.owner, now, leaseMs(this.settings), caps);
+    const lease = leaseMs(this.settings);
+    const claimed = await this.lanes.claim(this.owner, now, lease, caps, this.overdue(now, lease));
     for (const lane of claimed) {
       const run = this.runner.run(lane, this.stopping.signal, this.cutting.signal);
-      this.running.add(run);
+      this.running.set(run, { id: lane.id, since: now.getTime() });
       void run.then(() => {
         this.running.delete(run);
         this.ring();
@@ -97,6 +104,20 @@ export class DeliveryWorker {
     }
     // Due, but it must wait for its endpoint: a lane that ends rings.
     return claimed.length > 0 ? 0 : LOOK_EVERY_MS;
+  }
+
+  /** Upkeep goes on beside the claims: no job of it holds a delivery up. */
+  private keepUp(now: Date): void {
+    this.upkeeping ??= this.upkeep.run(now).then((more) => {
+      this.upkeeping = null;
+      if (more) this.ring();
+    });
+  }
+
+  /** Lanes that run here for longer than a lease: whether it was extended or not, they are at work. */
+  private overdue(now: Date, lease: number): string[] {
+    const before = now.getTime() - lease;
+    return [...this.running.values()].filter(({ since }) => since <= before).map(({ id }) => id);
   }
 
   private async rest(ms: number): Promise<void> {

@@ -97,12 +97,29 @@ async function beginningOf(body: Readable, limit: number): Promise<string> {
 
 function failure(error: unknown, timedOut: boolean): Omit<WebhookAnswer, 'durationMs'> {
   const [kind, detail] = timedOut ? (['timeout', 'no answer in time'] as const) : describe(error);
-  return { status: null, error: kind, detail, retryAfterMs: null, response: null };
+  const hubTrouble = kind === 'egress' ? 'unasked' : HUB_TROUBLES.get(detail);
+  const answer = { status: null, error: kind, detail, retryAfterMs: null, response: null };
+  return hubTrouble ? { ...answer, hubTrouble } : answer;
 }
 
 const DNS_CODE = /^(ENOTFOUND|EAI_)/;
 const TIMEOUT_CODE = /TIMEOUT|ETIMEDOUT/;
 const TLS_CODE = /CERT|TLS|SSL|UNABLE_TO_|SELF_SIGNED|EPROTO|ISSUER/;
+/** Codes that speak of the egress proxy, the name service or this machine. */
+const HUB_TROUBLES: ReadonlyMap<string, NonNullable<WebhookAnswer['hubTrouble']>> = new Map([
+  ['EAI_AGAIN', 'unsure'],
+  ['EGRESS_PROXY_REFUSED', 'unsure'],
+  ['EGRESS_PROXY_AUTH', 'unasked'],
+  ['EGRESS_PROXY_TIMEOUT', 'unasked'],
+  ['EGRESS_PROXY_UNREACHABLE', 'unasked'],
+  ['EADDRNOTAVAIL', 'unasked'],
+  ['EMFILE', 'unasked'],
+  ['ENETDOWN', 'unasked'],
+  ['ENETUNREACH', 'unasked'],
+  ['ENFILE', 'unasked'],
+  ['ENOBUFS', 'unasked'],
+  ['ENOMEM', 'unasked'],
+]);
 /** Codes of this form are Node's, undici's or the hub's own and say nothing but what went wrong. */
 const CODE = /^[A-Z][A-Z0-9_]*$/;
 

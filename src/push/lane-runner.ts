@@ -7,7 +7,8 @@ import type { AttemptSender } from './attempt-sender.js';
 import type { OpenDelivery } from './delivery.js';
 import { errorClassOf, verdictOf } from './domain/attempt-verdict.js';
 import type { RetrySchedule } from './domain/retry-schedule.js';
-import { type Consequence, consequenceOf, failingForMs } from './domain/settlement.js';
+import { type Consequence, consequenceOf } from './domain/settlement.js';
+import { failingForMs } from './domain/webhook-standing.js';
 import { type LaneReader, isHopeless } from './lane-reader.js';
 import { type ReadyDelivery, loggedDelivery } from './logged-delivery.js';
 import type { Lane, LaneStore, Reached, Settlement, StepResult } from './lane-store.js';
@@ -93,8 +94,8 @@ export class LaneRunner {
     if (lane.open === 0) return this.readOn(lane, signal);
     // Read with the claim, right before it is sent: nothing goes out under a config of before.
     const delivery = await this.lanes.firstOpen(lane.id, lane.epoch);
-    if (!delivery) return 'lost';
     const now = this.clock.now();
+    if (!delivery) return this.lanes.recount(lane, now, this.lease());
     if (!lane.isEarly && delivery.nextAttemptAt && delivery.nextAttemptAt > now) {
       await this.lanes.release(lane, delivery.nextAttemptAt);
       return 'rests';
@@ -112,7 +113,7 @@ export class LaneRunner {
    * before that write finds the same delivery in the log, with the same id, number and bytes.
    */
   private async readOn(lane: Lane, signal: AbortSignal): Promise<StepResult> {
-    const reached = await this.reader.next(lane);
+    const reached = await this.reader.next(lane, this.settings.timeoutMs / 4);
     const delivery = loggedDelivery(lane, reached, this.ids.next(), this.clock.now());
     if (!delivery) return this.lanes.reach(lane, reached, this.clock.now(), this.lease());
     // Asked right before it is sent: nothing goes out under a config of before.
@@ -176,7 +177,9 @@ export class LaneRunner {
           }
         : consequence;
     const outcome = outcomeOf(answer, consequence, at);
-    return this.record(lane, { delivery, reached, attempt, outcome, result }, signal);
+    const isHubTrouble = answer.hubTrouble !== undefined;
+    const settlement = { delivery, reached, attempt, outcome, result, isHubTrouble };
+    return this.record(lane, settlement, signal);
   }
 
   private consequenceOf(
@@ -202,7 +205,9 @@ export class LaneRunner {
           nextAttemptAt && nextAttemptAt > at
             ? Math.max(0, nextAttemptAt.getTime() - now.getTime())
             : null,
-        failingForMs: failingForMs(config, now),
+        failingForMs: answer.hubTrouble
+          ? 0
+          : failingForMs(config, now, this.settings.disableAfterMs),
       },
       this.settings,
       this.ids.jitter(),

@@ -35,7 +35,8 @@ export interface Lane {
 /** How far the log was read, and what is to be sent from there. */
 export interface Reached {
   readonly nextSeq: number;
-  readonly cursor: LaneCursor;
+  /** Null while it is being found out from the log. */
+  readonly cursor: LaneCursor | null;
   readonly deliveries: readonly DeliveryDraft[];
   /**
    * There is one delivery, and its bytes are those of the log entry: whoever reads the log from the
@@ -63,6 +64,8 @@ export interface Settlement {
   readonly attempt: DeliveryAttempt | null;
   /** What it says about the endpoint; absent when the endpoint was not asked. */
   readonly outcome?: EndpointOutcome;
+  /** It failed for a trouble of the hub's own, which says nothing of the webhook either. */
+  readonly isHubTrouble?: boolean;
   readonly result:
     | { readonly state: 'delivered' }
     | {
@@ -106,14 +109,27 @@ export abstract class LaneStore {
    * backlog; in each its endpoints do, and in an endpoint the longest due goes first. While the breaker
    * of an endpoint is open one lane is given at a time, as a probe, when its time has come. Two
    * claimers never get the same lane. The cost does not grow with the backlog of any endpoint.
+   * Lanes named in `except` are not claimed, even if their lease has run out: the owner works on them.
    */
-  abstract claim(owner: string, now: Date, leaseMs: number, caps: LaneCaps): Promise<Lane[]>;
+  abstract claim(
+    owner: string,
+    now: Date,
+    leaseMs: number,
+    caps: LaneCaps,
+    except?: readonly string[],
+  ): Promise<Lane[]>;
 
   /** When the next unclaimed lane is due, or the queue of an endpoint; null when none is. */
   abstract nextDueAt(now: Date): Promise<Date | null>;
 
   /** The open delivery with the lowest number; with an `epoch` only while that claim holds. */
   abstract firstOpen(laneId: string, epoch?: number): Promise<OpenDelivery | undefined>;
+
+  /**
+   * Counts the open deliveries of a lane anew, when none was found that should be there, and extends the
+   * lease to `leaseUntil`. With none and nothing more in the log, the lane rests.
+   */
+  abstract recount(lane: Lane, now: Date, leaseUntil: Date): Promise<StepResult>;
 
   /**
    * Moves the lane to where the log was read and numbers and stores what is to be sent, with its

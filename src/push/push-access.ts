@@ -7,6 +7,7 @@ import {
 } from '../auth/index.js';
 import { invalidField } from '../common/hub-error.js';
 import { endpointOf } from './webhook-registration.js';
+import { isUrl } from '../common/is-url.js';
 
 /**
  * Whose webhooks and deliveries a caller of the admin API sees: its own, its organization's with scope
@@ -31,7 +32,7 @@ export function askedEndpoint(
   caller: Principal,
 ): string | undefined {
   if (url === undefined) return undefined;
-  if (!URL.canParse(url) || !/^https?:/i.test(url)) {
+  if (!isUrl(url) || !/^https?:/i.test(url)) {
     throw invalidField('endpoint', 'must be an http or https URL such as https://hooks.example');
   }
   if (organization === undefined && hasScope(caller, 'admin')) {

@@ -34,6 +34,7 @@ class MemoryConfigs {
       state: 'active',
       stateReason: null,
       failingSince: null,
+      lastFailureAt: null,
       createdAt: NOW,
       updatedAt: NOW,
     };

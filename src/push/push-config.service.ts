@@ -10,6 +10,7 @@ import type {
 } from '../protocol/a2a.js';
 import type { CallContext } from '../routing/index.js';
 import { type Alongside, belongsTo, type TaskRecord, TaskStore } from '../tasks/index.js';
+import { usedName } from './domain/auth-scheme.js';
 import { PushConfigStore } from './push-config-store.js';
 import type { EventChoice, PushConfig, PushConfigDraft } from './push-config.js';
 import { PushWakeup } from './push-wakeup.js';
@@ -200,9 +201,9 @@ function afterOf(pageToken: string | undefined): string | null {
   return uid;
 }
 
-/** The config as A2A shows it: with the scheme's name, without any secret. */
+/** The config as A2A shows it: with the name of the scheme that is used, without any secret. */
 function toWire(config: PushConfig): TaskPushNotificationConfig {
-  const [scheme] = config.authNames;
+  const scheme = usedName(config.authNames);
   return {
     tenant: '',
     id: config.configId,

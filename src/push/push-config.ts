@@ -57,6 +57,8 @@ export interface PushConfig {
   readonly stateReason: string | null;
   /** Since when nothing but failures came of it. */
   readonly failingSince: Date | null;
+  /** Beside `failingSince`: when the last of them came, to the minute. */
+  readonly lastFailureAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -64,7 +66,14 @@ export interface PushConfig {
 /** What a registration gives: all but the ids the store finds or mints, and the state. */
 export type PushConfigDraft = Omit<
   PushConfig,
-  'configId' | 'taskId' | 'state' | 'stateReason' | 'failingSince' | 'createdAt' | 'updatedAt'
+  | 'configId'
+  | 'taskId'
+  | 'state'
+  | 'stateReason'
+  | 'failingSince'
+  | 'lastFailureAt'
+  | 'createdAt'
+  | 'updatedAt'
 > & {
   /** The client's id; null when it named none. */
   readonly configId: string | null;

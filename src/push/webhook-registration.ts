@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Egress } from '../common/egress/egress.js';
-import { HubError, invalidField } from '../common/hub-error.js';
+import { HubError, invalidField, invalidFields } from '../common/hub-error.js';
 import { SecretBox } from '../common/secret-box.js';
 import { HubSettings } from '../database/hub-settings.js';
 import { storable } from '../database/text.js';
@@ -11,9 +11,11 @@ import {
   readAuthentication,
   refuseBadKeys,
   refuseControl,
+  refuseMisread,
   refuseUnprintable,
 } from './domain/auth-scheme.js';
 import { isSubscriptionConfigId } from './domain/config-id.js';
+import { type KeptSecrets, carriedElsewhere } from './domain/kept-secrets.js';
 import type { PushConfigDraft } from './push-config.js';
 
 /** Characters. */
@@ -97,6 +99,8 @@ export class WebhookRegistration {
     if (!url) throw invalidField(field, 'is required');
     refuseLong(url, WEBHOOK_LIMITS.url, field);
     refuseControl(url, field);
+    refuseMisread(url, field);
+    if (url !== url.trim()) throw invalidField(field, 'must not begin or end with a blank');
     try {
       const { verified } = await this.egress.check(url);
       const endpoint = endpointOf(organization, url);
@@ -154,6 +158,14 @@ export class WebhookRegistration {
   }
 }
 
+/** Throws INVALID_PARAMS naming every secret that the change would let another origin read. */
+export function refuseCarried(present: KeptSecrets, change: Partial<KeptSecrets>): void {
+  const description =
+    'was given for another origin and is not taken along; give it again, or take it away with null';
+  const fields = carriedElsewhere(present, change);
+  if (fields.length > 0) throw invalidFields(fields.map((field) => ({ field, description })));
+}
+
 /** `organization scheme://host:port`: what caps, health and dead letters are counted by. */
 export function endpointOf(organization: string, url: string): string {
   const { protocol, hostname, port } = new URL(url);
@@ -166,6 +178,7 @@ export function checkConfigId(id: string | undefined, path: string): string | nu
   if (!id) return null;
   refuseLong(id, WEBHOOK_LIMITS.id, `${path}id`);
   refuseControl(id, `${path}id`);
+  refuseMisread(id, `${path}id`);
   if (isSubscriptionConfigId(id)) {
     throw invalidField(`${path}id`, 'must not begin with "subscription:", as those of the hub do');
   }

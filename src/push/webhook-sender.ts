@@ -27,6 +27,11 @@ export interface WebhookAnswer {
   readonly durationMs: number;
   /** Trying again would not help: the config asks for a proof that there is not. */
   readonly hopeless?: true;
+  /**
+   * It says nothing of the receiver. `unasked`: the hub's own way out failed (egress policy, proxy,
+   * network); `unsure`: the name service or the proxy did not find the way to it just now.
+   */
+  readonly hubTrouble?: 'unasked' | 'unsure';
 }
 
 /**

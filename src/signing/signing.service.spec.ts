@@ -57,6 +57,15 @@ describe('signing', () => {
     expect(await signing.publicKeys()).toHaveLength(1);
   });
 
+  it('looks again when the clock was set back, however far', async () => {
+    clock.shiftMs = DAY;
+    await signing.signer();
+    clock.shiftMs = 0;
+    await service().rotate(false);
+    const { kid } = (await signing.list())[0]!.publicKey;
+    expect((await signing.signer()).kid).toBe(kid);
+  });
+
   it('looks into the database at most once a second', async () => {
     await signing.signer();
     const { reads } = store;

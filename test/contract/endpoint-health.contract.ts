@@ -71,7 +71,7 @@ export function endpointHealthContract(
     kind: 'failed',
     begunAt: now,
     error: 'HTTP 503',
-    ownTrouble: false,
+    blame: 'endpoint',
     holdMs: null,
     exhausted: false,
     ...change,
@@ -115,7 +115,10 @@ export function endpointHealthContract(
       expect(both).toHaveLength(1);
       expect(both[0]).toMatchObject({ isProbe: true, isEarly: true });
       expect(none).toEqual([]);
-      expect(await endpoint()).toMatchObject({ waiting: 8 });
+      // Nor does one that has just come.
+      await lanes(1);
+      expect(await claim('b')).toEqual([]);
+      expect(await endpoint()).toMatchObject({ waiting: 9 });
     });
 
     it('lets two claimers at once have one trial', async () => {
@@ -262,15 +265,21 @@ export function endpointHealthContract(
   describe('an endpoint of which nothing but failures came for days', () => {
     async function disabled(): Promise<string[]> {
       const tasks = await opened(5);
-      now = START + 1_000_000;
-      const [lane] = await claim();
-      await fail(lane!);
+      // Tried now and again: a long time in which nobody tried would not count.
+      for (const share of [0.25, 0.5, 0.75, 1]) {
+        now = START + share * RULES.disableAfterMs!;
+        const [lane] = await claim();
+        await fail(lane!);
+      }
       return tasks;
     }
 
     it('has its webhooks disabled and what they wait for made dead letters, piece by piece', async () => {
       const tasks = await disabled();
       expect(await types()).toEqual(['endpoint.failing', 'endpoint.disabled']);
+      const [event] = await stores.endpoints.events({}, EVERYTHING, 1, null);
+      expect(event!.since).not.toBeNull();
+      expect(event!.since!.getTime()).toBeLessThan(now);
       expect(await claim()).toEqual([]);
       let pieces = 1;
       while (await stores.endpoints.sweepDisabled(at(), 2)) pieces += 1;
@@ -324,6 +333,18 @@ export function endpointHealthContract(
       expect(await types({ kind: 'organization', organization: 'other' })).toEqual([]);
       const [event] = await stores.endpoints.events({}, EVERYTHING, 10, null);
       expect(event).toMatchObject({ id: 1, configId: 'c', reason: 'HTTP 410', endpoint: E });
+    });
+
+    it('are written with the change they tell of, or neither is', async () => {
+      await lanes(3);
+      const [first, second, third] = await claim();
+      for (const lane of [first!, second!]) await fail(lane);
+      const last = await reached(third!);
+      const before = await endpoint();
+      await stores.database.write((tx) => tx.run('DELETE FROM push_event_counter'));
+      await expect(fail(last)).rejects.toThrow();
+      expect(await endpoint()).toEqual(before);
+      expect(await stores.lanes.holds(last)).toBe(true);
     });
 
     it('come in pages, newest first, and are pruned', async () => {

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LOG_START } from '../../src/push/domain/delivery-plan.js';
+import { LaneTurns } from '../../src/push/domain/lane-choice.js';
 import type { EndpointRules } from '../../src/push/endpoints/domain/endpoint-health.js';
 import type { Lane } from '../../src/push/lane-store.js';
+import { readyEndpoints } from '../../src/push/persistence/lane-queues.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 
 const NOW = 10_000_000;
@@ -109,6 +111,23 @@ export function lanePlacesContract(
       expect(next.map((lane) => lane.config.organization)).toEqual(['small', 'small']);
     });
 
+    it('of many organizations is looked at in turn, those first that had none for longest', async () => {
+      await stores.database.write((tx) =>
+        tx.run(
+          `INSERT INTO push_endpoints (endpoint, organization, state, failures, slots, probes,
+             parkings, ready_at, created_at, updated_at)
+           WITH RECURSIVE n (i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 499)
+           SELECT 'e' || i, 'o' || i, 'healthy', 0, 1, 0, 0, i, 0, 0 FROM n`,
+        ),
+      );
+      const turns = new LaneTurns();
+      for (let i = 100; i < 450; i++) turns.take(`o${i}`);
+      const rows = await stores.database.write((tx) => readyEndpoints(tx, NOW, [], turns));
+      const seen = rows.map(({ organization }) => organization);
+      expect(seen).toEqual(expect.arrayContaining(['o450', 'o475', 'o499']));
+      expect(seen).toContain('o100');
+    });
+
     it('is found by indexes, never by walking through it', async () => {
       await backlog('acme', 'acme dead', BACKLOG);
       await stores.database.write((tx) =>
@@ -179,6 +198,32 @@ export function lanePlacesContract(
     });
   });
 
+  describe.each([
+    ['failed last time', 1],
+    ['have a lane that waits for its answer', 0],
+  ])('places of endpoints that %s', (_, failures) => {
+    it('are few, although they have answered before', async () => {
+      const endpoints = [0, 1, 2, 3].map((i) => `acme bad ${i}`);
+      for (const endpoint of endpoints) {
+        await stores.database.write((tx) =>
+          tx.run(
+            `INSERT INTO push_endpoints (endpoint, organization, state, failures, slots, probes,
+               parkings, created_at, updated_at, last_success_at)
+             VALUES (?, 'acme', 'healthy', ?, 10, 0, 0, 0, 0, 1)`,
+            [endpoint, failures],
+          ),
+        );
+        await stores.freshLane({ endpoint });
+      }
+      if (failures === 0) {
+        expect(await claim('another', 4, NOW - 3000)).toHaveLength(4);
+        for (const endpoint of endpoints) await stores.freshLane({ endpoint });
+      }
+      const caps = { free: 8, perEndpoint: 10, total: 8 };
+      expect(await stores.lanes.claim('w', new Date(NOW), LEASE_MS, caps)).toHaveLength(2);
+    });
+  });
+
   describe('a clock that is set back', () => {
     const repair = (thorough: boolean, now = NOW): Promise<number> =>
       stores.endpoints.repairTimes(new Date(now), LONGEST_MS, thorough);
@@ -238,6 +283,35 @@ export function lanePlacesContract(
       expect(await claim('w', 10)).toEqual([]);
       await repair(false);
       expect(await claim('w', 10)).toHaveLength(1);
+    });
+  });
+
+  describe('an endpoint left alone by a clock that was ahead', () => {
+    it('is judged by the trials that follow', async () => {
+      await endpointRow('acme dead', `${NOW + 86_400_000}, NULL`);
+      await stores.database.write((tx) =>
+        tx.run(
+          `UPDATE push_endpoints SET opened_at = ?, failing_since = ?, updated_at = ?`,
+          Array<number>(3).fill(NOW + 86_400_000),
+        ),
+      );
+      await stores.freshLane({ endpoint: 'acme dead' }, new Date(NOW));
+      await stores.endpoints.repairTimes(new Date(NOW), LONGEST_MS, true);
+      const [lane] = await claim('w', 1);
+      const reached = { nextSeq: 3, cursor: LOG_START, deliveries: [deliveryOf(1)] };
+      const until = new Date(NOW + LEASE_MS);
+      const ready = inHand(await stores.lanes.reach(lane!, reached, new Date(NOW), until));
+      const delivery = (await stores.lanes.firstOpen(ready.id))!;
+      const rest = { number: 1, at: new Date(NOW), durationMs: 1, error: null, response: null };
+      const settlement = {
+        delivery,
+        attempt: { ...rest, status: 200 },
+        outcome: { kind: 'delivered', begunAt: NOW },
+        result: { state: 'delivered' },
+      } as const;
+      await stores.lanes.settle(ready, settlement, new Date(NOW), until);
+      const [row] = await stores.database.read('SELECT probe_at, opened_at FROM push_endpoints');
+      expect(row).toEqual({ probe_at: null, opened_at: null });
     });
   });
 

@@ -3,7 +3,7 @@ import { EVERYTHING } from '../../src/auth/index.js';
 import { TaskState } from '../../src/protocol/a2a.js';
 import type { Delivery } from '../../src/push/delivery.js';
 import type { LaneCursor } from '../../src/push/domain/delivery-plan.js';
-import { type Lane, type Settlement, type StepResult } from '../../src/push/lane-store.js';
+import type { Lane, Settlement, StepResult } from '../../src/push/lane-store.js';
 import { loggedDelivery } from '../../src/push/logged-delivery.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 
@@ -118,7 +118,10 @@ export function loggedDeliveriesContract(open: () => Promise<PushStores>): void 
       expect(await stores.configs.get(lane.config.taskId, 'c')).toMatchObject({
         state: 'disabled',
       });
-      expect((await all()).map(({ state }) => state)).toEqual(['dead']);
+      expect((await all()).map(({ state, reason }) => [state, reason])).toEqual([
+        ['dead', 'HTTP 410'],
+        ['dead', expect.stringMatching(/^the webhook is disabled.*entries 2 to 4/)],
+      ]);
     });
 
     it('is recorded once, also when the answer of the commit was lost', async () => {

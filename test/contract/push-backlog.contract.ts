@@ -75,6 +75,13 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       expect(await letters()).toEqual([]);
     });
 
+    it('are sent again only by those who may see them', async () => {
+      await deadLetters({ principalId: 'bob' }, 1);
+      const mine = await stores.deliveries.redeliverDead({}, ALICE, 100, NOW);
+      expect(mine).toEqual({ count: 0, more: false });
+      expect(await letters()).toHaveLength(1);
+    });
+
     it('of webhooks that are gone are passed over', async () => {
       const gone = await deadLetters({}, 1);
       await deadLetters({ url: 'https://other.example/x' }, 1);
@@ -154,6 +161,16 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       expect(found[0]!.reason).toContain('entries 2 to 3');
       await stores.managed.resume(config.uid, EVERYTHING, NOW);
       expect(await stores.claimOne(NOW)).toMatchObject({ nextSeq: 4, open: 0, gapSeq: 1 });
+    });
+
+    it('is as young as the moment in which a dead letter was put back', async () => {
+      const { uid, taskId } = await deadLetters({}, 1);
+      const [letter] = await letters();
+      await stores.managed.pause(uid, EVERYTHING, NOW);
+      await stores.deliveries.redeliver(letter!.id, EVERYTHING, later(8000));
+      expect(await stores.retention.expireBacklog(later(7000), later(9000), 10)).toBe(0);
+      expect(await stores.row(taskId)).toMatchObject({ open: 1 });
+      expect(await stores.retention.expireBacklog(later(8001), later(9000), 10)).toBe(1);
     });
 
     it('of a webhook that is told is nobody’s business here', async () => {

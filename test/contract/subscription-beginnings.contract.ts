@@ -3,10 +3,14 @@ import { type Agent, AgentRegistry } from '../../src/agents/index.js';
 import { SystemClock } from '../../src/common/clock.js';
 import { txFor } from '../../src/database/sql.js';
 import { TaskState } from '../../src/protocol/a2a.js';
+import { LOG_START } from '../../src/push/domain/delivery-plan.js';
+import { PushAppendParticipant } from '../../src/push/push-append.participant.js';
+import { PushWakeup } from '../../src/push/push-wakeup.js';
 import { SubscriptionDirectory } from '../../src/push/subscriptions/subscription-directory.js';
 import { SubscriptionLanes } from '../../src/push/subscriptions/subscription-lanes.js';
 import type { Appended, BegunDelegation, TaskRecord } from '../../src/tasks/index.js';
 import { anAgent } from '../support/an-agent.js';
+import { FakeClock } from '../support/fake-clock.js';
 import { SILENT } from '../support/push-stores.js';
 import { NOW, type SubscriptionStores } from '../support/subscription-stores.js';
 
@@ -110,6 +114,40 @@ export function subscriptionBeginningsContract(open: () => Promise<SubscriptionS
       const taskId = await stores.addTask(7);
       expect(await begin(appended(taskId, false, [BILLING]))).toBe(1);
       expect(await stores.claimAll()).toEqual([]);
+    });
+
+    it('has what is to be told due as soon as it holds, and nothing when it fails', async () => {
+      await stores.subscribe();
+      await directory.renew();
+      const running = await stores.freshLane({ configId: 'c' });
+      const [lane] = await stores.claimAll();
+      const rest = { nextSeq: 3, cursor: LOG_START, deliveries: [] };
+      expect(await stores.lanes.reach(lane!, rest, NOW, NOW)).toBe('rests');
+      const begun = await stores.addTask(2);
+      const entry = { taskId: running, seq: 3, kind: 'task', at: NOW, body: '{}' } as const;
+      const batch: Appended[] = [
+        { taskId: running, events: [entry], everyEvent: false, begins: null },
+        appended(begun, true, [BILLING]),
+      ];
+      const wakeup = new PushWakeup();
+      const participant = new PushAppendParticipant(
+        stores.lanes,
+        lanes,
+        new FakeClock(NOW),
+        wakeup,
+      );
+      const commit = (fails: boolean): Promise<unknown> =>
+        stores.database.write(function* (tx) {
+          const after = yield* participant.appended(tx, batch);
+          if (fails) throw new Error('no');
+          return after;
+        });
+      await expect(commit(true)).rejects.toThrow('no');
+      expect(await stores.claimAll()).toEqual([]);
+      // A process that ends here has lost nothing: what the commit gives back only wakes the worker.
+      await commit(false);
+      const told = (await stores.claimAll()).map(({ config }) => config.taskId);
+      expect(told.sort()).toEqual([running, begun].sort());
     });
   });
 }

@@ -219,6 +219,31 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       expect(await stores.claimAll(LATER)).toEqual([]);
     });
 
+    it('is not what days of failures of one task make of it; resumed, it takes that up again', async () => {
+      const of = await stores.subscribe();
+      const [poison, other] = [await stores.join(of), await stores.join(of)];
+      const lanes = await stores.claimAll();
+      const held = lanes.find(({ config }) => config.taskId === poison)!;
+      const lane = await stores.reachOne(held);
+      const delivery = (await stores.lanes.firstOpen(lane.id))!;
+      const result = { state: 'dead', reason: 'HTTP 500', consequence: 'disabled' } as const;
+      const settlement = { delivery, attempt: { ...attempt, status: 500 }, result };
+      await stores.lanes.settle(lane, settlement, NOW, LEASE);
+      await stores.settleAll();
+      const told = await stores.subscriptions.get(of.id, EVERYTHING);
+      expect(told).toMatchObject({ state: 'active' });
+      expect(await stores.row(poison)).toMatchObject({ active: 0 });
+      expect(await stores.row(other)).toMatchObject({ active: 1 });
+      await stores.subscriptions.update(of.id, EVERYTHING, () => ({ state: 'active' }), NOW);
+      await stores.settleAll();
+      expect(await stores.row(poison)).toMatchObject({ active: 1 });
+      const [row] = await stores.database.read<Record<string, unknown>>(
+        'SELECT state, failing_since FROM push_configs WHERE task_id = ?',
+        [poison],
+      );
+      expect(row).toEqual({ state: 'active', failing_since: null });
+    });
+
     it('goes on where it was when it is resumed', async () => {
       const of = await stores.subscribe();
       const taskId = await stores.join(of, 'next', 4);
@@ -250,11 +275,13 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       );
       expect(row).toEqual({ sealed_credentials: null });
       await stores.settleAll();
-      for (const taskId of [open_, unread]) {
+      const reason = 'the subscription was deleted';
+      for (const [taskId, said] of [
+        [open_, reason],
+        [unread, `${reason}: entries 1 to 2 of the task's log`],
+      ] as const) {
         const found = await stores.deliveries.list({ taskId }, EVERYTHING, 10, null);
-        expect(found).toMatchObject([
-          { state: 'dead', reason: 'the subscription was deleted', number: 1 },
-        ]);
+        expect(found).toMatchObject([{ state: 'dead', reason: said, number: 1 }]);
       }
       expect(await stores.statesOf(told)).toEqual([]);
       for (const table of ['push_subscriptions', 'push_configs', 'push_lanes']) {

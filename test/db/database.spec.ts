@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { SystemIdSource } from '../../src/common/ids.js';
-import type { Database } from '../../src/database/database.js';
+import type { Database, Durability } from '../../src/database/database.js';
 import { HubSettings } from '../../src/database/hub-settings.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { databaseContract } from '../contract/database.contract.js';
@@ -72,6 +72,20 @@ describe('a SQLite file', () => {
     expect(await database.read('PRAGMA synchronous')).toEqual([{ synchronous: 2 }]);
     expect(await database.read('PRAGMA foreign_keys')).toEqual([{ foreign_keys: 1 }]);
     await expect(database.read('DELETE FROM hub_settings')).rejects.toThrow(/not a query/);
+    await database.close();
+  });
+
+  it('does not wait for the disk where all that is written may be lost', async () => {
+    const database = await openDatabase(settings(':memory:'));
+    const seen = (durability?: Durability): Promise<unknown> =>
+      database.write((tx) => tx.all('PRAGMA synchronous'), durability);
+    expect(await seen('may-be-lost')).toEqual([{ synchronous: 1 }]);
+    expect(await seen()).toEqual([{ synchronous: 2 }]);
+    const together = await Promise.all([seen('may-be-lost'), seen('durable')]);
+    expect(together).toEqual([[{ synchronous: 2 }], [{ synchronous: 2 }]]);
+    const failing = database.write((tx) => tx.run('DELETE FROM nowhere'), 'may-be-lost');
+    await expect(failing).rejects.toThrow(/no such table/);
+    expect(await seen()).toEqual([{ synchronous: 2 }]);
     await database.close();
   });
 });

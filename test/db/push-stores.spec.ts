@@ -1,4 +1,5 @@
 import { authProfileStoreContract } from '../contract/auth-profile-store.contract.js';
+import { laneEndingsContract } from '../contract/lane-endings.contract.js';
 import { laneStoreContract } from '../contract/lane-store.contract.js';
 import { loggedDeliveriesContract } from '../contract/logged-deliveries.contract.js';
 import { managedConfigStoreContract } from '../contract/managed-config-store.contract.js';
@@ -23,6 +24,7 @@ describeDatabases('push', (databases) => {
   pushRetentionContract(open);
   const openAll = async (): Promise<SubscriptionStores> =>
     new SubscriptionStores(await databases.open());
+  laneEndingsContract(openAll);
   subscriptionStoreContract(openAll);
   subscriptionLanesContract(openAll);
   subscriptionBeginningsContract(openAll);

@@ -63,6 +63,8 @@ async function call(
 ): Promise<HttpAnswer> {
   const answer = await hub.admin(method, API + path, body, key ?? (await hub.key()));
   for (const secret of [...SECRETS, KEY_A, KEY_B]) expect(answer.text).not.toContain(secret);
+  // Nor as it is stored.
+  expect(answer.text).not.toMatch(/"(v1|plain):/);
   return answer;
 }
 
@@ -218,6 +220,9 @@ describe('a webhook made through the admin API', () => {
     });
     expect(last.headers['authorization']).toBeUndefined();
     expect(last.raw).toEqual(failed.raw);
+    const elsewhere = { url: 'https://elsewhere.example', token: null };
+    const moved = await call('PATCH', `/configs/${id}`, elsewhere);
+    expect([moved.status, fieldsOf(moved)]).toEqual([400, ['authentication', 'signingKeys']]);
     const bare = await done('POST', `/configs/${id}:rotate`, {
       authentication: null,
       token: null,

@@ -1,4 +1,4 @@
-import { SystemIdSource } from '../../src/common/ids.js';
+import { type IdSource, SystemIdSource } from '../../src/common/ids.js';
 import type { Log } from '../../src/common/logger.js';
 import type { Database } from '../../src/database/database.js';
 import type { DeliveryStore } from '../../src/push/delivery-store.js';
@@ -17,6 +17,18 @@ import type { PushRetentionStore } from '../../src/push/push-retention-store.js'
 import type { PushConfigStore } from '../../src/push/push-config-store.js';
 import type { PushConfigDraft } from '../../src/push/push-config.js';
 import { testSecrets } from './secret-box.js';
+
+const STARTED_AT = Date.now();
+
+/** Their time begins with the tests, in 1970: whatever clock a test has is not behind them by years. */
+class EarlyIds extends SystemIdSource {
+  override next(): string {
+    const id = super.next();
+    const ms = parseInt(id.slice(0, 8) + id.slice(9, 13), 16) - STARTED_AT;
+    const hex = ms.toString(16).padStart(12, '0');
+    return `${hex.slice(0, 8)}-${hex.slice(8)}${id.slice(13)}`;
+  }
+}
 
 /** A log nobody reads. */
 export const SILENT: Log = {
@@ -40,7 +52,7 @@ export const ENDPOINT_RULES: EndpointRules = {
 
 /** The stores of webhooks on one database, with tasks as far as those look at them. */
 export class PushStores {
-  readonly ids = new SystemIdSource();
+  readonly ids: IdSource = new EarlyIds();
   readonly configs: PushConfigStore;
   readonly lanes: LaneStore;
   readonly deliveries: DeliveryStore;
@@ -56,7 +68,7 @@ export class PushStores {
     this.configs = new SqlPushConfigStore(database, this.ids);
     const all = { ...ENDPOINT_RULES, ...rules };
     this.lanes = new SqlLaneStore(database, this.ids, all, this.news);
-    this.endpoints = new SqlEndpointStore(database);
+    this.endpoints = new SqlEndpointStore(database, this.ids);
     this.deliveries = new SqlDeliveryStore(database);
     this.managed = new SqlManagedConfigStore(database, this.ids);
     this.retention = new SqlPushRetentionStore(database, this.ids);

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { type IpAddress, isMetadataService, readAddress } from './address-ranges.js';
+import { isUrl } from '../is-url.js';
 
 /** Where a connection would go: what the policy judges. */
 export interface Destination {
@@ -121,7 +122,7 @@ function parseEntry(entry: string, setting: string): Listed {
   if (literal !== undefined) return oneAddress(literal, port);
   const wildcard = host.startsWith('*.');
   const bare = wildcard ? host.slice(2) : host;
-  if (bare === '' || bare.includes('*') || !URL.canParse(`https://${bare}/`)) throw wrong(FORMS);
+  if (bare === '' || bare.includes('*') || !isUrl(`https://${bare}/`)) throw wrong(FORMS);
   const url = new URL(`https://${bare}/`);
   if (url.host === '' || url.port !== '' || url.pathname !== '/' || url.username !== '') {
     throw wrong(FORMS);

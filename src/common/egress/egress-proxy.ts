@@ -4,6 +4,7 @@ import { type LookupFunction, type Socket } from 'node:net';
 import { readAddress } from './address-ranges.js';
 import { addressLiteral, type Destination, DestinationList } from './destination-list.js';
 import type { ResolvedAddress, Resolver } from './resolver.js';
+import { isUrl } from '../is-url.js';
 
 export interface EgressProxyOptions {
   /** `http://[user:password@]host:port` or `https://…`. */
@@ -163,7 +164,7 @@ function refusalOf(status: number): ProxyError | undefined {
 function proxyUrl(written: string): URL {
   const wrong =
     'egress.proxy: is not http://host:port or https://host:port, with or without a user';
-  if (!URL.canParse(written)) throw new Error(wrong);
+  if (!isUrl(written)) throw new Error(wrong);
   const url = new URL(written);
   const bare = url.pathname === '/' && url.search === '' && url.hash === '';
   if (!/^https?:$/.test(url.protocol) || !bare) throw new Error(wrong);

@@ -21,6 +21,13 @@ describe('EgressPolicy with an allow-list', () => {
     expect(judge(policy, 'http://agent.example/', ['8.8.8.8'])).toContain('plain http');
   });
 
+  it('refuses plain http before it asks for addresses, where nothing could allow it', () => {
+    expect(judge(new EgressPolicy(['agent.internal']), 'http://agent.example/')).toContain(
+      'plain http',
+    );
+    expect(judge(new EgressPolicy(['10.0.0.0/8']), 'http://agent.example/')).toBe('allowed');
+  });
+
   it('lets an allowed host name resolve to anything but a metadata service', () => {
     const policy = new EgressPolicy(['agent.internal']);
     expect(judge(policy, 'http://agent.internal/', ['127.0.0.1'])).toBe('allowed');

@@ -12,6 +12,7 @@ import {
   DestinationList,
   normalHost,
 } from './destination-list.js';
+import { isUrl } from '../is-url.js';
 
 /** A DNS name has no more characters (RFC 1035 §3.1). */
 const LONGEST_NAME = 253;
@@ -50,7 +51,7 @@ export class EgressPolicy {
   refusalOfText(url: string): string | undefined {
     if (url.length > LONGEST_URL) return `it is longer than ${LONGEST_URL} characters`;
     if (AMBIGUOUS.test(url)) return 'it holds a control character or a backslash';
-    return URL.canParse(url) ? undefined : 'it is not an absolute URL';
+    return isUrl(url) ? undefined : 'it is not an absolute URL';
   }
 
   /** Why the URL can never be called, whatever its host resolves to; undefined when it could be. */

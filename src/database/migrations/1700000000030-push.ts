@@ -39,6 +39,7 @@ const STATEMENTS = [
     "state" text NOT NULL,
     "state_reason" text,
     "failing_since" bigint,
+    "last_failure_at" bigint,
     "created_at" bigint NOT NULL,
     "updated_at" bigint NOT NULL,
     CONSTRAINT "push_configs_pk" PRIMARY KEY ("uid")

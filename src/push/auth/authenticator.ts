@@ -136,9 +136,9 @@ export class Authenticator {
   }
 
   private async byHubToken(making: Making, config: Target, message: SignedMessage): Promise<void> {
-    const { url, taskId } = config;
+    const { url, taskId, organization } = config;
     const { at, body } = message;
-    byHeader(making, 'bearer', await this.hubTokens.issue({ url, taskId, at, body }));
+    byHeader(making, 'bearer', await this.hubTokens.issue({ url, taskId, organization, at, body }));
   }
 }
 

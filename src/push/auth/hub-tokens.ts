@@ -10,6 +10,8 @@ const VALID_SECONDS = 300;
 export interface TokenSubject {
   readonly url: string;
   readonly taskId: string;
+  /** Whose webhook it is. */
+  readonly organization: string;
   readonly at: Date;
   readonly body: string;
 }
@@ -27,7 +29,7 @@ export class HubTokens {
    * A token for one attempt: valid for 5 minutes, for the receiver's origin and these bytes only. Rejects
    * with {@link AuthUnavailableError} when the hub's public address is not known.
    */
-  async issue({ url, taskId, at, body }: TokenSubject): Promise<string> {
+  async issue({ url, taskId, organization, at, body }: TokenSubject): Promise<string> {
     const iss = this.issuer();
     if (iss === null) {
       throw new AuthUnavailableError('publicUrl is not set, which a JWT of the hub names');
@@ -40,6 +42,7 @@ export class HubTokens {
       exp: iat + VALID_SECONDS,
       jti: this.ids.next(),
       taskId,
+      organization,
       request_body_sha256: createHash('sha256').update(body, 'utf8').digest('hex'),
     });
     const signer = await this.signing.signer();

@@ -103,6 +103,19 @@ describe('OauthTokens', () => {
     expect(await tokens.get(profile(), SECRET)).toBe('token-3');
   });
 
+  it('forgets what it knows when the clock is set back behind it', async () => {
+    clock.shiftMs = 86_400_000;
+    answer = () => {
+      throw Object.assign(new Error('down'), { code: 'ECONNREFUSED' });
+    };
+    await expect(tokens.get(profile(), SECRET)).rejects.toThrow('ECONNREFUSED');
+    answer = () => granted();
+    clock.shiftMs = 0;
+    const token = await tokens.get(profile(), SECRET);
+    clock.shiftMs = -86_400_000;
+    expect(await tokens.get(profile(), SECRET)).not.toBe(token);
+  });
+
   it('forgets the token of a profile that was changed', async () => {
     await tokens.get(profile(), SECRET);
     expect(await tokens.get(profile({ version: 2 }), SECRET)).toBe('token-2');

@@ -20,6 +20,8 @@ const ERROR_CODE = /^[\w.-]{1,64}$/;
 interface Token {
   readonly value: string;
   readonly usableUntil: number;
+  /** How long that was when it came; further ahead lies only what a clock set back has left there. */
+  readonly usableMs: number;
   /** When it was asked for because a receiver had refused the one before; 0 for no such reason. */
   readonly renewedAt: number;
 }
@@ -55,8 +57,9 @@ export class OauthTokens {
   async get(profile: AuthProfile, clientSecret: string): Promise<string> {
     const entry = this.entryOf(profile);
     const now = this.clock.now().getTime();
-    if (entry.token && entry.token.usableUntil > now) return entry.token.value;
-    if (entry.failure && entry.failure.until > now) throw entry.failure.error;
+    const { token, failure } = entry;
+    if (token && isAhead(token.usableUntil, now, token.usableMs)) return token.value;
+    if (failure && isAhead(failure.until, now, FAILURE_MS)) throw failure.error;
     entry.asking ??= this.ask(entry, profile, clientSecret).finally(() => delete entry.asking);
     return (await entry.asking).value;
   }
@@ -70,7 +73,7 @@ export class OauthTokens {
     if (entry.token?.value !== value) return true;
     const now = this.clock.now().getTime();
     const { renewedAt } = entry.token;
-    if (renewedAt > 0 && now - renewedAt < RENEW_PAUSE_MS) return false;
+    if (renewedAt > 0 && Math.abs(now - renewedAt) < RENEW_PAUSE_MS) return false;
     delete entry.token;
     entry.renewedAt = now;
     return true;
@@ -93,7 +96,7 @@ export class OauthTokens {
       const { value, lifeMs } = await this.request(profile, clientSecret);
       const usableMs = lifeMs - Math.min(MARGIN_MS, lifeMs / 10);
       const usableUntil = this.clock.now().getTime() + usableMs;
-      entry.token = { value, usableUntil, renewedAt };
+      entry.token = { value, usableUntil, usableMs, renewedAt };
       delete entry.failure;
       return entry.token;
     } catch (cause) {
@@ -153,6 +156,11 @@ export class OauthTokens {
     const { status, headers } = answer;
     return new Response(Buffer.concat(chunks), { status, headers });
   }
+}
+
+/** Whether a time is still to come, and no further ahead than it was at first. */
+function isAhead(time: number, now: number, mostMs: number): boolean {
+  return time > now && time - now <= mostMs;
 }
 
 /**

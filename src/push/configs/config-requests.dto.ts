@@ -166,20 +166,8 @@ export class CreateWebhookDto {
   version: '1.0' | '0.3' = '1.0';
 }
 
-export class PatchWebhookDto {
-  @ApiPropertyOptional({ type: String, example: 'https://hooks.example/v2' })
-  @IfGiven()
-  @IsString()
-  @IsNotEmpty()
-  url?: string;
-
-  @ApiPropertyOptional({ enum: EVENT_CHOICES })
-  @IfGiven()
-  @IsIn(EVENT_CHOICES)
-  events?: EventChoice;
-}
-
-export class RotateWebhookDto {
+/** Secrets as they are changed: absent ones stay, null takes one away. */
+class WebhookSecretsDto {
   @ApiPropertyOptional({ type: WebhookAuthenticationDto, nullable: true })
   @IfNotNull()
   @IsObject()
@@ -192,13 +180,34 @@ export class RotateWebhookDto {
   @IsString()
   token?: string | null;
 
-  @ApiPropertyOptional({ type: [String], writeOnly: true, description: 'An empty list: none.' })
-  @IfGiven()
+  @ApiPropertyOptional({
+    type: [String],
+    nullable: true,
+    writeOnly: true,
+    description: 'Null or an empty list: none.',
+  })
+  @IfNotNull()
   @IsArray()
   @ArrayMaxSize(MAX_KEYS)
   @IsString({ each: true })
-  signingKeys?: string[];
+  signingKeys?: string[] | null;
+}
 
+/** Another origin (scheme, host, port) needs the secrets given with it, or taken away. */
+export class PatchWebhookDto extends WebhookSecretsDto {
+  @ApiPropertyOptional({ type: String, example: 'https://hooks.example/v2' })
+  @IfGiven()
+  @IsString()
+  @IsNotEmpty()
+  url?: string;
+
+  @ApiPropertyOptional({ enum: EVENT_CHOICES })
+  @IfGiven()
+  @IsIn(EVENT_CHOICES)
+  events?: EventChoice;
+}
+
+export class RotateWebhookDto extends WebhookSecretsDto {
   @ApiPropertyOptional({
     type: Boolean,
     default: false,

@@ -91,14 +91,19 @@ export class ConfigsController {
   }
 
   @Patch('configs/:id(^[^:]+)')
-  @ApiOperation({ summary: 'Moves a webhook to another URL, or changes which events it is told.' })
+  @ApiOperation({
+    summary: 'Moves a webhook to another URL, or changes which events it is told.',
+    description:
+      'Its secrets stay with the scheme, host and port they were given for: a URL with another one needs them given again, or taken away with null.',
+  })
   @ApiOkResponse({ type: WebhookDto })
   async patch(
     @Param('id') id: string,
-    @Body() body: PatchWebhookDto,
+    @Body() { authentication, ...body }: PatchWebhookDto,
     @CurrentPrincipal() caller: Principal,
   ): Promise<WebhookDto> {
-    return new WebhookDto(await this.configs.patch(id, body, caller));
+    const asked = { ...body, authentication: authentication && infoOf(authentication) };
+    return new WebhookDto(await this.configs.patch(id, asked, caller));
   }
 
   @Delete('configs/:id(^[^:]+)')

@@ -10,7 +10,11 @@ import { isUuid, seenBy } from '../push-access.js';
 import { PushConfigService } from '../push-config.service.js';
 import type { EventChoice, PushConfig } from '../push-config.js';
 import { PushWakeup } from '../push-wakeup.js';
-import { type RequestedWebhook, WebhookRegistration } from '../webhook-registration.js';
+import {
+  type RequestedWebhook,
+  WebhookRegistration,
+  refuseCarried,
+} from '../webhook-registration.js';
 import {
   type ConfigChange,
   type ConfigFilter,
@@ -26,11 +30,20 @@ export interface NewConfig extends Omit<RequestedWebhook, 'rawAuthentication'> {
   readonly events: EventChoice;
 }
 
-/** New secrets: absent ones stay, null takes one away. */
-export interface NewSecrets {
+/** Secrets: absent ones stay, null takes one away. */
+export interface GivenSecrets {
   readonly authentication?: AuthenticationInfo | null | undefined;
   readonly token?: string | null | undefined;
-  readonly signingKeys?: readonly string[] | undefined;
+  readonly signingKeys?: readonly string[] | null | undefined;
+}
+
+/** What an owner may change of where and what a webhook is told. */
+export interface ChangedWebhook extends GivenSecrets {
+  readonly url?: string | undefined;
+  readonly events?: EventChoice | undefined;
+}
+
+export interface NewSecrets extends GivenSecrets {
   /** The present signing keys go on signing behind the new ones. */
   readonly keepSigningKeys?: boolean | undefined;
 }
@@ -83,22 +96,23 @@ export class ConfigsService {
     return this.configs.register(record, asked);
   }
 
-  /** Another address, or another choice of events. What waits goes to the new address. */
-  async patch(
-    id: string,
-    asked: { readonly url?: string | undefined; readonly events?: EventChoice | undefined },
-    caller: Principal,
-  ): Promise<PushConfig> {
-    if (asked.url === undefined && asked.events === undefined) {
+  /**
+   * Another address, or another choice of events. What waits goes to the new address. Secrets do not go
+   * to another origin by themselves: they have to be given with it, or taken away.
+   */
+  async patch(id: string, asked: ChangedWebhook, caller: Principal): Promise<PushConfig> {
+    if (Object.values(asked).every((member) => member === undefined)) {
       throw invalidField('url', 'or events must be given');
     }
     const config = await this.find(id, caller);
-    const address =
-      asked.url === undefined
-        ? {}
-        : await this.registration.address(asked.url, config.organization, '');
-    const events = asked.events === undefined ? {} : { events: asked.events };
-    return this.change(config, { ...address, ...events }, caller);
+    const { url, events } = asked;
+    const change: ConfigChange = {
+      ...(url === undefined ? {} : await this.registration.address(url, config.organization, '')),
+      ...(events === undefined ? {} : { events }),
+      ...this.sealed(asked, null),
+    };
+    refuseCarried(config, change);
+    return this.change(config, change, caller);
   }
 
   /**
@@ -114,18 +128,8 @@ export class ConfigsService {
       throw invalidField('keepSigningKeys', 'needs signingKeys');
     }
     const config = await this.find(id, caller);
-    const { registration } = this;
     const kept = keepSigningKeys ? config.sealedSigningKeys : null;
-    const change: ConfigChange = {
-      ...(authentication === undefined
-        ? {}
-        : registration.authentication(authentication ?? undefined, undefined, '')),
-      ...(token === undefined ? {} : { sealedToken: registration.token(token, '') }),
-      ...(signingKeys === undefined
-        ? {}
-        : { sealedSigningKeys: registration.signingKeys(signingKeys, '', kept) }),
-    };
-    return this.change(config, change, caller);
+    return this.change(config, this.sealed(asked, kept), caller);
   }
 
   async pause(id: string, caller: Principal): Promise<PushConfig> {
@@ -147,6 +151,23 @@ export class ConfigsService {
   async remove(id: string, caller: Principal): Promise<void> {
     const removed = await this.store.remove(id, seenBy(caller), this.clock.now());
     if (!removed) throw notFound();
+  }
+
+  /** The secrets that are given, checked and sealed. `kept` keys go on signing. */
+  private sealed(
+    { authentication, token, signingKeys }: GivenSecrets,
+    kept: string | null,
+  ): ConfigChange {
+    const { registration } = this;
+    return {
+      ...(authentication === undefined
+        ? {}
+        : registration.authentication(authentication ?? undefined, undefined, '')),
+      ...(token === undefined ? {} : { sealedToken: registration.token(token, '') }),
+      ...(signingKeys === undefined
+        ? {}
+        : { sealedSigningKeys: registration.signingKeys(signingKeys ?? [], '', kept) }),
+    };
   }
 
   private async change(

@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { HubError } from '../../common/hub-error.js';
-import { authHeader, readAuthentication, secretForms } from './auth-scheme.js';
+import {
+  authHeader,
+  readAuthentication,
+  refuseMisread,
+  secretForms,
+  usedName,
+} from './auth-scheme.js';
 
 function refusal(run: () => unknown): { field?: string; description?: string } {
   try {
@@ -14,6 +20,24 @@ function refusal(run: () => unknown): { field?: string; description?: string } {
 }
 
 const v1 = (scheme: string, credentials: string) => readAuthentication({ scheme, credentials });
+
+describe('refuseMisread', () => {
+  it.each(['a\u202eb', '\u2066x\u2069', 'a\ud800', '\udc00a'])('refuses %j', (id) => {
+    expect(refusal(() => refuseMisread(id, 'id'))).toMatchObject({ field: 'id' });
+  });
+
+  it.each(['plain', 'ünïcode', '\u05d0\u05d1', '\u{1f600}'])('lets %j be', (id) => {
+    expect(() => refuseMisread(id, 'id')).not.toThrow();
+  });
+});
+
+describe('usedName', () => {
+  it('is the name that can be set again, not one the hub does not know', () => {
+    expect(usedName(['Foo', 'Basic', 'Bearer'])).toBe('Basic');
+    expect(usedName(['ApiKey'])).toBe('ApiKey');
+    expect(usedName([])).toBeUndefined();
+  });
+});
 
 describe('readAuthentication', () => {
   it('is null when nothing is asked for', () => {

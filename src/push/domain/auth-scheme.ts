@@ -68,6 +68,11 @@ export function readAuthentication(
   return { ...resolved(scheme, names.join(', '), credentials), names };
 }
 
+/** Of the names that a client gave, that of the scheme which is used; undefined when there is none. */
+export function usedName(names: readonly string[]): string | undefined {
+  return names.find((name) => SCHEMES.has(name.toLowerCase())) ?? names[0];
+}
+
 /** The schemes whose credentials go into a header as they are. */
 export type HeaderScheme = 'bearer' | 'basic' | 'api-key';
 
@@ -112,6 +117,16 @@ function basicForms(credentials: string): string[] {
 export function refuseControl(value: string, field: string): void {
   if (CONTROL.test(value))
     throw invalidField(field, 'must not contain line breaks or control characters');
+}
+
+/** Controls of the direction of text, and halves of characters. */
+const MISREAD = /[\p{Bidi_Control}\p{Surrogate}]/u;
+
+/** Throws INVALID_PARAMS when a value that is shown to people would read as another, or cannot be kept. */
+export function refuseMisread(value: string, field: string): void {
+  if (!MISREAD.test(value)) return;
+  const what = 'characters that change the direction of text, or half a character';
+  throw invalidField(field, `must not contain ${what}`);
 }
 
 /** Throws INVALID_PARAMS when the value cannot stand in a header as it is. */

@@ -11,12 +11,17 @@ interface UnfinishedArtifact {
   readonly delegationId: string | null;
 }
 
-/** What a lane must remember of the log it has passed. Kept small; derivable from the log. */
+/**
+ * What a lane must remember of the log it has passed; derivable from the log. It grows with the artifacts
+ * that are unfinished at once, by their ids alone.
+ */
 export interface LaneCursor {
   /** The task's state after the last entry passed; null before the first. */
   readonly state: TaskState | null;
   /** In order of their beginning. */
   readonly unfinished: readonly UnfinishedArtifact[];
+  /** How many artifacts the next entry has been told of already ({@link toldArtifacts}). */
+  readonly told?: number;
 }
 
 export const LOG_START: LaneCursor = { state: null, unfinished: [] };
@@ -91,6 +96,19 @@ function planChange(cursor: LaneCursor, entry: LogEntry): Plan {
     return planArtifact(cursor, begun, append, lastChunk);
   }
   return { cursor, deliveries: [] };
+}
+
+/**
+ * The cursor before an entry of whose plan these artifacts have been told: planned again, it brings
+ * the rest.
+ */
+export function toldArtifacts(cursor: LaneCursor, artifactIds: readonly string[]): LaneCursor {
+  const ids = new Set(artifactIds);
+  return {
+    ...cursor,
+    unfinished: cursor.unfinished.filter(({ id }) => !ids.has(id)),
+    told: (cursor.told ?? 0) + artifactIds.length,
+  };
 }
 
 /** The delegation that a status of the hub says has ended, on a task of several agents. */

@@ -20,9 +20,11 @@ const busy = (
   endpoints: Record<string, number> = {},
   organizations: Record<string, number> = {},
   standings: Partial<Record<Standing, number>> = {},
+  here: Record<string, number> = {},
 ): BusyLanes => ({
   endpoints: new Map(Object.entries(endpoints)),
   organizations: new Map(Object.entries(organizations)),
+  here: new Map(Object.entries(here)),
   standings: new Map(Object.entries(standings) as [Standing, number][]),
 });
 
@@ -113,6 +115,15 @@ describe('chooseLanes', () => {
     const lanes = [lane('1', 'a', 'bad'), lane('2', 'a', 'good')];
     const now = busy({}, {}, { failing: 2 });
     expect(choose(lanes, 5, { total: 8, standings: { bad: 'failing' }, now })).toEqual(['2']);
+  });
+
+  it('never gives one organization all places, even when it is alone', () => {
+    const lanes = Array.from({ length: 300 }, (_, i) => lane(`x${i}`, 'a', `a ${i % 60}`));
+    expect(choose(lanes, 200, { total: 200 })).toHaveLength(150);
+    const now = busy({}, { a: 400, b: 10 }, {}, { a: 149, b: 10 });
+    const both = [...lanes, lane('b1', 'b', 'b e')];
+    expect(choose(both, 41, { total: 200, now })).toEqual(['b1', 'x0']);
+    expect(choose(lanes, 1, { total: 1 })).toEqual(['x0']);
   });
 
   it('lets every standing have at least one place', () => {

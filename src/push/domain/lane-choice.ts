@@ -4,7 +4,7 @@ export interface LaneCaps {
   readonly free: number;
   /** At most this many per endpoint, over all processes. */
   readonly perEndpoint: number;
-  /** How many this process takes in all; the shares of {@link SHARES} are parts of it. */
+  /** How many this process takes in all; {@link SHARES} and {@link RESERVE} are parts of it. */
   readonly total?: number;
 }
 
@@ -15,8 +15,14 @@ export interface LaneCaps {
 export type Standing = 'proven' | 'new' | 'failing' | 'slow';
 
 /**
+ * The share of a process's places that no organization can take, even when it is alone: what is there at
+ * once for the others.
+ */
+export const RESERVE = 0.25;
+
+/**
  * The share of a process's places that all endpoints of a standing may have together. What is left is
- * always free for proven ones, however many others hang.
+ * for proven ones alone, however many others hang.
  */
 export const SHARES: Readonly<Record<Standing, number>> = {
   proven: 1,
@@ -46,6 +52,8 @@ export interface BusyLanes {
   readonly endpoints: ReadonlyMap<string, number>;
   /** Over all processes. */
   readonly organizations: ReadonlyMap<string, number>;
+  /** The organizations' by this process. */
+  readonly here: ReadonlyMap<string, number>;
   /** By this process. */
   readonly standings: ReadonlyMap<Standing, number>;
 }
@@ -85,8 +93,8 @@ interface Queue {
  * Which lanes are taken. Each free place goes to the organization that holds the fewest lanes, counting
  * the `busy` ones; among equals to the one whose last turn is longest ago. In an organization it goes to
  * the endpoint that holds the fewest, then to the one whose first lane is due longest; in an endpoint
- * to the lane that is due longest. No endpoint gets more than its room, no standing more than its share.
- * Notes the turns taken.
+ * to the lane that is due longest. No endpoint gets more than its room, no standing more than its share,
+ * no organization what is reserved for the others. Notes the turns taken.
  */
 export function chooseLanes(
   due: readonly LaneCandidate[],
@@ -97,6 +105,8 @@ export function chooseLanes(
 ): LaneCandidate[] {
   const waiting = byOrganization(due);
   const held = new Map(busy.organizations);
+  const here = new Map(busy.here);
+  const most = caps.total === undefined ? Infinity : caps.total - Math.floor(caps.total * RESERVE);
   const sending = new Map(busy.endpoints);
   const taken = new Map<string, number>();
   const shares = sharesLeft(busy, caps);
@@ -108,7 +118,7 @@ export function chooseLanes(
       const { standing, room } = places.get(endpoint)!;
       return lanes.length > 0 && count(taken, endpoint) < room && shares.get(standing)! > 0;
     });
-    const queue = leastServed(open, sending);
+    const queue = count(here, organization) < most ? leastServed(open, sending) : undefined;
     if (!queue) {
       waiting.delete(organization);
       continue;
@@ -116,7 +126,7 @@ export function chooseLanes(
     waiting.set(organization, open);
     chosen.push(queue.lanes.pop()!);
     for (const counts of [taken, sending]) add(counts, queue.endpoint, 1);
-    add(held, organization, 1);
+    for (const counts of [held, here]) add(counts, organization, 1);
     add(shares, places.get(queue.endpoint)!.standing, -1);
     turns.take(organization);
   }

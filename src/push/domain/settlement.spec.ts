@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { errorClassOf, verdictOf } from './attempt-verdict.js';
-import { consequenceOf, failingForMs } from './settlement.js';
+import { consequenceOf } from './settlement.js';
 
 const SCHEDULE = {
   scheduleMs: [1000, 5000],
@@ -136,12 +136,5 @@ describe('consequenceOf, after days of nothing but failures', () => {
   it('does not a moment earlier', () => {
     const outcome = { ...failed, ...rest, failingForMs: SCHEDULE.disableAfterMs - 1 };
     expect(consequenceOf(outcome, SCHEDULE, 0.5)).toMatchObject({ state: 'retrying' });
-  });
-
-  it('counts the days of a webhook that is failing, not of one that was tried now and then', () => {
-    const [since, now] = [new Date(0), new Date(5000)];
-    expect(failingForMs({ state: 'failing', failingSince: since }, now)).toBe(5000);
-    expect(failingForMs({ state: 'active', failingSince: since }, now)).toBe(0);
-    expect(failingForMs({ state: 'failing', failingSince: null }, now)).toBe(0);
   });
 });

@@ -83,14 +83,3 @@ export function consequenceOf(
     }
   }
 }
-
-/**
- * Since how long nothing but failures came of a webhook. It counts once a delivery has used up its retries:
- * before that the webhook was tried too seldom to say.
- */
-export function failingForMs(
-  { state, failingSince }: { readonly state: string; readonly failingSince: Date | null },
-  now: Date,
-): number {
-  return state === 'failing' && failingSince ? now.getTime() - failingSince.getTime() : 0;
-}

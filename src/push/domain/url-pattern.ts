@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isUrl } from '../../common/is-url.js';
 
 /** Where something may be sent, read from one pattern. */
 export interface UrlPattern {
@@ -25,7 +26,7 @@ export function parseUrlPattern(written: string): UrlPattern | undefined {
   const [, scheme = 'https', star, authority, path = '/'] = FORM.exec(written) ?? [];
   if (authority === undefined || DISGUISED.test(path)) return undefined;
   const text = `${scheme}://${authority}${path}`;
-  if (!URL.canParse(text)) return undefined;
+  if (!isUrl(text)) return undefined;
   const url = new URL(text);
   const wildcard = star !== undefined;
   const host = hostOf(url);
@@ -41,7 +42,7 @@ export function parseUrlPattern(written: string): UrlPattern | undefined {
 
 /** Whether a URL lies within the pattern. One with a user, or with a disguised path, never does. */
 export function matchesUrl(pattern: UrlPattern, written: string): boolean {
-  if (!URL.canParse(written)) return false;
+  if (!isUrl(written)) return false;
   const url = new URL(written);
   const host = hostOf(url);
   const hostMatches = pattern.wildcard

@@ -28,6 +28,13 @@ export interface EndpointHealth {
   readonly lastError: string | null;
 }
 
+/**
+ * Whose trouble a failure is. `webhook`: it answered with a status that may be this webhook's own (401,
+ * 404 …); `way`: it may be the name service's or the egress proxy's. Only `endpoint` counts when it comes to
+ * disabling; all of them open the breaker.
+ */
+export type Blame = 'endpoint' | 'webhook' | 'way';
+
 /** How an attempt ended, as far as it tells about the endpoint. */
 export type EndpointOutcome =
   /** 2xx. */
@@ -39,8 +46,7 @@ export type EndpointOutcome =
       readonly begunAt: number;
       /** E.g. `HTTP 503` or `ECONNREFUSED`. */
       readonly error: string;
-      /** It answered with a status that may be this webhook's own trouble (401, 404 …). */
-      readonly ownTrouble: boolean;
+      readonly blame: Blame;
       /** It asked by 429 or 503 with Retry-After to be left alone for so long. */
       readonly holdMs: number | null;
       /** The delivery was given up with it. */

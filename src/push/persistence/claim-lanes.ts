@@ -1,3 +1,4 @@
+import type { IdSource } from '../../common/ids.js';
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
 import {
@@ -27,8 +28,11 @@ export interface Claim {
   readonly now: Date;
   readonly leaseMs: number;
   readonly caps: LaneCaps;
+  /** Lanes that are left alone, whatever their lease. */
+  readonly except: readonly string[];
   /** What an endpoint without a row may have at once. */
   readonly startSlots: number;
+  readonly ids: IdSource;
 }
 
 interface DueRow {
@@ -58,7 +62,7 @@ interface BusyRow {
 export function* claimLanes(tx: Tx, claim: Claim, turns: LaneTurns): Work<Lane[]> {
   const { now, caps } = claim;
   const at = now.getTime();
-  const arrivals = yield* dueLanes(tx, at, claim.leaseMs, caps.free + LOOK_AHEAD);
+  const arrivals = yield* dueLanes(tx, at, claim, caps.free + LOOK_AHEAD);
   // Whoever claims of an endpoint holds its row: so what is counted next is true until the commit.
   const names = new Set(arrivals.map((row) => row.endpoint));
   const rows = new Map<string, EndpointRow>();
@@ -103,14 +107,15 @@ export function* claimLanes(tx: Tx, claim: Claim, turns: LaneTurns): Work<Lane[]
 }
 
 /** The lanes that are due by themselves and that nobody has, longest due first. */
-function* dueLanes(tx: Tx, at: number, leaseMs: number, limit: number): Work<DueRow[]> {
+function* dueLanes(tx: Tx, at: number, { leaseMs, except }: Claim, limit: number): Work<DueRow[]> {
+  const others = except.length > 0 ? `AND id NOT IN ${listOf(except.length)}` : '';
   return yield* tx.all<DueRow>(
     `SELECT id, organization, endpoint, due_at FROM push_lanes
      WHERE due_at <= ? AND due_at < ${QUEUED_FROM}
-       AND (lease_until IS NULL OR lease_until <= ? OR lease_until > ?)
+       AND (lease_until IS NULL OR lease_until <= ? OR lease_until > ?) ${others}
      ORDER BY due_at LIMIT ?${forUpdate(tx, true)}`,
     // No lease lasts so long: it is of a clock that has been set back since.
-    [at, at, at + 2 * leaseMs, limit],
+    [at, at, at + 2 * leaseMs, ...except, limit],
   );
 }
 
@@ -126,14 +131,16 @@ function* busyLanes(tx: Tx, { owner, leaseMs }: Claim, at: number): Work<BusyRow
 function busyOf(rows: readonly BusyRow[], places: ReadonlyMap<string, EndpointPlace>): BusyLanes {
   const endpoints = new Map<string, number>();
   const organizations = new Map<string, number>();
+  const here = new Map<string, number>();
   const standings = new Map<Standing, number>();
   for (const { organization, endpoint, total, mine } of rows) {
     const { standing } = places.get(endpoint)!;
     add(endpoints, endpoint, Number(total));
     add(organizations, organization, Number(total));
+    add(here, organization, Number(mine));
     add(standings, standing, Number(mine));
   }
-  return { endpoints, organizations, standings };
+  return { endpoints, organizations, here, standings };
 }
 
 function add<K>(counts: Map<K, number>, key: K, by: number): void {
@@ -170,7 +177,7 @@ function probeRoom(row: EndpointRow, at: number): number {
 /** Leases the lanes that were chosen; a probe only if no other process has just taken it. */
 function* take(
   tx: Tx,
-  { owner, now, leaseMs }: Claim,
+  { owner, now, leaseMs, ids: source }: Claim,
   chosen: readonly LaneCandidate[],
   endpoints: ReadonlyMap<string, EndpointRow>,
   early: ReadonlySet<string>,
@@ -195,7 +202,7 @@ function* take(
          updated_at = ? WHERE id IN ${listOf(piece.length)} RETURNING *`,
       [owner, until, until, at, ...piece],
     );
-    const configs = yield* configsOf(tx, rows, now);
+    const configs = yield* configsOf(tx, source, rows, now);
     for (const row of rows) {
       const config = configs.get(row.config_uid);
       if (config === undefined) {
@@ -240,12 +247,17 @@ function* giveProbeBack(tx: Tx, endpoint: string, until: number): Work<void> {
 }
 
 /** By uid, without those whose subscription has them told nothing now. */
-function* configsOf(tx: Tx, lanes: readonly LaneRow[], now: Date): Work<Map<string, PushConfig>> {
+function* configsOf(
+  tx: Tx,
+  ids: IdSource,
+  lanes: readonly LaneRow[],
+  now: Date,
+): Work<Map<string, PushConfig>> {
   const uids = lanes.map((row) => row.config_uid);
   if (uids.length === 0) return new Map();
   const rows = yield* tx.all<ConfigRow>(
     `SELECT * FROM push_configs WHERE uid IN ${listOf(uids.length)}`,
     uids,
   );
-  return yield* tellableConfigs(tx, lanes, rows, now);
+  return yield* tellableConfigs(tx, ids, lanes, rows, now);
 }

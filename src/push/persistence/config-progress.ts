@@ -40,7 +40,8 @@ export async function readProgress(
     pending: lane.open,
     delivered: of('delivered'),
     dead: of('dead'),
-    entriesBehind: Math.max(0, lane.head_seq - lane.next_seq + 1),
+    // What a disabled one was behind with is a dead letter.
+    entriesBehind: lane.active === 0 ? 0 : Math.max(0, lane.head_seq - lane.next_seq + 1),
     lastAttempt: last ? toAttempt(last) : null,
     nextAttemptAt: await nextAttemptAt(database, lane),
   };

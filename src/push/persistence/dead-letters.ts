@@ -1,3 +1,4 @@
+import { firstIdAt } from '../../common/ids.js';
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
 import type { Conditions } from './delivery-filter.js';
@@ -61,8 +62,24 @@ export function* addOpen(tx: Tx, laneId: string, count: number, at: number): Wor
   );
 }
 
+/**
+ * Deletes what ended so before this time, with the attempts; at most `limit`, the oldest first; how many.
+ * Ids begin with the time they were made at, so what was made later is not even looked at: the cost does
+ * not grow with what is kept. What an id from a clock that was ahead makes late goes when its time comes.
+ */
+export function deleteOld(
+  tx: Tx,
+  state: 'delivered' | 'dead',
+  before: Date,
+  limit: number,
+): Work<number> {
+  const sql = `state = '${state}' AND id < ? AND updated_at < ?`;
+  return deleteDead(tx, { sql, params: [firstIdAt(before), before.getTime()] }, limit);
+}
+
 /** Deletes the oldest dead letters that fit, with their attempts; how many. */
 export function* deleteDead(tx: Tx, { sql, params }: Conditions, limit: number): Work<number> {
+  // Locked, it is what it was found to be: whoever sends it again meanwhile keeps it.
   const letters = yield* tx.all<{ id: string }>(
     `SELECT id FROM push_deliveries WHERE ${sql} ORDER BY id LIMIT ?${forUpdate(tx, true)}`,
     [...params, limit],

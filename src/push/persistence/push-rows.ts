@@ -29,6 +29,7 @@ export interface ConfigRow {
   readonly state: string;
   readonly state_reason: string | null;
   readonly failing_since: number | null;
+  readonly last_failure_at: number | null;
   readonly created_at: number;
   readonly updated_at: number;
 }
@@ -118,6 +119,7 @@ export function toConfig(row: ConfigRow): PushConfig {
     state: row.state as PushConfigState,
     stateReason: row.state_reason,
     failingSince: toDate(row.failing_since),
+    lastFailureAt: toDate(row.last_failure_at),
     createdAt: new Date(Number(row.created_at)),
     updatedAt: new Date(Number(row.updated_at)),
   };

@@ -80,6 +80,9 @@ export class PushConfigEntity {
   @Column({ name: 'failing_since', type: 'bigint', nullable: true })
   failingSince!: number | null;
 
+  @Column({ name: 'last_failure_at', type: 'bigint', nullable: true })
+  lastFailureAt!: number | null;
+
   @Column({ name: 'created_at', type: 'bigint' })
   createdAt!: number;
 

@@ -64,13 +64,20 @@ interface LaneTimes {
   readonly open: number;
 }
 
-/** Endpoints whose times lie ahead of a clock that was set back: their next trial is now. */
+/**
+ * Endpoints whose times lie ahead of a clock that was set back: their next trial is now, and counts, as
+ * their breakers opened before.
+ */
 export function* repairEndpoints(tx: Tx, at: number): Work<number> {
   return yield* tx.run(
     `UPDATE push_endpoints SET probe_until = NULL, updated_at = ?,
+       opened_at = CASE WHEN opened_at IS NULL THEN NULL ELSE CAST(? AS bigint) END,
+       failing_since = CASE WHEN failing_since > ? THEN CAST(? AS bigint) ELSE failing_since END,
+       last_failure_at = CASE WHEN last_failure_at > ? THEN CAST(? AS bigint)
+         ELSE last_failure_at END,
        probe_at = CASE WHEN probe_at IS NULL THEN NULL ELSE CAST(? AS bigint) END,
        ready_at = CASE WHEN ready_at IS NULL THEN NULL ELSE CAST(? AS bigint) END
      WHERE updated_at > ?`,
-    [at, at, at, at + SLACK_MS],
+    [at, at - 1, at, at, at, at, at, at, at + SLACK_MS],
   );
 }

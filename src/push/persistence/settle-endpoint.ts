@@ -19,6 +19,8 @@ export interface SettledEndpoint {
   readonly parked: boolean;
   readonly event: EndpointEventType | null;
   readonly health: EndpointHealth;
+  /** Since when nothing but failures came of it; of one that is disabled now, until then. */
+  readonly since: number | null;
 }
 
 /**
@@ -40,7 +42,7 @@ export function* settleEndpoint(
   if (seen && !lane.isProbe && seen.probe_at === null) {
     // Most attempts change nothing; they hold nobody up.
     const { health, event } = afterOutcome(toEndpoint(seen), outcome, rules, at, chance);
-    if (event === null && isSame(health, seen)) return { parked: false, event: null, health };
+    if (event === null && isSame(health, seen)) return unchanged(health);
   }
   if (!seen) yield* insertEndpoint(tx, lane, rules, at);
   const [row] = yield* tx.all<EndpointRow>(`${select}${forUpdate(tx)}`, [lane.endpoint]);
@@ -50,7 +52,12 @@ export function* settleEndpoint(
   const waits = settled.due_at !== null && isOpen(health);
   if (waits) yield* park(tx, settled, at);
   yield* writeEndpoint(tx, lane, row!, health, { event, closed, parked: waits }, at);
-  return { parked: waits, event, health };
+  const since = event === 'endpoint.disabled' ? before.failingSince : health.failingSince;
+  return { parked: waits, event, health, since };
+}
+
+function unchanged(health: EndpointHealth): SettledEndpoint {
+  return { parked: false, event: null, health, since: health.failingSince };
 }
 
 /** `afterOutcome` gives the very numbers back when nothing is worth writing. */

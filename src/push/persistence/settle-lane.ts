@@ -2,6 +2,7 @@ import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import type { DeliveryAttempt, OpenDelivery } from '../delivery.js';
 import { verdictOf } from '../domain/attempt-verdict.js';
+import { type Heard, standingAfter } from '../domain/webhook-standing.js';
 import type { Lane, Reached, Settlement } from '../lane-store.js';
 import type { PushConfig } from '../push-config.js';
 import { type StoredState, insertDelivery } from './insert-delivery.js';
@@ -54,7 +55,7 @@ function unstored(lane: Lane, { nextSeq, cursor }: Reached): Footing {
   return {
     moves: {
       sql: 'next_seq = ?, cursor = ?, last_state = ?, last_number = last_number + 1,',
-      params: [nextSeq, JSON.stringify(cursor), cursor.state],
+      params: [nextSeq, cursor && JSON.stringify(cursor), cursor?.state ?? null],
     },
     isNew: { sql: 'next_seq = ? AND last_number = ?', params: [lane.nextSeq, lane.lastNumber] },
     ended: 'open',
@@ -183,37 +184,40 @@ export function* insertAttempt(tx: Tx, deliveryId: string, attempt: DeliveryAtte
   );
 }
 
+/** The config after an attempt; the very one given when nothing of it changes. */
 export function* settleConfig(
   tx: Tx,
   config: PushConfig,
-  { result }: Settlement,
+  settlement: Settlement,
   now: Date,
+  disableAfterMs: number,
 ): Work<PushConfig> {
-  let next: Pick<PushConfig, 'state' | 'stateReason' | 'failingSince'> | undefined;
-  if (result.state === 'delivered' && (config.state === 'failing' || config.failingSince)) {
-    next = { state: 'active', stateReason: null, failingSince: null };
-  } else if (result.state === 'dead' && result.consequence !== 'none') {
-    next = {
-      state: result.consequence,
-      stateReason: result.reason,
-      failingSince: config.failingSince ?? now,
-    };
-  } else if (result.state === 'retrying' && config.failingSince === null) {
-    next = { state: config.state, stateReason: config.stateReason, failingSince: now };
-  }
-  if (!next) return config;
+  const { result } = settlement;
+  const end = result.state === 'dead' ? result : null;
+  const next = standingAfter(config, heardIn(settlement), end, now, disableAfterMs);
+  if (next === config) return config;
+  const { state, stateReason, failingSince, lastFailureAt } = next;
   yield* tx.run(
     `UPDATE push_configs SET
        state = CASE WHEN state = 'paused' AND ? <> 'disabled' THEN state ELSE ? END,
-       state_reason = ?, failing_since = ?, updated_at = ? WHERE uid = ?`,
+       state_reason = ?, failing_since = ?, last_failure_at = ?,
+       updated_at = COALESCE(CAST(? AS bigint), updated_at) WHERE uid = ?`,
     [
-      next.state,
-      next.state,
-      storable(next.stateReason),
-      next.failingSince?.getTime() ?? null,
-      now.getTime(),
+      state,
+      state,
+      storable(stateReason),
+      failingSince?.getTime() ?? null,
+      lastFailureAt?.getTime() ?? null,
+      // That it failed is no change of the webhook: it does not count as set or resumed by it.
+      state === config.state || state === 'failing' ? null : now.getTime(),
       config.uid,
     ],
   );
-  return { ...config, ...next };
+  return { ...config, state, stateReason, failingSince, lastFailureAt };
+}
+
+function heardIn({ attempt, isHubTrouble, result }: Settlement): Heard {
+  if (result.state === 'delivered') return 'delivered';
+  if (attempt === null || isHubTrouble) return 'nothing';
+  return verdictOf(attempt.status) === 'retry' ? 'failed' : 'answered';
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Visibility } from '../../auth/index.js';
+import { IdSource } from '../../common/ids.js';
 import { Database } from '../../database/database.js';
 import type { SqlValue } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
@@ -29,7 +30,10 @@ interface Condition {
 /** {@link EndpointStore} on the hub's database. */
 @Injectable()
 export class SqlEndpointStore extends EndpointStore {
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly ids: IdSource,
+  ) {
     super();
   }
 
@@ -114,7 +118,7 @@ export class SqlEndpointStore extends EndpointStore {
   }
 
   sweepDisabled(now: Date, limit: number): Promise<boolean> {
-    return this.database.write((tx) => sweepEndpoint(tx, now, limit));
+    return this.database.write((tx) => sweepEndpoint(tx, this.ids, now, limit));
   }
 
   async repairTimes(now: Date, longestWaitMs: number, thorough: boolean): Promise<number> {

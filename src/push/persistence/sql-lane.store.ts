@@ -16,15 +16,16 @@ import {
   type StepResult,
 } from '../lane-store.js';
 import { claimLanes } from './claim-lanes.js';
+import { deleteOld } from './dead-letters.js';
+import { leaveLetters } from './end-lanes.js';
 import { forgetTasks } from './forget-tasks.js';
 import { markDue } from './mark-due.js';
 import { recordEvent } from './push-events.js';
 import { type DeliveryRow, toDelivery } from './push-rows.js';
-import { reachLane, toStep } from './reach-lane.js';
+import { reachLane, recountLane, toStep } from './reach-lane.js';
 import { type SettledEndpoint, giveProbeBack, settleEndpoint } from './settle-endpoint.js';
 import { settleConfig, settleDelivery, settleLane } from './settle-lane.js';
 import { settleSubscription } from './subscription-rows.js';
-import { endOpen } from './webhook-writes.js';
 
 const OPEN = `state IN ('pending', 'retrying')`;
 
@@ -45,10 +46,17 @@ export class SqlLaneStore extends LaneStore {
     return markDue(tx, due, now);
   }
 
-  claim(owner: string, now: Date, leaseMs: number, caps: LaneCaps): Promise<Lane[]> {
+  claim(
+    owner: string,
+    now: Date,
+    leaseMs: number,
+    caps: LaneCaps,
+    except: readonly string[] = [],
+  ): Promise<Lane[]> {
     const { startSlots } = this.rules;
-    const claim = { owner, now, leaseMs, caps, startSlots };
-    return this.database.write((tx) => claimLanes(tx, claim, this.turns));
+    const claim = { owner, now, leaseMs, caps, except, startSlots, ids: this.ids };
+    // A power failure that takes the leases takes those who hold them as well.
+    return this.database.write((tx) => claimLanes(tx, claim, this.turns), 'may-be-lost');
   }
 
   async nextDueAt(now: Date): Promise<Date | null> {
@@ -78,6 +86,10 @@ export class SqlLaneStore extends LaneStore {
   reach(lane: Lane, reached: Reached, now: Date, leaseUntil: Date): Promise<StepResult> {
     const ids = reached.deliveries.map(() => this.ids.next());
     return this.database.write((tx) => reachLane(tx, lane, reached, ids, now, leaseUntil));
+  }
+
+  recount(lane: Lane, now: Date, leaseUntil: Date): Promise<StepResult> {
+    return this.database.write((tx) => recountLane(tx, lane, now, leaseUntil));
   }
 
   async holds(lane: Lane): Promise<boolean> {
@@ -110,23 +122,25 @@ export class SqlLaneStore extends LaneStore {
     now: Date,
     leaseUntil: Date,
   ): Promise<StepResult> {
-    const { rules } = this;
+    const { rules, ids } = this;
     const chance = this.ids.jitter();
     const { step, events } = await this.database.write(function* (tx): Work<Settled> {
       const row = yield* settleLane(tx, lane, settlement, now, leaseUntil);
       if (!row) return { step: 'lost', events: [] };
       yield* settleDelivery(tx, lane, settlement, now);
-      const config = yield* settleConfig(tx, lane.config, settlement, now);
+      const { disableAfterMs } = rules;
+      const config = yield* settleConfig(tx, lane.config, settlement, now, disableAfterMs);
       const { outcome, result } = settlement;
       const isDisabled = result.state === 'dead' && result.consequence === 'disabled';
-      if (isDisabled) yield* endOpen(tx, lane.id, 'the webhook is disabled', now);
+      if (isDisabled) yield* leaveLetters(tx, ids, [row], disabledBy(result.reason), now);
       const settled =
         outcome && (yield* settleEndpoint(tx, lane, row, outcome, rules, now, chance));
       if (!settled) yield* giveProbeBack(tx, lane);
       const drafts = eventsOf(lane, settled, isDisabled ? result.reason : null, now);
       const events: PushEvent[] = [];
       for (const draft of drafts) events.push(yield* recordEvent(tx, draft));
-      if (config !== lane.config) yield* settleSubscription(tx, config, now);
+      const isGone = isDisabled && settlement.attempt?.status === 410;
+      if (config !== lane.config) yield* settleSubscription(tx, config, isGone, now);
       return { step: settled?.parked ? 'rests' : toStep(row, lane, config), events };
     });
     this.events.tell(events);
@@ -174,14 +188,13 @@ export class SqlLaneStore extends LaneStore {
            (SELECT delivery_id, number FROM push_attempts WHERE at < ? LIMIT ?)`,
         params,
       );
-      const delivered = yield* tx.run(
-        `DELETE FROM push_deliveries WHERE id IN (SELECT id FROM push_deliveries
-           WHERE state = 'delivered' AND updated_at < ? ORDER BY id LIMIT ?)`,
-        params,
-      );
-      return attempts + delivered;
+      return attempts + (yield* deleteOld(tx, 'delivered', before, limit));
     });
   }
+}
+
+function disabledBy(reason: string): string {
+  return `the webhook is disabled: ${reason}`;
 }
 
 /** What an attempt wrote. */
@@ -205,7 +218,8 @@ function eventsOf(
     drafts.push({ ...common, ...whose, type, reason: disabledBecause, since: failingSince });
   }
   if (settled?.event) {
-    const { lastError, failingSince: since, disabledAt } = settled.health;
+    const { lastError } = settled.health;
+    const { since } = settled;
     drafts.push({
       ...common,
       principalId: null,
@@ -213,7 +227,7 @@ function eventsOf(
       configId: null,
       type: settled.event,
       reason: settled.event === 'endpoint.recovered' ? null : lastError,
-      since: since === null || disabledAt !== null ? null : new Date(since),
+      since: since === null ? null : new Date(since),
     });
   }
   return drafts;

@@ -140,9 +140,10 @@ export class SqlManagedConfigStore extends ManagedConfigStore {
   }
 
   async remove(uid: string, visibility: Visibility, now: Date): Promise<boolean> {
+    const { ids } = this;
     const removed = await this.held(uid, visibility, function* (tx, { row }) {
       refuseOfSubscription(row);
-      return yield* deleteWebhook(tx, row, now);
+      return yield* deleteWebhook(tx, ids, row, now);
     });
     return removed ?? false;
   }

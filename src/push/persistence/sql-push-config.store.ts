@@ -75,13 +75,14 @@ export class SqlPushConfigStore extends PushConfigStore {
   }
 
   remove(taskId: string, configId: string, now: Date): Promise<boolean> {
+    const { ids } = this;
     return this.database.write(function* (tx) {
       yield* lockTask(tx, taskId);
       const [config] = yield* tx.all<ConfigRow>(
         `SELECT * FROM push_configs WHERE ${OF_CLIENTS} AND config_id = ?`,
         [taskId, storable(configId)],
       );
-      return config !== undefined && (yield* deleteWebhook(tx, config, now));
+      return config !== undefined && (yield* deleteWebhook(tx, ids, config, now));
     });
   }
 

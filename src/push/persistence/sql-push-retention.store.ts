@@ -1,17 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { IdSource } from '../../common/ids.js';
 import { Database } from '../../database/database.js';
-import { listOf, pieces } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { PushRetentionStore } from '../push-retention-store.js';
+import { deleteOld } from './dead-letters.js';
 import { type ConfigRow, type LaneRow, forUpdate, toConfig } from './push-rows.js';
 import { insertSnapshot } from './webhook-writes.js';
 
 const TOO_OLD = 'the webhook was paused for too long';
 
-/** A paused lane whose oldest waiting delivery or entry is from before a time, given twice. */
+/**
+ * A paused lane with a delivery that nothing has happened to since a time, or an entry from before it;
+ * the time is given twice. One that was put back to be sent again is as young as that.
+ */
 const HAS_OLD_BACKLOG = `(l.open > 0 AND EXISTS (SELECT 1 FROM push_deliveries d
-    WHERE d.lane_id = l.id AND d.state IN ('pending', 'retrying') AND d.created_at < ?)
+    WHERE d.lane_id = l.id AND d.state IN ('pending', 'retrying') AND d.updated_at < ?)
   OR l.head_seq >= l.next_seq AND EXISTS (SELECT 1 FROM task_events e
     WHERE e.task_id = l.task_id AND e.seq = l.next_seq AND e.at < ?))`;
 
@@ -26,19 +29,7 @@ export class SqlPushRetentionStore extends PushRetentionStore {
   }
 
   pruneDead(before: Date, limit: number): Promise<number> {
-    return this.database.write(function* (tx) {
-      const rows = yield* tx.all<{ id: string }>(
-        `SELECT id FROM push_deliveries WHERE state = 'dead' AND updated_at < ?
-         ORDER BY id LIMIT ?${forUpdate(tx, true)}`,
-        [before.getTime(), limit],
-      );
-      for (const piece of pieces(rows.map(({ id }) => id))) {
-        const these = listOf(piece.length);
-        yield* tx.run(`DELETE FROM push_attempts WHERE delivery_id IN ${these}`, piece);
-        yield* tx.run(`DELETE FROM push_deliveries WHERE id IN ${these}`, piece);
-      }
-      return rows.length;
-    });
+    return this.database.write((tx) => deleteOld(tx, 'dead', before, limit));
   }
 
   async expireBacklog(before: Date, now: Date, limit: number): Promise<number> {
@@ -104,7 +95,7 @@ export class SqlPushRetentionStore extends PushRetentionStore {
 function* endOlder(tx: Tx, laneId: string, before: Date, now: Date): Work<{ seq: number }[]> {
   return yield* tx.all<{ seq: number }>(
     `UPDATE push_deliveries SET state = 'dead', reason = ?, next_attempt_at = NULL, updated_at = ?
-     WHERE lane_id = ? AND state IN ('pending', 'retrying') AND created_at < ? RETURNING seq`,
+     WHERE lane_id = ? AND state IN ('pending', 'retrying') AND updated_at < ? RETURNING seq`,
     [TOO_OLD, now.getTime(), laneId, before.getTime()],
   );
 }

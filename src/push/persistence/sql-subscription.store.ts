@@ -139,11 +139,14 @@ export class SqlSubscriptionStore extends SubscriptionStore {
       const revision = yield* raiseRevision(tx);
       const present = yield* lockOne(tx, id, visibility);
       if (present === undefined) return undefined;
-      const next = { ...present, ...decide(present), updatedAt: now };
+      const change = decide(present);
+      const next = { ...present, ...change, updatedAt: now };
+      // Resumed, it takes up those of its tasks, too, that were given up by themselves.
+      const isOut = change.state !== undefined || differsForLanes(present, next);
       yield* tx.run(
         `UPDATE push_subscriptions SET ${SET_CHANGED},
            unsettled = CASE WHEN ? = 1 THEN CAST(? AS bigint) ELSE unsettled END WHERE id = ?`,
-        [...changedValues(next), differsForLanes(present, next) ? 1 : 0, revision, present.id],
+        [...changedValues(next), isOut ? 1 : 0, revision, present.id],
       );
       return next;
     });
@@ -193,7 +196,7 @@ export class SqlSubscriptionStore extends SubscriptionStore {
       [id, cursor ?? '', limit],
     );
     if (rows.length > 0) {
-      await this.database.write((tx) => alignLanes(tx, id, rows, now));
+      await this.database.write((tx) => alignLanes(tx, this.ids, id, rows, now));
     }
     return rows.length < limit ? null : rows.at(-1)!.uid;
   }

@@ -1,10 +1,11 @@
+import type { IdSource } from '../../common/ids.js';
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
 import type { PushConfig } from '../push-config.js';
 import type { Subscription } from '../subscriptions/subscription.js';
 import { type ConfigRow, type LaneRow, forUpdate, toConfig } from './push-rows.js';
 import { hearEveryEvent } from './webhook-writes.js';
-import { endLanes, forgetLanes } from './subscription-end.js';
+import { endLanes, forgetLanes } from './end-lanes.js';
 import {
   DELETED,
   type SubscriptionRow,
@@ -25,6 +26,7 @@ type Found = Subscription | undefined;
  */
 export function* tellableConfigs(
   tx: Tx,
+  newIds: IdSource,
   lanes: readonly LaneRow[],
   configs: readonly ConfigRow[],
   now: Date,
@@ -46,7 +48,9 @@ export function* tellableConfigs(
       elsewhere.set(id, [...(elsewhere.get(id) ?? []), lane]);
     }
   }
-  for (const [id, theirs] of elsewhere) yield* place(tx, subscriptions.get(id), theirs, now, true);
+  for (const [id, theirs] of elsewhere) {
+    yield* place(tx, newIds, subscriptions.get(id), theirs, now, true);
+  }
   return byUid;
 }
 
@@ -56,6 +60,7 @@ export function* tellableConfigs(
  */
 export function* alignLanes(
   tx: Tx,
+  newIds: IdSource,
   subscriptionId: string,
   configs: readonly Pick<ConfigRow, 'uid' | 'task_id'>[],
   now: Date,
@@ -74,6 +79,7 @@ export function* alignLanes(
     if (of !== undefined) yield* hear(tx, of, lanes, seqs);
     yield* place(
       tx,
+      newIds,
       of,
       lanes.filter((lane) => isOut(of, lane)),
       now,
@@ -135,13 +141,14 @@ function* hear(
  */
 function* place(
   tx: Tx,
+  newIds: IdSource,
   of: Found,
   lanes: readonly LaneRow[],
   now: Date,
   claimed = false,
 ): Work<void> {
-  if (of === undefined) return yield* forgetLanes(tx, lanes, GONE, now);
-  if (of.state === 'disabled') return yield* endLanes(tx, lanes, DISABLED, now);
+  if (of === undefined) return yield* forgetLanes(tx, newIds, lanes, GONE, now);
+  if (of.state === 'disabled') return yield* endLanes(tx, newIds, lanes, DISABLED, now);
   const at = now.getTime();
   for (const piece of pieces(lanes.map(({ id }) => id))) {
     const these = `id IN ${listOf(piece.length)}`;
@@ -166,6 +173,13 @@ function* place(
          updated_at = ?
        WHERE lane_${these} AND state IN ('pending', 'retrying')`,
       [of.endpoint, at, ...piece],
+    );
+    yield* tx.run(
+      `UPDATE push_configs SET state = 'active', state_reason = NULL, failing_since = NULL,
+         updated_at = ?
+       WHERE uid IN (SELECT config_uid FROM push_lanes WHERE ${these})
+         AND (state <> 'active' OR failing_since IS NOT NULL)`,
+      [at, ...piece],
     );
   }
 }

@@ -159,15 +159,18 @@ export function* raiseRevision(tx: Tx): Work<number> {
 }
 
 /**
- * Has the subscription of a config know what became of a delivery. A receiver that wants no more of one
- * task's events wants none of the others' either, so its end is the subscription's.
+ * Has the subscription of a config know what became of a delivery. A receiver that wants no more (410,
+ * `isGone`) of one task's events wants none of the others' either, so that is the subscription's end. A
+ * task of which nothing but failures came for too long is told no more; the others are.
  */
 export function* settleSubscription(
   tx: Tx,
   { subscriptionId, state, stateReason }: PushConfig,
+  isGone: boolean,
   now: Date,
 ): Work<void> {
   if (subscriptionId === null || state === 'paused') return;
+  if (state === 'disabled' && !isGone) return;
   const from = { active: `= 'failing'`, failing: `= 'active'`, disabled: `<> '${DELETED}'` };
   const revision = state === 'disabled' ? yield* raiseRevision(tx) : null;
   yield* tx.run(

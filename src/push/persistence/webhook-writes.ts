@@ -3,6 +3,7 @@ import type { Tx, Work } from '../../database/sql.js';
 import { FIRST_MESSAGE_SEQ } from '../../tasks/index.js';
 import { snapshotWebhookId } from '../domain/webhook-id.js';
 import type { PushConfig, PushConfigDraft } from '../push-config.js';
+import { forgetLanes } from './end-lanes.js';
 import { type ConfigRow, type LaneRow, forUpdate, toConfig } from './push-rows.js';
 
 /*
@@ -111,6 +112,9 @@ export function* lockLanes(tx: Tx, { task_id, uid }: ConfigRow): Work<LaneRow[]>
     [task_id, uid],
   );
 }
+
+/** Why deliveries of a webhook that is gone are dead letters. */
+export const DELETED = 'the webhook was deleted';
 
 /** Members of a config that may change. */
 export type ChangedConfig = Pick<
@@ -252,23 +256,12 @@ export function* insertSnapshot(
   );
 }
 
-/** Ends what a lane had open, as dead letters with that reason. */
-export function* endOpen(tx: Tx, laneId: string, reason: string, now: Date): Work<number> {
-  return yield* tx.run(
-    `UPDATE push_deliveries SET state = 'dead', reason = ?, next_attempt_at = NULL, updated_at = ?
-     WHERE lane_id = ? AND state IN ('pending', 'retrying')`,
-    [reason, now.getTime(), laneId],
-  );
-}
-
 /**
- * Deletes the config with its lane; what was still open becomes dead letters. False when there is none.
+ * Deletes the config with its lane; what it had left to tell becomes dead letters. False when there is
+ * none.
  */
-export function* deleteWebhook(tx: Tx, config: ConfigRow, now: Date): Work<boolean> {
-  const lanes = yield* tx.all<{ id: string }>(
-    'DELETE FROM push_lanes WHERE task_id = ? AND config_uid = ? RETURNING id',
-    [config.task_id, config.uid],
-  );
-  for (const { id } of lanes) yield* endOpen(tx, id, 'the webhook was deleted', now);
-  return (yield* tx.run('DELETE FROM push_configs WHERE uid = ?', [config.uid])) > 0;
+export function* deleteWebhook(tx: Tx, ids: IdSource, config: ConfigRow, now: Date): Work<boolean> {
+  const lanes = yield* lockLanes(tx, config);
+  yield* forgetLanes(tx, ids, lanes, DELETED, now);
+  return lanes.length > 0;
 }

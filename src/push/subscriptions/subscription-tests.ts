@@ -95,6 +95,7 @@ function configOf(of: Subscription, taskId: string): PushConfig {
     state: of.state,
     stateReason: of.stateReason,
     failingSince: null,
+    lastFailureAt: null,
     createdAt: of.createdAt,
     updatedAt: of.updatedAt,
   };

@@ -8,7 +8,7 @@ import { IdSource } from '../../common/ids.js';
 import type { Page } from '../../common/page.js';
 import { AppConfig } from '../../config/index.js';
 import { seenBy } from '../push-access.js';
-import { WebhookRegistration } from '../webhook-registration.js';
+import { WebhookRegistration, refuseCarried } from '../webhook-registration.js';
 import type {
   CreateSubscriptionDto,
   PatchSubscriptionDto,
@@ -84,7 +84,7 @@ export class SubscriptionsService {
     return { items, nextCursor: last ? issueCursor(last.id) : null };
   }
 
-  /** Members that are absent stay as they are. */
+  /** Members that are absent stay as they are; secrets do not go to another origin by themselves. */
   async patch(id: string, asked: PatchSubscriptionDto, caller: Principal): Promise<Subscription> {
     const present = await this.mine(id, caller);
     const change: SubscriptionChange = {
@@ -95,6 +95,7 @@ export class SubscriptionsService {
         (await this.registration.address(asked.url, present.organization, ''))),
       ...checkedSecrets(this.registration, asked, null),
     };
+    refuseCarried(present, change);
     return this.changed(present, change, caller);
   }
 

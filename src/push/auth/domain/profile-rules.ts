@@ -4,6 +4,7 @@ import { keysFault, splitKeys } from '../../domain/standard-webhooks.js';
 import { parseUrlPattern } from '../../domain/url-pattern.js';
 import type { ProfileParameters, ProfileScheme } from '../auth-profile.js';
 import { certificateFacts, certificatesFault, keyFault } from './client-certificate.js';
+import { isUrl } from '../../../common/is-url.js';
 
 /** The parameters that callers give; the public keys are the hub's to tell. */
 export type GivenParameters = Omit<ProfileParameters, 'publicKey' | 'previousPublicKey'>;
@@ -52,7 +53,7 @@ const PARAMETER_RULES: Readonly<Partial<Record<Parameter, Rule>>> = {
   scope: printable,
   audience: printable,
   resource: (value) =>
-    NO_SPACES.test(value) && URL.canParse(value) && !value.includes('#')
+    NO_SPACES.test(value) && isUrl(value) && !value.includes('#')
       ? undefined
       : 'must be an absolute URL without a fragment',
   certificate: certificatesFault,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { EndpointHealth, EndpointOutcome } from '../endpoint.js';
+import type { Blame, EndpointHealth, EndpointOutcome } from '../endpoint.js';
 import { type EndpointRules, afterOutcome, isOpen, newEndpoint } from './endpoint-health.js';
 
 const RULES: EndpointRules = {
@@ -15,7 +15,7 @@ const RULES: EndpointRules = {
 const MIDDLE = 0.5;
 
 interface Change {
-  readonly ownTrouble?: boolean;
+  readonly blame?: Blame;
   readonly holdMs?: number | null;
   readonly exhausted?: boolean;
   readonly begunAt?: number;
@@ -27,7 +27,8 @@ class Story {
   readonly events: string[] = [];
 
   fails(now: number, change: Change = {}, chance = MIDDLE): this {
-    const failed = { ownTrouble: false, holdMs: null, exhausted: false, begunAt: now, ...change };
+    const rest = { holdMs: null, exhausted: false, begunAt: now };
+    const failed = { blame: 'endpoint' as const, ...rest, ...change };
     return this.goes(now, { kind: 'failed', error: 'HTTP 503', ...failed }, chance);
   }
 
@@ -92,7 +93,7 @@ describe('an endpoint', () => {
   it('is tried again soon by another webhook when one gets an answer of its own', () => {
     const story = new Story().fails(0).fails(0).fails(0);
     const at = story.health.probeAt!;
-    story.fails(at, { ownTrouble: true });
+    story.fails(at, { blame: 'webhook' });
     expect(story.health.probeAt! - at).toBe(5000);
   });
 
@@ -159,6 +160,30 @@ describe('an endpoint', () => {
       state: 'failing',
       failingSince: (3 * RULES.disableAfterMs) / 4,
     });
+  });
+
+  it('is never disabled by answers that may be one webhook’s own trouble', () => {
+    const story = new Story();
+    for (let day = 0; day <= 10; day++) {
+      const at = (day * RULES.disableAfterMs) / 5;
+      story.fails(at, { blame: 'webhook', exhausted: true });
+    }
+    expect(story.health).toMatchObject({ state: 'failing', failingSince: null });
+    // Somebody was there until now, so the days of another webhook's failures begin now.
+    story.fails(2 * RULES.disableAfterMs + 1);
+    expect(story.health).toMatchObject({
+      state: 'failing',
+      failingSince: 2 * RULES.disableAfterMs + 1,
+    });
+  });
+
+  it('is never disabled, but left alone, while names cannot be looked up', () => {
+    const story = new Story();
+    for (let day = 0; day <= 10; day++) {
+      story.fails((day * RULES.disableAfterMs) / 5, { blame: 'way', exhausted: true });
+    }
+    expect(story.health).toMatchObject({ state: 'failing', failingSince: null });
+    expect(story.health.probeAt).not.toBeNull();
   });
 
   it('lives again, with as many days, when somebody uses it after it was disabled', () => {

@@ -1,3 +1,4 @@
+import { failingSinceAt } from '../../domain/failing-time.js';
 import type { EndpointHealth, EndpointOutcome } from '../endpoint.js';
 
 /** When an endpoint counts as failing and what it may have; see the settings `push.*`. */
@@ -29,8 +30,6 @@ export interface EndpointChange {
 
 /** The time of the last success is kept this exactly, so that a busy endpoint is not written each time. */
 const SUCCESS_GRAIN_MS = 60_000;
-/** The share of `disableAfterMs` that may pass between two failures and count as nothing but failures. */
-const LONGEST_SILENCE = 1 / 4;
 /** Doublings that are counted; 2^20 pauses are beyond every limit. */
 const MAX_DOUBLINGS = 20;
 
@@ -117,8 +116,7 @@ function afterFailure(
     ...health,
     failures: health.failures + 1,
     slots: Math.max(1, Math.floor(health.slots / 2)),
-    failingSince: failingSince(health, rules, now),
-    lastFailureAt: now,
+    ...failing(health, outcome, rules, now),
     lastError: outcome.error,
   };
   const opened = isOpen(health)
@@ -129,22 +127,35 @@ function afterFailure(
   const held = heldFor(opened, outcome.holdMs, rules, now);
   const isFailing = outcome.exhausted || (isOpen(held) && held.failures >= rules.failuresToOpen);
   if (!isFailing) return { health: held, event: null };
-  if (held.state === 'failing' && now - held.failingSince! >= rules.disableAfterMs) {
+  if (outcome.blame === 'endpoint' && held.state === 'failing' && isOver(held, rules, now)) {
     return { health: disabled(held, now), event: 'endpoint.disabled' };
   }
   const isNews = held.state !== 'failing';
   return { health: { ...held, state: 'failing' }, event: isNews ? 'endpoint.failing' : null };
 }
 
-/** A time in which nobody tried, as when the hub was not running, says nothing of the endpoint. */
-function failingSince(
-  { failingSince: since, lastFailureAt }: EndpointHealth,
+/** Since when nothing but failures of its own came. */
+function failing(
+  { failingSince, lastFailureAt }: EndpointHealth,
+  { blame }: Extract<EndpointOutcome, { kind: 'failed' }>,
   { disableAfterMs }: EndpointRules,
   now: number,
-): number {
-  if (since === null) return now;
-  const silence = now - (lastFailureAt ?? since);
-  return since + Math.max(0, silence - disableAfterMs * LONGEST_SILENCE);
+): Pick<EndpointHealth, 'failingSince' | 'lastFailureAt'> {
+  switch (blame) {
+    case 'endpoint': {
+      const before = { since: failingSince, last: lastFailureAt };
+      return { failingSince: failingSinceAt(before, now, disableAfterMs), lastFailureAt: now };
+    }
+    case 'webhook':
+      // Somebody is there.
+      return { failingSince: null, lastFailureAt: now };
+    case 'way':
+      return { failingSince, lastFailureAt };
+  }
+}
+
+function isOver({ failingSince }: EndpointHealth, rules: EndpointRules, now: number): boolean {
+  return failingSince !== null && now - failingSince >= rules.disableAfterMs;
 }
 
 /**
@@ -167,14 +178,14 @@ function disabled(health: EndpointHealth, now: number): EndpointHealth {
 
 function afterProbe(
   health: EndpointHealth,
-  { begunAt, ownTrouble }: Extract<EndpointOutcome, { kind: 'failed' }>,
+  { begunAt, blame }: Extract<EndpointOutcome, { kind: 'failed' }>,
   rules: EndpointRules,
   now: number,
   chance: number,
 ): EndpointHealth {
   if (begunAt <= health.openedAt!) return health;
   // Somebody is there who knows not this webhook: the next one is tried as soon as this one was.
-  const probes = ownTrouble ? health.probes : health.probes + 1;
+  const probes = blame === 'webhook' ? health.probes : health.probes + 1;
   return { ...health, probes, probeAt: now + pauseMs(probes, rules, chance) };
 }
 
