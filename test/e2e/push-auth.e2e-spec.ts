@@ -111,7 +111,7 @@ describe('schemes that a client names', () => {
     const { payload } = await check(token);
     expect(payload).toMatchObject({
       taskId,
-      organization: 'default',
+      organization: 'tests',
       request_body_sha256: createHash('sha256').update(webhook.raw).digest('hex'),
       jti: expect.stringMatching(/^.{36}$/),
     });

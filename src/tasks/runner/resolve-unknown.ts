@@ -61,8 +61,8 @@ async function askPatiently(run: RunContext, message: Message): Promise<Finding>
       return await run.within(left(), (options) => ask(run, message, options));
     } catch (error) {
       if (!(error instanceof AgentCallError)) throw error;
-      if (!isAway(error) || pause === null || run.signal.aborted) break;
-      await run.sleep(Math.min(pause, left()));
+      if (!isAway(error) || pause === null || pause >= left() || run.signal.aborted) break;
+      await run.sleep(pause);
     }
   }
   return { kind: 'cannot-say' };
