@@ -23,8 +23,10 @@ export async function measureBacklog(directory, options) {
   const pending = await fill(before, wanted);
   await first.stop();
   const again = group();
-  const full = await starting(again, 'backlog.db');
-  const empty = await starting(again, 'empty.db');
+  const [full, empty] = await Promise.all([
+    starting(again, 'backlog.db'),
+    starting(again, 'empty.db'),
+  ]);
   const figures = { pending, receivers: RECEIVERS, full: 0, empty: 0 };
   for (let second = 0; second < (options.quick ? 2 : 20); second++) {
     await new Promise((resolve) => setTimeout(resolve, 1000));

@@ -61,12 +61,12 @@ function leases(): {
 describe('leases', () => {
   it('are renewed when a third of their time has passed, once for all who ask', async () => {
     const { kept, clock, renewals } = leases();
-    await kept.keep(clock.now());
+    await kept.keep();
     clock.advance(LEASE_MS / 3 - 1);
-    await kept.keep(clock.now());
+    await kept.keep();
     expect(renewals).toEqual([]);
     clock.advance(1);
-    await Promise.all([kept.keep(clock.now()), kept.keep(clock.now())]);
+    await Promise.all([kept.keep(), kept.keep()]);
     expect(renewals).toEqual([LEASE_MS]);
   });
 
@@ -74,9 +74,9 @@ describe('leases', () => {
     const { kept, clock, renewals, database } = leases();
     clock.advance(LEASE_MS);
     const answer = database.hold();
-    const first = kept.keep(clock.now());
+    const first = kept.keep();
     clock.advance(LEASE_MS);
-    const later = kept.keep(clock.now());
+    const later = kept.keep();
     answer();
     await Promise.all([first, later]);
     expect(renewals).toEqual([LEASE_MS, LEASE_MS]);
@@ -86,9 +86,9 @@ describe('leases', () => {
     const { kept, clock, renewals, database } = leases();
     clock.advance(LEASE_MS);
     database.isAway = true;
-    await expect(kept.keep(clock.now())).rejects.toThrow('no database');
+    await expect(kept.keep()).rejects.toThrow('no database');
     database.isAway = false;
-    await kept.keep(clock.now());
+    await kept.keep();
     expect(renewals).toEqual([LEASE_MS]);
   });
 });

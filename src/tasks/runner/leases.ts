@@ -23,15 +23,16 @@ export class Leases {
   }
 
   /**
-   * Resolves when no lease of what runs here has run out by `now`, as far as this process still has it:
-   * renews them all if it is time to. Rejects when the database is in trouble.
+   * Renews the leases of what runs here if it is time to. Resolves to the time now, by which none of them has
+   * run out, as far as this process still has it. Rejects when the database is in trouble.
    */
-  async keep(now: Date): Promise<void> {
-    // One under way may have begun long before.
-    if (this.renewing && this.isTime(now)) await this.renewing;
-    if (!this.isTime(now)) return;
-    this.renewing ??= this.renew().finally(() => (this.renewing = undefined));
-    await this.renewing;
+  async keep(): Promise<Date> {
+    for (;;) {
+      const now = this.deps.clock.now();
+      if (!this.isTime(now)) return now;
+      this.renewing ??= this.renew().finally(() => (this.renewing = undefined));
+      await this.renewing;
+    }
   }
 
   private isTime(now: Date): boolean {

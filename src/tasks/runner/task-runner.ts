@@ -176,16 +176,15 @@ export class TaskRunner implements Claimer {
   }
 
   private async claim(): Promise<void> {
-    const { store, owner, clock, settings } = this.deps;
+    const { store, owner, settings } = this.deps;
     for (;;) {
       const held = this.reserve(settings.maxConcurrent);
       if (held === 0 && !this.farewellsDue) return;
       this.farewellsDue = false;
       let claimed: readonly ClaimedDelegation[];
       try {
-        const now = clock.now();
         // Or this process, when it was stopped for a while, would take its own runs for left behind.
-        await this.leases.keep(now);
+        const now = await this.leases.keep();
         claimed = await store.claim(owner, now, settings.leaseMs, held, this.places);
       } finally {
         this.reserved -= held;
@@ -244,7 +243,7 @@ export class TaskRunner implements Claimer {
       this.lookForFarewells();
       if (this.runs.size === 0) continue;
       try {
-        await this.leases.keep(clock.now());
+        await this.leases.keep();
         await this.compare();
       } catch (error) {
         logger.error({ err: error }, 'leases could not be looked after');
