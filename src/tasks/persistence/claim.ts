@@ -1,7 +1,7 @@
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
 import type { ClaimedDelegation, ClaimedTask, Shares } from '../task-store.js';
-import type { DelegationState } from '../task.js';
+import type { Delegation, DelegationState } from '../task.js';
 import { candidates } from './claim-candidates.js';
 import { chooseInTurn, ClaimRoom } from './claim-turns.js';
 import { DELEGATION_COLUMNS, NEEDS_RUNNER, toDelegation, type DelegationRow } from './task-rows.js';
@@ -82,8 +82,8 @@ function* lock(tx: Tx, chosen: readonly Candidate[], now: number): Work<Candidat
   return locked;
 }
 
-function* raiseVersions(tx: Tx, claimed: readonly ClaimedDelegation[]): Work<ClaimedTask[]> {
-  const byTask = new Map<string, ClaimedDelegation[]>();
+function* raiseVersions(tx: Tx, claimed: readonly Delegation[]): Work<ClaimedTask[]> {
+  const byTask = new Map<string, Delegation[]>();
   for (const delegation of claimed) {
     const others = byTask.get(delegation.taskId);
     if (others === undefined) byTask.set(delegation.taskId, [delegation]);
