@@ -203,7 +203,11 @@ export class LiveTask {
   claimed(claim: ClaimedTask): boolean {
     if (claim.version <= this.committedVersion) return true;
     if (claim.version !== this.committedVersion + 1) return false;
-    const fresh = new Map(claim.delegations.map((each) => [each.id, each]));
+    const fresh = new Map<string, Delegation>();
+    for (const { adopted: _, ...delegation } of claim.delegations) {
+      void _;
+      fresh.set(delegation.id, delegation);
+    }
     this.delegations = this.delegations.map((each) => fresh.get(each.id) ?? each);
     this.committedVersion = claim.version;
     return true;

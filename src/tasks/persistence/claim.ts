@@ -1,7 +1,7 @@
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
 import type { ClaimedDelegation, ClaimedTask, Shares } from '../task-store.js';
-import type { Delegation, DelegationState } from '../task.js';
+import type { DelegationState } from '../task.js';
 import { candidates } from './claim-candidates.js';
 import { chooseInTurn, ClaimRoom } from './claim-turns.js';
 import { DELEGATION_COLUMNS, NEEDS_RUNNER, toDelegation, type DelegationRow } from './task-rows.js';
@@ -49,13 +49,11 @@ export function* claimDelegations(tx: Tx, claim: Claim): Work<Claimed> {
     );
     for (const row of claimed) rows.set(row.id, row);
   }
-  const fresh = free.map(({ id }) => toDelegation(rows.get(id) as DelegationRow));
-  const tasks = yield* raiseVersions(tx, fresh);
-  const delegations = fresh.map((delegation, index) => ({
-    ...delegation,
-    adopted: free[index]?.state !== 'queued',
+  const delegations = free.map(({ id, state }) => ({
+    ...toDelegation(rows.get(id) as DelegationRow),
+    adopted: state !== 'queued',
   }));
-  return { delegations, tasks };
+  return { delegations, tasks: yield* raiseVersions(tx, delegations) };
 }
 
 function* choose(tx: Tx, { now, limit, shares }: Claim): Work<Candidate[]> {
@@ -82,8 +80,8 @@ function* lock(tx: Tx, chosen: readonly Candidate[], now: number): Work<Candidat
   return locked;
 }
 
-function* raiseVersions(tx: Tx, claimed: readonly Delegation[]): Work<ClaimedTask[]> {
-  const byTask = new Map<string, Delegation[]>();
+function* raiseVersions(tx: Tx, claimed: readonly ClaimedDelegation[]): Work<ClaimedTask[]> {
+  const byTask = new Map<string, ClaimedDelegation[]>();
   for (const delegation of claimed) {
     const others = byTask.get(delegation.taskId);
     if (others === undefined) byTask.set(delegation.taskId, [delegation]);
