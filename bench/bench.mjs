@@ -12,18 +12,17 @@ const HELP = `npm run bench [-- options]
   --seconds S          seconds of load per target, concurrency and round; default 2
   --concurrency LIST   default 1,16,64
   --synchronous MODE   SQLite durability of the hub: full (default) or normal
-  --part LIST          of send, routing, fan-out; default all three
+  --part LIST          of send, routing, fan-out, push; default all of them
   --help               show this
 
 Figures are medians over the rounds. CPU is user and system time of all threads of the target's own
 process, per request. Nothing is written into the repository.
 `;
 
-const ADMIN_KEY = 'bench-admin-key-0123456789abcdef';
 const TMPFS = 0x01021994;
 /** Registered skills against which the routing is measured. */
 const SKILLS = [10, 100, 1000];
-const PARTS = ['send', 'routing', 'fan-out'];
+const PARTS = ['send', 'routing', 'fan-out', 'push'];
 
 const options = readOptions();
 const { ensureInstalled } = await import('../scripts/ensure-installed.mjs');
@@ -34,6 +33,10 @@ const { load, routingTimes, start, stopAll } = await import('./processes.mjs');
 const { cpuMilliseconds, residentMib } = await import('./process-figures.mjs');
 const { printFanOut, printReport, printRouting } = await import('./report.mjs');
 const { FAN_OUTS, registerWide } = await import('./fan-out.mjs');
+const { admin, newKey, startHub } = await import('./hub.mjs');
+const { measurePush } = await import('./push.mjs');
+const { measureBacklog } = await import('./push-memory.mjs');
+const { printBacklog, printPush } = await import('./push-report.mjs');
 
 const directory = mkdtempSync(join(tmpdir(), 'a2a-hub-bench-'));
 for (const signal of ['SIGINT', 'SIGTERM']) {
@@ -43,6 +46,10 @@ try {
   describeMachine();
   if (options.parts.includes('routing')) printRouting(await measureRouting());
   if (options.parts.includes('send') || options.parts.includes('fan-out')) await measureHub();
+  if (options.parts.includes('push')) {
+    printPush(await measurePush(directory, options));
+    printBacklog(await measureBacklog(directory, options));
+  }
 } finally {
   await finish();
 }
@@ -78,23 +85,10 @@ async function startTargets() {
   ]);
   const paths = { '/light': light.url, '/sdk': sdk.url };
   const proxy = await start(['bench/targets/proxy.mjs', JSON.stringify(paths)]);
-  const hub = await start(['dist/main.js'], {
-    A2A_HUB__SERVER__PORT: '0',
-    A2A_HUB__DATABASE__URL: `sqlite:${join(directory, 'hub.db')}`,
-    A2A_HUB__DATABASE__SYNCHRONOUS: options.synchronous,
-    A2A_HUB__AUTH__ADMIN_KEY: ADMIN_KEY,
-    A2A_HUB__EGRESS__ALLOW: '127.0.0.0/8',
-    // One agent gets all the load here; by default it may have a quarter of the places.
-    A2A_HUB__TASKS__MAX_PER_AGENT: '256',
-  });
+  const hub = await startHub(start, directory, 'hub.db', options.synchronous);
   await admin(hub.url, '/api/v1/agents', { id: 'light', cardUrl: light.url });
   await admin(hub.url, '/api/v1/agents', { id: 'sdk', cardUrl: sdk.url });
-  const { key } = await admin(hub.url, '/api/v1/keys', {
-    name: 'bench',
-    organization: 'bench',
-    scopes: ['a2a'],
-  });
-  const headers = { authorization: `Bearer ${key}` };
+  const headers = await newKey(hub.url);
   await registerWide((id) => admin(hub.url, '/api/v1/agents', { id, cardUrl: light.url }));
   const toHub = { name: 'hub', pid: hub.pid, url: `${hub.url}/a2a`, headers };
   const targets = [
@@ -156,17 +150,6 @@ async function run(target, method, concurrency, milliseconds) {
   const cpu = (cpuMilliseconds(pid) - before) / result.requests;
   const perSecond = result.requests / result.seconds;
   return { name, agent, method, concurrency, perSecond, cpu, p50: result.p50, p99: result.p99 };
-}
-
-async function admin(hubUrl, path, body) {
-  const response = await fetch(hubUrl + path, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok)
-    throw new Error(`POST ${path}: HTTP ${response.status} ${await response.text()}`);
-  return response.json();
 }
 
 function describeMachine() {

@@ -1,5 +1,5 @@
 // The load generator: a process of its own. It keeps `concurrency` requests in flight on as many
-// keep-alive connections for `milliseconds`, and prints one line of JSON.
+// keep-alive connections for `milliseconds` (and no more than `requests` of them), and prints one line of JSON.
 //   node bench/load.mjs '{"url": …, "headers": …, "method": "SendMessage", "params": …}'
 // `params` is sent with a fresh messageId each time. For a stream the latency is that of the first event.
 import { randomUUID } from 'node:crypto';
@@ -19,6 +19,7 @@ const EXPECTED = 'TASK_STATE_COMPLETED';
 
 const latencies = [];
 let failed = 0;
+let left = job.requests ?? Infinity;
 let firstFailure;
 
 const begun = performance.now();
@@ -41,7 +42,7 @@ console.log(
 await pool.close();
 
 async function worker() {
-  while (performance.now() < end) {
+  while (performance.now() < end && left-- > 0) {
     const start = performance.now();
     try {
       const first = await exchange();

@@ -7,10 +7,18 @@ import { Servers } from '../scripts/servers.mjs';
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const execute = promisify(execFile);
 const servers = new Servers();
+const groups = [servers];
 
 /** Starts a Node program and waits for `listening on|at URL`. */
 export function start(args, environment) {
   return servers.startNode(args, environment);
+}
+
+/** Processes that can be ended before all others. */
+export function group() {
+  const own = new Servers();
+  groups.push(own);
+  return own;
 }
 
 /** Runs the load generator to its end. */
@@ -18,6 +26,13 @@ export async function load(job) {
   const { stdout } = await execute(process.execPath, ['bench/load.mjs', JSON.stringify(job)], {
     cwd: ROOT,
   });
+  return JSON.parse(stdout);
+}
+
+/** Runs the bare loop of requests to its end. */
+export async function postLoop(job) {
+  const args = ['bench/post-loop.mjs', JSON.stringify(job)];
+  const { stdout } = await execute(process.execPath, args, { cwd: ROOT });
   return JSON.parse(stdout);
 }
 
@@ -30,5 +45,5 @@ export async function routingTimes(skills, milliseconds) {
 
 /** Ends everything that was started. */
 export function stopAll() {
-  return servers.stop();
+  return Promise.all(groups.map((each) => each.stop()));
 }

@@ -1,4 +1,5 @@
 // The tables of the bench: medians over the rounds, and the hub's ratios to its peers.
+import { median, print, table } from './tables.mjs';
 
 /** The issue's aims, printed beside what was measured. */
 const AIMS = {
@@ -151,27 +152,4 @@ function ratios(medians) {
 
 function keyOf({ name, agent, method, concurrency }) {
   return [name, agent, method, concurrency].join('|');
-}
-
-function median(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
-function table(head, rows) {
-  const all = [head, ...rows].map((row) => row.map(String));
-  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column].length)));
-  for (const row of all) {
-    print(
-      `  ${row
-        .map((cell, column) => cell.padEnd(widths[column]))
-        .join('  ')
-        .trimEnd()}`,
-    );
-  }
-}
-
-function print(text) {
-  process.stdout.write(`${text}\n`);
 }

@@ -4,11 +4,13 @@ import { AgentsModule } from './agents/index.js';
 import { AuthModule } from './auth/index.js';
 import { Draining } from './common/draining.js';
 import type { Log } from './common/logger.js';
+import type { SecretBox } from './common/secret-box.js';
 import { type AppConfig, ConfigModule, type ConfigSource } from './config/index.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ObservabilityModule } from './observability/observability.module.js';
 import { PushLanesModule, PushModule } from './push/index.js';
 import { RoutingModule } from './routing/index.js';
+import { SecretsModule } from './secrets/index.js';
 import { type Replacement, SharedModule } from './shared.module.js';
 import { TasksModule } from './tasks/index.js';
 
@@ -20,6 +22,7 @@ export class AppModule implements OnModuleDestroy {
   static of(
     config: AppConfig,
     log: Log,
+    secrets: SecretBox,
     replacements: readonly Replacement[],
     source?: ConfigSource,
   ): DynamicModule {
@@ -27,10 +30,11 @@ export class AppModule implements OnModuleDestroy {
       module: AppModule,
       imports: [
         ConfigModule.of(config, source),
-        SharedModule.of(log, replacements),
+        SharedModule.of(log, secrets, replacements),
         DatabaseModule,
         ObservabilityModule,
         AuthModule,
+        SecretsModule,
         AgentsModule,
         RoutingModule,
         // Gives the tasks what takes part in every append, so it is there before they are.

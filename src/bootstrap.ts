@@ -24,6 +24,7 @@ import { observeHttp } from './observability/http-observer.js';
 import { NestLog, createLog } from './observability/logging.js';
 import { Metrics } from './observability/metrics.js';
 import { serveDocs } from './openapi.js';
+import { openSecretBox } from './secrets/index.js';
 import type { Replacement } from './shared.module.js';
 
 /** The longest id in a path. */
@@ -49,6 +50,7 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   const config = source.load();
   const log = createLog(config.log.level);
   log.info({ config: summarize(config) }, 'configuration');
+  const secrets = openSecretBox(config, log);
   let doors: HttpDoors | undefined;
   const adapter = new FastifyAdapter({
     bodyLimit: config.server.bodyLimit,
@@ -60,7 +62,7 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
       refuseUrl(request, reply, doors),
   });
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.of(config, log, overrides.providers ?? [], source),
+    AppModule.of(config, log, secrets, overrides.providers ?? [], source),
     adapter,
     {
       logger: new NestLog(log),

@@ -6,10 +6,11 @@ import {
 } from '@nestjs/common';
 import { Clock, SystemClock } from './common/clock.js';
 import { Draining } from './common/draining.js';
-import { Egress } from './common/egress/egress.js';
+import { Egress, egressOptions } from './common/egress/egress.js';
 import { IdSource, SystemIdSource } from './common/ids.js';
 import { Log } from './common/logger.js';
-import { AppConfig } from './config/index.js';
+import { SecretBox } from './common/secret-box.js';
+import { AppConfig, OwnAddress } from './config/index.js';
 
 /** A provider that has a token of its own. */
 export type Replacement = Extract<Provider, { provide: unknown }>;
@@ -19,16 +20,18 @@ export type Replacement = Extract<Provider, { provide: unknown }>;
 export class SharedModule implements OnApplicationShutdown {
   constructor(private readonly egress: Egress) {}
 
-  static of(log: Log, replacements: readonly Replacement[]): DynamicModule {
+  static of(log: Log, secrets: SecretBox, replacements: readonly Replacement[]): DynamicModule {
     const defaults: Replacement[] = [
       { provide: Clock, useClass: SystemClock },
       { provide: IdSource, useClass: SystemIdSource },
       { provide: Log, useValue: log },
+      { provide: SecretBox, useValue: secrets },
       { provide: Draining, useClass: Draining },
       {
         provide: Egress,
-        inject: [AppConfig],
-        useFactory: (config: AppConfig) => new Egress({ allow: config.egress.allow }),
+        inject: [AppConfig, OwnAddress],
+        useFactory: ({ egress }: AppConfig, own: OwnAddress) =>
+          new Egress({ ...egressOptions(egress), isOwn: (url) => own.has(url) }),
       },
     ];
     const replaced = new Set(replacements.map((provider) => provider.provide));

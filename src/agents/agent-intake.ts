@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Egress } from '../common/egress/egress.js';
 import { HubError, invalidField } from '../common/hub-error.js';
-import { GrpcAddress, PublicUrl } from '../config/index.js';
+import { GrpcAddress, isBelow, isSameHost, PublicUrl } from '../config/index.js';
 import { HubSettings } from '../database/hub-settings.js';
 import type { AgentCard } from '../protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../protocol/routing-extension.js';
@@ -24,6 +24,7 @@ import {
 import type { GivenCredentials } from './card/credential-origins.js';
 import { firstAllowed, grpcUrls, isGrpcScheme } from './card/grpc-url.js';
 import { parseCard } from './card/parse-card.js';
+import { isUrl } from '../common/is-url.js';
 
 /** Where an agent's card comes from: exactly one of `cardUrl` and `card`. */
 export interface CardSource extends GivenCredentials {
@@ -140,7 +141,7 @@ export class AgentIntake {
   private async reachOverride(endpoint: AgentEndpoint): Promise<Reach> {
     const { url, protocolBinding } = endpoint;
     const field = 'endpointOverride';
-    if (!URL.canParse(url)) throw invalidField(field, 'must be an absolute URL');
+    if (!isUrl(url)) throw invalidField(field, 'must be an absolute URL');
     if (isGrpcScheme(url) && protocolBinding !== 'GRPC') {
       throw invalidField(
         field,
@@ -159,7 +160,7 @@ export class AgentIntake {
   private async checked(endpoint: AgentEndpoint): Promise<{ verified: boolean }> {
     const { protocolBinding, url } = endpoint;
     if (protocolBinding !== 'GRPC') return this.egress.check(url);
-    return (await firstAllowed(grpcUrls(url), (one) => this.egress.check(one))).answer;
+    return (await firstAllowed(grpcUrls(url), (one) => this.egress.check(one, 'grpc'))).answer;
   }
 
   private async read(
@@ -170,7 +171,7 @@ export class AgentIntake {
       return { card: parseCard(source.card), originalCard, cardUrl: null };
     }
     if (source.cardUrl === null) throw invalidField('cardUrl', 'or card must be given');
-    if (!URL.canParse(source.cardUrl)) throw invalidField('cardUrl', 'must be an absolute URL');
+    if (!isUrl(source.cardUrl)) throw invalidField('cardUrl', 'must be an absolute URL');
     if (this.isOwn(source.cardUrl)) throw itself('cardUrl');
     const found = await this.reader.find(source.cardUrl, source.cardHeaders).catch((error) => {
       throw isDenied(error) ? denied('cardUrl', error.message, error) : error;
@@ -210,21 +211,7 @@ function denied(field: string, description: string, cause?: HubError): HubError 
   });
 }
 
-function isBelow(url: string, base: string): boolean {
-  if (!URL.canParse(url)) return false;
-  const [address, own] = [new URL(url), new URL(base)];
-  const path = own.pathname.replace(/\/$/, '');
-  const samePlace = address.protocol === own.protocol && hostOf(address) === hostOf(own);
-  return samePlace && (address.pathname === path || address.pathname.startsWith(`${path}/`));
-}
-
 function isSameGrpcHost(url: string, own: string): boolean {
-  const hosts = grpcUrls(own).map((one) => hostOf(new URL(one)));
-  return grpcUrls(url).some((one) => hosts.includes(hostOf(new URL(one))));
-}
-
-/** Host and port, with all names of this machine as one. */
-function hostOf(url: URL): string {
-  const local = ['localhost', '127.0.0.1', '[::1]', '0.0.0.0', '[::]'].includes(url.hostname);
-  return `${local ? 'localhost' : url.hostname}:${url.port}`;
+  const hosts = grpcUrls(own).map((one) => new URL(one));
+  return grpcUrls(url).some((one) => hosts.some((host) => isSameHost(new URL(one), host)));
 }

@@ -17,6 +17,12 @@ export abstract class IdSource {
   abstract jitter(): number;
 }
 
+/** No id that was made at this time or later is smaller, as long as no clock was set back. */
+export function firstIdAt(time: Date): string {
+  const hex = Math.max(0, time.getTime()).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}
+
 /** Ids and chance from the operating system. */
 export class SystemIdSource extends IdSource {
   private readonly pool = Buffer.alloc(ID_BYTES * POOLED_IDS);

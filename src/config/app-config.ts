@@ -12,11 +12,13 @@ export class AppConfig {
   readonly publicUrl: string | null;
   readonly role: Settings['role'];
   readonly database: Settings['database'];
+  readonly secrets: Settings['secrets'];
   readonly auth: Settings['auth'];
   readonly egress: Settings['egress'];
   readonly routing: Settings['routing'];
   readonly compositeSkills: Settings['compositeSkills'];
   readonly rules: Settings['rules'];
+  readonly subscriptions: Settings['subscriptions'];
   readonly card: {
     readonly name: string;
     readonly description: string;
@@ -38,11 +40,13 @@ export class AppConfig {
     this.publicUrl = settings.publicUrl;
     this.role = settings.role;
     this.database = settings.database;
+    this.secrets = settings.secrets;
     this.auth = settings.auth;
     this.egress = settings.egress;
     this.routing = settings.routing;
     this.compositeSkills = settings.compositeSkills;
     this.rules = settings.rules;
+    this.subscriptions = settings.subscriptions;
     this.card = {
       ...settings.card,
       version: settings.card.version ?? HUB_VERSION,

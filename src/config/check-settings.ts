@@ -1,5 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import type { ConfigProblem } from './config-error.js';
+import { egressFault } from './egress-faults.js';
 import type { Settings } from './settings.js';
 
 /** What must hold between settings; `sourceOf` names where a key was set. */
@@ -54,6 +55,8 @@ export function checkSettings(
   if (agents.health.openMinMs > agents.health.openMaxMs) {
     refuse('agents.health.openMin', 'is longer than agents.health.openMax');
   }
+  const fault = egressFault(settings.egress);
+  if (fault !== undefined) refuse(fault.key, fault.text);
   return problems;
 }
 

@@ -3,6 +3,7 @@ import { AppConfig } from './app-config.js';
 import { ConfigChanges } from './config-changes.js';
 import { ConfigSource, FixedConfigSource } from './config-source.js';
 import { GrpcAddress } from './grpc-address.js';
+import { OwnAddress } from './own-address.js';
 import { PublicUrl } from './public-url.js';
 
 /** Provides the frozen {@link AppConfig} to every module. */
@@ -22,8 +23,9 @@ export class ConfigModule {
         ConfigChanges,
         PublicUrl,
         GrpcAddress,
+        OwnAddress,
       ],
-      exports: [AppConfig, ConfigChanges, PublicUrl, GrpcAddress],
+      exports: [AppConfig, ConfigChanges, PublicUrl, GrpcAddress, OwnAddress],
     };
   }
 }

@@ -6,7 +6,10 @@ export { ConfigSource, FixedConfigSource, ProcessConfigSource } from './config-s
 export { ConfigModule } from './config.module.js';
 export type { DeclaredAgent } from './declared-agents.js';
 export type { DeclaredEntry } from './declared-list.js';
+export type { DeclaredSubscription } from './declared-subscriptions.js';
 export { GrpcAddress } from './grpc-address.js';
 export { type ConfigOverrides, configWith, loadConfig, summarize } from './load-config.js';
+export { isBelow, isSameHost, OwnAddress } from './own-address.js';
 export { HUB_VERSION } from './package-info.js';
 export { PublicUrl } from './public-url.js';
+export { readSecretKeys, secretKeyFaults } from './secret-keys.js';

@@ -112,7 +112,9 @@ function readEntry(
   environment: NodeJS.ProcessEnv,
   problems: ConfigProblem[],
 ): unknown {
-  const resolved = setting.reference ? resolveReference(entry.value, environment) : entry;
+  const resolved = setting.reference
+    ? resolveReference(rawValue(setting, entry), environment)
+    : entry;
   if ('failure' in resolved) {
     problems.push({ key, source: entry.source, text: resolved.failure });
     return setting.default;
@@ -125,6 +127,11 @@ function readEntry(
   const quoted = setting.secret ? 'the value (not shown)' : JSON.stringify(entry.value);
   problems.push({ key, source: entry.source, text: `${quoted} is not ${setting.allowed}` });
   return setting.default;
+}
+
+function rawValue({ list }: AnySetting, { value, kind }: Written): unknown {
+  const isList = list && kind === 'environment' && typeof value === 'string';
+  return isList ? value.split(',').map((entry) => entry.trim()) : value;
 }
 
 function assign(target: object, path: readonly string[], value: unknown): void {

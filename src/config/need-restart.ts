@@ -5,7 +5,12 @@ import { settingsOf } from './setting.js';
 import { SETTINGS } from './settings.js';
 
 /** What is put in force while the hub runs; all other settings count from the next start on. */
-const LIVE: ReadonlySet<string> = new Set(['rules', 'compositeSkills', 'agents.declared']);
+const LIVE: ReadonlySet<string> = new Set([
+  'rules',
+  'subscriptions',
+  'compositeSkills',
+  'agents.declared',
+]);
 
 /** The keys of the settings that differ from those at the start and count from the next one on. */
 export function needRestart(atStart: AppConfig, now: AppConfig): string[] {

@@ -1,4 +1,5 @@
 import { Setting, type SettingOptions, type SourceKind } from './setting.js';
+import { isUrl } from '../common/is-url.js';
 
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -122,12 +123,28 @@ export function texts(options: SettingOptions<readonly string[]>): Setting<reado
   });
 }
 
+/** A list of TCP ports. */
+export function ports(options: SettingOptions<readonly number[]>): Setting<readonly number[]> {
+  return new Setting<readonly number[]>(
+    options,
+    'a list of whole numbers from 1 to 65535',
+    (input, source) => {
+      const values = readList(input, source)?.map((entry) =>
+        source === 'environment' && isNumeral(entry) ? Number(entry) : entry,
+      );
+      const valid = (entry: unknown): entry is number =>
+        Number.isInteger(entry) && Number(entry) >= 1 && Number(entry) <= 65_535;
+      return values?.every(valid) ? values : undefined;
+    },
+  );
+}
+
 /** An absolute http or https address without user, query or fragment; kept without a final slash. */
 export function optionalHttpUrl(options: SettingOptions<string | null>): Setting<string | null> {
   const allowed = 'an http or https address without user, query and fragment, or null';
   return new Setting<string | null>(options, allowed, (input) => {
     if (isNone(input)) return null;
-    if (typeof input !== 'string' || !URL.canParse(input)) return undefined;
+    if (typeof input !== 'string' || !isUrl(input)) return undefined;
     const url = new URL(input);
     const plain = url.username + url.password + url.search + url.hash === '';
     if (!plain || !/^https?:$/.test(url.protocol)) return undefined;

@@ -16,6 +16,8 @@ export interface SettingOptions<T> {
   readonly secret?: boolean;
   /** May be given as `env:NAME` or `file:PATH`, as secrets may. */
   readonly reference?: boolean;
+  /** A list of which each entry may be a reference; in the environment its entries stand between commas. */
+  readonly list?: boolean;
   /** Where a value that cannot be read is wrong (`[1].id: …` each), without showing it. */
   readonly faults?: (input: unknown) => readonly string[];
   /** A secret as it may be shown; by default not at all. */
@@ -29,6 +31,7 @@ export class Setting<T> {
   readonly name: string | undefined;
   readonly secret: boolean;
   readonly reference: boolean;
+  readonly list: boolean;
   readonly mask: (value: T) => string;
   readonly faults: (input: unknown) => readonly string[];
 
@@ -46,6 +49,7 @@ export class Setting<T> {
     this.name = options.name;
     this.secret = options.secret ?? false;
     this.reference = options.reference ?? this.secret;
+    this.list = options.list ?? false;
     this.mask = options.mask ?? (() => '********');
     this.faults = options.faults ?? (() => []);
   }

@@ -1,6 +1,7 @@
 import { ID } from '../common/id-pattern.js';
 import { declaredAgents } from './declared-agents.js';
 import { declaredList } from './declared-list.js';
+import { declaredSubscriptions } from './declared-subscriptions.js';
 import {
   choice,
   days,
@@ -10,11 +11,13 @@ import {
   number,
   optionalHttpUrl,
   optionalText,
+  ports,
   size,
   text,
   texts,
 } from './setting-kinds.js';
 import { Section, type ValuesOf } from './setting.js';
+import { secretKeys } from './secret-keys.js';
 import { trustedKeys } from './trusted-keys.js';
 
 const SECOND = 1000;
@@ -126,6 +129,14 @@ export const SETTINGS = {
     }),
   }),
 
+  secrets: new Section('How the secrets in the database are encrypted; docs/secrets.md.', {
+    keys: secretKeys({
+      default: [],
+      description:
+        'Keys that encrypt them (AES-256-GCM), each ID:KEY with 32 bytes as base64 (openssl rand -base64 32) or env:NAME, file:PATH. The first seals, all of them open. Needed with PostgreSQL. Empty on SQLite: one is made at the first start, in a file beside the database.',
+    }),
+  }),
+
   auth: new Section('Who may call the hub.', {
     mode: choice(['keys', 'none'], {
       default: 'keys',
@@ -150,6 +161,36 @@ export const SETTINGS = {
       default: [],
       description:
         'Hosts and CIDR blocks allowed although they are private or plain http (10.0.0.0/8, 127.0.0.1, agents.internal).',
+    }),
+    openPorts: ports({
+      default: [],
+      description:
+        'Ports that may be called although they are of services that do not speak http (22, 25, 6379 …; docs/egress.md lists them). An entry of egress.allow with its port opens one for that host alone.',
+    }),
+    proxy: optionalText({
+      default: null,
+      pattern: /^https?:\/\/[^\s]+$/i,
+      allowed:
+        'http://host:port or https://host:port, with user:password@ before the host if needed, or null',
+      description:
+        'The proxy that connections go through, by CONNECT. Null: none; proxies named in the environment are never used.',
+      secret: true,
+      mask: (url) => (url ?? 'null').replace(/(:\/\/).*@/, '$1********@'),
+    }),
+    proxyCa: optionalText({
+      default: null,
+      description:
+        'Certificates of the authorities trusted for a proxy at https, as PEM or file:PATH. Null: those that Node trusts.',
+      reference: true,
+    }),
+    noProxy: texts({
+      default: [],
+      description: 'Hosts and CIDR blocks that are called without the proxy, as in egress.allow.',
+    }),
+    proxyResolves: flag({
+      default: false,
+      description:
+        'Whether the proxy is given names instead of addresses, for a hub that cannot resolve them itself. It must refuse private addresses then; the hub calls only hosts in egress.allow, and public addresses.',
     }),
   }),
 
@@ -212,6 +253,12 @@ export const SETTINGS = {
     default: [],
     description:
       'Routing rules, asked in this order before those made through the API. Changes of the file count while the hub runs.',
+  }),
+
+  subscriptions: declaredSubscriptions({
+    default: [],
+    description:
+      'Standing subscriptions: webhooks for all tasks of an organization, or those of some agents, tags or states. They are there beside those made through the API; changes of the file count while the hub runs.',
   }),
 
   card: new Section("The hub's own agent card.", {
@@ -528,6 +575,40 @@ export const SETTINGS = {
       default: 10,
       description: 'Attempts made at once to one endpoint, counted over all processes.',
     }),
+    startPerEndpoint: number({
+      min: 1,
+      max: 1000,
+      default: 2,
+      description:
+        'Attempts made at once to an endpoint that has not answered yet, or not since it failed; each success doubles it up to maxPerEndpoint.',
+    }),
+    breaker: new Section(
+      'When an endpoint that fails is left alone, but for one lane that tries.',
+      {
+        failures: number({
+          min: 1,
+          max: 1000,
+          default: 5,
+          description: 'Failures in a row after which the other lanes of the endpoint wait.',
+        }),
+        pauseMs: duration({
+          min: 1,
+          default: 5 * SECOND,
+          description: 'The pause before the first trial; it doubles with every one that fails.',
+        }),
+        maxPauseMs: duration({
+          min: 1,
+          default: 5 * MINUTE,
+          description: 'The longest pause between two trials.',
+        }),
+      },
+    ),
+    disableAfterMs: duration({
+      min: SECOND,
+      default: 120 * HOUR,
+      description:
+        'After so long of nothing but failures the webhooks of an endpoint are disabled; what they wait for becomes dead letters.',
+    }),
     maxBodyBytes: size({
       min: KIB,
       max: 64 * MIB,
@@ -545,11 +626,38 @@ export const SETTINGS = {
       default: HOUR,
       description: 'The longest Retry-After of a receiver that is honoured.',
     }),
+    maxSubscriptions: number({
+      min: 0,
+      max: 10_000,
+      default: 100,
+      description:
+        'Standing subscriptions that one organization may make through the API; declared ones do not count.',
+    }),
     attemptRetentionDays: days({
       min: 1,
       max: 3650,
       default: 30,
       description: 'How long the record of an attempt is kept.',
+    }),
+    deadLetterRetentionDays: days({
+      min: 0,
+      max: 3650,
+      default: 90,
+      description:
+        'How long a dead letter is kept after its end; 0d keeps it as long as its task. One that is gone cannot be sent again.',
+    }),
+    backlogMaxAgeDays: days({
+      min: 1,
+      max: 3650,
+      default: 30,
+      description:
+        'How old what waits for a paused webhook may become. Until then its task is not deleted, however old; after it, what waits becomes dead letters.',
+    }),
+    rotationOverlapMs: duration({
+      max: 30 * DAY,
+      default: DAY,
+      description:
+        'How long requests are signed by the old key as well after the key of an auth profile was rotated; a rotation may say otherwise.',
     }),
   }),
 

@@ -1,4 +1,5 @@
 import { Setting, type SettingOptions } from './setting.js';
+import { isUrl } from '../common/is-url.js';
 
 /** Whose cards the keys of one set sign. */
 export interface TrustedKeySet {
@@ -45,5 +46,5 @@ function isOrigin(value: unknown): value is string {
 }
 
 function isHttp(value: unknown): value is string {
-  return typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value);
+  return typeof value === 'string' && /^https?:\/\//i.test(value) && isUrl(value);
 }

@@ -1,14 +1,15 @@
 import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { IdSource } from '../common/ids.js';
 import { Log } from '../common/logger.js';
+import { SecretBox } from '../common/secret-box.js';
 import { AppConfig } from '../config/index.js';
 import { Database } from './database.js';
 import { HubSettings } from './hub-settings.js';
 import { openDatabase } from './open-database.js';
 
 /**
- * Provides the open {@link Database} and {@link HubSettings} to every module. `Log` and `IdSource`
- * come from the root module.
+ * Provides the open {@link Database} and {@link HubSettings} to every module. `Log`, `IdSource` and
+ * `SecretBox` come from the root module.
  */
 @Global()
 @Module({
@@ -20,8 +21,9 @@ import { openDatabase } from './open-database.js';
     },
     {
       provide: HubSettings,
-      inject: [Database, IdSource],
-      useFactory: (database: Database, ids: IdSource) => new HubSettings(database, ids),
+      inject: [Database, IdSource, SecretBox],
+      useFactory: (database: Database, ids: IdSource, secrets: SecretBox) =>
+        new HubSettings(database, ids, secrets),
     },
   ],
   exports: [Database, HubSettings],

@@ -1,6 +1,9 @@
 import { HubError } from '../common/hub-error.js';
 import type { SqlValue, Tx, Work } from './sql.js';
 
+/** Whether a write has to be on the disk before it is answered. */
+export type Durability = 'durable' | 'may-be-lost';
+
 /**
  * The hub's database: SQLite in a file (one process) or PostgreSQL. Every write of the hub goes
  * through {@link write}; there is no other way in.
@@ -13,8 +16,11 @@ export abstract class Database {
    * time, each without interruption; on PostgreSQL each has a connection of its own (READ COMMITTED).
    * Rejects with what `work` threw, after rolling back; never retries by itself. A failed statement
    * ends the work: it cannot catch the error and go on.
+   *
+   * What `may-be-lost` survives the end of the process, but a power failure may take it back, from the
+   * end, as if it had not been: for leases and their like. It need not wait for the disk.
    */
-  abstract write<T>(work: (tx: Tx) => Work<T>): Promise<T>;
+  abstract write<T>(work: (tx: Tx) => Work<T>, durability?: Durability): Promise<T>;
 
   /** Rows of one query, of committed data only. */
   abstract read<R>(sql: string, params?: readonly SqlValue[]): Promise<R[]>;

@@ -3,11 +3,24 @@ import { ApiKeyEntity } from '../auth/persistence/api-key.entity.js';
 import { PrincipalEntity } from '../auth/persistence/principal.entity.js';
 import { HubSettingEntity } from './hub-setting.entity.js';
 import {
+  AuthProfileEntity,
+  AuthProfileRevisionEntity,
+} from '../push/persistence/auth-profile.entity.js';
+import {
+  PushEndpointEntity,
+  PushEventCounterEntity,
+  PushEventEntity,
+} from '../push/persistence/endpoint.entity.js';
+import {
   PushAttemptEntity,
   PushConfigEntity,
   PushDeliveryEntity,
   PushLaneEntity,
 } from '../push/persistence/push.entity.js';
+import {
+  SubscriptionEntity,
+  SubscriptionRevisionEntity,
+} from '../push/persistence/subscription.entity.js';
 import {
   CompositeSkillEntity,
   CompositeSkillRevisionEntity,
@@ -42,6 +55,13 @@ export const ENTITIES = [
   PushLaneEntity,
   PushDeliveryEntity,
   PushAttemptEntity,
+  PushEndpointEntity,
+  PushEventEntity,
+  PushEventCounterEntity,
+  AuthProfileEntity,
+  AuthProfileRevisionEntity,
+  SubscriptionEntity,
+  SubscriptionRevisionEntity,
   AgentEntity,
   AgentRevisionEntity,
   RuleEntity,

@@ -1,6 +1,6 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
-import { Database, databaseClosed } from './database.js';
+import { Database, type Durability, databaseClosed } from './database.js';
 import { pendingMigrations } from './pending-migrations.js';
 import {
   txFor,
@@ -14,11 +14,14 @@ import type { SqliteLock } from './sqlite-lock.js';
 
 /** Works in one COMMIT at most, so that a flood of them cannot hold the event loop. */
 const MAX_WORKS_PER_COMMIT = 256;
+/** What `PRAGMA synchronous` gives when every COMMIT waits for the disk. */
+const FULL = 2;
 /** Prepared statements kept; the hub's own are far fewer. */
 const MAX_STATEMENTS = 1000;
 
 interface QueuedWork {
   readonly work: (tx: Tx) => Work<unknown>;
+  readonly durability: Durability;
   readonly resolve: (value: never) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -33,6 +36,8 @@ export class SqliteDatabase extends Database {
   private readonly connection: BetterSqlite3.Database;
   private readonly statements = new Map<string, BetterSqlite3.Statement>();
   private readonly tx = txFor('sqlite');
+  /** Commits wait for the disk, unless all their works may be lost. */
+  private readonly isFull: boolean;
   private queue: QueuedWork[] = [];
   private flushed: Promise<void> = Promise.resolve();
   private closed = false;
@@ -45,12 +50,13 @@ export class SqliteDatabase extends Database {
     this.connection = (
       dataSource.driver as unknown as { databaseConnection: BetterSqlite3.Database }
     ).databaseConnection;
+    this.isFull = this.connection.pragma('synchronous', { simple: true }) === FULL;
   }
 
-  write<T>(work: (tx: Tx) => Work<T>): Promise<T> {
+  write<T>(work: (tx: Tx) => Work<T>, durability: Durability = 'durable'): Promise<T> {
     if (this.closed) return Promise.reject(databaseClosed());
     return new Promise<T>((resolve, reject) => {
-      this.queue.push({ work, resolve, reject });
+      this.queue.push({ work, durability, resolve, reject });
       if (this.queue.length === 1) this.scheduleFlush();
     });
   }
@@ -89,7 +95,10 @@ export class SqliteDatabase extends Database {
   private flush(): void {
     const group = this.queue.splice(0, MAX_WORKS_PER_COMMIT);
     const answers: (() => void)[] = [];
+    const relaxes = this.isFull && group.every(({ durability }) => durability === 'may-be-lost');
     try {
+      // The next COMMIT that waits brings this one to the disk as well: they are one log.
+      if (relaxes) this.connection.pragma('synchronous = NORMAL');
       this.execute({ sql: 'BEGIN IMMEDIATE', params: [] });
       for (const item of group) answers.push(this.attempt(item, group.length > 1));
       this.execute({ sql: 'COMMIT', params: [] });
@@ -97,6 +106,8 @@ export class SqliteDatabase extends Database {
       for (const item of group) item.reject(error);
       if (this.connection.inTransaction) this.execute({ sql: 'ROLLBACK', params: [] });
       return;
+    } finally {
+      if (relaxes) this.connection.pragma('synchronous = FULL');
     }
     for (const answer of answers) answer();
   }

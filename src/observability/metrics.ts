@@ -1,4 +1,4 @@
-import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
 /** The numbers of this process, in Prometheus form at `/metrics`. Names begin with `a2a_hub_`. */
 export class Metrics {
@@ -27,6 +27,11 @@ export class Metrics {
     return new Histogram({ name: `a2a_hub_${name}`, help, labelNames, buckets, registers });
   }
 
+  /** A number that only rises. */
+  counter<L extends string>(name: string, help: string, labelNames: L[]): Counter<L> {
+    return new Counter({ name: `a2a_hub_${name}`, help, labelNames, registers: [this.registry] });
+  }
+
   /**
    * Values read when they are asked for: `collect` gives each with its labels. What it does not give
    * any more is gone, so that series end with what they tell of.
@@ -35,7 +40,7 @@ export class Metrics {
     name: string,
     help: string,
     labelNames: L[],
-    collect: (give: (labels: Record<L, string>, value: number) => void) => void,
+    collect: (give: (labels: Record<L, string>, value: number) => void) => void | Promise<void>,
   ): void {
     new Gauge({
       name: `a2a_hub_${name}`,
@@ -44,7 +49,7 @@ export class Metrics {
       registers: [this.registry],
       collect() {
         this.reset();
-        collect((labels, value) => this.set(labels, value));
+        return collect((labels, value) => this.set(labels, value));
       },
     });
   }

@@ -7,13 +7,10 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { AuthGuard, CurrentPrincipal, type Principal, RequireScope } from '../auth/index.js';
-import {
-  AttemptDto,
-  AttemptPageDto,
-  DeliveryDto,
-  DeliveryPageDto,
-  DeliveryQueryDto,
-} from './delivery.dto.js';
+import { PageQueryDto } from '../common/http/page-query.dto.js';
+import { AttemptDto } from './attempt.dto.js';
+import { DeliveryQueryDto } from './delivery-requests.dto.js';
+import { AttemptPageDto, DeliveryDto, DeliveryPageDto } from './delivery.dto.js';
 import { DeliveryService } from './delivery.service.js';
 
 @ApiTags('push')
@@ -36,15 +33,23 @@ export class DeliveriesController {
     return { ...page, items: page.items.map((each) => new DeliveryDto(each)) };
   }
 
+  @Get(':id(^[^:]+)')
+  @ApiOperation({ summary: 'Shows a delivery.' })
+  @ApiOkResponse({ type: DeliveryDto })
+  async get(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<DeliveryDto> {
+    return new DeliveryDto(await this.deliveries.get(id, caller));
+  }
+
   @Get(':id/attempts')
   @ApiOperation({ summary: 'Lists the attempts of a delivery, oldest first.' })
   @ApiOkResponse({ type: AttemptPageDto })
   async attempts(
     @Param('id') id: string,
+    @Query() { limit, cursor }: PageQueryDto,
     @CurrentPrincipal() caller: Principal,
   ): Promise<AttemptPageDto> {
-    const attempts = await this.deliveries.attempts(id, caller);
-    return { items: attempts.map((each) => new AttemptDto(each)), nextCursor: null };
+    const page = await this.deliveries.attempts(id, limit, cursor, caller);
+    return { ...page, items: page.items.map((each) => new AttemptDto(each)) };
   }
 
   @Post(':id(^[^:]+)::redeliver')

@@ -1,52 +1,86 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
-import { PageQueryDto } from '../common/http/page-query.dto.js';
+import { ApiProperty } from '@nestjs/swagger';
+import { AttemptDto } from './attempt.dto.js';
 import {
+  DELIVERY_KINDS,
   DELIVERY_STATES,
   type Delivery,
-  type DeliveryAttempt,
   type DeliveryKind,
   type DeliveryState,
 } from './delivery.js';
+import type { BulkOutcome } from './delivery-store.js';
 
-export class DeliveryQueryDto extends PageQueryDto {
-  @ApiPropertyOptional({ type: String })
-  @IsOptional()
-  @IsString()
-  @MaxLength(256)
-  taskId?: string;
+export class RedeliveredDto {
+  @ApiProperty({ type: Number, description: 'How many are sent again.', example: 17 })
+  readonly redelivered: number;
 
-  @ApiPropertyOptional({ type: String, description: 'The config id as the client knows it.' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(256)
-  configId?: string;
+  @ApiProperty({
+    type: Boolean,
+    description: 'The limit was reached; ask again for the others.',
+    example: false,
+  })
+  readonly more: boolean;
 
-  @ApiPropertyOptional({ enum: DELIVERY_STATES })
-  @IsOptional()
-  @IsIn(DELIVERY_STATES)
-  state?: DeliveryState;
+  constructor({ count, more }: BulkOutcome) {
+    this.redelivered = count;
+    this.more = more;
+  }
+}
+
+export class PurgedDto {
+  @ApiProperty({ type: Number, description: 'How many are deleted.', example: 17 })
+  readonly purged: number;
+
+  @ApiProperty({
+    type: Boolean,
+    description: 'The limit was reached; ask again for the others.',
+    example: false,
+  })
+  readonly more: boolean;
+
+  constructor({ count, more }: BulkOutcome) {
+    this.purged = count;
+    this.more = more;
+  }
 }
 
 export class DeliveryDto {
-  @ApiProperty({ type: String })
+  @ApiProperty({ type: String, example: '0199f1c3-0a44-7d10-b1c2-d3e4f5061728' })
   readonly id: string;
 
-  @ApiProperty({ type: String })
+  @ApiProperty({ type: String, example: '0199f1c2-7c1e-7a30-8f5e-0d5a3f6f2b11' })
   readonly taskId: string;
 
-  @ApiProperty({ type: String })
+  @ApiProperty({ type: String, description: 'As the client knows it.', example: 'billing' })
   readonly configId: string;
 
-  @ApiProperty({ type: Number, description: '1, 2, 3 … per config.' })
+  @ApiProperty({ type: String, description: "The hub's own id of the webhook." })
+  readonly webhook: string;
+
+  @ApiProperty({
+    type: String,
+    description: 'Organization, scheme, host and port.',
+    example: 'acme https://hooks.example:443',
+  })
+  readonly endpoint: string;
+
+  @ApiProperty({
+    type: Number,
+    description: '1, 2, 3 … per config; 0 for a test.',
+    example: 4,
+  })
   readonly number: number;
 
-  @ApiProperty({ type: Number, description: 'The entry of the task’s log it tells of.' })
+  @ApiProperty({
+    type: Number,
+    description: 'The entry of the task’s log it tells of.',
+    example: 7,
+  })
   readonly sequence: number;
 
   @ApiProperty({
-    enum: ['event', 'artifact', 'snapshot'],
-    description: 'A log entry, an artifact whole, or the task as it was at registration.',
+    enum: DELIVERY_KINDS,
+    description:
+      'A log entry, an artifact whole, the task as it was at that entry, or a test of the webhook.',
   })
   readonly kind: DeliveryKind;
 
@@ -56,7 +90,7 @@ export class DeliveryDto {
   @ApiProperty({ enum: DELIVERY_STATES })
   readonly state: DeliveryState;
 
-  @ApiProperty({ type: Number, description: 'Attempts so far.' })
+  @ApiProperty({ type: Number, description: 'Attempts so far.', example: 3 })
   readonly attempts: number;
 
   @ApiProperty({ type: Boolean, description: 'It was sent again after it had ended.' })
@@ -65,10 +99,20 @@ export class DeliveryDto {
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   readonly nextAttemptAt: string | null;
 
-  @ApiProperty({ type: Number, nullable: true, description: 'HTTP status of the last attempt.' })
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'HTTP status of the last attempt.',
+    example: 503,
+  })
   readonly lastStatus: number | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Why it is retrying or dead.' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Why it is retrying or dead.',
+    example: 'HTTP 503',
+  })
   readonly reason: string | null;
 
   @ApiProperty({ type: String, format: 'date-time' })
@@ -81,6 +125,8 @@ export class DeliveryDto {
     this.id = delivery.id;
     this.taskId = delivery.taskId;
     this.configId = delivery.configId;
+    this.webhook = delivery.configUid;
+    this.endpoint = delivery.endpoint;
     this.number = delivery.number;
     this.sequence = delivery.seq;
     this.kind = delivery.kind;
@@ -102,39 +148,6 @@ export class DeliveryPageDto {
 
   @ApiProperty({ type: String, nullable: true })
   readonly nextCursor!: string | null;
-}
-
-export class AttemptDto {
-  @ApiProperty({ type: Number })
-  readonly number: number;
-
-  @ApiProperty({ type: String, format: 'date-time' })
-  readonly at: string;
-
-  @ApiProperty({ type: Number })
-  readonly durationMs: number;
-
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    description: 'HTTP status; null without an answer.',
-  })
-  readonly status: number | null;
-
-  @ApiProperty({ type: String, nullable: true, description: 'The kind of failure.' })
-  readonly error: string | null;
-
-  @ApiProperty({ type: String, nullable: true, description: 'The beginning of the answer.' })
-  readonly response: string | null;
-
-  constructor(attempt: DeliveryAttempt) {
-    this.number = attempt.number;
-    this.at = attempt.at.toISOString();
-    this.durationMs = attempt.durationMs;
-    this.status = attempt.status;
-    this.error = attempt.error;
-    this.response = attempt.response;
-  }
 }
 
 export class AttemptPageDto {

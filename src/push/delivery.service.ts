@@ -1,18 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import {
-  EVERYTHING,
-  hasScope,
-  type Principal,
-  type Visibility,
-  visibilityOf,
-} from '../auth/index.js';
+import type { Principal } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
-import { HubError } from '../common/hub-error.js';
+import { HubError, invalidField } from '../common/hub-error.js';
 import { issueCursor, readCursor } from '../common/cursor.js';
 import type { Page } from '../common/page.js';
 import type { Delivery, DeliveryAttempt } from './delivery.js';
-import { type DeliveryFilter, DeliveryStore } from './delivery-store.js';
+import { type BulkOutcome, type DeliveryFilter, DeliveryStore } from './delivery-store.js';
+import { askedEndpoint, isUuid, seenBy } from './push-access.js';
 import { PushWakeup } from './push-wakeup.js';
+
+/** What a caller asks for; times as ISO 8601, the endpoint as any URL of it. */
+export type AskedDeliveries = Omit<DeliveryFilter, 'since' | 'until' | 'tests'> & {
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+};
 
 /**
  * What became of webhook deliveries, for their owners; operators (`admin`) see all. A stranger's
@@ -28,24 +29,44 @@ export class DeliveryService {
 
   /** Newest first. */
   async list(
-    filter: DeliveryFilter,
+    asked: AskedDeliveries,
     limit: number,
     cursor: string | undefined,
     caller: Principal,
   ): Promise<Page<Delivery>> {
-    const scope = sees(caller);
-    const after = cursor === undefined ? null : readCursor(cursor, isUuid);
-    const found = await this.deliveries.list(filter, scope, limit + 1, after);
-    const items = found.slice(0, limit);
-    const last = found.length > limit ? items.at(-1) : undefined;
-    return { items, nextCursor: last ? issueCursor(last.id) : null };
+    return this.page(filterOf(asked, caller), limit, cursor, caller);
+  }
+
+  /** Those that ended undelivered, newest first; tests are not among them. */
+  async deadLetters(
+    asked: AskedDeliveries,
+    limit: number,
+    cursor: string | undefined,
+    caller: Principal,
+  ): Promise<Page<Delivery>> {
+    const dead = { ...filterOf(asked, caller), state: 'dead', tests: false } as const;
+    return this.page(dead, limit, cursor, caller);
+  }
+
+  async get(id: string, caller: Principal): Promise<Delivery> {
+    const delivery = await this.deliveries.get(id, seenBy(caller));
+    if (!delivery) throw notFound();
+    return delivery;
   }
 
   /** Oldest first. */
-  async attempts(id: string, caller: Principal): Promise<readonly DeliveryAttempt[]> {
-    const delivery = await this.deliveries.get(id, sees(caller));
-    if (!delivery) throw notFound(id);
-    return this.deliveries.attempts(delivery.id);
+  async attempts(
+    id: string,
+    limit: number,
+    cursor: string | undefined,
+    caller: Principal,
+  ): Promise<Page<DeliveryAttempt>> {
+    const after = cursor === undefined ? 0 : Number(readCursor(cursor, isNumber));
+    const delivery = await this.get(id, caller);
+    const found = await this.deliveries.attempts(delivery.id, limit + 1, after);
+    const items = found.slice(0, limit);
+    const last = found.length > limit ? items.at(-1) : undefined;
+    return { items, nextCursor: last ? issueCursor(String(last.number)) : null };
   }
 
   /**
@@ -53,21 +74,67 @@ export class DeliveryService {
    * that is under way is tried at once. CONFLICT when its webhook was deleted or is disabled.
    */
   async redeliver(id: string, caller: Principal): Promise<Delivery> {
-    const delivery = await this.deliveries.redeliver(id, sees(caller), this.clock.now());
-    if (!delivery) throw notFound(id);
+    const delivery = await this.deliveries.redeliver(id, seenBy(caller), this.clock.now());
+    if (!delivery) throw notFound();
     this.wakeup.ring();
     return delivery;
   }
+
+  /** {@link redeliver} for the oldest dead letters that fit; those it cannot be done for are passed over. */
+  async redeliverDead(
+    asked: AskedDeliveries,
+    limit: number,
+    caller: Principal,
+  ): Promise<BulkOutcome> {
+    const filter = filterOf(asked, caller);
+    const now = this.clock.now();
+    const outcome = await this.deliveries.redeliverDead(filter, seenBy(caller), limit, now);
+    this.wakeup.ring();
+    return outcome;
+  }
+
+  /** Deletes the oldest dead letters that fit, with their attempts. */
+  purgeDead(asked: AskedDeliveries, limit: number, caller: Principal): Promise<BulkOutcome> {
+    return this.deliveries.purgeDead(filterOf(asked, caller), seenBy(caller), limit);
+  }
+
+  private async page(
+    filter: DeliveryFilter,
+    limit: number,
+    cursor: string | undefined,
+    caller: Principal,
+  ): Promise<Page<Delivery>> {
+    const after = cursor === undefined ? null : readCursor(cursor, isUuid);
+    const found = await this.deliveries.list(filter, seenBy(caller), limit + 1, after);
+    const items = found.slice(0, limit);
+    const last = found.length > limit ? items.at(-1) : undefined;
+    return { items, nextCursor: last ? issueCursor(last.id) : null };
+  }
 }
 
-function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+function filterOf(asked: AskedDeliveries, caller: Principal): DeliveryFilter {
+  const { since, until, endpoint, ...others } = asked;
+  return {
+    ...others,
+    endpoint: askedEndpoint(endpoint, asked.organization, caller),
+    since: timeOf(since, 'since'),
+    until: timeOf(until, 'until'),
+  };
 }
 
-function sees(caller: Principal): Visibility {
-  return hasScope(caller, 'admin') ? EVERYTHING : visibilityOf(caller);
+/** Class-validator lets through a few forms that no clock has. */
+function timeOf(text: string | undefined, field: string): Date | undefined {
+  if (text === undefined) return undefined;
+  const at = new Date(text);
+  if (Number.isNaN(at.getTime()))
+    throw invalidField(field, 'must be a time such as 2026-01-31T12:00:00Z');
+  return at;
 }
 
-function notFound(id: string): HubError {
-  return new HubError('NOT_FOUND', 'There is no such delivery.', { metadata: { id } });
+function isNumber(text: string): boolean {
+  return /^[1-9]\d{0,8}$/.test(text);
+}
+
+function notFound(): HubError {
+  return new HubError('NOT_FOUND', 'There is no such delivery.');
 }

@@ -8,17 +8,23 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /**
  * What a delivery tells: a log entry as it is, an artifact whole as of that entry, or the task whole
- * as of that entry (a webhook registered on an existing task).
+ * as of that entry (a webhook registered on an existing task). `test`: nothing; somebody tried the
+ * webhook. It has ended when it is recorded, and has the number 0.
  */
-export type DeliveryKind = 'event' | 'artifact' | 'snapshot';
+export const DELIVERY_KINDS = ['event', 'artifact', 'snapshot', 'test'] as const;
+export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
 /** One event for one webhook. */
 export interface Delivery {
   readonly id: string;
   readonly laneId: string;
+  /** The hub's own id of the webhook's config; the config may be gone. */
+  readonly configUid: string;
   readonly taskId: string;
   /** The client's config id. */
   readonly configId: string;
+  /** Organization, scheme, host and port it was made for. */
+  readonly endpoint: string;
   readonly organization: string;
   readonly principalId: string;
   /** 1, 2, 3 … per config. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../common/clock.js';
 import type { Log } from '../common/logger.js';
+import type { DeliveryUpkeep } from './delivery-upkeep.js';
 import { leaseMs, type LaneRunner } from './lane-runner.js';
 import type { LaneStore } from './lane-store.js';
 import type { PushWakeup } from './push-wakeup.js';
@@ -8,16 +9,12 @@ export interface WorkerSettings {
   readonly timeoutMs: number;
   readonly maxConcurrent: number;
   readonly maxPerEndpoint: number;
-  readonly attemptRetentionDays: number;
   /** This process has the database alone, so whoever held a lease before it is dead. */
   readonly alone: boolean;
 }
 
 /** The longest time between two looks at the database. */
 const LOOK_EVERY_MS = 1000;
-const PRUNE_EVERY_MS = 3_600_000;
-const PRUNE_AT_ONCE = 1000;
-const DAY_MS = 86_400_000;
 /** How long a stop waits for attempts under way before it cuts them. */
 const STOP_GRACE_MS = 3000;
 
@@ -28,9 +25,13 @@ const STOP_GRACE_MS = 3000;
 export class DeliveryWorker {
   private readonly stopping = new AbortController();
   private readonly cutting = new AbortController();
-  private readonly running = new Set<Promise<void>>();
+  /** What runs, each with the lane and when it was claimed. */
+  private readonly running = new Map<
+    Promise<void>,
+    { readonly id: string; readonly since: number }
+  >();
+  private upkeeping: Promise<void> | null = null;
   private looping: Promise<void> = Promise.resolve();
-  private pruneAt = 0;
   private rung = false;
   private wake: () => void = () => undefined;
   private unlisten: () => void = () => undefined;
@@ -39,6 +40,7 @@ export class DeliveryWorker {
     private readonly owner: string,
     private readonly lanes: LaneStore,
     private readonly runner: LaneRunner,
+    private readonly upkeep: DeliveryUpkeep,
     private readonly wakeup: PushWakeup,
     private readonly clock: Clock,
     private readonly log: Log,
@@ -57,7 +59,8 @@ export class DeliveryWorker {
     this.stopping.abort();
     this.ring();
     await this.looping;
-    const done = Promise.all(this.running);
+    await this.upkeeping;
+    const done = Promise.all(this.running.keys());
     const grace = new AbortController();
     await Promise.race([done, this.clock.sleep(STOP_GRACE_MS, grace.signal)]);
     grace.abort();
@@ -79,7 +82,7 @@ export class DeliveryWorker {
   /** Starts what is due; how long nothing more can be started, unless somebody rings. */
   private async look(): Promise<number> {
     const now = this.clock.now();
-    await this.prune(now);
+    this.keepUp(now);
     const free = this.settings.maxConcurrent - this.running.size;
     if (free <= 0) return LOOK_EVERY_MS;
     const due = await this.lanes.nextDueAt(now);
@@ -87,27 +90,34 @@ export class DeliveryWorker {
     if (due > now) {
       return Math.min(LOOK_EVERY_MS, due.getTime() - this.clock.now().getTime());
     }
-    const caps = { free, perEndpoint: this.settings.maxPerEndpoint };
-    const claimed = await this.lanes.claim(this.owner, now, leaseMs(this.settings), caps);
+    const { maxPerEndpoint: perEndpoint, maxConcurrent: total } = this.settings;
+    const caps = { free, perEndpoint, total };
+    const lease = leaseMs(this.settings);
+    const claimed = await this.lanes.claim(this.owner, now, lease, caps, this.overdue(now, lease));
     for (const lane of claimed) {
       const run = this.runner.run(lane, this.stopping.signal, this.cutting.signal);
-      this.running.add(run);
+      this.running.set(run, { id: lane.id, since: now.getTime() });
       void run.then(() => {
         this.running.delete(run);
         this.ring();
       });
     }
-    // Due, but all endpoints are busy: a lane that ends rings.
+    // Due, but it must wait for its endpoint: a lane that ends rings.
     return claimed.length > 0 ? 0 : LOOK_EVERY_MS;
   }
 
-  private async prune(now: Date): Promise<void> {
-    if (now.getTime() < this.pruneAt) return;
-    this.pruneAt = now.getTime() + PRUNE_EVERY_MS;
-    const before = new Date(now.getTime() - this.settings.attemptRetentionDays * DAY_MS);
-    const pruned = await this.lanes.prune(before, PRUNE_AT_ONCE);
-    // More is left: go on at the next look.
-    if (pruned >= PRUNE_AT_ONCE) this.pruneAt = now.getTime();
+  /** Upkeep goes on beside the claims: no job of it holds a delivery up. */
+  private keepUp(now: Date): void {
+    this.upkeeping ??= this.upkeep.run(now).then((more) => {
+      this.upkeeping = null;
+      if (more) this.ring();
+    });
+  }
+
+  /** Lanes that run here for longer than a lease: whether it was extended or not, they are at work. */
+  private overdue(now: Date, lease: number): string[] {
+    const before = now.getTime() - lease;
+    return [...this.running.values()].filter(({ since }) => since <= before).map(({ id }) => id);
   }
 
   private async rest(ms: number): Promise<void> {

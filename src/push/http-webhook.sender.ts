@@ -3,6 +3,7 @@ import type { Clock } from '../common/clock.js';
 import { ConnectError, type Egress } from '../common/egress/egress.js';
 import { HubError } from '../common/hub-error.js';
 import { scrub } from '../common/scrub.js';
+import { retryAfterMs } from './domain/retry-after.js';
 import {
   type SendError,
   type WebhookAnswer,
@@ -29,7 +30,8 @@ export class HttpWebhookSender extends WebhookSender {
   }
 
   async send(request: WebhookRequest, signal: AbortSignal): Promise<WebhookAnswer> {
-    const began = this.clock.now().getTime();
+    // Not by the clock, which may be set while the answer is on its way.
+    const began = performance.now();
     // A signal made by AbortSignal.any would stay with `signal`, which lives as long as the process.
     const attempt = new AbortController();
     const cut = (): void => attempt.abort(signal.reason);
@@ -45,7 +47,7 @@ export class HttpWebhookSender extends WebhookSender {
     );
     clearTimeout(timer);
     signal.removeEventListener('abort', cut);
-    return { ...outcome, durationMs: Math.max(0, this.clock.now().getTime() - began) };
+    return { ...outcome, durationMs: Math.round(performance.now() - began) };
   }
 
   private async exchange(
@@ -57,6 +59,8 @@ export class HttpWebhookSender extends WebhookSender {
       headers: request.headers,
       body: request.body,
       signal,
+      clientCertificate: request.clientCertificate,
+      ca: request.ca,
       connectTimeoutMs: this.limits.connectTimeoutMs,
       headersTimeoutMs: this.limits.timeoutMs,
       bodyTimeoutMs: this.limits.timeoutMs,
@@ -72,15 +76,18 @@ export class HttpWebhookSender extends WebhookSender {
   }
 }
 
+/** What is read beyond what is kept, because a connection whose answer was read can be used again. */
+const READ_BYTES = 64 * 1024;
+
 /** The first bytes of a body; what breaks off later does not matter, the status has come. */
 async function beginningOf(body: Readable, limit: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
+      if (size < limit) chunks.push(chunk);
       size += chunk.length;
-      if (size >= limit) break;
+      if (size >= Math.max(limit, READ_BYTES)) break;
     }
   } catch {
     // The receiver cut its answer, or took longer than the attempt may.
@@ -88,38 +95,47 @@ async function beginningOf(body: Readable, limit: number): Promise<string> {
   return Buffer.concat(chunks).subarray(0, limit).toString('utf8');
 }
 
-/** Seconds or a date (RFC 9110 §10.2.3); null when absent or unreadable. */
-function retryAfterMs(header: string | string[] | undefined, now: Date): number | null {
-  const value = (Array.isArray(header) ? header[0] : header)?.trim();
-  if (!value) return null;
-  if (/^\d+$/.test(value)) return Number(value) * 1000;
-  const at = Date.parse(value);
-  return Number.isNaN(at) ? null : Math.max(0, at - now.getTime());
-}
-
 function failure(error: unknown, timedOut: boolean): Omit<WebhookAnswer, 'durationMs'> {
   const [kind, detail] = timedOut ? (['timeout', 'no answer in time'] as const) : describe(error);
-  return { status: null, error: kind, detail, retryAfterMs: null, response: null };
+  const hubTrouble = kind === 'egress' ? 'unasked' : HUB_TROUBLES.get(detail);
+  const answer = { status: null, error: kind, detail, retryAfterMs: null, response: null };
+  return hubTrouble ? { ...answer, hubTrouble } : answer;
 }
 
-const DNS_CODES: ReadonlySet<string> = new Set([
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EAI_NODATA',
-  'EAI_FAIL',
-]);
+const DNS_CODE = /^(ENOTFOUND|EAI_)/;
 const TIMEOUT_CODE = /TIMEOUT|ETIMEDOUT/;
 const TLS_CODE = /CERT|TLS|SSL|UNABLE_TO_|SELF_SIGNED|EPROTO|ISSUER/;
+/** Codes that speak of the egress proxy, the name service or this machine. */
+const HUB_TROUBLES: ReadonlyMap<string, NonNullable<WebhookAnswer['hubTrouble']>> = new Map([
+  ['EAI_AGAIN', 'unsure'],
+  ['EGRESS_PROXY_REFUSED', 'unsure'],
+  ['EGRESS_PROXY_AUTH', 'unasked'],
+  ['EGRESS_PROXY_TIMEOUT', 'unasked'],
+  ['EGRESS_PROXY_UNREACHABLE', 'unasked'],
+  ['EADDRNOTAVAIL', 'unasked'],
+  ['EMFILE', 'unasked'],
+  ['ENETDOWN', 'unasked'],
+  ['ENETUNREACH', 'unasked'],
+  ['ENFILE', 'unasked'],
+  ['ENOBUFS', 'unasked'],
+  ['ENOMEM', 'unasked'],
+]);
+/** Codes of this form are Node's, undici's or the hub's own and say nothing but what went wrong. */
+const CODE = /^[A-Z][A-Z0-9_]*$/;
 
+/**
+ * The class of the failure, and what the webhook's owner is told of it: a code, or the guard's reason.
+ * Never an error's own message, which may hold the address that a name resolved to.
+ */
 function describe(error: unknown): readonly [SendError, string] {
   if (error instanceof HubError && error.reason === 'EGRESS_DENIED') {
     return ['egress', error.message];
   }
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  const text = typeof code === 'string' ? code : '';
-  const detail = text || (typeof message === 'string' ? message : 'no answer');
-  if (DNS_CODES.has(text)) return ['dns', detail];
-  if (TIMEOUT_CODE.test(text)) return ['timeout', detail];
-  if (TLS_CODE.test(text)) return ['tls', detail];
-  return [error instanceof ConnectError ? 'connect' : 'network', detail];
+  const { code } = (error ?? {}) as { code?: unknown };
+  const text = typeof code === 'string' && CODE.test(code) ? code : '';
+  if (DNS_CODE.test(text)) return ['dns', text];
+  if (TIMEOUT_CODE.test(text)) return ['timeout', text];
+  if (TLS_CODE.test(text)) return ['tls', text];
+  const kind = error instanceof ConnectError ? 'connect' : 'network';
+  return [kind, text || 'the connection broke off'];
 }

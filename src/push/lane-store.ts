@@ -2,12 +2,21 @@ import type { Tx, Work } from '../database/sql.js';
 import type { DeliveryAttempt, DeliveryKind, OpenDelivery } from './delivery.js';
 import type { LaneCursor } from './domain/delivery-plan.js';
 import type { LaneCaps } from './domain/lane-choice.js';
+import type { EndpointOutcome } from './endpoints/endpoint.js';
 import type { PushConfig } from './push-config.js';
 
 /** One webhook of one task and how far it has been told, as its present owner got it. */
 export interface Lane {
   readonly id: string;
   readonly config: PushConfig;
+  /** Where it sends to: what caps and the breaker go by. */
+  readonly endpoint: string;
+  /** Since when it was due when it was claimed; null later on. */
+  readonly dueSince: Date | null;
+  /** Its endpoint is failing, and it is the one that tries whether that is over. */
+  readonly isProbe: boolean;
+  /** It is to try now, even if the schedule of its delivery says later. */
+  readonly isEarly: boolean;
   /** The claim; every later call for it is refused once somebody else has claimed the lane. */
   readonly epoch: number;
   readonly leaseUntil: Date;
@@ -17,6 +26,8 @@ export interface Lane {
   readonly cursor: LaneCursor | null;
   /** How many deliveries are made and not ended; they go before the log. */
   readonly open: number;
+  /** The number of the newest delivery it has made. */
+  readonly lastNumber: number;
   /** The seq of the first event that was lost since the last success. */
   readonly gapSeq: number | null;
 }
@@ -24,8 +35,14 @@ export interface Lane {
 /** How far the log was read, and what is to be sent from there. */
 export interface Reached {
   readonly nextSeq: number;
-  readonly cursor: LaneCursor;
+  /** Null while it is being found out from the log. */
+  readonly cursor: LaneCursor | null;
   readonly deliveries: readonly DeliveryDraft[];
+  /**
+   * There is one delivery, and its bytes are those of the log entry: whoever reads the log from the
+   * lane's place again gets the same delivery with the same bytes.
+   */
+  readonly asLogged?: boolean;
 }
 
 export interface DeliveryDraft {
@@ -41,11 +58,23 @@ export interface DeliveryDraft {
 /** How one attempt ended and what follows from it. */
 export interface Settlement {
   readonly delivery: OpenDelivery;
+  /** How far the log was read for it, when it was tried before it was stored: both are stored now. */
+  readonly reached?: Reached;
   /** Null when it could not even be tried (its bytes cannot be made any more). */
   readonly attempt: DeliveryAttempt | null;
+  /** What it says about the endpoint; absent when the endpoint was not asked. */
+  readonly outcome?: EndpointOutcome;
+  /** It failed for a trouble of the hub's own, which says nothing of the webhook either. */
+  readonly isHubTrouble?: boolean;
   readonly result:
     | { readonly state: 'delivered' }
-    | { readonly state: 'retrying'; readonly at: Date; readonly reason: string }
+    | {
+        readonly state: 'retrying';
+        readonly at: Date;
+        readonly reason: string;
+        /** It was tried before its time, which uses up none of its tries. */
+        readonly isEarly?: boolean;
+      }
     | { readonly state: 'dead'; readonly reason: string; readonly consequence: DeadConsequence };
 }
 
@@ -64,9 +93,9 @@ export interface DueMark {
   readonly seq: number;
   /**
    * `always`: there is something to send. A state: there is, if the webhook knows the task in another
-   * state.
+   * state, or asked for every event. `every`: only if it asked for every event.
    */
-  readonly when: 'always' | number;
+  readonly when: 'always' | 'every' | number;
 }
 
 /** The lanes, their open deliveries and what became of them. */
@@ -77,15 +106,30 @@ export abstract class LaneStore {
   /**
    * Claims due lanes nobody has (or whose lease has run out), never more than `caps` allow with what
    * is leased already. Organizations take turns, those that hold fewer lanes first, whatever their
-   * backlog; in each the longest due goes first. Two claimers never get the same.
+   * backlog; in each its endpoints do, and in an endpoint the longest due goes first. While the breaker
+   * of an endpoint is open one lane is given at a time, as a probe, when its time has come. Two
+   * claimers never get the same lane. The cost does not grow with the backlog of any endpoint.
+   * Lanes named in `except` are not claimed, even if their lease has run out: the owner works on them.
    */
-  abstract claim(owner: string, now: Date, leaseMs: number, caps: LaneCaps): Promise<Lane[]>;
+  abstract claim(
+    owner: string,
+    now: Date,
+    leaseMs: number,
+    caps: LaneCaps,
+    except?: readonly string[],
+  ): Promise<Lane[]>;
 
-  /** When the next unclaimed lane is due; null when none is. */
+  /** When the next unclaimed lane is due, or the queue of an endpoint; null when none is. */
   abstract nextDueAt(now: Date): Promise<Date | null>;
 
-  /** The open delivery with the lowest number. */
-  abstract firstOpen(laneId: string): Promise<OpenDelivery | undefined>;
+  /** The open delivery with the lowest number; with an `epoch` only while that claim holds. */
+  abstract firstOpen(laneId: string, epoch?: number): Promise<OpenDelivery | undefined>;
+
+  /**
+   * Counts the open deliveries of a lane anew, when none was found that should be there, and extends the
+   * lease to `leaseUntil`. With none and nothing more in the log, the lane rests.
+   */
+  abstract recount(lane: Lane, now: Date, leaseUntil: Date): Promise<StepResult>;
 
   /**
    * Moves the lane to where the log was read and numbers and stores what is to be sent, with its
@@ -93,6 +137,9 @@ export abstract class LaneStore {
    * lane rests.
    */
   abstract reach(lane: Lane, reached: Reached, now: Date, leaseUntil: Date): Promise<StepResult>;
+
+  /** Whether the claim is still good and the lane is to be told. */
+  abstract holds(lane: Lane): Promise<boolean>;
 
   /** Stores bytes that were made again for a delivery. False when the claim is over. */
   abstract keepBody(
@@ -103,8 +150,10 @@ export abstract class LaneStore {
   ): Promise<boolean>;
 
   /**
-   * Records an attempt and what follows for delivery, lane and config. The claim goes on while the
-   * lane has more to do at once; else it rests.
+   * Records an attempt and what follows for delivery, lane, config and endpoint, with the events that
+   * operators are told of. The claim goes on while the lane has more to do at once; else it rests.
+   * A delivery that was not stored is, together with the lane's new place in the log.
+   * Called again for the same attempt (a commit whose answer was lost) it writes nothing: `lost`.
    */
   abstract settle(
     lane: Lane,

@@ -11,14 +11,18 @@ export interface AttachOptions {
   readonly repeated: 'present-state' | 'leave';
 }
 
-/** The webhooks of tasks. Callers have checked that the task is theirs. */
+/**
+ * The webhooks that clients have registered on tasks, not those of standing subscriptions. Callers have
+ * checked that the task is theirs.
+ */
 export abstract class PushConfigStore {
   /**
    * Sets a config on a task, in the caller's transaction, together with its lane:
    * - a new task (its own creation's transaction): the lane begins with the first event;
    * - a task that runs or has ended: the lane begins with the task's present state, once;
-   * - the same config id again: the config is replaced. Its lane keeps what it has not delivered and
-   *   tries at once; a lane with nothing left, or a disabled one, begins with the present state.
+   * - the same config id again: the config is replaced, and active again. Its lane keeps what it has not
+   *   delivered and tries at once; a lane with nothing left, or a disabled one, begins with the present
+   *   state. A claim made under the old config is over: it sends and records nothing more.
    *
    * A draft without an id takes the id of the task's config with the same URL, else a new one.
    * No event of the task, however close, is missed between reading its state and the lane being there.

@@ -6,15 +6,19 @@ import { HubError } from '../common/hub-error.js';
 import type { Tx, Work } from '../database/sql.js';
 import { SystemIdSource } from '../common/ids.js';
 import { SecretBox } from '../common/secret-box.js';
+import type { HubSettings } from '../database/hub-settings.js';
 import { TaskPushNotificationConfig, TaskState } from '../protocol/a2a.js';
 import type { CallContext } from '../routing/index.js';
 import type { TaskRecord, TaskStore } from '../tasks/index.js';
+import type { KnownProfiles } from './auth/known-profiles.js';
 import { PushConfigService } from './push-config.service.js';
 import type { AttachOptions, PushConfigStore } from './push-config-store.js';
 import type { PushConfig, PushConfigDraft } from './push-config.js';
 import { PushWakeup } from './push-wakeup.js';
+import { WebhookRegistration } from './webhook-registration.js';
 
 const NOW = new Date('2026-01-01T00:00:00.000Z');
+const SECRETS = new SecretBox([{ id: 'k', key: Buffer.alloc(32, 'key').toString('base64') }]);
 
 /** Configs in memory; what is attached is recorded as it came. */
 class MemoryConfigs {
@@ -30,6 +34,7 @@ class MemoryConfigs {
       state: 'active',
       stateReason: null,
       failingSince: null,
+      lastFailureAt: null,
       createdAt: NOW,
       updatedAt: NOW,
     };
@@ -121,8 +126,12 @@ describe('PushConfigService', () => {
     service = new PushConfigService(
       tasks as unknown as TaskStore,
       configs as unknown as PushConfigStore,
-      { check: () => checked() } as unknown as Egress,
-      new SecretBox(),
+      new WebhookRegistration(
+        { check: () => checked() } as unknown as Egress,
+        SECRETS,
+        { fingerprint: (parts: unknown) => Promise.resolve(JSON.stringify(parts)) } as HubSettings,
+        { require: () => Promise.resolve() } as unknown as KnownProfiles,
+      ),
       { now: () => NOW } as Clock,
       new SystemIdSource(),
       wakeup,
@@ -158,12 +167,13 @@ describe('PushConfigService', () => {
     expect(configs.configs[0]).toMatchObject({
       version: '0.3',
       authScheme: 'bearer',
-      sealedCredentials: 'plain:abc',
-      sealedToken: 'plain:tok',
       endpoint: 'acme https://hooks.example:443',
       traceparent: '00-a-b-01',
       verified: true,
     });
+    const { sealedCredentials, sealedToken } = configs.configs[0]!;
+    const secrets = [sealedCredentials, sealedToken].map((sealed) => SECRETS.open(sealed!));
+    expect(secrets).toEqual(['abc', 'tok']);
     expect(configs.options).toEqual([{ now: NOW, repeated: 'present-state' }]);
     expect(rings).toBe(1);
   });

@@ -1,27 +1,26 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { visibilityOf } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
-import { Egress } from '../common/egress/egress.js';
 import { HubError, invalidField } from '../common/hub-error.js';
 import { IdSource } from '../common/ids.js';
 import { DEFAULT_PAGE_SIZE } from '../common/page.js';
-import { SecretBox } from '../common/secret-box.js';
-import { storable } from '../database/text.js';
 import type {
   ListTaskPushNotificationConfigsResponse,
   TaskPushNotificationConfig,
 } from '../protocol/a2a.js';
 import type { CallContext } from '../routing/index.js';
 import { type Alongside, belongsTo, type TaskRecord, TaskStore } from '../tasks/index.js';
-import { readAuthentication, refuseControl, refuseUnprintable } from './domain/auth-scheme.js';
+import { usedName } from './domain/auth-scheme.js';
 import { PushConfigStore } from './push-config-store.js';
-import type { PushConfig, PushConfigDraft } from './push-config.js';
+import type { EventChoice, PushConfig, PushConfigDraft } from './push-config.js';
 import { PushWakeup } from './push-wakeup.js';
+import {
+  type CheckedWebhook,
+  checkConfigId,
+  type RequestedWebhook,
+  WebhookRegistration,
+} from './webhook-registration.js';
 
-const MAX_URL = 4096;
-const MAX_ID = 256;
-const MAX_SECRET = 16_384;
 /** Where the config sits in a send request. */
 const INLINE_PATH = 'configuration.taskPushNotificationConfig.';
 
@@ -41,8 +40,7 @@ export class PushConfigService {
   constructor(
     private readonly tasks: TaskStore,
     private readonly configs: PushConfigStore,
-    private readonly egress: Egress,
-    private readonly secrets: SecretBox,
+    private readonly registration: WebhookRegistration,
     private readonly clock: Clock,
     private readonly ids: IdSource,
     private readonly wakeup: PushWakeup,
@@ -65,6 +63,22 @@ export class PushConfigService {
     const stored = await this.configs.set(record.id, draft, { now, repeated: 'present-state' });
     this.wakeup.ring();
     return toWire(stored);
+  }
+
+  /**
+   * {@link create} for the admin API, which can ask for more: which events, and keys that sign. The
+   * caller has checked that the task is its own.
+   */
+  async register(
+    record: TaskRecord,
+    asked: RequestedWebhook & { readonly id?: string | undefined; readonly events: EventChoice },
+  ): Promise<PushConfig> {
+    const checked = await this.registration.check(asked, record.organization, '');
+    const draft = this.drafted(checked, checkConfigId(asked.id, ''), record, asked.events);
+    const now = this.clock.now();
+    const stored = await this.configs.set(record.id, draft, { now, repeated: 'present-state' });
+    this.wakeup.ring();
+    return stored;
   }
 
   /**
@@ -148,84 +162,32 @@ export class PushConfigService {
   private async draft(
     config: TaskPushNotificationConfig,
     ctx: CallContext,
-    owner: Owner | TaskRecord,
+    owner: Owner,
     rawAuthentication: unknown,
     path: string,
   ): Promise<PushConfigDraft> {
-    const { verified, endpoint } = await this.checkUrl(config.url, owner.organization, path);
-    const configId = checkId(config.id, path);
-    const token = config.token || null;
-    if (token !== null) {
-      refuseLong(token, MAX_SECRET, `${path}token`);
-      refuseUnprintable(token, `${path}token`);
-    }
-    const auth = under(path, () => readAuthentication(config.authentication, rawAuthentication));
-    if (auth) refuseLong(auth.credentials, MAX_SECRET, `${path}authentication.credentials`);
-    const parts = [config.url, ctx.version, auth?.scheme, auth?.credentials, token];
+    const asked = { ...config, version: ctx.version, rawAuthentication };
+    const checked = await this.registration.check(asked, owner.organization, path);
+    return this.drafted(checked, checkConfigId(config.id, path), owner, 'changes');
+  }
+
+  private drafted(
+    checked: CheckedWebhook,
+    configId: string | null,
+    owner: Owner,
+    events: EventChoice,
+  ): PushConfigDraft {
     return {
+      ...checked,
       uid: this.ids.next(),
       configId,
       principalId: owner.principalId,
       organization: owner.organization,
-      url: storable(config.url),
-      endpoint: storable(endpoint),
-      version: ctx.version,
-      authScheme: auth?.scheme ?? null,
-      authNames: auth?.names ?? [],
-      sealedCredentials: auth ? this.secrets.seal(auth.credentials) : null,
-      sealedToken: token === null ? null : this.secrets.seal(token),
-      fingerprint: fingerprintOf(parts),
-      verified,
+      events,
+      subscriptionId: null,
       traceparent: owner.traceparent,
     };
   }
-
-  private async checkUrl(
-    url: string,
-    organization: string,
-    path: string,
-  ): Promise<{ verified: boolean; endpoint: string }> {
-    const field = `${path}url`;
-    if (!url) throw invalidField(field, 'is required');
-    refuseLong(url, MAX_URL, field);
-    refuseControl(url, field);
-    try {
-      const { verified } = await this.egress.check(url);
-      const { protocol, hostname, port } = new URL(url);
-      const number = port || (protocol === 'https:' ? '443' : '80');
-      return { verified, endpoint: `${organization} ${protocol}//${hostname}:${number}` };
-    } catch (error) {
-      if (error instanceof HubError) throw invalidField(field, error.message);
-      throw error;
-    }
-  }
-}
-
-function checkId(id: string, path: string): string | null {
-  if (!id) return null;
-  refuseLong(id, MAX_ID, `${path}id`);
-  refuseControl(id, `${path}id`);
-  return storable(id);
-}
-
-function refuseLong(value: string, limit: number, field: string): void {
-  if (value.length > limit)
-    throw invalidField(field, `must not be longer than ${limit} characters`);
-}
-
-/** Names the field by its path in the whole request. */
-function under<T>(path: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    const [first] = error instanceof HubError ? error.violations : [];
-    if (path === '' || !first) throw error;
-    throw invalidField(path + first.field, first.description);
-  }
-}
-
-function fingerprintOf(parts: readonly (string | null | undefined)[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 }
 
 function tokenOf(config: PushConfig): string {
@@ -239,9 +201,9 @@ function afterOf(pageToken: string | undefined): string | null {
   return uid;
 }
 
-/** The config as A2A shows it: with the scheme's name, without any secret. */
+/** The config as A2A shows it: with the name of the scheme that is used, without any secret. */
 function toWire(config: PushConfig): TaskPushNotificationConfig {
-  const [scheme] = config.authNames;
+  const scheme = usedName(config.authNames);
   return {
     tenant: '',
     id: config.configId,

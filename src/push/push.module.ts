@@ -12,17 +12,33 @@ import { Log } from '../common/logger.js';
 import { SecretBox } from '../common/secret-box.js';
 import { AppConfig, PublicUrl } from '../config/index.js';
 import { Database } from '../database/database.js';
-import { TaskLog, TasksModule } from '../tasks/index.js';
-import { DeliveriesController } from './deliveries.controller.js';
-import { DeliveryService } from './delivery.service.js';
+import { TaskLog, TasksModule, TaskStore } from '../tasks/index.js';
+import { AttemptSender } from './attempt-sender.js';
+import { Authenticator } from './auth/authenticator.js';
+import { PushAuthModule } from './push-auth.module.js';
+import { ConfigsController } from './configs/configs.controller.js';
+import { ManagedConfigStore } from './configs/managed-config-store.js';
+import { TestSends } from './configs/test-sends.js';
+import { DeliveryUpkeep } from './delivery-upkeep.js';
 import { DeliveryWorker } from './delivery.worker.js';
+import { longestWaitMs } from './endpoints/endpoint-rules.js';
+import { EndpointStore } from './endpoints/endpoint-store.js';
+import { EndpointsController } from './endpoints/endpoints.controller.js';
+import { EndpointsService } from './endpoints/endpoints.service.js';
+import { PushEventsController } from './endpoints/push-events.controller.js';
+import { PushMetrics } from './endpoints/push-metrics.js';
 import { HttpWebhookSender } from './http-webhook.sender.js';
 import { LaneReader } from './lane-reader.js';
 import { LaneRunner } from './lane-runner.js';
 import { LaneStore } from './lane-store.js';
-import { PushConfigService } from './push-config.service.js';
+import { PushConfigsModule } from './push-configs.module.js';
 import { PushLanesModule } from './push-lanes.module.js';
 import { PushWakeup } from './push-wakeup.js';
+import { DeclaredSubscriptions } from './subscriptions/declared-subscriptions.service.js';
+import { SubscriptionTests } from './subscriptions/subscription-tests.js';
+import { SubscriptionUpkeep } from './subscriptions/subscription-upkeep.js';
+import { SubscriptionsController } from './subscriptions/subscriptions.controller.js';
+import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
 import { WebhookSender } from './webhook-sender.js';
 
 /**
@@ -45,12 +61,34 @@ class DeliveryWorkerLifecycle implements OnApplicationBootstrap, OnModuleDestroy
   }
 }
 
+const TEST_SENDS = {
+  provide: TestSends,
+  inject: [AttemptSender, ManagedConfigStore, TaskStore, Clock, IdSource],
+  useFactory: (
+    sender: AttemptSender,
+    store: ManagedConfigStore,
+    tasks: TaskStore,
+    clock: Clock,
+    ids: IdSource,
+  ) => new TestSends(sender, store, tasks, clock, ids),
+};
+
 const WORKER_PROVIDERS = [
   {
     provide: WebhookSender,
     inject: [Egress, Clock, AppConfig],
     useFactory: (egress: Egress, clock: Clock, config: AppConfig) =>
       new HttpWebhookSender(egress, clock, config.push),
+  },
+  {
+    provide: AttemptSender,
+    inject: [WebhookSender, Authenticator, SecretBox, AppConfig],
+    useFactory: (
+      sender: WebhookSender,
+      authenticator: Authenticator,
+      secrets: SecretBox,
+      config: AppConfig,
+    ) => new AttemptSender(sender, authenticator, secrets, config.push),
   },
   {
     provide: LaneReader,
@@ -66,32 +104,49 @@ const WORKER_PROVIDERS = [
   },
   {
     provide: LaneRunner,
-    inject: [LaneStore, LaneReader, WebhookSender, SecretBox, Clock, IdSource, Log, AppConfig],
+    inject: [LaneStore, LaneReader, AttemptSender, Clock, IdSource, Log, AppConfig, PushMetrics],
     useFactory: (
       lanes: LaneStore,
       reader: LaneReader,
-      sender: WebhookSender,
-      secrets: SecretBox,
+      sender: AttemptSender,
       clock: Clock,
       ids: IdSource,
       log: Log,
       config: AppConfig,
-    ) => new LaneRunner(lanes, reader, sender, secrets, clock, ids, log, config.push),
+      metrics: PushMetrics,
+    ) => new LaneRunner(lanes, reader, sender, clock, ids, log, config.push, metrics),
+  },
+  {
+    provide: DeliveryUpkeep,
+    inject: [LaneStore, EndpointStore, Log, AppConfig],
+    useFactory: (lanes: LaneStore, endpoints: EndpointStore, log: Log, { push }: AppConfig) =>
+      new DeliveryUpkeep(lanes, endpoints, log, { ...push, longestWaitMs: longestWaitMs(push) }),
   },
   {
     provide: DeliveryWorker,
-    inject: [IdSource, LaneStore, LaneRunner, PushWakeup, Clock, Log, AppConfig, Database],
+    inject: [
+      IdSource,
+      LaneStore,
+      LaneRunner,
+      DeliveryUpkeep,
+      PushWakeup,
+      Clock,
+      Log,
+      AppConfig,
+      Database,
+    ],
     useFactory: (
       ids: IdSource,
       lanes: LaneStore,
       runner: LaneRunner,
+      upkeep: DeliveryUpkeep,
       wakeup: PushWakeup,
       clock: Clock,
       log: Log,
       config: AppConfig,
       database: Database,
     ) =>
-      new DeliveryWorker(ids.next(), lanes, runner, wakeup, clock, log, {
+      new DeliveryWorker(ids.next(), lanes, runner, upkeep, wakeup, clock, log, {
         ...config.push,
         alone: database.dialect === 'sqlite',
       }),
@@ -99,11 +154,30 @@ const WORKER_PROVIDERS = [
   DeliveryWorkerLifecycle,
 ];
 
+/** Standing subscriptions: their API, their file, and what follows from a change of one. */
+const SUBSCRIPTION_PROVIDERS = [
+  SubscriptionUpkeep,
+  SubscriptionsService,
+  SubscriptionTests,
+  DeclaredSubscriptions,
+];
+
 /** Webhooks: their configs, their deliveries, and (unless the role is `api`) the worker. */
 @Module({
-  imports: [AuthModule, PushLanesModule, TasksModule],
-  controllers: [DeliveriesController],
-  providers: [PushConfigService, DeliveryService, ...WORKER_PROVIDERS],
-  exports: [PushConfigService],
+  imports: [AuthModule, PushAuthModule, PushConfigsModule, PushLanesModule, TasksModule],
+  controllers: [
+    EndpointsController,
+    PushEventsController,
+    ConfigsController,
+    SubscriptionsController,
+  ],
+  providers: [
+    ...SUBSCRIPTION_PROVIDERS,
+    TEST_SENDS,
+    EndpointsService,
+    PushMetrics,
+    ...WORKER_PROVIDERS,
+  ],
+  exports: [PushConfigsModule],
 })
 export class PushModule {}

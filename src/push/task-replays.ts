@@ -1,10 +1,11 @@
 import { StreamResponse, type Task } from '../protocol/a2a.js';
 import { applyEvent, emptyTask } from '../protocol/task-reducer.js';
 import type { TaskEvent, TaskLog } from '../tasks/index.js';
+import { UnrenderableError } from './webhook-body.js';
 
 /** Log entries read at once. */
 const PAGE = 200;
-/** Replays kept, and the bytes of log they may have taken in together. */
+/** Replays kept, and the bytes of log they may have taken in together; the newest is kept whatever it took. */
 const MAX_KEPT = 100;
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 
@@ -19,10 +20,16 @@ export class LogGoneError extends Error {
   override readonly name = 'LogGoneError';
 }
 
-/** The payload of a log entry. */
-export function payloadOf(event: TaskEvent): NonNullable<StreamResponse['payload']> {
-  const { payload } = StreamResponse.fromJSON(JSON.parse(event.body));
-  if (!payload) throw new Error(`entry ${event.seq} of task ${event.taskId} has no payload`);
+/** The payload of a log entry. Throws {@link UnrenderableError} when it is none: it never will be. */
+export function payloadOf({ seq, body }: TaskEvent): NonNullable<StreamResponse['payload']> {
+  const reason = `entry ${seq} of the task's log cannot be read`;
+  let payload: StreamResponse['payload'];
+  try {
+    payload = StreamResponse.fromJSON(JSON.parse(body)).payload;
+  } catch (cause) {
+    throw new UnrenderableError(reason, { cause });
+  }
+  if (!payload) throw new UnrenderableError(reason);
   return payload;
 }
 
@@ -39,7 +46,8 @@ export class TaskReplays {
 
   /**
    * The task after log entry `seq`. The caller must be done with it before it asks again. Throws
-   * {@link LogGoneError} when the log has no such entry (any more).
+   * {@link LogGoneError} when the log has no such entry (any more), {@link UnrenderableError} when one
+   * up to there cannot be read.
    */
   async asOf(laneId: string, taskId: string, seq: number): Promise<Task> {
     const known = this.take(laneId);
@@ -78,6 +86,8 @@ export class TaskReplays {
     this.kept.set(laneId, replay);
     this.bytes += replay.bytes;
     for (const [oldest] of this.kept) {
+      // The newest stays: its lane is about to go on from there, and would read all of it again.
+      if (oldest === laneId) break;
       if (this.kept.size <= MAX_KEPT && this.bytes <= MAX_KEPT_BYTES) break;
       this.take(oldest);
     }

@@ -1,5 +1,7 @@
+import type { TlsChoice } from '../common/egress/tls-choice.js';
+
 /** One request to a webhook, complete. */
-export interface WebhookRequest {
+export interface WebhookRequest extends TlsChoice {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -7,8 +9,11 @@ export interface WebhookRequest {
   readonly secrets: readonly string[];
 }
 
-/** Why no (usable) answer came. `egress`: the address is forbidden. */
-export type SendError = 'dns' | 'connect' | 'tls' | 'timeout' | 'network' | 'egress';
+/**
+ * Why no (usable) answer came. `egress`: the address is forbidden; `auth`: the proof of who sends could
+ * not be made.
+ */
+export type SendError = 'dns' | 'connect' | 'tls' | 'timeout' | 'network' | 'egress' | 'auth';
 
 export interface WebhookAnswer {
   readonly status: number | null;
@@ -20,6 +25,13 @@ export interface WebhookAnswer {
   /** The beginning of the body, scrubbed; null when there was no answer. */
   readonly response: string | null;
   readonly durationMs: number;
+  /** Trying again would not help: the config asks for a proof that there is not. */
+  readonly hopeless?: true;
+  /**
+   * It says nothing of the receiver. `unasked`: the hub's own way out failed (egress policy, proxy,
+   * network); `unsure`: the name service or the proxy did not find the way to it just now.
+   */
+  readonly hubTrouble?: 'unasked' | 'unsure';
 }
 
 /**

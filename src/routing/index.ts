@@ -1,5 +1,5 @@
 export { offeredComposites } from './composites/domain/offered.js';
-export { hubSkillId, splitSkillId } from './domain/agent-index.js';
+export { hubSkillId, splitSkillId, tagKey } from './domain/agent-index.js';
 export { maxCallsOf } from './domain/call-limit.js';
 export {
   activeExtensions,
@@ -19,6 +19,7 @@ export { type Candidate, planOf, type Route, type RouteReason } from './domain/r
 export { COMPOSITE_AGENT_ID, type CompositeSkill } from './domain/composite-skill.js';
 export { CompositeSource } from './composite-source.js';
 export type { CallContext, HubRequest, ProtocolVersion } from './hub-request.js';
+export { declaredWrong, readDeclared } from './read-declared.js';
 export { RouteDto } from './route.dto.js';
 export { RoutingModule } from './routing.module.js';
 export { RoutingService, type Routable } from './routing.service.js';

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { SecretBox } from '../common/secret-box.js';
 import { JwksDoor } from './jwks.door.js';
 import { TypeormSigningKeyStore } from './persistence/typeorm-signing-key.store.js';
 import { SigningKeyStore } from './signing-key-store.js';
@@ -9,7 +8,6 @@ import { SigningService } from './signing.service.js';
 @Module({
   providers: [
     { provide: SigningKeyStore, useClass: TypeormSigningKeyStore },
-    SecretBox,
     SigningService,
     JwksDoor,
   ],

@@ -2,8 +2,9 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type FlattenedJWS, createLocalJWKSet, flattenedVerify } from 'jose';
 import { SystemClock } from '../common/clock.js';
 import type { Log } from '../common/logger.js';
-import { SecretBox } from '../common/secret-box.js';
+import { sealedBy } from '../common/secret-box.js';
 import { configWith } from '../config/index.js';
+import { TEST_SECRET_KEY, testSecrets } from '../common/fake-secrets.js';
 import { FakeSigningKeyStore } from './fake-signing-key.store.js';
 import { SigningService } from './signing.service.js';
 
@@ -35,7 +36,7 @@ beforeEach(() => {
 function service(itsClock = clock): SigningService {
   const note = (fields: object): void => void (logged += JSON.stringify(fields));
   const log = { info: note, warn: note } as unknown as Log;
-  return new SigningService(store, new SecretBox(), configWith({}), itsClock, log);
+  return new SigningService(store, testSecrets(), configWith({}), itsClock, log);
 }
 
 describe('signing', () => {
@@ -54,6 +55,15 @@ describe('signing', () => {
     );
     expect(new Set(kids).size).toBe(1);
     expect(await signing.publicKeys()).toHaveLength(1);
+  });
+
+  it('looks again when the clock was set back, however far', async () => {
+    clock.shiftMs = DAY;
+    await signing.signer();
+    clock.shiftMs = 0;
+    await service().rotate(false);
+    const { kid } = (await signing.list())[0]!.publicKey;
+    expect((await signing.signer()).kid).toBe(kid);
   });
 
   it('looks into the database at most once a second', async () => {
@@ -157,10 +167,11 @@ it('never shows a private part', async () => {
   await signing.signer();
   const rotated = await signing.rotate(false);
   const [, stored] = await store.all();
-  const { d } = JSON.parse(new SecretBox().open(stored!.sealedPrivateKey!)) as { d: string };
+  const { d } = JSON.parse(testSecrets().open(stored!.sealedPrivateKey!)) as { d: string };
   const shown = [rotated, await signing.list(), await signing.publicKeys(), await signing.signer()];
   expect(JSON.stringify(shown) + logged).not.toContain(d);
-  expect(JSON.stringify(shown)).not.toContain('plain:');
+  expect(sealedBy(stored!.sealedPrivateKey!)).toBe(TEST_SECRET_KEY.id);
+  expect(JSON.stringify(shown)).not.toContain(stored!.sealedPrivateKey!);
 });
 
 async function verified(jws: FlattenedJWS): Promise<unknown> {

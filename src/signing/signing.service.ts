@@ -135,7 +135,9 @@ export class SigningService {
 
   private async recent(): Promise<readonly SigningKey[]> {
     const { known } = this;
-    if (known && this.clock.now().getTime() - known.at < KNOWN_FOR_MS) return known.keys;
+    // A clock that was set back does not make them young.
+    const age = known ? Math.abs(this.clock.now().getTime() - known.at) : Infinity;
+    if (known && age < KNOWN_FOR_MS) return known.keys;
     this.reading ??= this.read().finally(() => (this.reading = undefined));
     try {
       return await this.reading;

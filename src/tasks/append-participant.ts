@@ -1,10 +1,32 @@
 import type { Tx, Work } from '../database/sql.js';
-import type { TaskEvent } from './task.js';
+import type { TaskEvent, TaskRecord } from './task.js';
 
 /** The events one commit added to one task. */
 export interface Appended {
   readonly taskId: string;
   readonly events: readonly TaskEvent[];
+  /**
+   * The task's column `every_event` is set: the participant has asked, in a transaction of its own that
+   * held the task's row, to hear of every entry. It costs no statement to know.
+   */
+  readonly everyEvent: boolean;
+  /** What begins with this commit: the task, or delegations of it; null when nothing does. */
+  readonly begins: Beginning | null;
+}
+
+/** A task that begins, or that an agent is to begin to work on. */
+export interface Beginning {
+  /** The task itself begins. */
+  readonly isTask: boolean;
+  /** The task as it is after the commit. */
+  readonly record: TaskRecord;
+  /** Who is to work on it from now on; one that waits for a step before it is not among them. */
+  readonly delegations: readonly BegunDelegation[];
+}
+
+export interface BegunDelegation {
+  readonly agentId: string;
+  readonly skillId: string | null;
 }
 
 /** What is done once the commit holds; never called when it does not. Must not throw. */

@@ -1,4 +1,10 @@
-export { AppendParticipant, type AfterCommit, type Appended } from './append-participant.js';
+export {
+  AppendParticipant,
+  type AfterCommit,
+  type Appended,
+  type Beginning,
+  type BegunDelegation,
+} from './append-participant.js';
 export { AgentCallbacks, CALLBACK_PATH } from './callbacks/agent-callbacks.js';
 export { ContextStore, type HubContext } from './context-store.js';
 export { Signals } from './signals.js';

@@ -72,7 +72,9 @@ export interface ClaimedTask {
   readonly taskId: string;
   /** The task's version after the claim. */
   readonly version: number;
-  readonly delegations: readonly ClaimedDelegation[];
+  readonly delegations: readonly Delegation[];
+  /** The ids of those that were claimed before; the same set for all tasks of one commit. */
+  readonly adopted: ReadonlySet<string>;
 }
 
 /** The claim an append is made for. */

@@ -59,7 +59,7 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
         configId: 'c',
         version: '0.3',
         authNames: ['Digest', 'Bearer'],
-        sealedToken: 'plain:tok',
+        sealedToken: 'sealed-token',
         verified: false,
         traceparent: '00-a-b-01',
       });
@@ -70,6 +70,7 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
         state: 'active',
         stateReason: null,
         failingSince: null,
+        lastFailureAt: null,
         createdAt: NOW,
         updatedAt: NOW,
       });
@@ -119,12 +120,17 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
       expect(await stores.row(taskId)).toBeUndefined();
     });
 
-    it('tells a lane that has told all the present state again', async () => {
+    it('tells a lane that has told all the present state again, each time with a new number', async () => {
       const taskId = await stores.freshLane({ configId: 'c' });
       await tellAll(taskId, 3);
-      await stores.configs.set(taskId, stores.draft({ configId: 'c' }), SET);
-      const lane = await stores.claimOne(NOW);
-      expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ kind: 'snapshot', seq: 2 });
+      for (const number of [1, 2]) {
+        await stores.configs.set(taskId, stores.draft({ configId: 'c' }), SET);
+        const lane = await stores.claimOne(NOW);
+        const delivery = (await stores.lanes.firstOpen(lane.id))!;
+        expect(delivery).toMatchObject({ kind: 'snapshot', seq: 2, number });
+        const told = { delivery, attempt: null, result: { state: 'delivered' } } as const;
+        expect(await stores.lanes.settle(lane, told, NOW, LEASE)).toBe('rests');
+      }
     });
 
     it('leaves a lane alone when the same inline config comes again', async () => {
@@ -191,8 +197,8 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
       expect(await stores.configs.remove(taskId, 'c', NOW)).toBe(true);
       expect(await stores.configs.remove(taskId, 'c', NOW)).toBe(false);
       expect(await stores.configs.get(taskId, 'c')).toBeUndefined();
-      const [delivery] = await stores.deliveries.list({ taskId }, EVERYTHING, 10, null);
-      expect(delivery).toMatchObject({ state: 'dead', reason: 'the webhook was deleted' });
+      const [, delivery] = await stores.deliveries.list({ taskId }, EVERYTHING, 10, null);
+      expect(delivery).toMatchObject({ state: 'dead', reason: 'the webhook was deleted', seq: 1 });
       await expect(
         stores.deliveries.redeliver(delivery!.id, EVERYTHING, NOW),
       ).rejects.toMatchObject({ reason: 'CONFLICT' });

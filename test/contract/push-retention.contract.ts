@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { EVERYTHING } from '../../src/auth/index.js';
 import { deliveryOf, inHand, type PushStores } from '../support/push-stores.js';
 
 const TABLES = ['push_configs', 'push_lanes', 'push_deliveries', 'push_attempts'];
@@ -52,5 +53,59 @@ export function pushRetentionContract(open: () => Promise<PushStores>): void {
     const due = await stores.freshLane();
     expect([...(await forget(stores, retrying, due, done))].sort()).toEqual([retrying, due].sort());
     expect(await counts(stores)).toEqual([2, 2, 1, 1]);
+  });
+
+  it('keep a delivery that is sent again in the very moment it is pruned', async () => {
+    const stores = await open();
+    const { database } = stores;
+    const taskId = await told(stores, 'delivered');
+    const [delivery] = await stores.deliveries.list({ taskId }, EVERYTHING, 1, null);
+    const { id, laneId } = delivery!;
+    let pruned: Promise<number> | undefined;
+    await database.write(function* (tx) {
+      yield* tx.run('UPDATE push_lanes SET open = 1, due_at = 1 WHERE id = ?', [laneId]);
+      yield* tx.run(`UPDATE push_deliveries SET state = 'pending', updated_at = ? WHERE id = ?`, [
+        LEASE.getTime(),
+        id,
+      ]);
+      pruned ??= stores.lanes.prune(LEASE, 10);
+      // Time for the other to come as far as this row.
+      if (database.dialect === 'postgres') yield* tx.all('SELECT pg_sleep(0.3)');
+    });
+    await pruned;
+    const lane = await stores.claimOne(LEASE);
+    expect(await stores.lanes.firstOpen(lane.id, lane.epoch)).toMatchObject({ id });
+  });
+
+  it('look only at what was made before that time, however much is kept', async () => {
+    const stores = await open();
+    const taskId = await told(stores, 'delivered');
+    const late = 'ffffffff-ffff-7000-8000-000000000000';
+    await stores.database.write((tx) => tx.run('UPDATE push_deliveries SET id = ?', [late]));
+    await stores.lanes.prune(LEASE, 10);
+    const kept = await stores.deliveries.list({ taskId }, EVERYTHING, 1, null);
+    expect(kept.map(({ id }) => id)).toEqual([late]);
+  });
+
+  it('leave no lane behind that counts a delivery nobody finds', async () => {
+    const stores = await open();
+    const taskId = await told(stores, 'retrying');
+    await stores.database.write((tx) => tx.run('DELETE FROM push_deliveries'));
+    const lane = await stores.claimOne(LEASE);
+    expect(lane.open).toBe(1);
+    const after = new Date(LEASE.getTime() + 60_000);
+    expect(await stores.lanes.recount({ ...lane, epoch: 0 }, LEASE, after)).toBe('lost');
+    expect(await stores.lanes.recount(lane, LEASE, after)).toBe('rests');
+    expect(await stores.row(taskId)).toMatchObject({ open: 0, due_at: null, lease_until: null });
+  });
+
+  it('leave a lane to its owner who still works on it when the lease is over', async () => {
+    const stores = await open();
+    await stores.freshLane();
+    const lane = await stores.claimOne(NOW);
+    const again = (except: string[]) =>
+      stores.lanes.claim('w1', LEASE, 30_000, { free: 1, perEndpoint: 10 }, except);
+    expect(await again([lane.id])).toEqual([]);
+    expect(await again(['another'])).toHaveLength(1);
   });
 }

@@ -39,7 +39,7 @@ export function signingKeyStoreContract(open: () => Promise<SigningKeyStore>): v
     await store.add(keyOf(2), 1);
     await store.add(keyOf(3), 2);
     const kept = (await store.all()).map(({ sealedPrivateKey }) => sealedPrivateKey);
-    expect(kept).toEqual([null, 'plain:secret-2', 'plain:secret-3']);
+    expect(kept).toEqual([null, 'sealed-2', 'sealed-3']);
   });
 
   it('revokes a key with its private part, and keeps the first time', async () => {
@@ -62,7 +62,7 @@ function keyOf(generation: number, members: Partial<SigningKey> = {}): SigningKe
   return {
     generation,
     publicKey: publicKey(`key-${generation}`),
-    sealedPrivateKey: `plain:secret-${generation}`,
+    sealedPrivateKey: `sealed-${generation}`,
     createdAt: new Date(1_763_700_000_123),
     signsFrom: new Date(1_763_700_000_456),
     revokedAt: null,

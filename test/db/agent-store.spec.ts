@@ -1,7 +1,49 @@
+import { expect, it } from '@jest/globals';
 import { TypeormAgentStore } from '../../src/agents/persistence/typeorm-agent.store.js';
+import { sendable } from '../../src/agents/sealed-headers.js';
+import { SecretBox } from '../../src/common/secret-box.js';
 import { agentStoreContract } from '../contract/agent-store.contract.js';
+import { anAgent } from '../support/an-agent.js';
 import { describeDatabases } from '../support/databases.js';
+import { keyNamed, testSecrets } from '../support/secret-box.js';
 
 describeDatabases('agents', (databases) => {
-  agentStoreContract(async () => new TypeormAgentStore(await databases.open()));
+  agentStoreContract(async () => new TypeormAgentStore(await databases.open(), testSecrets()));
+
+  it('keep headers whose key is missing, whatever else of them is changed meanwhile', async () => {
+    const database = await databases.open();
+    const [k1, k2] = [keyNamed('k1'), keyNamed('k2')];
+    const before = new TypeormAgentStore(database, new SecretBox([k1]));
+    const agent = anAgent('one', {
+      credentials: { authorization: 'Bearer secret', 'x-team': 'blue' },
+      cardHeaders: { 'x-card': 'card secret' },
+    });
+    await before.add(agent);
+
+    const without = new TypeormAgentStore(database, new SecretBox([k2]));
+    const locked = (await without.get('one'))!;
+    expect(Object.keys(locked.credentials)).toEqual(['authorization', 'x-team']);
+    expect(() => sendable(locked.credentials)).toThrow(/authorization .* secrets\.keys/);
+    await without.update('one', (stored) => ({
+      ...stored,
+      tags: ['new'],
+      credentials: { ...stored.credentials, 'x-team': 'red' },
+    }));
+
+    const back = new TypeormAgentStore(database, new SecretBox([k2, k1]));
+    expect(await back.get('one')).toEqual({
+      ...agent,
+      tags: ['new'],
+      credentials: { authorization: 'Bearer secret', 'x-team': 'red' },
+    });
+  });
+
+  it('are read as development versions before there were keys stored them', async () => {
+    const database = await databases.open();
+    const store = new TypeormAgentStore(database, testSecrets());
+    await store.add(anAgent('one'));
+    const clear = JSON.stringify({ authorization: 'Bearer old' });
+    await database.write((tx) => tx.run('UPDATE agents SET credentials = ?', [clear]));
+    expect((await store.get('one'))?.credentials).toEqual({ authorization: 'Bearer old' });
+  });
 });

@@ -3,24 +3,52 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { SystemIdSource } from '../../src/common/ids.js';
+import type { Database, Durability } from '../../src/database/database.js';
 import { HubSettings } from '../../src/database/hub-settings.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { databaseContract } from '../contract/database.contract.js';
 import { describeDatabases } from '../support/databases.js';
+import { testSecrets } from '../support/secret-box.js';
 
 describeDatabases('database', databaseContract);
 
 describeDatabases('hub settings', (databases) => {
   it('are made once and the same for every process', async () => {
     const database = await databases.open();
-    const settings = [1, 2, 3].map(() => new HubSettings(database, new SystemIdSource()));
+    const settings = [1, 2, 3].map(() => settingsOf(database));
     const secrets = await Promise.all(settings.map((each) => each.pageTokenSecret()));
     expect(new Set(secrets).size).toBe(1);
-    const restarted = new HubSettings(database, new SystemIdSource());
+    const restarted = settingsOf(database);
     expect(await restarted.pageTokenSecret()).toBe(secrets[0]);
     expect(await restarted.instanceId()).not.toBe(secrets[0]);
   });
+
+  it('are encrypted where they are secret', async () => {
+    const database = await databases.open();
+    const secret = await settingsOf(database).callbackSecret();
+    const [row] = await database.read<{ value: string }>(
+      "SELECT value FROM hub_settings WHERE key = 'agent-callback-secret'",
+    );
+    expect(row!.value).toMatch(/^v1:test:/);
+    expect(testSecrets().open(row!.value)).toBe(secret);
+  });
+
+  it('tell values apart by fingerprints that are the same in every process', async () => {
+    const database = await databases.open();
+    const [one, other] = [settingsOf(database), settingsOf(database)];
+    const print = await one.fingerprint(['https://hooks.example', 'hunter2']);
+    expect(print).toMatch(/^[0-9a-f]{32}$/);
+    expect(await other.fingerprint(['https://hooks.example', 'hunter2'])).toBe(print);
+    expect(await other.fingerprint(['https://hooks.example', 'hunter3'])).not.toBe(print);
+    const elsewhere = settingsOf(await databases.open());
+    expect(await elsewhere.fingerprint(['https://hooks.example', 'hunter2'])).not.toBe(print);
+  });
 });
+
+/** As one process has them. */
+function settingsOf(database: Database): HubSettings {
+  return new HubSettings(database, new SystemIdSource(), testSecrets());
+}
 
 describe('a SQLite file', () => {
   const settings = (path: string) => ({ url: `sqlite:${path}`, synchronous: 'full' }) as const;
@@ -44,6 +72,20 @@ describe('a SQLite file', () => {
     expect(await database.read('PRAGMA synchronous')).toEqual([{ synchronous: 2 }]);
     expect(await database.read('PRAGMA foreign_keys')).toEqual([{ foreign_keys: 1 }]);
     await expect(database.read('DELETE FROM hub_settings')).rejects.toThrow(/not a query/);
+    await database.close();
+  });
+
+  it('does not wait for the disk where all that is written may be lost', async () => {
+    const database = await openDatabase(settings(':memory:'));
+    const seen = (durability?: Durability): Promise<unknown> =>
+      database.write((tx) => tx.all('PRAGMA synchronous'), durability);
+    expect(await seen('may-be-lost')).toEqual([{ synchronous: 1 }]);
+    expect(await seen()).toEqual([{ synchronous: 2 }]);
+    const together = await Promise.all([seen('may-be-lost'), seen('durable')]);
+    expect(together).toEqual([[{ synchronous: 2 }], [{ synchronous: 2 }]]);
+    const failing = database.write((tx) => tx.run('DELETE FROM nowhere'), 'may-be-lost');
+    await expect(failing).rejects.toThrow(/no such table/);
+    expect(await seen()).toEqual([{ synchronous: 2 }]);
     await database.close();
   });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Server } from '@grpc/grpc-js';
+import { ConnectProxy } from '../support/connect-proxy.js';
 import { selfSigned } from '../support/self-signed.js';
 
 const { certificate, key } = selfSigned();
@@ -18,6 +19,7 @@ beforeAll(async () => {
   await writeFile(roots, certificate);
   process.env['GRPC_DEFAULT_SSL_ROOTS_FILE_PATH'] = roots;
   const grpc = await import('@grpc/grpc-js');
+  grpc.setLogVerbosity(grpc.logVerbosity.NONE);
   const { A2AService } = await import('@a2a-js/sdk/server/grpc');
   server = new grpc.Server();
   server.addService(A2AService, {
@@ -42,7 +44,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-async function ask(name: string, address: string) {
+async function ask(name: string, address: string, proxy?: ConnectProxy) {
   const { Egress } = await import('../../src/common/egress/egress.js');
   const { SystemClock } = await import('../../src/common/clock.js');
   const { configWith } = await import('../../src/config/index.js');
@@ -51,7 +53,12 @@ async function ask(name: string, address: string) {
   const { anAgent } = await import('../support/an-agent.js');
   const { endpoint, options } = await import('../support/agent-calls.js');
   const resolver = { resolve: async () => [{ address: '127.0.0.1', family: 4 } as const] };
-  const egress = new Egress({ allow: [name], resolver });
+  const url = `http://127.0.0.1:${proxy?.port}`;
+  const egress = new Egress({
+    allow: [name],
+    resolver,
+    ...(proxy ? { proxy: { url, noProxy: [], resolves: false } } : {}),
+  });
   const memory = new EndpointMemory(new SystemClock(), configWith({}));
   const client = new SdkAgentClient(egress, configWith({}), memory);
   try {
@@ -69,5 +76,19 @@ describe('gRPC over TLS', () => {
     expect(hosts.at(-1)).toBe(`localhost:${port}`);
     const wrong = await ask('other.internal', `${scheme}://other.internal:${port}`);
     expect(wrong).toMatchObject({ kind: 'unreachable' });
+  });
+
+  it('checks the name that was asked for through a proxy that is given an address', async () => {
+    const proxy = await ConnectProxy.start();
+    try {
+      const known = await ask('localhost', `https://localhost:${port}`, proxy);
+      expect(known).toHaveProperty('id', 't');
+      expect(hosts.at(-1)).toBe(`localhost:${port}`);
+      expect(new Set(proxy.targets)).toEqual(new Set([`127.0.0.1:${port}`]));
+      const wrong = await ask('other.internal', `https://other.internal:${port}`, proxy);
+      expect(wrong).toMatchObject({ kind: 'unreachable' });
+    } finally {
+      await proxy.close();
+    }
   });
 });

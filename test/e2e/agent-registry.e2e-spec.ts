@@ -14,6 +14,7 @@ import { startSqlite, withFactory } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
 import { FakeClock } from '../support/fake-clock.js';
 import type { JsonObject } from '../support/json.js';
+import { testSecrets } from '../support/secret-box.js';
 
 const principal: Principal = { id: 'p', organization: 'o', scopes: new Set(['a2a']) };
 const log = { debug: () => 0, info: () => 0, warn: () => 0, error: () => 0 };
@@ -22,7 +23,7 @@ describe('the registry in memory', () => {
   withFactory('sqlite', (databases) => {
     async function start() {
       const clock = new FakeClock();
-      const store = new TypeormAgentStore(await databases.open());
+      const store = new TypeormAgentStore(await databases.open(), testSecrets());
       const registry = new AgentRegistry(store, clock, log);
       return { clock, store, registry };
     }

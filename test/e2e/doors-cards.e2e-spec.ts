@@ -6,12 +6,12 @@ import { CardSigner } from '../../src/a2a/cards/card-signer.js';
 import type { Agent, AgentRegistry } from '../../src/agents/index.js';
 import { SystemClock } from '../../src/common/clock.js';
 import type { Log } from '../../src/common/logger.js';
-import { SecretBox } from '../../src/common/secret-box.js';
 import { configWith } from '../../src/config/index.js';
 import { AgentCard } from '../../src/protocol/a2a.js';
 import { FakeSigningKeyStore } from '../../src/signing/fake-signing-key.store.js';
 import { SigningService } from '../../src/signing/index.js';
 import type { Json } from '../support/json.js';
+import { testSecrets } from '../support/secret-box.js';
 
 const ROOT = '/.well-known/agent-card.json';
 const COMPOSITES: never[] = [];
@@ -35,7 +35,7 @@ beforeEach(() => {
     { base: 'https://hub.example.com' } as never,
     {} as never,
     new CardSigner(
-      new SigningService(new FakeSigningKeyStore(), new SecretBox(), config, clock, log),
+      new SigningService(new FakeSigningKeyStore(), testSecrets(), config, clock, log),
       config,
       { base: 'https://hub.example.com' } as never,
     ),

@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ConnectError, Egress, type Resolver } from '../../src/common/egress/egress.js';
+import { EgressPolicy } from '../../src/common/egress/guard.js';
+import { GuardedConnector } from '../../src/common/egress/guarded-connector.js';
 import { HubError } from '../../src/common/hub-error.js';
 
 const PUBLIC = { address: '93.184.215.14', family: 4 } as const;
@@ -119,6 +121,18 @@ describe('Egress on real sockets', () => {
   it('checks an address in the URL at connect time too', async () => {
     egressWith(['127.0.0.1:1']);
     await expect(get(`http://127.0.0.1:${port}/`)).rejects.toEqual(refused('loopback'));
+    // Also where nobody has looked at the URL before.
+    const policy = new EgressPolicy(['127.0.0.1:1']);
+    const connect = new GuardedConnector(policy, new ScriptedResolver({}), undefined).connectorTo(
+      new URL(`http://127.0.0.1:${port}`),
+      {
+        timeoutMs: 1000,
+        secureContext: undefined,
+      },
+    );
+    const target = { hostname: '127.0.0.1', protocol: 'http:', port: String(port) };
+    const error = await new Promise((resolve) => connect(target, (...[why]) => resolve(why)));
+    expect(error).toEqual(refused('loopback'));
     expect(seen).toEqual([]);
   });
 

@@ -392,7 +392,9 @@ describe('a webhook that fails', () => {
     const path = newPath();
     sink.script.push(410);
     const { task } = await hub.send('this', inline({ url: sink.url(path) }));
-    await untilStates((task as JsonObject)['id'] as string, 'dead');
+    // The one it refused, and one that stands for what it was not asked about.
+    const letters = await untilStates((task as JsonObject)['id'] as string, 'dead', 'dead');
+    expect(letters.map(({ attempts }) => attempts)).toEqual([1, 0]);
     expect(sink.at(path)).toHaveLength(1);
   });
 

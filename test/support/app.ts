@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createApp } from '../../src/bootstrap.js';
 import type { ConfigOverrides } from '../../src/config/index.js';
 import { HubClient } from './hub-client.js';
+import { TEST_SECRET_KEY } from './secret-box.js';
 
 export { type HttpAnswer, RpcError, stateOf } from './hub-client.js';
 export { type HubProcess, startHubProcess } from './hub-process.js';
@@ -63,6 +64,7 @@ export function testConfig(databaseUrl: string, overrides: ConfigOverrides = {})
     server: { host: '127.0.0.1', port: 0, ...overrides.server },
     // Power cuts are tested with the database itself; without them nothing has to reach the disk.
     database: { url: databaseUrl, synchronous: 'normal', ...overrides.database },
+    secrets: { keys: [TEST_SECRET_KEY], ...overrides.secrets },
     auth: { adminKey: ADMIN_KEY, ...overrides.auth },
     egress: { allow: ['127.0.0.0/8'], ...overrides.egress },
     agents: { pollMinMs: 50, pollMaxMs: 200, ...overrides.agents },

@@ -41,7 +41,7 @@ const TERMINAL = ['COMPLETED', 'FAILED', 'CANCELED', 'REJECTED'].map((end) => `T
 /** What a test does with a running hub, as verbs over its real sockets. */
 export class HubClient {
   private readonly http = new HttpAgent({ connections: 512, headersTimeout: 0, bodyTimeout: 0 });
-  private userKey: string | undefined;
+  private userKey: Promise<string> | undefined;
 
   constructor(
     public url: string,
@@ -63,9 +63,9 @@ export class HubClient {
   }
 
   /** The ordinary test key, made at first use. */
-  async key(): Promise<string> {
-    this.userKey ??= await this.createKey({ name: 'ordinary' });
-    return this.userKey;
+  key(): Promise<string> {
+    // The promise is kept, or two callers at once would be two principals.
+    return (this.userKey ??= this.createKey({ name: 'ordinary' }));
   }
 
   /** Registers the agent whose card is found at `url`; its id. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { HubClient } from './hub-client.js';
+import { TEST_SECRET_KEY } from './secret-box.js';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const KEY = 'admin-key-of-the-tests-0123456789';
@@ -38,6 +39,7 @@ export class HubProcess extends HubClient {
         A2A_HUB__SERVER__PORT: String(options.port ?? 0),
         A2A_HUB__DATABASE__URL: options.databaseUrl ?? `sqlite:${join(directory!, 'hub.db')}`,
         A2A_HUB__AUTH__ADMIN_KEY: KEY,
+        A2A_HUB__SECRETS__KEYS: `${TEST_SECRET_KEY.id}:${TEST_SECRET_KEY.key}`,
         A2A_HUB__EGRESS__ALLOW: '127.0.0.0/8',
         ...options.environment,
       },

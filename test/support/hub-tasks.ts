@@ -47,6 +47,7 @@ import {
 } from '../../src/tasks/task-wiring.js';
 import { eventually } from './eventually.js';
 import { FakeAgentClient, type FakeAgent } from './fake-agents.js';
+import { testSecrets } from './secret-box.js';
 
 export const ALICE: Principal = { id: 'alice', organization: 'acme', scopes: new Set(['a2a']) };
 export const BOB: Principal = { id: 'bob', organization: 'acme', scopes: new Set(['a2a']) };
@@ -124,7 +125,7 @@ export class HubTasks {
     this.store = new TypeormTaskStore(database, new NoParticipant());
     this.log = new GroupCommitTaskLog(this.store, signals, clock, logger);
     this.contexts = new TypeormContextStore(database);
-    this.settings = new HubSettings(database, ids);
+    this.settings = new HubSettings(database, ids, testSecrets());
     const merged = configWith({
       ...config,
       agents: { ...QUICK.agents, ...config.agents },

@@ -1,9 +1,9 @@
-import { SystemClock } from '../../src/common/clock.js';
+import { type Clock, SystemClock } from '../../src/common/clock.js';
 import { Egress, type EgressOptions } from '../../src/common/egress/egress.js';
-import type { Log } from '../../src/common/logger.js';
-import { SecretBox } from '../../src/common/secret-box.js';
 import type { Database } from '../../src/database/database.js';
 import { StreamResponse } from '../../src/protocol/a2a.js';
+import { AttemptSender } from '../../src/push/attempt-sender.js';
+import { DeliveryUpkeep } from '../../src/push/delivery-upkeep.js';
 import { DeliveryWorker } from '../../src/push/delivery.worker.js';
 import { dueWhen } from '../../src/push/domain/due-mark.js';
 import { HttpWebhookSender } from '../../src/push/http-webhook.sender.js';
@@ -11,14 +11,10 @@ import { LaneReader } from '../../src/push/lane-reader.js';
 import { LaneRunner } from '../../src/push/lane-runner.js';
 import { PushWakeup } from '../../src/push/push-wakeup.js';
 import type { TaskEvent, TaskLog } from '../../src/tasks/index.js';
-import { PushStores } from './push-stores.js';
-
-const SILENT: Log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
+import { plainAuthenticator } from './push-auth.js';
+import type { EndpointRules } from '../../src/push/endpoints/domain/endpoint-health.js';
+import { ENDPOINT_RULES, PushStores, SILENT } from './push-stores.js';
+import { testSecrets } from './secret-box.js';
 
 /** The delays of the tests: quick, and long enough to tell one retry from the next. */
 const SETTINGS = {
@@ -31,10 +27,14 @@ const SETTINGS = {
   maxConcurrent: 50,
   maxPerEndpoint: 10,
   attemptRetentionDays: 30,
+  longestWaitMs: 60_000,
+  disableAfterMs: ENDPOINT_RULES.disableAfterMs,
 };
 
 export interface EngineOptions {
   readonly settings?: Partial<typeof SETTINGS>;
+  readonly rules?: Partial<EndpointRules>;
+  readonly clock?: Clock;
   readonly egress?: EgressOptions;
   readonly maxBodyBytes?: number;
 }
@@ -53,7 +53,7 @@ export class PushEngine extends PushStores {
     database: Database,
     private readonly options: EngineOptions = {},
   ) {
-    super(database);
+    super(database, options.rules);
     this.settings = { ...SETTINGS, ...options.settings };
     this.egress = new Egress(options.egress ?? { allow: ['127.0.0.0/8'] });
   }
@@ -64,8 +64,9 @@ export class PushEngine extends PushStores {
     const now = new Date();
     const seen: { kind: TaskEvent['kind']; body: string }[] = [];
     await this.database.write(function* (tx) {
-      const [task] = yield* tx.all<{ last: number | null }>(
-        'SELECT MAX(seq) AS last FROM task_events WHERE task_id = ?',
+      const [task] = yield* tx.all<{ last: number | null; every: number }>(
+        `SELECT (SELECT MAX(seq) FROM task_events WHERE task_id = t.id) AS last,
+           t.every_event AS every FROM tasks t WHERE t.id = ?`,
         [taskId],
       );
       let seq = Number(task?.last ?? 0);
@@ -78,7 +79,7 @@ export class PushEngine extends PushStores {
         );
       }
       yield* tx.run('UPDATE tasks SET seq = ? WHERE id = ?', [seq, taskId]);
-      const when = dueWhen(seen);
+      const when = dueWhen(seen, task?.every === 1);
       if (when !== null) yield* lanes.markDue(tx, [{ taskId, seq, when }], now);
     });
     wakeup.ring();
@@ -116,7 +117,7 @@ export class PushEngine extends PushStores {
 
   /** Starts one more worker, as another process would. */
   async start(alone = false): Promise<DeliveryWorker> {
-    const clock = new SystemClock();
+    const clock = this.options.clock ?? new SystemClock();
     const log = { events: (...args: Parameters<TaskLog['events']>) => this.events(...args) };
     const limits = {
       maxBytes: this.options.maxBodyBytes ?? 1024 * 1024,
@@ -125,8 +126,12 @@ export class PushEngine extends PushStores {
     const runner = new LaneRunner(
       this.lanes,
       new LaneReader(log as TaskLog, limits),
-      new HttpWebhookSender(this.egress, clock, this.settings),
-      new SecretBox(),
+      new AttemptSender(
+        new HttpWebhookSender(this.egress, clock, this.settings),
+        plainAuthenticator(testSecrets()),
+        testSecrets(),
+        this.settings,
+      ),
       clock,
       this.ids,
       SILENT,
@@ -136,6 +141,7 @@ export class PushEngine extends PushStores {
       this.ids.next(),
       this.lanes,
       runner,
+      new DeliveryUpkeep(this.lanes, this.endpoints, SILENT, this.settings),
       this.wakeup,
       clock,
       SILENT,

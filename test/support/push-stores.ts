@@ -1,24 +1,77 @@
-import { SystemIdSource } from '../../src/common/ids.js';
+import { type IdSource, SystemIdSource } from '../../src/common/ids.js';
+import type { Log } from '../../src/common/logger.js';
 import type { Database } from '../../src/database/database.js';
 import type { DeliveryStore } from '../../src/push/delivery-store.js';
 import type { DeliveryDraft, Lane, LaneStore, StepResult } from '../../src/push/lane-store.js';
+import type { EndpointRules } from '../../src/push/endpoints/domain/endpoint-health.js';
+import type { EndpointStore } from '../../src/push/endpoints/endpoint-store.js';
+import { PushEvents } from '../../src/push/endpoints/push-events.js';
 import { SqlDeliveryStore } from '../../src/push/persistence/sql-delivery.store.js';
+import { SqlEndpointStore } from '../../src/push/persistence/sql-endpoint.store.js';
 import { SqlLaneStore } from '../../src/push/persistence/sql-lane.store.js';
+import { SqlManagedConfigStore } from '../../src/push/persistence/sql-managed-config.store.js';
 import { SqlPushConfigStore } from '../../src/push/persistence/sql-push-config.store.js';
+import { SqlPushRetentionStore } from '../../src/push/persistence/sql-push-retention.store.js';
+import type { ManagedConfigStore } from '../../src/push/configs/managed-config-store.js';
+import type { PushRetentionStore } from '../../src/push/push-retention-store.js';
 import type { PushConfigStore } from '../../src/push/push-config-store.js';
 import type { PushConfigDraft } from '../../src/push/push-config.js';
+import { testSecrets } from './secret-box.js';
+
+const STARTED_AT = Date.now();
+
+/** Their time begins with the tests, in 1970: whatever clock a test has is not behind them by years. */
+class EarlyIds extends SystemIdSource {
+  override next(): string {
+    const id = super.next();
+    const ms = parseInt(id.slice(0, 8) + id.slice(9, 13), 16) - STARTED_AT;
+    const hex = ms.toString(16).padStart(12, '0');
+    return `${hex.slice(0, 8)}-${hex.slice(8)}${id.slice(13)}`;
+  }
+}
+
+/** A log nobody reads. */
+export const SILENT: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+/** Endpoints may have all their places at once, and none is left alone for long. */
+export const ENDPOINT_RULES: EndpointRules = {
+  failuresToOpen: 1000,
+  pauseMs: 50,
+  maxPauseMs: 200,
+  jitter: 0,
+  startSlots: 10,
+  maxSlots: 10,
+  retryAfterMaxMs: 60_000,
+  disableAfterMs: 3_600_000,
+};
 
 /** The stores of webhooks on one database, with tasks as far as those look at them. */
 export class PushStores {
-  readonly ids = new SystemIdSource();
+  readonly ids: IdSource = new EarlyIds();
   readonly configs: PushConfigStore;
   readonly lanes: LaneStore;
   readonly deliveries: DeliveryStore;
+  readonly managed: ManagedConfigStore;
+  readonly retention: PushRetentionStore;
+  readonly endpoints: EndpointStore;
+  readonly news = new PushEvents(SILENT);
 
-  constructor(readonly database: Database) {
+  constructor(
+    readonly database: Database,
+    rules: Partial<EndpointRules> = {},
+  ) {
     this.configs = new SqlPushConfigStore(database, this.ids);
-    this.lanes = new SqlLaneStore(database, this.ids);
+    const all = { ...ENDPOINT_RULES, ...rules };
+    this.lanes = new SqlLaneStore(database, this.ids, all, this.news);
+    this.endpoints = new SqlEndpointStore(database, this.ids);
     this.deliveries = new SqlDeliveryStore(database);
+    this.managed = new SqlManagedConfigStore(database, this.ids);
+    this.retention = new SqlPushRetentionStore(database, this.ids);
   }
 
   /** A task whose log has `seq` entries. */
@@ -46,8 +99,12 @@ export class PushStores {
       version: '1.0',
       authScheme: 'bearer',
       authNames: ['Bearer'],
-      sealedCredentials: 'plain:secret',
+      authProfile: null,
+      sealedCredentials: testSecrets().seal('secret'),
       sealedToken: null,
+      sealedSigningKeys: null,
+      events: 'changes',
+      subscriptionId: null,
       fingerprint: url,
       verified: true,
       traceparent: null,

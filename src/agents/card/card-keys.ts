@@ -1,6 +1,7 @@
 import { invalidField } from '../../common/hub-error.js';
 import type { CardKeys, PublicKey } from '../agent.js';
 import { isObject } from './card-fields.js';
+import { isUrl } from '../../common/is-url.js';
 
 /** Members of a JWK that are public and say what a signature is verified with (RFC 7518 §6). */
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'alg', 'use', 'exp'] as const;
@@ -98,7 +99,7 @@ function publicPart(key: PublicKey): PublicKey {
 }
 
 function readUrl(field: string, value: unknown): string {
-  const isHttp = typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value);
+  const isHttp = typeof value === 'string' && /^https?:\/\//i.test(value) && isUrl(value);
   if (!isHttp || value.length > MAX_URL) throw invalidField(field, 'must be an http(s) URL');
   return value;
 }

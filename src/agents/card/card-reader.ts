@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { ConnectError, Egress, type EgressResponse } from '../../common/egress/egress.js';
 import { discard, readText } from '../../common/egress/read-body.js';
 import { HubError } from '../../common/hub-error.js';
+import { SecretLockedError } from '../../common/secret-box.js';
 import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, type AgentCard } from '../../protocol/a2a.js';
+import { sendable } from '../sealed-headers.js';
 import { parseCard } from './parse-card.js';
 
 /** A card as it was found. */
@@ -31,7 +33,8 @@ export class CardReader {
    * well-known paths of its origin; only the address itself when it names a JSON document.
    *
    * Throws HubError EGRESS_DENIED when the address is forbidden, AGENT_UNREACHABLE when nothing
-   * answers, and INVALID_PARAMS when what is there is no card, saying what was tried.
+   * answers, INVALID_PARAMS when what is there is no card, saying what was tried, and UNAVAILABLE when
+   * one of the headers is encrypted with a key that the hub does not have now.
    */
   async find(cardUrl: string, headers: Readonly<Record<string, string>>): Promise<FoundCard> {
     await this.egress.check(cardUrl);
@@ -41,7 +44,7 @@ export class CardReader {
       try {
         return await this.read(address, headers);
       } catch (error) {
-        if (!(error instanceof HubError)) throw error;
+        if (!(error instanceof HubError) || error instanceof SecretLockedError) throw error;
         // All addresses share the origin: where one cannot be reached, none can.
         if (error.reason === 'EGRESS_DENIED' || error.reason === 'AGENT_UNREACHABLE') throw error;
         if (error.violations.length > 0) closest ??= error;
@@ -92,7 +95,7 @@ export class CardReader {
         accept: 'application/json',
         // Agents that speak several versions show their richest card to those who ask for it.
         [A2A_VERSION_HEADER.toLowerCase()]: A2A_PROTOCOL_VERSION,
-        ...headers,
+        ...sendable(headers),
       },
       signal: AbortSignal.timeout(timeoutMs),
     });

@@ -15,6 +15,7 @@ import { candidates, isAllowedAlgorithm } from './card-keys.js';
 import { isObject, type Json } from './card-fields.js';
 import { KeySets } from './key-sets.js';
 import { signedForms, type SignedForm } from './signed-forms.js';
+import { isUrl } from '../../common/is-url.js';
 
 /** Signatures of a card, and keys for one of them, that are tried. */
 const MAX_SIGNATURES = 10;
@@ -127,7 +128,7 @@ export class CardVerifier {
 
 /** The origin of an http(s) URL; null for anything else. */
 export function originOf(url: string): string | null {
-  return /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url).origin : null;
+  return /^https?:\/\//i.test(url) && isUrl(url) ? new URL(url).origin : null;
 }
 
 /** A sentence instead, when it cannot be verified at all. */

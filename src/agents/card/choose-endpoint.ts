@@ -3,6 +3,7 @@ import type { AgentCard, AgentInterface } from '../../protocol/a2a.js';
 import type { Agent, AgentEndpoint, AgentPin } from '../agent.js';
 import { isGivenFor, originsOf } from './credential-origins.js';
 import { grpcUrls } from './grpc-url.js';
+import { isUrl } from '../../common/is-url.js';
 
 /** What the hub thinks of one interface of a card. */
 export interface InterfaceReport {
@@ -126,7 +127,7 @@ function judge(written: AgentInterface, limits: InterfaceLimits): Judged {
   if (protocolVersion === undefined) return no('the protocol version is not 0.2, 0.3 or 1.x');
   if (protocolBinding === 'GRPC') {
     if (grpcUrls(url).length === 0) return no('the url is not host:port');
-  } else if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+  } else if (!/^https?:\/\//i.test(url) || !isUrl(url)) {
     return no('the url is not an absolute http(s) URL');
   }
   if (protocolBinding !== (pin.protocolBinding ?? protocolBinding)) return no(NOT_PINNED);

@@ -1,4 +1,5 @@
 import { HubError } from '../../common/hub-error.js';
+import { isUrl } from '../../common/is-url.js';
 
 const DEFAULT_PORT = '443';
 const BARE = /^(\[[0-9a-f:.]+\]|[^\s/?#@:]+)(:\d+)?$/i;
@@ -27,7 +28,7 @@ export function grpcUrls(written: string): readonly string[] {
   const authority = scheme === undefined ? bare : bare.slice(scheme.length + '://'.length);
   // Only https knows 443 for a default, so any other port stays written.
   const checked = `https://${authority}`;
-  if (!URL.canParse(checked)) return [];
+  if (!isUrl(checked)) return [];
   const { hostname, port, username, password } = new URL(checked);
   if (hostname === '' || username !== '' || password !== '') return [];
   const host = `${hostname}:${port || DEFAULT_PORT}`;

@@ -132,9 +132,9 @@ class GrpcChannel {
   /** The policy says whether an address without a scheme may be called in plain text. */
   private async open(): Promise<GuardedClient> {
     const urls = grpcUrls(this.address);
-    const { url } = await firstAllowed(urls, (one) => this.egress.addressesOf(one));
+    const { url, answer } = await firstAllowed(urls, (one) => this.egress.wayOf(one));
     const options = { 'grpc.max_receive_message_length': RECEIVE_LIMIT_BYTES };
-    return guardedClient(this.egress, url, options);
+    return guardedClient(this.egress, url, options, answer);
   }
 
   /** Resolves when the channel is connected; rejects as soon as one attempt at all addresses failed. */

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { LegacyJsonRpcTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import { Egress } from '../../common/egress/egress.js';
+import { SecretLockedError } from '../../common/secret-box.js';
 import { AppConfig } from '../../config/index.js';
 import {
   A2A_VERSION_HEADER,
@@ -24,6 +25,7 @@ import {
   type AgentSend,
 } from '../agent-client.js';
 import { isGivenFor } from '../card/credential-origins.js';
+import { sendable } from '../sealed-headers.js';
 import type { AgentTransport } from './agent-transport.js';
 import { type AgentMethod, CallPlan } from './call-plan.js';
 import { checkEvent, checkMessage, checkTask } from './check-answer.js';
@@ -318,13 +320,23 @@ function configOf({ url, token }: AgentCallback): TaskPushNotificationConfig {
   return { tenant: '', taskId: '', id: '', url, token, authentication };
 }
 
+/** Nothing is sent without credentials that cannot be opened: the agent counts as out of reach. */
+function credentialsOf({ credentials }: Agent): Readonly<Record<string, string>> {
+  try {
+    return sendable(credentials);
+  } catch (error) {
+    if (!(error instanceof SecretLockedError)) throw error;
+    throw new AgentCallError('unreachable', error.message, { cause: error });
+  }
+}
+
 function headersOf(
   agent: Agent,
   endpoint: AgentEndpoint,
   options: AgentCallOptions,
 ): Record<string, string> {
   const headers: Record<string, string> = {
-    ...(isGivenFor(endpoint, agent) && agent.credentials),
+    ...(isGivenFor(endpoint, agent) && credentialsOf(agent)),
     [A2A_VERSION_HEADER]: endpoint.protocolVersion,
   };
   // What cannot be in the list is in the message all the same.

@@ -16,6 +16,7 @@ export class AgentEntity {
   @Column({ name: 'card_url', type: 'text', nullable: true })
   cardUrl!: string | null;
 
+  /** Each value sealed by `SecretBox`. */
   @Column({ name: 'card_headers', type: 'text' })
   cardHeaders!: string;
 
@@ -37,6 +38,7 @@ export class AgentEntity {
   @Column({ type: 'text' })
   refused!: string;
 
+  /** Each value sealed by `SecretBox`. */
   @Column({ type: 'text' })
   credentials!: string;
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { HubError } from '../../common/hub-error.js';
 import type { Page } from '../../common/page.js';
+import { SecretBox } from '../../common/secret-box.js';
 import { Database } from '../../database/database.js';
 import { byCharacters } from '../../database/dialect.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
@@ -9,6 +10,7 @@ import { AgentCard } from '../../protocol/a2a.js';
 import type { Agent, AgentBudgets, AgentEndpoint, AgentPin } from '../agent.js';
 import { matchesFilter } from '../agent-filter.js';
 import { type AgentFilter, AgentStore } from '../agent-store.js';
+import { openHeaders, sealHeaders } from '../sealed-headers.js';
 
 interface Row {
   readonly id: string;
@@ -75,7 +77,10 @@ const CHUNK = 200;
 /** {@link AgentStore} on the hub's database. */
 @Injectable()
 export class TypeormAgentStore extends AgentStore {
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: SecretBox,
+  ) {
     super();
   }
 
@@ -163,14 +168,14 @@ export class TypeormAgentStore extends AgentStore {
     JSON.stringify(AgentCard.toJSON(agent.card)),
     storable(agent.originalCard),
     storable(agent.cardUrl),
-    JSON.stringify(agent.cardHeaders),
+    JSON.stringify(sealHeaders(this.secrets, agent.cardHeaders)),
     agent.cardKeys === null ? null : JSON.stringify(agent.cardKeys),
     JSON.stringify(agent.signature),
     JSON.stringify(agent.endpoint),
     storable(agent.endpointOverride),
     JSON.stringify(agent.pin),
     JSON.stringify(agent.refused),
-    JSON.stringify(agent.credentials),
+    JSON.stringify(sealHeaders(this.secrets, agent.credentials)),
     JSON.stringify(agent.credentialOrigins),
     JSON.stringify(agent.tags),
     agent.priority,
@@ -192,14 +197,14 @@ export class TypeormAgentStore extends AgentStore {
     card: AgentCard.fromJSON(JSON.parse(row.card)),
     originalCard: row.original_card,
     cardUrl: row.card_url,
-    cardHeaders: JSON.parse(row.card_headers) as Record<string, string>,
+    cardHeaders: this.headers(row.card_headers),
     cardKeys: parsedOrNull(row.card_keys) as Agent['cardKeys'],
     signature: JSON.parse(row.signature) as Agent['signature'],
     endpoint: JSON.parse(row.endpoint) as AgentEndpoint,
     endpointOverride: row.endpoint_override,
     pin: JSON.parse(row.pin) as AgentPin,
     refused: JSON.parse(row.refused) as Agent['refused'],
-    credentials: JSON.parse(row.credentials) as Record<string, string>,
+    credentials: this.headers(row.credentials),
     credentialOrigins: JSON.parse(row.credential_origins) as string[],
     tags: JSON.parse(row.tags) as string[],
     priority: Number(row.priority),
@@ -214,6 +219,10 @@ export class TypeormAgentStore extends AgentStore {
     updatedAt: new Date(Number(row.updated_at)),
     deletedAt: row.deleted_at === null ? null : new Date(Number(row.deleted_at)),
   });
+
+  private headers(json: string): Record<string, string> {
+    return openHeaders(this.secrets, JSON.parse(json) as Record<string, string>);
+  }
 }
 
 function* raiseRevision(tx: Tx): Work<void> {

@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { destinationOf, EgressPolicy } from './guard.js';
 
-const nothingAllowed = new EgressPolicy([]);
-
 function judge(policy: EgressPolicy, url: string, addresses?: readonly string[]): string {
   const parsed = new URL(url);
   const refusal =
@@ -10,77 +8,6 @@ function judge(policy: EgressPolicy, url: string, addresses?: readonly string[])
     (addresses && policy.refusalOf(destinationOf(parsed), addresses));
   return refusal ?? 'allowed';
 }
-
-describe('EgressPolicy without an allow-list', () => {
-  it.each([
-    ['127.0.0.1', 'loopback'],
-    ['127.255.0.9', 'loopback'],
-    ['10.1.2.3', 'private'],
-    ['172.31.255.255', 'private'],
-    ['192.168.0.1', 'private'],
-    ['169.254.1.1', 'link-local'],
-    ['169.254.169.254', 'metadata'],
-    ['168.63.129.16', 'metadata'],
-    ['100.64.0.1', 'carrier-grade'],
-    ['224.0.0.1', 'multicast'],
-    ['255.255.255.255', 'broadcast'],
-    ['240.0.0.1', 'reserved'],
-    ['192.0.2.1', 'reserved'],
-    ['198.18.0.1', 'reserved'],
-    ['0.0.0.0', 'wildcard'],
-    ['0.1.2.3', 'wildcard'],
-    ['::', 'wildcard'],
-    ['::1', 'loopback'],
-    ['fe80::1', 'link-local'],
-    ['fc00::1', 'private'],
-    ['fd00:ec2::254', 'metadata'],
-    ['fec0::1', 'private'],
-    ['ff02::1', 'multicast'],
-    ['::ffff:127.0.0.1', 'loopback'],
-    ['::ffff:10.0.0.1', 'private'],
-    ['::ffff:a9fe:a9fe', 'metadata'],
-    ['::127.0.0.1', 'loopback'],
-    ['::ffff:0:10.0.0.1', 'IPv4-translated'],
-    ['64:ff9b::10.0.0.1', 'NAT64'],
-    ['64:ff9b::8.8.8.8', 'NAT64'],
-    ['64:ff9b:1::1', 'NAT64'],
-    ['2002:7f00:1::', '6to4'],
-    ['2001:0:1::1', 'Teredo'],
-    ['2001:db8::1', 'reserved'],
-    ['3fff::1', 'reserved'],
-    ['100::1', 'reserved'],
-    ['4000::1', 'reserved'],
-    ['5f00::1', 'reserved'],
-  ])('refuses %s as %s, written in the URL or resolved', (address, word) => {
-    const literal = address.includes(':') ? `[${address}]` : address;
-    expect(judge(nothingAllowed, `https://${literal}/`)).toContain(word);
-    expect(judge(nothingAllowed, 'https://agent.example/', [address])).toContain(word);
-  });
-
-  it.each(['8.8.8.8', '1.1.1.1', '2606:4700::1111', '::ffff:8.8.8.8'])('allows %s', (address) => {
-    expect(judge(nothingAllowed, 'https://agent.example/', [address])).toBe('allowed');
-  });
-
-  it.each(['http://2130706433/', 'http://0x7f.1/', 'http://0177.0.0.1/', 'http://127.1/'])(
-    'sees through %s',
-    (url) => {
-      expect(judge(nothingAllowed, url)).toContain('loopback');
-    },
-  );
-
-  it('refuses a name when one of its addresses is bad', () => {
-    expect(judge(nothingAllowed, 'https://a.example/', ['8.8.8.8', '10.0.0.1'])).toContain(
-      'private',
-    );
-  });
-
-  it('refuses plain http, other schemes and users in URLs', () => {
-    expect(judge(nothingAllowed, 'http://agent.example/')).toContain('plain http');
-    expect(judge(nothingAllowed, 'ftp://agent.example/')).toContain('scheme ftp');
-    expect(judge(nothingAllowed, 'https://user@agent.example/')).toContain('user');
-    expect(judge(nothingAllowed, 'https://:secret@agent.example/')).toContain('user');
-  });
-});
 
 describe('EgressPolicy with an allow-list', () => {
   it('lets an allowed network be reached by http, and nothing beside it', () => {
@@ -92,6 +19,13 @@ describe('EgressPolicy with an allow-list', () => {
       'private',
     );
     expect(judge(policy, 'http://agent.example/', ['8.8.8.8'])).toContain('plain http');
+  });
+
+  it('refuses plain http before it asks for addresses, where nothing could allow it', () => {
+    expect(judge(new EgressPolicy(['agent.internal']), 'http://agent.example/')).toContain(
+      'plain http',
+    );
+    expect(judge(new EgressPolicy(['10.0.0.0/8']), 'http://agent.example/')).toBe('allowed');
   });
 
   it('lets an allowed host name resolve to anything but a metadata service', () => {

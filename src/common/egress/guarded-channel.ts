@@ -6,7 +6,8 @@ import {
   Metadata,
   status,
 } from '@grpc/grpc-js';
-import type { Egress } from './egress.js';
+import { addressLiteral } from './destination-list.js';
+import type { ChannelWay, Egress, ProxiedWay, ResolvedAddress } from './egress.js';
 
 /** The scheme of targets that {@link GuardedResolver} resolves; grpc-js keeps them by this name. */
 const SCHEME = 'a2a-hub-egress';
@@ -21,6 +22,8 @@ interface Guard {
   readonly egress: Egress;
   /** The http(s) URL that the policy judges. */
   readonly url: string;
+  /** The `host:port` its proxy is asked to connect to; undefined without one. */
+  readonly target: string | undefined;
   /** Why the last look gave no address. */
   failure: unknown;
 }
@@ -36,20 +39,26 @@ export interface GuardedClient {
  * A gRPC client to the host and port of an http(s) URL, TLS for https. It connects to nothing but
  * addresses that the {@link Egress} gave at that moment, an address in the URL included; proxies of
  * the environment and service configs from DNS are not used. It connects with its first call.
+ *
+ * With a `way` that leads through the egress proxy it asks that for a tunnel to the first target of the
+ * way, for as long as the guard still gives that target for the URL.
  */
 export function guardedClient(
   egress: Egress,
   url: string,
   options: Pick<ChannelOptions, 'grpc.max_receive_message_length'>,
+  way?: ChannelWay,
 ): GuardedClient {
   const { protocol, hostname, port } = new URL(url);
   const secure = protocol === 'https:';
-  const guard: Guard = { egress, url, failure: undefined };
+  const target = way?.kind === 'proxy' ? way.targets[0] : undefined;
+  const guard: Guard = { egress, url, target, failure: undefined };
   const client = new Client(
     `${SCHEME}:${hostname}:${port || (secure ? '443' : '80')}`,
     secure ? credentials.createSsl() : credentials.createInsecure(),
     {
       ...options,
+      ...(way?.kind === 'proxy' ? tunnelOptions(way, hostname) : {}),
       'grpc.enable_http_proxy': 0,
       'grpc.service_config_disable_resolution': 1,
       'grpc.use_local_subchannel_pool': 1,
@@ -59,6 +68,30 @@ export function guardedClient(
     },
   );
   return { client, refusal: () => guard.failure };
+}
+
+/** What makes grpc-js ask for a tunnel, and check the certificate against the name all the same. */
+function tunnelOptions({ targets, proxy }: ProxiedWay, hostname: string): ChannelOptions {
+  return {
+    'grpc.http_connect_target': `dns:${targets[0]}`,
+    'grpc.ssl_target_name_override': addressLiteral(hostname) ?? hostname,
+    ...(proxy.credentials === undefined ? {} : { 'grpc.http_connect_creds': proxy.credentials }),
+  };
+}
+
+/** What a channel may connect to on this way; throws when it was made for another one. */
+function placesOf(
+  way: ChannelWay,
+  target: string | undefined,
+  port: number,
+): readonly (readonly [ResolvedAddress, number])[] {
+  if (way.kind === 'direct' && target === undefined) {
+    return way.addresses.map((address) => [address, port] as const);
+  }
+  if (way.kind === 'proxy' && target !== undefined && way.targets.includes(target)) {
+    return way.proxy.addresses.map((address) => [address, way.proxy.port] as const);
+  }
+  throw Object.assign(new Error('the host has moved'), { code: 'ECONNFAILED' });
 }
 
 /** Resolves by the egress guard: what it does not give, a channel cannot connect to. */
@@ -116,10 +149,10 @@ class GuardedResolver implements experimental.Resolver {
     const { guard, port } = this;
     try {
       if (guard === undefined) throw new Error('a channel without an egress guard');
-      const addresses = await guard.egress.addressesOf(guard.url);
+      const places = placesOf(await guard.egress.wayOf(guard.url), guard.target, port);
       guard.failure = undefined;
       return experimental.statusOrFromValue(
-        addresses.map(({ address }) => ({ addresses: [{ host: address, port }] })),
+        places.map(([{ address }, at]) => ({ addresses: [{ host: address, port: at }] })),
       );
     } catch (error) {
       if (guard !== undefined) guard.failure = error;

@@ -1,5 +1,8 @@
 import type { Readable } from 'node:stream';
-import type { EgressResponse } from './egress.js';
+import type { Dispatcher } from 'undici';
+
+/** An answer whose body is still to be read: by `readText`, or given up by `discard`. */
+export type EgressResponse = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>;
 
 /** The body was larger than its reader allows. */
 export class BodyTooLargeError extends Error {

@@ -70,6 +70,16 @@ describe('adminValidationPipe', () => {
     await expect(check(body)).rejects.toMatchObject({ message: faults.join('; ') });
   });
 
+  it.each([[[]], ['x'], [5], [null]])(
+    'says of the body %j that it must be an object',
+    async (body) => {
+      await expect(check(body)).rejects.toMatchObject({
+        reason: 'INVALID_PARAMS',
+        message: 'The body must be a JSON object.',
+      });
+    },
+  );
+
   it('names every field at fault by its path', async () => {
     const refused = check({ name: 1, entries: [{ count: 1 }, { count: 'x', more: 1 }], extra: 1 });
     await expect(refused).rejects.toMatchObject({

@@ -17,8 +17,25 @@ class AdminValidationPipe extends ValidationPipe {
         `The body is nested more than ${MAX_NESTING} levels deep.`,
       );
     }
+    if (metadata.type === 'body' && isDto(metadata.metatype) && !isObject(value)) {
+      throw new HubError('INVALID_PARAMS', 'The body must be a JSON object.');
+    }
     return super.transform(value, metadata);
   }
+}
+
+function isDto(metatype: ArgumentMetadata['metatype']): boolean {
+  return (
+    metatype !== undefined &&
+    ![Object, Array, String, Number, Boolean].some((one) => one === metatype)
+  );
+}
+
+/** A body that is absent is checked by the DTO: it may need nothing. */
+function isObject(value: unknown): boolean {
+  return (
+    value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value))
+  );
 }
 
 /** Level by level, so that no depth can exhaust the stack. */

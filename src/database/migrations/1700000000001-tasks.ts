@@ -44,6 +44,7 @@ const taskTables = (clustered: string): string[] => [
     "due_at" bigint,
     "route" text NOT NULL,
     "allow_reply" smallint NOT NULL,
+    "every_event" smallint NOT NULL DEFAULT 0,
     "traceparent" text,
     "request" text,
     "created_at" bigint NOT NULL,

@@ -27,19 +27,32 @@ const STATEMENTS = [
     "version" text NOT NULL,
     "auth_scheme" text,
     "auth_names" text NOT NULL,
+    "auth_profile" text,
     "sealed_credentials" text,
     "sealed_token" text,
+    "sealed_signing_keys" text,
+    "events" text NOT NULL,
+    "subscription_id" text,
     "fingerprint" text NOT NULL,
     "verified" smallint NOT NULL,
     "traceparent" text,
     "state" text NOT NULL,
     "state_reason" text,
     "failing_since" bigint,
+    "last_failure_at" bigint,
     "created_at" bigint NOT NULL,
     "updated_at" bigint NOT NULL,
     CONSTRAINT "push_configs_pk" PRIMARY KEY ("uid")
   )`,
-  `CREATE UNIQUE INDEX "push_configs_task" ON "push_configs" ("task_id", "config_id")`,
+  `CREATE UNIQUE INDEX "push_configs_task" ON "push_configs" ("task_id", "config_id")
+    WHERE "subscription_id" IS NULL`,
+  `CREATE UNIQUE INDEX "push_configs_subscribed" ON "push_configs" ("task_id", "subscription_id")`,
+  `CREATE INDEX "push_configs_principal" ON "push_configs" ("principal_id", "uid")`,
+  `CREATE INDEX "push_configs_organization" ON "push_configs" ("organization", "uid")`,
+  `CREATE INDEX "push_configs_endpoint" ON "push_configs" ("endpoint", "uid")`,
+  `CREATE INDEX "push_configs_subscription" ON "push_configs" ("subscription_id", "uid")`,
+  `CREATE INDEX "push_configs_state" ON "push_configs" ("state", "uid")
+    WHERE "state" <> 'active'`,
   `CREATE TABLE "push_lanes" (
     "id" text NOT NULL,
     "task_id" text NOT NULL,
@@ -47,6 +60,7 @@ const STATEMENTS = [
     "organization" text NOT NULL,
     "endpoint" text NOT NULL,
     "active" smallint NOT NULL,
+    "every_event" smallint NOT NULL,
     "next_seq" integer NOT NULL,
     "head_seq" integer NOT NULL,
     "cursor" text,
@@ -63,15 +77,19 @@ const STATEMENTS = [
     CONSTRAINT "push_lanes_pk" PRIMARY KEY ("id")
   )`,
   `CREATE UNIQUE INDEX "push_lanes_task" ON "push_lanes" ("task_id", "config_uid")`,
-  `CREATE INDEX "push_lanes_due" ON "push_lanes" ("due_at")`,
-  `CREATE INDEX "push_lanes_turn" ON "push_lanes" ("organization", "due_at")
+  `CREATE INDEX "push_lanes_due" ON "push_lanes" ("due_at")
+    WHERE "due_at" < 1000000000000000`,
+  `CREATE INDEX "push_lanes_queue" ON "push_lanes" ("endpoint", "due_at")
     WHERE "due_at" IS NOT NULL`,
   `CREATE INDEX "push_lanes_lease" ON "push_lanes" ("lease_until")`,
+  `CREATE INDEX "push_lanes_paused" ON "push_lanes" ("id") WHERE "active" = 2`,
   `CREATE TABLE "push_deliveries" (
     "id" text NOT NULL,
     "lane_id" text NOT NULL,
+    "config_uid" text NOT NULL,
     "task_id" text NOT NULL,
     "config_id" text NOT NULL,
+    "endpoint" text NOT NULL,
     "organization" text NOT NULL,
     "principal_id" text NOT NULL,
     "number" integer NOT NULL,
@@ -97,6 +115,8 @@ const STATEMENTS = [
   `CREATE INDEX "push_deliveries_task" ON "push_deliveries" ("task_id", "id")`,
   `CREATE INDEX "push_deliveries_principal" ON "push_deliveries" ("principal_id", "id")`,
   `CREATE INDEX "push_deliveries_state" ON "push_deliveries" ("state", "id")`,
+  `CREATE INDEX "push_deliveries_dead" ON "push_deliveries" ("endpoint", "id")
+    WHERE "state" = 'dead'`,
   `CREATE TABLE "push_attempts" (
     "delivery_id" text NOT NULL,
     "number" integer NOT NULL,

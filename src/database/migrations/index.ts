@@ -7,6 +7,9 @@ import { Push1700000000030 } from './1700000000030-push.js';
 import { RoutingRules1700000000040 } from './1700000000040-routing-rules.js';
 import { CompositeSkills1700000000041 } from './1700000000041-composite-skills.js';
 import { AgentCallbacks1700000000043 } from './1700000000043-agent-callbacks.js';
+import { PushAuthProfiles1700000000051 } from './1700000000051-push-auth-profiles.js';
+import { PushSubscriptions1700000000052 } from './1700000000052-push-subscriptions.js';
+import { PushEndpoints1700000000053 } from './1700000000053-push-endpoints.js';
 
 /** Every migration, oldest first. Each feature adds its own file; a released one never changes. */
 export const MIGRATIONS = [
@@ -19,4 +22,7 @@ export const MIGRATIONS = [
   RoutingRules1700000000040,
   CompositeSkills1700000000041,
   AgentCallbacks1700000000043,
+  PushAuthProfiles1700000000051,
+  PushSubscriptions1700000000052,
+  PushEndpoints1700000000053,
 ] as const;

@@ -26,3 +26,11 @@ export function errorClassOf(status: number | null, error: string | null): strin
   if (verdict === 'delivered') return null;
   return verdict === 'retry' ? 'status' : verdict;
 }
+
+/** Statuses below 500 that speak of the whole endpoint, not of one webhook there. */
+const OF_THE_ENDPOINT: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** Whether a failure may be this webhook's own trouble (its path, its key): somebody is there. */
+export function isOwnTrouble(status: number | null): boolean {
+  return status !== null && status >= 400 && status < 500 && !OF_THE_ENDPOINT.has(status);
+}

@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { HubError } from '../../common/hub-error.js';
-import { authHeader, readAuthentication } from './auth-scheme.js';
+import {
+  authHeader,
+  readAuthentication,
+  refuseMisread,
+  secretForms,
+  usedName,
+} from './auth-scheme.js';
 
 function refusal(run: () => unknown): { field?: string; description?: string } {
   try {
@@ -15,6 +21,24 @@ function refusal(run: () => unknown): { field?: string; description?: string } {
 
 const v1 = (scheme: string, credentials: string) => readAuthentication({ scheme, credentials });
 
+describe('refuseMisread', () => {
+  it.each(['a\u202eb', '\u2066x\u2069', 'a\ud800', '\udc00a'])('refuses %j', (id) => {
+    expect(refusal(() => refuseMisread(id, 'id'))).toMatchObject({ field: 'id' });
+  });
+
+  it.each(['plain', 'ünïcode', '\u05d0\u05d1', '\u{1f600}'])('lets %j be', (id) => {
+    expect(() => refuseMisread(id, 'id')).not.toThrow();
+  });
+});
+
+describe('usedName', () => {
+  it('is the name that can be set again, not one the hub does not know', () => {
+    expect(usedName(['Foo', 'Basic', 'Bearer'])).toBe('Basic');
+    expect(usedName(['ApiKey'])).toBe('ApiKey');
+    expect(usedName([])).toBeUndefined();
+  });
+});
+
 describe('readAuthentication', () => {
   it('is null when nothing is asked for', () => {
     expect(readAuthentication(undefined)).toBeNull();
@@ -27,6 +51,7 @@ describe('readAuthentication', () => {
       scheme: 'bearer',
       names: ['BEARER'],
       credentials: 'abc',
+      profile: null,
     });
   });
 
@@ -36,6 +61,7 @@ describe('readAuthentication', () => {
       scheme: 'basic',
       names: ['Digest', 'Basic', 'Bearer'],
       credentials: 'u:p',
+      profile: null,
     });
   });
 
@@ -49,7 +75,7 @@ describe('readAuthentication', () => {
   it('refuses an unknown scheme and names the supported ones', () => {
     const { field, description } = refusal(() => v1('Digest', 'x'));
     expect(field).toBe('authentication.scheme');
-    expect(description).toMatch(/Digest.*Bearer, Basic, ApiKey/);
+    expect(description).toMatch(/Digest.*Bearer, Basic, ApiKey, HMAC, JWT, Profile/);
   });
 
   it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
@@ -60,12 +86,14 @@ describe('readAuthentication', () => {
   );
 
   it('refuses a scheme without credentials, and credentials without a scheme', () => {
-    expect(refusal(() => v1('Bearer', '')).field).toBe('authentication.credentials');
+    for (const scheme of ['Basic', 'ApiKey', 'HMAC', 'Profile']) {
+      expect(refusal(() => v1(scheme, '')).field).toBe('authentication.credentials');
+    }
     expect(refusal(() => v1('', 'abc')).field).toBe('authentication.scheme');
   });
 
   it.each(['a\r\nX-Evil: 1', 'a\nb', 'a\rb', 'a\u0000b'])('refuses %j in credentials', (value) => {
-    for (const scheme of ['Bearer', 'Basic', 'ApiKey']) {
+    for (const scheme of ['Bearer', 'Basic', 'ApiKey', 'HMAC', 'JWT', 'Profile']) {
       expect(refusal(() => v1(scheme, value)).field).toBe('authentication.credentials');
     }
   });
@@ -73,6 +101,59 @@ describe('readAuthentication', () => {
   it('refuses line breaks in names and credentials that no header can carry', () => {
     expect(refusal(() => v1('Bea\nrer', 'x')).field).toBe('authentication.scheme');
     expect(refusal(() => v1('Bearer', 'schlüssel')).field).toBe('authentication.credentials');
+  });
+
+  it.each(['jwt', 'JWT', 'Bearer'])(
+    'takes %s without credentials for a token of the hub',
+    (name) => {
+      const requested = { scheme: 'jwt', names: [name], credentials: null, profile: null };
+      expect(v1(name, '')).toEqual(requested);
+      expect(readAuthentication(undefined, { schemes: ['Digest', name] })).toEqual({
+        ...requested,
+        names: ['Digest', name],
+      });
+    },
+  );
+
+  it('refuses credentials for JWT, which would never be sent', () => {
+    expect(refusal(() => v1('JWT', 'abc')).description).toMatch(/left out.*Bearer/);
+  });
+
+  it('reads the name of a profile', () => {
+    const named = {
+      scheme: 'profile',
+      names: ['Profile'],
+      credentials: null,
+      profile: 'billing-1',
+    };
+    expect(v1('Profile', 'billing-1')).toEqual(named);
+    for (const name of ['Billing', 'a b', '../x', 'x'.repeat(64), "'; DROP"]) {
+      expect(refusal(() => v1('profile', name)).field).toBe('authentication.credentials');
+    }
+  });
+
+  it('takes HMAC secrets of Standard Webhooks, several during a rotation', () => {
+    const [one, two] = [24, 64].map(
+      (bytes) => `whsec_${Buffer.alloc(bytes, bytes).toString('base64')}`,
+    );
+    expect(v1('HMAC', one!)).toMatchObject({ scheme: 'hmac', credentials: one });
+    expect(v1('hmac', `${one} ${two}`)).toMatchObject({ credentials: `${one} ${two}` });
+  });
+
+  it.each([
+    ['no prefix', Buffer.alloc(32).toString('base64'), /whsec_/],
+    ['no base64', 'whsec_!!!!', /base64/],
+    ['base64 without its padding', 'whsec_' + 'A'.repeat(33), /base64/],
+    ['too few bytes', `whsec_${Buffer.alloc(23).toString('base64')}`, /24 to 64 bytes.*not 23/],
+    ['too many bytes', `whsec_${Buffer.alloc(65).toString('base64')}`, /24 to 64 bytes.*not 65/],
+    ['a private key', `whsk_${Buffer.alloc(32).toString('base64')}`, /whsec_/],
+    ['one good, one bad', `whsec_${Buffer.alloc(32).toString('base64')} whsec_x`, /base64/],
+    ['only spaces', '   ', /whsec_/],
+  ])('refuses an HMAC secret with %s, and says what it must be', (_, secret, words) => {
+    const { field, description } = refusal(() => v1('HMAC', secret));
+    expect(field).toBe('authentication.credentials');
+    expect(description).toMatch(words);
+    expect(description).not.toContain(secret.slice(6).trim() || 'nothing');
   });
 
   it("refuses an API key in one of the hub's own headers", () => {
@@ -89,6 +170,17 @@ describe('readAuthentication', () => {
     expect(
       refusal(() => readAuthentication(undefined, { schemes: ['Bearer'], credentials: 7 })).field,
     ).toBe('authentication.credentials');
+  });
+});
+
+describe('secretForms', () => {
+  it.each([
+    ['bearer', 'abc.def', ['abc.def', 'Bearer abc.def']],
+    ['basic', 'user:pass:word', ['user:pass:word', 'pass:word', 'dXNlcjpwYXNzOndvcmQ=']],
+    ['basic', 'dXNlcjpwYXNzOndvcmQ=', ['user:pass:word', 'pass:word', 'dXNlcjpwYXNzOndvcmQ=']],
+    ['api-key', 'X-Key: abc', ['abc']],
+  ] as const)('holds what a receiver of %s %s could tell', (scheme, credentials, forms) => {
+    expect(secretForms(scheme, credentials)).toEqual(expect.arrayContaining([...forms]));
   });
 });
 

@@ -1,13 +1,18 @@
 import { invalidField } from '../../common/hub-error.js';
+import { ID } from '../../common/id-pattern.js';
 import type { AuthenticationInfo } from '../../protocol/a2a.js';
 import type { AuthScheme } from '../push-config.js';
+import { type SigningKeyKind, keysFault } from './standard-webhooks.js';
 
 /** How the hub proves itself to a webhook, as a client asked for it. */
 export interface RequestedAuthentication {
   readonly scheme: AuthScheme;
   /** All scheme names as they were written; the first supported one is used. */
   readonly names: readonly string[];
-  readonly credentials: string;
+  /** Null for `jwt` and `profile`, which need none. */
+  readonly credentials: string | null;
+  /** The name of the auth profile, for `profile`. */
+  readonly profile: string | null;
 }
 
 const SCHEMES: ReadonlyMap<string, AuthScheme> = new Map([
@@ -15,8 +20,11 @@ const SCHEMES: ReadonlyMap<string, AuthScheme> = new Map([
   ['basic', 'basic'],
   ['apikey', 'api-key'],
   ['api-key', 'api-key'],
+  ['hmac', 'hmac'],
+  ['jwt', 'jwt'],
+  ['profile', 'profile'],
 ]);
-const SUPPORTED = 'Bearer, Basic, ApiKey';
+const SUPPORTED = 'Bearer, Basic, ApiKey, HMAC, JWT, Profile';
 
 /** RFC 9110 §5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -57,15 +65,23 @@ export function readAuthentication(
       `${names.join(', ')} is not supported; the hub knows ${SUPPORTED}`,
     );
   }
-  if (credentials === undefined) {
-    throw invalidField(`${FIELD}.credentials`, `are required for ${names.join(', ')}`);
-  }
-  checkCredentials(scheme, credentials);
-  return { scheme, names, credentials };
+  return { ...resolved(scheme, names.join(', '), credentials), names };
+}
+
+/** Of the names that a client gave, that of the scheme which is used; undefined when there is none. */
+export function usedName(names: readonly string[]): string | undefined {
+  return names.find((name) => SCHEMES.has(name.toLowerCase())) ?? names[0];
+}
+
+/** The schemes whose credentials go into a header as they are. */
+export type HeaderScheme = 'bearer' | 'basic' | 'api-key';
+
+export function isHeaderScheme(scheme: AuthScheme | null): scheme is HeaderScheme {
+  return scheme === 'bearer' || scheme === 'basic' || scheme === 'api-key';
 }
 
 /** The header that carries the credentials. */
-export function authHeader(scheme: AuthScheme, credentials: string): Record<string, string> {
+export function authHeader(scheme: HeaderScheme, credentials: string): Record<string, string> {
   switch (scheme) {
     case 'bearer':
       return { authorization: `Bearer ${credentials}` };
@@ -82,10 +98,19 @@ export function authHeader(scheme: AuthScheme, credentials: string): Record<stri
   }
 }
 
-/** The values that must never be shown, in the forms they are sent in. */
-export function secretForms(scheme: AuthScheme, credentials: string): string[] {
+/** The values that must never be shown, in the forms they are sent in and those a receiver could tell. */
+export function secretForms(scheme: HeaderScheme, credentials: string): string[] {
   const sent = Object.values(authHeader(scheme, credentials));
-  return [credentials, ...sent.flatMap((value) => [value, value.replace(/^\S+ /, '')])];
+  const forms = [credentials, ...sent.flatMap((value) => [value, value.replace(/^\S+ /, '')])];
+  return scheme === 'basic' ? [...forms, ...basicForms(credentials)] : forms;
+}
+
+/** The pair and its password, from either form. */
+function basicForms(credentials: string): string[] {
+  const pair = credentials.includes(':')
+    ? credentials
+    : Buffer.from(credentials, 'base64').toString('utf8');
+  return [pair, pair.slice(pair.indexOf(':') + 1)];
 }
 
 /** Throws INVALID_PARAMS when a value that becomes a header could split it. */
@@ -94,20 +119,67 @@ export function refuseControl(value: string, field: string): void {
     throw invalidField(field, 'must not contain line breaks or control characters');
 }
 
+/** Controls of the direction of text, and halves of characters. */
+const MISREAD = /[\p{Bidi_Control}\p{Surrogate}]/u;
+
+/** Throws INVALID_PARAMS when a value that is shown to people would read as another, or cannot be kept. */
+export function refuseMisread(value: string, field: string): void {
+  if (!MISREAD.test(value)) return;
+  const what = 'characters that change the direction of text, or half a character';
+  throw invalidField(field, `must not contain ${what}`);
+}
+
 /** Throws INVALID_PARAMS when the value cannot stand in a header as it is. */
 export function refuseUnprintable(value: string, field: string): void {
   refuseControl(value, field);
   if (!PRINTABLE.test(value)) throw invalidField(field, 'must be printable ASCII');
 }
 
-function checkCredentials(scheme: AuthScheme, credentials: string): void {
+/** The scheme with what it needs. `Bearer` without credentials is a token that the hub signs. */
+function resolved(
+  scheme: AuthScheme,
+  names: string,
+  credentials: string | undefined,
+): Omit<RequestedAuthentication, 'names'> {
   const field = `${FIELD}.credentials`;
+  if (scheme === 'jwt' && credentials !== undefined) {
+    throw invalidField(
+      field,
+      'must be left out for JWT, which the hub signs itself; a token of your own goes with Bearer',
+    );
+  }
+  if (scheme === 'jwt' || (scheme === 'bearer' && credentials === undefined)) {
+    return { scheme: 'jwt', credentials: null, profile: null };
+  }
+  if (credentials === undefined) throw invalidField(field, `are required for ${names}`);
+  if (scheme === 'profile') {
+    if (!ID.test(credentials)) throw invalidField(field, 'must be the name of an auth profile');
+    return { scheme, credentials: null, profile: credentials };
+  }
+  checkCredentials(scheme, credentials, field);
+  return { scheme, credentials, profile: null };
+}
+
+/** Throws INVALID_PARAMS when these credentials cannot be used with the scheme. */
+function checkCredentials(scheme: AuthScheme, credentials: string, field: string): void {
   refuseControl(credentials, field);
   if (scheme === 'basic' && credentials.includes(':')) return;
   refuseUnprintable(credentials, field);
+  if (scheme === 'hmac') refuseBadKeys(credentials, 'hmac', field);
   if (scheme !== 'api-key') return;
   const { name } = apiKeyHeader(credentials);
-  if (RESERVED.test(name)) throw invalidField(field, `the header ${name} is the hub's own`);
+  if (!mayCarryKey(name)) throw invalidField(field, `the header ${name} is the hub's own`);
+}
+
+/** Throws INVALID_PARAMS unless these are keys of Standard Webhooks, between spaces. */
+export function refuseBadKeys(written: string, kind: SigningKeyKind, field: string): void {
+  const fault = keysFault(written, kind);
+  if (fault !== undefined) throw invalidField(field, fault);
+}
+
+/** Whether a header of this name may carry an API key. */
+export function mayCarryKey(name: string): boolean {
+  return TOKEN.test(name) && !RESERVED.test(name);
 }
 
 /**

@@ -38,6 +38,23 @@ const WORKING = status('TASK_STATE_WORKING');
 const COMPLETED = status('TASK_STATE_COMPLETED');
 const QUESTION = status('TASK_STATE_INPUT_REQUIRED');
 
+describe('planEntry for every event', () => {
+  const MESSAGE = entry('message', { message: { messageId: 'm', role: 'ROLE_USER', parts: [] } });
+
+  it('tells each entry that streams show, and no message of a client', () => {
+    const all = [TASK, MESSAGE, WORKING, WORKING, chunk('a'), chunk('a', { append: true })];
+    const deliveries = all.map((each) => planEntry(LOG_START, each, 'all').deliveries);
+    const event = [{ kind: 'event' }];
+    expect(deliveries).toEqual([event, [], event, event, event, event]);
+  });
+
+  it('remembers what it needs should it come to tell changes only', () => {
+    const passed = planEntry(LOG_START, chunk('a'), 'all').cursor;
+    expect(passed).toEqual(planEntry(LOG_START, chunk('a')).cursor);
+    expect(told([COMPLETED], passed)).toEqual([['a', 'event']]);
+  });
+});
+
 describe('planEntry', () => {
   it('tells the task, each change of state, and nothing of progress in between', () => {
     expect(told([TASK, WORKING, WORKING, WORKING, COMPLETED])).toEqual([

@@ -2,6 +2,7 @@ import type { StreamResponse, TaskState } from '../../protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import type { EventKind } from '../../tasks/index.js';
+import type { EventChoice } from '../push-config.js';
 
 /** An artifact that has begun and whose last chunk has not come. */
 interface UnfinishedArtifact {
@@ -10,12 +11,17 @@ interface UnfinishedArtifact {
   readonly delegationId: string | null;
 }
 
-/** What a lane must remember of the log it has passed. Kept small; derivable from the log. */
+/**
+ * What a lane must remember of the log it has passed; derivable from the log. It grows with the artifacts
+ * that are unfinished at once, by their ids alone.
+ */
 export interface LaneCursor {
   /** The task's state after the last entry passed; null before the first. */
   readonly state: TaskState | null;
   /** In order of their beginning. */
   readonly unfinished: readonly UnfinishedArtifact[];
+  /** How many artifacts the next entry has been told of already ({@link toldArtifacts}). */
+  readonly told?: number;
 }
 
 export const LOG_START: LaneCursor = { state: null, unfinished: [] };
@@ -43,12 +49,32 @@ interface Origin {
 
 const ENDED: ReadonlySet<unknown> = new Set(['completed', 'failed', 'canceled', 'rejected']);
 
+/** The entries that streams show too; a client's own messages are not among them. */
+const SHOWN: ReadonlySet<EventKind> = new Set<EventKind>(['task', 'status', 'artifact']);
+
+/** Whether an entry of this kind is told to webhooks that asked for every event. */
+export function isShown(kind: EventKind): boolean {
+  return SHOWN.has(kind);
+}
+
 /**
- * What a webhook is told at this log entry (webhooks.md, "what is sent"): the task when it begins,
- * status changes (the state differs, or it is a question), and artifacts once, whole, when complete:
- * at their last chunk, or where the delegation or the task they belong to ends (before that status).
+ * What a webhook is told at this log entry (webhooks.md, "what is sent"). `changes`: the task when it
+ * begins, status changes (the state differs, or it is a question), and artifacts once, whole, when
+ * complete: at their last chunk, or where the delegation or the task they belong to ends (before that
+ * status). `all`: each entry that streams show, as it is. The cursor is the same for both, so that a
+ * webhook may change its mind.
  */
-export function planEntry(cursor: LaneCursor, entry: LogEntry): Plan {
+export function planEntry(
+  cursor: LaneCursor,
+  entry: LogEntry,
+  events: EventChoice = 'changes',
+): Plan {
+  const plan = planChange(cursor, entry);
+  if (events === 'changes') return plan;
+  return { ...plan, deliveries: isShown(entry.kind) ? [{ kind: 'event' }] : [] };
+}
+
+function planChange(cursor: LaneCursor, entry: LogEntry): Plan {
   const { payload } = entry;
   if (entry.kind === 'task' && payload.$case === 'task') {
     const state = payload.value.status?.state ?? null;
@@ -70,6 +96,19 @@ export function planEntry(cursor: LaneCursor, entry: LogEntry): Plan {
     return planArtifact(cursor, begun, append, lastChunk);
   }
   return { cursor, deliveries: [] };
+}
+
+/**
+ * The cursor before an entry of whose plan these artifacts have been told: planned again, it brings
+ * the rest.
+ */
+export function toldArtifacts(cursor: LaneCursor, artifactIds: readonly string[]): LaneCursor {
+  const ids = new Set(artifactIds);
+  return {
+    ...cursor,
+    unfinished: cursor.unfinished.filter(({ id }) => !ids.has(id)),
+    told: (cursor.told ?? 0) + artifactIds.length,
+  };
 }
 
 /** The delegation that a status of the hub says has ended, on a task of several agents. */

@@ -2,7 +2,7 @@ import { TaskState } from '../../protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import type { EventKind } from '../../tasks/index.js';
-import { endedDelegation } from './delivery-plan.js';
+import { endedDelegation, isShown } from './delivery-plan.js';
 
 /** A new log entry, not decoded. */
 export interface NewEntry {
@@ -12,11 +12,23 @@ export interface NewEntry {
 }
 
 /**
- * Whether webhooks have to look at these entries of one task: `always`, or only those that know the
- * task in another state than this one, or none (null). It may say yes too often, never no too often;
- * a chunk in the middle of an artifact costs a search in its text and nothing else.
+ * Which lanes have to look at new entries: `always` all of the task's; a state: those that know the task
+ * in another one; `every`: only those of webhooks that asked for every event; null: none.
  */
-export function dueWhen(entries: readonly NewEntry[]): 'always' | TaskState | null {
+export type DueWhen = 'always' | TaskState | 'every' | null;
+
+/**
+ * Whether webhooks have to look at these entries of one task. It may say yes too often, never no too
+ * often; a chunk in the middle of an artifact costs a search in its text and nothing else.
+ * `everyEvent`: some webhook of the task has asked for every event.
+ */
+export function dueWhen(entries: readonly NewEntry[], everyEvent = false): DueWhen {
+  const when = changed(entries);
+  if (when !== null || !everyEvent) return when;
+  return entries.some(({ kind }) => isShown(kind)) ? 'every' : null;
+}
+
+function changed(entries: readonly NewEntry[]): 'always' | TaskState | null {
   let when: TaskState | null = null;
   for (const entry of entries) {
     if (entry.kind === 'task') return 'always';

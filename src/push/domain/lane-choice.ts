@@ -4,18 +4,58 @@ export interface LaneCaps {
   readonly free: number;
   /** At most this many per endpoint, over all processes. */
   readonly perEndpoint: number;
+  /** How many this process takes in all; {@link SHARES} and {@link RESERVE} are parts of it. */
+  readonly total?: number;
 }
+
+/**
+ * What is to be expected of an endpoint: `proven`: it answered last time; `new`: it never has;
+ * `failing`: it did not last time; `slow`: it has a lane that waits for its answer right now.
+ */
+export type Standing = 'proven' | 'new' | 'failing' | 'slow';
+
+/**
+ * The share of a process's places that no organization can take, even when it is alone: what is there at
+ * once for the others.
+ */
+export const RESERVE = 0.25;
+
+/**
+ * The share of a process's places that all endpoints of a standing may have together. What is left is
+ * for proven ones alone, however many others hang.
+ */
+export const SHARES: Readonly<Record<Standing, number>> = {
+  proven: 1,
+  new: 0.25,
+  failing: 0.25,
+  slow: 0.25,
+};
 
 export interface LaneCandidate {
   readonly id: string;
   readonly organization: string;
   readonly endpoint: string;
+  /** What it is served by, the least first. */
+  readonly dueAt: number;
 }
 
-/** How many lanes are worked on now, over all processes. */
+/** An endpoint at the time of a choice. */
+export interface EndpointPlace {
+  readonly standing: Standing;
+  /** How many more lanes it may have. */
+  readonly room: number;
+}
+
+/** How many lanes are worked on now. */
 export interface BusyLanes {
+  /** Over all processes. */
   readonly endpoints: ReadonlyMap<string, number>;
+  /** Over all processes. */
   readonly organizations: ReadonlyMap<string, number>;
+  /** The organizations' by this process. */
+  readonly here: ReadonlyMap<string, number>;
+  /** By this process. */
+  readonly standings: ReadonlyMap<Standing, number>;
 }
 
 /** Organizations remembered; one that is forgotten counts as never served. */
@@ -43,56 +83,126 @@ export class LaneTurns {
   }
 }
 
-/** Organizations in the order they are served: who holds less, then who waited longer for a turn. */
-export function inTurn(
-  organizations: readonly string[],
-  held: ReadonlyMap<string, number>,
-  turns: LaneTurns,
-): string[] {
-  const heldBy = (each: string): number => held.get(each) ?? 0;
-  return [...organizations].sort(
-    (a, b) => heldBy(a) - heldBy(b) || turns.lastOf(a) - turns.lastOf(b),
-  );
+/** The lanes of an endpoint that could be taken, the first due last. */
+interface Queue {
+  readonly endpoint: string;
+  readonly lanes: LaneCandidate[];
 }
 
 /**
- * Which of the due lanes (longest due first) are taken. Each free place goes to the organization that
- * holds the fewest lanes, counting the `busy` ones; among equals to the one whose last turn is longest
- * ago. At most `perEndpoint` of an endpoint counting the `busy` ones, at most `free` in all. Notes the
- * turns taken.
+ * Which lanes are taken. Each free place goes to the organization that holds the fewest lanes, counting
+ * the `busy` ones; among equals to the one whose last turn is longest ago. In an organization it goes to
+ * the endpoint that holds the fewest, then to the one whose first lane is due longest; in an endpoint
+ * to the lane that is due longest. No endpoint gets more than its room, no standing more than its share,
+ * no organization what is reserved for the others. Notes the turns taken.
  */
 export function chooseLanes(
   due: readonly LaneCandidate[],
+  places: ReadonlyMap<string, EndpointPlace>,
   busy: BusyLanes,
   caps: LaneCaps,
   turns: LaneTurns,
-): string[] {
-  const queues = new Map<string, LaneCandidate[]>();
-  for (const lane of due) {
-    const queue = queues.get(lane.organization);
-    if (queue) queue.push(lane);
-    else queues.set(lane.organization, [lane]);
-  }
+): LaneCandidate[] {
+  const waiting = byOrganization(due);
   const held = new Map(busy.organizations);
+  const here = new Map(busy.here);
+  const most = caps.total === undefined ? Infinity : caps.total - Math.floor(caps.total * RESERVE);
   const sending = new Map(busy.endpoints);
-  const chosen: string[] = [];
-  while (chosen.length < caps.free && queues.size > 0) {
-    const [organization] = inTurn([...queues.keys()], held, turns);
-    const queue = queues.get(organization!)!;
-    const at = queue.findIndex(({ endpoint }) => countOf(sending, endpoint) < caps.perEndpoint);
-    const [lane] = at < 0 ? [] : queue.splice(0, at + 1).slice(-1);
-    if (!lane) {
-      queues.delete(organization!);
+  const taken = new Map<string, number>();
+  const shares = sharesLeft(busy, caps);
+  const chosen: LaneCandidate[] = [];
+  while (chosen.length < caps.free && waiting.size > 0) {
+    const organization = nextInTurn(waiting.keys(), held, turns);
+    const queues = waiting.get(organization)!;
+    const open = queues.filter(({ endpoint, lanes }) => {
+      const { standing, room } = places.get(endpoint)!;
+      return lanes.length > 0 && count(taken, endpoint) < room && shares.get(standing)! > 0;
+    });
+    const queue = count(here, organization) < most ? leastServed(open, sending) : undefined;
+    if (!queue) {
+      waiting.delete(organization);
       continue;
     }
-    chosen.push(lane.id);
-    sending.set(lane.endpoint, countOf(sending, lane.endpoint) + 1);
-    held.set(lane.organization, countOf(held, lane.organization) + 1);
-    turns.take(lane.organization);
+    waiting.set(organization, open);
+    chosen.push(queue.lanes.pop()!);
+    for (const counts of [taken, sending]) add(counts, queue.endpoint, 1);
+    for (const counts of [held, here]) add(counts, organization, 1);
+    add(shares, places.get(queue.endpoint)!.standing, -1);
+    turns.take(organization);
   }
   return chosen;
 }
 
-function countOf(counts: ReadonlyMap<string, number>, key: string): number {
+function byOrganization(due: readonly LaneCandidate[]): Map<string, Queue[]> {
+  const queues = new Map<string, Queue>();
+  const organizations = new Map<string, Queue[]>();
+  for (const lane of [...due].sort((a, b) => a.dueAt - b.dueAt)) {
+    let queue = queues.get(lane.endpoint);
+    if (!queue) {
+      queue = { endpoint: lane.endpoint, lanes: [] };
+      queues.set(lane.endpoint, queue);
+      const known = organizations.get(lane.organization);
+      if (known) known.push(queue);
+      else organizations.set(lane.organization, [queue]);
+    }
+    queue.lanes.push(lane);
+  }
+  for (const { lanes } of queues.values()) lanes.reverse();
+  return organizations;
+}
+
+function sharesLeft(busy: BusyLanes, { total }: LaneCaps): Map<Standing, number> {
+  const left = new Map<Standing, number>();
+  for (const standing of Object.keys(SHARES) as Standing[]) {
+    const share =
+      total === undefined || standing === 'proven'
+        ? Infinity
+        : Math.max(1, Math.floor(total * SHARES[standing]));
+    left.set(standing, share - (busy.standings.get(standing) ?? 0));
+  }
+  return left;
+}
+
+/** Who holds less, then who waited longer for a turn. */
+function nextInTurn(
+  organizations: Iterable<string>,
+  held: ReadonlyMap<string, number>,
+  turns: LaneTurns,
+): string {
+  let best: string | undefined;
+  for (const each of organizations) {
+    if (best === undefined) {
+      best = each;
+      continue;
+    }
+    const order = count(held, each) - count(held, best) || turns.lastOf(each) - turns.lastOf(best);
+    if (order < 0) best = each;
+  }
+  return best!;
+}
+
+function leastServed(
+  queues: readonly Queue[],
+  sending: ReadonlyMap<string, number>,
+): Queue | undefined {
+  let best: Queue | undefined;
+  for (const queue of queues) {
+    if (best === undefined || before(queue, best, sending)) best = queue;
+  }
+  return best;
+}
+
+function before(a: Queue, b: Queue, sending: ReadonlyMap<string, number>): boolean {
+  const order =
+    count(sending, a.endpoint) - count(sending, b.endpoint) ||
+    a.lanes.at(-1)!.dueAt - b.lanes.at(-1)!.dueAt;
+  return order < 0;
+}
+
+function count(counts: ReadonlyMap<string, number>, key: string): number {
   return counts.get(key) ?? 0;
+}
+
+function add<K>(counts: Map<K, number>, key: K, by: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
 }

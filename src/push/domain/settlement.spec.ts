@@ -2,12 +2,18 @@ import { describe, expect, it } from '@jest/globals';
 import { errorClassOf, verdictOf } from './attempt-verdict.js';
 import { consequenceOf } from './settlement.js';
 
-const SCHEDULE = { scheduleMs: [1000, 5000], jitter: 0, retryAfterMaxMs: 3_600_000 };
+const SCHEDULE = {
+  scheduleMs: [1000, 5000],
+  jitter: 0,
+  retryAfterMaxMs: 3_600_000,
+  disableAfterMs: 86_400_000,
+};
+const ON_TIME = { earlyMs: null, failingForMs: 0 };
 
 function after(status: number | null, tries: number, retryAfterMs: number | null = null) {
   const verdict = verdictOf(status);
   const rejections = verdict === 'rejected' ? tries : 0;
-  const outcome = { verdict, said: `HTTP ${status}`, tries, rejections, retryAfterMs };
+  const outcome = { verdict, said: `HTTP ${status}`, tries, rejections, retryAfterMs, ...ON_TIME };
   return consequenceOf(outcome, SCHEDULE, 0.5);
 }
 
@@ -16,7 +22,7 @@ function afterAll(...statuses: number[]) {
   const verdict = verdictOf(statuses.at(-1)!);
   const rejections = statuses.filter((each) => verdictOf(each) === 'rejected').length;
   const tries = statuses.length;
-  const outcome = { verdict, said: 'no', tries, rejections, retryAfterMs: null };
+  const outcome = { verdict, said: 'no', tries, rejections, retryAfterMs: null, ...ON_TIME };
   return consequenceOf(outcome, SCHEDULE, 0.5);
 }
 
@@ -58,7 +64,12 @@ describe('errorClassOf', () => {
 
 describe('consequenceOf', () => {
   it('retries on the schedule and then marks the webhook failing', () => {
-    expect(after(503, 1)).toEqual({ state: 'retrying', delayMs: 1000, reason: 'HTTP 503' });
+    expect(after(503, 1)).toEqual({
+      state: 'retrying',
+      delayMs: 1000,
+      reason: 'HTTP 503',
+      isEarly: false,
+    });
     expect(after(503, 2)).toMatchObject({ state: 'retrying', delayMs: 5000 });
     expect(after(503, 3)).toMatchObject({ state: 'dead', consequence: 'failing' });
   });
@@ -88,5 +99,42 @@ describe('consequenceOf', () => {
 
   it('is done after a success, whatever came before', () => {
     expect(after(200, 7)).toEqual({ state: 'delivered' });
+  });
+});
+
+describe('consequenceOf, for an attempt for the sake of its endpoint', () => {
+  const early = { verdict: 'retry', said: 'HTTP 503', tries: 3, rejections: 0 } as const;
+
+  it('keeps the time of the schedule and uses up no try', () => {
+    const outcome = { ...early, retryAfterMs: null, earlyMs: 90_000, failingForMs: 1000 };
+    expect(consequenceOf(outcome, SCHEDULE, 0.5)).toEqual({
+      state: 'retrying',
+      delayMs: 90_000,
+      reason: 'HTTP 503',
+      isEarly: true,
+    });
+  });
+
+  it('honours a longer Retry-After, up to the limit', () => {
+    const outcome = { ...early, retryAfterMs: 1e9, earlyMs: 90_000, failingForMs: 1000 };
+    expect(consequenceOf(outcome, SCHEDULE, 0.5)).toMatchObject({ delayMs: 3_600_000 });
+  });
+});
+
+describe('consequenceOf, after days of nothing but failures', () => {
+  const failed = { verdict: 'retry', said: 'HTTP 404', tries: 1, rejections: 0 } as const;
+  const rest = { retryAfterMs: null, earlyMs: null };
+
+  it('disables the webhook', () => {
+    const outcome = { ...failed, ...rest, failingForMs: SCHEDULE.disableAfterMs };
+    expect(consequenceOf(outcome, SCHEDULE, 0.5)).toMatchObject({
+      state: 'dead',
+      consequence: 'disabled',
+    });
+  });
+
+  it('does not a moment earlier', () => {
+    const outcome = { ...failed, ...rest, failingForMs: SCHEDULE.disableAfterMs - 1 };
+    expect(consequenceOf(outcome, SCHEDULE, 0.5)).toMatchObject({ state: 'retrying' });
   });
 });

@@ -11,11 +11,23 @@ export interface AttemptOutcome {
   /** Those of them that were rejections. */
   readonly rejections: number;
   readonly retryAfterMs: number | null;
+  /**
+   * Milliseconds until the delivery's own schedule would have tried it; null when that was now. What
+   * was tried early, for its endpoint's sake, uses up no try.
+   */
+  readonly earlyMs: number | null;
+  /** Since how long nothing but failures came of the webhook. */
+  readonly failingForMs: number;
 }
 
 export type Consequence =
   | { readonly state: 'delivered' }
-  | { readonly state: 'retrying'; readonly delayMs: number; readonly reason: string }
+  | {
+      readonly state: 'retrying';
+      readonly delayMs: number;
+      readonly reason: string;
+      readonly isEarly: boolean;
+    }
   | {
       readonly state: 'dead';
       readonly reason: string;
@@ -25,11 +37,12 @@ export type Consequence =
 
 /**
  * What follows from an attempt (webhooks.md: success, retried, rejected, 410, exhausted). Rejections
- * and other failures each count by themselves, so neither uses up the retries of the other.
+ * and other failures each count by themselves, so neither uses up the retries of the other. A webhook
+ * of which nothing but failures came for `disableAfterMs` is disabled.
  */
 export function consequenceOf(
   outcome: AttemptOutcome,
-  schedule: RetrySchedule,
+  schedule: RetrySchedule & { readonly disableAfterMs: number },
   chance: number,
 ): Consequence {
   const { verdict, said, tries, rejections } = outcome;
@@ -46,9 +59,18 @@ export function consequenceOf(
       const delayMs = quickRetryDelayMs(schedule, rejections, chance);
       return delayMs === undefined
         ? { state: 'dead', reason: `${said}: the receiver rejects it`, consequence: 'none' }
-        : { state: 'retrying', delayMs, reason: said };
+        : { state: 'retrying', delayMs, reason: said, isEarly: false };
     }
     case 'retry': {
+      if (outcome.failingForMs >= schedule.disableAfterMs) {
+        const reason = `${said}: nothing but failures for too long`;
+        return { state: 'dead', reason, consequence: 'disabled' };
+      }
+      if (outcome.earlyMs !== null) {
+        const asked = Math.min(outcome.retryAfterMs ?? 0, schedule.retryAfterMaxMs);
+        const delayMs = Math.max(outcome.earlyMs, asked);
+        return { state: 'retrying', delayMs, reason: said, isEarly: true };
+      }
       const failures = tries - rejections;
       const delayMs = retryDelayMs(schedule, failures, chance, outcome.retryAfterMs);
       return delayMs === undefined
@@ -57,7 +79,7 @@ export function consequenceOf(
             reason: `${said}: given up after ${tries} tries`,
             consequence: 'failing',
           }
-        : { state: 'retrying', delayMs, reason: said };
+        : { state: 'retrying', delayMs, reason: said, isEarly: false };
     }
   }
 }

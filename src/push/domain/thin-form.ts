@@ -1,7 +1,7 @@
 import type { Artifact, StreamResponse, Task } from '../../protocol/a2a.js';
 
-/** Where the mark of a shortened body sits in its metadata. */
-const PUSH_EXTENSION_URI = 'urn:a2a-hub:push:v1';
+/** Where what the hub says of a body (that it is shortened, that it is a test) sits in its metadata. */
+export const PUSH_EXTENSION_URI = 'urn:a2a-hub:push:v1';
 
 export interface ThinMark {
   /** The body was shortened; `getTask` tells the whole. */

@@ -11,7 +11,7 @@ const FACTS: AttemptFacts = {
   number: 3,
   gapSeq: null,
   traceparent: null,
-  authentication: null,
+  authentication: {},
   token: null,
 };
 
@@ -39,7 +39,7 @@ describe('webhookHeaders', () => {
 
   it('carries authentication, gap and trace when there are any', () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-    const authentication = { scheme: 'bearer' as const, credentials: 'abc' };
+    const authentication = { authorization: 'Bearer abc' };
     const headers = webhookHeaders({ ...FACTS, authentication, gapSeq: 5, traceparent });
     expect(headers).toMatchObject({ authorization: 'Bearer abc', 'a2a-hub-gap': '5', traceparent });
   });

@@ -1,6 +1,5 @@
 import type { ProtocolVersion } from '../../routing/index.js';
-import type { AuthScheme } from '../push-config.js';
-import { authHeader } from './auth-scheme.js';
+import { timestampOf } from './standard-webhooks.js';
 
 /** One attempt, as its headers tell it. */
 export interface AttemptFacts {
@@ -16,7 +15,12 @@ export interface AttemptFacts {
   /** The first event the receiver has missed since its last success. */
   readonly gapSeq: number | null;
   readonly traceparent: string | null;
-  readonly authentication: { readonly scheme: AuthScheme; readonly credentials: string } | null;
+  /** It tells of no event: somebody tries the webhook. */
+  readonly test?: boolean;
+  /** The standing subscription it is sent for. */
+  readonly subscriptionId?: string | null;
+  /** The headers that prove who sends; none when nothing was asked for. */
+  readonly authentication: Readonly<Record<string, string>>;
   readonly token: string | null;
 }
 
@@ -27,7 +31,7 @@ export interface AttemptFacts {
 export function webhookHeaders(facts: AttemptFacts): Record<string, string> {
   const { authentication, token, traceparent, gapSeq } = facts;
   return {
-    ...(authentication ? authHeader(authentication.scheme, authentication.credentials) : {}),
+    ...authentication,
     ...(token === null
       ? {}
       : { 'a2a-notification-token': token, 'x-a2a-notification-token': token }),
@@ -35,11 +39,13 @@ export function webhookHeaders(facts: AttemptFacts): Record<string, string> {
     'user-agent': 'a2a-hub',
     'a2a-version': facts.version,
     'webhook-id': facts.webhookId,
-    'webhook-timestamp': String(Math.floor(facts.at.getTime() / 1000)),
+    'webhook-timestamp': timestampOf(facts.at),
     'a2a-hub-attempt': String(facts.attempt),
     'a2a-hub-sequence': String(facts.seq),
     'a2a-hub-delivery-number': String(facts.number),
     ...(gapSeq === null ? {} : { 'a2a-hub-gap': String(gapSeq) }),
     ...(traceparent === null ? {} : { traceparent }),
+    ...(facts.subscriptionId ? { 'a2a-hub-subscription': facts.subscriptionId } : {}),
+    ...(facts.test ? { 'a2a-hub-test': 'true' } : {}),
   };
 }

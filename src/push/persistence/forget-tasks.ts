@@ -1,6 +1,6 @@
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
-import { forUpdate } from './push-rows.js';
+import { type LaneRow, forUpdate } from './push-rows.js';
 
 /** See `LaneStore.forgetTasks`. Lanes before deliveries before configs, as everywhere. */
 export function* forgetTasks(tx: Tx, taskIds: readonly string[]): Work<string[]> {
@@ -13,14 +13,17 @@ export function* forgetTasks(tx: Tx, taskIds: readonly string[]): Work<string[]>
   return untold;
 }
 
-/** A lane at rest is due no more, and nobody has it. */
+/** A lane at rest is due no more, and nobody has it. A paused one has what has gathered. */
 function* withSomethingToTell(tx: Tx, taskIds: readonly string[]): Work<string[]> {
-  const lanes = yield* tx.all<{ task_id: string; due_at: number | null; open: number }>(
-    `SELECT task_id, due_at, open FROM push_lanes WHERE task_id IN ${listOf(taskIds.length)}
-     ORDER BY id${forUpdate(tx)}`,
+  const lanes = yield* tx.all<LaneRow>(
+    `SELECT * FROM push_lanes WHERE task_id IN ${listOf(taskIds.length)} ORDER BY id${forUpdate(tx)}`,
     taskIds,
   );
-  return lanes.filter(({ due_at, open }) => due_at !== null || open > 0).map((row) => row.task_id);
+  return lanes.filter(hasSomethingToTell).map((row) => row.task_id);
+}
+
+function hasSomethingToTell({ due_at, open, active, head_seq, next_seq }: LaneRow): boolean {
+  return due_at !== null || open > 0 || (active === 2 && head_seq >= next_seq);
 }
 
 function* deleteAll(tx: Tx, taskIds: readonly string[]): Work<void> {

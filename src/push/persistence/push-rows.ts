@@ -4,7 +4,7 @@ import type { SqlValue, Tx } from '../../database/sql.js';
 import type { Delivery, DeliveryAttempt, DeliveryKind, DeliveryState } from '../delivery.js';
 import type { LaneCursor } from '../domain/delivery-plan.js';
 import type { Lane } from '../lane-store.js';
-import type { AuthScheme, PushConfig, PushConfigState } from '../push-config.js';
+import type { AuthScheme, EventChoice, PushConfig, PushConfigState } from '../push-config.js';
 
 export interface ConfigRow {
   readonly uid: string;
@@ -17,14 +17,19 @@ export interface ConfigRow {
   readonly version: string;
   readonly auth_scheme: string | null;
   readonly auth_names: string;
+  readonly auth_profile: string | null;
   readonly sealed_credentials: string | null;
   readonly sealed_token: string | null;
+  readonly sealed_signing_keys: string | null;
+  readonly events: string;
+  readonly subscription_id: string | null;
   readonly fingerprint: string;
   readonly verified: number;
   readonly traceparent: string | null;
   readonly state: string;
   readonly state_reason: string | null;
   readonly failing_since: number | null;
+  readonly last_failure_at: number | null;
   readonly created_at: number;
   readonly updated_at: number;
 }
@@ -36,6 +41,7 @@ export interface LaneRow {
   readonly organization: string;
   readonly endpoint: string;
   readonly active: number;
+  readonly every_event: number;
   readonly next_seq: number;
   readonly head_seq: number;
   readonly cursor: string | null;
@@ -50,8 +56,10 @@ export interface LaneRow {
 export interface DeliveryRow {
   readonly id: string;
   readonly lane_id: string;
+  readonly config_uid: string;
   readonly task_id: string;
   readonly config_id: string;
+  readonly endpoint: string;
   readonly organization: string;
   readonly principal_id: string;
   readonly number: number;
@@ -74,8 +82,8 @@ export interface DeliveryRow {
 }
 
 /** All columns but the body, which lists do not need. */
-export const DELIVERY_COLUMNS = `id, lane_id, task_id, config_id, organization, principal_id,
-  number, seq, kind, artifact_id, webhook_id, state, attempts, tries, rejections, redelivered,
+export const DELIVERY_COLUMNS = `id, lane_id, config_uid, task_id, config_id, endpoint,
+  organization, principal_id, number, seq, kind, artifact_id, webhook_id, state, attempts, tries, rejections, redelivered,
   content_type, next_attempt_at, last_status, reason, created_at, updated_at`;
 
 export interface AttemptRow {
@@ -99,14 +107,19 @@ export function toConfig(row: ConfigRow): PushConfig {
     version: row.version as ProtocolVersion,
     authScheme: row.auth_scheme as AuthScheme | null,
     authNames: JSON.parse(row.auth_names) as string[],
+    authProfile: row.auth_profile,
     sealedCredentials: row.sealed_credentials,
     sealedToken: row.sealed_token,
+    sealedSigningKeys: row.sealed_signing_keys,
+    events: row.events as EventChoice,
+    subscriptionId: row.subscription_id,
     fingerprint: row.fingerprint,
     verified: row.verified === 1,
     traceparent: row.traceparent,
     state: row.state as PushConfigState,
     stateReason: row.state_reason,
     failingSince: toDate(row.failing_since),
+    lastFailureAt: toDate(row.last_failure_at),
     createdAt: new Date(Number(row.created_at)),
     updatedAt: new Date(Number(row.updated_at)),
   };
@@ -116,8 +129,10 @@ export function toDelivery(row: Omit<DeliveryRow, 'body'>): Delivery {
   return {
     id: row.id,
     laneId: row.lane_id,
+    configUid: row.config_uid,
     taskId: row.task_id,
     configId: row.config_id,
+    endpoint: row.endpoint,
     organization: row.organization,
     principalId: row.principal_id,
     number: row.number,
@@ -154,11 +169,16 @@ export function toLane(row: LaneRow, config: PushConfig): Lane {
   return {
     id: row.id,
     config,
+    endpoint: row.endpoint,
+    dueSince: null,
+    isProbe: false,
+    isEarly: false,
     epoch: row.epoch,
     leaseUntil: new Date(Number(row.lease_until)),
     nextSeq: row.next_seq,
     cursor: row.cursor === null ? null : (JSON.parse(row.cursor) as LaneCursor),
     open: row.open,
+    lastNumber: row.last_number,
     gapSeq: row.gap_seq,
   };
 }
@@ -178,10 +198,11 @@ export function visible(visibility: Visibility): { sql: string; params: SqlValue
   }
 }
 
-/** Locks the rows of a query until the transaction ends; SQLite has one writer anyway. */
-export function forUpdate(tx: Tx, skipLocked = false): string {
+/** Locks the rows of a query (of one `table` of it) until the transaction ends; SQLite has one writer anyway. */
+export function forUpdate(tx: Tx, skipLocked = false, table?: string): string {
   if (tx.dialect === 'sqlite') return '';
-  return skipLocked ? ' FOR UPDATE SKIP LOCKED' : ' FOR UPDATE';
+  const of = table === undefined ? '' : ` OF ${table}`;
+  return ` FOR UPDATE${of}${skipLocked ? ' SKIP LOCKED' : ''}`;
 }
 
 function toDate(at: number | null): Date | null {

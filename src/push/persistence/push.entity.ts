@@ -1,8 +1,17 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** Webhooks as clients registered them. Secrets only in the two `sealed_` columns. */
+/** Webhooks of tasks. Secrets only in the `sealed_` columns. */
 @Entity('push_configs')
-@Index('push_configs_task', ['taskId', 'configId'], { unique: true })
+@Index('push_configs_task', ['taskId', 'configId'], {
+  unique: true,
+  where: '"subscription_id" IS NULL',
+})
+@Index('push_configs_subscribed', ['taskId', 'subscriptionId'], { unique: true })
+@Index('push_configs_principal', ['principalId', 'uid'])
+@Index('push_configs_organization', ['organization', 'uid'])
+@Index('push_configs_endpoint', ['endpoint', 'uid'])
+@Index('push_configs_subscription', ['subscriptionId', 'uid'])
+@Index('push_configs_state', ['state', 'uid'], { where: `"state" <> 'active'` })
 export class PushConfigEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_configs_pk' })
   uid!: string;
@@ -34,11 +43,24 @@ export class PushConfigEntity {
   @Column({ name: 'auth_names', type: 'text' })
   authNames!: string;
 
+  @Column({ name: 'auth_profile', type: 'text', nullable: true })
+  authProfile!: string | null;
+
   @Column({ name: 'sealed_credentials', type: 'text', nullable: true })
   sealedCredentials!: string | null;
 
   @Column({ name: 'sealed_token', type: 'text', nullable: true })
   sealedToken!: string | null;
+
+  @Column({ name: 'sealed_signing_keys', type: 'text', nullable: true })
+  sealedSigningKeys!: string | null;
+
+  @Column({ type: 'text' })
+  events!: string;
+
+  /** The standing subscription it was made for. */
+  @Column({ name: 'subscription_id', type: 'text', nullable: true })
+  subscriptionId!: string | null;
 
   @Column({ type: 'text' })
   fingerprint!: string;
@@ -58,6 +80,9 @@ export class PushConfigEntity {
   @Column({ name: 'failing_since', type: 'bigint', nullable: true })
   failingSince!: number | null;
 
+  @Column({ name: 'last_failure_at', type: 'bigint', nullable: true })
+  lastFailureAt!: number | null;
+
   @Column({ name: 'created_at', type: 'bigint' })
   createdAt!: number;
 
@@ -65,12 +90,17 @@ export class PushConfigEntity {
   updatedAt!: number;
 }
 
-/** One webhook of one task and how far it has been told. `due_at` is null while nothing is to do. */
+/**
+ * One webhook of one task and how far it has been told. `due_at` is null while nothing is to do; a lane
+ * that waits for its endpoint has one beyond all times (`domain/lane-queue.ts`), a claimed one the end
+ * of its lease.
+ */
 @Entity('push_lanes')
 @Index('push_lanes_task', ['taskId', 'configUid'], { unique: true })
-@Index('push_lanes_due', ['dueAt'])
-@Index('push_lanes_turn', ['organization', 'dueAt'], { where: '"due_at" IS NOT NULL' })
+@Index('push_lanes_due', ['dueAt'], { where: '"due_at" < 1000000000000000' })
+@Index('push_lanes_queue', ['endpoint', 'dueAt'], { where: '"due_at" IS NOT NULL' })
 @Index('push_lanes_lease', ['leaseUntil'])
+@Index('push_lanes_paused', ['id'], { where: '"active" = 2' })
 export class PushLaneEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_lanes_pk' })
   id!: string;
@@ -87,9 +117,13 @@ export class PushLaneEntity {
   @Column({ type: 'text' })
   endpoint!: string;
 
-  /** 0: nothing is sent and events do not make it due (its config is disabled). */
+  /** 1: it is told. 0: its config is disabled, events do not reach it. 2: paused, events gather. */
   @Column({ type: 'smallint' })
   active!: number;
+
+  /** 1: it is told every event (`events: all`); chunks make it due as well. */
+  @Column({ name: 'every_event', type: 'smallint' })
+  everyEvent!: number;
 
   /** The log entry to look at next. */
   @Column({ name: 'next_seq', type: 'integer' })
@@ -141,6 +175,7 @@ export class PushLaneEntity {
 @Index('push_deliveries_task', ['taskId', 'id'])
 @Index('push_deliveries_principal', ['principalId', 'id'])
 @Index('push_deliveries_state', ['state', 'id'])
+@Index('push_deliveries_dead', ['endpoint', 'id'], { where: `"state" = 'dead'` })
 export class PushDeliveryEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_deliveries_pk' })
   id!: string;
@@ -148,11 +183,18 @@ export class PushDeliveryEntity {
   @Column({ name: 'lane_id', type: 'text' })
   laneId!: string;
 
+  @Column({ name: 'config_uid', type: 'text' })
+  configUid!: string;
+
   @Column({ name: 'task_id', type: 'text' })
   taskId!: string;
 
   @Column({ name: 'config_id', type: 'text' })
   configId!: string;
+
+  /** Where it goes: `organization scheme://host:port`. */
+  @Column({ type: 'text' })
+  endpoint!: string;
 
   @Column({ type: 'text' })
   organization!: string;

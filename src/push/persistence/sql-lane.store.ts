@@ -1,13 +1,13 @@
-import { Injectable } from '@nestjs/common';
-import { IdSource } from '../../common/ids.js';
-import { Database } from '../../database/database.js';
-import { flatten, pieces, typedRows } from '../../database/multi-row.js';
+import type { IdSource } from '../../common/ids.js';
+import type { Database } from '../../database/database.js';
 import type { Tx, Work } from '../../database/sql.js';
-import { storable } from '../../database/text.js';
 import type { OpenDelivery } from '../delivery.js';
 import { type LaneCaps, LaneTurns } from '../domain/lane-choice.js';
+import type { EndpointRules } from '../endpoints/domain/endpoint-health.js';
+import type { PushEvent, PushEventDraft } from '../endpoints/push-event.js';
+import type { PushEvents } from '../endpoints/push-events.js';
+import { QUEUED_FROM } from '../domain/lane-queue.js';
 import {
-  type DeliveryDraft,
   type DueMark,
   type Lane,
   LaneStore,
@@ -15,122 +15,89 @@ import {
   type Settlement,
   type StepResult,
 } from '../lane-store.js';
-import type { PushConfig } from '../push-config.js';
 import { claimLanes } from './claim-lanes.js';
+import { deleteOld } from './dead-letters.js';
+import { leaveLetters } from './end-lanes.js';
 import { forgetTasks } from './forget-tasks.js';
-import { type DeliveryRow, type LaneRow, toDelivery, toLane } from './push-rows.js';
-import { restsUnless, settleConfig, settleDelivery, settleLane } from './settle-lane.js';
-import { endOpen } from './sql-push-config.store.js';
-
-/** In the place of a state: no condition. */
-const ALWAYS = -1;
-
-/** A lane that is not at rest may be about to: it has to look again, whatever it knows. */
-const MARK_ONE = `UPDATE push_lanes SET head_seq = ?, due_at = COALESCE(due_at, ?)
-  WHERE task_id = ? AND active = 1
-    AND (? = ${ALWAYS} OR due_at IS NOT NULL OR last_state IS NULL OR last_state <> ?)`;
-
-const MARK_TYPES = ['text', 'integer', 'integer'];
-
-/** {@link MARK_ONE} for many tasks. */
-function markMany(count: number): string {
-  return `WITH mark (task_id, seq, state) AS (VALUES ${typedRows(count, MARK_TYPES)})
-    UPDATE push_lanes SET head_seq = mark.seq, due_at = COALESCE(push_lanes.due_at, ?)
-    FROM mark WHERE push_lanes.task_id = mark.task_id AND push_lanes.active = 1
-      AND (mark.state = ${ALWAYS} OR push_lanes.due_at IS NOT NULL
-        OR push_lanes.last_state IS NULL OR push_lanes.last_state <> mark.state)`;
-}
-
-function stateOf(when: DueMark['when']): number {
-  return when === 'always' ? ALWAYS : when;
-}
+import { markDue } from './mark-due.js';
+import { recordEvent } from './push-events.js';
+import { type DeliveryRow, toDelivery } from './push-rows.js';
+import { reachLane, recountLane, toStep } from './reach-lane.js';
+import { type SettledEndpoint, giveProbeBack, settleEndpoint } from './settle-endpoint.js';
+import { settleConfig, settleDelivery, settleLane } from './settle-lane.js';
+import { settleSubscription } from './subscription-rows.js';
 
 const OPEN = `state IN ('pending', 'retrying')`;
 
 /** {@link LaneStore} on the hub's database. */
-@Injectable()
 export class SqlLaneStore extends LaneStore {
   private readonly turns = new LaneTurns();
 
   constructor(
     private readonly database: Database,
     private readonly ids: IdSource,
+    private readonly rules: EndpointRules,
+    private readonly events: PushEvents,
   ) {
     super();
   }
 
-  *markDue(tx: Tx, due: readonly DueMark[], now: Date): Work<number> {
-    const at = now.getTime();
-    let changed = 0;
-    if (tx.dialect === 'postgres' && due.length > 1) {
-      for (const piece of pieces(due)) {
-        const params = flatten(piece, (values, { taskId, seq, when }) => {
-          values.push(taskId, seq, stateOf(when));
-        });
-        changed += yield* tx.run(markMany(piece.length), [...params, at]);
-      }
-      return changed;
-    }
-    // Where a statement is no round trip, small ones are the cheapest: most tasks have no lane.
-    for (const { taskId, seq, when } of due) {
-      const state = stateOf(when);
-      changed += yield* tx.run(MARK_ONE, [seq, at, taskId, state, state]);
-    }
-    return changed;
+  markDue(tx: Tx, due: readonly DueMark[], now: Date): Work<number> {
+    return markDue(tx, due, now);
   }
 
-  claim(owner: string, now: Date, leaseMs: number, caps: LaneCaps): Promise<Lane[]> {
-    return this.database.write((tx) => claimLanes(tx, { owner, now, leaseMs, caps }, this.turns));
+  claim(
+    owner: string,
+    now: Date,
+    leaseMs: number,
+    caps: LaneCaps,
+    except: readonly string[] = [],
+  ): Promise<Lane[]> {
+    const { startSlots } = this.rules;
+    const claim = { owner, now, leaseMs, caps, except, startSlots, ids: this.ids };
+    // A power failure that takes the leases takes those who hold them as well.
+    return this.database.write((tx) => claimLanes(tx, claim, this.turns), 'may-be-lost');
   }
 
   async nextDueAt(now: Date): Promise<Date | null> {
-    const [row] = await this.database.read<{ due_at: number }>(
-      `SELECT due_at FROM push_lanes
-       WHERE due_at IS NOT NULL AND COALESCE(lease_until, 0) <= ?
-       ORDER BY due_at LIMIT 1`,
+    const [row] = await this.database.read<{ lane: number | null; queue: number | null }>(
+      `SELECT (SELECT due_at FROM push_lanes
+           WHERE due_at < ${QUEUED_FROM} AND COALESCE(lease_until, 0) <= ?
+           ORDER BY due_at LIMIT 1) AS lane,
+         (SELECT ready_at FROM push_endpoints WHERE ready_at IS NOT NULL
+           ORDER BY ready_at LIMIT 1) AS queue`,
       [now.getTime()],
     );
-    return row ? new Date(Number(row.due_at)) : null;
+    const times = [row?.lane, row?.queue].filter((at) => typeof at === 'number');
+    return times.length === 0 ? null : new Date(Math.min(...times));
   }
 
-  async firstOpen(laneId: string): Promise<OpenDelivery | undefined> {
+  async firstOpen(laneId: string, epoch?: number): Promise<OpenDelivery | undefined> {
+    const claimed = `AND EXISTS (SELECT 1 FROM push_lanes l
+      WHERE l.id = push_deliveries.lane_id AND l.epoch = ? AND l.active = 1)`;
     const [row] = await this.database.read<DeliveryRow>(
-      `SELECT * FROM push_deliveries WHERE lane_id = ? AND ${OPEN} ORDER BY number LIMIT 1`,
-      [laneId],
+      `SELECT * FROM push_deliveries WHERE lane_id = ? AND ${OPEN}
+       ${epoch === undefined ? '' : claimed} ORDER BY number LIMIT 1`,
+      epoch === undefined ? [laneId] : [laneId, epoch],
     );
     return row && { ...toDelivery(row), body: row.body };
   }
 
   reach(lane: Lane, reached: Reached, now: Date, leaseUntil: Date): Promise<StepResult> {
-    const { nextSeq, cursor, deliveries } = reached;
-    const at = now.getTime();
-    const ids = deliveries.map(() => this.ids.next());
-    return this.database.write(function* (tx) {
-      const [row] = yield* tx.all<LaneRow>(
-        `UPDATE push_lanes SET next_seq = ?, cursor = ?, last_state = ?, open = open + ?,
-           last_number = last_number + ?, updated_at = ?,
-           ${restsUnless('open + ? > 0 OR head_seq >= ?')}
-         WHERE id = ? AND epoch = ? RETURNING *`,
-        [
-          nextSeq,
-          JSON.stringify(cursor),
-          cursor.state,
-          deliveries.length,
-          deliveries.length,
-          at,
-          ...[deliveries.length, nextSeq],
-          ...[deliveries.length, nextSeq, leaseUntil.getTime()],
-          lane.id,
-          lane.epoch,
-        ],
-      );
-      if (!row) return 'lost';
-      const before = row.last_number - deliveries.length;
-      for (const [i, draft] of deliveries.entries()) {
-        yield* insertDelivery(tx, ids[i]!, lane, draft, before + i + 1, at);
-      }
-      return toStep(row, lane.config);
-    });
+    const ids = reached.deliveries.map(() => this.ids.next());
+    return this.database.write((tx) => reachLane(tx, lane, reached, ids, now, leaseUntil));
+  }
+
+  recount(lane: Lane, now: Date, leaseUntil: Date): Promise<StepResult> {
+    return this.database.write((tx) => recountLane(tx, lane, now, leaseUntil));
+  }
+
+  async holds(lane: Lane): Promise<boolean> {
+    const rows = await this.database.read(
+      'SELECT 1 AS held FROM push_lanes WHERE id = ? AND epoch = ? AND active = 1',
+      [lane.id, lane.epoch],
+    );
+    return rows.length > 0;
   }
 
   async keepBody(
@@ -149,38 +116,64 @@ export class SqlLaneStore extends LaneStore {
     return changes > 0;
   }
 
-  settle(lane: Lane, settlement: Settlement, now: Date, leaseUntil: Date): Promise<StepResult> {
-    return this.database.write(function* (tx) {
+  async settle(
+    lane: Lane,
+    settlement: Settlement,
+    now: Date,
+    leaseUntil: Date,
+  ): Promise<StepResult> {
+    const { rules, ids } = this;
+    const chance = this.ids.jitter();
+    const { step, events } = await this.database.write(function* (tx): Work<Settled> {
       const row = yield* settleLane(tx, lane, settlement, now, leaseUntil);
-      if (!row) return 'lost';
-      yield* settleDelivery(tx, settlement, now);
-      const config = yield* settleConfig(tx, lane.config, settlement, now);
-      if (settlement.result.state === 'dead' && settlement.result.consequence === 'disabled') {
-        yield* endOpen(tx, lane.id, 'the webhook is disabled', now);
-      }
-      return toStep(row, config);
+      if (!row) return { step: 'lost', events: [] };
+      yield* settleDelivery(tx, lane, settlement, now);
+      const { disableAfterMs } = rules;
+      const config = yield* settleConfig(tx, lane.config, settlement, now, disableAfterMs);
+      const { outcome, result } = settlement;
+      const isDisabled = result.state === 'dead' && result.consequence === 'disabled';
+      if (isDisabled) yield* leaveLetters(tx, ids, [row], disabledBy(result.reason), now);
+      const settled =
+        outcome && (yield* settleEndpoint(tx, lane, row, outcome, rules, now, chance));
+      if (!settled) yield* giveProbeBack(tx, lane);
+      const drafts = eventsOf(lane, settled, isDisabled ? result.reason : null, now);
+      const events: PushEvent[] = [];
+      for (const draft of drafts) events.push(yield* recordEvent(tx, draft));
+      const isGone = isDisabled && settlement.attempt?.status === 410;
+      if (config !== lane.config) yield* settleSubscription(tx, config, isGone, now);
+      return { step: settled?.parked ? 'rests' : toStep(row, lane, config), events };
     });
+    this.events.tell(events);
+    return step;
   }
 
   async release(lane: Lane, dueAt: Date): Promise<void> {
-    await this.database.write((tx) =>
-      tx.run(
+    await this.database.write(function* (tx) {
+      const released = yield* tx.run(
         `UPDATE push_lanes SET owner = NULL, lease_until = NULL,
            due_at = CASE WHEN due_at IS NULL THEN NULL ELSE CAST(? AS bigint) END
          WHERE id = ? AND epoch = ?`,
         [dueAt.getTime(), lane.id, lane.epoch],
-      ),
-    );
+      );
+      if (released > 0) yield* giveProbeBack(tx, lane);
+    });
   }
 
   releaseOthers(owner: string): Promise<number> {
-    return this.database.write((tx) =>
-      tx.run(
-        `UPDATE push_lanes SET owner = NULL, lease_until = NULL, epoch = epoch + 1
+    return this.database.write(function* (tx) {
+      yield* tx.run(
+        `UPDATE push_endpoints SET probe_until = NULL,
+           ready_at = CASE WHEN ready_at IS NULL THEN NULL ELSE probe_at END
+         WHERE probe_until IS NOT NULL`,
+      );
+      // They were due before they were leased.
+      return yield* tx.run(
+        `UPDATE push_lanes SET owner = NULL, lease_until = NULL, epoch = epoch + 1,
+           due_at = CASE WHEN due_at > updated_at THEN updated_at ELSE due_at END
          WHERE lease_until IS NOT NULL AND owner <> ?`,
         [owner],
-      ),
-    );
+      );
+    });
   }
 
   forgetTasks(tx: Tx, taskIds: readonly string[]): Work<readonly string[]> {
@@ -195,49 +188,47 @@ export class SqlLaneStore extends LaneStore {
            (SELECT delivery_id, number FROM push_attempts WHERE at < ? LIMIT ?)`,
         params,
       );
-      const delivered = yield* tx.run(
-        `DELETE FROM push_deliveries WHERE id IN (SELECT id FROM push_deliveries
-           WHERE state = 'delivered' AND updated_at < ? ORDER BY id LIMIT ?)`,
-        params,
-      );
-      return attempts + delivered;
+      return attempts + (yield* deleteOld(tx, 'delivered', before, limit));
     });
   }
 }
 
-function* insertDelivery(
-  tx: Tx,
-  id: string,
-  lane: Lane,
-  draft: DeliveryDraft,
-  number: number,
-  at: number,
-): Work<void> {
-  yield* tx.run(
-    `INSERT INTO push_deliveries (id, lane_id, task_id, config_id, organization, principal_id,
-       number, seq, kind, artifact_id, webhook_id, state, attempts, tries, rejections,
-       redelivered, body, content_type, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0, 0, 0, ?, ?, ?, ?)`,
-    [
-      id,
-      lane.id,
-      lane.config.taskId,
-      lane.config.configId,
-      lane.config.organization,
-      lane.config.principalId,
-      number,
-      draft.seq,
-      draft.kind,
-      storable(draft.artifactId),
-      draft.webhookId,
-      draft.body,
-      draft.contentType,
-      at,
-      at,
-    ],
-  );
+function disabledBy(reason: string): string {
+  return `the webhook is disabled: ${reason}`;
 }
 
-function toStep(row: LaneRow, config: PushConfig): StepResult {
-  return row.lease_until === null ? 'rests' : toLane(row, config);
+/** What an attempt wrote. */
+interface Settled {
+  readonly step: StepResult;
+  readonly events: readonly PushEvent[];
+}
+
+function eventsOf(
+  lane: Lane,
+  settled: SettledEndpoint | undefined,
+  disabledBecause: string | null,
+  at: Date,
+): PushEventDraft[] {
+  const { organization, principalId, taskId, configId, failingSince } = lane.config;
+  const drafts: PushEventDraft[] = [];
+  const common = { at, organization, endpoint: lane.endpoint };
+  if (disabledBecause !== null) {
+    const whose = { principalId, taskId, configId };
+    const type = 'config.disabled' as const;
+    drafts.push({ ...common, ...whose, type, reason: disabledBecause, since: failingSince });
+  }
+  if (settled?.event) {
+    const { lastError } = settled.health;
+    const { since } = settled;
+    drafts.push({
+      ...common,
+      principalId: null,
+      taskId: null,
+      configId: null,
+      type: settled.event,
+      reason: settled.event === 'endpoint.recovered' ? null : lastError,
+      since: since === null ? null : new Date(since),
+    });
+  }
+  return drafts;
 }

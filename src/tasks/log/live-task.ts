@@ -203,11 +203,7 @@ export class LiveTask {
   claimed(claim: ClaimedTask): boolean {
     if (claim.version <= this.committedVersion) return true;
     if (claim.version !== this.committedVersion + 1) return false;
-    const fresh = new Map<string, Delegation>();
-    for (const { adopted: _, ...delegation } of claim.delegations) {
-      void _;
-      fresh.set(delegation.id, delegation);
-    }
+    const fresh = new Map(claim.delegations.map((each) => [each.id, each]));
     this.delegations = this.delegations.map((each) => fresh.get(each.id) ?? each);
     this.committedVersion = claim.version;
     return true;

@@ -2,7 +2,8 @@ import { flatten, listOf, pieces, rowsOf } from '../../database/multi-row.js';
 import { RowUpdate } from '../../database/row-update.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
-import type { AfterCommit, Appended, AppendParticipant } from '../append-participant.js';
+import type { AfterCommit, AppendParticipant, Beginning } from '../append-participant.js';
+import { isUnsent } from '../domain/delegation-state.js';
 import type { AppendOutcome, PreparedAppend } from '../task-store.js';
 import type { Outcomes } from './append-outcomes.js';
 import { insertDelegations, updateDelegations } from './delegation-writes.js';
@@ -25,7 +26,9 @@ export function* appendBatch(
   const outcomes: Outcomes = new Map();
   const { free, taken } = yield* takeKeys(tx, batch, outcomes);
   const creates = yield* insertTasks(tx, newTasks(free), outcomes);
-  const changes = yield* unfenced(tx, yield* unchanged(tx, free, outcomes), outcomes);
+  const everyEvent = new Set<string>();
+  const same = yield* unchanged(tx, free, outcomes, everyEvent);
+  const changes = yield* unfenced(tx, same, outcomes);
   yield* releaseKeys(
     tx,
     taken.filter(({ append }) => outcomes.has(append)),
@@ -42,34 +45,56 @@ export function* appendBatch(
   for (const { taskId, alongside } of good) {
     for (const statements of alongside) after.push(yield* statements(tx, taskId));
   }
-  const appended = good.filter(({ events }) => events.length > 0).map(toAppended);
+  const appended = good
+    .map(({ taskId, events, ...append }) => {
+      const begins = beginningOf(append);
+      return { taskId, events, everyEvent: everyEvent.has(taskId), begins };
+    })
+    .filter(({ events, begins }) => events.length > 0 || begins !== null);
   if (appended.length > 0) after.push(yield* participant.appended(tx, appended));
   for (const append of good) outcomes.set(append, COMMITTED);
   return { outcomes, after: after.filter((each) => each !== undefined) };
+}
+
+function beginningOf({
+  create,
+  record,
+  delegations,
+}: Pick<PreparedAppend, 'create' | 'record' | 'delegations'>): Beginning | null {
+  const begun = delegations.filter(({ delegation }) => isUnsent(delegation.state));
+  if (create === null && begun.length === 0) return null;
+  return {
+    isTask: create !== null,
+    record,
+    delegations: begun.map(({ delegation: { agentId, skillId } }) => ({ agentId, skillId })),
+  };
 }
 
 function newTasks(batch: readonly PreparedAppend[]): PreparedAppend[] {
   return batch.filter(({ create }) => create !== null);
 }
 
-function toAppended({ record, events }: PreparedAppend): Appended {
-  return { taskId: record.id, events };
-}
-
-/** The appends to existing tasks that nobody else has changed since; locks their rows. */
+/**
+ * The appends to existing tasks that nobody else has changed since; locks their rows. Notes the tasks
+ * of which the participant wants every event.
+ */
 function* unchanged(
   tx: Tx,
   batch: readonly PreparedAppend[],
   outcomes: Outcomes,
+  everyEvent: Set<string>,
 ): Work<PreparedAppend[]> {
   const changes = batch.filter(({ create }) => create === null);
   const versions = new Map<string, number>();
   for (const piece of pieces(changes)) {
-    const rows = yield* tx.all<{ id: string; version: number }>(
-      `SELECT id, version FROM tasks WHERE id IN ${listOf(piece.length)}${locked(tx)}`,
+    const rows = yield* tx.all<{ id: string; version: number; every_event: number }>(
+      `SELECT id, version, every_event FROM tasks WHERE id IN ${listOf(piece.length)}${locked(tx)}`,
       piece.map(({ taskId }) => taskId),
     );
-    for (const { id, version } of rows) versions.set(id, version);
+    for (const { id, version, every_event } of rows) {
+      versions.set(id, version);
+      if (every_event === 1) everyEvent.add(id);
+    }
   }
   return changes.filter((append) => {
     if (versions.get(append.taskId) === append.expectedVersion) return true;

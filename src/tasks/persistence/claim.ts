@@ -1,7 +1,7 @@
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
 import type { ClaimedDelegation, ClaimedTask, Shares } from '../task-store.js';
-import type { DelegationState } from '../task.js';
+import type { Delegation, DelegationState } from '../task.js';
 import { candidates } from './claim-candidates.js';
 import { chooseInTurn, ClaimRoom } from './claim-turns.js';
 import { DELEGATION_COLUMNS, NEEDS_RUNNER, toDelegation, type DelegationRow } from './task-rows.js';
@@ -49,11 +49,12 @@ export function* claimDelegations(tx: Tx, claim: Claim): Work<Claimed> {
     );
     for (const row of claimed) rows.set(row.id, row);
   }
-  const delegations = free.map(({ id, state }) => ({
-    ...toDelegation(rows.get(id) as DelegationRow),
-    adopted: state !== 'queued',
-  }));
-  return { delegations, tasks: yield* raiseVersions(tx, delegations) };
+  const adopted = new Set(free.flatMap(({ id, state }) => (state === 'queued' ? [] : [id])));
+  const delegations = free.map(({ id }) => toDelegation(rows.get(id) as DelegationRow));
+  return {
+    delegations: delegations.map((each) => ({ ...each, adopted: adopted.has(each.id) })),
+    tasks: yield* raiseVersions(tx, delegations, adopted),
+  };
 }
 
 function* choose(tx: Tx, { now, limit, shares }: Claim): Work<Candidate[]> {
@@ -80,8 +81,12 @@ function* lock(tx: Tx, chosen: readonly Candidate[], now: number): Work<Candidat
   return locked;
 }
 
-function* raiseVersions(tx: Tx, claimed: readonly ClaimedDelegation[]): Work<ClaimedTask[]> {
-  const byTask = new Map<string, ClaimedDelegation[]>();
+function* raiseVersions(
+  tx: Tx,
+  claimed: readonly Delegation[],
+  adopted: ReadonlySet<string>,
+): Work<ClaimedTask[]> {
+  const byTask = new Map<string, Delegation[]>();
   for (const delegation of claimed) {
     const others = byTask.get(delegation.taskId);
     if (others === undefined) byTask.set(delegation.taskId, [delegation]);
@@ -95,7 +100,7 @@ function* raiseVersions(tx: Tx, claimed: readonly ClaimedDelegation[]): Work<Cla
       piece,
     );
     for (const { id, version } of raised) {
-      tasks.push({ taskId: id, version, delegations: byTask.get(id) ?? [] });
+      tasks.push({ taskId: id, version, delegations: byTask.get(id) ?? [], adopted });
     }
   }
   return tasks;

@@ -64,6 +64,10 @@ export class TaskEntity {
   @Column({ name: 'allow_reply', type: 'smallint' })
   allowReply!: number;
 
+  /** 1: what takes part in appends asked to hear of every entry; see `Appended.everyEvent`. */
+  @Column({ name: 'every_event', type: 'smallint', default: 0 })
+  everyEvent!: number;
+
   /** W3C trace context of the call that made the task. */
   @Column({ type: 'text', nullable: true })
   traceparent!: string | null;

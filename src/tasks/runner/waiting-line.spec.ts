@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ClaimedDelegation, ClaimedTask, DelegationWrite } from '../task-store.js';
+import type { ClaimedTask, DelegationWrite } from '../task-store.js';
 import type { Delegation } from '../task.js';
 import { WaitingLine } from './waiting-line.js';
 
@@ -61,8 +61,9 @@ class Harness {
   }
 
   claim(id: string, agentId: string, adopted = false): void {
-    const delegation = { id, agentId, adopted } as ClaimedDelegation;
-    this.claimed([{ taskId: 't', version: 1, delegations: [delegation] }]);
+    const delegations = [{ id, agentId } as Delegation];
+    const taken = new Set(adopted ? [id] : []);
+    this.claimed([{ taskId: 't', version: 1, delegations, adopted: taken }]);
   }
 }
 

@@ -47,10 +47,10 @@ export class WaitingLine {
       }
     });
     store.onClaimed((claimed) => {
-      for (const { delegations: each } of claimed) {
+      for (const { delegations: each, adopted } of claimed) {
         // What was adopted has not waited.
-        for (const { id, agentId, adopted } of each) {
-          if (!this.left(id) && !adopted) this.uncount(agentId);
+        for (const { id, agentId } of each) {
+          if (!this.left(id) && !adopted.has(id)) this.uncount(agentId);
         }
       }
     });

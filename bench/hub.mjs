@@ -1,0 +1,42 @@
+// A hub of the bench, and calls to its admin API.
+import { join } from 'node:path';
+
+const ADMIN_KEY = 'bench-admin-key-0123456789abcdef';
+/** Scopes of the key that the load is sent with. */
+const SCOPES = ['a2a', 'push', 'tasks:organization'];
+
+/**
+ * Starts the built hub with its defaults on the database `file` in `directory`; `start` starts a Node
+ * program.
+ */
+export function startHub(start, directory, file, synchronous, environment = {}) {
+  return start(['dist/main.js'], {
+    A2A_HUB__SERVER__PORT: '0',
+    A2A_HUB__DATABASE__URL: `sqlite:${join(directory, file)}`,
+    A2A_HUB__DATABASE__SYNCHRONOUS: synchronous,
+    A2A_HUB__AUTH__ADMIN_KEY: ADMIN_KEY,
+    A2A_HUB__EGRESS__ALLOW: '127.0.0.0/8',
+    // One agent gets all the load here; by default it may have a quarter of the places.
+    A2A_HUB__TASKS__MAX_PER_AGENT: '256',
+    ...environment,
+  });
+}
+
+/** The headers of a new key of the organization `bench`. */
+export async function newKey(hubUrl) {
+  const body = { name: 'bench', organization: 'bench', scopes: SCOPES };
+  const { key } = await admin(hubUrl, '/api/v1/keys', body);
+  return { authorization: `Bearer ${key}` };
+}
+
+/** One POST to the admin API, as an operator; its answer. */
+export async function admin(hubUrl, path, body) {
+  const response = await fetch(hubUrl + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok)
+    throw new Error(`POST ${path}: HTTP ${response.status} ${await response.text()}`);
+  return response.json();
+}

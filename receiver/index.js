@@ -1,0 +1,3 @@
+export { WebhookVerificationError } from './errors.js';
+export { Inbox, classify } from './inbox.js';
+export { createVerifier } from './verifier.js';

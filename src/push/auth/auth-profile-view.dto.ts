@@ -1,0 +1,184 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  type AuthProfile,
+  CLIENT_AUTHENTICATIONS,
+  PROFILE_SCHEMES,
+  type ProfileScheme,
+} from './auth-profile.js';
+import { type CertificateState, certificateFacts } from './domain/client-certificate.js';
+
+const PUBLIC_KEY = 'whpk_B7EfM6tjZ2tB0SPKJUrcSj0jcE5JVkXrDq0gD7LcP3o=';
+
+export class ProfileSecretDto {
+  @ApiProperty({ type: String, description: 'Tells two secrets apart, and nothing else.' })
+  readonly fingerprint!: string;
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  readonly since!: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Of the key before, which signs as well until previousUntil.',
+  })
+  readonly previousFingerprint!: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  readonly previousUntil!: string | null;
+}
+
+export class ProfileCertificateDto {
+  @ApiProperty({ type: String, example: 'CN=hub.example.com' })
+  readonly subject!: string;
+
+  @ApiProperty({ type: String, example: 'CN=Example Root' })
+  readonly issuer!: string;
+
+  @ApiProperty({ type: String })
+  readonly serialNumber!: string;
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  readonly notBefore!: string;
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  readonly notAfter!: string;
+
+  @ApiProperty({
+    enum: ['valid', 'expiring', 'expired', 'not-yet-valid'],
+    description: 'expiring: it ends within 30 days.',
+  })
+  readonly state!: CertificateState;
+}
+
+export class ProfileParametersViewDto {
+  @ApiPropertyOptional({ type: String })
+  readonly username?: string;
+
+  @ApiPropertyOptional({ type: String })
+  readonly header?: string;
+
+  @ApiPropertyOptional({ type: String, description: 'ed25519: what receivers verify with.' })
+  readonly publicKey?: string;
+
+  @ApiPropertyOptional({ type: String, description: 'That of the key before.' })
+  readonly previousPublicKey?: string;
+
+  @ApiPropertyOptional({ type: String })
+  readonly tokenUrl?: string;
+
+  @ApiPropertyOptional({ type: String })
+  readonly clientId?: string;
+
+  @ApiPropertyOptional({ enum: CLIENT_AUTHENTICATIONS })
+  readonly clientAuthentication?: string;
+
+  @ApiPropertyOptional({ type: String })
+  readonly scope?: string;
+
+  @ApiPropertyOptional({ type: String })
+  readonly audience?: string;
+
+  @ApiPropertyOptional({ type: String })
+  readonly resource?: string;
+
+  @ApiPropertyOptional({ type: String })
+  readonly ca?: string;
+}
+
+/** A profile as it is shown: its secret only by a fingerprint. */
+export class AuthProfileDto {
+  @ApiProperty({ type: String, format: 'uuid' })
+  readonly id: string;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Null: every organization.' })
+  readonly organization: string | null;
+
+  @ApiProperty({ type: String, example: 'billing' })
+  readonly name: string;
+
+  @ApiProperty({ enum: PROFILE_SCHEMES })
+  readonly scheme: ProfileScheme;
+
+  @ApiProperty({ type: [String], example: ['https://*.example.com/hooks'] })
+  readonly urls: readonly string[];
+
+  @ApiProperty({ type: Boolean })
+  readonly automatic: boolean;
+
+  @ApiProperty({ type: ProfileParametersViewDto, example: { publicKey: PUBLIC_KEY } })
+  readonly parameters: ProfileParametersViewDto;
+
+  @ApiProperty({ type: ProfileCertificateDto, nullable: true, description: 'mtls' })
+  readonly certificate: ProfileCertificateDto | null;
+
+  @ApiProperty({ type: ProfileSecretDto, nullable: true, description: 'Null for jwt.' })
+  readonly secret: ProfileSecretDto | null;
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  readonly createdAt: string;
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  readonly updatedAt: string;
+
+  constructor(profile: AuthProfile, now: Date) {
+    const { certificate, previousPublicKey, ...parameters } = profile.parameters;
+    const { previousUntil } = profile;
+    const both = previousUntil !== null && previousUntil > now && previousPublicKey !== undefined;
+    this.id = profile.id;
+    this.organization = profile.organization;
+    this.name = profile.name;
+    this.scheme = profile.scheme;
+    this.urls = profile.urls;
+    this.automatic = profile.automatic;
+    this.parameters = { ...parameters, ...(both ? { previousPublicKey } : {}) };
+    this.certificate = certificate === undefined ? null : shownCertificate(certificate, now);
+    this.secret = shownSecret(profile, now);
+    this.createdAt = profile.createdAt.toISOString();
+    this.updatedAt = profile.updatedAt.toISOString();
+  }
+}
+
+/** A profile that was just made or rotated. */
+export class IssuedAuthProfileDto extends AuthProfileDto {
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The whsec_… secret when the hub has made one; it is shown this once.',
+  })
+  readonly issuedSecret: string | null;
+
+  constructor(profile: AuthProfile, now: Date, issuedSecret: string | null) {
+    super(profile, now);
+    this.issuedSecret = issuedSecret;
+  }
+}
+
+export class AuthProfilePageDto {
+  @ApiProperty({ type: [AuthProfileDto] })
+  readonly items!: readonly AuthProfileDto[];
+
+  @ApiProperty({ type: String, nullable: true })
+  readonly nextCursor!: string | null;
+}
+
+function shownCertificate(pem: string, now: Date): ProfileCertificateDto | null {
+  const facts = certificateFacts(pem, now);
+  if (facts === undefined) return null;
+  return {
+    ...facts,
+    notBefore: facts.notBefore.toISOString(),
+    notAfter: facts.notAfter.toISOString(),
+  };
+}
+
+function shownSecret(profile: AuthProfile, now: Date): ProfileSecretDto | null {
+  const { fingerprint, secretSince, previousFingerprint, previousUntil } = profile;
+  if (fingerprint === null || secretSince === null) return null;
+  const overlaps = previousUntil !== null && previousUntil > now;
+  return {
+    fingerprint,
+    since: secretSince.toISOString(),
+    previousFingerprint: overlaps ? previousFingerprint : null,
+    previousUntil: overlaps ? previousUntil.toISOString() : null,
+  };
+}

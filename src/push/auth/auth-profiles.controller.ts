@@ -1,0 +1,114 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Patch,
+  Post,
+  Query,
+  UseGuards,
+} from '@nestjs/common';
+import {
+  ApiBearerAuth,
+  ApiConflictResponse,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { AuthGuard, CurrentPrincipal, type Principal, RequireScope } from '../../auth/index.js';
+import { Clock } from '../../common/clock.js';
+import { PageQueryDto } from '../../common/http/page-query.dto.js';
+import {
+  AuthProfileDto,
+  AuthProfilePageDto,
+  IssuedAuthProfileDto,
+} from './auth-profile-view.dto.js';
+import {
+  CreateAuthProfileDto,
+  DeleteAuthProfileQueryDto,
+  PatchAuthProfileDto,
+  RotateAuthProfileDto,
+} from './auth-profile.dto.js';
+import { AuthProfilesService } from './auth-profiles.service.js';
+
+@ApiTags('push')
+@ApiBearerAuth()
+@Controller('api/v1/push/auth-profiles')
+@UseGuards(AuthGuard)
+@RequireScope('push')
+export class AuthProfilesController {
+  constructor(
+    private readonly profiles: AuthProfilesService,
+    private readonly clock: Clock,
+  ) {}
+
+  @Post()
+  @RequireScope('admin')
+  @ApiOperation({ summary: 'Makes an auth profile: a way of proving who sends, kept on the hub.' })
+  @ApiCreatedResponse({ type: IssuedAuthProfileDto })
+  @ApiConflictResponse({ description: 'There is one of that name.' })
+  async create(
+    @Body() body: CreateAuthProfileDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<IssuedAuthProfileDto> {
+    const { profile, issuedSecret } = await this.profiles.create(body, caller);
+    return new IssuedAuthProfileDto(profile, this.clock.now(), issuedSecret);
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'Lists auth profiles, newest first.' })
+  @ApiOkResponse({ type: AuthProfilePageDto })
+  async list(
+    @Query() query: PageQueryDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<AuthProfilePageDto> {
+    const page = await this.profiles.list(caller, query.limit, query.cursor);
+    const now = this.clock.now();
+    return { ...page, items: page.items.map((each) => new AuthProfileDto(each, now)) };
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'Shows an auth profile.' })
+  @ApiOkResponse({ type: AuthProfileDto })
+  async get(
+    @Param('id') id: string,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<AuthProfileDto> {
+    return new AuthProfileDto(await this.profiles.get(id, caller), this.clock.now());
+  }
+
+  @Patch(':id')
+  @RequireScope('admin')
+  @ApiOperation({ summary: 'Changes where and how an auth profile is used.' })
+  @ApiOkResponse({ type: AuthProfileDto })
+  async patch(@Param('id') id: string, @Body() body: PatchAuthProfileDto): Promise<AuthProfileDto> {
+    return new AuthProfileDto(await this.profiles.patch(id, body), this.clock.now());
+  }
+
+  @Post(':id(^[^:]+)::rotate')
+  @HttpCode(200)
+  @RequireScope('admin')
+  @ApiOperation({ summary: 'Gives an auth profile another secret.' })
+  @ApiOkResponse({ type: IssuedAuthProfileDto })
+  async rotate(
+    @Param('id') id: string,
+    @Body() body: RotateAuthProfileDto,
+  ): Promise<IssuedAuthProfileDto> {
+    const { profile, issuedSecret } = await this.profiles.rotate(id, body);
+    return new IssuedAuthProfileDto(profile, this.clock.now(), issuedSecret);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @RequireScope('admin')
+  @ApiOperation({ summary: 'Deletes an auth profile.' })
+  @ApiNoContentResponse()
+  @ApiConflictResponse({ description: 'Webhooks name it, and `force` is not given.' })
+  async remove(@Param('id') id: string, @Query() query: DeleteAuthProfileQueryDto): Promise<void> {
+    await this.profiles.remove(id, query.force ?? false);
+  }
+}

@@ -1,0 +1,278 @@
+import { Injectable } from '@nestjs/common';
+import { type Principal, hasScope } from '../../auth/index.js';
+import { Clock } from '../../common/clock.js';
+import { issueCursor, readCursor } from '../../common/cursor.js';
+import { Egress } from '../../common/egress/egress.js';
+import { HubError, invalidField } from '../../common/hub-error.js';
+import { IdSource } from '../../common/ids.js';
+import type { Page } from '../../common/page.js';
+import { SecretBox } from '../../common/secret-box.js';
+import { AppConfig } from '../../config/index.js';
+import { HubSettings } from '../../database/hub-settings.js';
+import {
+  ed25519KeyOf,
+  hmacSecretOf,
+  NEW_SECRET_BYTES,
+  publicKeyOf,
+} from '../domain/standard-webhooks.js';
+import { AuthProfileStore, type ProfileAudience } from './auth-profile-store.js';
+import type {
+  CreateAuthProfileDto,
+  PatchAuthProfileDto,
+  RotateAuthProfileDto,
+} from './auth-profile.dto.js';
+import type { AuthProfile, ProfileParameters, ProfileScheme } from './auth-profile.js';
+import {
+  checkParameters,
+  checkSecret,
+  checkUrls,
+  type GivenParameters,
+  makesSecret,
+  overlaps,
+  PARAMETERS,
+} from './domain/profile-rules.js';
+import { KnownProfiles } from './known-profiles.js';
+
+const UUID = /^[0-9a-f-]{36}$/;
+const NO_SECRET =
+  'A jwt profile has no secret of its own; rotate the keys of the hub (POST /api/v1/signing-keys).';
+
+/** A profile after its secret was set; the secret itself when the hub made one that a receiver needs. */
+export interface IssuedProfile {
+  readonly profile: AuthProfile;
+  readonly issuedSecret: string | null;
+}
+
+/** The members of a profile that belong to one secret. */
+type SecretPart = Pick<AuthProfile, 'sealedSecret' | 'fingerprint' | 'secretSince'>;
+
+/**
+ * The auth profiles as the admin API knows them. Callers with the scope `push` see those of their
+ * organization and those for every one; only operators make and change them, because whoever can turn a
+ * profile to another address gets its secret.
+ */
+@Injectable()
+export class AuthProfilesService {
+  constructor(
+    private readonly store: AuthProfileStore,
+    private readonly known: KnownProfiles,
+    private readonly egress: Egress,
+    private readonly secrets: SecretBox,
+    private readonly settings: HubSettings,
+    private readonly config: AppConfig,
+    private readonly clock: Clock,
+    private readonly ids: IdSource,
+  ) {}
+
+  /** Rejects with INVALID_PARAMS naming each field at fault, with CONFLICT when the name is taken. */
+  async create(asked: CreateAuthProfileDto, caller: Principal): Promise<IssuedProfile> {
+    const { name, scheme, urls, organization = caller.organization } = asked;
+    const parameters = givenPart(asked);
+    checkUrls(scheme, urls);
+    checkParameters(scheme, parameters);
+    await this.checkTokenUrl(parameters.tokenUrl);
+    const now = this.clock.now();
+    checkSecret(scheme, asked.secret, parameters, now);
+    const secret = asked.secret ?? this.madeSecret(scheme);
+    const profile: AuthProfile = {
+      id: this.ids.next(),
+      organization,
+      name,
+      scheme,
+      urls,
+      automatic: asked.automatic ?? false,
+      parameters: { ...parameters, ...publicPart(scheme, secret) },
+      ...(await this.secretPart(secret, now)),
+      sealedPrevious: null,
+      previousFingerprint: null,
+      previousUntil: null,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+    };
+    await this.store.add(profile);
+    await this.known.renew();
+    return { profile, issuedSecret: issuedOf(scheme, asked.secret, secret) };
+  }
+
+  async list(
+    caller: Principal,
+    limit: number,
+    cursor: string | undefined,
+  ): Promise<Page<AuthProfile>> {
+    const after = cursor === undefined ? undefined : readCursor(cursor, (text) => UUID.test(text));
+    const { items, nextCursor } = await this.store.list(audienceOf(caller), limit, after);
+    return { items, nextCursor: nextCursor === null ? null : issueCursor(nextCursor) };
+  }
+
+  /** Rejects with NOT_FOUND, also for those of other organizations. */
+  async get(id: string, caller: Principal): Promise<AuthProfile> {
+    return (await this.store.get(id, audienceOf(caller))) ?? notFound(id);
+  }
+
+  /** Changes addresses and parameters. Rejects as {@link create} does, and with NOT_FOUND. */
+  async patch(id: string, asked: PatchAuthProfileDto): Promise<AuthProfile> {
+    await this.checkTokenUrl(asked.tokenUrl ?? undefined);
+    const changed = await this.store.update(id, (current) => {
+      const urls = asked.urls ?? current.urls;
+      const parameters = withChanges(current.parameters, asked);
+      checkUrls(current.scheme, urls);
+      checkParameters(current.scheme, parameters);
+      const automatic = asked.automatic ?? current.automatic;
+      return { ...current, urls, automatic, parameters, updatedAt: this.clock.now() };
+    });
+    await this.known.renew();
+    return changed ?? notFound(id);
+  }
+
+  /**
+   * Sets another secret. With hmac and ed25519 the one before signs as well for the overlap; with the
+   * other schemes the new one counts at once. Rejects with INVALID_PARAMS and NOT_FOUND.
+   */
+  async rotate(id: string, asked: RotateAuthProfileDto): Promise<IssuedProfile> {
+    const { scheme } = (await this.store.get(id, 'everybody')) ?? notFound(id);
+    if (scheme === 'jwt') throw new HubError('CONFLICT', NO_SECRET);
+    const overlapMs = this.overlapMs(scheme, asked.overlapSeconds);
+    const now = this.clock.now();
+    const secret = asked.secret ?? this.madeSecret(scheme);
+    const part = await this.secretPart(secret, now);
+    const { certificate } = asked;
+    const changed = await this.store.update(id, (current) => {
+      const given = {
+        ...givenPart(current.parameters),
+        ...(certificate === undefined ? {} : { certificate }),
+      };
+      checkParameters(scheme, given);
+      checkSecret(scheme, asked.secret, given, now);
+      const parameters = { ...given, ...publicKeys(current, secret, overlapMs) };
+      return {
+        ...current,
+        ...previousPart(current, overlapMs, now),
+        ...part,
+        parameters,
+        updatedAt: now,
+      };
+    });
+    await this.known.renew();
+    return {
+      profile: changed ?? notFound(id),
+      issuedSecret: issuedOf(scheme, asked.secret, secret),
+    };
+  }
+
+  /** Rejects with CONFLICT saying how many webhooks name it, unless `force`, and with NOT_FOUND. */
+  async remove(id: string, force: boolean): Promise<void> {
+    const { removed, uses } = (await this.store.remove(id, force)) ?? notFound(id);
+    if (!removed) {
+      throw new HubError(
+        'CONFLICT',
+        `${uses} webhooks name this auth profile. With ?force=true it is deleted all the same, and what they still have to send becomes dead letters.`,
+        { metadata: { webhooks: String(uses) } },
+      );
+    }
+    await this.known.renew();
+  }
+
+  private async checkTokenUrl(tokenUrl: string | undefined): Promise<void> {
+    if (tokenUrl === undefined) return;
+    try {
+      await this.egress.check(tokenUrl);
+    } catch (error) {
+      if (error instanceof HubError) throw invalidField('tokenUrl', error.message);
+      throw error;
+    }
+  }
+
+  private overlapMs(scheme: ProfileScheme, asked: number | undefined): number {
+    if (overlaps(scheme)) {
+      return asked === undefined ? this.config.push.rotationOverlapMs : asked * 1000;
+    }
+    if (asked !== undefined && asked > 0) {
+      throw invalidField(
+        'overlapSeconds',
+        `is not for the scheme ${scheme}, which sends one secret`,
+      );
+    }
+    return 0;
+  }
+
+  private async secretPart(secret: string | null, now: Date): Promise<SecretPart> {
+    if (secret === null) return { sealedSecret: null, fingerprint: null, secretSince: null };
+    return {
+      sealedSecret: this.secrets.seal(secret),
+      fingerprint: await this.settings.fingerprint([secret]),
+      secretSince: now,
+    };
+  }
+
+  private madeSecret(scheme: ProfileScheme): string | null {
+    if (!makesSecret(scheme)) return null;
+    const random = Buffer.from(this.ids.secret(NEW_SECRET_BYTES), 'base64url');
+    return scheme === 'hmac' ? hmacSecretOf(random) : ed25519KeyOf(random);
+  }
+}
+
+/** Null takes a parameter away; what is not mentioned stays. */
+function withChanges(present: ProfileParameters, asked: PatchAuthProfileDto): ProfileParameters {
+  const mentioned = new Map<string, unknown>(Object.entries(asked));
+  const kept = Object.entries(present).filter(([name]) => mentioned.get(name) !== null);
+  return { ...Object.fromEntries(kept), ...givenPart(asked) };
+}
+
+/** The parameters that callers give, where they are neither absent nor null. */
+function givenPart(
+  parameters: Partial<Record<keyof GivenParameters, string | null>>,
+): GivenParameters {
+  const given = PARAMETERS.flatMap((name) => {
+    const value = parameters[name];
+    return typeof value === 'string' ? [[name, value] as const] : [];
+  });
+  return Object.fromEntries(given);
+}
+
+function publicPart(scheme: ProfileScheme, secret: string | null): ProfileParameters {
+  return scheme === 'ed25519' && secret !== null ? { publicKey: publicKeyOf(secret) } : {};
+}
+
+/** The public keys after a rotation to this secret. */
+function publicKeys(
+  { scheme, parameters: { publicKey } }: AuthProfile,
+  secret: string | null,
+  overlapMs: number,
+): ProfileParameters {
+  const previous =
+    publicKey === undefined || overlapMs === 0 ? {} : { previousPublicKey: publicKey };
+  return { ...previous, ...publicPart(scheme, secret) };
+}
+
+function previousPart(
+  { sealedSecret, fingerprint }: AuthProfile,
+  overlapMs: number,
+  now: Date,
+): Pick<AuthProfile, 'sealedPrevious' | 'previousFingerprint' | 'previousUntil'> {
+  if (overlapMs === 0) {
+    return { sealedPrevious: null, previousFingerprint: null, previousUntil: null };
+  }
+  return {
+    sealedPrevious: sealedSecret,
+    previousFingerprint: fingerprint,
+    previousUntil: new Date(now.getTime() + overlapMs),
+  };
+}
+
+/** An ed25519 key stays in the hub: receivers need its public key only. */
+function issuedOf(
+  scheme: ProfileScheme,
+  given: string | undefined,
+  secret: string | null,
+): string | null {
+  return given === undefined && scheme === 'hmac' ? secret : null;
+}
+
+function audienceOf(caller: Principal): ProfileAudience {
+  return hasScope(caller, 'admin') ? 'everybody' : { organization: caller.organization };
+}
+
+function notFound(id: string): never {
+  throw new HubError('NOT_FOUND', `There is no auth profile ${id}.`);
+}

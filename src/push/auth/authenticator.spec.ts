@@ -1,0 +1,191 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { SecretBox } from '../../common/secret-box.js';
+import { ed25519KeyOf, hmacSecretOf, timestampOf } from '../domain/standard-webhooks.js';
+import { AuthImpossibleError } from './auth-failure.js';
+import type { AuthProfile } from './auth-profile.js';
+import { Authenticator } from './authenticator.js';
+
+const SECRETS = new SecretBox([{ id: 'unit', key: Buffer.alloc(32, 1).toString('base64') }]);
+const MESSAGE = { webhookId: 'cfg.7', at: new Date(), body: '{"a":1}' };
+const CONFIG = {
+  taskId: 't1',
+  organization: 'acme',
+  url: 'https://hooks.example.com/a',
+  authScheme: null,
+  authProfile: null,
+  sealedCredentials: null,
+  sealedSigningKeys: null,
+};
+const [OLD, NEW, OTHER] = [1, 2, 3].map((fill) => hmacSecretOf(Buffer.alloc(32, fill))) as [
+  string,
+  string,
+  string,
+];
+
+let automatic: AuthProfile | undefined;
+let named: AuthProfile | undefined;
+let watched: string[];
+let refused: string[];
+let authenticator: Authenticator;
+
+function profile(changes: Partial<AuthProfile> & { readonly secret?: string }): AuthProfile {
+  const { secret, ...rest } = changes;
+  return {
+    id: 'p1',
+    name: 'receiver',
+    parameters: {},
+    sealedSecret: secret === undefined ? null : SECRETS.seal(secret),
+    sealedPrevious: null,
+    previousUntil: null,
+    ...rest,
+  } as AuthProfile;
+}
+
+function verifies(secret: string, signature: string | undefined): boolean {
+  const headers = {
+    'webhook-id': MESSAGE.webhookId,
+    'webhook-timestamp': timestampOf(MESSAGE.at),
+    'webhook-signature': signature ?? '',
+  };
+  try {
+    new Webhook(secret).verify(MESSAGE.body, headers);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+beforeEach(() => {
+  automatic = named = undefined;
+  watched = [];
+  refused = [];
+  authenticator = new Authenticator(
+    SECRETS,
+    { usable: () => Promise.resolve(named), automaticFor: () => automatic },
+    { issue: ({ url, taskId }) => Promise.resolve(`jwt-for-${taskId}-at-${url}`) },
+    {
+      get: (_, secret) => Promise.resolve(`token-by-${secret}`),
+      refused: (_, token) => refused.push(token) > 0,
+    },
+    { used: ({ name }) => void watched.push(name) },
+  );
+});
+
+describe('Authenticator', () => {
+  it('proves nothing when nothing is asked for', async () => {
+    const proof = await authenticator.prove(CONFIG, MESSAGE);
+    expect(proof).toEqual({ headers: {}, secrets: [], tls: {} });
+  });
+
+  it('sends what the client gave, and hides it', async () => {
+    const sealedCredentials = SECRETS.seal('abc-secret');
+    const config = { ...CONFIG, authScheme: 'bearer', sealedCredentials } as const;
+    const { headers, secrets } = await authenticator.prove(config, MESSAGE);
+    expect(headers).toEqual({ authorization: 'Bearer abc-secret' });
+    expect(secrets).toContain('abc-secret');
+  });
+
+  it('signs by every secret of the client, and by the signing keys besides', async () => {
+    const config = {
+      ...CONFIG,
+      authScheme: 'hmac',
+      sealedCredentials: SECRETS.seal(`${NEW} ${OLD}`),
+      sealedSigningKeys: SECRETS.seal(`${OTHER} ${ed25519KeyOf(Buffer.alloc(32, 4))}`),
+    } as const;
+    const { headers, secrets } = await authenticator.prove(config, MESSAGE);
+    const signature = headers['webhook-signature'];
+    expect([OLD, NEW, OTHER].map((secret) => verifies(secret, signature))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(signature).toMatch(/ v1a,/);
+    expect(secrets).toEqual(expect.arrayContaining([OLD, NEW, OTHER]));
+  });
+
+  it('signs besides any other scheme', async () => {
+    const sealedCredentials = SECRETS.seal('user:pass');
+    const sealedSigningKeys = SECRETS.seal(OLD);
+    const config = {
+      ...CONFIG,
+      authScheme: 'basic',
+      sealedCredentials,
+      sealedSigningKeys,
+    } as const;
+    const { headers } = await authenticator.prove(config, MESSAGE);
+    expect(headers['authorization']).toMatch(/^Basic /);
+    expect(verifies(OLD, headers['webhook-signature'])).toBe(true);
+  });
+
+  it('signs a token of the hub for this task and address, and hides it', async () => {
+    const { headers, secrets } = await authenticator.prove(
+      { ...CONFIG, authScheme: 'jwt' },
+      MESSAGE,
+    );
+    expect(headers).toEqual({ authorization: 'Bearer jwt-for-t1-at-https://hooks.example.com/a' });
+    expect(secrets).toContain('jwt-for-t1-at-https://hooks.example.com/a');
+  });
+
+  it('uses the automatic profile when the config names nothing, and only then', async () => {
+    automatic = profile({ scheme: 'bearer', secret: 'of-the-operator' });
+    const { headers } = await authenticator.prove(CONFIG, MESSAGE);
+    expect(headers).toEqual({ authorization: 'Bearer of-the-operator' });
+    const explicit = {
+      ...CONFIG,
+      authScheme: 'bearer',
+      sealedCredentials: SECRETS.seal('mine'),
+    } as const;
+    expect((await authenticator.prove(explicit, MESSAGE)).headers).toEqual({
+      authorization: 'Bearer mine',
+    });
+  });
+
+  it('cannot prove by a profile that there is not', async () => {
+    const config = { ...CONFIG, authScheme: 'profile', authProfile: 'gone' } as const;
+    const proof = authenticator.prove(config, MESSAGE);
+    await expect(proof).rejects.toBeInstanceOf(AuthImpossibleError);
+    await expect(proof).rejects.toThrow('there is no auth profile gone for this address');
+  });
+
+  it.each([
+    ['bearer', {}, { authorization: 'Bearer s3cret' }],
+    ['basic', { username: 'hub' }, { authorization: `Basic ${btoa('hub:s3cret')}` }],
+    ['api-key', {}, { 'x-api-key': 's3cret' }],
+    ['api-key', { header: 'key' }, { key: 's3cret' }],
+    ['oauth2', {}, { authorization: 'Bearer token-by-s3cret' }],
+  ] as const)('proves by a %s profile with %j', async (scheme, parameters, headers) => {
+    named = profile({ scheme, parameters, secret: 's3cret' });
+    const config = { ...CONFIG, authScheme: 'profile', authProfile: 'receiver' } as const;
+    const proof = await authenticator.prove(config, MESSAGE);
+    expect(proof.headers).toEqual(headers);
+    expect(proof.secrets).toContain('s3cret');
+  });
+
+  it('lets go of a token that was refused', async () => {
+    automatic = profile({ scheme: 'oauth2', secret: 's' });
+    const proof = await authenticator.prove(CONFIG, MESSAGE);
+    expect(proof.refused?.()).toBe(true);
+    expect(refused).toEqual(['token-by-s']);
+  });
+
+  it('signs by the key before until the overlap is over', async () => {
+    const [before, after] = [-1, 1].map((ms) => new Date(MESSAGE.at.getTime() + ms));
+    const sealedPrevious = SECRETS.seal(OLD);
+    automatic = profile({ scheme: 'hmac', secret: NEW, sealedPrevious, previousUntil: after! });
+    const during = (await authenticator.prove(CONFIG, MESSAGE)).headers['webhook-signature'];
+    expect([verifies(NEW, during), verifies(OLD, during)]).toEqual([true, true]);
+    automatic = { ...automatic, previousUntil: before! };
+    const over = (await authenticator.prove(CONFIG, MESSAGE)).headers['webhook-signature'];
+    expect([verifies(NEW, over), verifies(OLD, over)]).toEqual([true, false]);
+  });
+
+  it('shows the client certificate of a profile, and has it watched', async () => {
+    const parameters = { certificate: 'CERT', ca: 'CA' };
+    automatic = profile({ scheme: 'mtls', parameters, secret: 'KEY' });
+    const { headers, tls } = await authenticator.prove(CONFIG, MESSAGE);
+    expect(headers).toEqual({});
+    expect(tls).toEqual({ clientCertificate: { certificate: 'CERT', key: 'KEY' }, ca: 'CA' });
+    expect(watched).toEqual(['receiver']);
+  });
+});

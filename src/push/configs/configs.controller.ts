@@ -1,0 +1,177 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Patch,
+  Post,
+  Query,
+  UseGuards,
+} from '@nestjs/common';
+import {
+  ApiAcceptedResponse,
+  ApiBearerAuth,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { AuthGuard, CurrentPrincipal, type Principal, RequireScope } from '../../auth/index.js';
+import { askedEndpoint } from '../push-access.js';
+import {
+  CreateWebhookDto,
+  PatchWebhookDto,
+  replayStartOf,
+  ReplayWebhookDto,
+  RotateWebhookDto,
+  type WebhookAuthenticationDto,
+  WebhookQueryDto,
+} from './config-requests.dto.js';
+import {
+  ReplayDto,
+  TestSendDto,
+  WebhookDetailDto,
+  WebhookDto,
+  WebhookPageDto,
+} from './config-view.dto.js';
+import { ConfigsService } from './configs.service.js';
+import { TestSends } from './test-sends.js';
+
+@ApiTags('push')
+@ApiBearerAuth()
+@Controller('api/v1/push')
+@UseGuards(AuthGuard)
+@RequireScope('push')
+export class ConfigsController {
+  constructor(
+    private readonly configs: ConfigsService,
+    private readonly tests: TestSends,
+  ) {}
+
+  @Get('configs')
+  @ApiOperation({ summary: 'Lists webhooks of tasks, newest first.' })
+  @ApiOkResponse({ type: WebhookPageDto })
+  async list(
+    @Query() query: WebhookQueryDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<WebhookPageDto> {
+    const { limit, cursor, owner, endpoint, ...others } = query;
+    const filter = {
+      ...others,
+      principalId: owner,
+      endpoint: askedEndpoint(endpoint, query.organization, caller),
+    };
+    const page = await this.configs.list(filter, limit, cursor, caller);
+    return { ...page, items: page.items.map((each) => new WebhookDto(each)) };
+  }
+
+  @Post('configs')
+  @ApiOperation({ summary: 'Sets a webhook on a task; it is told the present state once.' })
+  @ApiCreatedResponse({ type: WebhookDto })
+  async create(
+    @Body() { authentication, ...body }: CreateWebhookDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<WebhookDto> {
+    const asked = { ...body, authentication: authentication && infoOf(authentication) };
+    return new WebhookDto(await this.configs.create(asked, caller));
+  }
+
+  @Get('configs/:id(^[^:]+)')
+  @ApiOperation({ summary: 'Shows a webhook and how far it has been told.' })
+  @ApiOkResponse({ type: WebhookDetailDto })
+  async get(
+    @Param('id') id: string,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<WebhookDetailDto> {
+    const { config, progress } = await this.configs.get(id, caller);
+    return new WebhookDetailDto(config, progress);
+  }
+
+  @Patch('configs/:id(^[^:]+)')
+  @ApiOperation({
+    summary: 'Moves a webhook to another URL, or changes which events it is told.',
+    description:
+      'Its secrets stay with the scheme, host and port they were given for: a URL with another one needs them given again, or taken away with null.',
+  })
+  @ApiOkResponse({ type: WebhookDto })
+  async patch(
+    @Param('id') id: string,
+    @Body() { authentication, ...body }: PatchWebhookDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<WebhookDto> {
+    const asked = { ...body, authentication: authentication && infoOf(authentication) };
+    return new WebhookDto(await this.configs.patch(id, asked, caller));
+  }
+
+  @Delete('configs/:id(^[^:]+)')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Deletes a webhook; what waits becomes dead letters.' })
+  @ApiNoContentResponse()
+  async remove(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<void> {
+    await this.configs.remove(id, caller);
+  }
+
+  @Post('configs/:id(^[^:]+)::pause')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Sends nothing more until it is resumed; events gather.' })
+  @ApiOkResponse({ type: WebhookDto })
+  async pause(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<WebhookDto> {
+    return new WebhookDto(await this.configs.pause(id, caller));
+  }
+
+  @Post('configs/:id(^[^:]+)::resume')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Goes on with what gathered; a disabled one begins with the present state.',
+  })
+  @ApiOkResponse({ type: WebhookDto })
+  async resume(
+    @Param('id') id: string,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<WebhookDto> {
+    return new WebhookDto(await this.configs.resume(id, caller));
+  }
+
+  @Post('configs/:id(^[^:]+)::rotate')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Gives it new secrets; what waits is sent with them.' })
+  @ApiOkResponse({ type: WebhookDto })
+  async rotate(
+    @Param('id') id: string,
+    @Body() { authentication, ...body }: RotateWebhookDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<WebhookDto> {
+    const asked = { ...body, authentication: authentication && infoOf(authentication) };
+    return new WebhookDto(await this.configs.rotate(id, asked, caller));
+  }
+
+  @Post('configs/:id(^[^:]+)::replay')
+  @HttpCode(202)
+  @ApiOperation({ summary: 'Tells it again what happened since a time or a sequence number.' })
+  @ApiAcceptedResponse({ type: ReplayDto })
+  async replay(
+    @Param('id') id: string,
+    @Body() body: ReplayWebhookDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<ReplayDto> {
+    return new ReplayDto(await this.configs.replay(id, replayStartOf(body), caller));
+  }
+
+  @Post('configs/:id(^[^:]+)::test')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Sends it a test at once, by the way of every delivery.' })
+  @ApiOkResponse({ type: TestSendDto })
+  async test(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<TestSendDto> {
+    return new TestSendDto(await this.tests.send(await this.configs.find(id, caller)));
+  }
+}
+
+function infoOf({ scheme, credentials }: WebhookAuthenticationDto): {
+  scheme: string;
+  credentials: string;
+} {
+  return { scheme, credentials: credentials ?? '' };
+}

@@ -1,0 +1,76 @@
+import type { Visibility } from '../../auth/index.js';
+import type { Endpoint, EndpointState } from './endpoint.js';
+import type { PushEvent, PushEventType } from './push-event.js';
+
+export interface EndpointFilter {
+  readonly organization?: string;
+  readonly state?: EndpointState;
+}
+
+export interface EventFilter {
+  readonly organization?: string;
+  readonly type?: PushEventType;
+}
+
+/** An endpoint with what waits for it, counted up to a limit. */
+export interface EndpointView extends Endpoint {
+  /** Lanes that wait for it; at most {@link COUNT_LIMIT} are counted. */
+  readonly waiting: number;
+}
+
+/** Counts end here, so that looking costs the same whatever waits. */
+export const COUNT_LIMIT = 1000;
+
+/** How all endpoints stand together. */
+export interface PushLoad {
+  readonly openEndpoints: number;
+  readonly failingEndpoints: number;
+  readonly disabledEndpoints: number;
+  /** Lanes with something to tell, up to 100,000. */
+  readonly waitingLanes: number;
+  /** Since when the longest waiting one is due that need not wait for its endpoint; null for none. */
+  readonly oldestDueAt: Date | null;
+}
+
+/** How receivers stand, and the events that tell of it. */
+export abstract class EndpointStore {
+  /** In the order of their names, after the endpoint `after`. Limited to what `visibility` shows. */
+  abstract list(
+    filter: EndpointFilter,
+    visibility: Visibility,
+    limit: number,
+    after: string | null,
+  ): Promise<EndpointView[]>;
+
+  /** Newest first, before the event `before`. */
+  abstract events(
+    filter: EventFilter,
+    visibility: Visibility,
+    limit: number,
+    before: number | null,
+  ): Promise<PushEvent[]>;
+
+  /** Oldest first, after the event `after`. */
+  abstract eventsAfter(after: number, visibility: Visibility, limit: number): Promise<PushEvent[]>;
+
+  /** The number of the newest event of all; 0 when there is none. */
+  abstract newestEvent(): Promise<number>;
+
+  abstract load(): Promise<PushLoad>;
+
+  /**
+   * Disables the webhooks of endpoints that are to be disabled, at most `limit` at once: what they wait
+   * for becomes dead letters, except of webhooks that were set or resumed since. True when more is left.
+   */
+  abstract sweepDisabled(now: Date, limit: number): Promise<boolean>;
+
+  /**
+   * Brings times back that lie further ahead than they can: the clock has been set back. `thorough`
+   * looks at all lanes that wait, `limit` at once, else only at what is impossible for any clock; how
+   * many were moved.
+   */
+  abstract repairTimes(now: Date, longestWaitMs: number, thorough: boolean): Promise<number>;
+
+  /** Deletes events, and endpoints nothing is known of, older than `before`; at most `limit` of each. */
+  abstract prune(before: Date, limit: number): Promise<number>;
+}

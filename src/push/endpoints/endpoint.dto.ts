@@ -1,0 +1,183 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { PageQueryDto } from '../../common/http/page-query.dto.js';
+import { ENDPOINT_STATES, type EndpointState, originOf } from './endpoint.js';
+import { COUNT_LIMIT, type EndpointView } from './endpoint-store.js';
+import { PUSH_EVENT_TYPES, type PushEvent, type PushEventType } from './push-event.js';
+
+const ORGANIZATION = 'Only of this organization; with scope `admin`, else your own it is.';
+
+export class EndpointQueryDto extends PageQueryDto {
+  @ApiPropertyOptional({ enum: ENDPOINT_STATES })
+  @IsOptional()
+  @IsIn(ENDPOINT_STATES)
+  state?: EndpointState;
+
+  @ApiPropertyOptional({ type: String, description: ORGANIZATION })
+  @IsOptional()
+  @IsString()
+  @MaxLength(256)
+  organization?: string;
+}
+
+export class PushEventQueryDto extends PageQueryDto {
+  @ApiPropertyOptional({ enum: PUSH_EVENT_TYPES })
+  @IsOptional()
+  @IsIn(PUSH_EVENT_TYPES)
+  type?: PushEventType;
+
+  @ApiPropertyOptional({ type: String, description: ORGANIZATION })
+  @IsOptional()
+  @IsString()
+  @MaxLength(256)
+  organization?: string;
+}
+
+const BREAKERS = ['closed', 'open'] as const;
+
+/** How one receiver stands. */
+export class EndpointDto {
+  @ApiProperty({ type: String, example: 'https://hooks.example:443' })
+  readonly origin: string;
+
+  @ApiProperty({ type: String, example: 'acme' })
+  readonly organization: string;
+
+  @ApiProperty({
+    enum: ENDPOINT_STATES,
+    description:
+      'failing: it was left alone or a delivery given up; disabled: its webhooks of then are disabled.',
+  })
+  readonly state: EndpointState;
+
+  @ApiProperty({ enum: BREAKERS, description: 'open: one lane tries, the others wait.' })
+  readonly breaker: (typeof BREAKERS)[number];
+
+  @ApiProperty({ type: Number, description: 'Failures in a row.', example: 0 })
+  readonly failures: number;
+
+  @ApiProperty({ type: Number, description: 'Attempts it may have at once.', example: 10 })
+  readonly slots: number;
+
+  @ApiProperty({
+    type: Number,
+    description: `Tasks' webhooks that have something for it, up to ${COUNT_LIMIT}.`,
+    example: 3,
+  })
+  readonly waiting: number;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  readonly failingSince: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When the next lane tries; null while the breaker is closed.',
+  })
+  readonly nextTrialAt: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'To the minute.',
+  })
+  readonly lastSuccessAt: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  readonly lastFailureAt: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: 'HTTP 503' })
+  readonly lastError: string | null;
+
+  constructor(view: EndpointView) {
+    this.origin = originOf(view.endpoint);
+    this.organization = view.organization;
+    this.state = view.state;
+    this.breaker = view.probeAt === null ? 'closed' : 'open';
+    this.failures = view.failures;
+    this.slots = view.slots;
+    this.waiting = view.waiting;
+    this.failingSince = iso(view.failingSince);
+    this.nextTrialAt = iso(view.probeAt);
+    this.lastSuccessAt = iso(view.lastSuccessAt);
+    this.lastFailureAt = iso(view.lastFailureAt);
+    this.lastError = view.lastError;
+  }
+}
+
+export class EndpointPageDto {
+  @ApiProperty({ type: [EndpointDto] })
+  readonly items!: readonly EndpointDto[];
+
+  @ApiProperty({ type: String, nullable: true })
+  readonly nextCursor!: string | null;
+}
+
+/** One event; the `data` of the feed. */
+export class PushEventDto {
+  @ApiProperty({ type: String, description: 'Rises from event to event.', example: '17' })
+  readonly id: string;
+
+  @ApiProperty({ enum: PUSH_EVENT_TYPES })
+  readonly type: PushEventType;
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  readonly at: string;
+
+  @ApiProperty({ type: String, example: 'acme' })
+  readonly organization: string;
+
+  @ApiProperty({ type: String, example: 'https://hooks.example:443' })
+  readonly origin: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Of the webhook, for config.disabled.',
+  })
+  readonly taskId: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Of the webhook, for config.disabled.',
+  })
+  readonly configId: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: 'HTTP 503' })
+  readonly reason: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'Since when nothing but failures came.',
+  })
+  readonly since: string | null;
+
+  constructor(event: PushEvent) {
+    this.id = String(event.id);
+    this.type = event.type;
+    this.at = event.at.toISOString();
+    this.organization = event.organization;
+    this.origin = originOf(event.endpoint);
+    this.taskId = event.taskId;
+    this.configId = event.configId;
+    this.reason = event.reason;
+    this.since = event.since?.toISOString() ?? null;
+  }
+}
+
+export class PushEventPageDto {
+  @ApiProperty({ type: [PushEventDto] })
+  readonly items!: readonly PushEventDto[];
+
+  @ApiProperty({ type: String, nullable: true })
+  readonly nextCursor!: string | null;
+}
+
+function iso(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}

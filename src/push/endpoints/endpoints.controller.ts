@@ -1,0 +1,28 @@
+import { Controller, Get, Query, UseGuards } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AuthGuard, CurrentPrincipal, type Principal, RequireScope } from '../../auth/index.js';
+import { EndpointDto, EndpointPageDto, EndpointQueryDto } from './endpoint.dto.js';
+import { EndpointsService } from './endpoints.service.js';
+
+@ApiTags('push')
+@ApiBearerAuth()
+@Controller('api/v1/push/endpoints')
+@UseGuards(AuthGuard)
+@RequireScope('push')
+export class EndpointsController {
+  constructor(private readonly endpoints: EndpointsService) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'Lists the receivers (scheme, host, port) of webhooks and how they stand.',
+  })
+  @ApiOkResponse({ type: EndpointPageDto })
+  async list(
+    @Query() query: EndpointQueryDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<EndpointPageDto> {
+    const { limit, cursor, ...filter } = query;
+    const page = await this.endpoints.list(filter, limit, cursor, caller);
+    return { ...page, items: page.items.map((each) => new EndpointDto(each)) };
+  }
+}

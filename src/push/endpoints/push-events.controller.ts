@@ -1,0 +1,110 @@
+import { Controller, Get, Headers, Query, Req, Res, UseGuards } from '@nestjs/common';
+import {
+  ApiBearerAuth,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiProduces,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  AuthGuard,
+  CurrentPrincipal,
+  KeyWatch,
+  type Principal,
+  RequireScope,
+} from '../../auth/index.js';
+import { Clock } from '../../common/clock.js';
+import { Draining } from '../../common/draining.js';
+import { EventFeed } from '../../common/http/event-feed.js';
+import { invalidField } from '../../common/hub-error.js';
+import { Log } from '../../common/logger.js';
+import { AppConfig } from '../../config/index.js';
+import { PushEventDto, PushEventPageDto, PushEventQueryDto } from './endpoint.dto.js';
+import { EndpointsService } from './endpoints.service.js';
+import { followEvents } from './push-event-follower.js';
+import { PushEvents } from './push-events.js';
+
+/** Tells operators of receivers that fail, recover, or are given up. */
+@ApiTags('push')
+@ApiBearerAuth()
+@Controller('api/v1/push')
+@UseGuards(AuthGuard)
+@RequireScope('push')
+export class PushEventsController {
+  constructor(
+    private readonly endpoints: EndpointsService,
+    private readonly news: PushEvents,
+    private readonly keys: KeyWatch,
+    private readonly draining: Draining,
+    private readonly clock: Clock,
+    private readonly config: AppConfig,
+    private readonly log: Log,
+  ) {}
+
+  @Get('event-log')
+  @ApiOperation({ summary: 'Lists the events of receivers and webhooks, newest first.' })
+  @ApiOkResponse({ type: PushEventPageDto })
+  async list(
+    @Query() query: PushEventQueryDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<PushEventPageDto> {
+    const { limit, cursor, ...filter } = query;
+    const page = await this.endpoints.events(filter, limit, cursor, caller);
+    return { ...page, items: page.items.map((each) => new PushEventDto(each)) };
+  }
+
+  @Get('events')
+  @ApiOperation({
+    summary: 'Server-Sent Events: receivers and webhooks that fail, recover or are disabled.',
+    description:
+      'What happens from now on or, with Last-Event-ID, after that event. The events are durable: a reader that comes back misses none that is still kept.',
+  })
+  @ApiHeader({ name: 'Last-Event-ID', required: false })
+  @ApiProduces('text/event-stream')
+  @ApiOkResponse({ description: 'The stream.', type: PushEventDto })
+  async follow(
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+    @CurrentPrincipal() caller: Principal,
+    @Headers('last-event-id') lastEventId: string | undefined,
+  ): Promise<void> {
+    const after =
+      lastEventId === undefined ? await this.endpoints.newestEvent() : numberOf(lastEventId);
+    reply.hijack();
+    const { heartbeatMs, streamBufferBytes: bufferBytes } = this.config.tasks;
+    const feed = new EventFeed(reply.raw, { heartbeatMs, bufferBytes });
+    const ending = new AbortController();
+    const end = (): void => ending.abort();
+    this.draining.signal.addEventListener('abort', end);
+    const unwatch = this.keys.watch(request.headers, caller, ending);
+    ending.signal.addEventListener('abort', () => feed.end());
+    feed.open(() => {
+      unwatch();
+      this.draining.signal.removeEventListener('abort', end);
+      end();
+    });
+    if (this.draining.signal.aborted) end();
+    const source = {
+      after: (id: number, limit: number) => this.endpoints.eventsAfter(id, limit, caller),
+      onNews: (listener: () => void) => this.news.onNews(listener),
+    };
+    const send = (dto: PushEventDto): void => feed.send({ id: dto.id, event: dto.type, data: dto });
+    await followEvents(
+      source,
+      after,
+      (event) => send(new PushEventDto(event)),
+      this.clock,
+      ending.signal,
+    ).catch((error: unknown) => this.log.warn({ err: error }, 'a feed of push events broke off'));
+    end();
+  }
+}
+
+function numberOf(lastEventId: string): number {
+  if (!/^\d{1,15}$/.test(lastEventId)) {
+    throw invalidField('Last-Event-ID', 'is not the id of an event of this feed');
+  }
+  return Number(lastEventId);
+}

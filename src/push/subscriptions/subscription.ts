@@ -1,0 +1,60 @@
+import type { ProtocolVersion } from '../../routing/index.js';
+import type { PushConfig } from '../push-config.js';
+import type { SubscriptionFilter } from './domain/subscription-filter.js';
+
+export const SUBSCRIPTION_SCOPES = ['own', 'organization'] as const;
+/** Whose tasks: those of the principal it belongs to, or those of its whole organization. */
+export type SubscriptionScope = (typeof SUBSCRIPTION_SCOPES)[number];
+
+export const SUBSCRIPTION_STATES = ['active', 'failing', 'paused', 'disabled'] as const;
+/**
+ * - `active`: tasks are told;
+ * - `failing`: so are they, but the last event that ended did so as an exhausted dead letter;
+ * - `paused`: nothing is sent until it is resumed; what happens meanwhile is told then;
+ * - `disabled`: nothing is sent, and new tasks are passed over, until it is resumed.
+ */
+export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
+
+/** What a subscription has of the registration of a webhook: of all its tasks the same. */
+type Registration = Pick<
+  PushConfig,
+  | 'url'
+  | 'endpoint'
+  | 'authScheme'
+  | 'authNames'
+  | 'authProfile'
+  | 'sealedCredentials'
+  | 'sealedToken'
+  | 'sealedSigningKeys'
+  | 'events'
+  | 'fingerprint'
+  | 'verified'
+>;
+
+/** A webhook for all tasks that its filter lets through. Secrets are sealed by `SecretBox`. */
+export interface Subscription extends Registration {
+  /** The hub's own id, or that of the file for a declared one; unique everywhere. */
+  readonly id: string;
+  /** What people call it; null without a name. */
+  readonly name: string | null;
+  /** `api`, or `config` for one declared in YAML. */
+  readonly source: 'api' | 'config';
+  readonly organization: string;
+  /** Whom its deliveries belong to. */
+  readonly principalId: string;
+  readonly scope: SubscriptionScope;
+  /** It decides the body; fixed for good. */
+  readonly version: ProtocolVersion;
+  readonly filter: SubscriptionFilter;
+  readonly state: SubscriptionState;
+  /** Why it is failing or disabled, for people. */
+  readonly stateReason: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** What a new one is made of. */
+export type SubscriptionDraft = Omit<
+  Subscription,
+  'state' | 'stateReason' | 'createdAt' | 'updatedAt'
+>;

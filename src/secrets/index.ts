@@ -1,0 +1,2 @@
+export { openSecretBox } from './open-secret-box.js';
+export { SecretsModule } from './secrets.module.js';

@@ -1,0 +1,95 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { Log } from '../common/logger.js';
+import { SecretBox } from '../common/secret-box.js';
+import { AppConfig } from '../config/index.js';
+import type { SecretCensus } from './secret-census.js';
+import { SecretWalk } from './secret-walk.js';
+
+/** How often secrets are looked through while another key than the present one may seal some. */
+const AGAIN_MS = 10 * 60_000;
+/** The pause after the database did not answer. */
+const TROUBLE_PAUSE_MS = 60_000;
+
+/**
+ * Seals secrets anew when the keys have changed: in the background after the start, in every role but
+ * `api`, and again while there are several keys, since processes that are not restarted yet go on
+ * sealing with the old one. The log tells what came of it.
+ */
+@Injectable()
+export class SecretRotation implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+  /** Keys that were found to seal nothing any more. */
+  private readonly idle = new Set<string>();
+
+  constructor(
+    private readonly walk: SecretWalk,
+    private readonly secrets: SecretBox,
+    private readonly config: AppConfig,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.role !== 'api') this.running = this.run(this.stopping.signal);
+  }
+
+  /** Resolves when nothing is read or written any more. */
+  async onModuleDestroy(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async run(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const pauseMs = await this.once(signal);
+      if (pauseMs === undefined || signal.aborted) return;
+      await this.clock.sleep(pauseMs, signal);
+      if (signal.aborted) return;
+    }
+  }
+
+  /** Never rejects. How long until the next time; undefined: there is none. */
+  private async once(signal: AbortSignal): Promise<number | undefined> {
+    try {
+      const census = await this.walk.reseal(signal);
+      if (census === undefined) return undefined;
+      const isWhole = this.report(census);
+      return isWhole && this.secrets.keyIds.length === 1 ? undefined : AGAIN_MS;
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      this.log.warn({ err: error }, 'secrets could not be looked through; it is tried again');
+      return TROUBLE_PAUSE_MS;
+    }
+  }
+
+  /** Whether every secret can be opened. */
+  private report(census: SecretCensus): boolean {
+    const { sealingKey: keyId, keyIds } = this.secrets;
+    const { resealed, unreadable } = census;
+    if (resealed > 0)
+      this.log.info({ keyId, secrets: resealed }, 'secrets were sealed with a new key');
+    for (const id of keyIds.slice(1)) {
+      if (census.of(id) > 0) this.idle.delete(id);
+      else if (!this.idle.has(id)) {
+        this.idle.add(id);
+        this.log.info({ keyId: id }, `the key ${id} seals nothing any more and may be removed`);
+      }
+    }
+    const missing = census.missing(keyIds);
+    for (const id of missing) {
+      this.log.error(
+        { keyId: id, secrets: census.of(id) },
+        `secrets are sealed with the key ${id}, which secrets.keys does not have: what needs them waits or is refused until it is back`,
+      );
+    }
+    if (unreadable > 0) {
+      this.log.error(
+        { secrets: unreadable },
+        'secrets cannot be opened with the key of their id: it is another key under the same id, or they were changed',
+      );
+    }
+    return missing.length === 0 && unreadable === 0;
+  }
+}

@@ -1,0 +1,140 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { EVERYTHING } from '../../src/auth/index.js';
+import { LOG_START } from '../../src/push/domain/delivery-plan.js';
+import type { Lane } from '../../src/push/lane-store.js';
+import { deliveryOf, inHand } from '../support/push-stores.js';
+import { LEASE, NOW, type SubscriptionStores } from '../support/subscription-stores.js';
+
+/** What stays visible of what a lane had left to tell, however it ends. */
+export function laneEndingsContract(open: () => Promise<SubscriptionStores>): void {
+  let stores: SubscriptionStores;
+  beforeEach(async () => {
+    stores = await open();
+  });
+
+  /** Entries 1 and 2 are in hand, 3 to 8 of the log are behind them. */
+  async function behind(lane: Lane): Promise<Lane> {
+    const deliveries = [deliveryOf(1), deliveryOf(2)];
+    const reached = { nextSeq: 3, cursor: LOG_START, deliveries };
+    const held = inHand(await stores.lanes.reach(lane, reached, NOW, LEASE));
+    await stores.database.write((tx) =>
+      stores.lanes.markDue(tx, [{ taskId: lane.config.taskId, seq: 8, when: 'always' }], NOW),
+    );
+    return held;
+  }
+
+  async function webhookBehind(): Promise<Lane> {
+    await stores.freshLane({ configId: 'c' });
+    return behind(await stores.claimOne(NOW));
+  }
+
+  const endings: readonly (readonly [string, string, () => Promise<string>])[] = [
+    [
+      'its webhook is deleted over A2A',
+      'the webhook was deleted',
+      async () => {
+        const { taskId } = (await webhookBehind()).config;
+        await stores.configs.remove(taskId, 'c', NOW);
+        return taskId;
+      },
+    ],
+    [
+      'its webhook is deleted by the API',
+      'the webhook was deleted',
+      async () => {
+        const { taskId, uid } = (await webhookBehind()).config;
+        await stores.managed.remove(uid, EVERYTHING, NOW);
+        return taskId;
+      },
+    ],
+    [
+      'its receiver answers 410',
+      'the webhook is disabled: HTTP 410',
+      async () => {
+        const lane = await webhookBehind();
+        const delivery = (await stores.lanes.firstOpen(lane.id))!;
+        const attempt = { number: 1, at: NOW, durationMs: 1, status: 410, error: null };
+        const result = { state: 'dead', reason: 'HTTP 410', consequence: 'disabled' } as const;
+        const settlement = { delivery, attempt: { ...attempt, response: null }, result };
+        expect(await stores.lanes.settle(lane, settlement, NOW, LEASE)).toBe('rests');
+        return lane.config.taskId;
+      },
+    ],
+    [
+      'its endpoint is disabled',
+      'the webhook is disabled: its endpoint gave nothing but failures for too long',
+      async () => {
+        const { config } = await webhookBehind();
+        const at = NOW.getTime();
+        await stores.database.write((tx) =>
+          tx.run(
+            `INSERT INTO push_endpoints (endpoint, organization, state, failures, slots, probes,
+               parkings, disabled_at, sweep_after, created_at, updated_at)
+             VALUES (?, 'acme', 'disabled', 9, 1, 0, 1, ?, '', ?, ?)`,
+            [config.endpoint, at, at, at],
+          ),
+        );
+        while (await stores.endpoints.sweepDisabled(NOW, 10));
+        return config.taskId;
+      },
+    ],
+    [
+      'its subscription is deleted',
+      'the subscription was deleted',
+      async () => {
+        const of = await stores.subscribe();
+        const taskId = await stores.join(of);
+        const [lane] = await stores.claimAll();
+        await behind(lane!);
+        await stores.subscriptions.remove(of.id, EVERYTHING, () => undefined, NOW);
+        await stores.settleAll();
+        return taskId;
+      },
+    ],
+    [
+      'its subscription is disabled',
+      'the subscription is disabled',
+      async () => {
+        const of = await stores.subscribe();
+        const taskId = await stores.join(of);
+        const [lane] = await stores.claimAll();
+        await behind(lane!);
+        await stores.subscriptions.update(of.id, EVERYTHING, () => ({ state: 'disabled' }), NOW);
+        await stores.settleAll();
+        return taskId;
+      },
+    ],
+  ];
+
+  describe('a lane that is behind', () => {
+    it.each(endings)('leaves dead letters of all when %s', async (_, reason, end) => {
+      const taskId = await end();
+      const found = await stores.deliveries.list({ taskId }, EVERYTHING, 10, null);
+      expect(found.map(({ kind, state, seq, number }) => [kind, state, seq, number])).toEqual([
+        ['snapshot', 'dead', 8, 3],
+        ['event', 'dead', 2, 2],
+        ['event', 'dead', 1, 1],
+      ]);
+      expect(found[0]!.reason).toBe(`${reason}: entries 3 to 8 of the task's log`);
+      expect(found[1]!.reason).toBe(reason);
+    });
+
+    it('leaves them once: one that was disabled adds none when it is deleted', async () => {
+      const taskId = await endings[2]![2]();
+      const config = (await stores.configs.get(taskId, 'c'))!;
+      expect(await stores.managed.progress(config)).toMatchObject({ dead: 3, entriesBehind: 0 });
+      await stores.configs.remove(taskId, 'c', NOW);
+      expect(await stores.statesOf(taskId)).toEqual(['dead', 'dead', 'dead']);
+    });
+
+    it('has a number for each: what it tells when it is resumed comes after its letters', async () => {
+      const taskId = await endings[2]![2]();
+      await stores.configs.set(taskId, stores.draft({ configId: 'c' }), {
+        now: NOW,
+        repeated: 'leave',
+      });
+      const lane = await stores.claimOne(NOW);
+      expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ kind: 'snapshot', number: 4 });
+    });
+  });
+}

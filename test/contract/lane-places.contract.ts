@@ -1,0 +1,337 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { LOG_START } from '../../src/push/domain/delivery-plan.js';
+import { LaneTurns } from '../../src/push/domain/lane-choice.js';
+import type { EndpointRules } from '../../src/push/endpoints/domain/endpoint-health.js';
+import type { Lane } from '../../src/push/lane-store.js';
+import { readyEndpoints } from '../../src/push/persistence/lane-queues.js';
+import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
+
+const NOW = 10_000_000;
+const LEASE_MS = 30_000;
+const LONGEST_MS = 60_000;
+const BACKLOG = 5000;
+
+/** That a backlog costs nobody else, and that no clock and no pause leaves a lane behind. */
+export function lanePlacesContract(
+  open: (rules?: Partial<EndpointRules>) => Promise<PushStores>,
+): void {
+  let stores: PushStores;
+  beforeEach(async () => {
+    stores = await open();
+  });
+
+  const claim = (owner: string, free: number, now = NOW): Promise<Lane[]> =>
+    stores.lanes.claim(owner, new Date(now), LEASE_MS, { free, perEndpoint: 10, total: 200 });
+
+  /** Many due lanes of one endpoint, without the configs that claims would need. */
+  const backlog = (organization: string, endpoint: string, count: number): Promise<number> =>
+    stores.database.write((tx) =>
+      tx.run(
+        `INSERT INTO push_lanes (id, task_id, config_uid, organization, endpoint, active,
+           every_event, next_seq, head_seq, open, last_number, due_at, epoch, created_at, updated_at)
+         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+         SELECT 'l' || i, 'l' || i, 'l' || i, CAST(? AS text), CAST(? AS text), 1, 0, 1, 2, 0, 0,
+           ${NOW - count} + i, 0, 0, 0 FROM n`,
+        [organization, endpoint],
+      ),
+    );
+
+  const endpointRow = (endpoint: string, columns: string): Promise<unknown> =>
+    stores.database.write((tx) =>
+      tx.run(
+        `INSERT INTO push_endpoints (endpoint, organization, state, failures, slots, probes,
+           parkings, created_at, updated_at, opened_at, probe_at, probe_until)
+         VALUES (?, 'acme', 'failing', 9, 1, 9, 0, 0, 0, 0, ${columns})`,
+        [endpoint],
+      ),
+    );
+
+  const due = async (): Promise<number> => {
+    const [row] = await stores.database.read<{ total: number }>(
+      'SELECT COUNT(*) AS total FROM push_lanes WHERE due_at <= ?',
+      [NOW],
+    );
+    return Number(row!.total);
+  };
+
+  describe('a long backlog', () => {
+    it('of a dead endpoint moves out of the way once, and costs nothing then', async () => {
+      await endpointRow('acme dead', `${NOW + 60_000}, NULL`);
+      await backlog('acme', 'acme dead', BACKLOG);
+      await stores.freshLane({ endpoint: 'acme good' }, new Date(NOW));
+      let claims = 0;
+      let got: Lane[] = [];
+      while (got.length === 0) {
+        got = await claim('w', 200);
+        claims += 1;
+      }
+      expect(got.map(({ endpoint }) => endpoint)).toEqual(['acme good']);
+      expect(claims).toBeLessThanOrEqual(Math.ceil(BACKLOG / 200));
+      expect(await due()).toBe(0);
+      await stores.freshLane({ endpoint: 'acme good' }, new Date(NOW));
+      expect(await claim('w', 1)).toHaveLength(1);
+    });
+
+    it('of a full endpoint lets others through, and waits in its order', async () => {
+      for (let i = 0; i < 150; i++) {
+        await stores.freshLane({ endpoint: 'acme slow' }, new Date(NOW - 500 + i));
+      }
+      const ten = await claim('w', 20);
+      expect(ten).toHaveLength(10);
+      await stores.freshLane({ endpoint: 'acme good' }, new Date(NOW));
+      const got: string[] = [];
+      for (let i = 0; i < 6; i++) got.push(...(await claim('w', 20)).map((lane) => lane.endpoint));
+      expect(got).toEqual(['acme good']);
+      const order: number[] = [];
+      for (const lane of ten) {
+        const step = { nextSeq: 3, cursor: LOG_START, deliveries: [] };
+        await stores.lanes.reach(lane, step, new Date(NOW), new Date(NOW));
+        const [next] = await claim('w', 1);
+        order.push(next!.dueSince!.getTime());
+      }
+      expect(order).toEqual(Array.from({ length: 10 }, (_, i) => NOW - 490 + i));
+    });
+
+    it('of one organization starves no other', async () => {
+      for (let i = 0; i < 120; i++) {
+        await stores.freshLane(
+          { organization: 'big', endpoint: `big ${i % 40}` },
+          new Date(NOW - 900 + i),
+        );
+      }
+      await stores.freshLane({ organization: 'small', endpoint: 'small e' }, new Date(NOW));
+      const got: Lane[] = [];
+      for (let i = 0; i < 8; i++) got.push(...(await claim('w', 2)));
+      expect(got.some((lane) => lane.config.organization === 'small')).toBe(true);
+      // Once all are seen, places go round.
+      for (let i = 0; i < 3; i++) {
+        await stores.freshLane({ organization: 'small', endpoint: 'small e' }, new Date(NOW));
+      }
+      const next = await claim('w', 2);
+      expect(next.map((lane) => lane.config.organization)).toEqual(['small', 'small']);
+    });
+
+    it('of many organizations is looked at in turn, those first that had none for longest', async () => {
+      await stores.database.write((tx) =>
+        tx.run(
+          `INSERT INTO push_endpoints (endpoint, organization, state, failures, slots, probes,
+             parkings, ready_at, created_at, updated_at)
+           WITH RECURSIVE n (i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 499)
+           SELECT 'e' || i, 'o' || i, 'healthy', 0, 1, 0, 0, i, 0, 0 FROM n`,
+        ),
+      );
+      const turns = new LaneTurns();
+      for (let i = 100; i < 450; i++) turns.take(`o${i}`);
+      const rows = await stores.database.write((tx) => readyEndpoints(tx, NOW, [], turns));
+      const seen = rows.map(({ organization }) => organization);
+      expect(seen).toEqual(expect.arrayContaining(['o450', 'o475', 'o499']));
+      expect(seen).toContain('o100');
+    });
+
+    it('is found by indexes, never by walking through it', async () => {
+      await backlog('acme', 'acme dead', BACKLOG);
+      await stores.database.write((tx) =>
+        tx.run(
+          `INSERT INTO push_endpoints (endpoint, organization, state, failures, slots, probes,
+             parkings, ready_at, created_at, updated_at)
+           SELECT id, 'acme', 'healthy', 0, 1, 0, 0, due_at, 0, 0 FROM push_lanes`,
+        ),
+      );
+      const plans = [
+        await plan(
+          `SELECT id FROM push_lanes WHERE due_at <= 1 AND due_at < 1000000000000000
+           ORDER BY due_at LIMIT 10`,
+        ),
+        await plan(
+          `SELECT id FROM push_lanes WHERE endpoint = 'acme dead' AND due_at >= 1000000000000000
+           ORDER BY due_at LIMIT 10`,
+        ),
+        await plan(
+          `SELECT * FROM push_endpoints WHERE ready_at <= ${NOW} ORDER BY ready_at LIMIT 10`,
+        ),
+      ];
+      expect(plans[0]).toContain('push_lanes_due');
+      expect(plans[1]).toContain('push_lanes_queue');
+      expect(plans[2]).toContain('push_endpoints_ready');
+      for (const text of plans) expect(text).not.toMatch(/Seq Scan|SCAN push|TEMP B-TREE|Sort/);
+    });
+  });
+
+  async function plan(sql: string): Promise<string> {
+    const { database } = stores;
+    if (database.dialect === 'sqlite') {
+      return JSON.stringify(await database.read(`EXPLAIN QUERY PLAN ${sql}`));
+    }
+    // A small table is scanned whatever indexes there are.
+    return database.write(function* (tx) {
+      yield* tx.run('ANALYZE push_lanes');
+      yield* tx.run('ANALYZE push_endpoints');
+      yield* tx.run('SET LOCAL enable_seqscan = off');
+      return JSON.stringify(yield* tx.all(`EXPLAIN ${sql}`));
+    });
+  }
+
+  describe('places', () => {
+    it('of endpoints that have never answered are few', async () => {
+      stores = await open({ startSlots: 2 });
+      for (let i = 0; i < 5; i++) await stores.freshLane({ endpoint: 'acme new' });
+      expect(await claim('w', 100)).toHaveLength(2);
+      expect(await claim('w', 100)).toEqual([]);
+    });
+
+    it('are always left for endpoints that answer, however many others hang', async () => {
+      stores = await open({ startSlots: 2 });
+      for (let i = 0; i < 30; i++) await stores.freshLane({ endpoint: `acme dead ${i}` });
+      const caps = { free: 40, perEndpoint: 10, total: 40 };
+      const hanging = await stores.lanes.claim('w', new Date(NOW), LEASE_MS, caps);
+      expect(hanging).toHaveLength(10);
+      const good = await stores.freshLane({ endpoint: 'acme good' }, new Date(NOW));
+      await stores.database.write((tx) =>
+        tx.run(
+          `INSERT INTO push_endpoints (endpoint, organization, state, failures, slots, probes,
+             parkings, created_at, updated_at, last_success_at)
+           VALUES ('acme good', 'acme', 'healthy', 0, 10, 0, 0, 0, 0, 1)`,
+        ),
+      );
+      const next = await stores.lanes.claim('w', new Date(NOW), LEASE_MS, { ...caps, free: 30 });
+      expect(next.map(({ config }) => config.taskId)).toEqual([good]);
+    });
+  });
+
+  describe.each([
+    ['failed last time', 1],
+    ['have a lane that waits for its answer', 0],
+  ])('places of endpoints that %s', (_, failures) => {
+    it('are few, although they have answered before', async () => {
+      const endpoints = [0, 1, 2, 3].map((i) => `acme bad ${i}`);
+      for (const endpoint of endpoints) {
+        await stores.database.write((tx) =>
+          tx.run(
+            `INSERT INTO push_endpoints (endpoint, organization, state, failures, slots, probes,
+               parkings, created_at, updated_at, last_success_at)
+             VALUES (?, 'acme', 'healthy', ?, 10, 0, 0, 0, 0, 1)`,
+            [endpoint, failures],
+          ),
+        );
+        await stores.freshLane({ endpoint });
+      }
+      if (failures === 0) {
+        expect(await claim('another', 4, NOW - 3000)).toHaveLength(4);
+        for (const endpoint of endpoints) await stores.freshLane({ endpoint });
+      }
+      const caps = { free: 8, perEndpoint: 10, total: 8 };
+      expect(await stores.lanes.claim('w', new Date(NOW), LEASE_MS, caps)).toHaveLength(2);
+    });
+  });
+
+  describe('a clock that is set back', () => {
+    const repair = (thorough: boolean, now = NOW): Promise<number> =>
+      stores.endpoints.repairTimes(new Date(now), LONGEST_MS, thorough);
+    const DAY = 86_400_000;
+
+    it('leaves no new lane waiting for a time to come again', async () => {
+      await stores.freshLane({ endpoint: 'a' }, new Date(NOW + 30_000));
+      expect(await claim('w', 10)).toEqual([]);
+      await repair(true);
+      expect(await claim('w', 10)).toHaveLength(1);
+    });
+
+    it('leaves no lane waiting longer than any schedule says', async () => {
+      await stores.freshLane({ endpoint: 'a' }, new Date(NOW + DAY));
+      expect(await repair(false)).toBe(1);
+      expect(await claim('w', 10)).toHaveLength(1);
+    });
+
+    it('keeps the wait of a lane that is to be tried later', async () => {
+      const taskId = await stores.freshLane({ endpoint: 'a' }, new Date(NOW));
+      const lane = await stores.claimOne(new Date(NOW));
+      const reached = { nextSeq: 3, cursor: LOG_START, deliveries: [deliveryOf(1)] };
+      const ready = inHand(
+        await stores.lanes.reach(lane, reached, new Date(NOW), new Date(NOW + LEASE_MS)),
+      );
+      const delivery = (await stores.lanes.firstOpen(ready.id))!;
+      const attempt = {
+        number: 1,
+        at: new Date(NOW),
+        durationMs: 1,
+        status: 503,
+        error: 'status',
+        response: null,
+      };
+      const result = {
+        state: 'retrying',
+        at: new Date(NOW + 20_000),
+        reason: 'HTTP 503',
+      } as const;
+      await stores.lanes.settle(ready, { delivery, attempt, result }, new Date(NOW), new Date(NOW));
+      await repair(true);
+      expect(await stores.row(taskId)).toMatchObject({ due_at: NOW + 20_000 });
+      await repair(true, NOW - DAY);
+      expect(await stores.row(taskId)).toMatchObject({ due_at: NOW - DAY + 20_000 });
+    });
+
+    it('ends leases that outlast every lease', async () => {
+      await stores.freshLane({ endpoint: 'a' }, new Date(NOW));
+      expect(await claim('dead', 1, NOW + DAY)).toHaveLength(1);
+      await repair(false);
+      expect(await claim('w', 1)).toHaveLength(1);
+    });
+
+    it('has an endpoint tried that was to wait until then', async () => {
+      await endpointRow('acme dead', `${NOW + DAY}, NULL`);
+      await stores.freshLane({ endpoint: 'acme dead' }, new Date(NOW));
+      expect(await claim('w', 10)).toEqual([]);
+      await repair(false);
+      expect(await claim('w', 10)).toHaveLength(1);
+    });
+  });
+
+  describe('an endpoint left alone by a clock that was ahead', () => {
+    it('is judged by the trials that follow', async () => {
+      await endpointRow('acme dead', `${NOW + 86_400_000}, NULL`);
+      await stores.database.write((tx) =>
+        tx.run(
+          `UPDATE push_endpoints SET opened_at = ?, failing_since = ?, updated_at = ?`,
+          Array<number>(3).fill(NOW + 86_400_000),
+        ),
+      );
+      await stores.freshLane({ endpoint: 'acme dead' }, new Date(NOW));
+      await stores.endpoints.repairTimes(new Date(NOW), LONGEST_MS, true);
+      const [lane] = await claim('w', 1);
+      const reached = { nextSeq: 3, cursor: LOG_START, deliveries: [deliveryOf(1)] };
+      const until = new Date(NOW + LEASE_MS);
+      const ready = inHand(await stores.lanes.reach(lane!, reached, new Date(NOW), until));
+      const delivery = (await stores.lanes.firstOpen(ready.id))!;
+      const rest = { number: 1, at: new Date(NOW), durationMs: 1, error: null, response: null };
+      const settlement = {
+        delivery,
+        attempt: { ...rest, status: 200 },
+        outcome: { kind: 'delivered', begunAt: NOW },
+        result: { state: 'delivered' },
+      } as const;
+      await stores.lanes.settle(ready, settlement, new Date(NOW), until);
+      const [row] = await stores.database.read('SELECT probe_at, opened_at FROM push_endpoints');
+      expect(row).toEqual({ probe_at: null, opened_at: null });
+    });
+  });
+
+  describe('a webhook that is paused', () => {
+    it('rests after the attempt under way, whose end is still recorded', async () => {
+      const taskId = await stores.freshLane({ endpoint: 'a' }, new Date(NOW));
+      const lane = await stores.claimOne(new Date(NOW));
+      const two = [deliveryOf(1), deliveryOf(2, { webhookId: 'cfg.2b' })];
+      const reached = { nextSeq: 3, cursor: LOG_START, deliveries: two };
+      const until = new Date(NOW + LEASE_MS);
+      const ready = inHand(await stores.lanes.reach(lane, reached, new Date(NOW), until));
+      const delivery = (await stores.lanes.firstOpen(ready.id, ready.epoch))!;
+      await stores.database.write((tx) =>
+        tx.run('UPDATE push_lanes SET active = 2, due_at = NULL WHERE task_id = ?', [taskId]),
+      );
+      expect(await stores.lanes.firstOpen(ready.id, ready.epoch)).toBeUndefined();
+      const settlement = { delivery, attempt: null, result: { state: 'delivered' } } as const;
+      expect(await stores.lanes.settle(ready, settlement, new Date(NOW), until)).toBe('rests');
+      expect(await stores.row(taskId)).toMatchObject({ open: 1, due_at: null, lease_until: null });
+      expect(await claim('w', 10)).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,323 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
+import { LOG_START } from '../../src/push/domain/delivery-plan.js';
+import type { Delivery } from '../../src/push/delivery.js';
+import type { Lane, Settlement, StepResult } from '../../src/push/lane-store.js';
+import type { PushConfig } from '../../src/push/push-config.js';
+import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
+
+const NOW = new Date(1_000_000);
+const SET = { now: NOW, repeated: 'present-state' } as const;
+const LEASE = new Date(NOW.getTime() + 30_000);
+const ALICE = { kind: 'principal', principalId: 'alice', organization: 'acme' } as const;
+const BOB = { ...ALICE, principalId: 'bob' } as const;
+
+function later(ms: number): Date {
+  return new Date(NOW.getTime() + ms);
+}
+
+/** What every `ManagedConfigStore` promises. */
+export function managedConfigStoreContract(open: () => Promise<PushStores>): void {
+  let stores: PushStores;
+  beforeEach(async () => {
+    stores = await open();
+  });
+
+  const mark = (taskId: string, seq: number, when: 'always' | 'every' | number = 'always') =>
+    stores.database.write((tx) => stores.lanes.markDue(tx, [{ taskId, seq, when }], NOW));
+
+  const reach = async (lane: Lane, ...seqs: number[]): Promise<Lane> =>
+    inHand(
+      await stores.lanes.reach(
+        lane,
+        {
+          nextSeq: Math.max(lane.nextSeq, ...seqs.map((seq) => seq + 1)),
+          cursor: LOG_START,
+          deliveries: seqs.map((seq) => deliveryOf(seq)),
+        },
+        NOW,
+        LEASE,
+      ),
+    );
+
+  async function settle(
+    lane: Lane,
+    result: Settlement['result'],
+    status = 200,
+  ): Promise<StepResult> {
+    const delivery = (await stores.lanes.firstOpen(lane.id))!;
+    const number = delivery.attempts + 1;
+    const attempt = { number, at: NOW, durationMs: 1, status, error: null, response: '' };
+    return stores.lanes.settle(lane, { delivery, attempt, result }, NOW, LEASE);
+  }
+
+  const DELIVERED = { state: 'delivered' } as const;
+  const RETRY = { state: 'retrying', at: later(60_000), reason: 'HTTP 503' } as const;
+  const DISABLED = { state: 'dead', reason: 'HTTP 410', consequence: 'disabled' } as const;
+
+  /** A claimed lane that has these entries to send, with its config. */
+  async function ready(...seqs: number[]): Promise<{ lane: Lane; config: PushConfig }> {
+    await stores.freshLane({ configId: 'c' });
+    const lane = await reach(await stores.claimOne(NOW), ...seqs);
+    return { lane, config: lane.config };
+  }
+
+  /** All of them, oldest first. */
+  async function deliveries(taskId: string): Promise<Delivery[]> {
+    return (await stores.deliveries.list({ taskId }, EVERYTHING, 100, null)).reverse();
+  }
+
+  const pause = ({ uid }: PushConfig) => stores.managed.pause(uid, EVERYTHING, NOW);
+  const resume = ({ uid }: PushConfig) => stores.managed.resume(uid, EVERYTHING, NOW);
+  const replay = ({ uid }: PushConfig, sequence: number) =>
+    stores.managed.replay(uid, EVERYTHING, { sequence }, NOW);
+
+  describe('ManagedConfigStore', () => {
+    it('lists newest first by every filter, in pages, and hides what is not to be seen', async () => {
+      const [one, two] = [await stores.addTask(2), await stores.addTask(2)];
+      const url = 'https://other.example/x';
+      const [a, b, c] = [
+        await stores.configs.set(one, stores.draft({ configId: 'a' }), SET),
+        await stores.configs.set(one, stores.draft({ configId: 'b', url }), SET),
+        await stores.configs.set(two, stores.draft({ configId: 'c', principalId: 'bob' }), SET),
+      ];
+      const list = async (filter: object, who: Visibility = EVERYTHING, cursor?: string) =>
+        (await stores.managed.search(filter, who, 2, cursor ?? null)).map(({ uid }) => uid);
+      expect(await list({})).toEqual([c.uid, b.uid]);
+      expect(await list({}, EVERYTHING, b.uid)).toEqual([a.uid]);
+      expect(await list({ taskId: one })).toEqual([b.uid, a.uid]);
+      expect(await list({ principalId: 'bob' })).toEqual([c.uid]);
+      expect(await list({ url })).toEqual([b.uid]);
+      expect(await list({ endpoint: 'acme https://other.example' })).toEqual([b.uid]);
+      expect(await list({ organization: 'other' })).toEqual([]);
+      expect(await list({}, ALICE)).toEqual([b.uid, a.uid]);
+      expect(await list({}, { kind: 'organization', organization: 'acme' })).toEqual([
+        c.uid,
+        b.uid,
+      ]);
+      await pause(a);
+      expect(await list({ state: 'paused' })).toEqual([a.uid]);
+      expect(await list({ state: 'active' })).toEqual([c.uid, b.uid]);
+      expect(await stores.managed.find(a.uid, ALICE)).toMatchObject({ uid: a.uid });
+      expect(await stores.managed.find(a.uid, BOB)).toBeUndefined();
+    });
+
+    it('gives a stranger nothing to change', async () => {
+      const { config } = await ready(1);
+      const { managed } = stores;
+      const answers = [
+        await managed.change(config.uid, BOB, config.fingerprint, { url: 'x' }, NOW),
+        await managed.pause(config.uid, BOB, NOW),
+        await managed.resume(config.uid, BOB, NOW),
+        await managed.replay(config.uid, BOB, { sequence: 1 }, NOW),
+      ];
+      expect(answers).toEqual([undefined, undefined, undefined, undefined]);
+      expect(await managed.remove(config.uid, BOB, NOW)).toBe(false);
+      expect(await managed.find(config.uid, ALICE)).toEqual(config);
+    });
+
+    it('pauses with events gathering, and goes on with all of them', async () => {
+      const { lane, config } = await ready(1);
+      await settle(lane, DELIVERED);
+      expect(await pause(config)).toMatchObject({ state: 'paused' });
+      const { taskId } = config;
+      await mark(taskId, 3, 2);
+      await mark(taskId, 4);
+      expect(await stores.lanes.nextDueAt(NOW)).toBeNull();
+      expect(await stores.managed.progress(config)).toMatchObject({
+        entriesBehind: 3,
+        nextAttemptAt: null,
+      });
+      expect(await resume(config)).toMatchObject({ state: 'active' });
+      const again = await stores.claimOne(NOW);
+      expect(again).toMatchObject({ nextSeq: 2, open: 0 });
+      expect(inHand(await reach(again, 2, 3, 4)).open).toBe(3);
+    });
+
+    it('records the attempt under way when it is paused, then rests, and stays paused', async () => {
+      const { lane, config } = await ready(1, 2);
+      await pause(config);
+      expect(await settle(lane, DELIVERED)).toBe('rests');
+      expect((await deliveries(config.taskId)).map(({ state }) => state)).toEqual([
+        'delivered',
+        'pending',
+      ]);
+      expect(await stores.managed.find(config.uid, EVERYTHING)).toMatchObject({ state: 'paused' });
+      expect(await stores.lanes.nextDueAt(NOW)).toBeNull();
+      await resume(config);
+      expect(await stores.lanes.firstOpen((await stores.claimOne(NOW)).id)).toMatchObject({
+        seq: 2,
+      });
+    });
+
+    it('does not make a paused lane due by a failure or a redelivery', async () => {
+      const { lane, config } = await ready(1, 2);
+      const next = inHand(await settle(lane, DELIVERED));
+      await pause(config);
+      expect(await settle(next, RETRY, 503)).toBe('rests');
+      const [first] = await deliveries(config.taskId);
+      await stores.deliveries.redeliver(first!.id, EVERYTHING, NOW);
+      expect(await stores.lanes.nextDueAt(NOW)).toBeNull();
+      await resume(config);
+      const again = await stores.claimOne(NOW);
+      expect(again.open).toBe(2);
+      expect(await stores.lanes.firstOpen(again.id)).toMatchObject({ seq: 1, redelivered: true });
+    });
+
+    it('resumes a disabled one with the present state, which cannot be paused before', async () => {
+      const { lane, config } = await ready(1);
+      await settle(lane, DISABLED, 410);
+      await expect(pause(config)).rejects.toMatchObject({ reason: 'CONFLICT' });
+      await expect(replay(config, 1)).rejects.toMatchObject({ reason: 'CONFLICT' });
+      expect(await resume(config)).toMatchObject({ state: 'active', stateReason: null });
+      const again = await stores.claimOne(NOW);
+      expect(await stores.lanes.firstOpen(again.id)).toMatchObject({ kind: 'snapshot', seq: 2 });
+    });
+
+    it('sends what waits under changed secrets, and nothing more under the old ones', async () => {
+      const { lane, config } = await ready(1);
+      await settle(lane, RETRY, 503);
+      const claimed = (
+        await stores.lanes.claim('w', later(60_000), 30_000, {
+          free: 1,
+          perEndpoint: 10,
+        })
+      )[0]!;
+      const { uid, fingerprint } = config;
+      const change = { sealedCredentials: 'plain:new', fingerprint: 'f2' };
+      await stores.managed.change(uid, EVERYTHING, fingerprint, change, NOW);
+      expect(await stores.lanes.firstOpen(claimed.id, claimed.epoch)).toBeUndefined();
+      expect(await settle(claimed, DELIVERED)).toBe('lost');
+      const again = await stores.claimOne(NOW);
+      expect(again.config).toMatchObject({ sealedCredentials: 'plain:new', fingerprint: 'f2' });
+      expect(await stores.lanes.firstOpen(again.id)).toMatchObject({
+        seq: 1,
+        body: '{"seq":1}',
+        tries: 0,
+        attempts: 1,
+      });
+      const outdated = stores.managed.change(uid, EVERYTHING, fingerprint, change, NOW);
+      await expect(outdated).rejects.toMatchObject({ reason: 'CONFLICT' });
+    });
+
+    it('tells every event from the change on, chunks too', async () => {
+      const { lane, config } = await ready(1);
+      await settle(lane, DELIVERED);
+      const { uid, fingerprint, taskId } = config;
+      await stores.managed.change(uid, EVERYTHING, fingerprint, { events: 'all' }, NOW);
+      expect(await stores.row(taskId)).toMatchObject({ every_event: 1 });
+      const [task] = await stores.database.read('SELECT every_event FROM tasks WHERE id = ?', [
+        taskId,
+      ]);
+      expect(task).toEqual({ every_event: 1 });
+    });
+
+    it('wakes only those who are told every event for a chunk', async () => {
+      const [all, changes] = [await stores.addTask(5), await stores.addTask(5)];
+      await stores.configs.set(all, stores.draft({ events: 'all' }), SET);
+      await stores.configs.set(changes, stores.draft(), SET);
+      for (let i = 0; i < 2; i++) await settle(await stores.claimOne(NOW), DELIVERED);
+      expect(await mark(changes, 6, 'every')).toBe(0);
+      expect(await mark(all, 6, 'every')).toBe(1);
+      expect((await stores.claimOne(NOW)).config.taskId).toBe(all);
+    });
+
+    it('leaves what was made for a subscription to that', async () => {
+      const taskId = await stores.addTask(2);
+      const draft = stores.draft({ subscriptionId: 's1', configId: 'subscription:s1' });
+      const config = await stores.configs.set(taskId, draft, SET);
+      await expect(pause(config)).rejects.toMatchObject({ reason: 'CONFLICT' });
+      await expect(resume(config)).rejects.toMatchObject({ reason: 'CONFLICT' });
+      const { managed, configs } = stores;
+      await expect(managed.remove(config.uid, EVERYTHING, NOW)).rejects.toMatchObject({
+        reason: 'CONFLICT',
+      });
+      expect(await configs.list(taskId, 10, null)).toEqual([]);
+      expect(await configs.get(taskId, 'subscription:s1')).toBeUndefined();
+      expect(await configs.remove(taskId, 'subscription:s1', NOW)).toBe(false);
+      expect(await managed.find(config.uid, EVERYTHING)).toMatchObject({ subscriptionId: 's1' });
+    });
+
+    it('replays from an entry on with the ids it had and new numbers', async () => {
+      const { lane, config } = await ready(1, 2);
+      await settle(inHand(await settle(lane, DELIVERED)), DELIVERED);
+      expect(await replay(config, 1)).toEqual({ fromSequence: 1, toSequence: 2 });
+      const again = await stores.claimOne(NOW);
+      expect(again).toMatchObject({ nextSeq: 1, cursor: null, open: 0 });
+      await reach(again, 1, 2);
+      const told = await deliveries(config.taskId);
+      expect(told.map(({ number, state }) => [number, state])).toEqual([
+        [1, 'delivered'],
+        [2, 'delivered'],
+        [3, 'pending'],
+        [4, 'pending'],
+      ]);
+      expect(told[2]!.webhookId).toBe(told[0]!.webhookId);
+    });
+
+    it('tells what was open once, in its place, and gives free numbers back', async () => {
+      const { lane, config } = await ready(1, 2);
+      await settle(lane, RETRY, 503);
+      await replay(config, 1);
+      const seen = await deliveries(config.taskId);
+      // The first had been tried, so it keeps row and number; the second nobody had seen.
+      expect(seen.map(({ number, state }) => [number, state])).toEqual([[1, 'dead']]);
+      const again = await reach(await stores.claimOne(NOW), 1, 2);
+      expect(again.open).toBe(2);
+      const numbers = (await deliveries(config.taskId)).map(({ number }) => number);
+      expect(numbers).toEqual([1, 2, 3]);
+    });
+
+    it('keeps what a replay does not reach, and never moves forward', async () => {
+      const { lane, config } = await ready(1);
+      await settle(lane, RETRY, 503);
+      expect(await replay(config, 9)).toEqual({ fromSequence: 2, toSequence: 2 });
+      const again = await stores.claimOne(NOW);
+      expect(again).toMatchObject({ nextSeq: 2, open: 1 });
+      expect(await stores.lanes.firstOpen(again.id)).toMatchObject({ seq: 1, attempts: 1 });
+    });
+
+    it('closes a gap that a replay tells again', async () => {
+      const { lane, config } = await ready(1, 2);
+      const dead = { state: 'dead', reason: 'no', consequence: 'none' } as const;
+      await settle(inHand(await settle(lane, dead, 422)), dead, 422);
+      expect(await stores.row(config.taskId)).toMatchObject({ gap_seq: 1 });
+      await replay(config, 2);
+      expect(await stores.row(config.taskId)).toMatchObject({ gap_seq: 1 });
+      await replay(config, 1);
+      expect(await stores.row(config.taskId)).toMatchObject({ gap_seq: null });
+    });
+
+    it('records a test beside the lane', async () => {
+      const { config } = await ready(1);
+      const attempt = {
+        number: 1,
+        at: NOW,
+        durationMs: 7,
+        status: 500,
+        error: 'status',
+        response: 'no',
+      };
+      const id = stores.ids.next();
+      const test = { id, webhookId: 'w', seq: 2, delivered: false, reason: 'HTTP 500', attempt };
+      expect(await stores.managed.recordTest(config, test)).toMatchObject({
+        kind: 'test',
+        number: 0,
+        state: 'dead',
+        attempts: 1,
+        lastStatus: 500,
+      });
+      expect(await stores.deliveries.attempts(id)).toEqual([attempt]);
+      expect(await stores.managed.progress(config)).toMatchObject({
+        pending: 1,
+        dead: 0,
+        lastAttempt: attempt,
+      });
+      await expect(stores.deliveries.redeliver(id, EVERYTHING, NOW)).rejects.toMatchObject({
+        reason: 'CONFLICT',
+      });
+      await stores.managed.remove(config.uid, EVERYTHING, NOW);
+      expect(await stores.managed.recordTest(config, { ...test, id: 'x' })).toBeUndefined();
+    });
+  });
+}

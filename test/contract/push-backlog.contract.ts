@@ -1,0 +1,182 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { EVERYTHING } from '../../src/auth/index.js';
+import { LOG_START } from '../../src/push/domain/delivery-plan.js';
+import type { Delivery } from '../../src/push/delivery.js';
+import type { DeliveryFilter } from '../../src/push/delivery-store.js';
+import type { PushConfig } from '../../src/push/push-config.js';
+import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
+
+const NOW = new Date(1_000_000);
+const LEASE = new Date(NOW.getTime() + 30_000);
+const ALICE = { kind: 'principal', principalId: 'alice', organization: 'acme' } as const;
+const DEAD = { state: 'dead', reason: 'HTTP 422', consequence: 'none' } as const;
+
+function later(ms: number): Date {
+  return new Date(NOW.getTime() + ms);
+}
+
+/** What is promised of dead letters and of what waits for paused webhooks. */
+export function pushBacklogContract(open: () => Promise<PushStores>): void {
+  let stores: PushStores;
+  beforeEach(async () => {
+    stores = await open();
+  });
+
+  /** A webhook of a new task with a dead letter for each of these entries. */
+  async function deadLetters(
+    changes: Parameters<PushStores['freshLane']>[0],
+    ...seqs: number[]
+  ): Promise<PushConfig> {
+    await stores.freshLane(changes);
+    const claimed = await stores.claimOne(NOW);
+    const reached = {
+      nextSeq: 9,
+      cursor: LOG_START,
+      deliveries: seqs.map((seq) => deliveryOf(seq)),
+    };
+    let lane = inHand(await stores.lanes.reach(claimed, reached, NOW, LEASE));
+    for (const [i] of seqs.entries()) {
+      const delivery = (await stores.lanes.firstOpen(lane.id))!;
+      const attempt = { number: 1, at: NOW, durationMs: 1, status: 422, error: null, response: '' };
+      const step = await stores.lanes.settle(lane, { delivery, attempt, result: DEAD }, NOW, LEASE);
+      if (i < seqs.length - 1) lane = inHand(step);
+    }
+    return claimed.config;
+  }
+
+  const letters = (filter: DeliveryFilter = {}): Promise<Delivery[]> =>
+    stores.deliveries.list({ ...filter, state: 'dead' }, EVERYTHING, 100, null);
+
+  const redeliver = (filter: DeliveryFilter, limit = 100) =>
+    stores.deliveries.redeliverDead(filter, EVERYTHING, limit, NOW);
+
+  describe('dead letters', () => {
+    it('are found by webhook, endpoint, organization and time', async () => {
+      const a = await deadLetters({ configId: 'a' }, 1);
+      const b = await deadLetters({ configId: 'b', url: 'https://other.example/x' }, 1);
+      const only = async (filter: DeliveryFilter) =>
+        (await letters(filter)).map(({ configUid }) => configUid);
+      expect(await only({})).toEqual([b.uid, a.uid]);
+      expect(await only({ configId: 'a' })).toEqual([a.uid]);
+      expect(await only({ configId: b.uid })).toEqual([b.uid]);
+      expect(await only({ endpoint: 'acme https://other.example' })).toEqual([b.uid]);
+      expect(await only({ organization: 'acme', until: NOW })).toEqual([]);
+      expect(await only({ since: NOW, until: later(1) })).toEqual([b.uid, a.uid]);
+    });
+
+    it('are sent again in their order, as many as asked for, the oldest first', async () => {
+      const config = await deadLetters({}, 1, 2, 3);
+      expect(await redeliver({}, 2)).toEqual({ count: 2, more: true });
+      const lane = await stores.claimOne(NOW);
+      expect(lane).toMatchObject({ open: 2, gapSeq: 1 });
+      expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ seq: 1, redelivered: true });
+      expect(await redeliver({ configId: config.uid })).toEqual({ count: 1, more: false });
+      expect(await redeliver({})).toEqual({ count: 0, more: false });
+      expect(await letters()).toEqual([]);
+    });
+
+    it('are sent again only by those who may see them', async () => {
+      await deadLetters({ principalId: 'bob' }, 1);
+      const mine = await stores.deliveries.redeliverDead({}, ALICE, 100, NOW);
+      expect(mine).toEqual({ count: 0, more: false });
+      expect(await letters()).toHaveLength(1);
+    });
+
+    it('of webhooks that are gone are passed over', async () => {
+      const gone = await deadLetters({}, 1);
+      await deadLetters({ url: 'https://other.example/x' }, 1);
+      await stores.managed.remove(gone.uid, EVERYTHING, NOW);
+      expect(await redeliver({})).toEqual({ count: 1, more: false });
+      expect((await letters()).map(({ configUid }) => configUid)).toEqual([gone.uid]);
+    });
+
+    it('are purged with their attempts, only those that may be seen', async () => {
+      const config = await deadLetters({}, 1, 2);
+      await deadLetters({ principalId: 'bob', url: 'https://other.example/x' }, 1);
+      const [newest] = await letters({ configId: config.uid });
+      const purge = (filter: DeliveryFilter) => stores.deliveries.purgeDead(filter, ALICE, 100);
+      expect(await purge({ ids: [newest!.id] })).toEqual({ count: 1, more: false });
+      expect(await stores.deliveries.attempts(newest!.id)).toEqual([]);
+      expect(await purge({})).toEqual({ count: 1, more: false });
+      expect((await letters()).map(({ principalId }) => principalId)).toEqual(['bob']);
+    });
+
+    it('go after their time', async () => {
+      await deadLetters({}, 1, 2);
+      expect(await stores.retention.pruneDead(NOW, 10)).toBe(0);
+      expect(await stores.retention.pruneDead(later(1), 1)).toBe(1);
+      expect(await stores.retention.pruneDead(later(1), 10)).toBe(1);
+      expect(await stores.database.read('SELECT * FROM push_attempts')).toEqual([]);
+    });
+  });
+
+  describe('the backlog of a paused webhook', () => {
+    /** A paused webhook that has entry 1 in hand and 2 to 4 in the log, one of them young. */
+    async function paused(): Promise<PushConfig> {
+      const taskId = await stores.freshLane();
+      const lane = await stores.claimOne(NOW);
+      const reached = { nextSeq: 2, cursor: LOG_START, deliveries: [deliveryOf(1)] };
+      await stores.lanes.reach(lane, reached, NOW, LEASE);
+      await stores.lanes.release(lane, NOW);
+      await stores.managed.pause(lane.config.uid, EVERYTHING, NOW);
+      for (const [seq, at] of [
+        [2, 0],
+        [3, 0],
+        [4, 5000],
+      ] as const) {
+        await stores.database.write((tx) =>
+          tx.run('INSERT INTO task_events (task_id, seq, kind, at, body) VALUES (?, ?, ?, ?, ?)', [
+            taskId,
+            seq,
+            'status',
+            later(at).getTime(),
+            '{}',
+          ]),
+        );
+      }
+      await stores.database.write((tx) =>
+        stores.lanes.markDue(tx, [{ taskId, seq: 4, when: 'always' }], NOW),
+      );
+      return lane.config;
+    }
+
+    it('keeps the task', async () => {
+      const { taskId } = await paused();
+      const forget = () => stores.database.write((tx) => stores.lanes.forgetTasks(tx, [taskId]));
+      expect(await forget()).toEqual([taskId]);
+      await stores.retention.expireBacklog(later(9000), NOW, 10);
+      expect(await forget()).toEqual([]);
+    });
+
+    it('ends as dead letters when it is too old, and the rest is told with a gap', async () => {
+      const config = await paused();
+      expect(await stores.retention.expireBacklog(NOW, NOW, 10)).toBe(0);
+      expect(await stores.retention.expireBacklog(later(1), later(9000), 10)).toBe(1);
+      expect(await stores.retention.expireBacklog(later(1), later(9000), 10)).toBe(0);
+      const found = await letters();
+      expect(found.map(({ kind, seq, number }) => [kind, seq, number])).toEqual([
+        ['snapshot', 3, 2],
+        ['event', 1, 1],
+      ]);
+      expect(found[0]!.reason).toContain('entries 2 to 3');
+      await stores.managed.resume(config.uid, EVERYTHING, NOW);
+      expect(await stores.claimOne(NOW)).toMatchObject({ nextSeq: 4, open: 0, gapSeq: 1 });
+    });
+
+    it('is as young as the moment in which a dead letter was put back', async () => {
+      const { uid, taskId } = await deadLetters({}, 1);
+      const [letter] = await letters();
+      await stores.managed.pause(uid, EVERYTHING, NOW);
+      await stores.deliveries.redeliver(letter!.id, EVERYTHING, later(8000));
+      expect(await stores.retention.expireBacklog(later(7000), later(9000), 10)).toBe(0);
+      expect(await stores.row(taskId)).toMatchObject({ open: 1 });
+      expect(await stores.retention.expireBacklog(later(8001), later(9000), 10)).toBe(1);
+    });
+
+    it('of a webhook that is told is nobody’s business here', async () => {
+      const config = await paused();
+      await stores.managed.resume(config.uid, EVERYTHING, NOW);
+      expect(await stores.retention.expireBacklog(later(9000), NOW, 10)).toBe(0);
+    });
+  });
+}

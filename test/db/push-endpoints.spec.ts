@@ -1,0 +1,12 @@
+import { endpointHealthContract } from '../contract/endpoint-health.contract.js';
+import { lanePlacesContract } from '../contract/lane-places.contract.js';
+import type { EndpointRules } from '../../src/push/endpoints/domain/endpoint-health.js';
+import { describeDatabases } from '../support/databases.js';
+import { PushStores } from '../support/push-stores.js';
+
+describeDatabases('push endpoints', (databases) => {
+  const open = async (rules?: Partial<EndpointRules>): Promise<PushStores> =>
+    new PushStores(await databases.open(), rules);
+  endpointHealthContract(open);
+  lanePlacesContract(open);
+});

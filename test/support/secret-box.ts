@@ -1,0 +1,1 @@
+export { keyNamed, TEST_SECRET_KEY, testSecrets } from '../../src/common/fake-secrets.js';

@@ -1,0 +1,88 @@
+import { EVERYTHING } from '../../src/auth/index.js';
+import type { Database } from '../../src/database/database.js';
+import { LOG_START } from '../../src/push/domain/delivery-plan.js';
+import type { Lane } from '../../src/push/lane-store.js';
+import { SqlSubscriptionStore } from '../../src/push/persistence/sql-subscription.store.js';
+import type { NewSubscriptionLane } from '../../src/push/subscriptions/subscription-store.js';
+import type { Subscription, SubscriptionDraft } from '../../src/push/subscriptions/subscription.js';
+import { PushStores, deliveryOf, inHand } from './push-stores.js';
+
+export const NOW = new Date(1_000_000);
+export const LEASE = new Date(NOW.getTime() + 30_000);
+
+/** The stores of webhooks with that of subscriptions. */
+export class SubscriptionStores extends PushStores {
+  readonly subscriptions: SqlSubscriptionStore;
+
+  constructor(database: Database) {
+    super(database);
+    this.subscriptions = new SqlSubscriptionStore(database, this.ids);
+  }
+
+  wanted(changes: Partial<SubscriptionDraft> = {}): SubscriptionDraft {
+    return {
+      id: this.ids.next(),
+      name: null,
+      source: 'api',
+      organization: 'acme',
+      principalId: 'alice',
+      scope: 'organization',
+      url: 'https://hooks.example/a',
+      endpoint: 'acme https://hooks.example:443',
+      version: '1.0',
+      authScheme: 'bearer',
+      authNames: ['Bearer'],
+      authProfile: null,
+      sealedCredentials: 'plain:secret',
+      sealedToken: null,
+      sealedSigningKeys: null,
+      events: 'changes',
+      filter: { agents: null, tags: null, states: null },
+      fingerprint: 'f1',
+      verified: true,
+      ...changes,
+    };
+  }
+
+  subscribe(changes: Partial<SubscriptionDraft> = {}): Promise<Subscription> {
+    return this.subscriptions.create(this.wanted(changes), 100, NOW);
+  }
+
+  /** Gives a task of `seq` entries the lane of a subscription; the task's id. */
+  async join(
+    subscription: Subscription,
+    begins: NewSubscriptionLane['begins'] = 'start',
+    seq = 2,
+    taskId?: string,
+  ): Promise<string> {
+    const task = taskId ?? (await this.addTask(seq));
+    const lane = { subscription, taskId: task, seq, traceparent: '00-a-b-01', begins };
+    await this.database.write((tx) => this.subscriptions.attach(tx, [lane], NOW));
+    return task;
+  }
+
+  /** Does all that is unsettled, in pieces of two. */
+  async settleAll(): Promise<void> {
+    for (const each of await this.subscriptions.unsettled()) {
+      let cursor: string | null = null;
+      do cursor = await this.subscriptions.settle(each.id, cursor, 2, NOW);
+      while (cursor !== null);
+      await this.subscriptions.settled(each);
+    }
+  }
+
+  claimAll(now = NOW, free = 50): Promise<Lane[]> {
+    return this.lanes.claim('w1', now, 30_000, { free, perEndpoint: 100 });
+  }
+
+  /** The lane in hand, with a delivery made of entry 3. */
+  async reachOne(lane: Lane): Promise<Lane> {
+    const reached = { nextSeq: 4, cursor: LOG_START, deliveries: [deliveryOf(3)] };
+    return inHand(await this.lanes.reach(lane, reached, NOW, LEASE));
+  }
+
+  async statesOf(taskId: string): Promise<string[]> {
+    const found = await this.deliveries.list({ taskId }, EVERYTHING, 10, null);
+    return found.map(({ state }) => state);
+  }
+}
