@@ -13,6 +13,7 @@ RUN npm run build && npm prune --omit=dev
 # Run: no compiler, no sources, not root.
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production \
+  UV_THREADPOOL_SIZE=16 \
   A2A_HUB__SERVER__HOST=0.0.0.0 \
   A2A_HUB__DATABASE__URL=sqlite:/data/hub.db
 WORKDIR /app

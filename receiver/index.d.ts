@@ -34,6 +34,8 @@ export interface JwtOptions {
   readonly issuer: string;
   /** The origin the webhook was registered under, such as `https://client.example`. */
   readonly audience: string;
+  /** Yours, as the hub names it. Others may register your address too, and the hub signs for them as well. */
+  readonly organization: string;
   /** `https://…/.well-known/jwks.json` of the hub. Its keys are kept, and read again when a new one signs. */
   readonly jwksUrl?: string;
   /** In the place of `jwksUrl`: where the keys come from. */

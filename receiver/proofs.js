@@ -51,11 +51,11 @@ export function byEd25519(publicKeys) {
  * A JWT signed by the hub, for this receiver and this body. Rejects with another error when the hub's keys
  * cannot be read.
  */
-export function byJwt({ jwksUrl, issuer, audience, keys }, now) {
-  // Without them every token of the hub, for whomever it is, would count.
-  for (const each of [issuer, audience]) {
+export function byJwt({ jwksUrl, issuer, audience, organization, keys }, now) {
+  // Without them every token of the hub, for whomever and by whomever it is, would count.
+  for (const each of [issuer, audience, organization]) {
     if (typeof each !== 'string' || each === '') {
-      throw new TypeError('jwt needs the issuer and the audience.');
+      throw new TypeError('jwt needs the issuer, the audience and the organization.');
     }
   }
   if (keys === undefined && !jwksUrl) throw new TypeError('jwt needs jwksUrl, or keys.');
@@ -67,7 +67,7 @@ export function byJwt({ jwksUrl, issuer, audience, keys }, now) {
       issuer,
       audience,
       clockTolerance: JWT_TOLERANCE_SECONDS,
-      requiredClaims: ['exp', 'iat', 'jti', 'request_body_sha256'],
+      requiredClaims: ['exp', 'iat', 'jti', 'organization', 'request_body_sha256'],
       currentDate: now(),
     }).then(
       ({ payload }) => payload,
@@ -76,6 +76,10 @@ export function byJwt({ jwksUrl, issuer, audience, keys }, now) {
         throw new WebhookVerificationError('authorization', 'The JWT does not hold.', { cause });
       },
     );
+    if (claims['organization'] !== organization) {
+      const message = "The JWT is for another organization's webhook.";
+      throw new WebhookVerificationError('authorization', message);
+    }
     const digest = createHash('sha256').update(body).digest('hex');
     if (!isSame(String(claims['request_body_sha256']), digest)) {
       throw new WebhookVerificationError('authorization', 'The JWT is for another body.');

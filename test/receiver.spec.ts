@@ -229,6 +229,7 @@ describe('a JWT of the hub', () => {
   const claims = {
     iss: issuer,
     aud: audience,
+    organization: 'acme',
     iat: seconds,
     exp: seconds + 300,
     jti: 'j1',
@@ -238,7 +239,7 @@ describe('a JWT of the hub', () => {
   async function verify(token: string): Promise<Delivery> {
     const jwk: JWK = { ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'ES256' };
     const keys = createLocalJWKSet({ keys: [jwk] });
-    return verifier({ jwt: { issuer, audience, keys } })(
+    return verifier({ jwt: { issuer, audience, organization: 'acme', keys } })(
       request({ authorization: `Bearer ${token}` }),
     );
   }
@@ -255,6 +256,8 @@ describe('a JWT of the hub', () => {
   it.each<[string, object]>([
     ['another receiver', { aud: 'https://other.example' }],
     ['another hub', { iss: 'https://evil.example' }],
+    ["another organization's webhook", { organization: 'globex' }],
+    ["nobody's webhook", { organization: undefined }],
     ['the past', { exp: seconds - 120 }],
     ['another body', { request_body_sha256: 'a'.repeat(64) }],
     ['any body', { request_body_sha256: undefined }],
@@ -264,7 +267,7 @@ describe('a JWT of the hub', () => {
 
   it('is not judged while the keys of the hub cannot be read', async () => {
     const keys = () => Promise.reject(new TypeError('fetch failed'));
-    const judge = verifier({ jwt: { issuer, audience, keys } });
+    const judge = verifier({ jwt: { issuer, audience, organization: 'acme', keys } });
     const given = request({ authorization: `Bearer ${await token()}` });
     await expect(judge(given)).rejects.toThrow(new TypeError('fetch failed'));
   });
@@ -287,7 +290,9 @@ describe('a JWT of the hub', () => {
     const signed = await new SignJWT(claims)
       .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
       .sign(privateKey);
-    const judge = verifier({ jwt: { issuer, audience, keys: () => Promise.resolve(publicKey) } });
+    const judge = verifier({
+      jwt: { issuer, audience, organization: 'acme', keys: () => Promise.resolve(publicKey) },
+    });
     await expect(judge(request({ authorization: `Bearer ${signed}` }))).rejects.toEqual(
       refused('authorization'),
     );
@@ -329,15 +334,17 @@ describe('shared secrets', () => {
 
 describe('a verifier', () => {
   const keys = createLocalJWKSet({ keys: [] });
+  const jwt = { issuer: 'https://hub.example', audience: 'x', organization: 'acme', keys };
 
   it.each<[string, VerifierOptions]>([
     ['nothing', {}],
     ['an empty secret', { token: '' }],
     ['an empty secret beside another', { secrets: '', token: 't' }],
     ['no tolerance', { token: 't', toleranceSeconds: NaN }],
-    ['a JWT for any receiver', { jwt: { issuer: 'https://hub.example', audience: '', keys } }],
-    ['a JWT of any hub', { jwt: { issuer: '', audience: 'https://client.example', keys } }],
-    ['a JWT without keys', { jwt: { issuer: 'https://hub.example', audience: 'x', jwksUrl: '' } }],
+    ['a JWT for any receiver', { jwt: { ...jwt, audience: '' } }],
+    ['a JWT of any hub', { jwt: { ...jwt, issuer: '' } }],
+    ["a JWT of anybody's webhook", { jwt: { ...jwt, organization: '' } }],
+    ['a JWT without keys', { jwt: { ...jwt, keys: undefined, jwksUrl: '' } }],
     ['an empty list', { bearer: [] }],
     ['a short secret', { secrets: 'whsec_AAAA' }],
     ['a secret without its prefix', { secrets: 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' }],

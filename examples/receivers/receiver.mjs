@@ -14,6 +14,7 @@ const HELP = `Receives the webhooks of an A2A Hub and prints one JSON line for e
   --jwks URL           JWT: the keys of the hub, https://HUB/.well-known/jwks.json
   --issuer URL         JWT: the hub's public address
   --audience ORIGIN    JWT: the origin that the webhook is registered under
+  --organization NAME  JWT: the organization whose webhook it is
   --bearer TOKEN       Authorization: Bearer
   --token TOKEN        A2A-Notification-Token
   --help
@@ -34,6 +35,7 @@ const OPTIONS = {
   jwks: { type: 'string' },
   issuer: { type: 'string' },
   audience: { type: 'string' },
+  organization: { type: 'string' },
   bearer: several,
   token: several,
   help: { type: 'boolean' },
@@ -64,14 +66,14 @@ function begin() {
 }
 
 function verifierOf(options) {
-  const { jwks: jwksUrl, issuer, audience } = options;
+  const { jwks: jwksUrl, issuer, audience, organization } = options;
   const { env } = process;
   return createVerifier({
     secrets: options.secret ?? env.WEBHOOK_SECRET?.split(' '),
     publicKeys: options['public-key'],
     bearer: options.bearer ?? env.WEBHOOK_BEARER?.split(' '),
     token: options.token ?? env.WEBHOOK_TOKEN?.split(' '),
-    jwt: (jwksUrl ?? issuer ?? audience) ? { jwksUrl, issuer, audience } : undefined,
+    jwt: jwksUrl ? { jwksUrl, issuer, audience, organization } : undefined,
   });
 }
 

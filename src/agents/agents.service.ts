@@ -109,10 +109,10 @@ export class AgentsService {
 
   /** By id; `cursor` is a `nextCursor` of the same list. */
   async list(filter: AgentFilter, limit: number, cursor?: string): Promise<Page<Agent>> {
-    const after = cursor === undefined ? undefined : readCursor(cursor, isAgentId);
+    const after = cursor === undefined ? undefined : readCursor('agents', cursor, isAgentId);
     const page = await this.store.list(filter, limit, after);
     const next = page.nextCursor;
-    return { items: page.items, nextCursor: next === null ? null : issueCursor(next) };
+    return { items: page.items, nextCursor: next === null ? null : issueCursor('agents', next) };
   }
 
   /** Throws HubError NOT_FOUND, CONFLICT for a declared agent, or what the URL's checks throw. */

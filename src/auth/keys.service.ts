@@ -52,9 +52,9 @@ export class KeysService {
 
   /** Newest first; `cursor` is a `nextCursor` of the same list. */
   async list(limit: number, cursor?: string): Promise<Page<ApiKey>> {
-    const after = cursor === undefined ? undefined : readCursor(cursor, isKeyId);
+    const after = cursor === undefined ? undefined : readCursor('keys', cursor, isKeyId);
     const { items, nextCursor } = await this.store.list(limit, after);
-    return { items, nextCursor: nextCursor === null ? null : issueCursor(nextCursor) };
+    return { items, nextCursor: nextCursor === null ? null : issueCursor('keys', nextCursor) };
   }
 
   /**

@@ -5,10 +5,19 @@ const isWord = (text: string) => /^[a-z]+$/.test(text);
 
 describe('a cursor', () => {
   it('gives back its id', () => {
-    expect(readCursor(issueCursor('abc'), isWord)).toBe('abc');
+    expect(readCursor('words', issueCursor('words', 'abc'), isWord)).toBe('abc');
   });
 
-  it.each(['', 'garbage!', issueCursor('A1'), `${issueCursor('abc')}=`])('is not %j', (cursor) => {
-    expect(() => readCursor(cursor, isWord)).toThrow('cursor is not a cursor of this list');
+  it.each([
+    '',
+    'garbage!',
+    issueCursor('words', 'A1'),
+    `${issueCursor('words', 'abc')}=`,
+    issueCursor('swords', 'abc'),
+    issueCursor('other', 'abc'),
+  ])('is not %j', (cursor) => {
+    expect(() => readCursor('words', cursor, isWord)).toThrow(
+      'cursor is not a cursor of this list',
+    );
   });
 });

@@ -5,12 +5,12 @@ import { HubSettingEntity } from './hub-setting.entity.js';
 import {
   AuthProfileEntity,
   AuthProfileRevisionEntity,
-} from '../push/persistence/auth-profile.entity.js';
+} from '../push/persistence/auth/auth-profile.entity.js';
 import {
   PushEndpointEntity,
   PushEventCounterEntity,
   PushEventEntity,
-} from '../push/persistence/endpoint.entity.js';
+} from '../push/persistence/endpoints/endpoint.entity.js';
 import {
   PushAttemptEntity,
   PushConfigEntity,
@@ -20,7 +20,7 @@ import {
 import {
   SubscriptionEntity,
   SubscriptionRevisionEntity,
-} from '../push/persistence/subscription.entity.js';
+} from '../push/persistence/subscriptions/subscription.entity.js';
 import {
   CompositeSkillEntity,
   CompositeSkillRevisionEntity,

@@ -11,16 +11,16 @@ import { AppConfig } from '../config/index.js';
 import { TasksModule } from '../tasks/index.js';
 import { ConfigsService } from './configs/configs.service.js';
 import { ManagedConfigStore } from './configs/managed-config-store.js';
-import { DeadLettersController } from './dead-letters.controller.js';
-import { DeliveriesController } from './deliveries.controller.js';
-import { DeliveryService } from './delivery.service.js';
-import { SqlManagedConfigStore } from './persistence/sql-managed-config.store.js';
-import { SqlPushRetentionStore } from './persistence/sql-push-retention.store.js';
+import { DeadLettersController } from './deliveries/dead-letters.controller.js';
+import { DeliveriesController } from './deliveries/deliveries.controller.js';
+import { DeliveryService } from './deliveries/delivery.service.js';
+import { SqlManagedConfigStore } from './persistence/configs/sql-managed-config.store.js';
+import { SqlPushRetentionStore } from './persistence/deliveries/sql-push-retention.store.js';
 import { PushAuthModule } from './push-auth.module.js';
-import { PushConfigService } from './push-config.service.js';
-import { PushRetention } from './push-retention.js';
-import { PushRetentionStore } from './push-retention-store.js';
-import { WebhookRegistration } from './webhook-registration.js';
+import { PushConfigService } from './configs/push-config.service.js';
+import { PushRetention } from './deliveries/push-retention.js';
+import { PushRetentionStore } from './deliveries/push-retention-store.js';
+import { WebhookRegistration } from './configs/webhook-registration.js';
 
 /** Runs beside the delivery worker, in every role but `api`. */
 @Injectable()

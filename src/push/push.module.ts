@@ -13,33 +13,34 @@ import { SecretBox } from '../common/secret-box.js';
 import { AppConfig, PublicUrl } from '../config/index.js';
 import { Database } from '../database/database.js';
 import { TaskLog, TasksModule, TaskStore } from '../tasks/index.js';
-import { AttemptSender } from './attempt-sender.js';
+import { AttemptSender } from './sending/attempt-sender.js';
 import { Authenticator } from './auth/authenticator.js';
 import { PushAuthModule } from './push-auth.module.js';
 import { ConfigsController } from './configs/configs.controller.js';
 import { ManagedConfigStore } from './configs/managed-config-store.js';
 import { TestSends } from './configs/test-sends.js';
-import { DeliveryUpkeep } from './delivery-upkeep.js';
-import { DeliveryWorker } from './delivery.worker.js';
+import { DeliveryUpkeep } from './lanes/delivery-upkeep.js';
+import { DeliveryWorker } from './lanes/delivery.worker.js';
 import { longestWaitMs } from './endpoints/endpoint-rules.js';
 import { EndpointStore } from './endpoints/endpoint-store.js';
 import { EndpointsController } from './endpoints/endpoints.controller.js';
 import { EndpointsService } from './endpoints/endpoints.service.js';
 import { PushEventsController } from './endpoints/push-events.controller.js';
 import { PushMetrics } from './endpoints/push-metrics.js';
-import { HttpWebhookSender } from './http-webhook.sender.js';
-import { LaneReader } from './lane-reader.js';
-import { LaneRunner } from './lane-runner.js';
-import { LaneStore } from './lane-store.js';
+import { HttpWebhookSender } from './sending/http-webhook.sender.js';
+import { TestSender } from './sending/test-sender.js';
+import { LaneReader } from './lanes/lane-reader.js';
+import { LaneRunner } from './lanes/lane-runner.js';
+import { LaneStore } from './lanes/lane-store.js';
 import { PushConfigsModule } from './push-configs.module.js';
 import { PushLanesModule } from './push-lanes.module.js';
-import { PushWakeup } from './push-wakeup.js';
+import { PushWakeup } from './lanes/push-wakeup.js';
 import { DeclaredSubscriptions } from './subscriptions/declared-subscriptions.service.js';
 import { SubscriptionTests } from './subscriptions/subscription-tests.js';
 import { SubscriptionUpkeep } from './subscriptions/subscription-upkeep.js';
 import { SubscriptionsController } from './subscriptions/subscriptions.controller.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
-import { WebhookSender } from './webhook-sender.js';
+import { WebhookSender } from './sending/webhook-sender.js';
 
 /**
  * Runs the worker with the application, in every role but `api`, and stops it before the database
@@ -60,18 +61,6 @@ class DeliveryWorkerLifecycle implements OnApplicationBootstrap, OnModuleDestroy
     return this.worker.stop();
   }
 }
-
-const TEST_SENDS = {
-  provide: TestSends,
-  inject: [AttemptSender, ManagedConfigStore, TaskStore, Clock, IdSource],
-  useFactory: (
-    sender: AttemptSender,
-    store: ManagedConfigStore,
-    tasks: TaskStore,
-    clock: Clock,
-    ids: IdSource,
-  ) => new TestSends(sender, store, tasks, clock, ids),
-};
 
 const WORKER_PROVIDERS = [
   {
@@ -173,7 +162,8 @@ const SUBSCRIPTION_PROVIDERS = [
   ],
   providers: [
     ...SUBSCRIPTION_PROVIDERS,
-    TEST_SENDS,
+    TestSender,
+    TestSends,
     EndpointsService,
     PushMetrics,
     ...WORKER_PROVIDERS,

@@ -13,7 +13,7 @@ export function agentDelegationsContract(databases: DatabaseFactory): void {
   let delegations: AgentDelegations;
 
   beforeEach(async () => {
-    database = await databases.open();
+    database = await databases.openEmptied();
     hub = new TaskHarness(database);
     delegations = new SqlAgentDelegations(database);
   });

@@ -11,7 +11,7 @@ export function contextStoreContract(databases: DatabaseFactory): void {
   let contexts: ContextStore;
 
   beforeEach(async () => {
-    const database = await databases.open();
+    const database = await databases.openEmptied();
     hub = new TaskHarness(database);
     contexts = new TypeormContextStore(database);
   });

@@ -3,7 +3,7 @@ import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
 import { LOG_START } from '../../src/push/domain/delivery-plan.js';
 import type { EndpointRules } from '../../src/push/endpoints/domain/endpoint-health.js';
 import type { EndpointOutcome } from '../../src/push/endpoints/endpoint.js';
-import type { Lane, Settlement, StepResult } from '../../src/push/lane-store.js';
+import type { Lane, Settlement, StepResult } from '../../src/push/lanes/lane-store.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 
 const START = 1_000_000;

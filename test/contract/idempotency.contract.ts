@@ -19,7 +19,7 @@ export function idempotencyContract(databases: DatabaseFactory): void {
   let hub: TaskHarness;
 
   beforeEach(async () => {
-    hub = new TaskHarness(await databases.open());
+    hub = new TaskHarness(await databases.openEmptied());
   });
 
   /** A send with a key that holds for a day, or until its task ends. */

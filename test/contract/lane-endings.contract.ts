@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { LOG_START } from '../../src/push/domain/delivery-plan.js';
-import type { Lane } from '../../src/push/lane-store.js';
+import type { Lane } from '../../src/push/lanes/lane-store.js';
 import { deliveryOf, inHand } from '../support/push-stores.js';
 import { LEASE, NOW, type SubscriptionStores } from '../support/subscription-stores.js';
 

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LOG_START } from '../../src/push/domain/delivery-plan.js';
 import { LaneTurns } from '../../src/push/domain/lane-choice.js';
 import type { EndpointRules } from '../../src/push/endpoints/domain/endpoint-health.js';
-import type { Lane } from '../../src/push/lane-store.js';
-import { readyEndpoints } from '../../src/push/persistence/lane-queues.js';
+import type { Lane } from '../../src/push/lanes/lane-store.js';
+import { readyEndpoints } from '../../src/push/persistence/lanes/lane-queues.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 
 const NOW = 10_000_000;

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { LOG_START } from '../../src/push/domain/delivery-plan.js';
-import type { Delivery } from '../../src/push/delivery.js';
-import type { DeliveryFilter } from '../../src/push/delivery-store.js';
-import type { PushConfig } from '../../src/push/push-config.js';
+import type { Delivery } from '../../src/push/deliveries/delivery.js';
+import type { DeliveryFilter } from '../../src/push/deliveries/delivery-store.js';
+import type { PushConfig } from '../../src/push/configs/push-config.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 
 const NOW = new Date(1_000_000);

@@ -27,7 +27,7 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
   let hub: TaskHarness;
 
   beforeEach(async () => {
-    database = await databases.open();
+    database = await databases.openEmptied();
     hub = new TaskHarness(database);
   });
 

@@ -23,7 +23,7 @@ export function taskListsContract(databases: DatabaseFactory): void {
   let hub: TaskHarness;
 
   beforeEach(async () => {
-    database = await databases.open();
+    database = await databases.openEmptied();
     hub = new TaskHarness(database);
   });
 

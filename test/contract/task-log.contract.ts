@@ -26,7 +26,7 @@ export function taskLogContract(databases: DatabaseFactory): void {
   let hub: TaskHarness;
 
   beforeEach(async () => {
-    hub = new TaskHarness(await databases.open());
+    hub = new TaskHarness(await databases.openEmptied());
   });
 
   it('creates a task with its first two events and its delegations', async () => {

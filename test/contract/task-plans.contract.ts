@@ -50,7 +50,7 @@ export function taskPlansContract(databases: DatabaseFactory): void {
   let task: NewTask;
 
   beforeEach(async () => {
-    hub = new TaskHarness(await databases.open());
+    hub = new TaskHarness(await databases.openEmptied());
     task = chain();
     await hub.log.create(task);
   });

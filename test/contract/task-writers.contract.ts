@@ -12,7 +12,7 @@ export function taskWritersContract(databases: DatabaseFactory): void {
   let hub: TaskHarness;
 
   beforeEach(async () => {
-    hub = new TaskHarness(await databases.open());
+    hub = new TaskHarness(await databases.openEmptied());
   });
 
   it('lets two processes write one task: nothing lost, nothing double, one order', async () => {

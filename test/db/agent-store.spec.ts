@@ -8,7 +8,9 @@ import { describeDatabases } from '../support/databases.js';
 import { keyNamed, testSecrets } from '../support/secret-box.js';
 
 describeDatabases('agents', (databases) => {
-  agentStoreContract(async () => new TypeormAgentStore(await databases.open(), testSecrets()));
+  agentStoreContract(
+    async () => new TypeormAgentStore(await databases.openEmptied(), testSecrets()),
+  );
 
   it('keep headers whose key is missing, whatever else of them is changed meanwhile', async () => {
     const database = await databases.open();

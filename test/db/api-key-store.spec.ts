@@ -9,5 +9,5 @@ describe('ApiKeyStore (in memory)', () => {
 });
 
 describeDatabases('ApiKeyStore', (databases) => {
-  apiKeyStoreContract(async () => new TypeormApiKeyStore(await databases.open()));
+  apiKeyStoreContract(async () => new TypeormApiKeyStore(await databases.openEmptied()));
 });

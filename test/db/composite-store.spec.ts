@@ -3,5 +3,5 @@ import { compositeStoreContract } from '../contract/composite-store.contract.js'
 import { describeDatabases } from '../support/databases.js';
 
 describeDatabases('composite skills', (databases) => {
-  compositeStoreContract(async () => new TypeormCompositeStore(await databases.open()));
+  compositeStoreContract(async () => new TypeormCompositeStore(await databases.openEmptied()));
 });

@@ -84,7 +84,10 @@ describe('a SQLite file', () => {
     const together = await Promise.all([seen('may-be-lost'), seen('durable')]);
     expect(together).toEqual([[{ synchronous: 2 }], [{ synchronous: 2 }]]);
     const failing = database.write((tx) => tx.run('DELETE FROM nowhere'), 'may-be-lost');
-    await expect(failing).rejects.toThrow(/no such table/);
+    // The driver's errors are of the realm of the first file that ran in this process.
+    await expect(failing).rejects.toMatchObject({
+      message: expect.stringMatching(/no such table/),
+    });
     expect(await seen()).toEqual([{ synchronous: 2 }]);
     await database.close();
   });

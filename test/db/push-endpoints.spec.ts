@@ -1,3 +1,4 @@
+import { describe } from '@jest/globals';
 import { endpointHealthContract } from '../contract/endpoint-health.contract.js';
 import { lanePlacesContract } from '../contract/lane-places.contract.js';
 import type { EndpointRules } from '../../src/push/endpoints/domain/endpoint-health.js';
@@ -6,7 +7,7 @@ import { PushStores } from '../support/push-stores.js';
 
 describeDatabases('push endpoints', (databases) => {
   const open = async (rules?: Partial<EndpointRules>): Promise<PushStores> =>
-    new PushStores(await databases.open(), rules);
-  endpointHealthContract(open);
-  lanePlacesContract(open);
+    new PushStores(await databases.openEmptied(), rules);
+  describe('health', () => endpointHealthContract(open));
+  describe('places', () => lanePlacesContract(open));
 });

@@ -1,3 +1,4 @@
+import { describe } from '@jest/globals';
 import { authProfileStoreContract } from '../contract/auth-profile-store.contract.js';
 import { laneEndingsContract } from '../contract/lane-endings.contract.js';
 import { laneStoreContract } from '../contract/lane-store.contract.js';
@@ -14,18 +15,20 @@ import { PushStores } from '../support/push-stores.js';
 import { SubscriptionStores } from '../support/subscription-stores.js';
 
 describeDatabases('push', (databases) => {
-  const open = async (): Promise<PushStores> => new PushStores(await databases.open());
-  authProfileStoreContract(open);
-  pushConfigStoreContract(open);
-  managedConfigStoreContract(open);
-  laneStoreContract(open);
-  loggedDeliveriesContract(open);
-  pushBacklogContract(open);
-  pushRetentionContract(open);
-  const openAll = async (): Promise<SubscriptionStores> =>
-    new SubscriptionStores(await databases.open());
-  laneEndingsContract(openAll);
-  subscriptionStoreContract(openAll);
-  subscriptionLanesContract(openAll);
-  subscriptionBeginningsContract(openAll);
+  const stores = async (): Promise<PushStores> => new PushStores(await databases.openEmptied());
+  const all = async (): Promise<SubscriptionStores> =>
+    new SubscriptionStores(await databases.openEmptied());
+
+  // Each by itself: every contract opens what it needs before each of its tests.
+  describe('auth profiles', () => authProfileStoreContract(stores));
+  describe('webhooks', () => pushConfigStoreContract(stores));
+  describe('managed webhooks', () => managedConfigStoreContract(stores));
+  describe('lanes', () => laneStoreContract(stores));
+  describe('logged deliveries', () => loggedDeliveriesContract(stores));
+  describe('backlog', () => pushBacklogContract(stores));
+  describe('retention', () => pushRetentionContract(stores));
+  describe('endings', () => laneEndingsContract(all));
+  describe('subscriptions', () => subscriptionStoreContract(all));
+  describe('lanes of subscriptions', () => subscriptionLanesContract(all));
+  describe('beginnings', () => subscriptionBeginningsContract(all));
 });

@@ -3,5 +3,5 @@ import { ruleStoreContract } from '../contract/rule-store.contract.js';
 import { describeDatabases } from '../support/databases.js';
 
 describeDatabases('routing rules', (databases) => {
-  ruleStoreContract(async () => new TypeormRuleStore(await databases.open()));
+  ruleStoreContract(async () => new TypeormRuleStore(await databases.openEmptied()));
 });

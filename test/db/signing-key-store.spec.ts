@@ -9,5 +9,5 @@ describe('SigningKeyStore (in memory)', () => {
 });
 
 describeDatabases('SigningKeyStore', (databases) => {
-  signingKeyStoreContract(async () => new TypeormSigningKeyStore(await databases.open()));
+  signingKeyStoreContract(async () => new TypeormSigningKeyStore(await databases.openEmptied()));
 });

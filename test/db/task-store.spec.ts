@@ -1,3 +1,4 @@
+import { describe } from '@jest/globals';
 import { agentDelegationsContract } from '../contract/agent-delegations.contract.js';
 import { contextStoreContract } from '../contract/context-store.contract.js';
 import { idempotencyContract } from '../contract/idempotency.contract.js';
@@ -5,12 +6,10 @@ import { taskClaimsContract } from '../contract/task-claims.contract.js';
 import { taskListsContract } from '../contract/task-lists.contract.js';
 import { describeDatabases } from '../support/databases.js';
 
-describeDatabases('claims', taskClaimsContract);
-
-describeDatabases('delegations of agents', agentDelegationsContract);
-
-describeDatabases('lists of tasks', taskListsContract);
-
-describeDatabases('idempotency keys', idempotencyContract);
-
-describeDatabases('contexts', contextStoreContract);
+describeDatabases('tasks', (databases) => {
+  describe('claims', () => taskClaimsContract(databases));
+  describe('delegations of agents', () => agentDelegationsContract(databases));
+  describe('lists of tasks', () => taskListsContract(databases));
+  describe('idempotency keys', () => idempotencyContract(databases));
+  describe('contexts', () => contextStoreContract(databases));
+});

@@ -12,7 +12,7 @@ import type { Log } from '../../src/common/logger.js';
 import { configWith } from '../../src/config/index.js';
 import type { AuthProfile } from '../../src/push/auth/auth-profile.js';
 import { OauthTokens } from '../../src/push/auth/oauth-tokens.js';
-import { HttpWebhookSender } from '../../src/push/http-webhook.sender.js';
+import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js';
 import { ExternalRouter } from '../../src/routing/external-router.js';
 import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, RpcError, startHub } from '../support/app.js';

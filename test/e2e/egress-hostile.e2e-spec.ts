@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { SystemClock } from '../../src/common/clock.js';
 import { Egress, type Resolver } from '../../src/common/egress/egress.js';
 import { errorClassOf } from '../../src/push/domain/attempt-verdict.js';
-import { HttpWebhookSender } from '../../src/push/http-webhook.sender.js';
-import type { SendError, WebhookAnswer } from '../../src/push/webhook-sender.js';
+import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js';
+import type { SendError, WebhookAnswer } from '../../src/push/sending/webhook-sender.js';
 import { eventually } from '../support/eventually.js';
 
 const LIMITS = { connectTimeoutMs: 300, timeoutMs: 600, responseBytes: 4096 };

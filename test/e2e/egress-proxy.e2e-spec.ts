@@ -16,7 +16,7 @@ import { SystemClock } from '../../src/common/clock.js';
 import { ConnectError, Egress, type EgressOptions } from '../../src/common/egress/egress.js';
 import type { EgressProxyOptions } from '../../src/common/egress/egress-proxy.js';
 import { configWith } from '../../src/config/index.js';
-import { HttpWebhookSender } from '../../src/push/http-webhook.sender.js';
+import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js';
 import { endpoint, failure, options } from '../support/agent-calls.js';
 import { anAgent } from '../support/an-agent.js';
 import { type Issued, TestAuthority } from '../support/authority.js';

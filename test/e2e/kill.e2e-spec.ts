@@ -66,10 +66,10 @@ describe.each([
     );
     const reading = Promise.all(all.map((reader) => reader.readToEnd(DEADLINE_MS)));
     reading.catch(() => undefined);
-    await everyoneHas(all, 1);
+    await everyoneHas(all, 1, 0);
     await hub.kill();
     await hub.restart();
-    await everyoneHas(all, 4);
+    await everyoneHas(all, 4, 1);
     await hub.kill();
     upTo = CHUNKS;
     await hub.restart();
@@ -79,7 +79,7 @@ describe.each([
   }
 
   it('killed the hub twice while every task was running', () => {
-    expect(readers.filter(({ resumed }) => resumed < 2)).toEqual([]);
+    expect(readers.map(({ resumed }) => resumed >= 2)).toEqual(readers.map(() => true));
   });
 
   it('completes every task, and asked the agent once for each', () => {
@@ -120,11 +120,18 @@ describe.each([
   });
 });
 
-async function everyoneHas(readers: readonly ResumingReader[], chunks: number): Promise<void> {
+/** One that was quick before the kill may have its chunks and yet have to come back. */
+async function everyoneHas(
+  readers: readonly ResumingReader[],
+  chunks: number,
+  resumed: number,
+): Promise<void> {
+  const isLate = (reader: ResumingReader): boolean =>
+    reader.chunks.length < chunks || reader.resumed < resumed;
   const end = performance.now() + DEADLINE_MS;
-  while (readers.some((reader) => reader.chunks.length < chunks)) {
+  while (readers.some(isLate)) {
     if (performance.now() > end) {
-      const late = readers.filter((reader) => reader.chunks.length < chunks);
+      const late = readers.filter(isLate);
       throw new Error(`${late.length} streams have not shown ${chunks} chunks`);
     }
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
 import { SystemClock } from '../../src/common/clock.js';
 import { Egress, type ResolvedAddress } from '../../src/common/egress/egress.js';
-import { HttpWebhookSender } from '../../src/push/http-webhook.sender.js';
-import type { WebhookAnswer } from '../../src/push/webhook-sender.js';
+import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js';
+import type { WebhookAnswer } from '../../src/push/sending/webhook-sender.js';
 import { freePort } from '../support/free-port.js';
 import { WebhookSink } from '../support/webhook-sink.js';
 

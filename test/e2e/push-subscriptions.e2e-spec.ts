@@ -278,9 +278,9 @@ describe('the API of subscriptions', () => {
     const shown = await hub.admin('GET', `${PATH}/${id}`, undefined, keys.acme);
     expect(shown.text).not.toMatch(/hidden|"(v1|plain):/);
     expect(shown.body).toMatchObject({
-      authentication: { scheme: 'Bearer', profile: null, hasCredentials: true },
-      hasToken: true,
-      hasSigningKeys: false,
+      authentication: { scheme: 'bearer', names: ['Bearer'], profile: null, credentialsSet: true },
+      tokenSet: true,
+      signingKeysSet: false,
       filter: { agents: null, tags: null, states: ['input-required'] },
       source: 'api',
     });
@@ -290,7 +290,7 @@ describe('the API of subscriptions', () => {
       { token: null, authentication: null, filter: null, name: 'Bare' },
       keys.acme,
     );
-    expect(bare.body).toMatchObject({ name: 'Bare', authentication: null, hasToken: false });
+    expect(bare.body).toMatchObject({ name: 'Bare', authentication: null, tokenSet: false });
     expect(bare.body.filter).toEqual({ agents: null, tags: null, states: null });
     expect(bare.body.fingerprint).not.toBe(shown.body.fingerprint);
   });

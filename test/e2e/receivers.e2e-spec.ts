@@ -54,6 +54,7 @@ const IN_NODE: readonly Scheme[] = [
     options: () => [
       ...['--jwks', `${hub.url}/.well-known/jwks.json`],
       ...['--issuer', hub.url, '--audience', new URL(relay.url()).origin],
+      ...['--organization', 'tests'],
     ],
     asked: { authentication: { scheme: 'JWT' } },
   },

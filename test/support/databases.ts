@@ -14,6 +14,11 @@ export interface DatabaseFactory {
   readonly dialect: Dialect;
   /** A fresh, migrated database, or with `url` one more handle on an existing one. */
   open(url?: string): Promise<Database>;
+  /**
+   * The same, quicker: one database for all tests of the file, emptied for each. For what leaves nothing
+   * running behind. A second call of one test gives another database.
+   */
+  openEmptied(): Promise<Database>;
   /** The URL of a fresh, empty database, as `database.url` takes it. */
   freshUrl(): Promise<string>;
 }
@@ -28,25 +33,36 @@ export function describeDatabases(name: string, body: (databases: DatabaseFactor
 export function withFactory(dialect: Dialect, body: (databases: DatabaseFactory) => void): void {
   const opened: Database[] = [];
   let source: DatabaseSource;
+  let kept: Database | undefined;
+  let isTaken = false;
+  const open = async (url?: string): Promise<Database> =>
+    openDatabase({ url: url ?? (await source.migratedUrl()), synchronous: 'normal' }, MIGRATE);
 
   beforeAll(async () => {
     source = dialect === 'sqlite' ? startSqlite() : await startPostgres();
   }, START_TIMEOUT_MS);
   afterEach(async () => {
     for (const database of opened.splice(0)) await database.close();
+    isTaken = false;
   });
-  afterAll(() => source.stop(), START_TIMEOUT_MS);
+  afterAll(async () => {
+    await kept?.close();
+    await source.stop();
+  }, START_TIMEOUT_MS);
 
   body({
     dialect,
     freshUrl: () => source.freshUrl(),
     async open(url?: string): Promise<Database> {
-      const database = await openDatabase(
-        { url: url ?? (await source.migratedUrl()), synchronous: 'normal' },
-        { migrate: true },
-      );
+      const database = await open(url);
       opened.push(database);
       return database;
+    },
+    async openEmptied(): Promise<Database> {
+      if (isTaken) return this.open();
+      isTaken = true;
+      if (kept) await empty(kept);
+      return (kept ??= await open());
     },
   });
 }
@@ -62,6 +78,28 @@ export interface DatabaseSource {
 }
 
 const START_TIMEOUT_MS = 60_000;
+const MIGRATE = { migrate: true };
+/** One row each, which a migration makes. */
+const COUNTERS = /_(revisions|counter)$/;
+
+/** Takes out all rows; counters begin again. */
+async function empty(database: Database): Promise<void> {
+  await database.write(function* (tx) {
+    const [names, unchecked] =
+      tx.dialect === 'sqlite'
+        ? [`SELECT name FROM sqlite_schema WHERE type = 'table'`, 'PRAGMA defer_foreign_keys = ON']
+        : [
+            `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
+            'SET LOCAL session_replication_role = replica',
+          ];
+    yield* tx.run(unchecked);
+    for (const { name } of yield* tx.all<{ name: string }>(names)) {
+      if (name === 'migrations' || name.startsWith('sqlite_')) continue;
+      yield* tx.run(`DELETE FROM ${name}`);
+      if (COUNTERS.test(name)) yield* tx.run(`INSERT INTO ${name} VALUES (1, 0)`);
+    }
+  });
+}
 
 /** SQLite files in a folder of their own. */
 export function startSqlite(): DatabaseSource {

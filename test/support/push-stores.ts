@@ -1,21 +1,26 @@
 import { type IdSource, SystemIdSource } from '../../src/common/ids.js';
 import type { Log } from '../../src/common/logger.js';
 import type { Database } from '../../src/database/database.js';
-import type { DeliveryStore } from '../../src/push/delivery-store.js';
-import type { DeliveryDraft, Lane, LaneStore, StepResult } from '../../src/push/lane-store.js';
+import type { DeliveryStore } from '../../src/push/deliveries/delivery-store.js';
+import type {
+  DeliveryDraft,
+  Lane,
+  LaneStore,
+  StepResult,
+} from '../../src/push/lanes/lane-store.js';
 import type { EndpointRules } from '../../src/push/endpoints/domain/endpoint-health.js';
 import type { EndpointStore } from '../../src/push/endpoints/endpoint-store.js';
 import { PushEvents } from '../../src/push/endpoints/push-events.js';
-import { SqlDeliveryStore } from '../../src/push/persistence/sql-delivery.store.js';
-import { SqlEndpointStore } from '../../src/push/persistence/sql-endpoint.store.js';
-import { SqlLaneStore } from '../../src/push/persistence/sql-lane.store.js';
-import { SqlManagedConfigStore } from '../../src/push/persistence/sql-managed-config.store.js';
-import { SqlPushConfigStore } from '../../src/push/persistence/sql-push-config.store.js';
-import { SqlPushRetentionStore } from '../../src/push/persistence/sql-push-retention.store.js';
+import { SqlDeliveryStore } from '../../src/push/persistence/deliveries/sql-delivery.store.js';
+import { SqlEndpointStore } from '../../src/push/persistence/endpoints/sql-endpoint.store.js';
+import { SqlLaneStore } from '../../src/push/persistence/lanes/sql-lane.store.js';
+import { SqlManagedConfigStore } from '../../src/push/persistence/configs/sql-managed-config.store.js';
+import { SqlPushConfigStore } from '../../src/push/persistence/configs/sql-push-config.store.js';
+import { SqlPushRetentionStore } from '../../src/push/persistence/deliveries/sql-push-retention.store.js';
 import type { ManagedConfigStore } from '../../src/push/configs/managed-config-store.js';
-import type { PushRetentionStore } from '../../src/push/push-retention-store.js';
-import type { PushConfigStore } from '../../src/push/push-config-store.js';
-import type { PushConfigDraft } from '../../src/push/push-config.js';
+import type { PushRetentionStore } from '../../src/push/deliveries/push-retention-store.js';
+import type { PushConfigStore } from '../../src/push/configs/push-config-store.js';
+import type { PushConfigDraft } from '../../src/push/configs/push-config.js';
 import { testSecrets } from './secret-box.js';
 
 const STARTED_AT = Date.now();

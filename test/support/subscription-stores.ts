@@ -1,8 +1,8 @@
 import { EVERYTHING } from '../../src/auth/index.js';
 import type { Database } from '../../src/database/database.js';
 import { LOG_START } from '../../src/push/domain/delivery-plan.js';
-import type { Lane } from '../../src/push/lane-store.js';
-import { SqlSubscriptionStore } from '../../src/push/persistence/sql-subscription.store.js';
+import type { Lane } from '../../src/push/lanes/lane-store.js';
+import { SqlSubscriptionStore } from '../../src/push/persistence/subscriptions/sql-subscription.store.js';
 import type { NewSubscriptionLane } from '../../src/push/subscriptions/subscription-store.js';
 import type { Subscription, SubscriptionDraft } from '../../src/push/subscriptions/subscription.js';
 import { PushStores, deliveryOf, inHand } from './push-stores.js';

@@ -11,22 +11,120 @@ export interface Resolver {
   resolve(hostname: string): Promise<readonly ResolvedAddress[]>;
 }
 
+/** libuv's default; each lookup that is under way takes one. */
+const DEFAULT_THREADS = 4;
+/** How long a lookup waits for its turn, milliseconds. */
+const MAX_WAIT_MS = 5000;
+/** Names of which it is remembered how they resolved last. */
+const MAX_NAMES = 10_000;
+
+/** How a name resolved last: `new` when it never has. */
+type Standing = 'good' | 'new' | 'bad';
+
+/** Those that may hold a thread for long. */
+type Doubtful = Exclude<Standing, 'good'>;
+
+interface Waiting {
+  readonly standing: Doubtful;
+  readonly start: () => void;
+}
+
 /**
- * The operating system's resolver. It answers one question at a time about each name: Node resolves on
- * four threads, and a name whose servers do not answer must not take all of them from the others.
+ * The operating system's resolver. Node resolves on a few threads, and a name whose servers do not answer
+ * holds one for many seconds. So that such names do not stop all others, a name that did not resolve last
+ * time takes a quarter of the threads at most, and it and names nobody has asked for all but one; names
+ * that did resolve wait for nobody. Of one name one question is asked at a time.
  */
 export class SystemResolver implements Resolver {
   private readonly asked = new Map<string, Promise<readonly ResolvedAddress[]>>();
+  private readonly standings = new Map<string, Exclude<Standing, 'new'>>();
+  private readonly underWay = { new: 0, bad: 0 };
+  private readonly waiting = new Set<Waiting>();
 
+  constructor(
+    private readonly look: (hostname: string) => Promise<readonly ResolvedAddress[]> = addressesOf,
+    private readonly threads = Number(process.env['UV_THREADPOOL_SIZE']) || DEFAULT_THREADS,
+  ) {}
+
+  /** Rejects with the code EAI_AGAIN when its turn has not come within 5 s. */
   resolve(hostname: string): Promise<readonly ResolvedAddress[]> {
     const known = this.asked.get(hostname);
     if (known !== undefined) return known;
-    const answer = this.look(hostname).finally(() => this.asked.delete(hostname));
+    const answer = this.ask(hostname).finally(() => this.asked.delete(hostname));
     this.asked.set(hostname, answer);
     return answer;
   }
 
-  private async look(hostname: string): Promise<readonly ResolvedAddress[]> {
-    return (await lookup(hostname, { all: true })) as ResolvedAddress[];
+  private async ask(hostname: string): Promise<readonly ResolvedAddress[]> {
+    const standing = this.standings.get(hostname) ?? 'new';
+    if (standing === 'good') return this.lookUp(hostname);
+    await this.place(standing);
+    try {
+      return await this.lookUp(hostname);
+    } finally {
+      this.underWay[standing] -= 1;
+      this.startNext();
+    }
   }
+
+  private async lookUp(hostname: string): Promise<readonly ResolvedAddress[]> {
+    try {
+      const found = await this.look(hostname);
+      this.remember(hostname, 'good');
+      return found;
+    } catch (error) {
+      this.remember(hostname, 'bad');
+      throw error;
+    }
+  }
+
+  /** Counted as under way when it resolves. */
+  private async place(standing: Doubtful): Promise<void> {
+    if (this.hasRoom(standing)) {
+      this.underWay[standing] += 1;
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.waiting.delete(entry);
+        const busy = new Error('all lookups wait for names whose servers do not answer');
+        reject(Object.assign(busy, { code: 'EAI_AGAIN' }));
+      }, MAX_WAIT_MS);
+      const start = (): void => {
+        clearTimeout(timer);
+        this.waiting.delete(entry);
+        this.underWay[standing] += 1;
+        resolve();
+      };
+      const entry: Waiting = { standing, start };
+      this.waiting.add(entry);
+    });
+  }
+
+  private startNext(): void {
+    for (const { standing, start } of this.waiting) {
+      if (!this.hasRoom('new')) return;
+      if (this.hasRoom(standing)) start();
+    }
+  }
+
+  private hasRoom(standing: Doubtful): boolean {
+    const { new: fresh, bad } = this.underWay;
+    if (standing === 'bad' && bad >= Math.max(1, Math.floor(this.threads / 4))) return false;
+    return fresh + bad < Math.max(1, this.threads - 1);
+  }
+
+  private remember(hostname: string, standing: 'good' | 'bad'): void {
+    this.standings.delete(hostname);
+    this.standings.set(hostname, standing);
+    if (this.standings.size <= MAX_NAMES) return;
+    for (const oldest of this.standings.keys()) {
+      this.standings.delete(oldest);
+      break;
+    }
+  }
+}
+
+async function addressesOf(hostname: string): Promise<readonly ResolvedAddress[]> {
+  return (await lookup(hostname, { all: true })) as ResolvedAddress[];
 }

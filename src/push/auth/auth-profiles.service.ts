@@ -100,9 +100,15 @@ export class AuthProfilesService {
     limit: number,
     cursor: string | undefined,
   ): Promise<Page<AuthProfile>> {
-    const after = cursor === undefined ? undefined : readCursor(cursor, (text) => UUID.test(text));
+    const after =
+      cursor === undefined
+        ? undefined
+        : readCursor('auth-profiles', cursor, (text) => UUID.test(text));
     const { items, nextCursor } = await this.store.list(audienceOf(caller), limit, after);
-    return { items, nextCursor: nextCursor === null ? null : issueCursor(nextCursor) };
+    return {
+      items,
+      nextCursor: nextCursor === null ? null : issueCursor('auth-profiles', nextCursor),
+    };
   }
 
   /** Rejects with NOT_FOUND, also for those of other organizations. */

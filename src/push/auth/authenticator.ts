@@ -2,7 +2,7 @@ import type { TlsChoice } from '../../common/egress/tls-choice.js';
 import type { SecretBox } from '../../common/secret-box.js';
 import { authHeader, isHeaderScheme, secretForms } from '../domain/auth-scheme.js';
 import { type SignedMessage, signaturesOf, splitKeys } from '../domain/standard-webhooks.js';
-import type { PushConfig } from '../push-config.js';
+import type { PushConfig } from '../configs/push-config.js';
 import { AuthImpossibleError } from './auth-failure.js';
 import type { AuthProfile } from './auth-profile.js';
 import type { CertificateWatch } from './certificate-watch.js';

@@ -14,7 +14,7 @@ const RENEW_PAUSE_MS = 60_000;
 /** How long a failure is answered from memory, so that many lanes ask a server that is down once. */
 const FAILURE_MS = 500;
 const MAX_ANSWER_BYTES = 64 * 1024;
-const HEADER_SAFE = /^[\x21-\x7e]{1,16384}$/;
+const HEADER_SAFE = /^[\x21-\x7e]{1,8192}$/;
 const ERROR_CODE = /^[\w.-]{1,64}$/;
 
 interface Token {

@@ -19,8 +19,8 @@ import {
 import { IfGiven } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { invalidField } from '../../common/hub-error.js';
-import { EVENT_CHOICES, type EventChoice, type PushConfigState } from '../push-config.js';
-import { WEBHOOK_LIMITS } from '../webhook-registration.js';
+import { EVENT_CHOICES, type EventChoice, type PushConfigState } from './push-config.js';
+import { WEBHOOK_LIMITS } from './webhook-registration.js';
 import type { ReplayStart } from './managed-config-store.js';
 
 const VERSIONS = ['1.0', '0.3'] as const;

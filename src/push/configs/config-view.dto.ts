@@ -1,16 +1,18 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { AttemptDto } from '../attempt.dto.js';
+import { AttemptDto } from '../deliveries/attempt.dto.js';
 import {
   EVENT_CHOICES,
   type AuthScheme,
   type EventChoice,
   type PushConfig,
   type PushConfigState,
-} from '../push-config.js';
+} from './push-config.js';
 import type { ConfigProgress, Replay, TestRecord } from './managed-config-store.js';
 
 const DATE = { type: String, format: 'date-time' } as const;
 const ID = '0199f1c2-8d11-7b52-9c3e-4a5b6c7d8e9f';
+
+type Shown = Pick<PushConfig, 'authNames' | 'authProfile' | 'sealedCredentials'>;
 
 export class ShownAuthenticationDto {
   @ApiProperty({
@@ -28,7 +30,7 @@ export class ShownAuthenticationDto {
   @ApiProperty({ type: Boolean, description: 'Credentials are kept; they are never shown.' })
   readonly credentialsSet: boolean;
 
-  constructor(scheme: AuthScheme, config: PushConfig) {
+  constructor(scheme: AuthScheme, config: Shown) {
     this.scheme = scheme;
     this.names = config.authNames;
     this.profile = config.authProfile;

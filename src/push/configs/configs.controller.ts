@@ -20,7 +20,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { AuthGuard, CurrentPrincipal, type Principal, RequireScope } from '../../auth/index.js';
-import { askedEndpoint } from '../push-access.js';
+import { askedEndpoint } from './push-access.js';
 import {
   CreateWebhookDto,
   PatchWebhookDto,

@@ -1,20 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
-import { issueCursor, readCursor } from '../../common/cursor.js';
+import { pageOf, readCursor } from '../../common/cursor.js';
 import { HubError, invalidField } from '../../common/hub-error.js';
 import type { Page } from '../../common/page.js';
 import type { AuthenticationInfo } from '../../protocol/a2a.js';
 import { TaskStore } from '../../tasks/index.js';
-import { isUuid, seenBy } from '../push-access.js';
-import { PushConfigService } from '../push-config.service.js';
-import type { EventChoice, PushConfig } from '../push-config.js';
-import { PushWakeup } from '../push-wakeup.js';
+import { isUuid, seenBy } from './push-access.js';
+import { PushConfigService } from './push-config.service.js';
+import type { EventChoice, PushConfig } from './push-config.js';
+import { PushWakeup } from '../lanes/push-wakeup.js';
 import {
   type RequestedWebhook,
   WebhookRegistration,
   refuseCarried,
-} from '../webhook-registration.js';
+} from './webhook-registration.js';
 import {
   type ConfigChange,
   type ConfigFilter,
@@ -70,11 +70,9 @@ export class ConfigsService {
     cursor: string | undefined,
     caller: Principal,
   ): Promise<Page<PushConfig>> {
-    const after = cursor === undefined ? null : readCursor(cursor, isUuid);
+    const after = cursor === undefined ? null : readCursor('configs', cursor, isUuid);
     const found = await this.store.search(filter, seenBy(caller), limit + 1, after);
-    const items = found.slice(0, limit);
-    const last = found.length > limit ? items.at(-1) : undefined;
-    return { items, nextCursor: last ? issueCursor(last.uid) : null };
+    return pageOf('configs', found, limit, ({ uid }) => uid);
   }
 
   async get(

@@ -1,6 +1,6 @@
 import type { Visibility } from '../../auth/index.js';
-import type { Delivery, DeliveryAttempt } from '../delivery.js';
-import type { PushConfig, PushConfigState } from '../push-config.js';
+import type { Delivery, DeliveryAttempt } from '../deliveries/delivery.js';
+import type { PushConfig, PushConfigState } from './push-config.js';
 
 export interface ConfigFilter {
   readonly taskId?: string | undefined;

@@ -73,9 +73,19 @@ export class EndpointDto {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'When the next lane tries; null while the breaker is closed.',
+    description:
+      'When the next lane tries; null while the breaker is closed, and when one may try at once after the endpoint was disabled.',
   })
   readonly nextTrialAt: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description:
+      'When it was disabled, for `lastError`; what counts failures begins anew then. Null once it has answered.',
+  })
+  readonly disabledAt: string | null;
 
   @ApiProperty({
     type: String,
@@ -100,7 +110,8 @@ export class EndpointDto {
     this.slots = view.slots;
     this.waiting = view.waiting;
     this.failingSince = iso(view.failingSince);
-    this.nextTrialAt = iso(view.probeAt);
+    this.nextTrialAt = iso(view.probeAt === view.disabledAt ? null : view.probeAt);
+    this.disabledAt = iso(view.disabledAt);
     this.lastSuccessAt = iso(view.lastSuccessAt);
     this.lastFailureAt = iso(view.lastFailureAt);
     this.lastError = view.lastError;

@@ -62,6 +62,13 @@ export interface Endpoint extends EndpointHealth {
   readonly updatedAt: number;
 }
 
+/** `organization scheme://host:port`: what caps, health and dead letters are counted by. */
+export function endpointOf(organization: string, url: string): string {
+  const { protocol, hostname, port } = new URL(url);
+  const number = port || (protocol === 'https:' ? '443' : '80');
+  return `${organization} ${protocol}//${hostname}:${number}`;
+}
+
 /** The origin of an endpoint, without its organization. */
 export function originOf(endpoint: string): string {
   return endpoint.slice(endpoint.lastIndexOf(' ') + 1);

@@ -1,13 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import {
-  EVERYTHING,
-  hasScope,
-  type Principal,
-  type Visibility,
-  visibilityOf,
-} from '../../auth/index.js';
-import { issueCursor, readCursor } from '../../common/cursor.js';
+import type { Principal } from '../../auth/index.js';
+import { pageOf, readCursor } from '../../common/cursor.js';
 import type { Page } from '../../common/page.js';
+import { seenBy } from '../configs/push-access.js';
 import {
   type EndpointFilter,
   EndpointStore,
@@ -28,9 +23,9 @@ export class EndpointsService {
     cursor: string | undefined,
     caller: Principal,
   ): Promise<Page<EndpointView>> {
-    const after = cursor === undefined ? null : readCursor(cursor, (text) => text.includes(' '));
-    const found = await this.endpoints.list(filter, sees(caller), limit + 1, after);
-    return pageOf(found, limit, ({ endpoint }) => endpoint);
+    const after = cursor === undefined ? null : readCursor('endpoints', cursor, isEndpoint);
+    const found = await this.endpoints.list(filter, seenBy(caller), limit + 1, after);
+    return pageOf('endpoints', found, limit, ({ endpoint }) => endpoint);
   }
 
   /** Newest first. */
@@ -40,14 +35,15 @@ export class EndpointsService {
     cursor: string | undefined,
     caller: Principal,
   ): Promise<Page<PushEvent>> {
-    const before = cursor === undefined ? null : Number(readCursor(cursor, isNumber));
-    const found = await this.endpoints.events(filter, sees(caller), limit + 1, before);
-    return pageOf(found, limit, ({ id }) => String(id));
+    const before =
+      cursor === undefined ? null : Number(readCursor('push-events', cursor, isNumber));
+    const found = await this.endpoints.events(filter, seenBy(caller), limit + 1, before);
+    return pageOf('push-events', found, limit, ({ id }) => String(id));
   }
 
   /** Oldest first, after the event with that number. */
   eventsAfter(after: number, limit: number, caller: Principal): Promise<PushEvent[]> {
-    return this.endpoints.eventsAfter(after, sees(caller), limit);
+    return this.endpoints.eventsAfter(after, seenBy(caller), limit);
   }
 
   newestEvent(): Promise<number> {
@@ -55,16 +51,10 @@ export class EndpointsService {
   }
 }
 
-function pageOf<T>(found: readonly T[], limit: number, idOf: (item: T) => string): Page<T> {
-  const items = found.slice(0, limit);
-  const last = found.length > limit ? items.at(-1) : undefined;
-  return { items, nextCursor: last ? issueCursor(idOf(last)) : null };
+function isEndpoint(text: string): boolean {
+  return text.includes(' ');
 }
 
 function isNumber(text: string): boolean {
   return /^\d{1,15}$/.test(text);
-}
-
-function sees(caller: Principal): Visibility {
-  return hasScope(caller, 'admin') ? EVERYTHING : visibilityOf(caller);
 }

@@ -1,10 +1,20 @@
 import type { Visibility } from '../../auth/index.js';
 import type { ProtocolVersion } from '../../routing/index.js';
 import type { SqlValue, Tx } from '../../database/sql.js';
-import type { Delivery, DeliveryAttempt, DeliveryKind, DeliveryState } from '../delivery.js';
+import type {
+  Delivery,
+  DeliveryAttempt,
+  DeliveryKind,
+  DeliveryState,
+} from '../deliveries/delivery.js';
 import type { LaneCursor } from '../domain/delivery-plan.js';
-import type { Lane } from '../lane-store.js';
-import type { AuthScheme, EventChoice, PushConfig, PushConfigState } from '../push-config.js';
+import type { Lane } from '../lanes/lane-store.js';
+import type {
+  AuthScheme,
+  EventChoice,
+  PushConfig,
+  PushConfigState,
+} from '../configs/push-config.js';
 
 export interface ConfigRow {
   readonly uid: string;

@@ -11,7 +11,7 @@ import { type FieldViolation, HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig, ConfigChanges, type DeclaredSubscription } from '../../config/index.js';
 import { declaredWrong, readDeclared } from '../../routing/index.js';
-import { WebhookRegistration } from '../webhook-registration.js';
+import { WebhookRegistration } from '../configs/webhook-registration.js';
 import { DeclaredSubscriptionDto } from './subscription.dto.js';
 import { SubscriptionDirectory } from './subscription-directory.js';
 import { SubscriptionStore } from './subscription-store.js';

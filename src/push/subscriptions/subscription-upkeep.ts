@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@
 import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
-import { PushWakeup } from '../push-wakeup.js';
+import { PushWakeup } from '../lanes/push-wakeup.js';
 import { SubscriptionStore, type Unsettled } from './subscription-store.js';
 
 /** How often it looks for changes made in other processes; one small query. */

@@ -1,7 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
-import type { WebhookAnswer } from '../webhook-sender.js';
+import { ShownAuthenticationDto } from '../configs/config-view.dto.js';
+import type { WebhookAnswer } from '../sending/webhook-sender.js';
 import { STATES_BY_NAME, stateName } from './domain/told-states.js';
 import {
   SUBSCRIPTION_SCOPES,
@@ -35,17 +36,6 @@ class ShownFilterDto {
   readonly states!: readonly string[] | null;
 }
 
-class ShownAuthenticationDto {
-  @ApiProperty({ type: String, example: 'Bearer', description: 'As it was written.' })
-  readonly scheme!: string;
-
-  @ApiProperty({ type: String, nullable: true, description: 'The profile, for `Profile`.' })
-  readonly profile!: string | null;
-
-  @ApiProperty({ type: Boolean, description: 'Credentials are kept; they are never shown.' })
-  readonly hasCredentials!: boolean;
-}
-
 export class SubscriptionDto {
   @ApiProperty({ type: String, example: '0198c3a4-7d1e-7c3f-9a53-5b1f0c9b6a10' })
   readonly id: string;
@@ -60,7 +50,7 @@ export class SubscriptionDto {
   readonly organization: string;
 
   @ApiProperty({ type: String, description: 'Whom its deliveries belong to.' })
-  readonly principalId: string;
+  readonly owner: string;
 
   @ApiProperty({ enum: SUBSCRIPTION_SCOPES })
   readonly scope: SubscriptionScope;
@@ -75,10 +65,10 @@ export class SubscriptionDto {
   readonly authentication: ShownAuthenticationDto | null;
 
   @ApiProperty({ type: Boolean })
-  readonly hasToken: boolean;
+  readonly tokenSet: boolean;
 
   @ApiProperty({ type: Boolean, description: 'Keys sign besides the authentication.' })
-  readonly hasSigningKeys: boolean;
+  readonly signingKeysSet: boolean;
 
   @ApiProperty({ enum: ['changes', 'all'] })
   readonly events: string;
@@ -109,21 +99,18 @@ export class SubscriptionDto {
   readonly updatedAt: string;
 
   constructor(of: Subscription) {
-    const [scheme] = of.authNames;
     this.id = of.id;
     this.name = of.name;
     this.source = of.source;
     this.organization = of.organization;
-    this.principalId = of.principalId;
+    this.owner = of.principalId;
     this.scope = of.scope;
     this.url = of.url;
     this.version = of.version;
     this.authentication =
-      scheme === undefined
-        ? null
-        : { scheme, profile: of.authProfile, hasCredentials: of.sealedCredentials !== null };
-    this.hasToken = of.sealedToken !== null;
-    this.hasSigningKeys = of.sealedSigningKeys !== null;
+      of.authScheme === null ? null : new ShownAuthenticationDto(of.authScheme, of);
+    this.tokenSet = of.sealedToken !== null;
+    this.signingKeysSet = of.sealedSigningKeys !== null;
     this.events = of.events;
     this.filter = { ...of.filter, states: of.filter.states?.map(stateName) ?? null };
     this.fingerprint = of.fingerprint;

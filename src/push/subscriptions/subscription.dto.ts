@@ -16,7 +16,7 @@ import {
 } from 'class-validator';
 import { IfGiven, NAME, NAME_RULE, TAG, TAG_RULE } from '../../common/http/fields.js';
 import { ID } from '../../common/id-pattern.js';
-import { WEBHOOK_LIMITS } from '../webhook-registration.js';
+import { WEBHOOK_LIMITS } from '../configs/webhook-registration.js';
 import { STATES_BY_NAME } from './domain/told-states.js';
 import { SUBSCRIPTION_SCOPES, type SubscriptionScope } from './subscription.js';
 
@@ -107,7 +107,7 @@ class SecretsDto {
   })
   @IsOptional()
   @IsString()
-  @MaxLength(WEBHOOK_LIMITS.secret)
+  @MaxLength(WEBHOOK_LIMITS.token)
   token?: string | null;
 
   @ApiPropertyOptional({

@@ -1,5 +1,5 @@
 import type { ProtocolVersion } from '../../routing/index.js';
-import type { PushConfig } from '../push-config.js';
+import type { PushConfig } from '../configs/push-config.js';
 import type { SubscriptionFilter } from './domain/subscription-filter.js';
 
 export const SUBSCRIPTION_SCOPES = ['own', 'organization'] as const;

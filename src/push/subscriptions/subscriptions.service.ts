@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal, hasScope } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
-import { issueCursor, readCursor } from '../../common/cursor.js';
+import { pageOf, readCursor } from '../../common/cursor.js';
 import { HubError, invalidField } from '../../common/hub-error.js';
 import { ID } from '../../common/id-pattern.js';
 import { IdSource } from '../../common/ids.js';
 import type { Page } from '../../common/page.js';
 import { AppConfig } from '../../config/index.js';
-import { seenBy } from '../push-access.js';
-import { WebhookRegistration, refuseCarried } from '../webhook-registration.js';
+import { seenBy } from '../configs/push-access.js';
+import { WebhookRegistration, refuseCarried } from '../configs/webhook-registration.js';
 import type {
   CreateSubscriptionDto,
   PatchSubscriptionDto,
@@ -77,11 +77,9 @@ export class SubscriptionsService {
     cursor: string | undefined,
     caller: Principal,
   ): Promise<Page<Subscription>> {
-    const after = cursor === undefined ? null : readCursor(cursor, (text) => ID.test(text));
+    const after = cursor === undefined ? null : readCursor('subscriptions', cursor, isId);
     const found = await this.store.list(query, seenBy(caller), limit + 1, after);
-    const items = found.slice(0, limit);
-    const last = found.length > limit ? items.at(-1) : undefined;
-    return { items, nextCursor: last ? issueCursor(last.id) : null };
+    return pageOf('subscriptions', found, limit, (each) => each.id);
   }
 
   /** Members that are absent stay as they are; secrets do not go to another origin by themselves. */
@@ -188,6 +186,10 @@ export class SubscriptionsService {
     this.upkeep.ring();
     return changed;
   }
+}
+
+function isId(text: string): boolean {
+  return ID.test(text);
 }
 
 function organizationOf({ organization }: CreateSubscriptionDto, caller: Principal): string {

@@ -1,5 +1,5 @@
 import { storable } from '../../database/text.js';
-import type { RequestedWebhook, WebhookRegistration } from '../webhook-registration.js';
+import type { RequestedWebhook, WebhookRegistration } from '../configs/webhook-registration.js';
 import { NO_FILTER, type SubscriptionFilter } from './domain/subscription-filter.js';
 import { STATES_BY_NAME } from './domain/told-states.js';
 import type { SubscriptionChange } from './subscription-store.js';

@@ -12,6 +12,10 @@ import { checkTargets } from './domain/check-targets.js';
 import { type Composite, type CompositeDefinition, definitionOf } from './domain/composite.js';
 import { refuseOtherThan } from './if-match.js';
 
+/** The lists, as their cursors name them. */
+const LIST = 'composites';
+const VERSIONS = 'composite-versions';
+
 /** A composite skill as it is asked for: what is absent has its default. */
 export type WrittenComposite = Partial<CompositeDefinition> &
   Pick<CompositeDefinition, 'name' | 'description' | 'steps'>;
@@ -65,17 +69,17 @@ export class CompositesService {
 
   /** By id; `cursor` is a `nextCursor` of the same list. */
   async list(limit: number, cursor?: string): Promise<Page<Composite>> {
-    const after = cursor === undefined ? undefined : readCursor(cursor, isId);
+    const after = cursor === undefined ? undefined : readCursor(LIST, cursor, isId);
     const page = await this.store.list(limit, after);
-    return { items: page.items, nextCursor: issued(page.nextCursor) };
+    return { items: page.items, nextCursor: issued(LIST, page.nextCursor) };
   }
 
   /** Also of a deleted composite skill. Throws HubError NOT_FOUND. */
   async versions(id: string, limit: number, cursor?: string): Promise<Page<CompositeVersion>> {
-    const before = cursor === undefined ? undefined : readCursor(cursor, isVersion);
+    const before = cursor === undefined ? undefined : readCursor(VERSIONS, cursor, isVersion);
     const page = await this.store.versions(id, limit, before);
     if (page.items.length === 0 && cursor === undefined) notFound(id);
-    return { items: page.items, nextCursor: issued(page.nextCursor) };
+    return { items: page.items, nextCursor: issued(VERSIONS, page.nextCursor) };
   }
 
   /** Throws HubError NOT_FOUND. */
@@ -150,8 +154,8 @@ function isVersion(text: string): boolean {
   return /^[1-9]\d{0,8}$/.test(text);
 }
 
-function issued(cursor: string | null): string | null {
-  return cursor === null ? null : issueCursor(cursor);
+function issued(list: string, cursor: string | null): string | null {
+  return cursor === null ? null : issueCursor(list, cursor);
 }
 
 function distinct(words: readonly string[] = []): string[] {

@@ -72,7 +72,7 @@ export class RulesService {
     }));
     const last = items.at(-1);
     const isLast = last === undefined || last.no === all.length;
-    return { items, nextCursor: isLast ? null : issueCursor(last.rule.id) };
+    return { items, nextCursor: isLast ? null : issueCursor('rules', last.rule.id) };
   }
 
   /** Throws NOT_FOUND, CONFLICT for a declared rule, or INVALID_PARAMS naming the fields at fault. */
@@ -139,7 +139,7 @@ export class RulesService {
 }
 
 function placeAfter(rules: readonly Rule[], cursor: string): number {
-  const id = readCursor(cursor, (text) => ID.test(text));
+  const id = readCursor('rules', cursor, (text) => ID.test(text));
   const index = rules.findIndex((rule) => rule.id === id);
   if (index < 0) throw invalidField('cursor', `is of a rule that is gone (${id}); begin again`);
   return index + 1;

@@ -47,14 +47,20 @@ export function behaviours(trap: string): readonly Behaviour[] {
   ];
 }
 
+/** Beyond as many bad answers one after the other a receiver would not be healthy; the breaker opens before. */
+const MOST_IN_A_ROW = 8;
+
 /** Answers so to the first attempts at some events, and well from then on. */
 function onAttempt(bad: WebhookAnswer): WebhookAnswer {
   const tries = new Map<string, number>();
+  let inARow = 0;
   return ({ headers }: ReceivedWebhook): WebhookAnswer => {
     const id = String(headers['webhook-id']);
     const before = tries.get(id) ?? 0;
     tries.set(id, before + 1);
-    return before < id.charCodeAt(id.length - 1) % 3 ? bad : 200;
+    const isBad = before < id.charCodeAt(id.length - 1) % 3 && inARow < MOST_IN_A_ROW;
+    inARow = isBad ? inARow + 1 : 0;
+    return isBad ? bad : 200;
   };
 }
 

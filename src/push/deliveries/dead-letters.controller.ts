@@ -1,0 +1,70 @@
+import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
+import {
+  ApiAcceptedResponse,
+  ApiBearerAuth,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { AuthGuard, CurrentPrincipal, type Principal, RequireScope } from '../../auth/index.js';
+import { invalidField } from '../../common/hub-error.js';
+import { DeadLetterQueryDto, DeadLettersDto } from './delivery-requests.dto.js';
+import { DeliveryDto, DeliveryPageDto, PurgedDto, RedeliveredDto } from './delivery.dto.js';
+import { type AskedDeliveries, DeliveryService } from './delivery.service.js';
+
+@ApiTags('push')
+@ApiBearerAuth()
+@Controller('api/v1/push')
+@UseGuards(AuthGuard)
+@RequireScope('push')
+export class DeadLettersController {
+  constructor(private readonly deliveries: DeliveryService) {}
+
+  @Get('dead-letters')
+  @ApiOperation({ summary: 'Lists deliveries that were given up, newest first.' })
+  @ApiOkResponse({ type: DeliveryPageDto })
+  async list(
+    @Query() query: DeadLetterQueryDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<DeliveryPageDto> {
+    const { limit, cursor, ...filter } = query;
+    const page = await this.deliveries.deadLetters(filter, limit, cursor, caller);
+    return { ...page, items: page.items.map((each) => new DeliveryDto(each)) };
+  }
+
+  @Post('dead-letters::redeliver')
+  @HttpCode(202)
+  @ApiOperation({ summary: 'Sends dead letters again, those of each webhook in their order.' })
+  @ApiAcceptedResponse({ type: RedeliveredDto })
+  async redeliver(
+    @Body() body: DeadLettersDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<RedeliveredDto> {
+    const { limit, filter } = meant(body);
+    return new RedeliveredDto(await this.deliveries.redeliverDead(filter, limit, caller));
+  }
+
+  @Post('dead-letters::purge')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Deletes dead letters for good.' })
+  @ApiOkResponse({ type: PurgedDto })
+  async purge(
+    @Body() body: DeadLettersDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<PurgedDto> {
+    const { limit, filter } = meant(body);
+    return new PurgedDto(await this.deliveries.purgeDead(filter, limit, caller));
+  }
+}
+
+/** Throws INVALID_PARAMS when a body that names nothing does not say that it means all. */
+function meant({ limit, all, ...filter }: DeadLettersDto): {
+  limit: number;
+  filter: AskedDeliveries;
+} {
+  const named = Object.values(filter).some((value) => value !== undefined);
+  if (!named && all !== true) {
+    throw invalidField('all', 'must be true, or ids or a filter must be given');
+  }
+  return { limit, filter };
+}

@@ -1,0 +1,146 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsString,
+  Max,
+  MaxLength,
+  Min,
+} from 'class-validator';
+import { IfGiven } from '../../common/http/fields.js';
+import { PageQueryDto } from '../../common/http/page-query.dto.js';
+import { DELIVERY_STATES, type DeliveryState } from './delivery.js';
+
+const MAX_URL = 4096;
+const MAX_IDS = 100;
+const MAX_AT_ONCE = 1000;
+const SINCE = { type: String, format: 'date-time', example: '2026-01-31T12:00:00Z' } as const;
+const ENDPOINT = {
+  type: String,
+  description: 'Any URL of the receiver; its scheme, host and port count.',
+  example: 'https://hooks.example',
+} as const;
+
+/** The filters that deliveries and dead letters share. */
+class DeliveryFilterQueryDto extends PageQueryDto {
+  @ApiPropertyOptional({ type: String })
+  @IfGiven()
+  @IsString()
+  @MaxLength(256)
+  taskId?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    description: "The config id as the client knows it, or the hub's own.",
+  })
+  @IfGiven()
+  @IsString()
+  @MaxLength(256)
+  configId?: string;
+
+  @ApiPropertyOptional(ENDPOINT)
+  @IfGiven()
+  @IsString()
+  @MaxLength(MAX_URL)
+  endpoint?: string;
+
+  @ApiPropertyOptional({ type: String })
+  @IfGiven()
+  @IsString()
+  @MaxLength(256)
+  organization?: string;
+
+  @ApiPropertyOptional({ ...SINCE, description: 'Made at this time or later.' })
+  @IfGiven()
+  @IsISO8601({ strict: true })
+  @MaxLength(40)
+  since?: string;
+
+  @ApiPropertyOptional({ ...SINCE, description: 'Made before this time.' })
+  @IfGiven()
+  @IsISO8601({ strict: true })
+  @MaxLength(40)
+  until?: string;
+}
+
+export class DeadLetterQueryDto extends DeliveryFilterQueryDto {}
+
+export class DeliveryQueryDto extends DeliveryFilterQueryDto {
+  @ApiPropertyOptional({ enum: DELIVERY_STATES })
+  @IfGiven()
+  @IsIn(DELIVERY_STATES)
+  state?: DeliveryState;
+}
+
+/** Which dead letters are meant: those that fit all that is given. */
+export class DeadLettersDto {
+  @ApiPropertyOptional({ type: [String], description: 'These only.' })
+  @IfGiven()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayMaxSize(MAX_IDS)
+  @IsString({ each: true })
+  @MaxLength(256, { each: true })
+  ids?: string[];
+
+  @ApiPropertyOptional({ type: String })
+  @IfGiven()
+  @IsString()
+  @MaxLength(256)
+  taskId?: string;
+
+  @ApiPropertyOptional({ type: String })
+  @IfGiven()
+  @IsString()
+  @MaxLength(256)
+  configId?: string;
+
+  @ApiPropertyOptional(ENDPOINT)
+  @IfGiven()
+  @IsString()
+  @MaxLength(MAX_URL)
+  endpoint?: string;
+
+  @ApiPropertyOptional({ type: String })
+  @IfGiven()
+  @IsString()
+  @MaxLength(256)
+  organization?: string;
+
+  @ApiPropertyOptional({ ...SINCE, description: 'Made at this time or later.' })
+  @IfGiven()
+  @IsISO8601({ strict: true })
+  @MaxLength(40)
+  since?: string;
+
+  @ApiPropertyOptional({ ...SINCE, description: 'Made before this time.' })
+  @IfGiven()
+  @IsISO8601({ strict: true })
+  @MaxLength(40)
+  until?: string;
+
+  @ApiPropertyOptional({
+    type: Boolean,
+    description: 'Must be true when nothing else is given: all that the caller sees are meant.',
+  })
+  @IfGiven()
+  @IsBoolean()
+  all?: boolean;
+
+  @ApiPropertyOptional({
+    type: Number,
+    minimum: 1,
+    maximum: MAX_AT_ONCE,
+    default: MAX_AT_ONCE,
+    description: 'At most so many, the oldest first.',
+  })
+  @IsInt()
+  @Min(1)
+  @Max(MAX_AT_ONCE)
+  limit: number = MAX_AT_ONCE;
+}

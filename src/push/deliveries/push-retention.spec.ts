@@ -1,0 +1,87 @@
+import { describe, expect, it } from '@jest/globals';
+import { Clock } from '../../common/clock.js';
+import { PushRetention } from './push-retention.js';
+import { PushRetentionStore } from './push-retention-store.js';
+
+const SILENT = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+const DAY_MS = 86_400_000;
+
+/** Full pieces first, then what is given. */
+class CountingStore extends PushRetentionStore {
+  readonly calls: string[] = [];
+  fullPieces = 1;
+
+  pruneDead(before: Date, limit: number): Promise<number> {
+    this.calls.push(`prune ${before.getTime() / DAY_MS}`);
+    return Promise.resolve(this.fullPieces-- > 0 ? limit : 0);
+  }
+
+  expireBacklog(before: Date): Promise<number> {
+    this.calls.push(`expire ${before.getTime() / DAY_MS}`);
+    return this.calls.length === 1 ? Promise.reject(new Error('away')) : Promise.resolve(0);
+  }
+}
+
+/** Stands still; the first sleep of each hour ends when the test says so. */
+class HourClock extends Clock {
+  hours = 0;
+  wake = (): void => undefined;
+
+  now(): Date {
+    return new Date(100 * DAY_MS + this.hours * 3_600_000);
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    expect(ms).toBe(3_600_000);
+    return new Promise((resolve) => {
+      this.wake = resolve;
+      signal?.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+
+  async pass(): Promise<void> {
+    this.hours += 1;
+    this.wake();
+    await settled();
+  }
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('PushRetention', () => {
+  async function started(deadLetterRetentionDays: number) {
+    const [clock, store] = [new HourClock(), new CountingStore()];
+    const settings = { deadLetterRetentionDays, backlogMaxAgeDays: 30 };
+    const retention = new PushRetention(store, clock, SILENT, settings);
+    retention.start();
+    await settled();
+    return { clock, store, retention };
+  }
+
+  it('looks every hour, goes on after an error, and takes all pieces', async () => {
+    const { clock, store, retention } = await started(90);
+    expect(store.calls).toEqual(['expire 70']);
+    await clock.pass();
+    const hour = 1 / 24;
+    expect(store.calls.slice(1)).toEqual([
+      `expire ${70 + hour}`,
+      `prune ${10 + hour}`,
+      `prune ${10 + hour}`,
+    ]);
+    await retention.stop();
+    await clock.pass();
+    expect(store.calls).toHaveLength(4);
+  });
+
+  it('keeps dead letters for good when it is told so', async () => {
+    const { clock, store, retention } = await started(0);
+    await clock.pass();
+    await retention.stop();
+    expect(store.calls).toEqual(['expire 70', `expire ${70 + 1 / 24}`]);
+  });
+});

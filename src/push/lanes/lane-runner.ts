@@ -1,0 +1,298 @@
+import type { Clock } from '../../common/clock.js';
+import type { IdSource } from '../../common/ids.js';
+import type { Log } from '../../common/logger.js';
+import { SecretLockedError } from '../../common/secret-box.js';
+import { outcomeOf, saidBy } from './attempt-outcome.js';
+import type { AttemptSender } from '../sending/attempt-sender.js';
+import type { OpenDelivery } from '../deliveries/delivery.js';
+import { errorClassOf, verdictOf } from '../domain/attempt-verdict.js';
+import type { RetrySchedule } from '../domain/retry-schedule.js';
+import { type Consequence, consequenceOf } from '../domain/settlement.js';
+import { failingForMs } from '../domain/webhook-standing.js';
+import { type LaneReader, isHopeless } from './lane-reader.js';
+import { type ReadyDelivery, loggedDelivery } from './logged-delivery.js';
+import type { Lane, LaneStore, Reached, Settlement, StepResult } from './lane-store.js';
+import type { WebhookAnswer } from '../sending/webhook-sender.js';
+
+/** The delay before a lane is looked at again after an error of the hub's own. */
+const TROUBLE_PAUSE_MS = 5000;
+/** The same while its secret cannot be opened: only a restart with the right key changes that. */
+const LOCKED_PAUSE_MS = 30_000;
+/** The pauses before an attempt is recorded again that the database did not take: they double. */
+const RECORD_PAUSE_MS = 100;
+const MAX_RECORD_PAUSE_MS = 2000;
+
+export interface RunnerSettings extends RetrySchedule {
+  /** How long one attempt may take in all; a lease is twice that. */
+  readonly timeoutMs: number;
+  /** After so long of nothing but failures a webhook is disabled. */
+  readonly disableAfterMs: number;
+}
+
+/** Hears what becomes of deliveries, for whoever counts. */
+export interface DeliveryObserver {
+  /** A lane was claimed that had been due for so long. */
+  claimed(waitedMs: number): void;
+  /** One attempt, by what it meant. */
+  attempted(verdict: string, durationMs: number): void;
+  /** A delivery has ended. */
+  ended(state: 'delivered' | 'dead'): void;
+}
+
+const NOBODY: DeliveryObserver = {
+  claimed: () => undefined,
+  attempted: () => undefined,
+  ended: () => undefined,
+};
+
+/** Tells one claimed lane's webhook what it has not heard, in order, until there is nothing left. */
+export class LaneRunner {
+  constructor(
+    private readonly lanes: LaneStore,
+    private readonly reader: LaneReader,
+    private readonly sender: AttemptSender,
+    private readonly clock: Clock,
+    private readonly ids: IdSource,
+    private readonly log: Log,
+    private readonly settings: RunnerSettings,
+    private readonly observer: DeliveryObserver = NOBODY,
+  ) {}
+
+  /**
+   * Never rejects. With `stopping` aborted the lane is given back at the next step; with `cutting`
+   * aborted the attempt under way is cut as well, as if it had not been made.
+   */
+  async run(lane: Lane, stopping: AbortSignal, cutting: AbortSignal): Promise<void> {
+    let step: StepResult = lane;
+    if (lane.dueSince) {
+      const waitedMs = this.clock.now().getTime() - lane.dueSince.getTime();
+      this.observer.claimed(Math.max(0, waitedMs));
+    }
+    try {
+      while (typeof step === 'object') {
+        lane = step;
+        if (stopping.aborted) return await this.lanes.release(lane, this.clock.now());
+        step = await this.step(lane, cutting);
+      }
+      this.reader.forget(lane.id);
+    } catch (error) {
+      const { configId, taskId } = lane.config;
+      if (error instanceof SecretLockedError) {
+        // That a key is missing is said loudly for all lanes together.
+        this.log.debug({ taskId, configId, keyId: error.keyId }, 'a webhook lane waits for a key');
+        return await this.giveBack(lane, LOCKED_PAUSE_MS);
+      }
+      this.log.error(
+        { err: error, taskId, configId },
+        'a webhook lane stopped; it is tried again soon',
+      );
+      await this.giveBack(lane);
+    }
+  }
+
+  private async step(lane: Lane, signal: AbortSignal): Promise<StepResult> {
+    if (lane.open === 0) return this.readOn(lane, signal);
+    // Read with the claim, right before it is sent: nothing goes out under a config of before.
+    const delivery = await this.lanes.firstOpen(lane.id, lane.epoch);
+    const now = this.clock.now();
+    if (!delivery) return this.lanes.recount(lane, now, this.lease());
+    if (!lane.isEarly && delivery.nextAttemptAt && delivery.nextAttemptAt > now) {
+      await this.lanes.release(lane, delivery.nextAttemptAt);
+      return 'rests';
+    }
+    const ready = await this.withBody(lane, delivery);
+    if (typeof ready === 'string') {
+      return ready === 'lost' ? ready : this.settleUnsent(lane, delivery, ready, signal);
+    }
+    return this.attempt(lane, ready, signal);
+  }
+
+  /**
+   * What the log has for the lane is stored before it is sent, unless the log itself holds the bytes:
+   * then one write records delivery, attempt and place. Whoever takes the lane of a process that ended
+   * before that write finds the same delivery in the log, with the same id, number and bytes.
+   */
+  private async readOn(lane: Lane, signal: AbortSignal): Promise<StepResult> {
+    const reached = await this.reader.next(lane, this.settings.timeoutMs / 4);
+    const delivery = loggedDelivery(lane, reached, this.ids.next(), this.clock.now());
+    if (!delivery) return this.lanes.reach(lane, reached, this.clock.now(), this.lease());
+    // Asked right before it is sent: nothing goes out under a config of before.
+    if (!(await this.lanes.holds(lane))) return 'lost';
+    return this.attempt(lane, delivery, signal, reached);
+  }
+
+  /** The delivery with its bytes; `lost`, or why they cannot be made any more. */
+  private async withBody(lane: Lane, delivery: OpenDelivery): Promise<ReadyDelivery | string> {
+    const { body, contentType } = delivery;
+    if (body !== null && contentType !== null) return { ...delivery, body, contentType };
+    try {
+      const made = await this.reader.render(lane, delivery);
+      const kept = await this.lanes.keepBody(lane, delivery.id, made.body, made.contentType);
+      return kept ? { ...delivery, ...made } : 'lost';
+    } catch (error) {
+      if (isHopeless(error)) return error.message;
+      throw error;
+    }
+  }
+
+  private async attempt(
+    lane: Lane,
+    delivery: ReadyDelivery,
+    signal: AbortSignal,
+    reached?: Reached,
+  ): Promise<StepResult> {
+    const at = this.clock.now();
+    // A lease that could end before the answer would let somebody else send what follows meanwhile.
+    if (at.getTime() > lane.leaseUntil.getTime() - this.settings.timeoutMs) {
+      await this.lanes.release(lane, at);
+      return 'rests';
+    }
+    const number = delivery.attempts + 1;
+    const answer = await this.send(lane, delivery, number, at, signal);
+    if (signal.aborted && answer.status === null) {
+      await this.lanes.release(lane, this.clock.now());
+      return 'rests';
+    }
+    if (answer.hopeless) {
+      const reason = answer.detail ?? 'it has no proof';
+      return this.settleUnsent(lane, delivery, reason, signal, reached);
+    }
+    const attempt = {
+      number,
+      at,
+      durationMs: answer.durationMs,
+      status: answer.status,
+      error: errorClassOf(answer.status, answer.error),
+      response: answer.response,
+    };
+    const consequence = this.consequenceOf(lane, delivery, answer, at);
+    const now = this.clock.now();
+    const result: Settlement['result'] =
+      consequence.state === 'retrying'
+        ? {
+            state: 'retrying',
+            at: new Date(now.getTime() + consequence.delayMs),
+            reason: consequence.reason,
+            isEarly: consequence.isEarly,
+          }
+        : consequence;
+    const outcome = outcomeOf(answer, consequence, at);
+    const isHubTrouble = answer.hubTrouble !== undefined;
+    const settlement = { delivery, reached, attempt, outcome, result, isHubTrouble };
+    return this.record(lane, settlement, signal);
+  }
+
+  private consequenceOf(
+    { config }: Lane,
+    delivery: OpenDelivery,
+    answer: WebhookAnswer,
+    at: Date,
+  ): Consequence {
+    const said = saidBy(answer);
+    if (answer.hopeless) return { state: 'dead', reason: said, consequence: 'none' };
+    const verdict = verdictOf(answer.status);
+    this.observer.attempted(verdict, answer.durationMs);
+    const { nextAttemptAt } = delivery;
+    const now = this.clock.now();
+    return consequenceOf(
+      {
+        verdict,
+        said,
+        tries: delivery.tries + 1,
+        rejections: delivery.rejections + (verdict === 'rejected' ? 1 : 0),
+        retryAfterMs: answer.retryAfterMs,
+        earlyMs:
+          nextAttemptAt && nextAttemptAt > at
+            ? Math.max(0, nextAttemptAt.getTime() - now.getTime())
+            : null,
+        failingForMs: answer.hubTrouble
+          ? 0
+          : failingForMs(config, now, this.settings.disableAfterMs),
+      },
+      this.settings,
+      this.ids.jitter(),
+    );
+  }
+
+  /**
+   * Writes down what came of a delivery. A database that is away for a moment is asked again while the
+   * claim holds, so that the receiver need not get it twice.
+   */
+  private async record(
+    lane: Lane,
+    settlement: Settlement,
+    signal: AbortSignal,
+  ): Promise<StepResult> {
+    let isRepeated = false;
+    for (let pause = RECORD_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_RECORD_PAUSE_MS)) {
+      try {
+        const step = await this.lanes.settle(lane, settlement, this.clock.now(), this.lease());
+        if (step !== 'lost') this.report(lane, settlement);
+        // The first write may have arrived without our hearing of it; then the lane is still ours.
+        else if (isRepeated) await this.lanes.release(lane, this.clock.now());
+        return step;
+      } catch (error) {
+        const isOver = this.clock.now().getTime() + pause >= lane.leaseUntil.getTime();
+        if (isOver || signal.aborted) throw error;
+        this.log.warn({ err: error }, 'a webhook attempt could not be recorded; trying again');
+        isRepeated = true;
+        await this.clock.sleep(pause, signal);
+      }
+    }
+  }
+
+  private send(
+    lane: Lane,
+    delivery: ReadyDelivery,
+    attempt: number,
+    at: Date,
+    signal: AbortSignal,
+  ): Promise<WebhookAnswer> {
+    const { contentType, webhookId, seq, number, redelivered, body } = delivery;
+    const gapSeq = redelivered ? null : lane.gapSeq;
+    const facts = { contentType, webhookId, at, attempt, seq, number, gapSeq };
+    return this.sender.send(lane.config, facts, body, signal);
+  }
+
+  private settleUnsent(
+    lane: Lane,
+    delivery: OpenDelivery,
+    reason: string,
+    signal: AbortSignal,
+    reached?: Reached,
+  ): Promise<StepResult> {
+    const result = { state: 'dead' as const, reason, consequence: 'none' as const };
+    return this.record(lane, { delivery, reached, attempt: null, result }, signal);
+  }
+
+  private report({ config }: Lane, { delivery, result }: Settlement): void {
+    if (result.state === 'retrying') return;
+    this.observer.ended(result.state);
+    if (result.state !== 'dead') return;
+    const { taskId, configId } = config;
+    const { id: deliveryId, seq } = delivery;
+    this.log.warn(
+      { taskId, configId, deliveryId, seq, reason: result.reason },
+      'a webhook delivery is a dead letter',
+    );
+  }
+
+  private async giveBack(lane: Lane, pauseMs = TROUBLE_PAUSE_MS): Promise<void> {
+    const dueAt = new Date(this.clock.now().getTime() + pauseMs);
+    try {
+      await this.lanes.release(lane, dueAt);
+    } catch (error) {
+      // The lease runs out by itself.
+      this.log.warn({ err: error }, 'a webhook lane could not be given back');
+    }
+  }
+
+  private lease(): Date {
+    return new Date(this.clock.now().getTime() + leaseMs(this.settings));
+  }
+}
+
+/** How long a claim holds without news: twice an attempt's time. */
+export function leaseMs(settings: Pick<RunnerSettings, 'timeoutMs'>): number {
+  return 2 * settings.timeoutMs;
+}

@@ -1,0 +1,48 @@
+import type { OpenDelivery } from '../deliveries/delivery.js';
+import type { Lane, Reached } from './lane-store.js';
+
+/** A delivery that can be sent. */
+export type ReadyDelivery = OpenDelivery & {
+  readonly body: string;
+  readonly contentType: string;
+};
+
+/**
+ * The delivery that the lane has reached, as it can be tried before it is stored; undefined when it has to
+ * be stored first, or when there is none. It has the number it will have wherever it is made from here.
+ */
+export function loggedDelivery(
+  lane: Lane,
+  { deliveries: [draft], asLogged }: Reached,
+  id: string,
+  now: Date,
+): ReadyDelivery | undefined {
+  if (!asLogged || !draft) return undefined;
+  const { body, contentType } = draft;
+  if (body === null || contentType === null) return undefined;
+  const { uid, taskId, configId, organization, principalId, endpoint } = lane.config;
+  return {
+    ...draft,
+    body,
+    contentType,
+    id,
+    laneId: lane.id,
+    configUid: uid,
+    taskId,
+    configId,
+    endpoint,
+    organization,
+    principalId,
+    number: lane.lastNumber + 1,
+    state: 'pending',
+    attempts: 0,
+    tries: 0,
+    rejections: 0,
+    redelivered: false,
+    nextAttemptAt: null,
+    lastStatus: null,
+    reason: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}

@@ -1,0 +1,80 @@
+import { listOf, pieces } from '../../../database/multi-row.js';
+import type { Tx, Work } from '../../../database/sql.js';
+import { forUpdate } from '../push-rows.js';
+import type { Endpoint, EndpointState } from '../../endpoints/endpoint.js';
+
+export interface EndpointRow {
+  readonly endpoint: string;
+  readonly organization: string;
+  readonly state: string;
+  readonly failures: number;
+  readonly slots: number;
+  readonly opened_at: number | null;
+  readonly probe_at: number | null;
+  readonly probe_until: number | null;
+  readonly probes: number;
+  readonly ready_at: number | null;
+  readonly parkings: number;
+  readonly recall_before: number | null;
+  readonly failing_since: number | null;
+  readonly disabled_at: number | null;
+  readonly sweep_after: string | null;
+  readonly last_success_at: number | null;
+  readonly last_failure_at: number | null;
+  readonly last_error: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export function toEndpoint(row: EndpointRow): Endpoint {
+  return {
+    endpoint: row.endpoint,
+    organization: row.organization,
+    state: row.state as EndpointState,
+    failures: row.failures,
+    slots: row.slots,
+    openedAt: toNumber(row.opened_at),
+    probeAt: toNumber(row.probe_at),
+    probes: row.probes,
+    failingSince: toNumber(row.failing_since),
+    disabledAt: toNumber(row.disabled_at),
+    lastSuccessAt: toNumber(row.last_success_at),
+    lastFailureAt: toNumber(row.last_failure_at),
+    lastError: row.last_error,
+    createdAt: Number(row.created_at),
+    updatedAt: Number(row.updated_at),
+  };
+}
+
+/** The rows of these endpoints, as far as there are any. */
+export function* endpointRows(tx: Tx, endpoints: readonly string[]): Work<EndpointRow[]> {
+  const found: EndpointRow[] = [];
+  for (const piece of pieces(endpoints)) {
+    found.push(
+      ...(yield* tx.all<EndpointRow>(
+        `SELECT * FROM push_endpoints WHERE endpoint IN ${listOf(piece.length)}`,
+        piece,
+      )),
+    );
+  }
+  return found;
+}
+
+/** The same, locked until the transaction ends; in one order, so that two do not wait for each other. */
+export function* lockEndpoints(tx: Tx, endpoints: readonly string[]): Work<EndpointRow[]> {
+  const found: EndpointRow[] = [];
+  for (const piece of pieces([...endpoints].sort())) {
+    found.push(
+      ...(yield* tx.all<EndpointRow>(
+        `SELECT * FROM push_endpoints WHERE endpoint IN ${listOf(piece.length)}
+         ORDER BY endpoint${forUpdate(tx)}`,
+        piece,
+      )),
+    );
+  }
+  return found;
+}
+
+function toNumber(value: number | null): number | null {
+  return value === null ? null : Number(value);
+}

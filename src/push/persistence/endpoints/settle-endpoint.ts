@@ -1,0 +1,138 @@
+import type { Tx, Work } from '../../../database/sql.js';
+import { storable } from '../../../database/text.js';
+import {
+  type EndpointEventType,
+  type EndpointRules,
+  afterOutcome,
+  isOpen,
+  newEndpoint,
+} from '../../endpoints/domain/endpoint-health.js';
+import type { EndpointHealth, EndpointOutcome } from '../../endpoints/endpoint.js';
+import { dueTimeOf, queuedAt } from '../../domain/lane-queue.js';
+import type { Lane } from '../../lanes/lane-store.js';
+import { type EndpointRow, toEndpoint } from './endpoint-rows.js';
+import { type LaneRow, forUpdate } from '../push-rows.js';
+
+/** What an attempt changed beyond its lane. */
+export interface SettledEndpoint {
+  /** The lane's claim is over: it waits in the queue of its endpoint. */
+  readonly parked: boolean;
+  readonly event: EndpointEventType | null;
+  readonly health: EndpointHealth;
+  /** Since when nothing but failures came of it; of one that is disabled now, until then. */
+  readonly since: number | null;
+}
+
+/**
+ * The endpoint after an attempt of one of its lanes, whose row is locked and settled already. While the
+ * breaker is open the lane goes into the queue, whether it has to try again or has more to tell.
+ */
+export function* settleEndpoint(
+  tx: Tx,
+  lane: Lane,
+  settled: LaneRow,
+  outcome: EndpointOutcome,
+  rules: EndpointRules,
+  now: Date,
+  chance: number,
+): Work<SettledEndpoint> {
+  const at = now.getTime();
+  const select = 'SELECT * FROM push_endpoints WHERE endpoint = ?';
+  const [seen] = yield* tx.all<EndpointRow>(select, [lane.endpoint]);
+  if (seen && !lane.isProbe && seen.probe_at === null) {
+    // Most attempts change nothing; they hold nobody up.
+    const { health, event } = afterOutcome(toEndpoint(seen), outcome, rules, at, chance);
+    if (event === null && isSame(health, seen)) return unchanged(health);
+  }
+  if (!seen) yield* insertEndpoint(tx, lane, rules, at);
+  const [row] = yield* tx.all<EndpointRow>(`${select}${forUpdate(tx)}`, [lane.endpoint]);
+  const before = toEndpoint(row!);
+  const { health, event } = afterOutcome(before, outcome, rules, at, chance);
+  const closed = isOpen(before) && !isOpen(health);
+  const waits = settled.due_at !== null && isOpen(health);
+  if (waits) yield* park(tx, settled, at);
+  yield* writeEndpoint(tx, lane, row!, health, { event, closed, parked: waits }, at);
+  const since = event === 'endpoint.disabled' ? before.failingSince : health.failingSince;
+  return { parked: waits, event, health, since };
+}
+
+function unchanged(health: EndpointHealth): SettledEndpoint {
+  return { parked: false, event: null, health, since: health.failingSince };
+}
+
+/** `afterOutcome` gives the very numbers back when nothing is worth writing. */
+function isSame(health: EndpointHealth, row: EndpointRow): boolean {
+  const before = toEndpoint(row);
+  return (Object.keys(health) as (keyof EndpointHealth)[]).every(
+    (key) => health[key] === before[key],
+  );
+}
+
+function* insertEndpoint(tx: Tx, lane: Lane, rules: EndpointRules, at: number): Work<void> {
+  const fresh = newEndpoint(rules);
+  yield* tx.run(
+    `INSERT INTO push_endpoints (endpoint, organization, state, failures, slots, probes, parkings,
+       created_at, updated_at) VALUES (?, ?, ?, 0, ?, 0, 0, ?, ?) ON CONFLICT (endpoint) DO NOTHING`,
+    [lane.endpoint, lane.config.organization, fresh.state, fresh.slots, at, at],
+  );
+}
+
+/** A lane that has to try again keeps its time as its place; one with more to tell goes last. */
+function* park(tx: Tx, settled: LaneRow, at: number): Work<void> {
+  const goesOn = settled.lease_until !== null;
+  const place = queuedAt(goesOn ? at : dueTimeOf(Number(settled.due_at)));
+  yield* tx.run('UPDATE push_lanes SET due_at = ?, owner = NULL, lease_until = NULL WHERE id = ?', [
+    place,
+    settled.id,
+  ]);
+}
+
+function* writeEndpoint(
+  tx: Tx,
+  lane: Lane,
+  row: EndpointRow,
+  health: EndpointHealth,
+  change: { readonly event: EndpointEventType | null; closed: boolean; parked: boolean },
+  at: number,
+): Work<void> {
+  const hasQueue = change.parked || change.closed || row.ready_at !== null;
+  const probeUntil = lane.isProbe || change.closed ? null : row.probe_until;
+  const readyAt = !hasQueue ? null : health.probeAt === null ? at : (probeUntil ?? health.probeAt);
+  yield* tx.run(
+    `UPDATE push_endpoints SET state = ?, failures = ?, slots = ?, opened_at = ?, probe_at = ?,
+       probe_until = ?, probes = ?, ready_at = ?, parkings = parkings + ?, recall_before = ?,
+       failing_since = ?, disabled_at = ?, sweep_after = ?, last_success_at = ?,
+       last_failure_at = ?, last_error = ?, updated_at = ? WHERE endpoint = ?`,
+    [
+      health.state,
+      health.failures,
+      health.slots,
+      health.openedAt,
+      health.probeAt,
+      probeUntil,
+      health.probes,
+      readyAt,
+      change.parked ? 1 : 0,
+      change.closed ? at : row.recall_before,
+      health.failingSince,
+      health.disabledAt,
+      change.event === 'endpoint.disabled' ? '' : row.sweep_after,
+      health.lastSuccessAt,
+      health.lastFailureAt,
+      storable(health.lastError),
+      at,
+      lane.endpoint,
+    ],
+  );
+}
+
+/** The lane did not try after all: the next may. */
+export function* giveProbeBack(tx: Tx, lane: Lane): Work<void> {
+  if (!lane.isProbe) return;
+  yield* tx.run(
+    `UPDATE push_endpoints SET probe_until = NULL,
+       ready_at = CASE WHEN ready_at IS NULL THEN NULL ELSE probe_at END
+     WHERE endpoint = ? AND probe_at IS NOT NULL`,
+    [lane.endpoint],
+  );
+}

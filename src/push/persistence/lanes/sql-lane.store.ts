@@ -1,0 +1,238 @@
+import type { IdSource } from '../../../common/ids.js';
+import type { Database } from '../../../database/database.js';
+import type { Tx, Work } from '../../../database/sql.js';
+import type { OpenDelivery } from '../../deliveries/delivery.js';
+import { type LaneCaps, LaneTurns } from '../../domain/lane-choice.js';
+import type { EndpointRules } from '../../endpoints/domain/endpoint-health.js';
+import type { PushEvent, PushEventDraft } from '../../endpoints/push-event.js';
+import type { PushEvents } from '../../endpoints/push-events.js';
+import { QUEUED_FROM } from '../../domain/lane-queue.js';
+import {
+  type DueMark,
+  type Lane,
+  LaneStore,
+  type Reached,
+  type Settlement,
+  type StepResult,
+} from '../../lanes/lane-store.js';
+import { claimLanes } from './claim-lanes.js';
+import { deleteOld } from '../deliveries/dead-letters.js';
+import { leaveLetters } from './end-lanes.js';
+import { forgetTasks } from './forget-tasks.js';
+import { markDue } from './mark-due.js';
+import { recordEvent } from '../endpoints/push-events.js';
+import { type DeliveryRow, toDelivery } from '../push-rows.js';
+import { reachLane, recountLane, toStep } from './reach-lane.js';
+import {
+  type SettledEndpoint,
+  giveProbeBack,
+  settleEndpoint,
+} from '../endpoints/settle-endpoint.js';
+import { settleConfig, settleDelivery, settleLane } from './settle-lane.js';
+import { settleSubscription } from '../subscriptions/subscription-rows.js';
+
+const OPEN = `state IN ('pending', 'retrying')`;
+
+/** {@link LaneStore} on the hub's database. */
+export class SqlLaneStore extends LaneStore {
+  private readonly turns = new LaneTurns();
+
+  constructor(
+    private readonly database: Database,
+    private readonly ids: IdSource,
+    private readonly rules: EndpointRules,
+    private readonly events: PushEvents,
+  ) {
+    super();
+  }
+
+  markDue(tx: Tx, due: readonly DueMark[], now: Date): Work<number> {
+    return markDue(tx, due, now);
+  }
+
+  claim(
+    owner: string,
+    now: Date,
+    leaseMs: number,
+    caps: LaneCaps,
+    except: readonly string[] = [],
+  ): Promise<Lane[]> {
+    const { startSlots } = this.rules;
+    const claim = { owner, now, leaseMs, caps, except, startSlots, ids: this.ids };
+    // A power failure that takes the leases takes those who hold them as well.
+    return this.database.write((tx) => claimLanes(tx, claim, this.turns), 'may-be-lost');
+  }
+
+  async nextDueAt(now: Date): Promise<Date | null> {
+    const [row] = await this.database.read<{ lane: number | null; queue: number | null }>(
+      `SELECT (SELECT due_at FROM push_lanes
+           WHERE due_at < ${QUEUED_FROM} AND COALESCE(lease_until, 0) <= ?
+           ORDER BY due_at LIMIT 1) AS lane,
+         (SELECT ready_at FROM push_endpoints WHERE ready_at IS NOT NULL
+           ORDER BY ready_at LIMIT 1) AS queue`,
+      [now.getTime()],
+    );
+    const times = [row?.lane, row?.queue].filter((at) => typeof at === 'number');
+    return times.length === 0 ? null : new Date(Math.min(...times));
+  }
+
+  async firstOpen(laneId: string, epoch?: number): Promise<OpenDelivery | undefined> {
+    const claimed = `AND EXISTS (SELECT 1 FROM push_lanes l
+      WHERE l.id = push_deliveries.lane_id AND l.epoch = ? AND l.active = 1)`;
+    const [row] = await this.database.read<DeliveryRow>(
+      `SELECT * FROM push_deliveries WHERE lane_id = ? AND ${OPEN}
+       ${epoch === undefined ? '' : claimed} ORDER BY number LIMIT 1`,
+      epoch === undefined ? [laneId] : [laneId, epoch],
+    );
+    return row && { ...toDelivery(row), body: row.body };
+  }
+
+  reach(lane: Lane, reached: Reached, now: Date, leaseUntil: Date): Promise<StepResult> {
+    const ids = reached.deliveries.map(() => this.ids.next());
+    return this.database.write((tx) => reachLane(tx, lane, reached, ids, now, leaseUntil));
+  }
+
+  recount(lane: Lane, now: Date, leaseUntil: Date): Promise<StepResult> {
+    return this.database.write((tx) => recountLane(tx, lane, now, leaseUntil));
+  }
+
+  async holds(lane: Lane): Promise<boolean> {
+    const rows = await this.database.read(
+      'SELECT 1 AS held FROM push_lanes WHERE id = ? AND epoch = ? AND active = 1',
+      [lane.id, lane.epoch],
+    );
+    return rows.length > 0;
+  }
+
+  async keepBody(
+    lane: Lane,
+    deliveryId: string,
+    body: string,
+    contentType: string,
+  ): Promise<boolean> {
+    const changes = await this.database.write((tx) =>
+      tx.run(
+        `UPDATE push_deliveries SET body = ?, content_type = ? WHERE id = ? AND EXISTS
+           (SELECT 1 FROM push_lanes l WHERE l.id = push_deliveries.lane_id AND l.epoch = ?)`,
+        [body, contentType, deliveryId, lane.epoch],
+      ),
+    );
+    return changes > 0;
+  }
+
+  async settle(
+    lane: Lane,
+    settlement: Settlement,
+    now: Date,
+    leaseUntil: Date,
+  ): Promise<StepResult> {
+    const { rules, ids } = this;
+    const chance = this.ids.jitter();
+    const { step, events } = await this.database.write(function* (tx): Work<Settled> {
+      const row = yield* settleLane(tx, lane, settlement, now, leaseUntil);
+      if (!row) return { step: 'lost', events: [] };
+      yield* settleDelivery(tx, lane, settlement, now);
+      const { disableAfterMs } = rules;
+      const config = yield* settleConfig(tx, lane.config, settlement, now, disableAfterMs);
+      const { outcome, result } = settlement;
+      const isDisabled = result.state === 'dead' && result.consequence === 'disabled';
+      if (isDisabled) yield* leaveLetters(tx, ids, [row], disabledBy(result.reason), now);
+      const settled =
+        outcome && (yield* settleEndpoint(tx, lane, row, outcome, rules, now, chance));
+      if (!settled) yield* giveProbeBack(tx, lane);
+      const drafts = eventsOf(lane, settled, isDisabled ? result.reason : null, now);
+      const events: PushEvent[] = [];
+      for (const draft of drafts) events.push(yield* recordEvent(tx, draft));
+      const isGone = isDisabled && settlement.attempt?.status === 410;
+      if (config !== lane.config) yield* settleSubscription(tx, config, isGone, now);
+      return { step: settled?.parked ? 'rests' : toStep(row, lane, config), events };
+    });
+    this.events.tell(events);
+    return step;
+  }
+
+  async release(lane: Lane, dueAt: Date): Promise<void> {
+    await this.database.write(function* (tx) {
+      const released = yield* tx.run(
+        `UPDATE push_lanes SET owner = NULL, lease_until = NULL,
+           due_at = CASE WHEN due_at IS NULL THEN NULL ELSE CAST(? AS bigint) END
+         WHERE id = ? AND epoch = ?`,
+        [dueAt.getTime(), lane.id, lane.epoch],
+      );
+      if (released > 0) yield* giveProbeBack(tx, lane);
+    });
+  }
+
+  releaseOthers(owner: string): Promise<number> {
+    return this.database.write(function* (tx) {
+      yield* tx.run(
+        `UPDATE push_endpoints SET probe_until = NULL,
+           ready_at = CASE WHEN ready_at IS NULL THEN NULL ELSE probe_at END
+         WHERE probe_until IS NOT NULL`,
+      );
+      // They were due before they were leased.
+      return yield* tx.run(
+        `UPDATE push_lanes SET owner = NULL, lease_until = NULL, epoch = epoch + 1,
+           due_at = CASE WHEN due_at > updated_at THEN updated_at ELSE due_at END
+         WHERE lease_until IS NOT NULL AND owner <> ?`,
+        [owner],
+      );
+    });
+  }
+
+  forgetTasks(tx: Tx, taskIds: readonly string[]): Work<readonly string[]> {
+    return forgetTasks(tx, taskIds);
+  }
+
+  prune(before: Date, limit: number): Promise<number> {
+    const params = [before.getTime(), limit];
+    return this.database.write(function* (tx) {
+      const attempts = yield* tx.run(
+        `DELETE FROM push_attempts WHERE (delivery_id, number) IN
+           (SELECT delivery_id, number FROM push_attempts WHERE at < ? LIMIT ?)`,
+        params,
+      );
+      return attempts + (yield* deleteOld(tx, 'delivered', before, limit));
+    });
+  }
+}
+
+function disabledBy(reason: string): string {
+  return `the webhook is disabled: ${reason}`;
+}
+
+/** What an attempt wrote. */
+interface Settled {
+  readonly step: StepResult;
+  readonly events: readonly PushEvent[];
+}
+
+function eventsOf(
+  lane: Lane,
+  settled: SettledEndpoint | undefined,
+  disabledBecause: string | null,
+  at: Date,
+): PushEventDraft[] {
+  const { organization, principalId, taskId, configId, failingSince } = lane.config;
+  const drafts: PushEventDraft[] = [];
+  const common = { at, organization, endpoint: lane.endpoint };
+  if (disabledBecause !== null) {
+    const whose = { principalId, taskId, configId };
+    const type = 'config.disabled' as const;
+    drafts.push({ ...common, ...whose, type, reason: disabledBecause, since: failingSince });
+  }
+  if (settled?.event) {
+    const { lastError } = settled.health;
+    const { since } = settled;
+    drafts.push({
+      ...common,
+      principalId: null,
+      taskId: null,
+      configId: null,
+      type: settled.event,
+      reason: settled.event === 'endpoint.recovered' ? null : lastError,
+      since: since === null ? null : new Date(since),
+    });
+  }
+  return drafts;
+}

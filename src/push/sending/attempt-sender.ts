@@ -1,0 +1,109 @@
+import { Deadline } from '../../common/deadline.js';
+import type { SecretBox } from '../../common/secret-box.js';
+import { AuthImpossibleError, AuthUnavailableError } from '../auth/auth-failure.js';
+import type { Authenticator, Proof } from '../auth/authenticator.js';
+import { type AttemptFacts, webhookHeaders } from '../domain/webhook-headers.js';
+import type { PushConfig } from '../configs/push-config.js';
+import type { WebhookAnswer, WebhookSender } from './webhook-sender.js';
+
+/** What one attempt tells besides what its config says. */
+export type SendFacts = Omit<AttemptFacts, 'version' | 'traceparent' | 'token' | 'authentication'>;
+
+/** A configured number of milliseconds for everything: proof, name, connection, request, answer. */
+export interface AttemptLimits {
+  readonly timeoutMs: number;
+}
+
+/**
+ * Sends one body to the webhook of a config: the only way to a receiver, for deliveries and test sends
+ * alike. The proof of who sends is made anew each time; the body is not.
+ */
+export class AttemptSender {
+  constructor(
+    private readonly sender: WebhookSender,
+    private readonly authenticator: Pick<Authenticator, 'prove'>,
+    private readonly secrets: SecretBox,
+    private readonly limits: AttemptLimits,
+  ) {}
+
+  /**
+   * One attempt. A receiver that answers 401 to a token of a token server is asked once more with a
+   * new one, in the same time. A proof that cannot be made is an answer without a status, of the class
+   * `auth`. Rejects only with troubles of the hub's own: a stored secret that cannot be opened, a
+   * database that is away.
+   */
+  async send(
+    config: PushConfig,
+    facts: SendFacts,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<WebhookAnswer> {
+    const deadline = new Deadline(signal, this.limits.timeoutMs);
+    try {
+      const answer = await this.proveAndPost(config, facts, body, deadline);
+      const late = deadline.passed && answer.status === null && answer.error !== 'timeout';
+      return { ...answer, ...(late ? TOO_LATE : {}), durationMs: deadline.elapsedMs };
+    } finally {
+      deadline.end();
+    }
+  }
+
+  private async proveAndPost(
+    config: PushConfig,
+    facts: SendFacts,
+    body: string,
+    deadline: Deadline,
+  ): Promise<WebhookAnswer> {
+    const message = { webhookId: facts.webhookId, at: facts.at, body };
+    const prove = (): Promise<Proof> =>
+      deadline.unlessOver(this.authenticator.prove(config, message));
+    let answer: WebhookAnswer | undefined;
+    try {
+      const proof = await prove();
+      answer = await this.post(config, facts, body, proof, deadline.signal);
+      if (answer.status !== 401 || !proof.refused?.()) return answer;
+      return await this.post(config, facts, body, await prove(), deadline.signal);
+    } catch (error) {
+      // The receiver's 401 says more than the token server that is away now.
+      if (answer !== undefined) return answer;
+      return unproven(error, deadline);
+    }
+  }
+
+  private post(
+    config: PushConfig,
+    facts: SendFacts,
+    body: string,
+    proof: Proof,
+    signal: AbortSignal,
+  ): Promise<WebhookAnswer> {
+    const { version, traceparent, subscriptionId, url, sealedToken } = config;
+    const token = sealedToken === null ? null : this.secrets.open(sealedToken);
+    const authentication = proof.headers;
+    const headers = webhookHeaders({
+      ...facts,
+      version,
+      traceparent,
+      subscriptionId,
+      token,
+      authentication,
+    });
+    const secrets = [...proof.secrets, ...(token === null ? [] : [token])];
+    return this.sender.send({ url, headers, body, secrets, ...proof.tls }, signal);
+  }
+}
+
+const NO_ANSWER = { status: null, retryAfterMs: null, response: null, durationMs: 0 } as const;
+const TOO_LATE = { error: 'timeout', detail: 'no answer in time' } as const;
+
+/** The answer for a proof that could not be made; what is no matter of the proof is thrown on. */
+function unproven(error: unknown, deadline: Deadline): WebhookAnswer {
+  if (error instanceof AuthUnavailableError) {
+    return { ...NO_ANSWER, error: 'auth', detail: error.message };
+  }
+  if (error instanceof AuthImpossibleError) {
+    return { ...NO_ANSWER, error: 'auth', detail: error.message, hopeless: true };
+  }
+  if (deadline.signal.aborted) return { ...NO_ANSWER, error: 'network', detail: 'it was cut' };
+  throw error;
+}

@@ -1,0 +1,133 @@
+import type { Readable } from 'node:stream';
+import type { Clock } from '../../common/clock.js';
+import { Deadline } from '../../common/deadline.js';
+import { ConnectError, type Egress } from '../../common/egress/egress.js';
+import { HubError } from '../../common/hub-error.js';
+import { scrub } from '../../common/scrub.js';
+import { retryAfterMs } from '../domain/retry-after.js';
+import {
+  type SendError,
+  type WebhookAnswer,
+  type WebhookRequest,
+  WebhookSender,
+} from './webhook-sender.js';
+
+export interface SenderLimits {
+  readonly connectTimeoutMs: number;
+  /** For everything: name, connection, request, answer. */
+  readonly timeoutMs: number;
+  /** How much of the answer is kept. */
+  readonly responseBytes: number;
+}
+
+/** {@link WebhookSender} over the hub's egress. */
+export class HttpWebhookSender extends WebhookSender {
+  constructor(
+    private readonly egress: Egress,
+    private readonly clock: Clock,
+    private readonly limits: SenderLimits,
+  ) {
+    super();
+  }
+
+  async send(request: WebhookRequest, signal: AbortSignal): Promise<WebhookAnswer> {
+    const deadline = new Deadline(signal, this.limits.timeoutMs);
+    try {
+      const answer = await this.exchange(request, deadline.signal);
+      return { ...answer, durationMs: deadline.elapsedMs };
+    } catch (error) {
+      return { ...failure(error, deadline.passed), durationMs: deadline.elapsedMs };
+    } finally {
+      deadline.end();
+    }
+  }
+
+  private async exchange(
+    request: WebhookRequest,
+    signal: AbortSignal,
+  ): Promise<Omit<WebhookAnswer, 'durationMs'>> {
+    const answer = await this.egress.request(request.url, {
+      method: 'POST',
+      headers: request.headers,
+      body: request.body,
+      signal,
+      clientCertificate: request.clientCertificate,
+      ca: request.ca,
+      connectTimeoutMs: this.limits.connectTimeoutMs,
+      headersTimeoutMs: this.limits.timeoutMs,
+      bodyTimeoutMs: this.limits.timeoutMs,
+    });
+    const text = await beginningOf(answer.body, this.limits.responseBytes);
+    return {
+      status: answer.statusCode,
+      error: null,
+      detail: null,
+      retryAfterMs: retryAfterMs(answer.headers['retry-after'], this.clock.now()),
+      response: scrub(text, request.secrets),
+    };
+  }
+}
+
+/** What is read beyond what is kept, because a connection whose answer was read can be used again. */
+const READ_BYTES = 64 * 1024;
+
+/** The first bytes of a body; what breaks off later does not matter, the status has come. */
+async function beginningOf(body: Readable, limit: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      if (size < limit) chunks.push(chunk);
+      size += chunk.length;
+      if (size >= Math.max(limit, READ_BYTES)) break;
+    }
+  } catch {
+    // The receiver cut its answer, or took longer than the attempt may.
+  }
+  return Buffer.concat(chunks).subarray(0, limit).toString('utf8');
+}
+
+function failure(error: unknown, timedOut: boolean): Omit<WebhookAnswer, 'durationMs'> {
+  const [kind, detail] = timedOut ? (['timeout', 'no answer in time'] as const) : describe(error);
+  const hubTrouble = kind === 'egress' ? 'unasked' : HUB_TROUBLES.get(detail);
+  const answer = { status: null, error: kind, detail, retryAfterMs: null, response: null };
+  return hubTrouble ? { ...answer, hubTrouble } : answer;
+}
+
+const DNS_CODE = /^(ENOTFOUND|EAI_)/;
+const TIMEOUT_CODE = /TIMEOUT|ETIMEDOUT/;
+const TLS_CODE = /CERT|TLS|SSL|UNABLE_TO_|SELF_SIGNED|EPROTO|ISSUER/;
+/** Codes that speak of the egress proxy, the name service or this machine. */
+const HUB_TROUBLES: ReadonlyMap<string, NonNullable<WebhookAnswer['hubTrouble']>> = new Map([
+  ['EAI_AGAIN', 'unsure'],
+  ['EGRESS_PROXY_REFUSED', 'unsure'],
+  ['EGRESS_PROXY_AUTH', 'unasked'],
+  ['EGRESS_PROXY_TIMEOUT', 'unasked'],
+  ['EGRESS_PROXY_UNREACHABLE', 'unasked'],
+  ['EADDRNOTAVAIL', 'unasked'],
+  ['EMFILE', 'unasked'],
+  ['ENETDOWN', 'unasked'],
+  ['ENETUNREACH', 'unasked'],
+  ['ENFILE', 'unasked'],
+  ['ENOBUFS', 'unasked'],
+  ['ENOMEM', 'unasked'],
+]);
+/** Codes of this form are Node's, undici's or the hub's own and say nothing but what went wrong. */
+const CODE = /^[A-Z][A-Z0-9_]*$/;
+
+/**
+ * The class of the failure, and what the webhook's owner is told of it: a code, or the guard's reason.
+ * Never an error's own message, which may hold the address that a name resolved to.
+ */
+function describe(error: unknown): readonly [SendError, string] {
+  if (error instanceof HubError && error.reason === 'EGRESS_DENIED') {
+    return ['egress', error.message];
+  }
+  const { code } = (error ?? {}) as { code?: unknown };
+  const text = typeof code === 'string' && CODE.test(code) ? code : '';
+  if (DNS_CODE.test(text)) return ['dns', text];
+  if (TIMEOUT_CODE.test(text)) return ['timeout', text];
+  if (TLS_CODE.test(text)) return ['tls', text];
+  const kind = error instanceof ConnectError ? 'connect' : 'network';
+  return [kind, text || 'the connection broke off'];
+}

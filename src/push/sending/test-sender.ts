@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { HubError } from '../../common/hub-error.js';
+import { IdSource } from '../../common/ids.js';
+import type { PushConfig } from '../configs/push-config.js';
+import { type TestedTask, testPayload, testWebhookId } from '../domain/test-event.js';
+import { webhookBody } from '../lanes/webhook-body.js';
+import { AttemptSender } from './attempt-sender.js';
+import type { WebhookAnswer } from './webhook-sender.js';
+
+/** Tests under way in one process, per organization. */
+const MAX_AT_ONCE = 10;
+/** A test is tiny; this only keeps the shape of a body's limits. */
+const LIMITS = { maxBytes: Number.MAX_SAFE_INTEGER, publicUrl: null };
+
+export interface SentTest {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly at: Date;
+  readonly answer: WebhookAnswer;
+}
+
+/** Tries webhooks: one request by the way every delivery takes (address guard, authentication, limits). */
+@Injectable()
+export class TestSender {
+  /** Config uids under way, by organization. */
+  private readonly underWay = new Map<string, Set<string>>();
+
+  constructor(
+    private readonly sender: AttemptSender,
+    private readonly clock: Clock,
+    private readonly ids: IdSource,
+  ) {}
+
+  /**
+   * Resolves when the receiver has answered or its time is up. Throws HubError RATE_LIMITED while this
+   * webhook, or ten others of its organization, are being tried.
+   */
+  async send(config: PushConfig, task: TestedTask, seq: number): Promise<SentTest> {
+    const { organization, uid } = config;
+    const others = this.underWay.get(organization) ?? new Set<string>();
+    if (others.has(uid) || others.size >= MAX_AT_ONCE) {
+      throw new HubError('RATE_LIMITED', 'A test is under way; wait until it has ended.');
+    }
+    this.underWay.set(organization, others.add(uid));
+    try {
+      return await this.attempt(config, task, seq);
+    } finally {
+      others.delete(uid);
+      if (others.size === 0) this.underWay.delete(organization);
+    }
+  }
+
+  private async attempt(config: PushConfig, task: TestedTask, seq: number): Promise<SentTest> {
+    const { body, contentType } = webhookBody(config.version, testPayload(task), LIMITS);
+    const id = this.ids.next();
+    const at = this.clock.now();
+    const webhookId = testWebhookId(config.uid, id);
+    const place = { attempt: 1, seq, number: 0, gapSeq: null };
+    const facts = { contentType, webhookId, at, ...place, test: true };
+    const answer = await this.sender.send(config, facts, body, new AbortController().signal);
+    return { id, webhookId, at, answer };
+  }
+}
