@@ -8,7 +8,7 @@ import { AppendParticipant } from '../tasks/index.js';
 import { DeliveryStore } from './deliveries/delivery-store.js';
 import { EndpointStore } from './endpoints/endpoint-store.js';
 import { endpointRules } from './endpoints/endpoint-rules.js';
-import { PushEvents } from './endpoints/push-events.js';
+import { EventAnnouncer } from './endpoints/event-announcer.js';
 import { LaneStore } from './lanes/lane-store.js';
 import { SqlDeliveryStore } from './persistence/deliveries/sql-delivery.store.js';
 import { SqlEndpointStore } from './persistence/endpoints/sql-endpoint.store.js';
@@ -31,11 +31,11 @@ import { SubscriptionStore } from './subscriptions/subscription-store.js';
   imports: [AgentsModule],
   providers: [
     { provide: PushConfigStore, useClass: SqlPushConfigStore },
-    { provide: PushEvents, inject: [Log], useFactory: (log: Log) => new PushEvents(log) },
+    { provide: EventAnnouncer, inject: [Log], useFactory: (log: Log) => new EventAnnouncer(log) },
     {
       provide: LaneStore,
-      inject: [Database, IdSource, AppConfig, PushEvents],
-      useFactory: (database: Database, ids: IdSource, config: AppConfig, events: PushEvents) =>
+      inject: [Database, IdSource, AppConfig, EventAnnouncer],
+      useFactory: (database: Database, ids: IdSource, config: AppConfig, events: EventAnnouncer) =>
         new SqlLaneStore(database, ids, endpointRules(config.push), events),
     },
     { provide: EndpointStore, useClass: SqlEndpointStore },
@@ -50,7 +50,7 @@ import { SubscriptionStore } from './subscriptions/subscription-store.js';
     PushConfigStore,
     LaneStore,
     EndpointStore,
-    PushEvents,
+    EventAnnouncer,
     DeliveryStore,
     SubscriptionStore,
     SubscriptionDirectory,

@@ -37,6 +37,24 @@ describe('open streams', () => {
     await eventually(() => expect(doors.readers()).toBe(0), 10_000);
   });
 
+  it('open while there is nothing to tell, and tell what comes then, a failure too', async () => {
+    const feed = new Feed();
+    doors.on('tasks.subscribe', () => feed.items());
+    const reader = textReader(await subscribe());
+    feed.push(item(1));
+    expect(await reader.until('"n":1')).toContain('id: 1\n');
+    feed.end();
+    await reader.end();
+    const broken = new Feed();
+    doors.on('tasks.subscribe', async function* () {
+      yield* broken.items();
+      throw new Error('it broke');
+    });
+    const failing = textReader(await subscribe());
+    broken.end();
+    expect(lastOf(await failing.end())).toContain('"error"');
+  });
+
   it('comment while nothing happens', async () => {
     await doors.server.close();
     await start({ heartbeatMs: 30 });

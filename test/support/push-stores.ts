@@ -10,7 +10,7 @@ import type {
 } from '../../src/push/lanes/lane-store.js';
 import type { EndpointRules } from '../../src/push/endpoints/domain/endpoint-health.js';
 import type { EndpointStore } from '../../src/push/endpoints/endpoint-store.js';
-import { PushEvents } from '../../src/push/endpoints/push-events.js';
+import { EventAnnouncer } from '../../src/push/endpoints/event-announcer.js';
 import { SqlDeliveryStore } from '../../src/push/persistence/deliveries/sql-delivery.store.js';
 import { SqlEndpointStore } from '../../src/push/persistence/endpoints/sql-endpoint.store.js';
 import { SqlLaneStore } from '../../src/push/persistence/lanes/sql-lane.store.js';
@@ -64,7 +64,7 @@ export class PushStores {
   readonly managed: ManagedConfigStore;
   readonly retention: PushRetentionStore;
   readonly endpoints: EndpointStore;
-  readonly news = new PushEvents(SILENT);
+  readonly news = new EventAnnouncer(SILENT);
 
   constructor(
     readonly database: Database,

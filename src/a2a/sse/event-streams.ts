@@ -7,6 +7,9 @@ import { AppConfig } from '../../config/index.js';
 import type { EventSource } from './event-source.js';
 import { EventWriter } from './event-writer.js';
 
+/** Milliseconds a stream may be without an item until it is opened. */
+const QUIET_MS = 2000;
+
 interface OpenStream {
   readonly source: EventSource;
   readonly gone: AbortController;
@@ -34,8 +37,9 @@ export class EventStreams {
    * Writes the stream until it ends, its reader leaves (the door aborts `gone`) or the process drains;
    * then its last event is UNAVAILABLE, and the reader resumes by Last-Event-ID at another process. A
    * HubError that `gone` is aborted with is the last event, too.
-   * Rejects, with nothing written, when the first item does: a stream that is refused is answered as
-   * plain JSON. `headers` are asked for when the first item is there.
+   * Rejects, with nothing written, when the first item does within {@link QUIET_MS}: a stream that is
+   * refused is answered as plain JSON. `headers` are asked for when the stream opens: with the first item,
+   * or after that time, so that the reader of a task that is silent knows that it is connected.
    */
   async serve(
     reply: FastifyReply,
@@ -43,7 +47,8 @@ export class EventStreams {
     gone: AbortController,
     headers: () => Readonly<Record<string, string>> = () => ({}),
   ): Promise<void> {
-    const first = await source.items.next();
+    const first = source.items.next();
+    const isQuiet = await isPendingAfter(QUIET_MS, first);
     reply.hijack();
     const { heartbeatMs, streamBufferBytes } = this.config.tasks;
     const writer = new EventWriter(reply.raw, { heartbeatMs, bufferBytes: streamBufferBytes });
@@ -53,7 +58,8 @@ export class EventStreams {
       if (reason instanceof HubError) interrupt(writer, source, reason);
     });
     try {
-      writer.open(headers());
+      if (isQuiet) writer.openAlone(headers());
+      else writer.open(headers());
       await this.pump(writer, source, first);
     } finally {
       writer.end();
@@ -66,10 +72,10 @@ export class EventStreams {
   private async pump(
     writer: EventWriter,
     source: EventSource,
-    first: IteratorResult<unknown, void>,
+    first: Promise<IteratorResult<unknown, void>>,
   ): Promise<void> {
     try {
-      for (let result = first; !result.done; result = await source.items.next()) {
+      for (let result = await first; !result.done; result = await source.items.next()) {
         const { seq, text } = source.render(result.value);
         writer.event(seq, text);
         await writer.ready();
@@ -81,6 +87,19 @@ export class EventStreams {
         this.log.error({ err: thrown }, 'stream failed');
       writer.failure(source.failureEvent, source.failure(thrown));
     }
+  }
+}
+
+/** Resolves as soon as it is known; rejects when the promise does within that time. */
+async function isPendingAfter(ms: number, promise: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(true), ms);
+  });
+  try {
+    return await Promise.race([promise.then(() => false), over]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -55,6 +55,12 @@ export class EventWriter {
     }
   }
 
+  /** Sends the headers by themselves, where nothing is to follow soon. */
+  openAlone(headers: Readonly<Record<string, string>>): void {
+    this.open(headers);
+    if (!this.closed) this.raw.flushHeaders();
+  }
+
   /** Sends one event: `id:` when it has a seq, then its text on one `data:` line. */
   event(seq: number | undefined, text: string): void {
     this.write(seq === undefined ? `data: ${text}\n\n` : `id: ${seq}\ndata: ${text}\n\n`);

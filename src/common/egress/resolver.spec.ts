@@ -19,6 +19,7 @@ class Names {
   };
 
   async answer(hostname: string, ok: boolean): Promise<void> {
+    await settled();
     this.answers.get(hostname)!(ok);
     await settled();
   }
@@ -51,14 +52,11 @@ describe('the system resolver', () => {
     const names = new Names();
     const resolver = new SystemResolver(names.look, 4);
     await resolved(resolver, names, 'good.example');
-    ask(resolver, 'n1.example', 'n2.example', 'n3.example', 'n4.example', 'good.example');
+    ask(resolver, 'n1.example', 'n2.example', 'n3.example', 'n4.example');
     await settled();
-    expect(names.asked.slice(1)).toEqual([
-      'n1.example',
-      'n2.example',
-      'n3.example',
-      'good.example',
-    ]);
+    ask(resolver, 'good.example');
+    const asked = ['n1.example', 'n2.example', 'n3.example', 'good.example'];
+    expect(names.asked.slice(1)).toEqual(asked);
     await names.answer('n2.example', true);
     expect(names.asked.at(-1)).toBe('n4.example');
   });

@@ -24,7 +24,7 @@ import { AppConfig } from '../../config/index.js';
 import { PushEventDto, PushEventPageDto, PushEventQueryDto } from './endpoint.dto.js';
 import { EndpointsService } from './endpoints.service.js';
 import { followEvents } from './push-event-follower.js';
-import { PushEvents } from './push-events.js';
+import { EventAnnouncer } from './event-announcer.js';
 
 /** Tells operators of receivers that fail, recover, or are given up. */
 @ApiTags('push')
@@ -35,7 +35,7 @@ import { PushEvents } from './push-events.js';
 export class PushEventsController {
   constructor(
     private readonly endpoints: EndpointsService,
-    private readonly news: PushEvents,
+    private readonly news: EventAnnouncer,
     private readonly keys: KeyWatch,
     private readonly draining: Draining,
     private readonly clock: Clock,

@@ -94,7 +94,7 @@ export class SqlManagedConfigStore extends ManagedConfigStore {
         throw new HubError('CONFLICT', 'The webhook was changed meanwhile; read it and try again.');
       }
       const config = yield* updateConfig(tx, row.uid, { ...toConfig(row), ...change }, now);
-      if (config.events === 'all') yield* hearEveryEvent(tx, row.task_id);
+      if (config.events === 'all') yield* hearEveryEvent(tx, [row.task_id]);
       if (lane.active !== 0) yield* goOn(tx, lane.id, config, now);
       return config;
     });

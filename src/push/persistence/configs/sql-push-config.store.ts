@@ -50,7 +50,7 @@ export class SqlPushConfigStore extends PushConfigStore {
       const repeated = existing.fingerprint === draft.fingerprint && existing.state !== 'disabled';
       if (repeated && options.repeated === 'leave') return toConfig(existing);
     }
-    if (draft.events === 'all') yield* hearEveryEvent(tx, taskId);
+    if (draft.events === 'all') yield* hearEveryEvent(tx, [taskId]);
     if (existing) return yield* this.replace(tx, existing, seq, draft, options.now);
     yield* refuseTooMany(tx, taskId);
     const config = yield* insertConfig(tx, taskId, draft, options.now);

@@ -1,8 +1,9 @@
 import type { IdSource } from '../../../common/ids.js';
+import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { FIRST_MESSAGE_SEQ } from '../../../tasks/index.js';
-import { snapshotWebhookId } from '../../domain/webhook-id.js';
 import type { PushConfig, PushConfigDraft } from '../../configs/push-config.js';
+import { insertSnapshot } from '../deliveries/insert-snapshot.js';
 import { forgetLanes } from '../lanes/end-lanes.js';
 import { type ConfigRow, type LaneRow, forUpdate, toConfig } from '../push-rows.js';
 
@@ -23,9 +24,14 @@ export function* lockTask(tx: Tx, taskId: string): Work<number> {
   return task?.seq ?? FIRST_MESSAGE_SEQ;
 }
 
-/** Has the appends of this task tell of every entry; it stays so. */
-export function* hearEveryEvent(tx: Tx, taskId: string): Work<void> {
-  yield* tx.run('UPDATE tasks SET every_event = 1 WHERE id = ? AND every_event = 0', [taskId]);
+/** Has the appends of these tasks tell of every entry; it stays so. */
+export function* hearEveryEvent(tx: Tx, taskIds: readonly string[]): Work<void> {
+  for (const piece of pieces([...new Set(taskIds)].sort())) {
+    yield* tx.run(
+      `UPDATE tasks SET every_event = 1 WHERE id IN ${listOf(piece.length)} AND every_event = 0`,
+      piece,
+    );
+  }
 }
 
 export function* insertConfig(
@@ -218,42 +224,6 @@ export function* restartLane(
     [config.endpoint, config.events === 'all' ? 1 : 0, seq + 1, seq, at, at, laneId],
   );
   yield* insertSnapshot(tx, snapshotId, laneId, config, seq, row!.last_number, now);
-}
-
-/** A delivery of the task as it is after entry `seq`; `dead`: with that reason, for who asks for it. */
-export function* insertSnapshot(
-  tx: Tx,
-  id: string,
-  laneId: string,
-  config: PushConfig,
-  seq: number,
-  number: number,
-  now: Date,
-  dead: string | null = null,
-): Work<void> {
-  yield* tx.run(
-    `INSERT INTO push_deliveries (id, lane_id, config_uid, task_id, config_id, endpoint,
-       organization, principal_id, number, seq, kind, webhook_id, state, attempts, tries,
-       rejections, redelivered, reason, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'snapshot', ?, ?, 0, 0, 0, 0, ?, ?, ?)`,
-    [
-      id,
-      laneId,
-      config.uid,
-      config.taskId,
-      config.configId,
-      config.endpoint,
-      config.organization,
-      config.principalId,
-      number,
-      seq,
-      snapshotWebhookId(config.uid, seq, number),
-      dead === null ? 'pending' : 'dead',
-      dead,
-      now.getTime(),
-      now.getTime(),
-    ],
-  );
 }
 
 /**

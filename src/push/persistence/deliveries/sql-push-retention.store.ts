@@ -5,7 +5,7 @@ import type { Tx, Work } from '../../../database/sql.js';
 import { PushRetentionStore } from '../../deliveries/push-retention-store.js';
 import { deleteOld } from './dead-letters.js';
 import { type ConfigRow, type LaneRow, forUpdate, toConfig } from '../push-rows.js';
-import { insertSnapshot } from '../configs/webhook-writes.js';
+import { insertSnapshot } from './insert-snapshot.js';
 
 const TOO_OLD = 'the webhook was paused for too long';
 

@@ -1,5 +1,5 @@
 import { listOf, pieces } from '../../../database/multi-row.js';
-import type { Tx, Work } from '../../../database/sql.js';
+import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import { forUpdate } from '../push-rows.js';
 import type { Endpoint, EndpointState } from '../../endpoints/endpoint.js';
 
@@ -73,6 +73,15 @@ export function* lockEndpoints(tx: Tx, endpoints: readonly string[]): Work<Endpo
     );
   }
   return found;
+}
+
+/** Whoever had the trial of these endpoints did not make it: the next may. */
+export function* freeTrials(tx: Tx, which: string, params: readonly SqlValue[] = []): Work<void> {
+  yield* tx.run(
+    `UPDATE push_endpoints SET probe_until = NULL,
+       ready_at = CASE WHEN ready_at IS NULL THEN NULL ELSE probe_at END WHERE ${which}`,
+    params,
+  );
 }
 
 function toNumber(value: number | null): number | null {

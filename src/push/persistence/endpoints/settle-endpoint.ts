@@ -10,7 +10,7 @@ import {
 import type { EndpointHealth, EndpointOutcome } from '../../endpoints/endpoint.js';
 import { dueTimeOf, queuedAt } from '../../domain/lane-queue.js';
 import type { Lane } from '../../lanes/lane-store.js';
-import { type EndpointRow, toEndpoint } from './endpoint-rows.js';
+import { type EndpointRow, freeTrials, toEndpoint } from './endpoint-rows.js';
 import { type LaneRow, forUpdate } from '../push-rows.js';
 
 /** What an attempt changed beyond its lane. */
@@ -128,11 +128,5 @@ function* writeEndpoint(
 
 /** The lane did not try after all: the next may. */
 export function* giveProbeBack(tx: Tx, lane: Lane): Work<void> {
-  if (!lane.isProbe) return;
-  yield* tx.run(
-    `UPDATE push_endpoints SET probe_until = NULL,
-       ready_at = CASE WHEN ready_at IS NULL THEN NULL ELSE probe_at END
-     WHERE endpoint = ? AND probe_at IS NOT NULL`,
-    [lane.endpoint],
-  );
+  if (lane.isProbe) yield* freeTrials(tx, 'endpoint = ? AND probe_at IS NOT NULL', [lane.endpoint]);
 }

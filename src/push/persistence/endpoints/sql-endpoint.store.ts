@@ -15,7 +15,7 @@ import {
 } from '../../endpoints/endpoint-store.js';
 import type { PushEvent } from '../../endpoints/push-event.js';
 import { type EndpointRow, toEndpoint } from './endpoint-rows.js';
-import { type EventRow, toEvent } from './push-events.js';
+import { type EventRow, toEvent } from './record-event.js';
 import { repairEndpoints, repairImpossible, repairLanes } from '../lanes/repair-times.js';
 import { sweepEndpoint } from './sweep-endpoint.js';
 

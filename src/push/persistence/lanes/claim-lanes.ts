@@ -13,7 +13,12 @@ import {
 import { QUEUED_FROM, dueTimeOf } from '../../domain/lane-queue.js';
 import type { Lane } from '../../lanes/lane-store.js';
 import type { PushConfig } from '../../configs/push-config.js';
-import { type EndpointRow, endpointRows, lockEndpoints } from '../endpoints/endpoint-rows.js';
+import {
+  type EndpointRow,
+  endpointRows,
+  freeTrials,
+  lockEndpoints,
+} from '../endpoints/endpoint-rows.js';
 import { parkLanes, queuedLanes, readyEndpoints } from './lane-queues.js';
 import { type ConfigRow, type LaneRow, forUpdate, toLane } from '../push-rows.js';
 import { tellableConfigs } from '../subscriptions/subscription-align.js';
@@ -100,7 +105,7 @@ export function* claimLanes(tx: Tx, claim: Claim, turns: LaneTurns): Work<Lane[]
   const isCrowded = arrivals.length === caps.free + LOOK_AHEAD;
   const taken = new Set(chosen.map(({ id }) => id));
   const left = arrivals.filter(({ id, endpoint }) => {
-    return !taken.has(id) && (isCrowded || isOpen(rows.get(endpoint)));
+    return !taken.has(id) && (isCrowded || lanesWait(rows.get(endpoint)));
   });
   yield* parkLanes(tx, left, claim.startSlots, at);
   return lanes;
@@ -153,18 +158,18 @@ function placeOf(
   closedRoom: number,
   at: number,
 ): EndpointPlace {
-  const room = row && isOpen(row) ? probeRoom(row, at) : closedRoom;
+  const room = row && lanesWait(row) ? probeRoom(row, at) : closedRoom;
   return { standing: standingOf(row, slow), room };
 }
 
 function standingOf(row: EndpointRow | undefined, slow: boolean): Standing {
-  if (row && (row.failures > 0 || isOpen(row))) return 'failing';
+  if (row && (row.failures > 0 || lanesWait(row))) return 'failing';
   if (slow) return 'slow';
   return row && row.last_success_at !== null ? 'proven' : 'new';
 }
 
 /** Whether its lanes wait, but for one that tries. */
-function isOpen(row: EndpointRow | undefined): boolean {
+function lanesWait(row: EndpointRow | undefined): boolean {
   return row !== undefined && (row.probe_at !== null || row.sweep_after !== null);
 }
 
@@ -187,7 +192,7 @@ function* take(
   const probes = new Set<string>();
   const ids: string[] = [];
   for (const { id, endpoint } of [...chosen].sort(byEndpoint)) {
-    if (!isOpen(endpoints.get(endpoint))) ids.push(id);
+    if (!lanesWait(endpoints.get(endpoint))) ids.push(id);
     else if (yield* takeProbe(tx, endpoint, at, until)) {
       probes.add(id);
       ids.push(id);
@@ -206,7 +211,9 @@ function* take(
     for (const row of rows) {
       const config = configs.get(row.config_uid);
       if (config === undefined) {
-        if (probes.has(row.id)) yield* giveProbeBack(tx, endpointById.get(row.id)!, until);
+        // It may not be told, so it has not tried the endpoint either.
+        const mine = [endpointById.get(row.id)!, until];
+        if (probes.has(row.id)) yield* freeTrials(tx, 'endpoint = ? AND probe_until = ?', mine);
         continue;
       }
       lanes.push({
@@ -234,16 +241,6 @@ function* takeProbe(tx: Tx, endpoint: string, at: number, until: number): Work<b
     [until, until, endpoint, at, at],
   );
   return taken > 0;
-}
-
-/** The lane may not be told, so it has not tried the endpoint either. */
-function* giveProbeBack(tx: Tx, endpoint: string, until: number): Work<void> {
-  yield* tx.run(
-    `UPDATE push_endpoints SET probe_until = NULL,
-       ready_at = CASE WHEN ready_at IS NULL THEN NULL ELSE probe_at END
-     WHERE endpoint = ? AND probe_until = ?`,
-    [endpoint, until],
-  );
 }
 
 /** By uid, without those whose subscription has them told nothing now. */

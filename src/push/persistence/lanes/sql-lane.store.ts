@@ -5,7 +5,7 @@ import type { OpenDelivery } from '../../deliveries/delivery.js';
 import { type LaneCaps, LaneTurns } from '../../domain/lane-choice.js';
 import type { EndpointRules } from '../../endpoints/domain/endpoint-health.js';
 import type { PushEvent, PushEventDraft } from '../../endpoints/push-event.js';
-import type { PushEvents } from '../../endpoints/push-events.js';
+import type { EventAnnouncer } from '../../endpoints/event-announcer.js';
 import { QUEUED_FROM } from '../../domain/lane-queue.js';
 import {
   type DueMark,
@@ -20,7 +20,8 @@ import { deleteOld } from '../deliveries/dead-letters.js';
 import { leaveLetters } from './end-lanes.js';
 import { forgetTasks } from './forget-tasks.js';
 import { markDue } from './mark-due.js';
-import { recordEvent } from '../endpoints/push-events.js';
+import { freeTrials } from '../endpoints/endpoint-rows.js';
+import { recordEvent } from '../endpoints/record-event.js';
 import { type DeliveryRow, toDelivery } from '../push-rows.js';
 import { reachLane, recountLane, toStep } from './reach-lane.js';
 import {
@@ -41,7 +42,7 @@ export class SqlLaneStore extends LaneStore {
     private readonly database: Database,
     private readonly ids: IdSource,
     private readonly rules: EndpointRules,
-    private readonly events: PushEvents,
+    private readonly events: EventAnnouncer,
   ) {
     super();
   }
@@ -165,11 +166,7 @@ export class SqlLaneStore extends LaneStore {
 
   releaseOthers(owner: string): Promise<number> {
     return this.database.write(function* (tx) {
-      yield* tx.run(
-        `UPDATE push_endpoints SET probe_until = NULL,
-           ready_at = CASE WHEN ready_at IS NULL THEN NULL ELSE probe_at END
-         WHERE probe_until IS NOT NULL`,
-      );
+      yield* freeTrials(tx, 'probe_until IS NOT NULL');
       // They were due before they were leased.
       return yield* tx.run(
         `UPDATE push_lanes SET owner = NULL, lease_until = NULL, epoch = epoch + 1,

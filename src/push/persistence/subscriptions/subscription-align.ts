@@ -131,7 +131,7 @@ function* hear(
       every,
       id,
     ]);
-    if (every === 1) yield* hearEveryEvent(tx, taskId);
+    if (every === 1) yield* hearEveryEvent(tx, [taskId]);
   }
 }
 

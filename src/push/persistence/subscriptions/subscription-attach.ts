@@ -2,7 +2,8 @@ import { flatten, listOf, pieces, rowsOf } from '../../../database/multi-row.js'
 import type { Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import { subscriptionConfigId } from '../../domain/config-id.js';
-import { snapshotWebhookId } from '../../domain/webhook-id.js';
+import { hearEveryEvent } from '../configs/webhook-writes.js';
+import { insertSnapshot } from '../deliveries/insert-snapshot.js';
 import type { NewSubscriptionLane } from '../../subscriptions/subscription-store.js';
 
 /** With the ids its rows get. */
@@ -21,11 +22,20 @@ export function* attachLanes(
     uid: nextId(),
     laneId: nextId(),
   }));
-  yield* hearEveryEvent(tx, wanted);
+  const every = wanted.filter(({ subscription }) => subscription.events === 'all');
+  yield* hearEveryEvent(
+    tx,
+    every.map(({ taskId }) => taskId),
+  );
   // Lanes before deliveries before configs, as everywhere.
   yield* insertLanes(tx, wanted, at);
   for (const each of wanted) {
-    if (each.begins === 'present-state') yield* insertSnapshot(tx, each, nextId(), at);
+    if (each.begins !== 'present-state') continue;
+    const { uid, taskId, laneId, seq, subscription } = each;
+    const { id, endpoint, organization, principalId } = subscription;
+    const configId = subscriptionConfigId(id);
+    const told = { uid, taskId, configId, endpoint, organization, principalId };
+    yield* insertSnapshot(tx, nextId(), laneId, told, seq, 1, now);
   }
   yield* insertConfigs(tx, wanted, at);
   return wanted.length;
@@ -54,14 +64,6 @@ function* withoutKnown(
   );
 }
 
-/** Has the appends of these tasks tell of every entry. */
-function* hearEveryEvent(tx: Tx, lanes: readonly Attachment[]): Work<void> {
-  const every = lanes.filter(({ subscription }) => subscription.events === 'all');
-  for (const piece of pieces([...new Set(every.map(({ taskId }) => taskId))].sort())) {
-    yield* tx.run(`UPDATE tasks SET every_event = 1 WHERE id IN ${listOf(piece.length)}`, piece);
-  }
-}
-
 function* insertLanes(tx: Tx, lanes: readonly Attachment[], at: number): Work<void> {
   for (const piece of pieces(lanes)) {
     yield* tx.run(
@@ -78,30 +80,6 @@ function* insertLanes(tx: Tx, lanes: readonly Attachment[], at: number): Work<vo
       }),
     );
   }
-}
-
-function* insertSnapshot(tx: Tx, lane: Attachment, id: string, at: number): Work<void> {
-  const { subscription, taskId, seq, uid } = lane;
-  yield* tx.run(
-    `INSERT INTO push_deliveries (id, lane_id, config_uid, task_id, config_id, endpoint, organization,
-       principal_id, number, seq, kind, webhook_id, state, attempts, tries, rejections, redelivered,
-       created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, 'snapshot', ?, 'pending', 0, 0, 0, 0, ?, ?)`,
-    [
-      id,
-      lane.laneId,
-      uid,
-      taskId,
-      subscriptionConfigId(subscription.id),
-      subscription.endpoint,
-      subscription.organization,
-      subscription.principalId,
-      seq,
-      snapshotWebhookId(uid, seq, 1),
-      at,
-      at,
-    ],
-  );
 }
 
 /** What can change is the subscription's; the secrets are nowhere but there. */

@@ -10,7 +10,7 @@ const TEXT: Readonly<Record<PushEvent['type'], string>> = {
 };
 
 /** Tells of events after their commit: to the log, and to whoever follows them in this process. */
-export class PushEvents {
+export class EventAnnouncer {
   private readonly listeners = new Set<() => void>();
 
   constructor(private readonly log: Log) {}
