@@ -1,4 +1,4 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
 import {
   ArrayMaxSize,
   ArrayNotEmpty,
@@ -27,7 +27,7 @@ const ENDPOINT = {
 } as const;
 
 /** The filters that deliveries and dead letters share. */
-class DeliveryFilterQueryDto extends PageQueryDto {
+class DeliveryFilterDto {
   @ApiPropertyOptional({ type: String })
   @IfGiven()
   @IsString()
@@ -68,9 +68,9 @@ class DeliveryFilterQueryDto extends PageQueryDto {
   until?: string;
 }
 
-export class DeadLetterQueryDto extends DeliveryFilterQueryDto {}
+export class DeadLetterQueryDto extends IntersectionType(PageQueryDto, DeliveryFilterDto) {}
 
-export class DeliveryQueryDto extends DeliveryFilterQueryDto {
+export class DeliveryQueryDto extends DeadLetterQueryDto {
   @ApiPropertyOptional({ enum: DELIVERY_STATES })
   @IfGiven()
   @IsIn(DELIVERY_STATES)
@@ -78,7 +78,7 @@ export class DeliveryQueryDto extends DeliveryFilterQueryDto {
 }
 
 /** Which dead letters are meant: those that fit all that is given. */
-export class DeadLettersDto {
+export class DeadLettersDto extends DeliveryFilterDto {
   @ApiPropertyOptional({ type: [String], description: 'These only.' })
   @IfGiven()
   @IsArray()
@@ -87,42 +87,6 @@ export class DeadLettersDto {
   @IsString({ each: true })
   @MaxLength(256, { each: true })
   ids?: string[];
-
-  @ApiPropertyOptional({ type: String })
-  @IfGiven()
-  @IsString()
-  @MaxLength(256)
-  taskId?: string;
-
-  @ApiPropertyOptional({ type: String })
-  @IfGiven()
-  @IsString()
-  @MaxLength(256)
-  configId?: string;
-
-  @ApiPropertyOptional(ENDPOINT)
-  @IfGiven()
-  @IsString()
-  @MaxLength(MAX_URL)
-  endpoint?: string;
-
-  @ApiPropertyOptional({ type: String })
-  @IfGiven()
-  @IsString()
-  @MaxLength(256)
-  organization?: string;
-
-  @ApiPropertyOptional({ ...SINCE, description: 'Made at this time or later.' })
-  @IfGiven()
-  @IsISO8601({ strict: true })
-  @MaxLength(40)
-  since?: string;
-
-  @ApiPropertyOptional({ ...SINCE, description: 'Made before this time.' })
-  @IfGiven()
-  @IsISO8601({ strict: true })
-  @MaxLength(40)
-  until?: string;
 
   @ApiPropertyOptional({
     type: Boolean,

@@ -13,12 +13,14 @@ const SETTINGS = { timeoutMs: 1000, maxConcurrent: 5, maxPerEndpoint: 5, alone: 
 /** Sleeps end by their signal alone. */
 class StillClock extends Clock {
   time = 0;
+  readonly slept: number[] = [];
 
   now(): Date {
     return new Date(this.time);
   }
 
-  sleep(_: number, signal?: AbortSignal): Promise<void> {
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    this.slept.push(ms);
     return new Promise((resolve) => {
       signal?.addEventListener('abort', () => resolve(), { once: true });
     });
@@ -33,7 +35,7 @@ describe('DeliveryWorker', () => {
     const wakeup = new PushWakeup();
     const excepted: (readonly string[] | undefined)[] = [];
     const lanes = Object.assign(Object.create(LaneStore.prototype) as LaneStore, {
-      nextDueAt: (now: Date) => Promise.resolve(now),
+      nextDueAt: (now: Date, later?: string) => Promise.resolve(later ? null : now),
       claim: (...[, , , , except]: Parameters<LaneStore['claim']>) => {
         excepted.push(except);
         return Promise.resolve(excepted.length === 1 ? [{ id: 'l1' } as Lane] : []);
@@ -57,6 +59,24 @@ describe('DeliveryWorker', () => {
     expect(excepted.at(-1)).toEqual(['l1']);
     finish();
     end();
+    await worker.stop();
+  });
+
+  it('rests until what is due next, while what is due already waits for its endpoint', async () => {
+    const clock = new StillClock();
+    const lanes = Object.assign(Object.create(LaneStore.prototype) as LaneStore, {
+      nextDueAt: (now: Date, later?: string) => Promise.resolve(later ? new Date(300) : now),
+      claim: () => Promise.resolve([]),
+    });
+    const upkeep = Object.assign(Object.create(DeliveryUpkeep.prototype) as DeliveryUpkeep, {
+      run: () => Promise.resolve(false),
+    });
+    const runner = Object.create(LaneRunner.prototype) as LaneRunner;
+    const wakeup = new PushWakeup();
+    const worker = new DeliveryWorker('w', lanes, runner, upkeep, wakeup, clock, SILENT, SETTINGS);
+    await worker.start();
+    await settled();
+    expect(clock.slept).toEqual([300]);
     await worker.stop();
   });
 });

@@ -87,9 +87,7 @@ export class DeliveryWorker {
     if (free <= 0) return LOOK_EVERY_MS;
     const due = await this.lanes.nextDueAt(now);
     if (due === null) return LOOK_EVERY_MS;
-    if (due > now) {
-      return Math.min(LOOK_EVERY_MS, due.getTime() - this.clock.now().getTime());
-    }
+    if (due > now) return Math.min(LOOK_EVERY_MS, this.until(due));
     const { maxPerEndpoint: perEndpoint, maxConcurrent: total } = this.settings;
     const caps = { free, perEndpoint, total };
     const lease = leaseMs(this.settings);
@@ -102,8 +100,10 @@ export class DeliveryWorker {
         this.ring();
       });
     }
-    // Due, but it must wait for its endpoint: a lane that ends rings.
-    return claimed.length > 0 ? 0 : LOOK_EVERY_MS;
+    if (claimed.length > 0) return 0;
+    // What is due must wait for its endpoint, and rings when that has room; others need not wait as long.
+    const next = await this.lanes.nextDueAt(now, 'later');
+    return next === null ? LOOK_EVERY_MS : Math.min(LOOK_EVERY_MS, this.until(next));
   }
 
   /** Upkeep goes on beside the claims: no job of it holds a delivery up. */
@@ -118,6 +118,10 @@ export class DeliveryWorker {
   private overdue(now: Date, lease: number): string[] {
     const before = now.getTime() - lease;
     return [...this.running.values()].filter(({ since }) => since <= before).map(({ id }) => id);
+  }
+
+  private until(at: Date): number {
+    return Math.max(1, at.getTime() - this.clock.now().getTime());
   }
 
   private async rest(ms: number): Promise<void> {

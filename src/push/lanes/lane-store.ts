@@ -119,8 +119,11 @@ export abstract class LaneStore {
     except?: readonly string[],
   ): Promise<Lane[]>;
 
-  /** When the next unclaimed lane is due, or the queue of an endpoint; null when none is. */
-  abstract nextDueAt(now: Date): Promise<Date | null>;
+  /**
+   * When the next unclaimed lane is due, or the queue of an endpoint; null when none is. With `later` those
+   * do not count that are due at `now` already.
+   */
+  abstract nextDueAt(now: Date, later?: 'later'): Promise<Date | null>;
 
   /** The open delivery with the lowest number; with an `epoch` only while that claim holds. */
   abstract firstOpen(laneId: string, epoch?: number): Promise<OpenDelivery | undefined>;

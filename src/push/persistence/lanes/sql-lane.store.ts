@@ -64,14 +64,16 @@ export class SqlLaneStore extends LaneStore {
     return this.database.write((tx) => claimLanes(tx, claim, this.turns), 'may-be-lost');
   }
 
-  async nextDueAt(now: Date): Promise<Date | null> {
+  async nextDueAt(now: Date, later?: 'later'): Promise<Date | null> {
+    const at = now.getTime();
+    const from = later === undefined ? 0 : at + 1;
     const [row] = await this.database.read<{ lane: number | null; queue: number | null }>(
       `SELECT (SELECT due_at FROM push_lanes
-           WHERE due_at < ${QUEUED_FROM} AND COALESCE(lease_until, 0) <= ?
+           WHERE due_at >= ? AND due_at < ${QUEUED_FROM} AND COALESCE(lease_until, 0) <= ?
            ORDER BY due_at LIMIT 1) AS lane,
-         (SELECT ready_at FROM push_endpoints WHERE ready_at IS NOT NULL
+         (SELECT ready_at FROM push_endpoints WHERE ready_at >= ?
            ORDER BY ready_at LIMIT 1) AS queue`,
-      [now.getTime()],
+      [from, at, from],
     );
     const times = [row?.lane, row?.queue].filter((at) => typeof at === 'number');
     return times.length === 0 ? null : new Date(Math.min(...times));
