@@ -7,10 +7,11 @@ import {
 import { Clock, SystemClock } from './common/clock.js';
 import { Draining } from './common/draining.js';
 import { Egress, egressOptions } from './common/egress/egress.js';
+import { SystemResolver } from './common/egress/resolver.js';
 import { IdSource, SystemIdSource } from './common/ids.js';
 import { Log } from './common/logger.js';
 import { SecretBox } from './common/secret-box.js';
-import { AppConfig, OwnAddress } from './config/index.js';
+import { AppConfig, OwnAddress, threadPoolSize } from './config/index.js';
 
 /** A provider that has a token of its own. */
 export type Replacement = Extract<Provider, { provide: unknown }>;
@@ -31,7 +32,11 @@ export class SharedModule implements OnApplicationShutdown {
         provide: Egress,
         inject: [AppConfig, OwnAddress],
         useFactory: ({ egress }: AppConfig, own: OwnAddress) =>
-          new Egress({ ...egressOptions(egress), isOwn: (url) => own.has(url) }),
+          new Egress({
+            ...egressOptions(egress),
+            resolver: new SystemResolver(threadPoolSize()),
+            isOwn: (url) => own.has(url),
+          }),
       },
     ];
     const replaced = new Set(replacements.map((provider) => provider.provide));

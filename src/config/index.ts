@@ -12,4 +12,5 @@ export { type ConfigOverrides, configWith, loadConfig, summarize } from './load-
 export { isBelow, isSameHost, OwnAddress } from './own-address.js';
 export { HUB_VERSION } from './package-info.js';
 export { PublicUrl } from './public-url.js';
+export { threadPoolSize } from './thread-pool.js';
 export { readSecretKeys, secretKeyFaults } from './secret-keys.js';

@@ -41,7 +41,7 @@ async function resolved(resolver: SystemResolver, names: Names, hostname: string
 describe('the system resolver', () => {
   it('asks about a name once for all who wait for it', async () => {
     const names = new Names();
-    const resolver = new SystemResolver(names.look, 4);
+    const resolver = new SystemResolver(4, names.look);
     const both = [resolver.resolve('a.example'), resolver.resolve('a.example')];
     await names.answer('a.example', true);
     expect(await Promise.all(both)).toEqual([FOUND, FOUND]);
@@ -50,7 +50,7 @@ describe('the system resolver', () => {
 
   it('leaves a thread to names that have resolved, whatever else does not answer', async () => {
     const names = new Names();
-    const resolver = new SystemResolver(names.look, 4);
+    const resolver = new SystemResolver(4, names.look);
     await resolved(resolver, names, 'good.example');
     ask(resolver, 'n1.example', 'n2.example', 'n3.example', 'n4.example');
     await settled();
@@ -63,7 +63,7 @@ describe('the system resolver', () => {
 
   it('gives names that did not resolve one thread of four', async () => {
     const names = new Names();
-    const resolver = new SystemResolver(names.look, 4);
+    const resolver = new SystemResolver(4, names.look);
     for (const bad of ['b1.example', 'b2.example']) {
       ask(resolver, bad);
       await names.answer(bad, false);
@@ -79,7 +79,7 @@ describe('the system resolver', () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] });
     try {
       const names = new Names();
-      const resolver = new SystemResolver(names.look, 4);
+      const resolver = new SystemResolver(4, names.look);
       ask(resolver, 'n1.example', 'n2.example', 'n3.example');
       const late = resolver.resolve('n4.example');
       const fault = expect(late).rejects.toMatchObject({ code: 'EAI_AGAIN' });

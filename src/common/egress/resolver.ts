@@ -11,7 +11,7 @@ export interface Resolver {
   resolve(hostname: string): Promise<readonly ResolvedAddress[]>;
 }
 
-/** libuv's default; each lookup that is under way takes one. */
+/** libuv's default. */
 const DEFAULT_THREADS = 4;
 /** How long a lookup waits for its turn, milliseconds. */
 const MAX_WAIT_MS = 5000;
@@ -42,8 +42,9 @@ export class SystemResolver implements Resolver {
   private readonly waiting = new Set<Waiting>();
 
   constructor(
+    /** Of the process; each lookup that is under way takes one. */
+    private readonly threads = DEFAULT_THREADS,
     private readonly look: (hostname: string) => Promise<readonly ResolvedAddress[]> = addressesOf,
-    private readonly threads = Number(process.env['UV_THREADPOOL_SIZE']) || DEFAULT_THREADS,
   ) {}
 
   /** Rejects with the code EAI_AGAIN when its turn has not come within 5 s. */
