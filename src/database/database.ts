@@ -14,8 +14,9 @@ export abstract class Database {
   /**
    * Runs `work` in one transaction and resolves after it is durable. On SQLite works run one at a
    * time, each without interruption; on PostgreSQL each has a connection of its own (READ COMMITTED).
-   * Rejects with what `work` threw, after rolling back; never retries by itself. A failed statement
-   * ends the work: it cannot catch the error and go on.
+   * Rejects with what `work` threw, after rolling back. A failed statement ends the work: it cannot
+   * catch the error and go on. One that stood in another's way (a deadlock) is begun again from its
+   * start, a few times, so it changes nothing but rows.
    *
    * What `may-be-lost` survives the end of the process, but a power failure may take it back, from the
    * end, as if it had not been: for leases and their like. It need not wait for the disk.

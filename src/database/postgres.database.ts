@@ -1,6 +1,7 @@
 import type { Pool, PoolClient, QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
 import { Database, databaseClosed } from './database.js';
+import { isRetryable } from './dialect.js';
 import { pendingMigrations } from './pending-migrations.js';
 import { numbered } from './placeholders.js';
 import {
@@ -12,6 +13,8 @@ import {
   type Work,
 } from './sql.js';
 
+/** How often a work that lost against another one is run again before it counts as failed. */
+const MAX_RETRIES = 5;
 const INT8 = 20;
 const NUMERIC = 1700;
 
@@ -46,7 +49,7 @@ export class PostgresDatabase extends Database {
   }
 
   write<T>(work: (tx: Tx) => Work<T>): Promise<T> {
-    return this.track(() => this.transaction(work));
+    return this.track(() => this.untilDone(work));
   }
 
   async read<R>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
@@ -73,6 +76,16 @@ export class PostgresDatabase extends Database {
     const done = (): boolean => this.underWay.delete(promise);
     promise.then(done, done);
     return promise;
+  }
+
+  private async untilDone<T>(work: (tx: Tx) => Work<T>): Promise<T> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await this.transaction(work);
+      } catch (error) {
+        if (!isRetryable(error) || attempt >= MAX_RETRIES) throw error;
+      }
+    }
   }
 
   private async transaction<T>(work: (tx: Tx) => Work<T>): Promise<T> {

@@ -90,6 +90,21 @@ export function databaseContract(databases: DatabaseFactory): void {
     expect(row).toEqual({ at: 1_790_000_000_000, n: 1 });
   });
 
+  it("runs works again that stood in each other's way", async () => {
+    await database.write(put('a'));
+    await database.write(put('b'));
+    const inOrder = (...keys: readonly string[]): Promise<number> =>
+      database.write(function* (tx) {
+        let changed = 0;
+        for (const key of keys) {
+          changed += yield* tx.run('UPDATE hub_settings SET value = ? WHERE key = ?', [key, key]);
+          if (tx.dialect === 'postgres') yield* tx.all('SELECT pg_sleep(0.2)');
+        }
+        return changed;
+      });
+    expect(await Promise.all([inOrder('a', 'b'), inOrder('b', 'a')])).toEqual([2, 2]);
+  });
+
   it('finishes what it has taken on before it closes', async () => {
     const url = await databases.freshUrl();
     const first = await databases.open(url);

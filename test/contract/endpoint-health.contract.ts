@@ -100,6 +100,12 @@ export function endpointHealthContract(
     return tasks;
   }
 
+  /** Sets the webhook of a task anew, which ends the claim of its lane. */
+  async function change(taskId: string): Promise<void> {
+    const draft = stores.draft({ configId: 'c', endpoint: E, url: 'https://hooks.example/b' });
+    await stores.configs.set(taskId, draft, { now: at(), repeated: 'leave' });
+  }
+
   const endpoint = async () => (await stores.endpoints.list({}, EVERYTHING, 10, null))[0];
   const types = async (visibility: Visibility = EVERYTHING) =>
     (await stores.endpoints.eventsAfter(0, visibility, 100)).map(({ type }) => type);
@@ -113,7 +119,7 @@ export function endpointHealthContract(
       now += 1;
       const [both, none] = [await claim('a'), await claim('b')];
       expect(both).toHaveLength(1);
-      expect(both[0]).toMatchObject({ isProbe: true, isEarly: true });
+      expect(both[0]).toMatchObject({ trialUntil: at(now + LEASE_MS), isEarly: true });
       expect(none).toEqual([]);
       // Nor does one that has just come.
       await lanes(1);
@@ -226,6 +232,67 @@ export function endpointHealthContract(
       expect(await claim()).toHaveLength(1);
     });
 
+    it.each(['answers', 'fails'])(
+      'counts a trial that %s although its webhook was changed',
+      async (how) => {
+        await opened(3);
+        now += 5000;
+        const [probe] = await claim();
+        const lane = await reached(probe!);
+        const delivery = (await stores.lanes.firstOpen(lane.id))!;
+        await change(lane.config.taskId);
+        // It is under way all the same.
+        expect(await claim()).toEqual([]);
+        const number = delivery.attempts + 1;
+        const attempt = { number, at: at(), durationMs: 5, error: null, response: null };
+        const settlement: Settlement =
+          how === 'answers'
+            ? {
+                delivery,
+                attempt: { ...attempt, status: 200 },
+                outcome: { kind: 'delivered', begunAt: now },
+                result: { state: 'delivered' },
+              }
+            : {
+                delivery,
+                attempt: { ...attempt, status: 503 },
+                outcome: failed(),
+                result: { state: 'retrying', at: at(now + 1000), reason: 'HTTP 503' },
+              };
+        for (let i = 0; i < 2; i++) {
+          expect(await stores.lanes.settle(lane, settlement, at(), at(now + LEASE_MS))).toBe(
+            'lost',
+          );
+        }
+        expect(await stores.deliveries.attempts(delivery.id)).toHaveLength(number - 1);
+        if (how === 'answers') {
+          expect(await types()).toEqual(['endpoint.failing', 'endpoint.recovered']);
+          expect(await claim()).toHaveLength(3);
+          return;
+        }
+        expect(await endpoint()).toMatchObject({
+          failures: 4,
+          probeAt: at(now + 10_000).getTime(),
+        });
+        now += 10_000;
+        expect(await claim()).toHaveLength(1);
+      },
+    );
+
+    it('is free for the next lane when the claim of the one that was to try is over', async () => {
+      await opened(3);
+      now += 5000;
+      const [first] = await claim();
+      await change(first!.config.taskId);
+      await stores.lanes.release(first!, at());
+      const [second] = await claim();
+      expect(second).toMatchObject({ trialUntil: at(now + LEASE_MS) });
+      // Nor does it take that one's trial.
+      now += 1;
+      await stores.lanes.release({ ...first!, trialUntil: at(now - LEASE_MS) }, at());
+      expect(await claim()).toEqual([]);
+    });
+
     it('lets another lane try when the one that tried has died', async () => {
       await opened(3);
       now += 5000;
@@ -303,7 +370,10 @@ export function endpointHealthContract(
       const draft = stores.draft({ configId: 'c', endpoint: E });
       await stores.configs.set(taskId!, draft, { now: at(), repeated: 'leave' });
       const [lane] = await claim();
-      expect(lane).toMatchObject({ isProbe: true, config: { taskId, state: 'active' } });
+      expect(lane).toMatchObject({
+        trialUntil: at(now + LEASE_MS),
+        config: { taskId, state: 'active' },
+      });
       await succeed(lane!);
       expect(await endpoint()).toMatchObject({ state: 'healthy', disabledAt: null });
       expect((await types()).at(-1)).toBe('endpoint.recovered');

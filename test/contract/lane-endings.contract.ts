@@ -1,8 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { LOG_START } from '../../src/push/domain/delivery-plan.js';
+import type { Database } from '../../src/database/database.js';
+import type { Tx, Work } from '../../src/database/sql.js';
 import type { Lane } from '../../src/push/lanes/lane-store.js';
-import { deliveryOf, inHand } from '../support/push-stores.js';
+import { SqlLaneStore } from '../../src/push/persistence/lanes/sql-lane.store.js';
+import { ENDPOINT_RULES, deliveryOf, inHand } from '../support/push-stores.js';
 import { LEASE, NOW, type SubscriptionStores } from '../support/subscription-stores.js';
 
 /** What stays visible of what a lane had left to tell, however it ends. */
@@ -70,7 +73,9 @@ export function laneEndingsContract(open: () => Promise<SubscriptionStores>): vo
           tx.run(
             `INSERT INTO push_endpoints (endpoint, organization, state, failures, slots, probes,
                parkings, disabled_at, sweep_after, created_at, updated_at)
-             VALUES (?, 'acme', 'disabled', 9, 1, 0, 1, ?, '', ?, ?)`,
+             VALUES (?, 'acme', 'disabled', 9, 1, 0, 1, ?, '', ?, ?)
+             ON CONFLICT (endpoint) DO UPDATE SET state = excluded.state,
+               disabled_at = excluded.disabled_at, sweep_after = excluded.sweep_after`,
             [config.endpoint, at, at, at],
           ),
         );
@@ -117,6 +122,37 @@ export function laneEndingsContract(open: () => Promise<SubscriptionStores>): vo
       ]);
       expect(found[0]!.reason).toBe(`${reason}: entries 3 to 8 of the task's log`);
       expect(found[1]!.reason).toBe(reason);
+    });
+
+    it('takes the number of its event after every other lock when its receiver answers 410', async () => {
+      const taskId = await stores.join(await stores.subscribe());
+      const lane = await behind((await stores.claimAll())[0]!);
+      const said: string[] = [];
+      const heard = Object.assign(Object.create(stores.database) as Database, {
+        write: <T>(work: (tx: Tx) => Work<T>) =>
+          stores.database.write(function* (tx) {
+            const steps = work(tx);
+            let step = steps.next();
+            while (!step.done) {
+              said.push(step.value.sql);
+              step = steps.next(yield step.value);
+            }
+            return step.value;
+          }),
+      });
+      const lanes = new SqlLaneStore(heard, stores.ids, ENDPOINT_RULES, stores.news);
+      const delivery = (await stores.lanes.firstOpen(lane.id))!;
+      const attempt = { number: 1, at: NOW, durationMs: 1, status: 410, error: null };
+      const result = { state: 'dead', reason: 'HTTP 410', consequence: 'disabled' } as const;
+      const settlement = { delivery, attempt: { ...attempt, response: null }, result };
+      await lanes.settle(lane, settlement, NOW, LEASE);
+      const [event] = await stores.endpoints.events({}, EVERYTHING, 1, null);
+      expect(event).toMatchObject({ type: 'config.disabled', taskId });
+      const changed = said.flatMap(
+        (sql) => /^\s*(?:UPDATE|INSERT INTO) (\w+)/.exec(sql)?.[1] ?? [],
+      );
+      expect(changed).toContain('push_subscriptions');
+      expect(changed.slice(-2)).toEqual(['push_event_counter', 'push_events']);
     });
 
     it('leaves them once: one that was disabled adds none when it is deleted', async () => {

@@ -3,13 +3,16 @@ import { LOG_START } from '../../src/push/domain/delivery-plan.js';
 import { LaneTurns } from '../../src/push/domain/lane-choice.js';
 import type { EndpointRules } from '../../src/push/endpoints/domain/endpoint-health.js';
 import type { Lane } from '../../src/push/lanes/lane-store.js';
+import { claimLanes } from '../../src/push/persistence/lanes/claim-lanes.js';
 import { readyEndpoints } from '../../src/push/persistence/lanes/lane-queues.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 
 const NOW = 10_000_000;
 const LEASE_MS = 30_000;
-const LONGEST_MS = 60_000;
+const DAY = 86_400_000;
+const WAITS = { longestWaitMs: 60_000, leaseMs: LEASE_MS };
 const BACKLOG = 5000;
+const LIMITS = { proven: 256, new: 256, failing: 256 };
 
 /** That a backlog costs nobody else, and that no clock and no pause leaves a lane behind. */
 export function lanePlacesContract(
@@ -122,7 +125,7 @@ export function lanePlacesContract(
       );
       const turns = new LaneTurns();
       for (let i = 100; i < 450; i++) turns.take(`o${i}`);
-      const rows = await stores.database.write((tx) => readyEndpoints(tx, NOW, [], turns));
+      const rows = await stores.database.write((tx) => readyEndpoints(tx, NOW, [], turns, LIMITS));
       const seen = rows.map(({ organization }) => organization);
       expect(seen).toEqual(expect.arrayContaining(['o450', 'o475', 'o499']));
       expect(seen).toContain('o100');
@@ -153,6 +156,22 @@ export function lanePlacesContract(
       expect(plans[0]).toContain('push_lanes_due');
       expect(plans[1]).toContain('push_lanes_queue');
       expect(plans[2]).toContain('push_endpoints_ready');
+      const kinds = {
+        proven:
+          'failures = 0 AND probe_at IS NULL AND sweep_after IS NULL AND last_success_at IS NOT NULL',
+        new: 'failures = 0 AND probe_at IS NULL AND sweep_after IS NULL AND last_success_at IS NULL',
+        failing: '(failures > 0 OR probe_at IS NOT NULL) AND sweep_after IS NULL',
+      };
+      for (const [kind, these] of Object.entries(kinds)) {
+        const rest = `ready_at <= ${NOW} AND ${these} ORDER BY ready_at LIMIT 10`;
+        const all = await plan(`SELECT * FROM push_endpoints WHERE ${rest}`);
+        expect(all).toContain(`push_endpoints_ready_${kind}`);
+        const some = await plan(
+          `SELECT * FROM push_endpoints WHERE organization = 'acme' AND ${rest}`,
+        );
+        expect(some).toMatch(new RegExp(`push_endpoints_(turn|ready)_${kind}`));
+        plans.push(all, some);
+      }
       for (const text of plans) expect(text).not.toMatch(/Seq Scan|SCAN push|TEMP B-TREE|Sort/);
     });
   });
@@ -170,6 +189,129 @@ export function lanePlacesContract(
       return JSON.stringify(yield* tx.all(`EXPLAIN ${sql}`));
     });
   }
+
+  /** The queue of an endpoint that has answered before or, with `failures`, not any more. */
+  const queue = async (endpoint: string, count: number, failures = 0): Promise<void> => {
+    await backlog('acme', endpoint, count);
+    await stores.database.write(function* (tx) {
+      yield* tx.run('UPDATE push_lanes SET due_at = due_at + 1000000000000000');
+      yield* tx.run(
+        `INSERT INTO push_endpoints (endpoint, organization, state, failures, slots, probes,
+           parkings, ready_at, created_at, updated_at, last_success_at)
+         VALUES (?, 'acme', 'healthy', ?, 10, 0, 1, ?, 0, 0, 1)`,
+        [endpoint, failures, NOW - 5],
+      );
+    });
+  };
+
+  const leased = async (): Promise<number> => {
+    const sql = 'SELECT COUNT(*) AS total FROM push_lanes WHERE lease_until IS NOT NULL';
+    const [row] = await stores.database.read<{ total: number }>(sql);
+    return Number(row!.total);
+  };
+
+  /**
+   * A claim that stops behind its statement number `at` until `isOver`, or for a moment: then `stopped`
+   * is called. On SQLite no other comes between.
+   */
+  const haltingClaim = (
+    free: number,
+    at: number,
+    stopped: () => void,
+    isOver: () => boolean,
+  ): Promise<void> =>
+    stores.database.write(function* (tx) {
+      const caps = { free, perEndpoint: 10, total: 200 };
+      const rest = { except: [], startSlots: 2, ids: stores.ids };
+      const one = { owner: 'halting', now: new Date(NOW), leaseMs: LEASE_MS, caps, ...rest };
+      const work = claimLanes(tx, one, new LaneTurns());
+      let step = work.next();
+      for (let i = 0; !step.done; i++) {
+        const result = yield step.value;
+        if (i === at) {
+          stopped();
+          if (tx.dialect === 'postgres') {
+            for (let n = 0; n < 20 && !isOver(); n++) yield* tx.all('SELECT pg_sleep(0.01)');
+          }
+        }
+        step = work.next(result);
+      }
+      stopped();
+    });
+
+  async function claimWithin(at: number, free: number): Promise<void> {
+    let over = false;
+    let halted: Promise<void> = Promise.resolve();
+    await new Promise<void>((resolve) => {
+      halted = haltingClaim(free, at, resolve, () => over);
+    });
+    await claim('w', free);
+    over = true;
+    await halted;
+  }
+
+  describe('two claims at once', () => {
+    const anywhere = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+
+    it.each(anywhere)('keep to the cap of a queue, one within the other at %d', async (at) => {
+      await queue('acme busy', 60);
+      await claimWithin(at, 20);
+      await claim('w', 20);
+      expect(await leased()).toBe(10);
+    });
+
+    it.each(anywhere)(
+      'keep to the cap of a new endpoint, one within the other at %d',
+      async (at) => {
+        stores = await open({ startSlots: 2 });
+        await backlog('acme', 'acme new', 200);
+        await claimWithin(at, 2);
+        await claim('w', 2);
+        expect(await leased()).toBe(2);
+      },
+    );
+  });
+
+  describe('hundreds of dead endpoints of an organization', () => {
+    it.each([
+      ['that fail', 'failures = 5, probe_at = ready_at, opened_at = 1'],
+      ['that never answered', 'last_success_at = NULL'],
+    ])('%s keep no queue of it from its places', async (_, dead) => {
+      await queue('acme good', 40);
+      await stores.database.write(function* (tx) {
+        yield* tx.run(
+          `INSERT INTO push_endpoints (endpoint, organization, state, failures, slots, probes,
+             parkings, ready_at, created_at, updated_at, last_success_at)
+           WITH RECURSIVE n (i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 499)
+           SELECT 'acme ' || i, 'acme', 'healthy', 0, 1, 0, 1, i, 0, 0, 1 FROM n`,
+        );
+        yield* tx.run(
+          `INSERT INTO push_lanes (id, task_id, config_uid, organization, endpoint, active,
+             every_event, next_seq, head_seq, open, last_number, due_at, epoch, created_at, updated_at)
+           SELECT endpoint, endpoint, endpoint, 'acme', endpoint, 1, 0, 1, 2, 0, 0,
+             CAST(1000000000000000 AS bigint) + ready_at, 0, 0, 0
+           FROM push_endpoints WHERE endpoint <> 'acme good'`,
+        );
+        yield* tx.run(`UPDATE push_endpoints SET ${dead} WHERE endpoint <> 'acme good'`);
+      });
+      const working = async (): Promise<number> => {
+        const [row] = await stores.database.read<{ total: number }>(
+          `SELECT COUNT(*) AS total FROM push_lanes
+           WHERE endpoint = 'acme good' AND lease_until IS NOT NULL`,
+        );
+        return Number(row!.total);
+      };
+      await claim('w', 100);
+      expect(await working()).toBe(10);
+      expect(await leased()).toBeGreaterThan(20);
+      // And again, although it has been served and none of the others has.
+      await stores.database.write((tx) =>
+        tx.run(`DELETE FROM push_lanes WHERE endpoint = 'acme good' AND lease_until IS NOT NULL`),
+      );
+      await claim('w', 100);
+      expect(await working()).toBe(10);
+    });
+  });
 
   describe('places', () => {
     it('of endpoints that have never answered are few', async () => {
@@ -226,8 +368,7 @@ export function lanePlacesContract(
 
   describe('a clock that is set back', () => {
     const repair = (thorough: boolean, now = NOW): Promise<number> =>
-      stores.endpoints.repairTimes(new Date(now), LONGEST_MS, thorough);
-    const DAY = 86_400_000;
+      stores.endpoints.repairTimes(new Date(now), WAITS, thorough);
 
     it('leaves no new lane waiting for a time to come again', async () => {
       await stores.freshLane({ endpoint: 'a' }, new Date(NOW + 30_000));
@@ -270,6 +411,43 @@ export function lanePlacesContract(
       expect(await stores.row(taskId)).toMatchObject({ due_at: NOW - DAY + 20_000 });
     });
 
+    it.each([0, 1000, 20_000])('voids no claim by as much as %d ms', async (ms) => {
+      const taskId = await stores.freshLane({ endpoint: 'a' }, new Date(NOW));
+      const [lane] = await claim('w', 1);
+      // Nothing of its first attempt is stored yet.
+      const before = await stores.row(taskId);
+      expect(before).toMatchObject({ open: 0, due_at: NOW + LEASE_MS });
+      await repair(true, NOW - ms);
+      expect(await stores.row(taskId)).toEqual(before);
+      expect(await stores.lanes.holds(lane!)).toBe(true);
+      expect(await claim('another', 1, NOW - ms)).toEqual([]);
+    });
+
+    it('voids no claim that is longer than every wait', async () => {
+      const taskId = await stores.freshLane({ endpoint: 'a' }, new Date(NOW));
+      await claim('w', 1);
+      const before = await stores.row(taskId);
+      const waits = { ...WAITS, longestWaitMs: 1000 };
+      expect(await stores.endpoints.repairTimes(new Date(NOW), waits, false)).toBe(0);
+      expect(await stores.row(taskId)).toEqual(before);
+    });
+
+    it.each([
+      [20_000, []],
+      [DAY, ['another trial']],
+    ])('ends no trial by as much as %d ms', async (ms, expected) => {
+      await endpointRow('acme dead', `${NOW}, NULL`);
+      await stores.freshLane({ endpoint: 'acme dead' }, new Date(NOW));
+      await stores.freshLane({ endpoint: 'acme dead' }, new Date(NOW));
+      expect(await claim('w', 10)).toHaveLength(1);
+      await stores.database.write((tx) =>
+        tx.run('UPDATE push_endpoints SET updated_at = ?', [NOW]),
+      );
+      await repair(true, NOW - ms);
+      const trials = await claim('another', 10, NOW - ms);
+      expect(trials.map(() => 'another trial')).toEqual(expected);
+    });
+
     it('ends leases that outlast every lease', async () => {
       await stores.freshLane({ endpoint: 'a' }, new Date(NOW));
       expect(await claim('dead', 1, NOW + DAY)).toHaveLength(1);
@@ -296,7 +474,7 @@ export function lanePlacesContract(
         ),
       );
       await stores.freshLane({ endpoint: 'acme dead' }, new Date(NOW));
-      await stores.endpoints.repairTimes(new Date(NOW), LONGEST_MS, true);
+      await stores.endpoints.repairTimes(new Date(NOW), WAITS, true);
       const [lane] = await claim('w', 1);
       const reached = { nextSeq: 3, cursor: LOG_START, deliveries: [deliveryOf(1)] };
       const until = new Date(NOW + LEASE_MS);

@@ -259,6 +259,19 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       await stores.settleAll();
       expect(await stores.claimAll()).toMatchObject([{ nextSeq: 5, config: { taskId } }]);
     });
+
+    it('has a gap where what was open was given up, and none for what the log tells again', async () => {
+      const of = await stores.subscribe();
+      const [open_, unread] = [await stores.join(of), await stores.join(of)];
+      const held = (await stores.claimAll()).find(({ config }) => config.taskId === open_)!;
+      await stores.reachOne(held);
+      await stores.subscriptions.update(of.id, EVERYTHING, () => ({ state: 'disabled' }), NOW);
+      await stores.settleAll();
+      await stores.subscriptions.update(of.id, EVERYTHING, () => ({ state: 'active' }), NOW);
+      await stores.settleAll();
+      expect(await stores.row(open_)).toMatchObject({ active: 1, next_seq: 4, gap_seq: 3 });
+      expect(await stores.row(unread)).toMatchObject({ active: 1, next_seq: 1, gap_seq: null });
+    });
   });
 
   describe('a deleted subscription', () => {

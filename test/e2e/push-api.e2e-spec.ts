@@ -435,6 +435,9 @@ describe('the admin API of webhooks', () => {
     expect(fieldsOf(await operator(`/configs?endpoint=${endpoint}`))).toEqual(['organization']);
     const found = await operator(`/configs?endpoint=${endpoint}&organization=tests&limit=1`);
     expect(found.body).toMatchObject({ items: [{ id }] });
+    const shown = found.body.items[0].endpoint as string;
+    const again = await operator(`/configs?endpoint=${encodeURIComponent(shown)}&limit=1`);
+    expect(again.body.items).toEqual(found.body.items);
     const none = await operator(`/configs?endpoint=${endpoint}&organization=other`);
     expect(none.body).toEqual({ items: [], nextCursor: null });
   });

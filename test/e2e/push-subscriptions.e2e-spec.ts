@@ -370,6 +370,19 @@ describe('subscriptions declared in the file', () => {
     const taskId = await work('x');
     await sink.waitFor(isEnd(taskId));
     expect(sink.at('/declared')[0]!.headers.authorization).toBe('Bearer token-of-the-ledger');
+    const configs = await hub.admin('GET', `/api/v1/push/configs?taskId=${taskId}`);
+    const { id } = configs.body.items[0];
+    for (const [what, body] of [
+      ['', { url: 'http://10.0.0.1/' }],
+      [':rotate', { token: 'x' }],
+    ] as const) {
+      const method = what === '' ? 'PATCH' : 'POST';
+      const refused = await hub.admin(method, `/api/v1/push/configs/${id}${what}`, body);
+      expect([refused.status, refused.body.detail]).toEqual([
+        409,
+        'The webhook was made for a subscription; change the subscription instead.',
+      ]);
+    }
     for (const [method, path, body] of [
       ['PATCH', `${PATH}/ledger`, { name: 'x' }],
       ['DELETE', `${PATH}/ledger`],

@@ -43,21 +43,28 @@ const RANGE_WORDS: Readonly<Record<string, string>> = {
   teredo: 'a Teredo address',
 };
 
-/** Where IPv6 addresses of a range carry an IPv4 address: the first of its bytes; Teredo inverts them. */
+type Places = readonly [number, number, number, number];
+
+/**
+ * Which bytes an IPv4 address has behind a NAT64 prefix of 48, 56, 64 and 96 bits (RFC 6052 §2.2). Byte 8
+ * is left free by all of them.
+ */
+const NAT64_PLACES: readonly Places[] = [
+  [6, 7, 9, 10],
+  [7, 9, 10, 11],
+  [9, 10, 11, 12],
+  [12, 13, 14, 15],
+];
+
+/** Where IPv6 addresses of a range may carry an IPv4 address; Teredo inverts its bytes. */
 const CARRIERS: readonly {
   readonly range: [ipaddr.IPv6, number];
-  readonly at: readonly (readonly [number, number, number, number])[];
+  readonly at: readonly Places[];
   readonly inverted?: boolean;
 }[] = [
   { range: [ipaddr.IPv6.parse('64:ff9b::'), 96], at: [[12, 13, 14, 15]] },
-  // RFC 6052 §2.2: with a prefix of 48 bits around byte 8; with one of 96 bits at the end.
-  {
-    range: [ipaddr.IPv6.parse('64:ff9b:1::'), 48],
-    at: [
-      [6, 7, 9, 10],
-      [12, 13, 14, 15],
-    ],
-  },
+  // RFC 8215: each network takes prefixes of any length out of it, and an address does not tell which.
+  { range: [ipaddr.IPv6.parse('64:ff9b:1::'), 48], at: NAT64_PLACES },
   { range: [ipaddr.IPv6.parse('::ffff:0:0:0'), 96], at: [[12, 13, 14, 15]] },
   { range: [ipaddr.IPv6.parse('2002::'), 16], at: [[2, 3, 4, 5]] },
   { range: [ipaddr.IPv6.parse('2001::'), 32], at: [[12, 13, 14, 15]], inverted: true },
@@ -78,8 +85,8 @@ export function readAddress(written: string): IpAddress | undefined {
 }
 
 /**
- * The IPv4 addresses that a translator or tunnel on the way may take this address for (NAT64, 6to4,
- * Teredo, IPv4-translated). Empty for an address that is itself.
+ * Every IPv4 address that a translator or tunnel on the way may take this address for (NAT64, 6to4,
+ * Teredo, IPv4-translated): one that is forbidden forbids them all. Empty for an address that is itself.
  */
 export function carriedBy(address: IpAddress): readonly IpAddress[] {
   if (address.kind() === 'ipv4') return [];
@@ -88,7 +95,8 @@ export function carriedBy(address: IpAddress): readonly IpAddress[] {
   const found = (carrier?.at ?? []).map((places) =>
     places.map((place) => (bytes[place] ?? 0) ^ (carrier?.inverted ? 0xff : 0)),
   );
-  // Of two readings one is mostly zeros, which is the address of nothing.
+  // Readings with another length than the translator's begin in its zeros, and 0.0.0.0/8 is no host
+  // that a packet could be brought to.
   const meant = found.filter(([first]) => first !== 0);
   return (meant.length > 0 ? meant : found).map((four) => ipaddr.fromByteArray(four));
 }

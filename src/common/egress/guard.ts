@@ -109,9 +109,10 @@ export class EgressPolicy {
     return (
       carried.length === 0 ||
       this.allowed.hasExactly(address, port) ||
-      carried.every(
-        (one) => refusalOfAddress(one) === undefined || this.allowed.hasAddress(one, port),
-      )
+      carried.every((one) => {
+        const isOpen = refusalOfAddress(one) === undefined && !isMetadataService(one);
+        return isOpen || this.allowed.hasAddress(one, port);
+      })
     );
   }
 

@@ -114,8 +114,14 @@ const STATEMENTS = [
   `CREATE INDEX "push_deliveries_lane" ON "push_deliveries" ("lane_id", "state", "number")`,
   `CREATE INDEX "push_deliveries_task" ON "push_deliveries" ("task_id", "id")`,
   `CREATE INDEX "push_deliveries_principal" ON "push_deliveries" ("principal_id", "id")`,
+  `CREATE INDEX "push_deliveries_organization" ON "push_deliveries" ("organization", "id")`,
+  `CREATE INDEX "push_deliveries_open" ON "push_deliveries" ("organization", "state", "id")
+    WHERE "state" <> 'delivered'`,
+  `CREATE INDEX "push_deliveries_config" ON "push_deliveries" ("config_id", "id")`,
+  `CREATE INDEX "push_deliveries_config_uid" ON "push_deliveries" ("config_uid", "id")
+    WHERE "config_uid" <> "config_id"`,
   `CREATE INDEX "push_deliveries_state" ON "push_deliveries" ("state", "id")`,
-  `CREATE INDEX "push_deliveries_dead" ON "push_deliveries" ("endpoint", "id")
+  `CREATE INDEX "push_deliveries_dead" ON "push_deliveries" ("endpoint", "state", "id")
     WHERE "state" = 'dead'`,
   `CREATE TABLE "push_attempts" (
     "delivery_id" text NOT NULL,

@@ -42,8 +42,18 @@ const STATEMENTS = [
   `CREATE INDEX "push_endpoints_organization" ON "push_endpoints" ("organization", "endpoint")`,
   `CREATE INDEX "push_endpoints_ready" ON "push_endpoints" ("ready_at")
     WHERE "ready_at" IS NOT NULL`,
-  `CREATE INDEX "push_endpoints_turn" ON "push_endpoints" ("organization", "ready_at")
-    WHERE "ready_at" IS NOT NULL`,
+  `CREATE INDEX "push_endpoints_ready_proven" ON "push_endpoints" ("ready_at")
+    WHERE "ready_at" IS NOT NULL AND "failures" = 0 AND "probe_at" IS NULL AND "sweep_after" IS NULL AND "last_success_at" IS NOT NULL`,
+  `CREATE INDEX "push_endpoints_turn_proven" ON "push_endpoints" ("organization", "ready_at")
+    WHERE "ready_at" IS NOT NULL AND "failures" = 0 AND "probe_at" IS NULL AND "sweep_after" IS NULL AND "last_success_at" IS NOT NULL`,
+  `CREATE INDEX "push_endpoints_ready_new" ON "push_endpoints" ("ready_at")
+    WHERE "ready_at" IS NOT NULL AND "failures" = 0 AND "probe_at" IS NULL AND "sweep_after" IS NULL AND "last_success_at" IS NULL`,
+  `CREATE INDEX "push_endpoints_turn_new" ON "push_endpoints" ("organization", "ready_at")
+    WHERE "ready_at" IS NOT NULL AND "failures" = 0 AND "probe_at" IS NULL AND "sweep_after" IS NULL AND "last_success_at" IS NULL`,
+  `CREATE INDEX "push_endpoints_ready_failing" ON "push_endpoints" ("ready_at")
+    WHERE "ready_at" IS NOT NULL AND ("failures" > 0 OR "probe_at" IS NOT NULL) AND "sweep_after" IS NULL`,
+  `CREATE INDEX "push_endpoints_turn_failing" ON "push_endpoints" ("organization", "ready_at")
+    WHERE "ready_at" IS NOT NULL AND ("failures" > 0 OR "probe_at" IS NOT NULL) AND "sweep_after" IS NULL`,
   `CREATE INDEX "push_endpoints_sweep" ON "push_endpoints" ("sweep_after")
     WHERE "sweep_after" IS NOT NULL`,
   `CREATE TABLE "push_events" (

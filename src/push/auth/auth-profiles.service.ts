@@ -7,6 +7,7 @@ import { HubError, invalidField } from '../../common/hub-error.js';
 import { IdSource } from '../../common/ids.js';
 import type { Page } from '../../common/page.js';
 import { SecretBox } from '../../common/secret-box.js';
+import { isUuid } from '../../common/uuid.js';
 import { AppConfig } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
 import {
@@ -33,7 +34,6 @@ import {
 } from './domain/profile-rules.js';
 import { KnownProfiles } from './known-profiles.js';
 
-const UUID = /^[0-9a-f-]{36}$/;
 const NO_SECRET =
   'A jwt profile has no secret of its own; rotate the keys of the hub (POST /api/v1/signing-keys).';
 
@@ -100,10 +100,7 @@ export class AuthProfilesService {
     limit: number,
     cursor: string | undefined,
   ): Promise<Page<AuthProfile>> {
-    const after =
-      cursor === undefined
-        ? undefined
-        : readCursor('auth-profiles', cursor, (text) => UUID.test(text));
+    const after = cursor === undefined ? undefined : readCursor('auth-profiles', cursor, isUuid);
     const { items, nextCursor } = await this.store.list(audienceOf(caller), limit, after);
     return {
       items,

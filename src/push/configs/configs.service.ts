@@ -4,16 +4,18 @@ import { Clock } from '../../common/clock.js';
 import { pageOf, readCursor } from '../../common/cursor.js';
 import { HubError, invalidField } from '../../common/hub-error.js';
 import type { Page } from '../../common/page.js';
-import type { AuthenticationInfo } from '../../protocol/a2a.js';
+import { isUuid } from '../../common/uuid.js';
 import { TaskStore } from '../../tasks/index.js';
-import { isUuid, seenBy } from './push-access.js';
+import { seenBy } from './push-access.js';
 import { PushConfigService } from './push-config.service.js';
 import type { EventChoice, PushConfig } from './push-config.js';
 import { PushWakeup } from '../lanes/push-wakeup.js';
 import {
+  type GivenSecrets,
   type RequestedWebhook,
   WebhookRegistration,
   refuseCarried,
+  refuseNoSecret,
 } from './webhook-registration.js';
 import {
   type ConfigChange,
@@ -22,19 +24,13 @@ import {
   ManagedConfigStore,
   type Replay,
   type ReplayStart,
+  refuseOfSubscription,
 } from './managed-config-store.js';
 
 export interface NewConfig extends Omit<RequestedWebhook, 'rawAuthentication'> {
   readonly taskId: string;
   readonly id?: string | undefined;
   readonly events: EventChoice;
-}
-
-/** Secrets: absent ones stay, null takes one away. */
-export interface GivenSecrets {
-  readonly authentication?: AuthenticationInfo | null | undefined;
-  readonly token?: string | null | undefined;
-  readonly signingKeys?: readonly string[] | null | undefined;
 }
 
 /** What an owner may change of where and what a webhook is told. */
@@ -103,31 +99,31 @@ export class ConfigsService {
       throw invalidField('url', 'or events must be given');
     }
     const config = await this.find(id, caller);
+    refuseOfSubscription(config.subscriptionId);
     const { url, events } = asked;
     const change: ConfigChange = {
       ...(url === undefined ? {} : await this.registration.address(url, config.organization, '')),
       ...(events === undefined ? {} : { events }),
-      ...this.sealed(asked, null),
+      ...this.registration.given(asked),
     };
     refuseCarried(config, change);
     return this.change(config, change, caller);
   }
 
   /**
-   * New secrets, from the next attempt on: a body that waits goes with them. Once this has resolved,
-   * no request begins with the old ones.
+   * New secrets, from the next attempt on: a body that waits goes with them. Once this has resolved, only
+   * requests that were about to begin carry the old ones.
    */
   async rotate(id: string, asked: NewSecrets, caller: Principal): Promise<PushConfig> {
-    const { authentication, token, signingKeys, keepSigningKeys = false } = asked;
-    if (authentication === undefined && token === undefined && signingKeys === undefined) {
-      throw invalidField('authentication', 'or token or signingKeys must be given');
-    }
+    const { signingKeys, keepSigningKeys = false } = asked;
+    refuseNoSecret(asked);
     if (keepSigningKeys && !signingKeys?.length) {
       throw invalidField('keepSigningKeys', 'needs signingKeys');
     }
     const config = await this.find(id, caller);
+    refuseOfSubscription(config.subscriptionId);
     const kept = keepSigningKeys ? config.sealedSigningKeys : null;
-    return this.change(config, this.sealed(asked, kept), caller);
+    return this.change(config, this.registration.given(asked, kept), caller);
   }
 
   async pause(id: string, caller: Principal): Promise<PushConfig> {
@@ -149,23 +145,6 @@ export class ConfigsService {
   async remove(id: string, caller: Principal): Promise<void> {
     const removed = await this.store.remove(id, seenBy(caller), this.clock.now());
     if (!removed) throw notFound();
-  }
-
-  /** The secrets that are given, checked and sealed. `kept` keys go on signing. */
-  private sealed(
-    { authentication, token, signingKeys }: GivenSecrets,
-    kept: string | null,
-  ): ConfigChange {
-    const { registration } = this;
-    return {
-      ...(authentication === undefined
-        ? {}
-        : registration.authentication(authentication ?? undefined, undefined, '')),
-      ...(token === undefined ? {} : { sealedToken: registration.token(token, '') }),
-      ...(signingKeys === undefined
-        ? {}
-        : { sealedSigningKeys: registration.signingKeys(signingKeys ?? [], '', kept) }),
-    };
   }
 
   private async change(

@@ -1,3 +1,4 @@
+import { HubError } from '../../common/hub-error.js';
 import type { Visibility } from '../../auth/index.js';
 import type { Delivery, DeliveryAttempt } from '../deliveries/delivery.js';
 import type { PushConfig, PushConfigState } from './push-config.js';
@@ -125,4 +126,11 @@ export abstract class ManagedConfigStore {
 
   /** Stores an ended test with its attempt; undefined when the config is gone. */
   abstract recordTest(config: PushConfig, test: TestRecord): Promise<Delivery | undefined>;
+}
+
+/** Throws CONFLICT for the id of a subscription: what is its is changed there. */
+export function refuseOfSubscription(id: string | null): void {
+  if (id === null) return;
+  const text = 'The webhook was made for a subscription; change the subscription instead.';
+  throw new HubError('CONFLICT', text, { metadata: { subscriptionId: id } });
 }

@@ -17,14 +17,9 @@ export function seenBy(caller: Principal): Visibility {
   return hasScope(caller, 'admin') ? EVERYTHING : visibilityOf(caller);
 }
 
-/** The text of an id of the hub's own rows. */
-export function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
-}
-
 /**
- * The endpoint (as rows name it) of a URL that a filter gives: in the organization asked for, else in the
- * caller's own. An operator, who sees all of them, has to say which. Throws INVALID_PARAMS.
+ * The endpoint (as rows name it) that a filter gives: as it is shown, or as a URL in the organization asked
+ * for, else in the caller's own. An operator, who sees all of them, has to say which. Throws INVALID_PARAMS.
  */
 export function askedEndpoint(
   url: string | undefined,
@@ -32,6 +27,8 @@ export function askedEndpoint(
   caller: Principal,
 ): string | undefined {
   if (url === undefined) return undefined;
+  const shown = /^(?<of>\S.*) (?<origin>https?:\S+)$/.exec(url)?.groups;
+  if (shown) return askedEndpoint(shown['origin'], shown['of'], caller);
   if (!isUrl(url) || !/^https?:/i.test(url)) {
     throw invalidField('endpoint', 'must be an http or https URL such as https://hooks.example');
   }

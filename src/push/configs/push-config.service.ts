@@ -4,6 +4,7 @@ import { Clock } from '../../common/clock.js';
 import { HubError, invalidField } from '../../common/hub-error.js';
 import { IdSource } from '../../common/ids.js';
 import { DEFAULT_PAGE_SIZE } from '../../common/page.js';
+import { isUuid } from '../../common/uuid.js';
 import type {
   ListTaskPushNotificationConfigsResponse,
   TaskPushNotificationConfig,
@@ -197,7 +198,7 @@ function tokenOf(config: PushConfig): string {
 function afterOf(pageToken: string | undefined): string | null {
   if (!pageToken) return null;
   const uid = Buffer.from(pageToken, 'base64url').toString('utf8');
-  if (!/^[0-9a-f-]{36}$/.test(uid)) throw invalidField('pageToken', 'is not one of this list');
+  if (!isUuid(uid)) throw invalidField('pageToken', 'is not one of this list');
   return uid;
 }
 

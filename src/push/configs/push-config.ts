@@ -12,7 +12,7 @@ export type EventChoice = (typeof EVENT_CHOICES)[number];
  * - `active`: deliveries are made;
  * - `failing`: so are they, but the last event that ended did so as an exhausted dead letter;
  * - `paused`: nothing is sent until it is resumed; what happens meanwhile is told then;
- * - `disabled`: nothing is sent until the client sets the config again.
+ * - `disabled`: nothing is sent until it is resumed, or the client sets it again.
  */
 export type PushConfigState = 'active' | 'failing' | 'paused' | 'disabled';
 
@@ -26,7 +26,7 @@ export interface PushConfig {
   readonly principalId: string;
   readonly organization: string;
   readonly url: string;
-  /** Organization, scheme, host and port: what caps (and later a breaker) are counted by. */
+  /** Organization, scheme, host and port: what the cap and the breaker count by. */
   readonly endpoint: string;
   /** The protocol version the config was registered with; it decides the body for good. */
   readonly version: ProtocolVersion;

@@ -4,6 +4,7 @@ import { HubError } from '../../common/hub-error.js';
 import { TaskStore } from '../../tasks/index.js';
 import type { DeliveryAttempt } from '../deliveries/delivery.js';
 import { errorClassOf, verdictOf } from '../domain/attempt-verdict.js';
+import { saidBy } from '../lanes/attempt-outcome.js';
 import { TestSender } from '../sending/test-sender.js';
 import { ManagedConfigStore, type TestRecord } from './managed-config-store.js';
 import type { PushConfig } from './push-config.js';
@@ -29,8 +30,7 @@ export class TestSends {
     const error = errorClassOf(status, answer.error);
     const attempt: DeliveryAttempt = { number: 1, at, durationMs, status, error, response };
     const delivered = verdictOf(status) === 'delivered';
-    const said = status === null ? (answer.detail ?? 'no answer') : `HTTP ${status}`;
-    const reason = delivered ? null : said;
+    const reason = delivered ? null : saidBy(answer);
     const test = { id, webhookId, seq: task.seq, delivered, reason, attempt };
     await this.store.recordTest(config, test);
     return test;

@@ -37,6 +37,13 @@ export interface RequestedWebhook {
   readonly signingKeys?: readonly string[] | undefined;
 }
 
+/** Secrets of a webhook that is there already: absent ones stay, null takes one away. */
+export interface GivenSecrets {
+  readonly authentication?: AuthenticationInfo | null | undefined;
+  readonly token?: string | null | undefined;
+  readonly signingKeys?: readonly string[] | null | undefined;
+}
+
 /** Where a webhook is. */
 export type CheckedAddress = Pick<PushConfigDraft, 'url' | 'endpoint' | 'verified'>;
 
@@ -44,6 +51,11 @@ export type CheckedAddress = Pick<PushConfigDraft, 'url' | 'endpoint' | 'verifie
 export type CheckedAuthentication = Pick<
   PushConfigDraft,
   'authScheme' | 'authNames' | 'authProfile' | 'sealedCredentials'
+>;
+
+/** The secrets of a change, checked and sealed; absent ones stay. */
+export type CheckedSecrets = Partial<
+  CheckedAuthentication & Pick<PushConfigDraft, 'sealedToken' | 'sealedSigningKeys'>
 >;
 
 /** All that a webhook says of itself, checked and with its secrets sealed. */
@@ -151,6 +163,22 @@ export class WebhookRegistration {
     return this.secrets.seal(keys.join(' '));
   }
 
+  /** The secrets of a change. `kept` are sealed keys that go on signing behind the given ones. */
+  given(
+    { authentication, token, signingKeys }: GivenSecrets,
+    kept: string | null = null,
+  ): CheckedSecrets {
+    const keys = signingKeys ?? [];
+    return {
+      ...(authentication !== undefined &&
+        this.authentication(authentication ?? undefined, undefined, '')),
+      ...(token !== undefined && { sealedToken: this.token(token, '') }),
+      ...(signingKeys !== undefined && {
+        sealedSigningKeys: this.signingKeys(keys, '', signingKeys === null ? null : kept),
+      }),
+    };
+  }
+
   /** Tells two registrations apart without telling their secrets. */
   fingerprint(checked: Fingerprinted): Promise<string> {
     const { url, version, authScheme, authProfile } = checked;
@@ -168,6 +196,12 @@ export function refuseCarried(present: KeptSecrets, change: Partial<KeptSecrets>
     'was given for another origin and is not taken along; give it again, or take it away with null';
   const fields = carriedElsewhere(present, change);
   if (fields.length > 0) throw invalidFields(fields.map((field) => ({ field, description })));
+}
+
+/** A rotation has to give one secret at least. */
+export function refuseNoSecret({ authentication, token, signingKeys }: GivenSecrets): void {
+  if (authentication !== undefined || token !== undefined || signingKeys !== undefined) return;
+  throw invalidField('authentication', 'or token or signingKeys must be given');
 }
 
 /** Null when the client named none. */

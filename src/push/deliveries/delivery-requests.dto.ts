@@ -11,6 +11,7 @@ import {
   Max,
   MaxLength,
   Min,
+  MinLength,
 } from 'class-validator';
 import { IfGiven } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
@@ -22,7 +23,8 @@ const MAX_AT_ONCE = 1000;
 const SINCE = { type: String, format: 'date-time', example: '2026-01-31T12:00:00Z' } as const;
 const ENDPOINT = {
   type: String,
-  description: 'Any URL of the receiver; its scheme, host and port count.',
+  description:
+    'Any URL of the receiver, whose scheme, host and port count; or as webhooks and deliveries show it.',
   example: 'https://hooks.example',
 } as const;
 
@@ -31,6 +33,7 @@ class DeliveryFilterDto {
   @ApiPropertyOptional({ type: String })
   @IfGiven()
   @IsString()
+  @MinLength(1)
   @MaxLength(256)
   taskId?: string;
 
@@ -40,6 +43,7 @@ class DeliveryFilterDto {
   })
   @IfGiven()
   @IsString()
+  @MinLength(1)
   @MaxLength(256)
   configId?: string;
 
@@ -52,6 +56,7 @@ class DeliveryFilterDto {
   @ApiPropertyOptional({ type: String })
   @IfGiven()
   @IsString()
+  @MinLength(1)
   @MaxLength(256)
   organization?: string;
 

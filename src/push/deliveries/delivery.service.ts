@@ -4,9 +4,10 @@ import { Clock } from '../../common/clock.js';
 import { HubError, invalidField } from '../../common/hub-error.js';
 import { pageOf, readCursor } from '../../common/cursor.js';
 import type { Page } from '../../common/page.js';
+import { isUuid } from '../../common/uuid.js';
 import type { Delivery, DeliveryAttempt } from './delivery.js';
 import { type BulkOutcome, type DeliveryFilter, DeliveryStore } from './delivery-store.js';
-import { askedEndpoint, isUuid, seenBy } from '../configs/push-access.js';
+import { askedEndpoint, seenBy } from '../configs/push-access.js';
 import { PushWakeup } from '../lanes/push-wakeup.js';
 
 /** What a caller asks for; times as ISO 8601, the endpoint as any URL of it. */

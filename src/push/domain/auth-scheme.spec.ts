@@ -103,6 +103,18 @@ describe('readAuthentication', () => {
     expect(refusal(() => v1('Bearer', 'schlüssel')).field).toBe('authentication.credentials');
   });
 
+  it.each([
+    ['Basic', '!!!'],
+    ['Basic', 'YWJj'],
+    ['ApiKey', 'X-Key:'],
+    ['ApiKey', 'X-Key:  '],
+    ['ApiKey', 'X Y: z'],
+    ['ApiKey', 'X-Forwarded-For: 1.1.1.1'],
+    ['ApiKey', '__proto__: z'],
+  ])('refuses for %s the mistyped or hostile %j', (scheme, credentials) => {
+    expect(refusal(() => v1(scheme, credentials)).field).toBe('authentication.credentials');
+  });
+
   it.each(['jwt', 'JWT', 'Bearer'])(
     'takes %s without credentials for a token of the hub',
     (name) => {

@@ -34,7 +34,7 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** Headers that belong to HTTP or to the hub; an API key in one of them would break the request. */
 const RESERVED =
-  /^(host|connection|content-.*|transfer-encoding|upgrade|te|trailer|expect|keep-alive|accept-encoding|proxy-.*|user-agent|webhook-.*|a2a-.*|x-a2a-.*|traceparent)$/i;
+  /^(host|connection|content-.*|transfer-encoding|upgrade|te|trailer|expect|keep-alive|accept-encoding|proxy-.*|user-agent|date|via|forwarded|x-forwarded-.*|http2-settings|__proto__|webhook-.*|a2a-.*|x-a2a-.*|traceparent)$/i;
 
 const FIELD = 'authentication';
 
@@ -165,10 +165,24 @@ function checkCredentials(scheme: AuthScheme, credentials: string, field: string
   refuseControl(credentials, field);
   if (scheme === 'basic' && credentials.includes(':')) return;
   refuseUnprintable(credentials, field);
+  if (scheme === 'basic' && !isEncodedPair(credentials)) {
+    throw invalidField(field, 'must be user:password, or its base64');
+  }
   if (scheme === 'hmac') refuseBadKeys(credentials, 'hmac', field);
   if (scheme !== 'api-key') return;
-  const { name } = apiKeyHeader(credentials);
+  const { name, value } = apiKeyHeader(credentials);
   if (!mayCarryKey(name)) throw invalidField(field, `the header ${name} is the hub's own`);
+  if (value === '') throw invalidField(field, `has no value for the header ${name}`);
+  if (name === 'X-API-Key' && /^[^:]* [^:]*: /.test(value)) {
+    throw invalidField(field, 'must be Header-Name: value, or a value alone');
+  }
+}
+
+/** Base64, padded or not, of `user:password` (RFC 7617 §2). */
+function isEncodedPair(text: string): boolean {
+  const bytes = Buffer.from(text, 'base64');
+  const isBase64 = bytes.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
+  return isBase64 && bytes.includes(':');
 }
 
 /** Throws INVALID_PARAMS unless these are keys of Standard Webhooks, between spaces. */

@@ -151,14 +151,18 @@ function byOrganization(due: readonly LaneCandidate[]): Map<string, Queue[]> {
   return organizations;
 }
 
-function sharesLeft(busy: BusyLanes, { total }: LaneCaps): Map<Standing, number> {
+/** How many more lanes each standing may have in this process. */
+export function sharesLeft(
+  { standings }: Pick<BusyLanes, 'standings'>,
+  { total }: Pick<LaneCaps, 'total'>,
+): Map<Standing, number> {
   const left = new Map<Standing, number>();
   for (const standing of Object.keys(SHARES) as Standing[]) {
     const share =
       total === undefined || standing === 'proven'
         ? Infinity
         : Math.max(1, Math.floor(total * SHARES[standing]));
-    left.set(standing, share - (busy.standings.get(standing) ?? 0));
+    left.set(standing, share - (standings.get(standing) ?? 0));
   }
   return left;
 }

@@ -6,7 +6,7 @@ export const PUSH_EXTENSION_URI = 'urn:a2a-hub:push:v1';
 export interface ThinMark {
   /** The body was shortened; `getTask` tells the whole. */
   readonly thin: true;
-  /** Bytes the whole body would have had. */
+  /** Bytes the whole body would have had, at least. */
   readonly bytes: number;
   /** Absent when the hub does not know its public address. */
   readonly getTask?: TaskReference;

@@ -32,6 +32,14 @@ export interface PushLoad {
   readonly oldestDueAt: Date | null;
 }
 
+/** The longest times something may have to wait. */
+export interface Waits {
+  /** A lane or an endpoint for its next try. */
+  readonly longestWaitMs: number;
+  /** A claim for its end. */
+  readonly leaseMs: number;
+}
+
 /** How receivers stand, and the events that tell of it. */
 export abstract class EndpointStore {
   /** In the order of their names, after the endpoint `after`. Limited to what `visibility` shows. */
@@ -66,10 +74,10 @@ export abstract class EndpointStore {
 
   /**
    * Brings times back that lie further ahead than they can: the clock has been set back. `thorough`
-   * looks at all lanes that wait, `limit` at once, else only at what is impossible for any clock; how
-   * many were moved.
+   * looks at all lanes that wait, a piece at a time, else only at what is impossible for any clock; how
+   * many were moved. A lane that somebody may have now is left as it is.
    */
-  abstract repairTimes(now: Date, longestWaitMs: number, thorough: boolean): Promise<number>;
+  abstract repairTimes(now: Date, waits: Waits, thorough: boolean): Promise<number>;
 
   /** Deletes events, and endpoints nothing is known of, older than `before`; at most `limit` of each. */
   abstract prune(before: Date, limit: number): Promise<number>;

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { Metrics } from '../../observability/metrics.js';
-import type { DeliveryObserver } from '../lanes/lane-runner.js';
+import type { DeliveryObserver } from '../lanes/delivery-observer.js';
 import { EndpointStore, type PushLoad } from './endpoint-store.js';
 
 /** Readings of the database are used for so long, however often they are asked for. */

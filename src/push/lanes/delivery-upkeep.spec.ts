@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { DeliveryUpkeep } from './delivery-upkeep.js';
-import { EndpointStore } from '../endpoints/endpoint-store.js';
+import { EndpointStore, type Waits } from '../endpoints/endpoint-store.js';
 import { LaneStore } from './lane-store.js';
 
 const START = 100_000_000_000;
-const SETTINGS = { attemptRetentionDays: 30, longestWaitMs: 1000 };
+const SETTINGS = { attemptRetentionDays: 30, longestWaitMs: 1000, timeoutMs: 1000 };
 
 describe('DeliveryUpkeep', () => {
   let done: string[];
@@ -26,7 +26,7 @@ describe('DeliveryUpkeep', () => {
       prune: () => work('attempts', 0),
     });
     const endpoints = Object.assign(Object.create(EndpointStore.prototype) as EndpointStore, {
-      repairTimes: (_: Date, __: number, thorough: boolean) =>
+      repairTimes: (_: Date, __: Waits, thorough: boolean) =>
         work(thorough ? 'repair all' : 'repair', 0),
       sweepDisabled: () => work('sweep', false),
       prune: () => work('events', 0),

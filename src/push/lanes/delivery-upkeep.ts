@@ -1,11 +1,14 @@
 import type { Log } from '../../common/logger.js';
 import type { EndpointStore } from '../endpoints/endpoint-store.js';
+import { leaseMs } from './lane-runner.js';
 import type { LaneStore } from './lane-store.js';
 
 export interface UpkeepSettings {
   readonly attemptRetentionDays: number;
   /** The longest time a lane or an endpoint may have to wait for its next try. */
   readonly longestWaitMs: number;
+  /** How long one attempt may take in all. */
+  readonly timeoutMs: number;
 }
 
 const SWEEP_EVERY_MS = 1000;
@@ -105,8 +108,11 @@ export class DeliveryUpkeep {
 
   /** A clock that goes back must not leave lanes waiting for times that come no more. */
   private async repair(now: Date): Promise<boolean> {
-    const { longestWaitMs } = this.settings;
-    const moved = await this.endpoints.repairTimes(now, longestWaitMs, this.thorough);
+    const waits = {
+      longestWaitMs: this.settings.longestWaitMs,
+      leaseMs: leaseMs(this.settings),
+    };
+    const moved = await this.endpoints.repairTimes(now, waits, this.thorough);
     this.thorough = false;
     if (moved > 0) this.log.warn({ moved }, 'the clock was set back: waiting webhooks are due now');
     return false;

@@ -57,6 +57,10 @@ describe('DeliveryWorker', () => {
     wakeup.ring();
     await settled();
     expect(excepted.at(-1)).toEqual(['l1']);
+    clock.time = -1;
+    wakeup.ring();
+    await settled();
+    expect(excepted.at(-1)).toEqual(['l1']);
     finish();
     end();
     await worker.stop();

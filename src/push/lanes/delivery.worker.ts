@@ -114,10 +114,14 @@ export class DeliveryWorker {
     });
   }
 
-  /** Lanes that run here for longer than a lease: whether it was extended or not, they are at work. */
+  /**
+   * Lanes that run here for longer than a lease, or since a time that is to come again: whether it was
+   * extended or not, they are at work.
+   */
   private overdue(now: Date, lease: number): string[] {
-    const before = now.getTime() - lease;
-    return [...this.running.values()].filter(({ since }) => since <= before).map(({ id }) => id);
+    const at = now.getTime();
+    const running = [...this.running.values()];
+    return running.filter(({ since }) => since <= at - lease || since > at).map(({ id }) => id);
   }
 
   private until(at: Date): number {

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { StreamResponse } from '../../protocol/a2a.js';
 import { TaskLog, type TaskEvent } from '../../tasks/index.js';
 import type { LaneCursor } from '../domain/delivery-plan.js';
+import { ByteBudget, NoRoomError } from './byte-budget.js';
 import { LaneReader } from './lane-reader.js';
 import type { DeliveryDraft, Lane, Reached } from './lane-store.js';
 
@@ -119,5 +120,63 @@ describe('LaneReader', () => {
         "entry 2 of the task's log cannot be read",
       );
     }
+  });
+
+  describe('with many lanes on large tasks', () => {
+    const size = 10_000;
+    const chunks = Array.from({ length: 210 }, (_, i) => chunk(`a${i}`, size));
+    const large = [task, ...chunks, status('TASK_STATE_COMPLETED')].map(entry);
+    const small = [task, status('TASK_STATE_COMPLETED')].map(entry);
+    const oldLane = (id: string): Lane => {
+      const config = { uid: 'u', taskId: id, version: '0.3', events: 'changes' };
+      return { id, config, nextSeq: 1, cursor: null } as Lane;
+    };
+    const snapshot = (seq: number) => ({ seq, kind: 'snapshot', artifactId: null }) as const;
+    /** Lanes that had to wait: they read their first page again, which was dropped meanwhile. */
+    function turns() {
+      const reads = new Map<string, number>();
+      const log = Object.assign(Object.create(TaskLog.prototype) as TaskLog, {
+        events: async (taskId: string, after: number, limit: number) => {
+          await new Promise((resolve) => setImmediate(resolve));
+          if (after === 0) reads.set(taskId, (reads.get(taskId) ?? 0) + 1);
+          return (taskId === 'small' ? small : large).slice(after, after + limit);
+        },
+      });
+      return { log, having: () => [...reads].flatMap(([id, n]) => (n > 1 ? [id] : [])) };
+    }
+
+    it('holds one of them at a time when there is room for one, and small ones never wait', async () => {
+      const { log, having } = turns();
+      const rules = { limit: 250 * size, free: size, step: size, patienceMs: 60_000 };
+      const reader = new LaneReader(log, LIMITS, new ByteBudget(rules));
+      const told = new Set<string>();
+      let most = 0;
+      const tell = async (id: string): Promise<void> => {
+        const { body } = await reader.render(oldLane(id), snapshot(212));
+        most = Math.max(most, having().filter((each) => !told.has(each)).length);
+        told.add(id);
+        expect(body.includes('"thin":true')).toBe(true);
+      };
+      const all = Promise.all(Array.from({ length: 30 }, (_, i) => tell(`large${i}`)));
+      await reader.render(oldLane('small'), snapshot(2));
+      expect(told.size).toBeLessThan(2);
+      await all;
+      expect(having()).toHaveLength(29);
+      expect(most).toBeLessThanOrEqual(2);
+    });
+
+    it('says that there is no room when its turn does not come', async () => {
+      const { log } = turns();
+      const rules = { limit: size, free: 0, step: size, patienceMs: 0 };
+      const budget = new ByteBudget(rules);
+      const reader = new LaneReader(log, LIMITS, budget);
+      await budget.during(async (hold) => {
+        await hold.resize('all', size);
+        await expect(reader.next(oldLane('large'))).rejects.toThrow(NoRoomError);
+        await expect(reader.render(oldLane('large'), snapshot(212))).rejects.toThrow(NoRoomError);
+      });
+      const { deliveries } = await reader.next(oldLane('large'));
+      expect(deliveries).toHaveLength(1);
+    });
   });
 });

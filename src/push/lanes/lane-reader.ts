@@ -13,6 +13,8 @@ import {
 import { eventWebhookId } from '../domain/webhook-id.js';
 import type { DeliveryDraft, Lane, Reached } from './lane-store.js';
 import { onlyStates } from '../subscriptions/domain/told-states.js';
+import { ByteBudget, type Hold } from './byte-budget.js';
+import { PAGE, nextLimit, readPage } from './log-pages.js';
 import { LogGoneError, TaskReplays, payloadOf } from './task-replays.js';
 import {
   type BodyLimits,
@@ -24,10 +26,9 @@ import {
 
 /** Log entries read at once; few at first, since most lanes find what they look for right there. */
 const FIRST_PAGE = 16;
-const PAGE = 200;
 /** One entry can end many artifacts: no more of them are made at once, and none after so many bytes. */
 const PIECE = 20;
-const PIECE_BYTES = 4 * 1024 * 1024;
+const PIECE_BYTES = 1024 * 1024;
 /** Lanes remembered whose cursor is half found out. */
 const MAX_HALF_KNOWN = 1000;
 
@@ -48,7 +49,11 @@ export function isHopeless(error: unknown): error is Error {
   return error instanceof LogGoneError || error instanceof UnrenderableError;
 }
 
-/** Reads the log for a lane: what its webhook is to be told next, with the bytes. */
+/**
+ * Reads the log for a lane: what its webhook is to be told next, with the bytes. What all lanes hold of
+ * the log meanwhile has a limit: a call that would need more, and has waited for it in vain, throws
+ * NoRoomError, and the lane should be tried again in a moment.
+ */
 export class LaneReader {
   private readonly replays: TaskReplays;
   /** By lane: how far its cursor is known. */
@@ -57,6 +62,7 @@ export class LaneReader {
   constructor(
     private readonly log: TaskLog,
     private readonly limits: BodyLimits,
+    private readonly budget = new ByteBudget(),
   ) {
     this.replays = new TaskReplays(log);
   }
@@ -66,38 +72,26 @@ export class LaneReader {
    * `forMs` it stops where it is, with nothing to send: the caller extends its lease and goes on from
    * there. An entry that ends many artifacts is given in pieces.
    */
-  async next(lane: Lane, forMs = Infinity): Promise<Reached> {
+  next(lane: Lane, forMs = Infinity): Promise<Reached> {
     const until = performance.now() + forMs;
     const isOver = (): boolean => performance.now() >= until;
-    let cursor = lane.cursor ?? (await this.cursorAt(lane, isOver));
-    let { nextSeq } = lane;
-    if (cursor === null) return { nextSeq, cursor, deliveries: [] };
-    for (let limit = FIRST_PAGE; ; limit = PAGE) {
-      const page = await this.log.events(lane.config.taskId, nextSeq - 1, limit);
-      for (const event of page) {
-        const passed = await this.pass(lane, cursor, event);
-        // Stored before it is sent, so that the lease is extended first.
-        if (passed.deliveries.length > 0) return isOver() ? { ...passed, asLogged: false } : passed;
-        ({ cursor, nextSeq } = passed);
-      }
-      if (page.length < limit || isOver()) return { nextSeq, cursor, deliveries: [] };
-    }
+    return this.budget.during((hold) => this.read(lane, isOver, hold));
   }
 
   /** The bytes of a delivery that has none: a snapshot, or one that is sent again. */
   render(lane: Lane, delivery: Source): Promise<WebhookBody> {
     const { taskId } = lane.config;
     const { seq } = delivery;
-    return this.bytesOf(
-      lane,
-      delivery,
-      async () => {
-        const [event] = await this.log.events(taskId, seq - 1, 1);
-        if (event?.seq !== seq) throw new LogGoneError(`The log has no entry ${seq}`);
-        return event;
-      },
-      () => this.replays.asOf(lane.id, taskId, seq),
-    );
+    const entry = async (hold: Hold): Promise<TaskEvent> => {
+      const asked = { taskId, after: seq - 1, limit: 1, part: 'page' };
+      const [event] = await readPage(this.log, asked, hold);
+      if (event?.seq !== seq) throw new LogGoneError(`The log has no entry ${seq}`);
+      return event;
+    };
+    return this.budget.during((hold) => {
+      const task = (): Promise<Task> => this.replays.asOf(lane.id, taskId, seq, hold);
+      return this.bytesOf(lane, delivery, () => entry(hold), task);
+    });
   }
 
   /** Frees what was kept for a lane that rests. */
@@ -106,8 +100,32 @@ export class LaneReader {
     this.halfKnown.delete(laneId);
   }
 
+  private async read(lane: Lane, isOver: () => boolean, hold: Hold): Promise<Reached> {
+    let cursor = lane.cursor ?? (await this.cursorAt(lane, isOver, hold));
+    let { nextSeq } = lane;
+    const { taskId } = lane.config;
+    if (cursor === null) return { nextSeq, cursor, deliveries: [] };
+    for (let limit = FIRST_PAGE; ;) {
+      const asked = { taskId, after: nextSeq - 1, limit, part: 'page' };
+      const page = await readPage(this.log, asked, hold);
+      for (const event of page) {
+        const passed = await this.pass(lane, cursor, event, hold);
+        // Stored before it is sent, so that the lease is extended first.
+        if (passed.deliveries.length > 0) return isOver() ? { ...passed, asLogged: false } : passed;
+        ({ cursor, nextSeq } = passed);
+      }
+      if (page.length < limit || isOver()) return { nextSeq, cursor, deliveries: [] };
+      limit = nextLimit(page);
+    }
+  }
+
   /** What the webhook is told of this entry, and the place behind it (or behind a piece of it). */
-  private async pass(lane: Lane, cursor: LaneCursor, event: TaskEvent): Promise<Passed> {
+  private async pass(
+    lane: Lane,
+    cursor: LaneCursor,
+    event: TaskEvent,
+    hold: Hold,
+  ): Promise<Passed> {
     const { kind, seq } = event;
     const { states, events } = lane.config;
     const payload = tryPayload(event);
@@ -119,7 +137,11 @@ export class LaneReader {
     const plan = onlyStates(planEntry(cursor, entry, events), entry, states);
     // A 0.x body is the whole task, so one request tells all that one entry brought.
     const wanted = lane.config.version === '1.0' ? plan.deliveries : plan.deliveries.slice(-1);
-    const deliveries = await this.drafts(lane, event, wanted, cursor.told ?? 0);
+    let replayed: Promise<Task> | undefined;
+    // All artifacts of an entry are taken from one replay.
+    const task = (): Promise<Task> =>
+      (replayed ??= this.replays.asOf(lane.id, lane.config.taskId, seq, hold));
+    const deliveries = await this.drafts(lane, event, wanted, cursor.told ?? 0, task);
     if (deliveries.length < wanted.length) {
       const ids = wanted.slice(0, deliveries.length).flatMap(artifactIdOf);
       return { nextSeq: seq, cursor: toldArtifacts(cursor, ids), deliveries };
@@ -134,12 +156,10 @@ export class LaneReader {
     event: TaskEvent,
     wanted: readonly PlannedDelivery[],
     told: number,
+    task: () => Promise<Task>,
   ): Promise<DeliveryDraft[]> {
-    const { uid, taskId } = lane.config;
+    const { uid } = lane.config;
     const { seq } = event;
-    let replayed: Promise<Task> | undefined;
-    // All artifacts of an entry are taken from one replay.
-    const task = (): Promise<Task> => (replayed ??= this.replays.asOf(lane.id, taskId, seq));
     const drafts: DeliveryDraft[] = [];
     let bytes = 0;
     for (const [i, delivery] of wanted.entries()) {
@@ -188,14 +208,21 @@ export class LaneReader {
   }
 
   /** What is known before the lane's place; null when `isOver` before it is: the next call goes on. */
-  private async cursorAt(lane: Lane, isOver: () => boolean): Promise<LaneCursor | null> {
+  private async cursorAt(
+    lane: Lane,
+    isOver: () => boolean,
+    hold: Hold,
+  ): Promise<LaneCursor | null> {
+    const { taskId } = lane.config;
     const last = lane.nextSeq - 1;
     const known = this.halfKnown.get(lane.id);
     this.halfKnown.delete(lane.id);
     let { seq, cursor } = known && known.seq <= last ? known : { seq: 0, cursor: LOG_START };
-    while (seq < last) {
-      const page = await this.log.events(lane.config.taskId, seq, Math.min(PAGE, last - seq));
+    for (let limit = PAGE; seq < last;) {
+      const asked = { taskId, after: seq, limit: Math.min(limit, last - seq), part: 'page' };
+      const page = await readPage(this.log, asked, hold);
       if (page.length === 0) break;
+      limit = nextLimit(page);
       for (const event of page) {
         const payload = tryPayload(event);
         if (payload) cursor = planEntry(cursor, { kind: event.kind, payload }).cursor;

@@ -4,6 +4,7 @@ import { SystemIdSource } from '../../common/ids.js';
 import { AttemptSender, type SendFacts } from '../sending/attempt-sender.js';
 import type { OpenDelivery } from '../deliveries/delivery.js';
 import { LOG_START } from '../domain/delivery-plan.js';
+import { NoRoomError } from './byte-budget.js';
 import { LaneReader } from './lane-reader.js';
 import { LaneRunner, leaseMs } from './lane-runner.js';
 import { type Lane, LaneStore, type Settlement } from './lane-store.js';
@@ -81,9 +82,16 @@ describe('LaneRunner', () => {
   let sent: { facts: SendFacts; body: string }[];
   let settled: Settlement[];
   let released: number[];
+  /** When the next lane is due that nobody has. */
+  let nextDue: Date | null;
+  /** How many more steps the lane has once one is settled. */
+  let more: number;
+  let crowded: boolean;
   beforeEach(() => {
+    crowded = false;
     [clock, open, held, answer, databaseMs] = [new StillClock(), delivery, true, {}, 0];
     [sent, settled, released] = [[], [], []];
+    [nextDue, more] = [null, 0];
   });
 
   const looked = <T>(value: T): Promise<T> => {
@@ -93,10 +101,11 @@ describe('LaneRunner', () => {
   const lanes = Object.assign(Object.create(LaneStore.prototype) as LaneStore, {
     firstOpen: () => looked(open),
     holds: () => looked(held),
-    settle: (_: Lane, settlement: Settlement) => {
+    settle: (lane: Lane, settlement: Settlement, now: Date, leaseUntil: Date) => {
       settled.push(settlement);
-      return Promise.resolve('rests' as const);
+      return Promise.resolve(more-- > 0 ? { ...lane, leaseUntil } : 'rests');
     },
+    nextDueAt: () => Promise.resolve(nextDue),
     release: (_: Lane, dueAt: Date) => {
       released.push(dueAt.getTime());
       return Promise.resolve();
@@ -105,12 +114,14 @@ describe('LaneRunner', () => {
   const { seq, kind, artifactId, webhookId, body, contentType } = delivery;
   const reader = Object.assign(Object.create(LaneReader.prototype) as LaneReader, {
     next: () =>
-      Promise.resolve({
-        nextSeq: 2,
-        cursor: LOG_START,
-        deliveries: [{ seq, kind, artifactId, webhookId, body, contentType }],
-        asLogged: true,
-      }),
+      crowded
+        ? Promise.reject(new NoRoomError())
+        : Promise.resolve({
+            nextSeq: 2,
+            cursor: LOG_START,
+            deliveries: [{ seq, kind, artifactId, webhookId, body, contentType }],
+            asLogged: true,
+          }),
     render: () => Promise.reject(new Error('there are bytes already')),
     forget: () => undefined,
   });
@@ -128,7 +139,7 @@ describe('LaneRunner', () => {
       config,
       endpoint: delivery.endpoint,
       dueSince: null,
-      isProbe: false,
+      trialUntil: null,
       isEarly: false,
       epoch: 1,
       leaseUntil: new Date(NOW + leaseMs(SETTINGS)),
@@ -160,6 +171,40 @@ describe('LaneRunner', () => {
     held = false;
     await run({ open: 0 });
     expect([sent, settled, released]).toEqual([[], [], []]);
+  });
+
+  it('gives the trial of its endpoint back with a claim that is over', async () => {
+    held = false;
+    await run({ open: 0, trialUntil: new Date(NOW + 2000) });
+    expect([sent, settled, released]).toEqual([[], [], [NOW]]);
+  });
+
+  it('rests for a moment while large tasks of other lanes are read', async () => {
+    crowded = true;
+    await run({ open: 0 });
+    expect([sent, settled, released]).toEqual([[], [], [NOW + 1000]]);
+  });
+
+  it('makes way, due at once, when others have waited for a number of its deliveries', async () => {
+    more = 1000;
+    nextDue = new Date(NOW);
+    await run();
+    expect([settled.length, released]).toEqual([32, [NOW]]);
+  });
+
+  it('makes way after a time when its receiver is slow', async () => {
+    [more, nextDue, databaseMs] = [1000, new Date(NOW), 900];
+    await run();
+    expect([settled.length, released]).toEqual([3, [NOW + 2700]]);
+  });
+
+  it.each([
+    ['none', null],
+    ['a lane that is due later', new Date(NOW + 60_000)],
+  ])('keeps its place while there waits %s', async (_, due) => {
+    [more, nextDue] = [99, due];
+    await run();
+    expect([settled.length, released]).toEqual([100, []]);
   });
 
   it('makes each attempt at its own time, with the id and the bytes of the first', async () => {

@@ -9,8 +9,11 @@ import { errorClassOf, verdictOf } from '../domain/attempt-verdict.js';
 import type { RetrySchedule } from '../domain/retry-schedule.js';
 import { type Consequence, consequenceOf } from '../domain/settlement.js';
 import { failingForMs } from '../domain/webhook-standing.js';
+import { NoRoomError } from './byte-budget.js';
 import { type LaneReader, isHopeless } from './lane-reader.js';
 import { type ReadyDelivery, loggedDelivery } from './logged-delivery.js';
+import { type DeliveryObserver, NOBODY } from './delivery-observer.js';
+import { LaneTurn } from './lane-turn.js';
 import type { Lane, LaneStore, Reached, Settlement, StepResult } from './lane-store.js';
 import type { WebhookAnswer } from '../sending/webhook-sender.js';
 
@@ -18,6 +21,8 @@ import type { WebhookAnswer } from '../sending/webhook-sender.js';
 const TROUBLE_PAUSE_MS = 5000;
 /** The same while its secret cannot be opened: only a restart with the right key changes that. */
 const LOCKED_PAUSE_MS = 30_000;
+/** The same while large tasks of other lanes take the memory there is for them. */
+const CROWDED_PAUSE_MS = 1000;
 /** The pauses before an attempt is recorded again that the database did not take: they double. */
 const RECORD_PAUSE_MS = 100;
 const MAX_RECORD_PAUSE_MS = 2000;
@@ -28,22 +33,6 @@ export interface RunnerSettings extends RetrySchedule {
   /** After so long of nothing but failures a webhook is disabled. */
   readonly disableAfterMs: number;
 }
-
-/** Hears what becomes of deliveries, for whoever counts. */
-export interface DeliveryObserver {
-  /** A lane was claimed that had been due for so long. */
-  claimed(waitedMs: number): void;
-  /** One attempt, by what it meant. */
-  attempted(verdict: string, durationMs: number): void;
-  /** A delivery has ended. */
-  ended(state: 'delivered' | 'dead'): void;
-}
-
-const NOBODY: DeliveryObserver = {
-  claimed: () => undefined,
-  attempted: () => undefined,
-  ended: () => undefined,
-};
 
 /** Tells one claimed lane's webhook what it has not heard, in order, until there is nothing left. */
 export class LaneRunner {
@@ -59,7 +48,8 @@ export class LaneRunner {
   ) {}
 
   /**
-   * Never rejects. With `stopping` aborted the lane is given back at the next step; with `cutting`
+   * Never rejects. A lane that always has more to tell makes way for those that wait, and goes behind
+   * them. With `stopping` aborted the lane is given back at the next step; with `cutting`
    * aborted the attempt under way is cut as well, as if it had not been made.
    */
   async run(lane: Lane, stopping: AbortSignal, cutting: AbortSignal): Promise<void> {
@@ -69,12 +59,17 @@ export class LaneRunner {
       this.observer.claimed(Math.max(0, waitedMs));
     }
     try {
+      const turn = new LaneTurn(this.lanes, this.clock);
       while (typeof step === 'object') {
         lane = step;
-        if (stopping.aborted) return await this.lanes.release(lane, this.clock.now());
+        // What is kept of the log for the lane stays, as it is about to go on from there.
+        if (stopping.aborted || (await turn.isOver()))
+          return await this.lanes.release(lane, this.clock.now());
         step = await this.step(lane, cutting);
       }
       this.reader.forget(lane.id);
+      // Whoever took the lane did not take its trial, which another lane may have at once.
+      if (step === 'lost' && lane.trialUntil) await this.lanes.release(lane, this.clock.now());
     } catch (error) {
       const { configId, taskId } = lane.config;
       if (error instanceof SecretLockedError) {
@@ -82,6 +77,8 @@ export class LaneRunner {
         this.log.debug({ taskId, configId, keyId: error.keyId }, 'a webhook lane waits for a key');
         return await this.giveBack(lane, LOCKED_PAUSE_MS);
       }
+      // Its turn comes; meanwhile its place is another lane's.
+      if (error instanceof NoRoomError) return await this.giveBack(lane, CROWDED_PAUSE_MS);
       this.log.error(
         { err: error, taskId, configId },
         'a webhook lane stopped; it is tried again soon',
@@ -189,7 +186,6 @@ export class LaneRunner {
     at: Date,
   ): Consequence {
     const said = saidBy(answer);
-    if (answer.hopeless) return { state: 'dead', reason: said, consequence: 'none' };
     const verdict = verdictOf(answer.status);
     this.observer.attempted(verdict, answer.durationMs);
     const { nextAttemptAt } = delivery;

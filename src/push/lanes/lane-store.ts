@@ -13,8 +13,11 @@ export interface Lane {
   readonly endpoint: string;
   /** Since when it was due when it was claimed; null later on. */
   readonly dueSince: Date | null;
-  /** Its endpoint is failing, and it is the one that tries whether that is over. */
-  readonly isProbe: boolean;
+  /**
+   * Its endpoint is failing, and it is the one that tries whether that is over: until when others leave
+   * that to it. Null for any other lane.
+   */
+  readonly trialUntil: Date | null;
   /** It is to try now, even if the schedule of its delivery says later. */
   readonly isEarly: boolean;
   /** The claim; every later call for it is refused once somebody else has claimed the lane. */
@@ -83,7 +86,7 @@ type DeadConsequence = 'none' | 'failing' | 'disabled';
 
 /**
  * The lane as it is after a step; `rests` when there is nothing more to do now and the claim has ended;
- * `lost` when somebody else has claimed it (or it is gone): nothing was written.
+ * `lost` when somebody else has claimed it (or it is gone): nothing was written of it.
  */
 export type StepResult = Lane | 'rests' | 'lost';
 
@@ -157,6 +160,7 @@ export abstract class LaneStore {
    * operators are told of. The claim goes on while the lane has more to do at once; else it rests.
    * A delivery that was not stored is, together with the lane's new place in the log.
    * Called again for the same attempt (a commit whose answer was lost) it writes nothing: `lost`.
+   * A claim that is over had its trial all the same: what came of that still counts for the endpoint.
    */
   abstract settle(
     lane: Lane,
@@ -165,7 +169,10 @@ export abstract class LaneStore {
     leaseUntil: Date,
   ): Promise<StepResult>;
 
-  /** Gives a lane back; anyone may take it from `dueAt` on. */
+  /**
+   * Gives a lane back; anyone may take it from `dueAt` on. Its trial is given back too, although the claim
+   * is over.
+   */
   abstract release(lane: Lane, dueAt: Date): Promise<void>;
 
   /** Ends every lease of other owners (SQLite at boot: the file lock proves them dead). */

@@ -1,10 +1,10 @@
 import { StreamResponse, type Task } from '../../protocol/a2a.js';
 import { applyEvent, emptyTask } from '../../protocol/task-reducer.js';
 import type { TaskEvent, TaskLog } from '../../tasks/index.js';
+import type { Hold } from './byte-budget.js';
+import { PAGE, nextLimit, readPage } from './log-pages.js';
 import { UnrenderableError } from './webhook-body.js';
 
-/** Log entries read at once. */
-const PAGE = 200;
 /** Replays kept, and the bytes of log they may have taken in together; the newest is kept whatever it took. */
 const MAX_KEPT = 100;
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
@@ -45,16 +45,34 @@ export class TaskReplays {
   constructor(private readonly log: TaskLog) {}
 
   /**
-   * The task after log entry `seq`. The caller must be done with it before it asks again. Throws
-   * {@link LogGoneError} when the log has no such entry (any more), {@link UnrenderableError} when one
-   * up to there cannot be read.
+   * The task after log entry `seq`. The caller must be done with it before it asks again, and gives the
+   * room that reading it takes. Throws {@link LogGoneError} when the log has no such entry (any more),
+   * {@link UnrenderableError} when one up to there cannot be read, NoRoomError when it has to be tried again.
    */
-  async asOf(laneId: string, taskId: string, seq: number): Promise<Task> {
+  async asOf(laneId: string, taskId: string, seq: number, hold: Hold): Promise<Task> {
     const known = this.take(laneId);
     const replay =
       known && known.seq <= seq ? known : { task: emptyTask(taskId, ''), seq: 0, bytes: 0 };
-    while (replay.seq < seq) {
-      const page = await this.log.events(taskId, replay.seq, Math.min(PAGE, seq - replay.seq));
+    try {
+      await hold.resize('replay', replay.bytes);
+      await this.goOn(replay, taskId, seq, hold);
+    } finally {
+      // Also what has come only so far: the next try goes on from there.
+      this.keep(laneId, replay);
+    }
+    return replay.task;
+  }
+
+  /** Forgets a lane that has told all. */
+  forget(laneId: string): void {
+    this.take(laneId);
+  }
+
+  private async goOn(replay: Replay, taskId: string, seq: number, hold: Hold): Promise<void> {
+    for (let limit = PAGE; replay.seq < seq;) {
+      const asked = { taskId, after: replay.seq, limit: Math.min(limit, seq - replay.seq) };
+      const counted = { ...asked, part: 'replay', held: replay.bytes };
+      const page = await readPage(this.log, counted, hold);
       if (page[0]?.seq !== replay.seq + 1) {
         throw new LogGoneError(`The log of task ${taskId} has no entry ${replay.seq + 1}`);
       }
@@ -63,14 +81,8 @@ export class TaskReplays {
         replay.seq = event.seq;
         replay.bytes += event.body.length;
       }
+      limit = nextLimit(page);
     }
-    this.keep(laneId, replay);
-    return replay.task;
-  }
-
-  /** Forgets a lane that has told all. */
-  forget(laneId: string): void {
-    this.take(laneId);
   }
 
   private take(laneId: string): Replay | undefined {
@@ -83,6 +95,7 @@ export class TaskReplays {
   }
 
   private keep(laneId: string, replay: Replay): void {
+    this.take(laneId);
     this.kept.set(laneId, replay);
     this.bytes += replay.bytes;
     for (const [oldest] of this.kept) {

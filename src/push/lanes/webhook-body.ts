@@ -1,6 +1,7 @@
 import { V03PushNotificationSerializer } from '@a2a-js/sdk/compat/v0_3/server';
 import { A2A_CONTENT_TYPE, StreamResponse, type Task } from '../../protocol/a2a.js';
 import type { ProtocolVersion } from '../../routing/index.js';
+import { leastBytes } from '../domain/least-bytes.js';
 import { type TaskReference, thinPayload } from '../domain/thin-form.js';
 
 type Payload = NonNullable<StreamResponse['payload']>;
@@ -28,6 +29,7 @@ const legacy = new V03PushNotificationSerializer();
 /**
  * The body for what happened, in the version the config was registered with (webhooks.md, "body"):
  * 1.0 gets a StreamResponse, 0.x the Task. `wire` is the payload's 1.0 wire JSON when it exists already.
+ * What cannot fit is not written out just to find out: it is large tasks that cannot.
  */
 export function webhookBody(
   version: ProtocolVersion,
@@ -35,12 +37,15 @@ export function webhookBody(
   limits: BodyLimits,
   wire?: string,
 ): WebhookBody {
-  const whole =
-    wire !== undefined && version === '1.0'
-      ? { body: wire, contentType: A2A_CONTENT_TYPE }
-      : serialize(version, payload);
-  const bytes = Buffer.byteLength(whole.body);
-  if (bytes <= limits.maxBytes) return whole;
+  let bytes = leastBytes(payload);
+  if (bytes <= limits.maxBytes) {
+    const whole =
+      wire !== undefined && version === '1.0'
+        ? { body: wire, contentType: A2A_CONTENT_TYPE }
+        : serialize(version, payload);
+    bytes = Buffer.byteLength(whole.body);
+    if (bytes <= limits.maxBytes) return whole;
+  }
   const mark = { thin: true as const, bytes, ...referenceTo(version, payload, limits.publicUrl) };
   const thin = serialize(version, thinPayload(payload, mark));
   if (Buffer.byteLength(thin.body) <= limits.maxBytes) return thin;

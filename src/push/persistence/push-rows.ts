@@ -181,7 +181,7 @@ export function toLane(row: LaneRow, config: PushConfig): Lane {
     config,
     endpoint: row.endpoint,
     dueSince: null,
-    isProbe: false,
+    trialUntil: null,
     isEarly: false,
     epoch: row.epoch,
     leaseUntil: new Date(Number(row.lease_until)),

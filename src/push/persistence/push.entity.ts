@@ -174,8 +174,16 @@ export class PushLaneEntity {
 @Index('push_deliveries_lane', ['laneId', 'state', 'number'])
 @Index('push_deliveries_task', ['taskId', 'id'])
 @Index('push_deliveries_principal', ['principalId', 'id'])
+@Index('push_deliveries_organization', ['organization', 'id'])
+@Index('push_deliveries_open', ['organization', 'state', 'id'], {
+  where: `"state" <> 'delivered'`,
+})
+@Index('push_deliveries_config', ['configId', 'id'])
+@Index('push_deliveries_config_uid', ['configUid', 'id'], {
+  where: '"config_uid" <> "config_id"',
+})
 @Index('push_deliveries_state', ['state', 'id'])
-@Index('push_deliveries_dead', ['endpoint', 'id'], { where: `"state" = 'dead'` })
+@Index('push_deliveries_dead', ['endpoint', 'state', 'id'], { where: `"state" = 'dead'` })
 export class PushDeliveryEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_deliveries_pk' })
   id!: string;

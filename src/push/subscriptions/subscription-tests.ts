@@ -6,7 +6,7 @@ import { TaskState } from '../../protocol/a2a.js';
 import { subscriptionConfigId } from '../domain/config-id.js';
 import type { PushConfig } from '../configs/push-config.js';
 import { type SentTest, TestSender } from '../sending/test-sender.js';
-import type { Subscription } from './subscription.js';
+import { type Subscription, registrationOf } from './subscription.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 
 /**
@@ -43,19 +43,8 @@ function configOf(of: Subscription, taskId: string): PushConfig {
     configId: subscriptionConfigId(of.id),
     principalId: of.principalId,
     organization: of.organization,
-    url: of.url,
-    endpoint: of.endpoint,
-    version: of.version,
-    authScheme: of.authScheme,
-    authNames: of.authNames,
-    authProfile: of.authProfile,
-    sealedCredentials: of.sealedCredentials,
-    sealedToken: of.sealedToken,
-    sealedSigningKeys: of.sealedSigningKeys,
-    events: of.events,
+    ...registrationOf(of),
     subscriptionId: of.id,
-    fingerprint: of.fingerprint,
-    verified: of.verified,
     traceparent: null,
     state: of.state,
     stateReason: of.stateReason,

@@ -1,4 +1,3 @@
-import type { ProtocolVersion } from '../../routing/index.js';
 import type { PushConfig } from '../configs/push-config.js';
 import type { SubscriptionFilter } from './domain/subscription-filter.js';
 
@@ -20,6 +19,7 @@ type Registration = Pick<
   PushConfig,
   | 'url'
   | 'endpoint'
+  | 'version'
   | 'authScheme'
   | 'authNames'
   | 'authProfile'
@@ -43,8 +43,6 @@ export interface Subscription extends Registration {
   /** Whom its deliveries belong to. */
   readonly principalId: string;
   readonly scope: SubscriptionScope;
-  /** It decides the body; fixed for good. */
-  readonly version: ProtocolVersion;
   readonly filter: SubscriptionFilter;
   readonly state: SubscriptionState;
   /** Why it is failing or disabled, for people. */
@@ -58,3 +56,21 @@ export type SubscriptionDraft = Omit<
   Subscription,
   'state' | 'stateReason' | 'createdAt' | 'updatedAt'
 >;
+
+/** What its tasks' webhooks have of it. */
+export function registrationOf(of: Subscription): Registration {
+  return {
+    url: of.url,
+    endpoint: of.endpoint,
+    version: of.version,
+    authScheme: of.authScheme,
+    authNames: of.authNames,
+    authProfile: of.authProfile,
+    sealedCredentials: of.sealedCredentials,
+    sealedToken: of.sealedToken,
+    sealedSigningKeys: of.sealedSigningKeys,
+    events: of.events,
+    fingerprint: of.fingerprint,
+    verified: of.verified,
+  };
+}

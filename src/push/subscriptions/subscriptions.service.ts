@@ -2,13 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { type Principal, hasScope } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { pageOf, readCursor } from '../../common/cursor.js';
-import { HubError, invalidField } from '../../common/hub-error.js';
+import { HubError } from '../../common/hub-error.js';
 import { ID } from '../../common/id-pattern.js';
 import { IdSource } from '../../common/ids.js';
 import type { Page } from '../../common/page.js';
 import { AppConfig } from '../../config/index.js';
 import { seenBy } from '../configs/push-access.js';
-import { WebhookRegistration, refuseCarried } from '../configs/webhook-registration.js';
+import {
+  WebhookRegistration,
+  refuseCarried,
+  refuseNoSecret,
+} from '../configs/webhook-registration.js';
 import type {
   CreateSubscriptionDto,
   PatchSubscriptionDto,
@@ -22,7 +26,7 @@ import {
 } from './subscription-store.js';
 import { SubscriptionUpkeep } from './subscription-upkeep.js';
 import type { Subscription, SubscriptionScope } from './subscription.js';
-import { checkedSecrets, filterOf, requestedOf, textOf } from './written-subscription.js';
+import { filterOf, requestedOf, secretsOf, textOf } from './written-subscription.js';
 
 /**
  * The standing subscriptions of the caller, of its organization with the scope `tasks:organization`, and
@@ -91,7 +95,7 @@ export class SubscriptionsService {
       ...(asked.filter !== undefined && { filter: filterOf(asked.filter) }),
       ...(asked.url !== undefined &&
         (await this.registration.address(asked.url, present.organization, ''))),
-      ...checkedSecrets(this.registration, asked, null),
+      ...this.registration.given(secretsOf(asked)),
     };
     refuseCarried(present, change);
     return this.changed(present, change, caller);
@@ -102,10 +106,11 @@ export class SubscriptionsService {
    * the new ones from the next attempt on.
    */
   async rotate(id: string, asked: RotateSubscriptionDto, caller: Principal): Promise<Subscription> {
-    refuseEmpty(asked);
+    const secrets = secretsOf(asked);
+    refuseNoSecret(secrets);
     const present = await this.mine(id, caller);
     const kept = asked.keepSigningKeys ? present.sealedSigningKeys : null;
-    return this.changed(present, checkedSecrets(this.registration, asked, kept), caller);
+    return this.changed(present, this.registration.given(secrets, kept), caller);
   }
 
   /** One that the caller may have sent to, declared or not; throws as {@link get}, or PERMISSION_DENIED. */
@@ -230,11 +235,6 @@ function refuseDeclared({ id, source }: Subscription): void {
     'CONFLICT',
     `The subscription ${id} is declared in the configuration (subscriptions); change it there.`,
   );
-}
-
-function refuseEmpty({ authentication, token, signingKeys }: RotateSubscriptionDto): void {
-  if (authentication !== undefined || token !== undefined || signingKeys !== undefined) return;
-  throw invalidField('authentication', 'or token or signingKeys must be given');
 }
 
 function denied(field: string, description: string): HubError {

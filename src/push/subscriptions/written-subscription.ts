@@ -1,8 +1,7 @@
 import { storable } from '../../database/text.js';
-import type { RequestedWebhook, WebhookRegistration } from '../configs/webhook-registration.js';
+import type { GivenSecrets, RequestedWebhook } from '../configs/webhook-registration.js';
 import { NO_FILTER, type SubscriptionFilter } from './domain/subscription-filter.js';
 import { STATES_BY_NAME } from './domain/told-states.js';
-import type { SubscriptionChange } from './subscription-store.js';
 import type {
   RotateSubscriptionDto,
   SubscriptionAuthenticationDto,
@@ -37,24 +36,15 @@ export function textOf(text: string | null | undefined): string | null {
   return text ? storable(text) : null;
 }
 
-/** The secrets that are given, checked and sealed; null takes one away. `kept` keys go on signing. */
-export function checkedSecrets(
-  registration: WebhookRegistration,
-  { authentication, token, signingKeys }: RotateSubscriptionDto,
-  kept: string | null,
-): SubscriptionChange {
-  return {
-    ...(authentication !== undefined &&
-      registration.authentication(authenticationOf(authentication), undefined, '')),
-    ...(token !== undefined && { sealedToken: registration.token(token, '') }),
-    ...(signingKeys !== undefined && {
-      sealedSigningKeys: registration.signingKeys(
-        signingKeys ?? [],
-        '',
-        signingKeys === null ? null : kept,
-      ),
-    }),
-  };
+/** The secrets that are given; what is null is taken away. */
+export function secretsOf({
+  authentication,
+  token,
+  signingKeys,
+}: RotateSubscriptionDto): GivenSecrets {
+  const isGiven = authentication !== undefined;
+  const given = isGiven ? { authentication: authenticationOf(authentication) ?? null } : {};
+  return { ...given, token, signingKeys };
 }
 
 function authenticationOf(

@@ -1,6 +1,6 @@
 import type { Visibility } from '../../auth/index.js';
 import type { Database } from '../../database/database.js';
-import { isDatabaseTrouble, isRetryable } from '../../database/dialect.js';
+import { isDatabaseTrouble } from '../../database/dialect.js';
 import type { AppendParticipant } from '../append-participant.js';
 import {
   TaskStore,
@@ -30,9 +30,6 @@ import { forgetKeys, keyHolder } from './idempotency.js';
 import { listTasks } from './list.js';
 import { buildTasks, findTaskRow } from './load.js';
 import { toEvent, toRecord, type EventRow, type TaskRow } from './task-rows.js';
-
-/** How often a transaction that lost against another one is run again before it counts as failed. */
-const MAX_RETRIES = 5;
 
 /** Tasks in the hub's database. `participant` takes part in every commit that adds events. */
 export class TypeormTaskStore extends TaskStore {
@@ -199,19 +196,12 @@ export class TypeormTaskStore extends TaskStore {
   }
 
   private async tryCommit(part: readonly PreparedAppend[], outcomes: Outcomes): Promise<void> {
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        const result = await this.database.write((tx) => appendBatch(tx, part, this.participant));
-        for (const [append, outcome] of result.outcomes) outcomes.set(append, outcome);
-        for (const call of result.after) call();
-        for (const [append, { kind }] of result.outcomes) {
-          if (kind !== 'committed') continue;
-          for (const listener of this.commitListeners) listener(append.delegations);
-        }
-        return;
-      } catch (error) {
-        if (!isRetryable(error) || attempt >= MAX_RETRIES) throw error;
-      }
+    const result = await this.database.write((tx) => appendBatch(tx, part, this.participant));
+    for (const [append, outcome] of result.outcomes) outcomes.set(append, outcome);
+    for (const call of result.after) call();
+    for (const [append, { kind }] of result.outcomes) {
+      if (kind !== 'committed') continue;
+      for (const listener of this.commitListeners) listener(append.delegations);
     }
   }
 }

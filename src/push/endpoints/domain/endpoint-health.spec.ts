@@ -139,6 +139,17 @@ describe('an endpoint', () => {
     expect(new Story().fails(0, { holdMs: 0 }).health.probeAt).toBeNull();
   });
 
+  it('waits as long again each time it asks for that, and is not disabled for it', () => {
+    const story = new Story();
+    const day = 86_400_000;
+    for (let n = 0; n <= 20; n++) story.fails(n * day, { holdMs: 4000 });
+    expect(story.health).toMatchObject({ failures: 0, failingSince: null, probes: 0 });
+    expect(story.health.probeAt).toBe(20 * day + 4000);
+    expect(story.events).toEqual([]);
+    story.fails(21 * day, { holdMs: 4000, exhausted: true });
+    expect(story.events).toEqual(['endpoint.failing']);
+  });
+
   it('counts as failing when a delivery to it is given up', () => {
     const story = new Story().fails(0, { exhausted: true });
     expect(story.events).toEqual(['endpoint.failing']);

@@ -28,6 +28,8 @@ export interface EndpointChange {
   readonly event: EndpointEventType | null;
 }
 
+type Failure = Extract<EndpointOutcome, { kind: 'failed' }>;
+
 /** The time of the last success is kept this exactly, so that a busy endpoint is not written each time. */
 const SUCCESS_GRAIN_MS = 60_000;
 /** Doublings that are counted; 2^20 pauses are beyond every limit. */
@@ -107,11 +109,12 @@ function afterAnswer(
 
 function afterFailure(
   health: EndpointHealth,
-  outcome: Extract<EndpointOutcome, { kind: 'failed' }>,
+  outcome: Failure,
   rules: EndpointRules,
   now: number,
   chance: number,
 ): EndpointChange {
+  if (isHeld(outcome)) return held(health, outcome, rules, now);
   const counted: EndpointHealth = {
     ...health,
     failures: health.failures + 1,
@@ -124,20 +127,28 @@ function afterFailure(
     : counted.failures >= rules.failuresToOpen
       ? { ...counted, openedAt: now, probeAt: now + pauseMs(0, rules, chance), probes: 0 }
       : counted;
-  const held = heldFor(opened, outcome.holdMs, rules, now);
-  const isFailing = outcome.exhausted || (isOpen(held) && held.failures >= rules.failuresToOpen);
-  if (!isFailing) return { health: held, event: null };
-  if (outcome.blame === 'endpoint' && held.state === 'failing' && isOver(held, rules, now)) {
-    return { health: disabled(held, now), event: 'endpoint.disabled' };
+  const isFailing =
+    outcome.exhausted || (isOpen(opened) && opened.failures >= rules.failuresToOpen);
+  if (!isFailing) return { health: opened, event: null };
+  if (outcome.blame === 'endpoint' && opened.state === 'failing' && isOver(opened, rules, now)) {
+    return { health: disabled(opened, now), event: 'endpoint.disabled' };
   }
-  const isNews = held.state !== 'failing';
-  return { health: { ...held, state: 'failing' }, event: isNews ? 'endpoint.failing' : null };
+  return failingNow(opened);
+}
+
+function failingNow(health: EndpointHealth): EndpointChange {
+  const isNews = health.state !== 'failing';
+  return { health: { ...health, state: 'failing' }, event: isNews ? 'endpoint.failing' : null };
+}
+
+function isHeld(outcome: Failure): outcome is Failure & { readonly holdMs: number } {
+  return outcome.holdMs !== null && outcome.holdMs > 0;
 }
 
 /** Since when nothing but failures of its own came. */
 function failing(
   { failingSince, lastFailureAt }: EndpointHealth,
-  { blame }: Extract<EndpointOutcome, { kind: 'failed' }>,
+  { blame }: Failure,
   { disableAfterMs }: EndpointRules,
   now: number,
 ): Pick<EndpointHealth, 'failingSince' | 'lastFailureAt'> {
@@ -178,7 +189,7 @@ function disabled(health: EndpointHealth, now: number): EndpointHealth {
 
 function afterProbe(
   health: EndpointHealth,
-  { begunAt, blame }: Extract<EndpointOutcome, { kind: 'failed' }>,
+  { begunAt, blame }: Failure,
   rules: EndpointRules,
   now: number,
   chance: number,
@@ -189,20 +200,26 @@ function afterProbe(
   return { ...health, probes, probeAt: now + pauseMs(probes, rules, chance) };
 }
 
-/** The endpoint asked to be left alone: it is, breaker or not, for as long as is honoured. */
-function heldFor(
+/**
+ * The endpoint asked to be left alone: it is, breaker or not, for as long as is honoured. That is no failure: it
+ * counts neither for the breaker nor for the days. A delivery that is given up with it is.
+ */
+function held(
   health: EndpointHealth,
-  holdMs: number | null,
+  { holdMs, error, exhausted }: Failure & { readonly holdMs: number },
   rules: EndpointRules,
   now: number,
-): EndpointHealth {
-  if (holdMs === null || holdMs <= 0) return health;
+): EndpointChange {
   const until = now + Math.min(holdMs, rules.retryAfterMaxMs);
-  return {
+  const left: EndpointHealth = {
     ...health,
+    slots: Math.max(1, Math.floor(health.slots / 2)),
     openedAt: health.openedAt ?? now,
     probeAt: Math.max(until, health.probeAt ?? 0),
+    lastFailureAt: now,
+    lastError: error,
   };
+  return exhausted ? failingNow(left) : { health: left, event: null };
 }
 
 function pauseMs(probes: number, rules: EndpointRules, chance: number): number {

@@ -23,13 +23,13 @@ interface Row {
   readonly parameters: string;
   readonly sealed_secret: string | null;
   readonly fingerprint: string | null;
-  readonly secret_since: number | string | null;
+  readonly secret_since: number | null;
   readonly sealed_previous: string | null;
   readonly previous_fingerprint: string | null;
-  readonly previous_until: number | string | null;
+  readonly previous_until: number | null;
   readonly version: number;
-  readonly created_at: number | string;
-  readonly updated_at: number | string;
+  readonly created_at: number;
+  readonly updated_at: number;
 }
 
 const COLUMNS = [
@@ -62,8 +62,8 @@ export class SqlAuthProfileStore extends AuthProfileStore {
   }
 
   async revision(): Promise<number> {
-    const [row] = await this.database.read<{ revision: number | string }>(REVISION);
-    return Number(row?.revision ?? 0);
+    const [row] = await this.database.read<{ revision: number }>(REVISION);
+    return row?.revision ?? 0;
   }
 
   async all(): Promise<readonly AuthProfile[]> {
@@ -104,10 +104,10 @@ export class SqlAuthProfileStore extends AuthProfileStore {
            AS same FROM push_auth_profiles`,
         [row.organization, row.name],
       );
-      if (Number(counts?.same ?? 0) > 0) {
+      if ((counts?.same ?? 0) > 0) {
         throw new HubError('CONFLICT', `There is an auth profile ${profile.name} already.`);
       }
-      if (Number(counts?.total ?? 0) >= MAX_PROFILES) {
+      if ((counts?.total ?? 0) >= MAX_PROFILES) {
         throw new HubError('CONFLICT', `There are ${MAX_PROFILES} auth profiles already.`);
       }
       yield* tx.run(
@@ -176,7 +176,7 @@ function* usesOf(tx: Tx, { organization, name }: AuthProfile): Work<number> {
       + (SELECT COUNT(*) FROM push_subscriptions WHERE auth_profile = ? AND ${own}) AS total`,
     [name, organization ?? name, name, organization ?? name],
   );
-  return Number(row?.total ?? 0);
+  return row?.total ?? 0;
 }
 
 function visibleTo(audience: ProfileAudience): { sql: string; params: SqlValue[] } {
@@ -216,7 +216,7 @@ function toProfile(row: Row): AuthProfile {
     name: row.name,
     scheme: row.scheme as ProfileScheme,
     urls: JSON.parse(row.urls) as string[],
-    automatic: Number(row.automatic) === 1,
+    automatic: row.automatic === 1,
     parameters: JSON.parse(row.parameters) as ProfileParameters,
     sealedSecret: row.sealed_secret,
     fingerprint: row.fingerprint,
@@ -224,12 +224,12 @@ function toProfile(row: Row): AuthProfile {
     sealedPrevious: row.sealed_previous,
     previousFingerprint: row.previous_fingerprint,
     previousUntil: toDate(row.previous_until),
-    version: Number(row.version),
-    createdAt: new Date(Number(row.created_at)),
-    updatedAt: new Date(Number(row.updated_at)),
+    version: row.version,
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
   };
 }
 
-function toDate(at: number | string | null): Date | null {
-  return at === null ? null : new Date(Number(at));
+function toDate(at: number | null): Date | null {
+  return at === null ? null : new Date(at);
 }

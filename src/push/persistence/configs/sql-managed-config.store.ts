@@ -3,7 +3,6 @@ import type { Visibility } from '../../../auth/index.js';
 import { HubError } from '../../../common/hub-error.js';
 import { IdSource } from '../../../common/ids.js';
 import { Database } from '../../../database/database.js';
-import { listOf } from '../../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import {
@@ -14,6 +13,7 @@ import {
   type Replay,
   type ReplayStart,
   type TestRecord,
+  refuseOfSubscription,
 } from '../../configs/managed-config-store.js';
 import type { Delivery } from '../../deliveries/delivery.js';
 import type { PushConfig } from '../../configs/push-config.js';
@@ -21,11 +21,7 @@ import { recordTest } from '../deliveries/record-test.js';
 import { readProgress } from './config-progress.js';
 import { type ConfigRow, type LaneRow, toConfig, visible } from '../push-rows.js';
 import { replayLane } from '../deliveries/replay-lane.js';
-import {
-  type SubscriptionRow,
-  toSubscription,
-  underSubscription,
-} from '../subscriptions/subscription-rows.js';
+import { shownAs, shownWebhooks } from './shown-webhooks.js';
 import {
   deleteWebhook,
   goOn,
@@ -65,7 +61,7 @@ export class SqlManagedConfigStore extends ManagedConfigStore {
       `SELECT * FROM push_configs WHERE ${sql} ORDER BY uid DESC LIMIT ?`,
       [...params, limit],
     );
-    return this.shown(rows);
+    return shownWebhooks(this.database, rows);
   }
 
   async find(uid: string, visibility: Visibility): Promise<PushConfig | undefined> {
@@ -74,7 +70,7 @@ export class SqlManagedConfigStore extends ManagedConfigStore {
       `SELECT * FROM push_configs WHERE uid = ? AND ${scope.sql}`,
       [storable(uid), ...scope.params],
     );
-    return (await this.shown(rows))[0];
+    return (await shownWebhooks(this.database, rows))[0];
   }
 
   progress(config: PushConfig): Promise<ConfigProgress> {
@@ -89,7 +85,7 @@ export class SqlManagedConfigStore extends ManagedConfigStore {
     now: Date,
   ): Promise<PushConfig | undefined> {
     return this.held(uid, visibility, function* (tx, { row, lane }) {
-      refuseOfSubscription(row);
+      refuseOfSubscription(row.subscription_id);
       if (row.fingerprint !== expected) {
         throw new HubError('CONFLICT', 'The webhook was changed meanwhile; read it and try again.');
       }
@@ -102,7 +98,7 @@ export class SqlManagedConfigStore extends ManagedConfigStore {
 
   pause(uid: string, visibility: Visibility, now: Date): Promise<PushConfig | undefined> {
     return this.held(uid, visibility, function* (tx, { row, lane }) {
-      refuseOfSubscription(row);
+      refuseOfSubscription(row.subscription_id);
       if (lane.active === 0) throw disabled('be paused');
       if (lane.active === 2) return toConfig(row);
       yield* tx.run(
@@ -117,7 +113,7 @@ export class SqlManagedConfigStore extends ManagedConfigStore {
   resume(uid: string, visibility: Visibility, now: Date): Promise<PushConfig | undefined> {
     const snapshotId = this.ids.next();
     return this.held(uid, visibility, function* (tx, { row, lane, seq }) {
-      refuseOfSubscription(row);
+      refuseOfSubscription(row.subscription_id);
       if (row.state === 'active' && lane.active === 1) return toConfig(row);
       const active = { state: 'active', stateReason: null, failingSince: null } as const;
       const config = yield* updateConfig(tx, row.uid, { ...toConfig(row), ...active }, now);
@@ -146,7 +142,7 @@ export class SqlManagedConfigStore extends ManagedConfigStore {
   async remove(uid: string, visibility: Visibility, now: Date): Promise<boolean> {
     const { ids } = this;
     const removed = await this.held(uid, visibility, function* (tx, { row }) {
-      refuseOfSubscription(row);
+      refuseOfSubscription(row.subscription_id);
       return yield* deleteWebhook(tx, ids, row, now);
     });
     return removed ?? false;
@@ -175,27 +171,6 @@ export class SqlManagedConfigStore extends ManagedConfigStore {
       return row && lane ? yield* work(tx, { row, lane, seq }) : undefined;
     });
   }
-
-  /** Those of subscriptions as these are now. */
-  private async shown(rows: readonly ConfigRow[]): Promise<PushConfig[]> {
-    const ids = new Set(rows.flatMap(({ subscription_id: id }) => (id === null ? [] : [id])));
-    const found =
-      ids.size === 0
-        ? []
-        : await this.database.read<SubscriptionRow>(
-            `SELECT * FROM push_subscriptions WHERE id IN ${listOf(ids.size)}`,
-            [...ids],
-          );
-    const byId = new Map(found.map((row) => [row.id, toSubscription(row)]));
-    return rows.map((row) => {
-      const config = toConfig(row);
-      const of = row.subscription_id === null ? undefined : byId.get(row.subscription_id);
-      if (of === undefined) return config;
-      const { state, stateReason } = of;
-      const held = state === 'paused' || state === 'disabled';
-      return { ...underSubscription(config, of), ...(held && { state, stateReason }) };
-    });
-  }
 }
 
 function conditionsOf(
@@ -214,23 +189,13 @@ function conditionsOf(
   where('task_id = ?', filter.taskId);
   where('principal_id = ?', filter.principalId);
   where('organization = ?', filter.organization);
-  where('endpoint = ?', filter.endpoint);
-  where('url = ?', filter.url);
   where('subscription_id = ?', filter.subscriptionId);
-  where('state = ?', filter.state);
-  // Said in full, so that the index of those that are not active serves.
-  if (filter.state !== undefined && filter.state !== 'active') conditions.push("state <> 'active'");
   where('uid < ?', cursor);
+  for (const shown of shownAs(filter)) {
+    conditions.push(shown.sql);
+    params.push(...shown.params);
+  }
   return { sql: conditions.join(' AND '), params };
-}
-
-function refuseOfSubscription({ subscription_id: id }: ConfigRow): void {
-  if (id === null) return;
-  throw new HubError(
-    'CONFLICT',
-    'The webhook was made for a subscription; change the subscription instead.',
-    { metadata: { subscriptionId: id } },
-  );
 }
 
 function disabled(what: string): HubError {

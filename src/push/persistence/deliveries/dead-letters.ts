@@ -8,23 +8,34 @@ import { forUpdate } from '../push-rows.js';
 const LANE_IS_THERE = `EXISTS (SELECT 1 FROM push_lanes l
   WHERE l.id = push_deliveries.lane_id AND l.active <> 0)`;
 
+/** One step through dead letters, the oldest first. */
+export interface DeadPiece {
+  /** How many fitted; less than were asked for: there are no more. */
+  readonly found: number;
+  /** How many of them it could be done with. */
+  readonly done: number;
+  /** The id of the last that was found. */
+  readonly last: string | null;
+}
+
 interface DeadRow {
   readonly id: string;
   readonly lane_id: string;
 }
 
-/** Reopens the oldest dead letters that fit; how many. Lanes first, as everywhere. */
+/** Reopens the oldest dead letters behind `after` that fit. Lanes first, as everywhere. */
 export function* reopenDead(
   tx: Tx,
   { sql, params }: Conditions,
+  after: string,
   limit: number,
   now: Date,
-): Work<number> {
+): Work<DeadPiece> {
   const at = now.getTime();
   const letters = yield* tx.all<DeadRow>(
-    `SELECT id, lane_id FROM push_deliveries WHERE ${sql} AND ${LANE_IS_THERE}
+    `SELECT id, lane_id FROM push_deliveries WHERE ${sql} AND id > ? AND ${LANE_IS_THERE}
      ORDER BY id LIMIT ?`,
-    [...params, limit],
+    [...params, after, limit],
   );
   const byLane = new Map<string, string[]>();
   for (const { id, lane_id } of letters) byLane.set(lane_id, [...(byLane.get(lane_id) ?? []), id]);
@@ -45,7 +56,7 @@ export function* reopenDead(
     yield* addOpen(tx, laneId, count, at);
     reopened += count;
   }
-  return reopened;
+  return { found: letters.length, done: reopened, last: letters.at(-1)?.id ?? null };
 }
 
 /**
@@ -67,27 +78,35 @@ export function* addOpen(tx: Tx, laneId: string, count: number, at: number): Wor
  * Ids begin with the time they were made at, so what was made later is not even looked at: the cost does
  * not grow with what is kept. What an id from a clock that was ahead makes late goes when its time comes.
  */
-export function deleteOld(
+export function* deleteOld(
   tx: Tx,
   state: 'delivered' | 'dead',
   before: Date,
   limit: number,
 ): Work<number> {
   const sql = `state = '${state}' AND id < ? AND updated_at < ?`;
-  return deleteDead(tx, { sql, params: [firstIdAt(before), before.getTime()] }, limit);
+  const old = { sql, params: [firstIdAt(before), before.getTime()] };
+  return (yield* deleteDead(tx, old, '', limit)).done;
 }
 
-/** Deletes the oldest dead letters that fit, with their attempts; how many. */
-export function* deleteDead(tx: Tx, { sql, params }: Conditions, limit: number): Work<number> {
+/** Deletes the oldest dead letters behind `after` that fit, with their attempts. */
+export function* deleteDead(
+  tx: Tx,
+  { sql, params }: Conditions,
+  after: string,
+  limit: number,
+): Work<DeadPiece> {
   // Locked, it is what it was found to be: whoever sends it again meanwhile keeps it.
   const letters = yield* tx.all<{ id: string }>(
-    `SELECT id FROM push_deliveries WHERE ${sql} ORDER BY id LIMIT ?${forUpdate(tx, true)}`,
-    [...params, limit],
+    `SELECT id FROM push_deliveries WHERE ${sql} AND id > ?
+     ORDER BY id LIMIT ?${forUpdate(tx, true)}`,
+    [...params, after, limit],
   );
   for (const piece of pieces(letters.map(({ id }) => id))) {
     const these = listOf(piece.length);
     yield* tx.run(`DELETE FROM push_attempts WHERE delivery_id IN ${these}`, piece);
     yield* tx.run(`DELETE FROM push_deliveries WHERE id IN ${these}`, piece);
   }
-  return letters.length;
+  const { length } = letters;
+  return { found: length, done: length, last: letters.at(-1)?.id ?? null };
 }

@@ -1,9 +1,10 @@
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
-import type { DeliveryDraft, Lane } from '../../lanes/lane-store.js';
+import type { PushConfig } from '../../configs/push-config.js';
+import type { DeliveryDraft } from '../../lanes/lane-store.js';
 
 /** A delivery that has just been stored and not tried. */
-const UNTRIED = {
+const UNTRIED: StoredState = {
   state: 'pending',
   attempts: 0,
   tries: 0,
@@ -11,7 +12,7 @@ const UNTRIED = {
   nextAttemptAt: null,
   lastStatus: null,
   reason: null,
-} as const;
+};
 
 /** How a delivery stands as it is stored. */
 export interface StoredState {
@@ -24,6 +25,18 @@ export interface StoredState {
   readonly reason: string | null;
 }
 
+/** Of the webhook that is told, what its deliveries keep. */
+export type DeliveryOwner = Pick<
+  PushConfig,
+  'uid' | 'taskId' | 'configId' | 'endpoint' | 'organization' | 'principalId'
+>;
+
+/** The lane of a delivery, with its webhook. */
+interface DeliveryLane {
+  readonly id: string;
+  readonly config: DeliveryOwner;
+}
+
 export interface NewDelivery extends DeliveryDraft {
   readonly id: string;
   readonly number: number;
@@ -31,15 +44,16 @@ export interface NewDelivery extends DeliveryDraft {
   readonly createdAt: number;
 }
 
-/** Stores what the log said for a lane. */
+/** Stores a delivery of a lane: each row of `push_deliveries` is written here. */
 export function* insertDelivery(
   tx: Tx,
-  lane: Lane,
+  lane: DeliveryLane,
   delivery: NewDelivery,
   at: number,
-  stands: StoredState = UNTRIED,
+  stands: Partial<StoredState> = {},
 ): Work<void> {
   const { id: laneId, config } = lane;
+  const as: StoredState = { ...UNTRIED, ...stands };
   const columns: Readonly<Record<string, SqlValue>> = {
     id: delivery.id,
     lane_id: laneId,
@@ -54,16 +68,16 @@ export function* insertDelivery(
     kind: delivery.kind,
     artifact_id: storable(delivery.artifactId),
     webhook_id: delivery.webhookId,
-    state: stands.state,
-    attempts: stands.attempts,
-    tries: stands.tries,
-    rejections: stands.rejections,
+    state: as.state,
+    attempts: as.attempts,
+    tries: as.tries,
+    rejections: as.rejections,
     redelivered: 0,
     body: delivery.body,
     content_type: delivery.contentType,
-    next_attempt_at: stands.nextAttemptAt,
-    last_status: stands.lastStatus,
-    reason: storable(stands.reason),
+    next_attempt_at: as.nextAttemptAt,
+    last_status: as.lastStatus,
+    reason: storable(as.reason),
     created_at: delivery.createdAt,
     updated_at: at,
   };

@@ -10,7 +10,7 @@ import {
   type DeliveryFilter,
   DeliveryStore,
 } from '../../deliveries/delivery-store.js';
-import { addOpen, deleteDead, reopenDead } from './dead-letters.js';
+import { type DeadPiece, addOpen, deleteDead, reopenDead } from './dead-letters.js';
 import { conditionsOf } from './delivery-filter.js';
 import {
   type AttemptRow,
@@ -39,7 +39,7 @@ export class SqlDeliveryStore extends DeliveryStore {
     limit: number,
     cursor: string | null,
   ): Promise<Delivery[]> {
-    const { sql, params } = conditionsOf(filter, visibility);
+    const { sql, params } = conditionsOf(filter, visibility, this.database.dialect);
     const rows = await this.database.read<DeliveryRow>(
       `SELECT ${DELIVERY_COLUMNS} FROM push_deliveries WHERE ${sql}
        ${cursor === null ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`,
@@ -110,26 +110,29 @@ export class SqlDeliveryStore extends DeliveryStore {
     limit: number,
     now: Date,
   ): Promise<BulkOutcome> {
-    const letters = conditionsOf(deadIn(filter), visibility);
-    return this.inPieces(limit, (tx, size) => reopenDead(tx, letters, size, now));
+    const letters = conditionsOf(deadIn(filter), visibility, this.database.dialect);
+    return this.inPieces(limit, (tx, size, after) => reopenDead(tx, letters, after, size, now));
   }
 
   purgeDead(filter: DeliveryFilter, visibility: Visibility, limit: number): Promise<BulkOutcome> {
-    const letters = conditionsOf(deadIn(filter), visibility);
-    return this.inPieces(limit, (tx, size) => deleteDead(tx, letters, size));
+    const letters = conditionsOf(deadIn(filter), visibility, this.database.dialect);
+    return this.inPieces(limit, (tx, size, after) => deleteDead(tx, letters, after, size));
   }
 
-  /** Repeats `piece`, which gives how many it has done, until nothing fits any more or `limit` is reached. */
+  /** Repeats `piece`, each time behind what it has found, until nothing fits any more or `limit` is reached. */
   private async inPieces(
     limit: number,
-    piece: (tx: Tx, size: number) => Work<number>,
+    piece: (tx: Tx, size: number, after: string) => Work<DeadPiece>,
   ): Promise<BulkOutcome> {
     let count = 0;
+    let after = '';
     while (count < limit) {
       const size = Math.min(AT_ONCE, limit - count);
-      const done = await this.database.write((tx) => piece(tx, size));
+      const from = after;
+      const { found, done, last } = await this.database.write((tx) => piece(tx, size, from));
       count += done;
-      if (done < size) return { count, more: false };
+      if (found < size || last === null) return { count, more: false };
+      after = last;
     }
     return { count, more: true };
   }

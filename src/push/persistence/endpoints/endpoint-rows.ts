@@ -1,4 +1,4 @@
-import { listOf, pieces } from '../../../database/multi-row.js';
+import { flatten, listOf, pieces } from '../../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import { forUpdate } from '../push-rows.js';
 import type { Endpoint, EndpointState } from '../../endpoints/endpoint.js';
@@ -63,16 +63,49 @@ export function* endpointRows(tx: Tx, endpoints: readonly string[]): Work<Endpoi
 /** The same, locked until the transaction ends; in one order, so that two do not wait for each other. */
 export function* lockEndpoints(tx: Tx, endpoints: readonly string[]): Work<EndpointRow[]> {
   const found: EndpointRow[] = [];
+  // As JavaScript has it, whatever order the database has for text.
+  const byBytes = tx.dialect === 'postgres' ? ' COLLATE "C"' : '';
   for (const piece of pieces([...endpoints].sort())) {
     found.push(
       ...(yield* tx.all<EndpointRow>(
         `SELECT * FROM push_endpoints WHERE endpoint IN ${listOf(piece.length)}
-         ORDER BY endpoint${forUpdate(tx)}`,
+         ORDER BY endpoint${byBytes}${forUpdate(tx)}`,
         piece,
       )),
     );
   }
   return found;
+}
+
+/**
+ * The rows of these lanes' endpoints, locked; those that have none get one first. All are inserted before
+ * any is locked, in one order, so that two who do the same do not wait for each other.
+ */
+export function* heldRows(
+  tx: Tx,
+  lanes: readonly { readonly endpoint: string; readonly organization: string }[],
+  slots: number,
+  at: number,
+): Work<EndpointRow[]> {
+  const names = new Map(lanes.map(({ endpoint, organization }) => [endpoint, organization]));
+  const known = new Set((yield* endpointRows(tx, [...names.keys()])).map((row) => row.endpoint));
+  const missing = [...names].filter(([endpoint]) => !known.has(endpoint)).sort(byName);
+  for (const piece of pieces(missing)) {
+    const params = flatten(piece, (values, [endpoint, organization]) => {
+      values.push(endpoint, organization, slots, at, at);
+    });
+    const rows = Array(piece.length).fill(`(?, ?, 'healthy', 0, ?, 0, 0, ?, ?)`).join(', ');
+    yield* tx.run(
+      `INSERT INTO push_endpoints (endpoint, organization, state, failures, slots, probes, parkings,
+         created_at, updated_at) VALUES ${rows} ON CONFLICT (endpoint) DO NOTHING`,
+      params,
+    );
+  }
+  return yield* lockEndpoints(tx, [...names.keys()]);
+}
+
+function byName([a]: readonly [string, string], [b]: readonly [string, string]): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 /** Whoever had the trial of these endpoints did not make it: the next may. */

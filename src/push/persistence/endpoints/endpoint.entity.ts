@@ -1,10 +1,23 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
+// The kinds of `lane-queues.ts`.
+const PROVEN =
+  '"ready_at" IS NOT NULL AND "failures" = 0 AND "probe_at" IS NULL AND "sweep_after" IS NULL AND "last_success_at" IS NOT NULL';
+const NEW =
+  '"ready_at" IS NOT NULL AND "failures" = 0 AND "probe_at" IS NULL AND "sweep_after" IS NULL AND "last_success_at" IS NULL';
+const FAILING =
+  '"ready_at" IS NOT NULL AND ("failures" > 0 OR "probe_at" IS NOT NULL) AND "sweep_after" IS NULL';
+
 /** How one receiver (organization, scheme, host, port) stands. No row: nothing is known. */
 @Entity('push_endpoints')
 @Index('push_endpoints_organization', ['organization', 'endpoint'])
 @Index('push_endpoints_ready', ['readyAt'], { where: '"ready_at" IS NOT NULL' })
-@Index('push_endpoints_turn', ['organization', 'readyAt'], { where: '"ready_at" IS NOT NULL' })
+@Index('push_endpoints_ready_proven', ['readyAt'], { where: PROVEN })
+@Index('push_endpoints_turn_proven', ['organization', 'readyAt'], { where: PROVEN })
+@Index('push_endpoints_ready_new', ['readyAt'], { where: NEW })
+@Index('push_endpoints_turn_new', ['organization', 'readyAt'], { where: NEW })
+@Index('push_endpoints_ready_failing', ['readyAt'], { where: FAILING })
+@Index('push_endpoints_turn_failing', ['organization', 'readyAt'], { where: FAILING })
 @Index('push_endpoints_sweep', ['sweepAfter'], { where: '"sweep_after" IS NOT NULL' })
 export class PushEndpointEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_endpoints_pk' })

@@ -15,12 +15,19 @@ interface EventRow {
   readonly since: number | null;
 }
 
+/** {@link recordEvent} for each. */
+export function* recordEvents(tx: Tx, drafts: readonly PushEventDraft[]): Work<PushEvent[]> {
+  const events: PushEvent[] = [];
+  for (const draft of drafts) events.push(yield* recordEvent(tx, draft));
+  return events;
+}
+
 /**
  * Writes an event, with the change it tells of. Its number comes from one row that is held until the
  * commit, so numbers become visible in their order and a reader that has seen one misses none before
  * it. Last in a transaction, after every other lock.
  */
-export function* recordEvent(tx: Tx, event: PushEventDraft): Work<PushEvent> {
+function* recordEvent(tx: Tx, event: PushEventDraft): Work<PushEvent> {
   const [counter] = yield* tx.all<{ last: number }>(
     'UPDATE push_event_counter SET last = last + 1 WHERE id = 1 RETURNING last',
   );

@@ -13,6 +13,8 @@ import type { Lane } from '../../lanes/lane-store.js';
 import { type EndpointRow, freeTrials, toEndpoint } from './endpoint-rows.js';
 import { type LaneRow, forUpdate } from '../push-rows.js';
 
+const SELECT = 'SELECT * FROM push_endpoints WHERE endpoint = ?';
+
 /** What an attempt changed beyond its lane. */
 export interface SettledEndpoint {
   /** The lane's claim is over: it waits in the queue of its endpoint. */
@@ -37,21 +39,56 @@ export function* settleEndpoint(
   chance: number,
 ): Work<SettledEndpoint> {
   const at = now.getTime();
-  const select = 'SELECT * FROM push_endpoints WHERE endpoint = ?';
-  const [seen] = yield* tx.all<EndpointRow>(select, [lane.endpoint]);
-  if (seen && !lane.isProbe && seen.probe_at === null) {
+  const [seen] = yield* tx.all<EndpointRow>(SELECT, [lane.endpoint]);
+  if (seen && lane.trialUntil === null && seen.probe_at === null) {
     // Most attempts change nothing; they hold nobody up.
     const { health, event } = afterOutcome(toEndpoint(seen), outcome, rules, at, chance);
     if (event === null && isSame(health, seen)) return unchanged(health);
   }
   if (!seen) yield* insertEndpoint(tx, lane, rules, at);
-  const [row] = yield* tx.all<EndpointRow>(`${select}${forUpdate(tx)}`, [lane.endpoint]);
-  const before = toEndpoint(row!);
+  const [row] = yield* tx.all<EndpointRow>(`${SELECT}${forUpdate(tx)}`, [lane.endpoint]);
+  return yield* judge(tx, lane, settled, row!, outcome, rules, at, chance);
+}
+
+/**
+ * The same when the lane's claim is over: its trial was made nevertheless, and counts unless another lane
+ * has the next one, or this one was counted before.
+ */
+export function* settleLostTrial(
+  tx: Tx,
+  lane: Lane,
+  outcome: EndpointOutcome,
+  rules: EndpointRules,
+  now: Date,
+  chance: number,
+): Work<SettledEndpoint | undefined> {
+  if (lane.trialUntil === null) return undefined;
+  const [row] = yield* tx.all<EndpointRow>(`${SELECT}${forUpdate(tx)}`, [lane.endpoint]);
+  if (!row || !hasTrial(lane, row)) return undefined;
+  return yield* judge(tx, lane, undefined, row, outcome, rules, now.getTime(), chance);
+}
+
+function hasTrial({ trialUntil }: Lane, row: EndpointRow): boolean {
+  return trialUntil !== null && trialUntil.getTime() === Number(row.probe_until);
+}
+
+/** Writes what the outcome means for the locked `row`, and parks the lane if that means it waits. */
+function* judge(
+  tx: Tx,
+  lane: Lane,
+  settled: LaneRow | undefined,
+  row: EndpointRow,
+  outcome: EndpointOutcome,
+  rules: EndpointRules,
+  at: number,
+  chance: number,
+): Work<SettledEndpoint> {
+  const before = toEndpoint(row);
   const { health, event } = afterOutcome(before, outcome, rules, at, chance);
   const closed = isOpen(before) && !isOpen(health);
-  const waits = settled.due_at !== null && isOpen(health);
+  const waits = settled !== undefined && settled.due_at !== null && isOpen(health);
   if (waits) yield* park(tx, settled, at);
-  yield* writeEndpoint(tx, lane, row!, health, { event, closed, parked: waits }, at);
+  yield* writeEndpoint(tx, lane, row, health, { event, closed, parked: waits }, at);
   const since = event === 'endpoint.disabled' ? before.failingSince : health.failingSince;
   return { parked: waits, event, health, since };
 }
@@ -96,7 +133,7 @@ function* writeEndpoint(
   at: number,
 ): Work<void> {
   const hasQueue = change.parked || change.closed || row.ready_at !== null;
-  const probeUntil = lane.isProbe || change.closed ? null : row.probe_until;
+  const probeUntil = hasTrial(lane, row) || change.closed ? null : row.probe_until;
   const readyAt = !hasQueue ? null : health.probeAt === null ? at : (probeUntil ?? health.probeAt);
   yield* tx.run(
     `UPDATE push_endpoints SET state = ?, failures = ?, slots = ?, opened_at = ?, probe_at = ?,
@@ -126,7 +163,8 @@ function* writeEndpoint(
   );
 }
 
-/** The lane did not try after all: the next may. */
-export function* giveProbeBack(tx: Tx, lane: Lane): Work<void> {
-  if (lane.isProbe) yield* freeTrials(tx, 'endpoint = ? AND probe_at IS NOT NULL', [lane.endpoint]);
+/** The lane did not try after all: the next may, unless it does already. */
+export function* giveTrialBack(tx: Tx, { endpoint, trialUntil }: Lane): Work<void> {
+  if (trialUntil === null) return;
+  yield* freeTrials(tx, 'endpoint = ? AND probe_until = ?', [endpoint, trialUntil.getTime()]);
 }

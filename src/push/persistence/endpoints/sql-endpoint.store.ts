@@ -12,6 +12,7 @@ import {
   type EndpointView,
   type EventFilter,
   type PushLoad,
+  type Waits,
 } from '../../endpoints/endpoint-store.js';
 import type { PushEvent } from '../../endpoints/push-event.js';
 import { type EndpointRow, toEndpoint } from './endpoint-rows.js';
@@ -121,19 +122,19 @@ export class SqlEndpointStore extends EndpointStore {
     return this.database.write((tx) => sweepEndpoint(tx, this.ids, now, limit));
   }
 
-  async repairTimes(now: Date, longestWaitMs: number, thorough: boolean): Promise<number> {
+  async repairTimes(now: Date, waits: Waits, thorough: boolean): Promise<number> {
     const at = now.getTime();
     let moved = 0;
     if (thorough) {
-      moved += await this.database.write((tx) => repairEndpoints(tx, at));
+      moved += await this.database.write((tx) => repairEndpoints(tx, at, waits));
       for (let after: string | null = ''; after !== null;) {
         const from: string = after;
-        const piece = await this.database.write((tx) => repairLanes(tx, at, from));
+        const piece = await this.database.write((tx) => repairLanes(tx, at, waits, from));
         after = piece.after;
         moved += piece.moved;
       }
     }
-    return moved + (await this.database.write((tx) => repairImpossible(tx, at, longestWaitMs)));
+    return moved + (await this.database.write((tx) => repairImpossible(tx, at, waits)));
   }
 
   prune(before: Date, limit: number): Promise<number> {

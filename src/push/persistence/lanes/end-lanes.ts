@@ -1,8 +1,8 @@
 import type { IdSource } from '../../../common/ids.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
-import { snapshotWebhookId } from '../../domain/webhook-id.js';
-import type { LaneRow } from '../push-rows.js';
+import { insertSnapshot } from '../deliveries/insert-snapshot.js';
+import { type ConfigRow, type LaneRow, toConfig } from '../push-rows.js';
 
 /*
  * However a lane ends, what it had left to tell stays visible: what was open becomes dead letters with
@@ -55,8 +55,9 @@ function isTold({ active }: LaneRow): boolean {
 }
 
 /**
- * The dead letters of lanes that end now: for {@link endLanes}, and for who has ended a lane itself. The
- * configs must be there still.
+ * The dead letters of lanes that end now: for {@link endLanes}, and for who has ended a lane itself. A
+ * lane that is told again later goes on behind what was open, so that is a gap of it; what it had not read
+ * yet it then tells. The configs must be there still.
  */
 export function* leaveLetters(
   tx: Tx,
@@ -66,45 +67,47 @@ export function* leaveLetters(
   now: Date,
 ): Work<void> {
   for (const piece of pieces(lanes.map(({ id }) => id))) {
+    const open = `state IN ('pending', 'retrying')`;
+    yield* tx.run(
+      `UPDATE push_lanes SET gap_seq = (SELECT MIN(d.seq) FROM push_deliveries d
+         WHERE d.lane_id = push_lanes.id AND d.${open} AND d.redelivered = 0)
+       WHERE id IN ${listOf(piece.length)} AND gap_seq IS NULL`,
+      piece,
+    );
     yield* tx.run(
       `UPDATE push_deliveries SET state = 'dead', reason = ?, next_attempt_at = NULL, updated_at = ?
-       WHERE lane_id IN ${listOf(piece.length)} AND state IN ('pending', 'retrying')`,
+       WHERE lane_id IN ${listOf(piece.length)} AND ${open}`,
       [reason, now.getTime(), ...piece],
     );
   }
-  const behind = lanes.filter((lane) => lane.head_seq >= lane.next_seq);
-  for (const lane of behind) yield* untoldLetter(tx, ids.next(), lane, reason, now);
-  for (const piece of pieces(behind.map(({ id }) => id))) {
+  for (const piece of pieces(lanes.filter((lane) => lane.head_seq >= lane.next_seq))) {
+    yield* untoldLetters(tx, ids, piece, reason, now);
     yield* tx.run(
       `UPDATE push_lanes SET last_number = last_number + 1 WHERE id IN ${listOf(piece.length)}`,
-      piece,
+      piece.map(({ id }) => id),
     );
   }
 }
 
-/** One dead letter for all that the lane's log has beyond its place, named after the newest entry. */
-function* untoldLetter(tx: Tx, id: string, lane: LaneRow, reason: string, now: Date): Work<void> {
-  const at = now.getTime();
-  const number = lane.last_number + 1;
-  yield* tx.run(
-    `INSERT INTO push_deliveries (id, lane_id, config_uid, task_id, config_id, endpoint, organization,
-       principal_id, number, seq, kind, webhook_id, state, attempts, tries, rejections, redelivered,
-       reason, created_at, updated_at)
-     SELECT ?, ?, c.uid, c.task_id, c.config_id, ?, c.organization, c.principal_id,
-       CAST(? AS integer), CAST(? AS integer), 'snapshot', ?, 'dead', 0, 0, 0, 0, ?,
-       CAST(? AS bigint), CAST(? AS bigint)
-     FROM push_configs c WHERE c.uid = ?`,
-    [
-      id,
-      lane.id,
-      lane.endpoint,
-      number,
-      lane.head_seq,
-      snapshotWebhookId(lane.config_uid, lane.head_seq, number),
-      `${reason}: entries ${lane.next_seq} to ${lane.head_seq} of the task's log`,
-      at,
-      at,
-      lane.config_uid,
-    ],
+/** One dead letter for all that a lane's log has beyond its place, named after the newest entry. */
+function* untoldLetters(
+  tx: Tx,
+  ids: IdSource,
+  lanes: readonly LaneRow[],
+  reason: string,
+  now: Date,
+): Work<void> {
+  const rows = yield* tx.all<ConfigRow>(
+    `SELECT * FROM push_configs WHERE uid IN ${listOf(lanes.length)}`,
+    lanes.map((lane) => lane.config_uid),
   );
+  const configs = new Map(rows.map((row) => [row.uid, toConfig(row)]));
+  for (const lane of lanes) {
+    const config = configs.get(lane.config_uid);
+    if (config === undefined) continue;
+    const { head_seq: head, next_seq: next, endpoint } = lane;
+    const owner = { ...config, endpoint };
+    const said = `${reason}: entries ${next} to ${head} of the task's log`;
+    yield* insertSnapshot(tx, ids.next(), lane.id, owner, head, lane.last_number + 1, now, said);
+  }
 }

@@ -4,16 +4,16 @@ import { type LaneRow, forUpdate } from '../push-rows.js';
 
 /** See `LaneStore.forgetTasks`. Lanes before deliveries before configs, as everywhere. */
 export function* forgetTasks(tx: Tx, taskIds: readonly string[]): Work<string[]> {
-  const untold: string[] = [];
-  for (const piece of pieces(taskIds)) {
-    const kept = new Set(yield* withSomethingToTell(tx, piece));
-    untold.push(...kept);
-    for (const told of pieces(piece.filter((id) => !kept.has(id)))) yield* deleteAll(tx, told);
-  }
-  return untold;
+  if (taskIds.length === 0) return [];
+  const untold = new Set(yield* withSomethingToTell(tx, taskIds));
+  for (const told of pieces(taskIds.filter((id) => !untold.has(id)))) yield* deleteAll(tx, told);
+  return [...untold];
 }
 
-/** A lane at rest is due no more, and nobody has it. A paused one has what has gathered. */
+/**
+ * A lane at rest is due no more, and nobody has it. A paused one has what has gathered. All are locked by
+ * one statement, in the order of their ids.
+ */
 function* withSomethingToTell(tx: Tx, taskIds: readonly string[]): Work<string[]> {
   const lanes = yield* tx.all<LaneRow>(
     `SELECT * FROM push_lanes WHERE task_id IN ${listOf(taskIds.length)} ORDER BY id${forUpdate(tx)}`,

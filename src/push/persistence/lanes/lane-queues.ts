@@ -1,11 +1,12 @@
 import { flatten, listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
-import type { EndpointPlace, LaneTurns } from '../../domain/lane-choice.js';
+import type { LaneTurns, Standing } from '../../domain/lane-choice.js';
 import { QUEUED_FROM } from '../../domain/lane-queue.js';
 import type { EndpointRow } from '../endpoints/endpoint-rows.js';
 import { forUpdate } from '../push-rows.js';
+import type { Places } from './endpoint-places.js';
 
-/** Endpoints with a queue that one claim looks at. */
+/** Endpoints of a kind that one claim looks at. */
 const MAX_READY = 256;
 /** When there are more: organizations looked at, and endpoints of each. */
 const MAX_ORGANIZATIONS = 64;
@@ -20,29 +21,63 @@ export interface QueuedLane {
   readonly due_at: number;
 }
 
+/** Endpoints as their rows tell them apart; each has its indexes, `push_endpoints_ready_…` and `_turn_…`. */
+const KINDS = {
+  proven: `failures = 0 AND probe_at IS NULL AND sweep_after IS NULL AND last_success_at IS NOT NULL`,
+  new: `failures = 0 AND probe_at IS NULL AND sweep_after IS NULL AND last_success_at IS NULL`,
+  failing: `(failures > 0 OR probe_at IS NOT NULL) AND sweep_after IS NULL`,
+};
+
+/** How many endpoints of each kind are looked at. */
+export type ReadyLimits = Readonly<Record<keyof typeof KINDS, number>>;
+
+/** Of a kind that has hardly a place left few are looked at: those that wait longest. */
+export function limitsOf(shares: ReadonlyMap<Standing, number>): ReadyLimits {
+  const limit = (kind: Standing): number => Math.min(MAX_READY, Math.max(0, 2 * shares.get(kind)!));
+  return { proven: limit('proven'), new: limit('new'), failing: limit('failing') };
+}
+
 /**
- * Endpoints whose queue may be served now, without those that are `full`: all of them or, when there are
- * too many, some of each organization in turn. They are locked; those another claim holds are left out.
+ * Endpoints whose queue may be served now, without those that are `full`. They are locked; those another
+ * claim holds are left out. Each kind is looked for by itself, so that however many of one wait, those
+ * of another are found.
  */
 export function* readyEndpoints(
   tx: Tx,
   at: number,
   full: readonly string[],
   turns: LaneTurns,
+  limits: ReadyLimits,
+): Work<EndpointRow[]> {
+  const rows: EndpointRow[] = [];
+  for (const kind of ['proven', 'new', 'failing'] as const) {
+    if (limits[kind] > 0) rows.push(...(yield* readyOf(tx, kind, at, full, turns, limits[kind])));
+  }
+  return rows;
+}
+
+/** All endpoints of a kind or, when there are too many, some of each organization in turn. */
+function* readyOf(
+  tx: Tx,
+  kind: keyof typeof KINDS,
+  at: number,
+  full: readonly string[],
+  turns: LaneTurns,
+  limit: number,
 ): Work<EndpointRow[]> {
   const others = full.length > 0 ? `AND endpoint NOT IN ${listOf(full.length)}` : '';
+  const these = `ready_at <= ? AND ${KINDS[kind]} ${others}`;
   const found = yield* tx.all<EndpointRow>(
-    `SELECT * FROM push_endpoints WHERE ready_at <= ? ${others}
-     ORDER BY ready_at LIMIT ?${forUpdate(tx, true)}`,
-    [at, ...full, MAX_READY],
+    `SELECT * FROM push_endpoints WHERE ${these} ORDER BY ready_at LIMIT ?${forUpdate(tx, true)}`,
+    [at, ...full, limit],
   );
-  if (found.length < MAX_READY) return found;
+  if (found.length < limit) return found;
   const rows = new Map<string, EndpointRow>();
-  const organizations = yield* readyOrganizations(tx, at);
+  const organizations = yield* readyOrganizations(tx, kind, at);
   organizations.sort((a, b) => turns.lastOf(a) - turns.lastOf(b));
   for (const organization of organizations.slice(0, MAX_ORGANIZATIONS)) {
     const some = yield* tx.all<EndpointRow>(
-      `SELECT * FROM push_endpoints WHERE organization = ? AND ready_at <= ? ${others}
+      `SELECT * FROM push_endpoints WHERE organization = ? AND ${these}
        ORDER BY ready_at LIMIT ?${forUpdate(tx, true)}`,
       [organization, at, ...full, MAX_ENDPOINTS_EACH],
     );
@@ -50,7 +85,7 @@ export function* readyEndpoints(
   }
   // What is left over goes to those that wait longest.
   for (const row of found) {
-    if (rows.size >= MAX_READY) break;
+    if (rows.size >= limit) break;
     rows.set(row.endpoint, row);
   }
   return [...rows.values()];
@@ -58,21 +93,22 @@ export function* readyEndpoints(
 
 /**
  * The organizations with such an endpoint. Each step goes to the next organization in the index
- * push_endpoints_turn, so one with many endpoints costs no more than one with a single one.
+ * `push_endpoints_turn_…`, so one with many endpoints costs no more than one with a single one.
  */
-function* readyOrganizations(tx: Tx, at: number): Work<string[]> {
+function* readyOrganizations(tx: Tx, kind: keyof typeof KINDS, at: number): Work<string[]> {
   const rows = yield* tx.all<{ organization: string }>(
     `WITH RECURSIVE ready (organization) AS (
        SELECT (SELECT organization FROM push_endpoints WHERE ready_at IS NOT NULL
-         ORDER BY organization LIMIT 1)
+         AND ${KINDS[kind]} ORDER BY organization LIMIT 1)
        UNION ALL
        SELECT (SELECT e.organization FROM push_endpoints e
-         WHERE e.ready_at IS NOT NULL AND e.organization > ready.organization
+         WHERE e.ready_at IS NOT NULL AND ${KINDS[kind]}
+           AND e.organization > ready.organization
          ORDER BY e.organization LIMIT 1)
        FROM ready WHERE ready.organization IS NOT NULL)
      SELECT organization FROM ready WHERE organization IS NOT NULL AND EXISTS
        (SELECT 1 FROM push_endpoints e
-        WHERE e.organization = ready.organization AND e.ready_at <= ?)`,
+        WHERE e.organization = ready.organization AND e.ready_at <= ? AND ${KINDS[kind]})`,
     [at],
   );
   return rows.map((row) => row.organization);
@@ -85,21 +121,23 @@ function* readyOrganizations(tx: Tx, at: number): Work<string[]> {
 export function* queuedLanes(
   tx: Tx,
   ready: readonly EndpointRow[],
-  places: ReadonlyMap<string, EndpointPlace>,
+  places: Places,
   free: number,
   at: number,
 ): Work<QueuedLane[]> {
-  const open = ready.filter(({ endpoint }) => places.get(endpoint)!.room > 0);
-  const each = Math.ceil((2 * free) / Math.max(open.length, 1));
   const found: QueuedLane[] = [];
   const served: string[] = [];
-  for (const row of open) {
-    if (row.recall_before !== null) yield* recall(tx, row, at);
-    const limit = Math.min(places.get(row.endpoint)!.room, each);
-    const lanes = yield* firstOf(tx, row.endpoint, limit);
-    found.push(...lanes);
-    if (lanes.length > 0) served.push(row.endpoint);
-    if (lanes.length < limit) yield* closeQueue(tx, row);
+  for (const [standing, open] of openByStanding(ready, places)) {
+    const left = Math.min(free, places.shares.get(standing)!);
+    const each = Math.ceil((2 * left) / open.length);
+    for (const row of left > 0 ? open : []) {
+      if (row.recall_before !== null) yield* recall(tx, row, at);
+      const limit = Math.min(places.of(row.endpoint).room, each);
+      const lanes = yield* firstOf(tx, row.endpoint, limit);
+      found.push(...lanes);
+      if (lanes.length > 0) served.push(row.endpoint);
+      if (lanes.length < limit) yield* closeQueue(tx, row);
+    }
   }
   for (const piece of pieces(served.sort())) {
     yield* tx.run(
@@ -109,6 +147,19 @@ export function* queuedLanes(
     );
   }
   return found;
+}
+
+/** Those with room. */
+function openByStanding(
+  ready: readonly EndpointRow[],
+  places: Places,
+): ReadonlyMap<Standing, readonly EndpointRow[]> {
+  const open = new Map<Standing, EndpointRow[]>();
+  for (const row of ready) {
+    const { standing, room } = places.of(row.endpoint);
+    if (room > 0) open.set(standing, [...(open.get(standing) ?? []), row]);
+  }
+  return open;
 }
 
 function* firstOf(tx: Tx, endpoint: string, limit: number): Work<QueuedLane[]> {

@@ -1,4 +1,4 @@
-import { flatten, pieces, typedRows } from '../../../database/multi-row.js';
+import { flatten, typedRows } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import type { DueMark } from '../../lanes/lane-store.js';
 
@@ -22,12 +22,18 @@ const MARK_ONE = `UPDATE push_lanes SET head_seq = ?,
 
 const MARK_TYPES = ['text', 'integer', 'integer'];
 
-/** {@link MARK_ONE} for many tasks. */
+/**
+ * {@link MARK_ONE} for many tasks. The lanes are locked in the order of their ids, in one statement for all
+ * of the tasks, so that two who change the same lanes wait for each other and not both.
+ */
 function markMany(count: number): string {
-  return `WITH mark (task_id, seq, state) AS (VALUES ${typedRows(count, MARK_TYPES)})
-    UPDATE push_lanes SET head_seq = mark.seq,
+  return `WITH mark (task_id, seq, state) AS (VALUES ${typedRows(count, MARK_TYPES)}),
+    held AS (SELECT push_lanes.id, mark.seq FROM push_lanes
+      JOIN mark ON push_lanes.task_id = mark.task_id WHERE ${concerned('mark.state')}
+      ORDER BY push_lanes.id FOR UPDATE OF push_lanes)
+    UPDATE push_lanes SET head_seq = held.seq,
       due_at = CASE WHEN active = 1 THEN COALESCE(due_at, ?) END
-    FROM mark WHERE push_lanes.task_id = mark.task_id AND ${concerned('mark.state')}`;
+    FROM held WHERE push_lanes.id = held.id`;
 }
 
 function stateOf(when: DueMark['when']): number {
@@ -38,16 +44,13 @@ function stateOf(when: DueMark['when']): number {
 /** See `LaneStore.markDue`. */
 export function* markDue(tx: Tx, due: readonly DueMark[], now: Date): Work<number> {
   const at = now.getTime();
-  let changed = 0;
   if (tx.dialect === 'postgres' && due.length > 1) {
-    for (const piece of pieces(due)) {
-      const params = flatten(piece, (values, { taskId, seq, when }) => {
-        values.push(taskId, seq, stateOf(when));
-      });
-      changed += yield* tx.run(markMany(piece.length), [...params, at]);
-    }
-    return changed;
+    const params = flatten(due, (values, { taskId, seq, when }) => {
+      values.push(taskId, seq, stateOf(when));
+    });
+    return yield* tx.run(markMany(due.length), [...params, at]);
   }
+  let changed = 0;
   // Where a statement is no round trip, small ones are the cheapest: most tasks have no lane.
   for (const { taskId, seq, when } of due) {
     const state = stateOf(when);

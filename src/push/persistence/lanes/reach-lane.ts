@@ -3,7 +3,7 @@ import type { Lane, Reached, StepResult } from '../../lanes/lane-store.js';
 import type { PushConfig } from '../../configs/push-config.js';
 import { insertDelivery } from '../deliveries/insert-delivery.js';
 import { type LaneRow, forUpdate, toLane } from '../push-rows.js';
-import { giveProbeBack } from '../endpoints/settle-endpoint.js';
+import { giveTrialBack } from '../endpoints/settle-endpoint.js';
 import { restsUnless } from './settle-lane.js';
 
 /** See `LaneStore.reach`; `ids` are those of the new deliveries. */
@@ -41,7 +41,7 @@ export function* reachLane(
     const delivery = { ...draft, id: ids[i]!, number: before + i + 1, createdAt: at };
     yield* insertDelivery(tx, lane, delivery, at);
   }
-  if (row.lease_until === null) yield* giveProbeBack(tx, lane);
+  if (row.lease_until === null) yield* giveTrialBack(tx, lane);
   return toStep(row, lane, lane.config);
 }
 
@@ -64,16 +64,16 @@ export function* recountLane(tx: Tx, lane: Lane, now: Date, leaseUntil: Date): W
        ${restsUnless('CAST(? AS integer) > 0 OR head_seq >= next_seq')} WHERE id = ? RETURNING *`,
     [open, now.getTime(), ...goesOn, ...goesOn, lane.id],
   );
-  if (row!.lease_until === null) yield* giveProbeBack(tx, lane);
+  if (row!.lease_until === null) yield* giveTrialBack(tx, lane);
   return toStep(row!, lane, lane.config);
 }
 
 /** What is left of a claim after a step of the lane. */
 export function toStep(
   row: LaneRow,
-  { isProbe, isEarly }: Pick<Lane, 'isProbe' | 'isEarly'>,
+  { trialUntil, isEarly }: Pick<Lane, 'trialUntil' | 'isEarly'>,
   config: PushConfig,
 ): StepResult {
   if (row.lease_until === null) return 'rests';
-  return { ...toLane(row, config), isProbe, isEarly };
+  return { ...toLane(row, config), trialUntil, isEarly };
 }

@@ -21,13 +21,14 @@ import { leaveLetters } from './end-lanes.js';
 import { forgetTasks } from './forget-tasks.js';
 import { markDue } from './mark-due.js';
 import { freeTrials } from '../endpoints/endpoint-rows.js';
-import { recordEvent } from '../endpoints/record-event.js';
+import { recordEvents } from '../endpoints/record-event.js';
 import { type DeliveryRow, toDelivery } from '../push-rows.js';
 import { reachLane, recountLane, toStep } from './reach-lane.js';
 import {
   type SettledEndpoint,
-  giveProbeBack,
+  giveTrialBack,
   settleEndpoint,
+  settleLostTrial,
 } from '../endpoints/settle-endpoint.js';
 import { settleConfig, settleDelivery, settleLane } from './settle-lane.js';
 import { settleSubscription } from '../subscriptions/subscription-rows.js';
@@ -133,7 +134,11 @@ export class SqlLaneStore extends LaneStore {
     const chance = this.ids.jitter();
     const { step, events } = await this.database.write(function* (tx): Work<Settled> {
       const row = yield* settleLane(tx, lane, settlement, now, leaseUntil);
-      if (!row) return { step: 'lost', events: [] };
+      if (!row) {
+        const { outcome } = settlement;
+        const tried = outcome && (yield* settleLostTrial(tx, lane, outcome, rules, now, chance));
+        return { step: 'lost', events: yield* recordEvents(tx, eventsOf(lane, tried, null, now)) };
+      }
       yield* settleDelivery(tx, lane, settlement, now);
       const { disableAfterMs } = rules;
       const config = yield* settleConfig(tx, lane.config, settlement, now, disableAfterMs);
@@ -142,13 +147,14 @@ export class SqlLaneStore extends LaneStore {
       if (isDisabled) yield* leaveLetters(tx, ids, [row], disabledBy(result.reason), now);
       const settled =
         outcome && (yield* settleEndpoint(tx, lane, row, outcome, rules, now, chance));
-      if (!settled) yield* giveProbeBack(tx, lane);
-      const drafts = eventsOf(lane, settled, isDisabled ? result.reason : null, now);
-      const events: PushEvent[] = [];
-      for (const draft of drafts) events.push(yield* recordEvent(tx, draft));
+      if (!settled) yield* giveTrialBack(tx, lane);
       const isGone = isDisabled && settlement.attempt?.status === 410;
       if (config !== lane.config) yield* settleSubscription(tx, config, isGone, now);
-      return { step: settled?.parked ? 'rests' : toStep(row, lane, config), events };
+      const drafts = eventsOf(lane, settled, isDisabled ? result.reason : null, now);
+      const events = yield* recordEvents(tx, drafts);
+      // The trial is over with its first attempt.
+      const step = toStep(row, { ...lane, trialUntil: null }, config);
+      return { step: settled?.parked ? 'rests' : step, events };
     });
     this.events.tell(events);
     return step;
@@ -156,13 +162,13 @@ export class SqlLaneStore extends LaneStore {
 
   async release(lane: Lane, dueAt: Date): Promise<void> {
     await this.database.write(function* (tx) {
-      const released = yield* tx.run(
+      yield* tx.run(
         `UPDATE push_lanes SET owner = NULL, lease_until = NULL,
            due_at = CASE WHEN due_at IS NULL THEN NULL ELSE CAST(? AS bigint) END
          WHERE id = ? AND epoch = ?`,
         [dueAt.getTime(), lane.id, lane.epoch],
       );
-      if (released > 0) yield* giveProbeBack(tx, lane);
+      yield* giveTrialBack(tx, lane);
     });
   }
 

@@ -44,10 +44,10 @@ export class SqlSubscriptionStore extends SubscriptionStore {
   }
 
   async revision(): Promise<number> {
-    const [row] = await this.database.read<{ revision: number | string }>(
+    const [row] = await this.database.read<{ revision: number }>(
       'SELECT revision FROM push_subscription_revisions WHERE id = 1',
     );
-    return Number(row?.revision ?? 0);
+    return row?.revision ?? 0;
   }
 
   revisionIn(tx: Tx): Work<number> {
@@ -178,10 +178,10 @@ export class SqlSubscriptionStore extends SubscriptionStore {
   }
 
   async unsettled(): Promise<Unsettled[]> {
-    const rows = await this.database.read<{ id: string; unsettled: number | string }>(
+    const rows = await this.database.read<{ id: string; unsettled: number }>(
       'SELECT id, unsettled FROM push_subscriptions WHERE unsettled IS NOT NULL ORDER BY unsettled',
     );
-    return rows.map(({ id, unsettled }) => ({ id, revision: Number(unsettled) }));
+    return rows.map(({ id, unsettled }) => ({ id, revision: unsettled }));
   }
 
   async settle(
@@ -195,8 +195,8 @@ export class SqlSubscriptionStore extends SubscriptionStore {
        ORDER BY uid LIMIT ?`,
       [id, cursor ?? '', limit],
     );
-    if (rows.length > 0) {
-      await this.database.write((tx) => alignLanes(tx, this.ids, id, rows, now));
+    for (const piece of pieces(rows)) {
+      await this.database.write((tx) => alignLanes(tx, this.ids, id, piece, now));
     }
     return rows.length < limit ? null : rows.at(-1)!.uid;
   }
@@ -234,12 +234,12 @@ function* refuseTaken(tx: Tx, id: string): Work<void> {
 }
 
 function* refuseTooMany(tx: Tx, organization: string, limit: number): Work<void> {
-  const [row] = yield* tx.all<{ total: number | string }>(
+  const [row] = yield* tx.all<{ total: number }>(
     `SELECT COUNT(*) AS total FROM push_subscriptions
      WHERE organization = ? AND source = 'api' AND ${LIVE}`,
     [organization],
   );
-  if (Number(row?.total ?? 0) >= limit) {
+  if ((row?.total ?? 0) >= limit) {
     throw invalidField(
       'organization',
       `has ${limit} subscriptions already (push.maxSubscriptions); delete one first`,

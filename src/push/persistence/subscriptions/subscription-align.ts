@@ -56,7 +56,8 @@ export function* tellableConfigs(
 
 /**
  * Brings the lanes of these configs of a subscription in line with it. Tasks before lanes, as appends
- * have it: an event that comes meanwhile is in the task's seq, or finds the lane as it is afterwards.
+ * have it: an event that comes meanwhile is in the task's seq, or finds the lane as it is afterwards. All
+ * in one step, and alone in its transaction: who holds the subscription waits for no task and no lane.
  */
 export function* alignLanes(
   tx: Tx,
@@ -67,29 +68,22 @@ export function* alignLanes(
 ): Work<void> {
   // What it is until it is locked; when that has changed by then, its lanes are gone through again.
   const expected = (yield* liveSubscriptions(tx, [subscriptionId], false)).get(subscriptionId);
-  for (const piece of pieces(configs)) {
-    const found = (yield* lanesOf(tx, piece)).filter((lane) => isOut(expected, lane));
-    const deaf = found.filter((lane) => isDeaf(expected, lane)).map((lane) => lane.task_id);
-    const seqs = yield* lockedSeqs(tx, deaf);
-    const lanes = yield* lockedLanes(
-      tx,
-      found.map(({ id }) => id),
-    );
-    const of = (yield* liveSubscriptions(tx, [subscriptionId], true)).get(subscriptionId);
-    if (of !== undefined) yield* hear(tx, of, lanes, seqs);
-    yield* place(
-      tx,
-      newIds,
-      of,
-      lanes.filter((lane) => isOut(of, lane)),
-      now,
-    );
-    if (of === undefined)
-      yield* forgetConfigs(
-        tx,
-        piece.map(({ uid }) => uid),
-      );
-  }
+  const found = (yield* lanesOf(tx, configs)).filter((lane) => isOut(expected, lane));
+  const deaf = found.filter((lane) => isDeaf(expected, lane)).map((lane) => lane.task_id);
+  const seqs = yield* lockedSeqs(tx, deaf);
+  const lanes = yield* lockedLanes(
+    tx,
+    found.map(({ id }) => id),
+  );
+  const of = (yield* liveSubscriptions(tx, [subscriptionId], true)).get(subscriptionId);
+  if (of !== undefined) yield* hear(tx, of, lanes, seqs);
+  const out = lanes.filter((lane) => isOut(of, lane));
+  yield* place(tx, newIds, of, out, now);
+  if (of !== undefined) return;
+  yield* forgetConfigs(
+    tx,
+    configs.map(({ uid }) => uid),
+  );
 }
 
 function isTold({ state }: Subscription): boolean {
@@ -184,7 +178,10 @@ function* place(
   }
 }
 
-/** The live ones of these; with `shared` they cannot change until the transaction ends. Locked last of all. */
+/**
+ * The live ones of these; with `shared` they cannot change until the transaction ends. Locked after tasks
+ * and lanes; what comes behind is the deliveries and configs of lanes that are held.
+ */
 function* liveSubscriptions(
   tx: Tx,
   ids: readonly string[],
@@ -225,7 +222,7 @@ function* lockedSeqs(tx: Tx, taskIds: readonly string[]): Work<ReadonlyMap<strin
 
 function* lockedLanes(tx: Tx, ids: readonly string[]): Work<LaneRow[]> {
   const lanes: LaneRow[] = [];
-  for (const piece of pieces(ids)) {
+  for (const piece of pieces([...ids].sort())) {
     const rows = yield* tx.all<LaneRow>(
       `SELECT * FROM push_lanes WHERE id IN ${listOf(piece.length)} ORDER BY id${forUpdate(tx)}`,
       piece,

@@ -3,7 +3,11 @@ import { storable } from '../../../database/text.js';
 import type { ProtocolVersion } from '../../../routing/index.js';
 import type { AuthScheme, EventChoice, PushConfig } from '../../configs/push-config.js';
 import type { SubscriptionFilter } from '../../subscriptions/domain/subscription-filter.js';
-import type { Subscription, SubscriptionState } from '../../subscriptions/subscription.js';
+import {
+  type Subscription,
+  type SubscriptionState,
+  registrationOf,
+} from '../../subscriptions/subscription.js';
 
 /** A row of `push_subscriptions`. */
 export interface SubscriptionRow {
@@ -29,9 +33,9 @@ export interface SubscriptionRow {
   /** Also `deleted`: it is gone for everybody, but its lanes are still being ended. */
   readonly state: string;
   readonly state_reason: string | null;
-  readonly unsettled: number | string | null;
-  readonly created_at: number | string;
-  readonly updated_at: number | string;
+  readonly unsettled: number | null;
+  readonly created_at: number;
+  readonly updated_at: number;
 }
 
 /** Of a row that stays until its lanes are ended. */
@@ -59,11 +63,11 @@ export function toSubscription(row: SubscriptionRow): Subscription {
     events: row.events as EventChoice,
     filter: JSON.parse(row.filter) as SubscriptionFilter,
     fingerprint: row.fingerprint,
-    verified: Number(row.verified) === 1,
+    verified: row.verified === 1,
     state: row.state as SubscriptionState,
     stateReason: row.state_reason,
-    createdAt: new Date(Number(row.created_at)),
-    updatedAt: new Date(Number(row.updated_at)),
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
   };
 }
 
@@ -124,18 +128,7 @@ export function differsForLanes(a: Subscription, b: Subscription): boolean {
 export function underSubscription(config: PushConfig, of: Subscription): PushConfig {
   return {
     ...config,
-    url: of.url,
-    endpoint: of.endpoint,
-    version: of.version,
-    authScheme: of.authScheme,
-    authNames: of.authNames,
-    authProfile: of.authProfile,
-    sealedCredentials: of.sealedCredentials,
-    sealedToken: of.sealedToken,
-    sealedSigningKeys: of.sealedSigningKeys,
-    events: of.events,
-    fingerprint: of.fingerprint,
-    verified: of.verified,
+    ...registrationOf(of),
     state: of.state === 'active' && config.state === 'failing' ? 'failing' : of.state,
     ...(of.filter.states !== null && { states: of.filter.states }),
   };
@@ -143,8 +136,8 @@ export function underSubscription(config: PushConfig, of: Subscription): PushCon
 
 /** The present revision. */
 export function* revisionIn(tx: Tx): Work<number> {
-  const [row] = yield* tx.all<{ revision: number | string }>(REVISION);
-  return Number(row?.revision ?? 0);
+  const [row] = yield* tx.all<{ revision: number }>(REVISION);
+  return row?.revision ?? 0;
 }
 
 /**
@@ -152,10 +145,10 @@ export function* revisionIn(tx: Tx): Work<number> {
  * are, by everybody.
  */
 export function* raiseRevision(tx: Tx): Work<number> {
-  const [row] = yield* tx.all<{ revision: number | string }>(
+  const [row] = yield* tx.all<{ revision: number }>(
     'UPDATE push_subscription_revisions SET revision = revision + 1 WHERE id = 1 RETURNING revision',
   );
-  return Number(row!.revision);
+  return row!.revision;
 }
 
 /**

@@ -1,0 +1,46 @@
+import type { TaskEvent, TaskLog } from '../../tasks/index.js';
+import type { Hold } from './byte-budget.js';
+
+/** Log entries read at once. */
+export const PAGE = 200;
+/** What a page should have, where the entries before it tell how large they are. */
+const PAGE_BYTES = 256 * 1024;
+
+/** Which entries, and what of the hold they belong to, of which `held` bytes stay besides. */
+export interface PageAsked {
+  readonly taskId: string;
+  readonly after: number;
+  readonly limit: number;
+  readonly part: string;
+  readonly held?: number;
+}
+
+/** Log entries, for which there is room in `hold`; throws NoRoomError. A page that has to wait is not kept. */
+export async function readPage(log: TaskLog, asked: PageAsked, hold: Hold): Promise<TaskEvent[]> {
+  for (;;) {
+    const page = await tryPage(log, asked, hold);
+    if (typeof page !== 'number') return page;
+    await hold.resize(asked.part, page);
+  }
+}
+
+/** How many entries to ask for behind this page. */
+export function nextLimit(page: readonly TaskEvent[]): number {
+  const average = bytesOf(page) / Math.max(1, page.length);
+  return Math.max(1, Math.min(PAGE, Math.floor(PAGE_BYTES / Math.max(1, average))));
+}
+
+function bytesOf(page: readonly TaskEvent[]): number {
+  return page.reduce((sum, { body }) => sum + body.length, 0);
+}
+
+/** The page, else the bytes for which there is no room. */
+async function tryPage(
+  log: TaskLog,
+  { taskId, after, limit, part, held = 0 }: PageAsked,
+  hold: Hold,
+): Promise<TaskEvent[] | number> {
+  const page = await log.events(taskId, after, limit);
+  const bytes = held + bytesOf(page);
+  return hold.tryResize(part, bytes) ? page : bytes;
+}

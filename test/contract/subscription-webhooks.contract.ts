@@ -1,0 +1,71 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { EVERYTHING } from '../../src/auth/index.js';
+import type { ConfigFilter } from '../../src/push/configs/managed-config-store.js';
+import type { Subscription } from '../../src/push/subscriptions/subscription.js';
+import { NOW, type SubscriptionStores } from '../support/subscription-stores.js';
+
+/** What lists of webhooks promise of those that subscriptions have made. */
+export function subscriptionWebhooksContract(open: () => Promise<SubscriptionStores>): void {
+  let stores: SubscriptionStores;
+  let of: Subscription;
+  let mine: string;
+  let theirs: string;
+  beforeEach(async () => {
+    stores = await open();
+    of = await stores.subscribe();
+    theirs = await stores.join(of);
+    mine = await stores.freshLane({ url: 'https://mine.example/' });
+  });
+
+  /** The tasks of the webhooks that fit; each is shown as it was asked for. */
+  async function tasks(filter: ConfigFilter): Promise<string[]> {
+    const found = await stores.managed.search(filter, EVERYTHING, 10, null);
+    for (const config of found) expect(config).toMatchObject(filter);
+    return found.map(({ taskId }) => taskId).sort();
+  }
+
+  const change = (changes: Partial<Subscription>): Promise<unknown> =>
+    stores.subscriptions.update(of.id, EVERYTHING, () => changes, NOW);
+
+  const set = (taskId: string, state: string): Promise<unknown> =>
+    stores.database.write((tx) =>
+      tx.run('UPDATE push_configs SET state = ? WHERE task_id = ?', [state, taskId]),
+    );
+
+  describe('the webhooks of a subscription', () => {
+    it('are found by the state they are shown with', async () => {
+      const both = [mine, theirs].sort();
+      expect(await tasks({ state: 'active' })).toEqual(both);
+      await change({ state: 'paused' });
+      expect(await tasks({ state: 'paused' })).toEqual([theirs]);
+      expect(await tasks({ state: 'active' })).toEqual([mine]);
+      await change({ state: 'disabled' });
+      expect(await tasks({ state: 'disabled' })).toEqual([theirs]);
+      await change({ state: 'failing' });
+      expect(await tasks({ state: 'failing' })).toEqual([theirs]);
+      await change({ state: 'active' });
+      expect(await tasks({ state: 'active' })).toEqual(both);
+    });
+
+    it('are shown with what became of their own task, unless the subscription rests', async () => {
+      await set(theirs, 'failing');
+      expect(await tasks({ state: 'failing' })).toEqual([theirs]);
+      await set(theirs, 'disabled');
+      expect(await tasks({ state: 'disabled' })).toEqual([theirs]);
+      expect(await tasks({ state: 'active' })).toEqual([mine]);
+      await change({ state: 'paused' });
+      expect(await tasks({ state: 'paused' })).toEqual([theirs]);
+      expect(await tasks({ state: 'disabled' })).toEqual([]);
+    });
+
+    it('are found where they are told now', async () => {
+      const moved = { url: 'https://new.example/b', endpoint: 'acme https://new.example:443' };
+      await change(moved);
+      expect(await tasks({ url: moved.url })).toEqual([theirs]);
+      expect(await tasks({ endpoint: moved.endpoint })).toEqual([theirs]);
+      expect(await tasks({ url: of.url })).toEqual([]);
+      expect(await tasks({ endpoint: of.endpoint })).toEqual([]);
+      expect(await tasks({ url: 'https://mine.example/' })).toEqual([mine]);
+    });
+  });
+}
