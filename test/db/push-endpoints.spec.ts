@@ -1,5 +1,6 @@
 import { describe } from '@jest/globals';
 import { endpointHealthContract } from '../contract/endpoint-health.contract.js';
+import { laneClockContract } from '../contract/lane-clock.contract.js';
 import { lanePlacesContract } from '../contract/lane-places.contract.js';
 import type { EndpointRules } from '../../src/push/endpoints/domain/endpoint-health.js';
 import { describeDatabases } from '../support/databases.js';
@@ -10,4 +11,5 @@ describeDatabases('push endpoints', (databases) => {
     new PushStores(await databases.openEmptied(), rules);
   describe('health', () => endpointHealthContract(open));
   describe('places', () => lanePlacesContract(open));
+  describe('clocks', () => laneClockContract(open));
 });

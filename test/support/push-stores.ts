@@ -92,6 +92,18 @@ export class PushStores {
     return id;
   }
 
+  /** An endpoint whose breaker is open; `columns` are its `probe_at, probe_until`, as SQL. */
+  openEndpoint(endpoint: string, columns: string): Promise<unknown> {
+    return this.database.write((tx) =>
+      tx.run(
+        `INSERT INTO push_endpoints (endpoint, organization, state, failures, slots, probes,
+           parkings, created_at, updated_at, opened_at, probe_at, probe_until)
+         VALUES (?, 'acme', 'failing', 9, 1, 9, 0, 0, 0, 0, ${columns})`,
+        [endpoint],
+      ),
+    );
+  }
+
   draft(changes: Partial<PushConfigDraft> = {}): PushConfigDraft {
     const url = changes.url ?? 'https://hooks.example/a';
     return {
