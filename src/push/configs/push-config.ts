@@ -78,3 +78,20 @@ export type PushConfigDraft = Omit<
   /** The client's id; null when it named none. */
   readonly configId: string | null;
 };
+
+/** Where and how a webhook is told, as it was registered; of all tasks of a subscription the same. */
+export type Registration = Pick<
+  PushConfig,
+  | 'url'
+  | 'endpoint'
+  | 'version'
+  | 'authScheme'
+  | 'authNames'
+  | 'authProfile'
+  | 'sealedCredentials'
+  | 'sealedToken'
+  | 'sealedSigningKeys'
+  | 'events'
+  | 'fingerprint'
+  | 'verified'
+>;

@@ -53,8 +53,7 @@ export class ByteBudget {
   }
 
   tryTake(hold: CountedHold, total: number): boolean {
-    const { free, step } = this.rules;
-    const wanted = Math.max(0, Math.ceil((total - free) / step) * step);
+    const wanted = this.wanted(total);
     const needsMore = wanted > hold.reserved;
     if (needsMore && !this.isOldest(hold)) {
       if (this.waiting.size > 0 || !this.hasRoom(hold, wanted)) return false;
@@ -67,8 +66,7 @@ export class ByteBudget {
   /** Resolves when the hold has what it wants. */
   async take(hold: CountedHold, total: number): Promise<void> {
     if (this.tryTake(hold, total)) return;
-    const { free, step } = this.rules;
-    const wanted = Math.ceil((total - free) / step) * step;
+    const wanted = this.wanted(total);
     const left = hold.patienceLeft(this.rules.patienceMs);
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -83,6 +81,12 @@ export class ByteBudget {
       const waiter: Waiter = { hold, wanted, go };
       this.waiting.add(waiter);
     });
+  }
+
+  /** What counts of so many bytes, in whole steps. */
+  private wanted(total: number): number {
+    const { free, step } = this.rules;
+    return Math.max(0, Math.ceil((total - free) / step) * step);
   }
 
   private wake(): void {

@@ -1,4 +1,4 @@
-import type { PushConfig } from '../configs/push-config.js';
+import type { Registration } from '../configs/push-config.js';
 import type { SubscriptionFilter } from './domain/subscription-filter.js';
 
 export const SUBSCRIPTION_SCOPES = ['own', 'organization'] as const;
@@ -13,23 +13,6 @@ export const SUBSCRIPTION_STATES = ['active', 'failing', 'paused', 'disabled'] a
  * - `disabled`: nothing is sent, and new tasks are passed over, until it is resumed.
  */
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
-
-/** What a subscription has of the registration of a webhook: of all its tasks the same. */
-type Registration = Pick<
-  PushConfig,
-  | 'url'
-  | 'endpoint'
-  | 'version'
-  | 'authScheme'
-  | 'authNames'
-  | 'authProfile'
-  | 'sealedCredentials'
-  | 'sealedToken'
-  | 'sealedSigningKeys'
-  | 'events'
-  | 'fingerprint'
-  | 'verified'
->;
 
 /** A webhook for all tasks that its filter lets through. Secrets are sealed by `SecretBox`. */
 export interface Subscription extends Registration {

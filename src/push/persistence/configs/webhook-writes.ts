@@ -2,7 +2,7 @@ import type { IdSource } from '../../../common/ids.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { FIRST_MESSAGE_SEQ } from '../../../tasks/index.js';
-import type { PushConfig, PushConfigDraft } from '../../configs/push-config.js';
+import type { PushConfig, PushConfigDraft, Registration } from '../../configs/push-config.js';
 import { insertSnapshot } from '../deliveries/insert-snapshot.js';
 import { forgetLanes } from '../lanes/end-lanes.js';
 import { type ConfigRow, type LaneRow, forUpdate, toConfig } from '../push-rows.js';
@@ -123,24 +123,8 @@ export function* lockLanes(tx: Tx, { task_id, uid }: ConfigRow): Work<LaneRow[]>
 export const DELETED = 'the webhook was deleted';
 
 /** Members of a config that may change. */
-export type ChangedConfig = Pick<
-  PushConfig,
-  | 'url'
-  | 'endpoint'
-  | 'version'
-  | 'authScheme'
-  | 'authNames'
-  | 'authProfile'
-  | 'sealedCredentials'
-  | 'sealedToken'
-  | 'sealedSigningKeys'
-  | 'events'
-  | 'fingerprint'
-  | 'verified'
-  | 'state'
-  | 'stateReason'
-  | 'failingSince'
->;
+export type ChangedConfig = Registration &
+  Pick<PushConfig, 'state' | 'stateReason' | 'failingSince'>;
 
 export function* updateConfig(
   tx: Tx,
