@@ -1,9 +1,8 @@
 import { MAX_PAGE_SIZE } from '../../common/page.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { type Shape, isObject, leaf } from './shape.js';
+import { MAX_NESTING } from '../../common/json-limits.js';
 
-/** Free-form JSON may nest this deep: what agents behind the hub read too (protobuf stops at 100). */
-const MAX_NESTING = 64;
 /** The longest id, in UTF-16 units: ids are keys of the database. */
 const MAX_ID_LENGTH = 512;
 

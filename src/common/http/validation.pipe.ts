@@ -1,9 +1,7 @@
 import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 import { type FieldViolation, HubError } from '../hub-error.js';
-
-/** How deep a body may be nested: what checks it goes down by recursion. */
-const MAX_NESTING = 64;
+import { MAX_NESTING } from '../json-limits.js';
 
 /** The constraints that say which type a value must have. */
 const TYPES = ['isArray', 'isObject', 'isString', 'isBoolean', 'isNumber', 'isInt'];

@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import { checkJsonLimits, JsonMeter } from './json-limits.js';
+
+const LIMITS = { maxValues: 10, maxNesting: 3 };
+
+describe('limits of JSON', () => {
+  it.each(['[]', '{"a":{"b":[1,2,3]}}', '"[[[[[[[["', '"\\"[[[[[["', '{"a\\\\":"{{{{{"}', 'null'])(
+    'takes %s',
+    (json) => {
+      expect(() => checkJsonLimits(json, LIMITS)).not.toThrow();
+    },
+  );
+
+  it.each([
+    ['[[[[]]]]', 'is nested more than 3 levels deep'],
+    ['{"a":[{"b":[', 'is nested more than 3 levels deep'],
+    ['[1,2,3,4,5,6,7,8,9,10,11]', 'has more than 10 values'],
+    ['[{},{},{},{},{},{},{}]', 'has more than 10 values'],
+    ['["\\\\",1,2,3,4,5,6,7,8,9,10]', 'has more than 10 values'],
+  ])('refuses %s', (json, why) => {
+    expect(() => checkJsonLimits(json, LIMITS)).toThrow(why);
+  });
+
+  it('counts on where the last bytes ended: in a text, after a backslash, in a character', () => {
+    const bytes = Buffer.from('{"ä\\"[[[[":["é\\\\"]}');
+    const meter = new JsonMeter(LIMITS);
+    for (const byte of bytes) meter.add(Uint8Array.of(byte));
+    expect(() => meter.add(Buffer.from('[[[['))).toThrow('nested');
+  });
+});

@@ -1,0 +1,91 @@
+/** The deepest nesting of objects and arrays in JSON that the hub takes from anybody: what every reader of it can follow. */
+export const MAX_NESTING = 64;
+
+/** What JSON from outside may hold before anything of it is parsed. */
+export interface JsonLimits {
+  /**
+   * The most values, counted by the structural characters outside of texts (`{`, `[`, `,` and `:`): an
+   * upper bound of what a parser would allocate.
+   */
+  readonly maxValues: number;
+  /** The most levels of objects and arrays in each other; a bare object is one level. */
+  readonly maxNesting: number;
+}
+
+/** JSON that passes a limit. The message completes a sentence: "has more than 50000 values". */
+export class JsonLimitError extends Error {
+  override readonly name = 'JsonLimitError';
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/**
+ * Counts the values and the nesting of JSON while its bytes arrive, so that a document is refused at the
+ * first byte that is one too many and before it is parsed. About a nanosecond a byte; it does not check
+ * that the text is JSON.
+ */
+export class JsonMeter {
+  private values = 0;
+  private nesting = 0;
+  private inText = false;
+  private escaped = false;
+
+  constructor(private readonly limits: JsonLimits) {}
+
+  /** Takes the next bytes of UTF-8; a character may be split between two calls. Throws {@link JsonLimitError}. */
+  add(bytes: Uint8Array): void {
+    for (let i = 0; i < bytes.length; i += 1) {
+      const byte = bytes[i]!;
+      if (this.inText) {
+        if (this.escaped) this.escaped = false;
+        else if (byte === BACKSLASH) this.escaped = true;
+        else if (byte === QUOTE) this.inText = false;
+        continue;
+      }
+      switch (byte) {
+        case QUOTE:
+          this.inText = true;
+          break;
+        case OPEN_ARRAY:
+        case OPEN_OBJECT:
+          this.nest();
+          this.count();
+          break;
+        case CLOSE_ARRAY:
+        case CLOSE_OBJECT:
+          this.nesting -= 1;
+          break;
+        case COMMA:
+        case COLON:
+          this.count();
+          break;
+      }
+    }
+  }
+
+  private nest(): void {
+    this.nesting += 1;
+    if (this.nesting > this.limits.maxNesting) {
+      throw new JsonLimitError(`is nested more than ${this.limits.maxNesting} levels deep`);
+    }
+  }
+
+  private count(): void {
+    this.values += 1;
+    if (this.values > this.limits.maxValues) {
+      throw new JsonLimitError(`has more than ${this.limits.maxValues} values`);
+    }
+  }
+}
+
+/** Throws {@link JsonLimitError} when JSON that is there whole passes a limit. */
+export function checkJsonLimits(json: Uint8Array | string, limits: JsonLimits): void {
+  new JsonMeter(limits).add(typeof json === 'string' ? Buffer.from(json) : json);
+}
