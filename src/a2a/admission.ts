@@ -29,8 +29,13 @@ export class Admission {
         metadata: { scope: 'a2a' },
       });
     }
-    await this.rate.count(principal);
+    await this.count(principal);
     return principal;
+  }
+
+  /** Counts one request of a caller whom the HTTP server has let in. Rejects with RATE_LIMITED. */
+  count(principal: Principal): Promise<void> {
+    return this.rate.count(principal);
   }
 
   /** See {@link KeyWatch.watch}; for what a caller who was let in keeps open. */

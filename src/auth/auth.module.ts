@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { SigningModule } from '../signing/index.js';
 import { ApiKeyStore } from './api-key-store.js';
-import { AuthGuard } from './auth.guard.js';
 import { AuthService } from './auth.service.js';
+import { HttpAccess } from './http-access.js';
 import { KeyWatch } from './key-watch.js';
 import { KeysController } from './keys.controller.js';
 import { KeysService } from './keys.service.js';
@@ -15,10 +15,10 @@ import { SigningKeysController } from './signing-keys.controller.js';
   providers: [
     { provide: ApiKeyStore, useClass: TypeormApiKeyStore },
     AuthService,
-    AuthGuard,
+    HttpAccess,
     KeyWatch,
     KeysService,
   ],
-  exports: [ApiKeyStore, AuthService, AuthGuard, KeyWatch, KeysService],
+  exports: [ApiKeyStore, AuthService, HttpAccess, KeyWatch, KeysService],
 })
 export class AuthModule {}

@@ -28,14 +28,16 @@ export class AuthService {
   /** By the hash of the key, oldest first. */
   private readonly verified = new Map<string, Verified>();
   private readonly adminHash: string | null;
-  private readonly anonymous: Principal;
+  /** Who calls without a key under `auth.mode: none`; undefined when a key is needed. */
+  readonly anonymous: Principal | undefined;
 
   constructor(
-    private readonly config: AppConfig,
+    config: AppConfig,
     private readonly store: ApiKeyStore,
     private readonly clock: Clock,
   ) {
     this.adminHash = config.auth.adminKey === null ? null : hashOf(config.auth.adminKey);
+    if (config.auth.mode !== 'none') return;
     const scopes: Scope[] = ['a2a', 'push', 'agents'];
     if (isLoopback(config.server.host)) scopes.push('admin');
     this.anonymous = principal('anonymous', DEFAULT_ORGANIZATION, scopes);
@@ -49,7 +51,7 @@ export class AuthService {
     const key = presentedKey(headers);
     const known = key === undefined ? undefined : await this.verify(key);
     if (known !== undefined) return known;
-    if (this.config.auth.mode === 'none') return this.anonymous;
+    if (this.anonymous !== undefined) return this.anonymous;
     throw new HubError(
       'UNAUTHENTICATED',
       key === undefined

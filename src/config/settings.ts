@@ -52,7 +52,13 @@ export const SETTINGS = {
       min: KIB,
       max: 1024 * MIB,
       default: 10 * MIB,
-      description: 'The largest request body.',
+      description: 'The largest request body at the A2A doors.',
+    }),
+    adminBodyLimit: size({
+      min: KIB,
+      max: 16 * MIB,
+      default: MIB,
+      description: 'The largest request body of the admin API.',
     }),
     drainMs: duration({
       max: HOUR,

@@ -6,11 +6,13 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { Draining } from '../common/draining.js';
+import { Public } from '../common/http/access.js';
 import { HubError } from '../common/hub-error.js';
 import { Database } from '../database/database.js';
 
 @ApiTags('health')
 @Controller('health')
+@Public()
 export class HealthController {
   constructor(
     private readonly database: Database,

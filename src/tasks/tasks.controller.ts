@@ -1,11 +1,10 @@
-import { Controller, Get, Param, Query, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Get, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import {
-  AuthGuard,
+  AdminController,
   CurrentPrincipal,
   EVERYTHING,
   hasScope,
-  RequireScope,
   type Principal,
   type Visibility,
 } from '../auth/index.js';
@@ -18,11 +17,7 @@ import { filterOf, TaskDetailDto, TaskDto, TaskPageDto, TaskQueryDto } from './t
 const SHOWN_EVENTS = 100;
 
 /** Tasks for operators: their organization's, or everybody's with scope `admin`. */
-@ApiTags('tasks')
-@ApiBearerAuth()
-@Controller('api/v1/tasks')
-@UseGuards(AuthGuard)
-@RequireScope('tasks:organization')
+@AdminController('tasks', 'api/v1/tasks', 'tasks:organization')
 export class TasksController {
   constructor(
     private readonly lists: TaskLists,

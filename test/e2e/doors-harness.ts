@@ -12,7 +12,7 @@ import { V1RestDoor } from '../../src/a2a/rest/v1-rest.door.js';
 import { RateLimit } from '../../src/a2a/rate-limit.js';
 import type { CardService } from '../../src/a2a/cards/card.service.js';
 import { EventStreams } from '../../src/a2a/sse/event-streams.js';
-import { type AuthService, KeyWatch, type Principal } from '../../src/auth/index.js';
+import { type AuthService, HttpAccess, KeyWatch, type Principal } from '../../src/auth/index.js';
 import { Draining } from '../../src/common/draining.js';
 import { HubError } from '../../src/common/hub-error.js';
 import type { Log } from '../../src/common/logger.js';
@@ -136,12 +136,11 @@ export async function startDoors(overrides: Json = {}): Promise<DoorHarness> {
     { httpAdapter: { getInstance: () => server } } as never,
     new Admission(auth, new RateLimit(config), new KeyWatch(auth, log)),
     streams,
+    config,
     log,
   );
-  const server = Fastify({
-    bodyLimit: config.server.bodyLimit,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
-  });
+  const server = Fastify({ routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 } });
+  new HttpAccess(auth, config).guard(server);
   new JsonRpcDoor(http, dispatcher).onModuleInit();
   new V1RestDoor(http, handler).onModuleInit();
   new V0RestDoor(http, handler).onModuleInit();

@@ -1,11 +1,9 @@
-import type { IncomingMessage } from 'node:http';
-import { finished } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Principal } from '../../auth/index.js';
 import { HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
+import { AppConfig } from '../../config/index.js';
 import { Admission } from '../admission.js';
 import { activatedHeaders } from '../call-context.js';
 import { checkListed } from '../capabilities.js';
@@ -24,7 +22,6 @@ type Params = Readonly<Record<string, string>>;
  */
 @Injectable()
 export class HttpDoors {
-  private readonly principals = new WeakMap<object, Principal>();
   /** The doors by the paths that are theirs, the longest first. */
   private readonly territories: { readonly path: RegExp; readonly door: HttpDoor }[] = [];
 
@@ -32,6 +29,7 @@ export class HttpDoors {
     private readonly adapter: HttpAdapterHost,
     private readonly admission: Admission,
     private readonly streams: EventStreams,
+    private readonly config: AppConfig,
     private readonly log: Log,
   ) {}
 
@@ -82,12 +80,15 @@ export class HttpDoors {
         method: route.method,
         url,
         exposeHeadRoute,
+        config: { access: 'a2a' },
+        bodyLimit: this.config.server.bodyLimit,
         onRequest: (request) => this.admit(request),
         handler: (request, reply) => this.answer(door, route, request, reply),
       });
     }
     const allow = [...methods, 'OPTIONS'].join(', ');
     scope.options(url, {
+      config: { access: 'public' },
       onRequest: async (_request, reply) => reply.status(204).header('allow', allow).send(),
       handler: () => undefined,
     });
@@ -97,9 +98,9 @@ export class HttpDoors {
     });
   }
 
-  private async admit(request: Pick<FastifyRequest, 'headers'>): Promise<void> {
-    this.principals.set(request, await this.admission.admit(request.headers));
-    checkEncoding(request.headers['content-encoding']);
+  private async admit({ principal, headers }: FastifyRequest): Promise<void> {
+    await this.admission.count(principal!);
+    checkEncoding(headers['content-encoding']);
   }
 
   private async answer(
@@ -119,7 +120,7 @@ export class HttpDoors {
       if (route.method === 'GET') void reply.header('cache-control', 'no-store');
       return reply.headers(activatedHeaders(call)).type(door.contentType).send(answer.text);
     }
-    const unwatch = this.admission.watch(request.headers, this.principals.get(request)!, gone);
+    const unwatch = this.admission.watch(request.headers, request.principal!, gone);
     try {
       await this.streams.serve(reply, answer.source, gone, () => activatedHeaders(call));
     } catch (thrown) {
@@ -131,10 +132,9 @@ export class HttpDoors {
   }
 
   private requestOf(request: FastifyRequest<{ Params: Params }>, signal: AbortSignal): HttpRequest {
-    const { headers, params, query, body } = request;
-    const principal = this.principals.get(request)!;
+    const { headers, params, query, body, principal } = request;
     return {
-      source: { headers, principal, agentId: params['agentId'], signal },
+      source: { headers, principal: principal!, agentId: params['agentId'], signal },
       asked: versionAskedBy(request),
       params,
       query: query as HttpRequest['query'],
@@ -151,7 +151,6 @@ export class HttpDoors {
     const { error, status, text } = this.noted(
       door.failure(thrown, { asked: versionAskedBy(request), headers: request.headers }),
     );
-    if (error.reason === 'PAYLOAD_TOO_LARGE') await drained(request.raw);
     return (
       reply
         .status(status)
@@ -169,20 +168,6 @@ export class HttpDoors {
     }
     return failure;
   }
-}
-
-/** How long the rest of a body that is too large may take to come. */
-const LINGER_MS = 10_000;
-
-/**
- * Resolves when the rest of the body has come and is thrown away. A client that writes all of it before it
- * reads would see a broken connection otherwise, and never the answer.
- */
-async function drained(body: IncomingMessage): Promise<void> {
-  body.resume();
-  await finished(body, { writable: false, signal: AbortSignal.timeout(LINGER_MS) }).catch(
-    () => undefined,
-  );
 }
 
 /** Bodies are read as they are. */
@@ -219,6 +204,7 @@ function refuse(
     method: scope.supportedMethods.filter((method) => !but.includes(method)),
     url,
     exposeHeadRoute: false,
+    config: { access: 'nobody' },
     onRequest: (request, _reply, done) => done(why(request)),
     handler: () => undefined,
   });

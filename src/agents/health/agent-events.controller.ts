@@ -1,20 +1,7 @@
-import { Controller, Get, Headers, Req, Res, UseGuards } from '@nestjs/common';
-import {
-  ApiBearerAuth,
-  ApiHeader,
-  ApiOkResponse,
-  ApiOperation,
-  ApiProduces,
-  ApiTags,
-} from '@nestjs/swagger';
+import { Get, Headers, Req, Res } from '@nestjs/common';
+import { ApiHeader, ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import {
-  AuthGuard,
-  CurrentPrincipal,
-  KeyWatch,
-  type Principal,
-  RequireScope,
-} from '../../auth/index.js';
+import { AdminController, CurrentPrincipal, KeyWatch, type Principal } from '../../auth/index.js';
 import { Draining } from '../../common/draining.js';
 import { EventFeed } from '../../common/http/event-feed.js';
 import { AppConfig } from '../../config/index.js';
@@ -24,11 +11,7 @@ import { AgentChangeDto } from './agent-health.dto.js';
 import { AgentMonitor } from './agent-monitor.js';
 
 /** Tells operators how agents stand, as it changes. */
-@ApiTags('agents')
-@ApiBearerAuth()
-@Controller('api/v1/agents/events')
-@UseGuards(AuthGuard)
-@RequireScope('agents')
+@AdminController('agents', 'api/v1/agents/events', 'agents')
 export class AgentEventsController {
   constructor(
     private readonly events: AgentEvents,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import './access.js';
 
 /** A document anybody may read and keep for a while. */
 export interface PublicDocument {
@@ -31,6 +32,7 @@ export function servePublicDocument(
     method: 'GET',
     url,
     exposeHeadRoute: true,
+    config: { access: 'public' },
     handler: async (request, reply) => {
       void reply.header('access-control-allow-origin', '*');
       void reply.header('access-control-expose-headers', 'ETag');
@@ -38,7 +40,7 @@ export function servePublicDocument(
       return document ? send(document, request, reply) : reply;
     },
   });
-  server.options(url, (_request, reply) =>
+  server.options(url, { config: { access: 'public' } }, (_request, reply) =>
     reply
       .status(204)
       .headers({

@@ -1,20 +1,7 @@
-import { Controller, Get, Headers, Query, Req, Res, UseGuards } from '@nestjs/common';
-import {
-  ApiBearerAuth,
-  ApiHeader,
-  ApiOkResponse,
-  ApiOperation,
-  ApiProduces,
-  ApiTags,
-} from '@nestjs/swagger';
+import { Get, Headers, Query, Req, Res } from '@nestjs/common';
+import { ApiHeader, ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import {
-  AuthGuard,
-  CurrentPrincipal,
-  KeyWatch,
-  type Principal,
-  RequireScope,
-} from '../../auth/index.js';
+import { AdminController, CurrentPrincipal, KeyWatch, type Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { Draining } from '../../common/draining.js';
 import { EventFeed } from '../../common/http/event-feed.js';
@@ -27,11 +14,7 @@ import { followEvents } from './push-event-follower.js';
 import { EventAnnouncer } from './event-announcer.js';
 
 /** Tells operators of receivers that fail, recover, or are given up. */
-@ApiTags('push')
-@ApiBearerAuth()
-@Controller('api/v1/push')
-@UseGuards(AuthGuard)
-@RequireScope('push')
+@AdminController('push', 'api/v1/push', 'push')
 export class PushEventsController {
   constructor(
     private readonly endpoints: EndpointsService,
