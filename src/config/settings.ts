@@ -166,12 +166,12 @@ export const SETTINGS = {
     allow: texts({
       default: [],
       description:
-        'Hosts and CIDR blocks allowed although they are private or plain http (10.0.0.0/8, 127.0.0.1, agents.internal).',
+        'Hosts and CIDR blocks that agents, key sets and token servers may be at although they are private or plain http (10.0.0.0/8, 127.0.0.1, agents.internal). Webhooks have a list of their own: push.allow.',
     }),
     openPorts: ports({
       default: [],
       description:
-        'Ports that may be called although they are of services that do not speak http (22, 25, 6379 …; docs/egress.md lists them). An entry of egress.allow with its port opens one for that host alone.',
+        'Ports that may be called although they are of services that do not speak http (22, 25, 6379 …; docs/egress.md lists them). An entry of egress.allow with its port opens one for that host alone. Not for webhooks.',
     }),
     proxy: optionalText({
       default: null,
@@ -196,7 +196,7 @@ export const SETTINGS = {
     proxyResolves: flag({
       default: false,
       description:
-        'Whether the proxy is given names instead of addresses, for a hub that cannot resolve them itself. It must refuse private addresses then; the hub calls only hosts in egress.allow, and public addresses.',
+        'Whether the proxy is given names instead of addresses, for a hub that cannot resolve them itself. It must refuse private addresses then; the hub calls only hosts in egress.allow (webhooks: push.allow), and public addresses.',
     }),
   }),
 
@@ -546,6 +546,16 @@ export const SETTINGS = {
   }),
 
   push: new Section('Delivery of webhooks.', {
+    allow: texts({
+      default: [],
+      description:
+        'Hosts and CIDR blocks that webhooks may go to although they are private or plain http, in the forms of egress.allow: 10.20.0.0/16 for every organization, acme=hooks.internal for the organization acme.',
+    }),
+    showAllowedAnswers: flag({
+      default: false,
+      description:
+        'Whether answers of receivers that only push.allow opens are recorded and shown to the owners of webhooks; else they see the status alone.',
+    }),
     scheduleMs: durations({
       default: [1, 5, 30, 300, 1800, 7200, 18_000, 36_000, 36_000].map((s) => s * SECOND),
       description: 'The pauses before each retry; after the last one the event is a dead letter.',

@@ -28,7 +28,6 @@ export type Way =
 /** Of a name with more, all are checked and these are tried. */
 const ADDRESSES_TRIED = 8;
 const TUNNELS_TRIED = 3;
-const NAME_UNSEEN = 'the egress proxy resolves names, so only hosts in egress.allow can be called';
 
 type Connected = Parameters<buildConnector.Callback>;
 
@@ -64,7 +63,9 @@ export class GuardedConnector {
     const { hostname, port } = destination;
     const literal = addressLiteral(hostname);
     if (proxy?.resolves === true && literal === undefined && !proxy.isBypassed(destination, [])) {
-      if (!this.policy.allowsName(destination)) throw denied(originOf(destination), NAME_UNSEEN);
+      if (!this.policy.allowsName(destination)) {
+        throw denied(originOf(destination), nameUnseen(this.policy.setting));
+      }
       return { kind: 'proxy', targets: [`${hostname}:${port}`], checked: false };
     }
     const addresses = await this.checked(destination);
@@ -135,6 +136,10 @@ export class GuardedConnector {
       connect().catch((error: Error) => callback(error, null));
     };
   }
+}
+
+function nameUnseen(setting: string): string {
+  return `the egress proxy resolves names, so only hosts in ${setting} can be called`;
 }
 
 async function tunnelTo(
