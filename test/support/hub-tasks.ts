@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Admission } from '../../src/agents/index.js';
+import type { Admission, AgentClient } from '../../src/agents/index.js';
 import { AgentLoads } from '../../src/agents/health/agent-loads.js';
 import type { Principal } from '../../src/auth/index.js';
 import type { Clock } from '../../src/common/clock.js';
@@ -84,6 +84,12 @@ export interface HubTasksOptions {
   readonly ids?: IdSource;
   /** Without a runner this is an `api` process. */
   readonly worker?: boolean;
+  /** Reaches the agents in another way than as {@link FakeAgent}s. */
+  readonly client?: AgentClient;
+  /** Instead of the route that the tags of the directive name. */
+  readonly route?: (request: HubRequest) => Route;
+  /** What the log has in memory is taken for the newest, as a hub on SQLite does. */
+  readonly soleProcess?: boolean;
 }
 
 /** Short pauses, so that nothing in a test takes long unless it says so. */
@@ -121,9 +127,17 @@ export class HubTasks {
     options: HubTasksOptions,
   ) {
     const { clock = new SystemClock(), ids = new SystemIdSource(), config = {} } = options;
+    const { route = (request: HubRequest) => this.route(request) } = options;
     const { signals, output: logger } = this;
     this.store = new TypeormTaskStore(database, new NoParticipant());
-    this.log = new GroupCommitTaskLog(this.store, signals, clock, logger);
+    this.log = new GroupCommitTaskLog(
+      this.store,
+      signals,
+      clock,
+      logger,
+      undefined,
+      options.soleProcess,
+    );
     this.contexts = new TypeormContextStore(database);
     this.settings = new HubSettings(database, ids, testSecrets());
     const merged = configWith({
@@ -167,8 +181,8 @@ export class HubTasks {
         renew: () => this.renewAgents(),
         mayUse: () => true,
       },
-      client: new FakeAgentClient(agents),
-      routing: { route: async (request: object) => this.route(request as HubRequest) },
+      client: options.client ?? new FakeAgentClient(agents),
+      routing: { route: async (request: object) => route(request as HubRequest) },
       store: this.store,
       contexts: this.contexts,
       log: this.log,
