@@ -8,7 +8,7 @@ import { AppModule } from './app.module.js';
 import { HttpAccess } from './auth/index.js';
 import { Draining, stopping } from './common/draining.js';
 import { HubError } from './common/hub-error.js';
-import { bodyFault } from './common/http/json-body.js';
+import { bodyFault, limitFault } from './common/http/json-body.js';
 import { PROBLEM_JSON, problemOf } from './common/http/problem.js';
 import { ProblemFilter } from './common/http/problem.filter.js';
 import { UnreadBodies } from './common/http/unread-bodies.js';
@@ -128,13 +128,15 @@ function refuseUrl(
 function parseAdminBodies(server: FastifyInstance): void {
   const parseJson = server.getDefaultJsonParser('error', 'error');
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser<string>(
+  server.addContentTypeParser<Buffer>(
     'application/json',
-    { parseAs: 'string' },
-    (request, body, done) => {
-      if (body === '') done(null);
-      else
-        void parseJson(request, body, (error, json) => done(error && bodyFault(body, error), json));
+    { parseAs: 'buffer' },
+    (request, bytes, done) => {
+      if (bytes.length === 0) return done(null);
+      const fault = limitFault(bytes);
+      if (fault !== undefined) return done(fault);
+      const body = bytes.toString();
+      void parseJson(request, body, (error, json) => done(error && bodyFault(body, error), json));
     },
   );
 }

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
 import { AppConfig, isLoopback } from '../config/index.js';
-import { ApiKeyStore } from './api-key-store.js';
+import { type ApiKey, ApiKeyStore } from './api-key-store.js';
 import { type RequestHeaders, hashOf, keyIdOf, presentedKey, sameHash } from './credential.js';
+import { KeyLookups } from './key-lookups.js';
 import type { Principal, Scope } from './principal.js';
 
 /** How long a verified key is believed: a revocation by another process is noticed after that. */
@@ -28,6 +29,7 @@ export class AuthService {
   /** By the hash of the key, oldest first. */
   private readonly verified = new Map<string, Verified>();
   private readonly adminHash: string | null;
+  private readonly lookups = new KeyLookups();
   /** Who calls without a key under `auth.mode: none`; undefined when a key is needed. */
   readonly anonymous: Principal | undefined;
 
@@ -74,12 +76,20 @@ export class AuthService {
     const remembered = this.verified.get(hash);
     if (remembered !== undefined && remembered.until > now) return remembered.principal;
     this.verified.delete(hash);
-    return this.look(key, hash, now);
+    return this.look(key, hash, now, remembered !== undefined);
   }
 
-  private async look(key: string, hash: string, now: number): Promise<Principal | undefined> {
+  private async look(
+    key: string,
+    hash: string,
+    now: number,
+    wasSeen: boolean,
+  ): Promise<Principal | undefined> {
     const keyId = keyIdOf(key);
-    const found = keyId === undefined ? undefined : await this.store.find(keyId);
+    if (keyId === undefined) return undefined;
+    const search = (): Promise<ApiKey | undefined> => this.store.find(keyId);
+    // Callers whose key was good a moment ago do not wait behind those who try keys.
+    const found = await (wasSeen ? search() : this.lookups.find(hash, now, search));
     if (!found || found.revokedAt !== null || !sameHash(found.hash, hash)) return undefined;
     const caller = principal(found.principalId, found.organization, found.scopes);
     this.remember(hash, { keyId: found.id, principal: caller, until: now + BELIEVED_MS });

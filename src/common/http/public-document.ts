@@ -40,18 +40,22 @@ export function servePublicDocument(
       return document ? send(document, request, reply) : reply;
     },
   });
-  server.options(url, { config: { access: 'public' } }, (_request, reply) =>
-    reply
-      .status(204)
-      .headers({
-        allow: 'GET, HEAD, OPTIONS',
-        'access-control-allow-origin': '*',
-        'access-control-allow-methods': 'GET, HEAD',
-        'access-control-allow-headers': ALLOWED_HEADERS,
-        'access-control-max-age': PREFLIGHT_SECONDS,
-      })
-      .send(),
-  );
+  // Answered before a body, as at the doors of A2A.
+  server.options(url, {
+    config: { access: 'public' },
+    onRequest: async (_request, reply) =>
+      reply
+        .status(204)
+        .headers({
+          allow: 'GET, HEAD, OPTIONS',
+          'access-control-allow-origin': '*',
+          'access-control-allow-methods': 'GET, HEAD',
+          'access-control-allow-headers': ALLOWED_HEADERS,
+          'access-control-max-age': PREFLIGHT_SECONDS,
+        })
+        .send(),
+    handler: () => undefined,
+  });
 }
 
 /** An entity tag for this text; weak when the served bytes may differ from it. */
