@@ -60,6 +60,27 @@ export const SETTINGS = {
       default: MIB,
       description: 'The largest request body of the admin API.',
     }),
+    maxValues: number({
+      min: 1000,
+      max: 10_000_000,
+      default: 50_000,
+      description:
+        'The most values in one A2A request, counted by the braces, brackets, commas and colons of its JSON, or by the fields of its protobuf message. Each costs time in which nobody else is served.',
+    }),
+    maxBodyBytes: size({
+      min: MIB,
+      max: 64 * 1024 * MIB,
+      default: 64 * MIB,
+      description:
+        'Bytes of A2A requests over 64KiB that one process receives and works on at once; a principal may have a quarter of them, an organization half. Others wait up to 10s. At most a sixteenth of the heap.',
+    }),
+    maxOpenCalls: number({
+      min: 1,
+      max: 1_000_000,
+      default: 10_000,
+      description:
+        'A2A calls, streams and waiting sends among them, that are open in one process at once. One organization alone may have nine tenths of them.',
+    }),
     drainMs: duration({
       max: HOUR,
       default: 10 * SECOND,
@@ -77,6 +98,13 @@ export const SETTINGS = {
         max: 1_000_000,
         default: 20,
         description: 'Requests above that in ten seconds.',
+      }),
+      maxWaiting: number({
+        min: 1,
+        max: 1_000_000,
+        default: 5000,
+        description:
+          'Requests of one principal that may wait for their turn while others have requests, too; what is more is refused. Who is alone is never refused.',
       }),
     }),
   }),

@@ -4,6 +4,11 @@ import { V0Dialect } from '../../src/a2a/json-rpc/v0-dialect.js';
 import { V1Dialect } from '../../src/a2a/json-rpc/v1-dialect.js';
 import { Admission } from '../../src/a2a/admission.js';
 import { HttpDoors } from '../../src/a2a/http/http-doors.js';
+import { BodyBudget } from '../../src/a2a/intake/body-budget.js';
+import { Intake } from '../../src/a2a/intake/intake.js';
+import { OpenCalls } from '../../src/a2a/intake/open-calls.js';
+import { Turns } from '../../src/a2a/intake/turns.js';
+import { Uploads } from '../../src/a2a/intake/uploads.js';
 import { JsonRpcDoor } from '../../src/a2a/json-rpc/json-rpc.door.js';
 import { RpcDispatcher } from '../../src/a2a/json-rpc/rpc-dispatcher.js';
 import { HubRequestHandler } from '../../src/a2a/hub-request-handler.js';
@@ -132,12 +137,20 @@ export async function startDoors(overrides: Json = {}): Promise<DoorHarness> {
   const streams = new EventStreams(config, draining, log);
   const dispatcher = new RpcDispatcher(new V1Dialect(handler), new V0Dialect(handler));
   const auth = { authenticate } as unknown as AuthService;
+  const intake = new Intake(
+    new BodyBudget(config),
+    new Turns(config),
+    new OpenCalls(config),
+    new Uploads(),
+  );
   const http = new HttpDoors(
     { httpAdapter: { getInstance: () => server } } as never,
     new Admission(auth, new RateLimit(config), new KeyWatch(auth, log)),
     streams,
     config,
     log,
+    intake,
+    config,
   );
   const server = Fastify({ routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 } });
   new HttpAccess(auth, config).guard(server);

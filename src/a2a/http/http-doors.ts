@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -7,10 +8,15 @@ import { AppConfig } from '../../config/index.js';
 import { Admission } from '../admission.js';
 import { activatedHeaders } from '../call-context.js';
 import { checkListed } from '../capabilities.js';
+import type { BodyRoom } from '../intake/body-budget.js';
+import { type Admitted, Intake } from '../intake/intake.js';
+import { type MessageLimits, messageLimitsOf } from '../intake/message-limits.js';
+import { StalledBody } from '../intake/uploads.js';
 import { EventStreams } from '../sse/event-streams.js';
 import { BODY_TYPES, textOf } from './body.js';
 import { failureHeaders } from './failure-headers.js';
 import { type HttpDoor, type HttpFailure, type HttpRequest, type HttpRoute } from './http-door.js';
+import { readBody } from './read-body.js';
 import { versionAskedBy } from './version.js';
 
 type Params = Readonly<Record<string, string>>;
@@ -22,6 +28,12 @@ type Params = Readonly<Record<string, string>>;
  */
 @Injectable()
 export class HttpDoors {
+  /** The room of the bodies that have come. */
+  private readonly rooms = new WeakMap<
+    object,
+    { readonly bytes: number; readonly room: BodyRoom }
+  >();
+  private readonly limits: MessageLimits;
   /** The doors by the paths that are theirs, the longest first. */
   private readonly territories: { readonly path: RegExp; readonly door: HttpDoor }[] = [];
 
@@ -31,7 +43,10 @@ export class HttpDoors {
     private readonly streams: EventStreams,
     private readonly config: AppConfig,
     private readonly log: Log,
-  ) {}
+    private readonly intake: Intake,
+  ) {
+    this.limits = messageLimitsOf(config);
+  }
 
   /**
    * Adds the door's routes, with body parsers of their own; doors call it in `onModuleInit`. Not awaited:
@@ -43,8 +58,8 @@ export class HttpDoors {
     const server = this.adapter.httpAdapter.getInstance<FastifyInstance>();
     void server.register((scope, _options, done) => {
       scope.removeAllContentTypeParsers();
-      scope.addContentTypeParser(BODY_TYPES, { parseAs: 'buffer' }, (_request, body, parsed) =>
-        parsed(...textOf(body as Buffer)),
+      scope.addContentTypeParser(BODY_TYPES, (request: FastifyRequest, raw: IncomingMessage) =>
+        this.receive(request, raw),
       );
       scope.setErrorHandler((error, request, reply) => this.fail(door, error, request, reply));
       for (const [url, routes] of byUrl(door.routes)) this.serve(scope, door, url, routes);
@@ -103,6 +118,19 @@ export class HttpDoors {
     checkEncoding(headers['content-encoding']);
   }
 
+  /** The text of a body, within the limits of messages and with room in the process. */
+  private async receive(request: FastifyRequest, raw: IncomingMessage): Promise<string> {
+    const caller = request.principal!;
+    const { bytes, room } = await readBody(raw, caller, this.intake, this.limits);
+    const [error, text = ''] = textOf(bytes);
+    if (error !== null) {
+      room.free();
+      throw error;
+    }
+    this.rooms.set(request, { bytes: bytes.length, room });
+    return text;
+  }
+
   private async answer(
     door: HttpDoor,
     route: HttpRoute,
@@ -113,7 +141,33 @@ export class HttpDoors {
     reply.raw.once('close', () => {
       if (!reply.raw.writableFinished) gone.abort();
     });
-    const answer = await route.answer(this.requestOf(request, gone.signal));
+    const { bytes = 0, room } = this.rooms.get(request) ?? {};
+    let call: Admitted | undefined;
+    try {
+      const caller = request.principal!;
+      call = await this.intake.admit(caller, bytes, gone.signal);
+      const taken = (): void => {
+        call?.taken();
+        room?.taken();
+      };
+      return await this.serveAnswer(door, route, request, reply, { gone, taken });
+    } finally {
+      call?.ended();
+      room?.free();
+    }
+  }
+
+  private async serveAnswer(
+    door: HttpDoor,
+    route: HttpRoute,
+    request: FastifyRequest<{ Params: Params }>,
+    reply: FastifyReply,
+    { gone, taken }: { readonly gone: AbortController; readonly taken: () => void },
+  ): Promise<FastifyReply> {
+    const asked = this.requestOf(request, gone.signal);
+    // The text is large, and Fastify would keep it until the answer has ended.
+    request.body = undefined;
+    const answer = await route.answer(asked);
     const { call } = answer;
     if (answer.kind === 'answer') {
       // What a GET answers is for its caller alone, also where a cache stands between.
@@ -122,7 +176,10 @@ export class HttpDoors {
     }
     const unwatch = this.admission.watch(request.headers, request.principal!, gone);
     try {
-      await this.streams.serve(reply, answer.source, gone, () => activatedHeaders(call));
+      await this.streams.serve(reply, answer.source, gone, () => {
+        taken();
+        return activatedHeaders(call);
+      });
     } catch (thrown) {
       throw answer.refused?.(thrown) ?? thrown;
     } finally {
@@ -151,6 +208,8 @@ export class HttpDoors {
     const { error, status, text } = this.noted(
       door.failure(thrown, { asked: versionAskedBy(request), headers: request.headers }),
     );
+    // Of a body that makes no progress the rest is not waited for.
+    if (thrown instanceof StalledBody) void reply.header('connection', 'close');
     return (
       reply
         .status(status)
