@@ -15,6 +15,8 @@ const REMEMBERED = 10_000;
 export const DEFAULT_ORGANIZATION = 'default';
 /** The principal of the configured admin key and of the one made at the first start. */
 export const ADMIN_PRINCIPAL = 'admin';
+/** Whoever comes without a key, with `auth.mode: none`. */
+export const ANONYMOUS_PRINCIPAL = 'anonymous';
 
 interface Verified {
   readonly keyId: string;
@@ -27,6 +29,8 @@ interface Verified {
 export class AuthService {
   /** By the hash of the key, oldest first. */
   private readonly verified = new Map<string, Verified>();
+  /** Raised by what ends keys here: a look-up that began before must not be remembered. */
+  private ended = 0;
   private readonly adminHash: string | null;
   private readonly anonymous: Principal;
 
@@ -38,12 +42,12 @@ export class AuthService {
     this.adminHash = config.auth.adminKey === null ? null : hashOf(config.auth.adminKey);
     const scopes: Scope[] = ['a2a', 'push', 'agents'];
     if (isLoopback(config.server.host)) scopes.push('admin');
-    this.anonymous = principal('anonymous', DEFAULT_ORGANIZATION, scopes);
+    this.anonymous = principal(ANONYMOUS_PRINCIPAL, DEFAULT_ORGANIZATION, scopes);
   }
 
   /**
    * The principal of the key in the headers. Rejects with UNAUTHENTICATED when there is none, it is
-   * unknown or it is revoked; with `auth.mode: none` such a caller is `anonymous` instead.
+   * unknown, it is revoked or its principal is disabled; with `auth.mode: none` such a caller is `anonymous` instead.
    */
   async authenticate(headers: RequestHeaders): Promise<Principal> {
     const key = presentedKey(headers);
@@ -60,8 +64,17 @@ export class AuthService {
 
   /** Forgets a key at once, because it was revoked here. */
   forget(keyId: string): void {
+    this.ended += 1;
     for (const [hash, entry] of this.verified) {
       if (entry.keyId === keyId) this.verified.delete(hash);
+    }
+  }
+
+  /** Forgets all keys of a principal at once, because it was disabled here. */
+  forgetPrincipal(id: string): void {
+    this.ended += 1;
+    for (const [hash, entry] of this.verified) {
+      if (entry.principal.id === id) this.verified.delete(hash);
     }
   }
 
@@ -77,10 +90,12 @@ export class AuthService {
 
   private async look(key: string, hash: string, now: number): Promise<Principal | undefined> {
     const keyId = keyIdOf(key);
-    const found = keyId === undefined ? undefined : await this.store.find(keyId);
-    if (!found || found.revokedAt !== null || !sameHash(found.hash, hash)) return undefined;
-    const caller = principal(found.principalId, found.organization, found.scopes);
-    this.remember(hash, { keyId: found.id, principal: caller, until: now + BELIEVED_MS });
+    const { ended } = this;
+    const found = keyId === undefined ? undefined : await this.store.findValid(keyId);
+    if (!found || !sameHash(found.hash, hash)) return undefined;
+    const caller = principal(found.principalId, found.organization, found.scopes, found.id);
+    if (ended === this.ended)
+      this.remember(hash, { keyId: found.id, principal: caller, until: now + BELIEVED_MS });
     return caller;
   }
 
@@ -93,6 +108,16 @@ export class AuthService {
 
 const ADMIN = principal(ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION, ['admin']);
 
-function principal(id: string, organization: string, scopes: readonly Scope[]): Principal {
-  return Object.freeze({ id, organization, scopes: new Set(scopes) });
+function principal(
+  id: string,
+  organization: string,
+  scopes: readonly Scope[],
+  keyId?: string,
+): Principal {
+  return Object.freeze({
+    id,
+    organization,
+    scopes: new Set(scopes),
+    ...(keyId !== undefined && { keyId }),
+  });
 }

@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Principal } from '../../auth/index.js';
+import { type Principal, refuseEnded } from '../../auth/index.js';
 import { HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { Admission } from '../admission.js';
@@ -17,6 +17,13 @@ import { versionAskedBy } from './version.js';
 
 type Params = Readonly<Record<string, string>>;
 
+/** A request that was let in. */
+interface Admitted {
+  readonly principal: Principal;
+  /** Aborted when the client is gone, or with the error that ends the call when its key is revoked. */
+  readonly gone: AbortController;
+}
+
 /**
  * What every A2A door over HTTP shares, on the raw Fastify server: no pipes, guards or interceptors. The
  * caller is known before the body is read; bodies reach the door as text; a stream that is refused is
@@ -24,7 +31,7 @@ type Params = Readonly<Record<string, string>>;
  */
 @Injectable()
 export class HttpDoors {
-  private readonly principals = new WeakMap<object, Principal>();
+  private readonly admitted = new WeakMap<object, Admitted>();
   /** The doors by the paths that are theirs, the longest first. */
   private readonly territories: { readonly path: RegExp; readonly door: HttpDoor }[] = [];
 
@@ -82,7 +89,7 @@ export class HttpDoors {
         method: route.method,
         url,
         exposeHeadRoute,
-        onRequest: (request) => this.admit(request),
+        onRequest: (request, reply) => this.admit(request, reply),
         handler: (request, reply) => this.answer(door, route, request, reply),
       });
     }
@@ -97,8 +104,19 @@ export class HttpDoors {
     });
   }
 
-  private async admit(request: Pick<FastifyRequest, 'headers'>): Promise<void> {
-    this.principals.set(request, await this.admission.admit(request.headers));
+  private async admit(
+    request: Pick<FastifyRequest, 'headers'>,
+    { raw }: Pick<FastifyReply, 'raw'>,
+  ): Promise<void> {
+    const principal = await this.admission.admit(request.headers);
+    const gone = new AbortController();
+    // From here on, so that what is revoked while the body comes is not answered either.
+    const unwatch = this.admission.watch(principal, gone);
+    raw.once('close', () => {
+      unwatch();
+      if (!raw.writableFinished) gone.abort();
+    });
+    this.admitted.set(request, { principal, gone });
     checkEncoding(request.headers['content-encoding']);
   }
 
@@ -108,31 +126,30 @@ export class HttpDoors {
     request: FastifyRequest<{ Params: Params }>,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    const gone = new AbortController();
-    reply.raw.once('close', () => {
-      if (!reply.raw.writableFinished) gone.abort();
-    });
-    const answer = await route.answer(this.requestOf(request, gone.signal));
+    const { principal, gone } = this.admitted.get(request)!;
+    refuseEnded(gone.signal);
+    const answered = route.answer(this.requestOf(request, principal, gone.signal));
+    const answer = await answered.finally(() => refuseEnded(gone.signal));
     const { call } = answer;
     if (answer.kind === 'answer') {
       // What a GET answers is for its caller alone, also where a cache stands between.
       if (route.method === 'GET') void reply.header('cache-control', 'no-store');
       return reply.headers(activatedHeaders(call)).type(door.contentType).send(answer.text);
     }
-    const unwatch = this.admission.watch(request.headers, this.principals.get(request)!, gone);
     try {
       await this.streams.serve(reply, answer.source, gone, () => activatedHeaders(call));
     } catch (thrown) {
       throw answer.refused?.(thrown) ?? thrown;
-    } finally {
-      unwatch();
     }
     return reply;
   }
 
-  private requestOf(request: FastifyRequest<{ Params: Params }>, signal: AbortSignal): HttpRequest {
+  private requestOf(
+    request: FastifyRequest<{ Params: Params }>,
+    principal: Principal,
+    signal: AbortSignal,
+  ): HttpRequest {
     const { headers, params, query, body } = request;
-    const principal = this.principals.get(request)!;
     return {
       source: { headers, principal, agentId: params['agentId'], signal },
       asked: versionAskedBy(request),
