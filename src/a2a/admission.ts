@@ -38,8 +38,8 @@ export class Admission {
     return this.rate.count(principal);
   }
 
-  /** See {@link KeyWatch.watch}; for what a caller who was let in keeps open. */
-  watch(headers: RequestHeaders, principal: Principal, open: AbortController): () => void {
-    return this.keys.watch(headers, principal, open);
+  /** See {@link KeyWatch.watch}; for the call of a caller who was let in. */
+  watch(principal: Principal, open: AbortController): () => void {
+    return this.keys.watch(principal, open);
   }
 }

@@ -16,6 +16,8 @@ const REMEMBERED = 10_000;
 export const DEFAULT_ORGANIZATION = 'default';
 /** The principal of the configured admin key and of the one made at the first start. */
 export const ADMIN_PRINCIPAL = 'admin';
+/** Whoever comes without a key, with `auth.mode: none`. */
+export const ANONYMOUS_PRINCIPAL = 'anonymous';
 
 interface Verified {
   readonly keyId: string;
@@ -28,6 +30,8 @@ interface Verified {
 export class AuthService {
   /** By the hash of the key, oldest first. */
   private readonly verified = new Map<string, Verified>();
+  /** Raised by what ends keys here: a look-up that began before must not be remembered. */
+  private ended = 0;
   private readonly adminHash: string | null;
   private readonly lookups = new KeyLookups();
   /** Who calls without a key under `auth.mode: none`; undefined when a key is needed. */
@@ -42,12 +46,12 @@ export class AuthService {
     if (config.auth.mode !== 'none') return;
     const scopes: Scope[] = ['a2a', 'push', 'agents'];
     if (isLoopback(config.server.host)) scopes.push('admin');
-    this.anonymous = principal('anonymous', DEFAULT_ORGANIZATION, scopes);
+    this.anonymous = principal(ANONYMOUS_PRINCIPAL, DEFAULT_ORGANIZATION, scopes);
   }
 
   /**
    * The principal of the key in the headers. Rejects with UNAUTHENTICATED when there is none, it is
-   * unknown or it is revoked; with `auth.mode: none` such a caller is `anonymous` instead.
+   * unknown, it is revoked or its principal is disabled; with `auth.mode: none` such a caller is `anonymous` instead.
    */
   async authenticate(headers: RequestHeaders): Promise<Principal> {
     const key = presentedKey(headers);
@@ -64,9 +68,23 @@ export class AuthService {
 
   /** Forgets a key at once, because it was revoked here. */
   forget(keyId: string): void {
+    this.ended += 1;
     for (const [hash, entry] of this.verified) {
       if (entry.keyId === keyId) this.verified.delete(hash);
     }
+  }
+
+  /** Forgets all keys of a principal at once, because it was disabled here. */
+  forgetPrincipal(id: string): void {
+    this.ended += 1;
+    for (const [hash, entry] of this.verified) {
+      if (entry.principal.id === id) this.verified.delete(hash);
+    }
+  }
+
+  /** Asks the database again about keys that were not valid: a principal was enabled here. */
+  forgetRefused(): void {
+    this.lookups.forget();
   }
 
   private async verify(key: string): Promise<Principal | undefined> {
@@ -87,12 +105,14 @@ export class AuthService {
   ): Promise<Principal | undefined> {
     const keyId = keyIdOf(key);
     if (keyId === undefined) return undefined;
-    const search = (): Promise<ApiKey | undefined> => this.store.find(keyId);
+    const { ended } = this;
+    const search = (): Promise<ApiKey | undefined> => this.store.findValid(keyId);
     // Callers whose key was good a moment ago do not wait behind those who try keys.
     const found = await (wasSeen ? search() : this.lookups.find(hash, now, search));
-    if (!found || found.revokedAt !== null || !sameHash(found.hash, hash)) return undefined;
-    const caller = principal(found.principalId, found.organization, found.scopes);
-    this.remember(hash, { keyId: found.id, principal: caller, until: now + BELIEVED_MS });
+    if (!found || !sameHash(found.hash, hash)) return undefined;
+    const caller = principal(found.principalId, found.organization, found.scopes, found.id);
+    if (ended === this.ended)
+      this.remember(hash, { keyId: found.id, principal: caller, until: now + BELIEVED_MS });
     return caller;
   }
 
@@ -105,6 +125,16 @@ export class AuthService {
 
 const ADMIN = principal(ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION, ['admin']);
 
-function principal(id: string, organization: string, scopes: readonly Scope[]): Principal {
-  return Object.freeze({ id, organization, scopes: new Set(scopes) });
+function principal(
+  id: string,
+  organization: string,
+  scopes: readonly Scope[],
+  keyId?: string,
+): Principal {
+  return Object.freeze({
+    id,
+    organization,
+    scopes: new Set(scopes),
+    ...(keyId !== undefined && { keyId }),
+  });
 }

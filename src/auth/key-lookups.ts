@@ -38,6 +38,11 @@ export class KeyLookups {
     }
   }
 
+  /** Keys that were not there may be now. */
+  forget(): void {
+    this.absent.clear();
+  }
+
   private async turn(): Promise<void> {
     if (this.searching >= AT_ONCE) {
       if (this.waiting.length >= WAITING) {

@@ -188,6 +188,12 @@ export const SETTINGS = {
       default: false,
       description: 'Allows auth.mode none on a host that is not loopback.',
     }),
+    keylessGraceMs: duration({
+      max: 365 * DAY,
+      default: HOUR,
+      description:
+        'How long the standing subscriptions of a principal go on after its last valid key was revoked, or the last one with the scope they need. Then they pause, and lose nothing, until it has such a key again; 0s pauses them at once.',
+    }),
   }),
 
   egress: new Section('What the hub may connect to.', {

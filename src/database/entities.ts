@@ -1,6 +1,6 @@
 import { AgentEntity, AgentRevisionEntity } from '../agents/persistence/agent.entity.js';
 import { ApiKeyEntity } from '../auth/persistence/api-key.entity.js';
-import { PrincipalEntity } from '../auth/persistence/principal.entity.js';
+import { PrincipalEntity, PrincipalRevisionEntity } from '../auth/persistence/principal.entity.js';
 import { HubSettingEntity } from './hub-setting.entity.js';
 import {
   AuthProfileEntity,
@@ -50,6 +50,7 @@ export const ENTITIES = [
   ContextEntity,
   AgentCallbackEntity,
   PrincipalEntity,
+  PrincipalRevisionEntity,
   ApiKeyEntity,
   PushConfigEntity,
   PushLaneEntity,

@@ -34,6 +34,12 @@ interface HandledCall {
   readonly arguments: readonly Json[];
 }
 
+/** The callers of the harness have no keys that could be revoked. */
+const NO_KEYS = {
+  revision: () => Promise.resolve(0),
+  validKeys: () => Promise.resolve(new Set<string>()),
+};
+
 export interface DoorHarness {
   readonly server: FastifyInstance;
   /** Everything that came through the doors, oldest first. */
@@ -145,12 +151,11 @@ export async function startDoors(overrides: Json = {}): Promise<DoorHarness> {
   );
   const http = new HttpDoors(
     { httpAdapter: { getInstance: () => server } } as never,
-    new Admission(auth, new RateLimit(config), new KeyWatch(auth, log)),
+    new Admission(auth, new RateLimit(config), new KeyWatch(NO_KEYS, log)),
     streams,
     config,
     log,
     intake,
-    config,
   );
   const server = Fastify({ routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 } });
   new HttpAccess(auth, config).guard(server);

@@ -7,6 +7,7 @@ import type {
   sendUnaryData,
 } from '@grpc/grpc-js';
 import { Injectable } from '@nestjs/common';
+import { refuseEnded } from '../../auth/index.js';
 import { hubErrorOf } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
@@ -104,17 +105,21 @@ export class GrpcCalls {
   ): Promise<void> {
     const gone = new AbortController();
     call.once('cancelled', () => gone.abort());
+    const unwatch = this.admission.watch(this.callers.of(call.metadata), gone);
     let admitted: Admitted | undefined;
     try {
       admitted = await this.admit(call, gone.signal);
+      refuseEnded(gone.signal);
       const request = this.requestOf(service, call, gone.signal);
       const message = await method.run(request);
+      refuseEnded(gone.signal);
       call.sendMetadata(metadataOf(activatedHeaders(request.call)));
       answer(null, message);
     } catch (thrown) {
       answer(this.statusOf(thrown, service.version));
     } finally {
       admitted?.ended();
+      unwatch();
     }
   }
 
@@ -126,15 +131,14 @@ export class GrpcCalls {
     const gone = new AbortController();
     call.once('cancelled', () => gone.abort());
     const statusOf = (thrown: unknown): StatusObject => this.statusOf(thrown, service.version);
-    const { metadata } = call;
-    const caller = this.callers.of(metadata);
-    const unwatch = this.admission.watch(headersOf(metadata), caller, gone);
+    const unwatch = this.admission.watch(this.callers.of(call.metadata), gone);
     let admitted: Admitted | undefined;
     await this.streams.serve(call, {
       gone,
       statusOf,
       run: async (emit) => {
         admitted = await this.admit(call, gone.signal);
+        refuseEnded(gone.signal);
         const request = this.requestOf(service, call, gone.signal);
         let begun = false;
         await method.run(request, (message) => {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { refuseEnded } from '../../auth/index.js';
 import { HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
@@ -28,6 +29,8 @@ type Params = Readonly<Record<string, string>>;
  */
 @Injectable()
 export class HttpDoors {
+  /** What ends the call of a request that was let in. */
+  private readonly open = new WeakMap<object, AbortController>();
   /** The room of the bodies that have come. */
   private readonly rooms = new WeakMap<
     object,
@@ -97,7 +100,7 @@ export class HttpDoors {
         exposeHeadRoute,
         config: { access: 'a2a' },
         bodyLimit: this.config.server.bodyLimit,
-        onRequest: (request) => this.admit(request),
+        onRequest: (request, reply) => this.admit(request, reply),
         handler: (request, reply) => this.answer(door, route, request, reply),
       });
     }
@@ -113,9 +116,18 @@ export class HttpDoors {
     });
   }
 
-  private async admit({ principal, headers }: FastifyRequest): Promise<void> {
-    await this.admission.count(principal!);
-    checkEncoding(headers['content-encoding']);
+  private async admit(request: FastifyRequest, { raw }: Pick<FastifyReply, 'raw'>): Promise<void> {
+    const caller = request.principal!;
+    await this.admission.count(caller);
+    const gone = new AbortController();
+    // From here on, so that what is revoked while the body comes is not answered either.
+    const unwatch = this.admission.watch(caller, gone);
+    raw.once('close', () => {
+      unwatch();
+      if (!raw.writableFinished) gone.abort();
+    });
+    this.open.set(request, gone);
+    checkEncoding(request.headers['content-encoding']);
   }
 
   /** The text of a body, within the limits of messages and with room in the process. */
@@ -137,10 +149,8 @@ export class HttpDoors {
     request: FastifyRequest<{ Params: Params }>,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    const gone = new AbortController();
-    reply.raw.once('close', () => {
-      if (!reply.raw.writableFinished) gone.abort();
-    });
+    const gone = this.open.get(request)!;
+    refuseEnded(gone.signal);
     const { bytes = 0, room } = this.rooms.get(request) ?? {};
     let call: Admitted | undefined;
     try {
@@ -167,14 +177,13 @@ export class HttpDoors {
     const asked = this.requestOf(request, gone.signal);
     // The text is large, and Fastify would keep it until the answer has ended.
     request.body = undefined;
-    const answer = await route.answer(asked);
+    const answer = await route.answer(asked).finally(() => refuseEnded(gone.signal));
     const { call } = answer;
     if (answer.kind === 'answer') {
       // What a GET answers is for its caller alone, also where a cache stands between.
       if (route.method === 'GET') void reply.header('cache-control', 'no-store');
       return reply.headers(activatedHeaders(call)).type(door.contentType).send(answer.text);
     }
-    const unwatch = this.admission.watch(request.headers, request.principal!, gone);
     try {
       await this.streams.serve(reply, answer.source, gone, () => {
         taken();
@@ -182,8 +191,6 @@ export class HttpDoors {
       });
     } catch (thrown) {
       throw answer.refused?.(thrown) ?? thrown;
-    } finally {
-      unwatch();
     }
     return reply;
   }
