@@ -2,22 +2,30 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import type { ConfigOverrides } from '../../src/config/index.js';
-import type { Room } from '../../src/database/database.js';
+import type { DataSource } from 'typeorm';
+import { Database, type Room } from '../../src/database/database.js';
 import { DiskWatch } from '../../src/database/disk-watch.js';
 import { eventually } from '../support/eventually.js';
 import type { JsonObject } from '../support/json.js';
 import { WebhookSink } from '../support/webhook-sink.js';
 
-/** Asks for more when told to, completes at once otherwise. */
+/** Asks for more, or holds until it may go on, when told to; completes at once otherwise. */
+const held: (() => void)[] = [];
 let agent: RunningAgent;
 const hubs: Hub[] = [];
 
 beforeAll(async () => {
   agent = await startSdkAgent({
-    execute: (turn) =>
-      turn.text.startsWith('wait')
-        ? void turn.task().askForInput('and?')
-        : void turn.task().working().artifact('r', turn.text).complete(),
+    execute: async (turn) => {
+      turn.task();
+      if (turn.text.startsWith('wait')) return void turn.askForInput('and?');
+      turn.working();
+      if (turn.text === 'hold') {
+        await new Promise<void>((go) => held.push(go));
+        turn.artifact('large', 'y'.repeat(200_000));
+      }
+      turn.artifact('r', turn.text).complete();
+    },
   });
 });
 afterAll(async () => {
@@ -49,8 +57,8 @@ const rpc = (hub: Hub, key: string, body: object): Promise<Response> =>
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }),
   });
-const message = (text: string, messageId = text): object => ({
-  messageId,
+const message = (text: string): object => ({
+  messageId: text.slice(0, 50),
   role: 'ROLE_USER',
   parts: [{ text }],
   metadata: { agentId: 'worker' },
@@ -150,7 +158,9 @@ describe('quotas', () => {
     const first = await hubWith({ principal: { openTasks: 1 } });
     const key = await first.createKey();
     await taskOf(first, 'wait', key);
+    await first.disconnect();
     await first.app.close();
+    hubs.pop();
     const config = { quotas: { principal: { openTasks: 1 } } };
     const next = await startHub({ databaseUrl: first.databaseUrl, config });
     hubs.unshift(next);
@@ -186,6 +196,38 @@ describe('a disk that is almost full', () => {
     await disk.look();
     expect((await rpc(hub, key, sendBody('and now'))).status).toBe(200);
   });
+});
+
+describe('a disk that is full', () => {
+  it('loses no running task: it goes on once there is room', async () => {
+    const hub = await hubWith({}, { tasks: { leaseMs: 1000 } });
+    const key = await hub.createKey();
+    const database = hub.app.get(Database) as unknown as { dataSource: DataSource };
+    const pages = (max: number): Promise<unknown> =>
+      database.dataSource.query(`PRAGMA max_page_count = ${max}`);
+    const sent = await rpc(hub, key, {
+      method: 'SendMessage',
+      params: { message: message('hold'), configuration: { returnImmediately: true } },
+    });
+    const { id } = ((await sent.json()) as { result: { task: JsonObject } }).result.task;
+    await eventually(() => Promise.resolve(expect(held).toHaveLength(1)));
+    // Fewer than it has: it may not grow.
+    await pages(1);
+    held.pop()!();
+    const stuck = await rpc(hub, key, sendBody('x'.repeat(100_000)));
+    expect(stuck.status).toBe(503);
+    const state = async (): Promise<unknown> => {
+      const answer = await rpc(hub, key, { method: 'GetTask', params: { id } });
+      return ((await answer.json()) as { result: JsonObject }).result['status'];
+    };
+    expect(JSON.stringify(await state())).not.toContain('COMPLETED');
+    await pages(1_000_000);
+    await eventually(
+      async () => expect(await state()).toMatchObject({ state: 'TASK_STATE_COMPLETED' }),
+      15_000,
+    );
+    expect((await rpc(hub, key, sendBody('and now'))).status).toBe(200);
+  }, 30_000);
 });
 
 describe('DELETE of a task', () => {
