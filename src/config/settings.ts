@@ -17,6 +17,7 @@ import {
   texts,
 } from './setting-kinds.js';
 import { Section, type ValuesOf } from './setting.js';
+import { quotaOverrides } from './quota-overrides.js';
 import { secretKeys } from './secret-keys.js';
 import { trustedKeys } from './trusted-keys.js';
 
@@ -160,6 +161,13 @@ export const SETTINGS = {
       default: 'full',
       description:
         'SQLite only. full survives a power cut; normal survives a crash of the process and is faster.',
+    }),
+    minFree: size({
+      min: 0,
+      max: 1024 * 1024 * MIB,
+      default: 512 * MIB,
+      description:
+        "SQLite only. Room on the file's disk, with what is free in the file, below which new tasks and messages are refused, so that running tasks can still end; 0B for none.",
     }),
   }),
 
@@ -455,6 +463,66 @@ export const SETTINGS = {
         'What happens to a message that may or may not have reached its agent, after a crash or when the agent broke off before it answered: the task fails with that reason, or it is sent again under the same message id, three times at most and to nobody else.',
     }),
   }),
+
+  quotas: new Section(
+    'How much of the hub one organization, and one principal of it, may take; a task beyond it is refused (QUOTA_EXCEEDED). docs/limits.md.',
+    {
+      organization: new Section('All principals of one organization together.', {
+        openTasks: number({
+          min: 0,
+          max: 10_000_000,
+          default: 50_000,
+          description: 'Tasks that have not ended; 0 for no limit.',
+        }),
+        tasksPerDay: number({
+          min: 0,
+          max: 1_000_000_000,
+          default: 0,
+          description: 'Tasks begun in one day (UTC); 0 for no limit.',
+        }),
+        storedBytes: size({
+          name: 'storedBytes',
+          min: 0,
+          max: 1024 * 1024 * MIB,
+          default: 40 * 1024 * MIB,
+          description:
+            'What is stored of its tasks: messages, answers, their log, checkpoints and webhook bodies; 0B for no limit.',
+        }),
+        diskShare: number({
+          min: 0,
+          max: 100,
+          default: 25,
+          description:
+            'SQLite only. Per cent of the room that the database has or can have on its disk, as a further limit to storedBytes; 0 for none.',
+        }),
+      }),
+      principal: new Section('One principal, whatever number of keys it has.', {
+        openTasks: number({
+          min: 0,
+          max: 10_000_000,
+          default: 20_000,
+          description: 'Tasks that have not ended; 0 for no limit.',
+        }),
+        tasksPerDay: number({
+          min: 0,
+          max: 1_000_000_000,
+          default: 0,
+          description: 'Tasks begun in one day (UTC); 0 for no limit.',
+        }),
+        storedBytes: size({
+          name: 'storedBytes',
+          min: 0,
+          max: 1024 * 1024 * MIB,
+          default: 10 * 1024 * MIB,
+          description: 'What is stored of its tasks; 0B for no limit.',
+        }),
+      }),
+      overrides: quotaOverrides({
+        default: [],
+        description: 'Other limits for single organizations and principals.',
+      }),
+    },
+  ),
 
   agents: new Section('Calls to agents; the budgets are defaults that an agent can override.', {
     connectMs: duration({

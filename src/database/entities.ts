@@ -32,6 +32,7 @@ import { AgentCallbackEntity } from '../tasks/persistence/agent-callback.entity.
 import { ContextEntity } from '../tasks/persistence/context.entity.js';
 import { DelegationEntity } from '../tasks/persistence/delegation.entity.js';
 import { IdempotencyKeyEntity } from '../tasks/persistence/idempotency-key.entity.js';
+import { TaskUsageEntity } from '../tasks/persistence/task-usage.entity.js';
 import { TaskEntity } from '../tasks/persistence/task.entity.js';
 import { TaskCheckpointEntity, TaskEventEntity } from '../tasks/persistence/task-event.entity.js';
 
@@ -49,6 +50,7 @@ export const ENTITIES = [
   IdempotencyKeyEntity,
   ContextEntity,
   AgentCallbackEntity,
+  TaskUsageEntity,
   PrincipalEntity,
   PrincipalRevisionEntity,
   ApiKeyEntity,

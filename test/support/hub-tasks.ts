@@ -35,6 +35,10 @@ import type { Sweeper } from '../../src/tasks/runner/sweeper.js';
 import type { WaitingLine } from '../../src/tasks/runner/waiting-line.js';
 import type { TaskRunner } from '../../src/tasks/runner/task-runner.js';
 import type { StreamItem } from '../../src/tasks/task-streams.js';
+import { SqlUsageStore } from '../../src/tasks/persistence/sql-usage.store.js';
+import { QuotaLimits } from '../../src/tasks/usage/quota-limits.js';
+import { Quotas } from '../../src/tasks/usage/quotas.js';
+import type { UsageLedger } from '../../src/tasks/usage/usage-ledger.js';
 import type { TaskService } from '../../src/tasks/task.service.js';
 import {
   agentCallbacks,
@@ -43,6 +47,7 @@ import {
   taskLists,
   taskRunner,
   taskService,
+  usageLedger,
   waitingLine,
 } from '../../src/tasks/task-wiring.js';
 import { eventually } from './eventually.js';
@@ -121,6 +126,10 @@ export class HubTasks {
   readonly callbacks: AgentCallbacks;
   readonly settings: HubSettings;
 
+  readonly usage: UsageLedger;
+  /** The disk has room, unless a test says otherwise. */
+  refuseWhenLow = (): void => undefined;
+
   private constructor(
     readonly database: Database,
     readonly agents: Map<string, FakeAgent>,
@@ -146,6 +155,8 @@ export class HubTasks {
       tasks: { ...QUICK.tasks, ...config.tasks },
       server: { ...QUICK.server, ...config.server },
     });
+    const limits = new QuotaLimits(merged.quotas, () => undefined);
+    this.usage = usageLedger(this.store, new SqlUsageStore(database), limits, clock, logger);
     const callbackStore = new SqlCallbackStore(database);
     this.callbacks = agentCallbacks(
       merged,
@@ -191,6 +202,7 @@ export class HubTasks {
       ids,
       logger,
       draining: this.draining,
+      quotas: new Quotas(this.usage, { refuseWhenLow: () => this.refuseWhenLow() }),
     };
     this.service = taskService(parts, taskLists(parts));
     this.runner = taskRunner(parts);
@@ -206,6 +218,7 @@ export class HubTasks {
     const agents = new Map((options.agents ?? []).map((agent) => [agent.id, agent]));
     const hub = new HubTasks(database, agents, options);
     // Where several processes count, they do it until they are told to stop; no test here looks.
+    await hub.usage.read();
     if (database.dialect === 'sqlite') await hub.line.start();
     if (options.worker !== false) await hub.runner.start(database.dialect === 'sqlite');
     return hub;
