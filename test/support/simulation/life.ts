@@ -8,6 +8,7 @@ import { Clock } from '../../../src/common/clock.js';
 import { Database, type Durability } from '../../../src/database/database.js';
 import type { SqlValue, Tx, Work } from '../../../src/database/sql.js';
 import type { Message, StreamResponse, Task } from '../../../src/protocol/a2a.js';
+import type { SimClock } from './sim-clock.js';
 
 /**
  * The life of one simulated process. Whatever it awaits of the world (the database, an agent, the clock)
@@ -18,21 +19,15 @@ export class Life {
   /** Points passed so far. */
   points = 0;
   alive = true;
-  private readonly end = new AbortController();
   readonly died: Promise<void>;
+  private die!: () => void;
 
   constructor(
     /** The number of the point at which it is killed; undefined: never. */
     private killAt: number | undefined,
     private readonly killed: (where: string) => void,
   ) {
-    this.died = new Promise((resolve) => {
-      this.end.signal.addEventListener('abort', () => resolve());
-    });
-  }
-
-  get signal(): AbortSignal {
-    return this.end.signal;
+    this.died = new Promise((resolve) => (this.die = resolve));
   }
 
   /** False when the process is dead from here on. */
@@ -51,7 +46,7 @@ export class Life {
   /** Ends it without a word. */
   close(): void {
     this.alive = false;
-    this.end.abort();
+    this.die();
   }
 
   async guard<T>(what: string, call: () => Promise<T>): Promise<T> {
@@ -113,10 +108,11 @@ export class MortalDatabase extends Database {
 /** The clock as a process has it. */
 export class MortalClock extends Clock {
   constructor(
-    private readonly inner: Clock,
+    private readonly inner: SimClock,
     private readonly life: Life,
   ) {
     super();
+    void life.died.then(() => inner.drop(life));
   }
 
   now(): Date {
@@ -125,8 +121,7 @@ export class MortalClock extends Clock {
 
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const { life } = this;
-    const until = signal ? AbortSignal.any([signal, life.signal]) : life.signal;
-    await this.inner.sleep(ms, until);
+    await this.inner.sleep(ms, signal, life);
     if (!life.point('after a sleep')) await never();
   }
 }
