@@ -30,7 +30,9 @@ describe('tasks of a hub that is killed at any moment', () => {
             states.set(state, (states.get(state) ?? 0) + 1);
           }
           if (complaints.length > 0) {
-            failed.push([`SIM_FROM=${seed} SIM_SEEDS=1`, ...complaints, ...outcome.trace].join('\n'));
+            failed.push(
+              [`SIM_FROM=${seed} SIM_SEEDS=1`, ...complaints, ...outcome.trace].join('\n'),
+            );
           }
         }
         console.log({ kills, states: [...states] });

@@ -8,6 +8,7 @@ import { Clock } from '../../../src/common/clock.js';
 import { Database, type Durability } from '../../../src/database/database.js';
 import type { SqlValue, Tx, Work } from '../../../src/database/sql.js';
 import type { Message, StreamResponse, Task } from '../../../src/protocol/a2a.js';
+import type { Random } from '../fleet/random.js';
 import type { SimClock } from './sim-clock.js';
 
 /**
@@ -70,26 +71,45 @@ function never<T>(): Promise<T> {
   return new Promise(() => undefined);
 }
 
-/** The database as a process has it. What a dead one has asked for but not committed is not written. */
+/** How a database fails, of a hundred writes. */
+export interface DatabaseTrouble {
+  /** It is away: nothing is written, or it is but nobody is told. */
+  readonly away: number;
+  /** It refuses what it is given. */
+  readonly refuses: number;
+}
+
+/**
+ * The database as a process has it. What a dead one has asked for but not committed is not written.
+ */
 export class MortalDatabase extends Database {
   readonly dialect: Tx['dialect'];
 
   constructor(
     private readonly inner: Database,
     private readonly life: Life,
+    private readonly trouble: DatabaseTrouble,
+    private readonly random: Random,
   ) {
     super();
     this.dialect = inner.dialect;
   }
 
   write<T>(work: (tx: Tx) => Work<T>, durability?: Durability): Promise<T> {
-    const { life } = this;
-    return life.guard('a write', () =>
-      this.inner.write(function* (tx) {
+    const { life, random, trouble } = this;
+    const isAway = random.percent(trouble.away);
+    const isWritten = !isAway || random.percent(50);
+    const isRefused = random.percent(trouble.refuses);
+    return life.guard('a write', async () => {
+      if (!isWritten) throw failure('SQLITE_IOERR');
+      if (isRefused) throw failure('SQLITE_TOOBIG');
+      const result = await this.inner.write(function* (tx) {
         if (!life.alive) throw new Error('killed before the commit');
         return yield* work(tx);
-      }, durability),
-    );
+      }, durability);
+      if (isAway) throw failure('SQLITE_IOERR');
+      return result;
+    });
   }
 
   read<R>(sql: string, params?: readonly SqlValue[]): Promise<R[]> {
@@ -103,6 +123,10 @@ export class MortalDatabase extends Database {
   close(): Promise<void> {
     return Promise.resolve();
   }
+}
+
+function failure(code: string): Error {
+  return Object.assign(new Error(`the simulation says ${code}`), { code });
 }
 
 /** The clock as a process has it. */

@@ -37,24 +37,36 @@ export function aScript(
   const acts: Act[] = [{ afterMs: pause(), state: TaskState.TASK_STATE_WORKING }];
   const prefix = again ? 'more' : 'result';
   const count = random.between(0, limits.artifacts);
-  const waiting = Array.from({ length: count }, (_, index) => chunksOf(random, limits, `${prefix}-${index}`));
+  const waiting = Array.from({ length: count }, (_, index) =>
+    chunksOf(random, limits, `${prefix}-${index}`),
+  );
   while (waiting.length > 0) {
     // Artifacts may be given side by side.
     const from = random.percent(70) ? waiting[0]! : random.pick(waiting);
     acts.push({ afterMs: pause(), ...from.shift()! });
     if (from.length === 0) waiting.splice(waiting.indexOf(from), 1);
     if (random.percent(10)) {
-      acts.push({ afterMs: pause(), state: TaskState.TASK_STATE_WORKING, says: `at ${acts.length}` });
+      acts.push({
+        afterMs: pause(),
+        state: TaskState.TASK_STATE_WORKING,
+        says: `at ${acts.length}`,
+      });
     }
   }
   if (random.percent(limits.asks)) {
-    return [...acts, { afterMs: pause(), state: TaskState.TASK_STATE_INPUT_REQUIRED, says: 'Which?' }];
+    return [
+      ...acts,
+      { afterMs: pause(), state: TaskState.TASK_STATE_INPUT_REQUIRED, says: 'Which?' },
+    ];
   }
   const failed = random.percent(limits.fails);
   const state = failed
     ? random.pick([TaskState.TASK_STATE_FAILED, TaskState.TASK_STATE_REJECTED])
     : TaskState.TASK_STATE_COMPLETED;
-  return [...acts, { afterMs: pause(), state, ...(random.percent(30) && { says: 'That is all.' }) }];
+  return [
+    ...acts,
+    { afterMs: pause(), state, ...(random.percent(30) && { says: 'That is all.' }) },
+  ];
 }
 
 function chunksOf(

@@ -14,7 +14,7 @@ import type { Delegation, TaskAggregate, TaskEvent } from '../../../src/tasks/ta
 import { taskStateOf } from '../../../src/tasks/domain/delegation-state.js';
 import type { SimAgent } from './sim-agent.js';
 import type { SimClientOfHub } from './sim-client.js';
-import type { Outcome } from './simulation.js';
+import type { Outcome, Scenario } from './simulation.js';
 
 /** Tries of one sending at an agent that cannot be reached, beside the resends. */
 const MAX_SENDS = 1 + MAX_RESENDS;
@@ -23,7 +23,9 @@ const MAX_SENDS = 1 + MAX_RESENDS;
 export async function complaintsAbout(outcome: Outcome): Promise<string[]> {
   const complaints: string[] = [];
   if (outcome.stuck !== undefined) complaints.push(outcome.stuck);
-  for (const error of outcome.errors) complaints.push(`logged as an error: ${describe(error)}`);
+  const isFaultless = outcome.scenario.database.away + outcome.scenario.database.refuses === 0;
+  const errors = isFaultless ? outcome.errors : [];
+  for (const error of errors) complaints.push(`logged as an error: ${describe(error)}`);
   for (const client of outcome.clients) {
     const about = await complaintsOf(client, outcome);
     complaints.push(...about.map((each) => `${client.wish.name}: ${each}`));
@@ -111,7 +113,7 @@ function delegationComplaints(
   const onHubsWord = isHubsWord(delegation, aggregate);
   if (onHubsWord) {
     const isCanceled = aggregate.record.cancelRequestedAt !== null || state === 'canceled';
-    if (!isCanceled && !isExcuse(reason, scenario.isTroubleFree)) {
+    if (!isCanceled && !isExcuse(reason, scenario)) {
       return [named(`${state} on the hub's word: ${reason}`)];
     }
     return [];
@@ -150,7 +152,10 @@ function scenarioHides({ step, state }: Delegation, { record }: TaskAggregate): 
 }
 
 /** Whether the hub itself has ended the delegation, rather than its agent. */
-function isHubsWord({ state, reason, downstreamTaskId }: Delegation, { record }: TaskAggregate): boolean {
+function isHubsWord(
+  { state, reason, downstreamTaskId }: Delegation,
+  { record }: TaskAggregate,
+): boolean {
   if (state === 'completed' || state === 'rejected') return false;
   if (reason !== null && AGENTS_WORDS.test(reason)) return false;
   if (state === 'canceled') return true;
@@ -159,10 +164,12 @@ function isHubsWord({ state, reason, downstreamTaskId }: Delegation, { record }:
 
 const AGENTS_WORDS = /^That is all\.$/;
 
-/** Reasons for which the hub may give up, by what the agents of a scenario do. */
-function isExcuse(reason: string | null, isTroubleFree: boolean): boolean {
-  if (/whether .* is unknown/.test(reason ?? '')) return true;
-  return !isTroubleFree && /could not be reached|No agent took|broke off|said nothing/.test(reason ?? '');
+/** Reasons for which the hub may give up, by what goes wrong in a scenario. */
+function isExcuse(reason: string | null, { isTroubleFree, database }: Scenario): boolean {
+  const why = reason ?? '';
+  if (/whether .* is unknown/.test(why)) return true;
+  if (database.refuses > 0 && /could not be stored|The hub failed/.test(why)) return true;
+  return !isTroubleFree && /could not be reached|No agent took|broke off|said nothing/.test(why);
 }
 
 function isGiven(
@@ -197,14 +204,11 @@ function emptyArtifact(name: string): Artifact {
 }
 
 function texts({ parts }: Pick<Artifact, 'parts'>): string {
-  return parts
-    .map(({ content }) => (content?.$case === 'text' ? content.value : '?'))
-    .join(' ');
+  return parts.map(({ content }) => (content?.$case === 'text' ? content.value : '?')).join(' ');
 }
 
 function differences(whose: string, one: Task, other: string, task: Task): string[] {
-  const json = (each: Task): string =>
-    JSON.stringify(Task.toJSON({ ...each, contextId: '' }));
+  const json = (each: Task): string => JSON.stringify(Task.toJSON({ ...each, contextId: '' }));
   return json(one) === json(task)
     ? []
     : [`${whose} differs from ${other}: ${json(one)} for ${json(task)}`];
