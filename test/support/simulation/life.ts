@@ -75,8 +75,6 @@ function never<T>(): Promise<T> {
 export interface DatabaseTrouble {
   /** It is away: nothing is written, or it is but nobody is told. */
   readonly away: number;
-  /** It refuses what it is given. */
-  readonly refuses: number;
 }
 
 /**
@@ -99,13 +97,11 @@ export class MortalDatabase extends Database {
     const { life, random, trouble } = this;
     const isAway = random.percent(trouble.away);
     const isWritten = !isAway || random.percent(50);
-    const isRefused = random.percent(trouble.refuses);
     return life.guard('a write', async () => {
       if (!isWritten) throw failure('SQLITE_IOERR');
-      if (isRefused) throw failure('SQLITE_TOOBIG');
       const result = await this.inner.write(function* (tx) {
         if (!life.alive) throw new Error('killed before the commit');
-        return yield* work(tx);
+        return yield* refusing(work(tx));
       }, durability);
       if (isAway) throw failure('SQLITE_IOERR');
       return result;
@@ -123,6 +119,22 @@ export class MortalDatabase extends Database {
   close(): Promise<void> {
     return Promise.resolve();
   }
+}
+
+/** A text with this in it cannot be stored. */
+export const UNSTORABLE = 'unstorable';
+
+/** The same work, until it writes what cannot be stored. */
+function* refusing<T>(work: Work<T>): Work<T> {
+  let step = work.next();
+  while (!step.done) {
+    const { params } = step.value;
+    if (params.some((each) => typeof each === 'string' && each.includes(UNSTORABLE))) {
+      throw failure('SQLITE_TOOBIG');
+    }
+    step = work.next(yield step.value);
+  }
+  return step.value;
 }
 
 function failure(code: string): Error {

@@ -1,4 +1,5 @@
 import { TaskState } from '../../../src/protocol/a2a.js';
+import { UNSTORABLE } from './life.js';
 import type { Random } from '../fleet/random.js';
 
 interface Chunk {
@@ -23,6 +24,8 @@ export interface ScriptLimits {
   readonly fails: number;
   /** Chunks all say `append`, the first of an artifact too. */
   readonly appendsFirst: boolean;
+  /** A chunk that the hub's database refuses. */
+  readonly unstorable: number;
 }
 
 /** What an agent does with a message; `again`: a further one of the same task. */
@@ -71,7 +74,7 @@ export function aScript(
 
 function chunksOf(
   random: Random,
-  { chunks, appendsFirst }: ScriptLimits,
+  { chunks, appendsFirst, unstorable }: ScriptLimits,
   artifactId: string,
 ): Chunk[] {
   const total = random.percent(30) ? 1 : random.between(1, chunks);
@@ -81,7 +84,7 @@ function chunksOf(
     const isLast = index === total - 1;
     return {
       artifactId,
-      texts: [`${artifactId}:${index}`],
+      texts: [`${artifactId}:${index}${random.percent(unstorable) ? UNSTORABLE : ''}`],
       append: (index > 0 || appendsFirst) && !(isLast && replaces),
       lastChunk: isLast && closes,
     };

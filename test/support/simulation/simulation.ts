@@ -9,7 +9,7 @@ import { SimAgent, SimClient, type Temper } from './sim-agent.js';
 import { SimClientOfHub, type SimProcess, type Wish } from './sim-client.js';
 
 const TROUBLE_FREE = { unreachable: 0, lost: 0, cut: 0 } as const;
-const NO_TROUBLE: DatabaseTrouble = { away: 0, refuses: 0 };
+const NO_TROUBLE: DatabaseTrouble = { away: 0 };
 /** A task that has not ended by then never will. */
 const MAX_MS = 30 * 60 * 1000;
 /** What still changes an ended task does so by then. */
@@ -79,7 +79,7 @@ export function aScenario(seed: number): Scenario {
 }
 
 function aDatabaseTrouble(random: Random): DatabaseTrouble {
-  return { away: random.pick([0, 2, 10]), refuses: random.pick([0, 0, 5]) };
+  return { away: random.pick([0, 2, 10]) };
 }
 
 function aTemper(random: Random, isTroubleFree: boolean, isLong: boolean): Temper {
@@ -107,6 +107,7 @@ function aTemper(random: Random, isTroubleFree: boolean, isLong: boolean): Tempe
       asks: random.pick([0, 0, 40]),
       fails: random.pick([0, 0, 20]),
       appendsFirst: random.percent(30),
+      unstorable: isTroubleFree ? 0 : random.pick([0, 0, 0, 5]),
     },
   };
 }

@@ -9,10 +9,8 @@ import {
 import { applyEvent, emptyTask } from '../../../src/protocol/task-reducer.js';
 import { isTerminal } from '../../../src/protocol/task-state.js';
 import { MAX_RESENDS } from '../../../src/tasks/domain/decide-resend.js';
-import { isEnded } from '../../../src/tasks/domain/delegation-state.js';
+import { isEnded, taskStateOf } from '../../../src/tasks/domain/delegation-state.js';
 import type { Delegation, TaskAggregate, TaskEvent } from '../../../src/tasks/task.js';
-import { taskStateOf } from '../../../src/tasks/domain/delegation-state.js';
-import type { SimAgent } from './sim-agent.js';
 import type { SimClientOfHub } from './sim-client.js';
 import type { Outcome, Scenario } from './simulation.js';
 
@@ -23,7 +21,8 @@ const MAX_SENDS = 1 + MAX_RESENDS;
 export async function complaintsAbout(outcome: Outcome): Promise<string[]> {
   const complaints: string[] = [];
   if (outcome.stuck !== undefined) complaints.push(outcome.stuck);
-  const isFaultless = outcome.scenario.database.away + outcome.scenario.database.refuses === 0;
+  const { database, tempers } = outcome.scenario;
+  const isFaultless = database.away === 0 && tempers.every(({ script }) => script.unstorable === 0);
   const errors = isFaultless ? outcome.errors : [];
   for (const error of errors) complaints.push(`logged as an error: ${describe(error)}`);
   for (const client of outcome.clients) {
@@ -58,7 +57,8 @@ async function complaintsOf(client: SimClientOfHub, outcome: Outcome): Promise<s
 function logComplaints({ record, delegations }: TaskAggregate, events: TaskEvent[]): string[] {
   const complaints: string[] = [];
   const seqs = events.map(({ seq }) => seq);
-  if (seqs.some((seq, index) => seq !== index + 1)) complaints.push(`its log has gaps: ${seqs}`);
+  if (seqs.some((seq, index) => seq !== index + 1))
+    complaints.push(`its log has gaps: ${seqs.join(' ')}`);
   if (record.seq !== seqs.length) complaints.push(`seq ${record.seq} of ${seqs.length} events`);
   const ends = events.filter(isEnd);
   if (ends.length !== 1 || ends[0] !== events.at(-1)) {
@@ -165,10 +165,11 @@ function isHubsWord(
 const AGENTS_WORDS = /^That is all\.$/;
 
 /** Reasons for which the hub may give up, by what goes wrong in a scenario. */
-function isExcuse(reason: string | null, { isTroubleFree, database }: Scenario): boolean {
+function isExcuse(reason: string | null, { isTroubleFree, tempers }: Scenario): boolean {
   const why = reason ?? '';
   if (/whether .* is unknown/.test(why)) return true;
-  if (database.refuses > 0 && /could not be stored|The hub failed/.test(why)) return true;
+  const mayBeUnstorable = tempers.some(({ script }) => script.unstorable > 0);
+  if (mayBeUnstorable && /could not be stored|The hub failed/.test(why)) return true;
   return !isTroubleFree && /could not be reached|No agent took|broke off|said nothing/.test(why);
 }
 
@@ -234,5 +235,3 @@ function describe(error: object): string {
   const { fields, message } = error as { fields: { err?: Error }; message: string };
   return `${message} ${fields.err?.stack ?? JSON.stringify(fields)}`;
 }
-
-export type { SimAgent };
