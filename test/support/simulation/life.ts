@@ -8,6 +8,8 @@ import { Clock } from '../../../src/common/clock.js';
 import { Database, type Durability } from '../../../src/database/database.js';
 import type { SqlValue, Tx, Work } from '../../../src/database/sql.js';
 import type { Message, StreamResponse, Task } from '../../../src/protocol/a2a.js';
+import type { Random } from '../fleet/random.js';
+import type { SimClock } from './sim-clock.js';
 
 /**
  * The life of one simulated process. Whatever it awaits of the world (the database, an agent, the clock)
@@ -18,21 +20,15 @@ export class Life {
   /** Points passed so far. */
   points = 0;
   alive = true;
-  private readonly end = new AbortController();
   readonly died: Promise<void>;
+  private die!: () => void;
 
   constructor(
     /** The number of the point at which it is killed; undefined: never. */
     private killAt: number | undefined,
     private readonly killed: (where: string) => void,
   ) {
-    this.died = new Promise((resolve) => {
-      this.end.signal.addEventListener('abort', () => resolve());
-    });
-  }
-
-  get signal(): AbortSignal {
-    return this.end.signal;
+    this.died = new Promise((resolve) => (this.die = resolve));
   }
 
   /** False when the process is dead from here on. */
@@ -51,7 +47,7 @@ export class Life {
   /** Ends it without a word. */
   close(): void {
     this.alive = false;
-    this.end.abort();
+    this.die();
   }
 
   async guard<T>(what: string, call: () => Promise<T>): Promise<T> {
@@ -75,26 +71,41 @@ function never<T>(): Promise<T> {
   return new Promise(() => undefined);
 }
 
-/** The database as a process has it. What a dead one has asked for but not committed is not written. */
+/** How a database fails, of a hundred writes. */
+export interface DatabaseTrouble {
+  /** It is away: nothing is written, or it is but nobody is told. */
+  readonly away: number;
+}
+
+/**
+ * The database as a process has it. What a dead one has asked for but not committed is not written.
+ */
 export class MortalDatabase extends Database {
   readonly dialect: Tx['dialect'];
 
   constructor(
     private readonly inner: Database,
     private readonly life: Life,
+    private readonly trouble: DatabaseTrouble,
+    private readonly random: Random,
   ) {
     super();
     this.dialect = inner.dialect;
   }
 
   write<T>(work: (tx: Tx) => Work<T>, durability?: Durability): Promise<T> {
-    const { life } = this;
-    return life.guard('a write', () =>
-      this.inner.write(function* (tx) {
+    const { life, random, trouble } = this;
+    const isAway = random.percent(trouble.away);
+    const isWritten = !isAway || random.percent(50);
+    return life.guard('a write', async () => {
+      if (!isWritten) throw failure('SQLITE_IOERR');
+      const result = await this.inner.write(function* (tx) {
         if (!life.alive) throw new Error('killed before the commit');
-        return yield* work(tx);
-      }, durability),
-    );
+        return yield* refusing(work(tx));
+      }, durability);
+      if (isAway) throw failure('SQLITE_IOERR');
+      return result;
+    });
   }
 
   read<R>(sql: string, params?: readonly SqlValue[]): Promise<R[]> {
@@ -110,13 +121,34 @@ export class MortalDatabase extends Database {
   }
 }
 
+/** A text with this in it cannot be stored. */
+export const UNSTORABLE = 'unstorable';
+
+/** The same work, until it writes what cannot be stored. */
+function* refusing<T>(work: Work<T>): Work<T> {
+  let step = work.next();
+  while (!step.done) {
+    const { params } = step.value;
+    if (params.some((each) => typeof each === 'string' && each.includes(UNSTORABLE))) {
+      throw failure('SQLITE_TOOBIG');
+    }
+    step = work.next(yield step.value);
+  }
+  return step.value;
+}
+
+function failure(code: string): Error {
+  return Object.assign(new Error(`the simulation says ${code}`), { code });
+}
+
 /** The clock as a process has it. */
 export class MortalClock extends Clock {
   constructor(
-    private readonly inner: Clock,
+    private readonly inner: SimClock,
     private readonly life: Life,
   ) {
     super();
+    void life.died.then(() => inner.drop(life));
   }
 
   now(): Date {
@@ -125,8 +157,7 @@ export class MortalClock extends Clock {
 
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const { life } = this;
-    const until = signal ? AbortSignal.any([signal, life.signal]) : life.signal;
-    await this.inner.sleep(ms, until);
+    await this.inner.sleep(ms, signal, life);
     if (!life.point('after a sleep')) await never();
   }
 }

@@ -1,4 +1,5 @@
 import { TaskState } from '../../../src/protocol/a2a.js';
+import { UNSTORABLE } from './life.js';
 import type { Random } from '../fleet/random.js';
 
 interface Chunk {
@@ -23,6 +24,8 @@ export interface ScriptLimits {
   readonly fails: number;
   /** Chunks all say `append`, the first of an artifact too. */
   readonly appendsFirst: boolean;
+  /** A chunk that the hub's database refuses. */
+  readonly unstorable: number;
 }
 
 /** What an agent does with a message; `again`: a further one of the same task. */
@@ -37,29 +40,41 @@ export function aScript(
   const acts: Act[] = [{ afterMs: pause(), state: TaskState.TASK_STATE_WORKING }];
   const prefix = again ? 'more' : 'result';
   const count = random.between(0, limits.artifacts);
-  const waiting = Array.from({ length: count }, (_, index) => chunksOf(random, limits, `${prefix}-${index}`));
+  const waiting = Array.from({ length: count }, (_, index) =>
+    chunksOf(random, limits, `${prefix}-${index}`),
+  );
   while (waiting.length > 0) {
     // Artifacts may be given side by side.
     const from = random.percent(70) ? waiting[0]! : random.pick(waiting);
     acts.push({ afterMs: pause(), ...from.shift()! });
     if (from.length === 0) waiting.splice(waiting.indexOf(from), 1);
     if (random.percent(10)) {
-      acts.push({ afterMs: pause(), state: TaskState.TASK_STATE_WORKING, says: `at ${acts.length}` });
+      acts.push({
+        afterMs: pause(),
+        state: TaskState.TASK_STATE_WORKING,
+        says: `at ${acts.length}`,
+      });
     }
   }
   if (random.percent(limits.asks)) {
-    return [...acts, { afterMs: pause(), state: TaskState.TASK_STATE_INPUT_REQUIRED, says: 'Which?' }];
+    return [
+      ...acts,
+      { afterMs: pause(), state: TaskState.TASK_STATE_INPUT_REQUIRED, says: 'Which?' },
+    ];
   }
   const failed = random.percent(limits.fails);
   const state = failed
     ? random.pick([TaskState.TASK_STATE_FAILED, TaskState.TASK_STATE_REJECTED])
     : TaskState.TASK_STATE_COMPLETED;
-  return [...acts, { afterMs: pause(), state, ...(random.percent(30) && { says: 'That is all.' }) }];
+  return [
+    ...acts,
+    { afterMs: pause(), state, ...(random.percent(30) && { says: 'That is all.' }) },
+  ];
 }
 
 function chunksOf(
   random: Random,
-  { chunks, appendsFirst }: ScriptLimits,
+  { chunks, appendsFirst, unstorable }: ScriptLimits,
   artifactId: string,
 ): Chunk[] {
   const total = random.percent(30) ? 1 : random.between(1, chunks);
@@ -69,7 +84,7 @@ function chunksOf(
     const isLast = index === total - 1;
     return {
       artifactId,
-      texts: [`${artifactId}:${index}`],
+      texts: [`${artifactId}:${index}${random.percent(unstorable) ? UNSTORABLE : ''}`],
       append: (index > 0 || appendsFirst) && !(isLast && replaces),
       lastChunk: isLast && closes,
     };

@@ -6,14 +6,13 @@ import {
   type AgentSend,
 } from '../../../src/agents/index.js';
 import type { Clock } from '../../../src/common/clock.js';
+import { Role, StreamResponse, Task, TaskState, type Message } from '../../../src/protocol/a2a.js';
 import {
-  Role,
-  StreamResponse,
-  Task,
-  TaskState,
-  type Message,
-} from '../../../src/protocol/a2a.js';
-import { agentMessage, artifactUpdate, statusUpdate, textPart } from '../../../src/protocol/build.js';
+  agentMessage,
+  artifactUpdate,
+  statusUpdate,
+  textPart,
+} from '../../../src/protocol/build.js';
 import { applyEvent, emptyTask } from '../../../src/protocol/task-reducer.js';
 import { isInterrupted, isTerminal } from '../../../src/protocol/task-state.js';
 import type { Random } from '../fleet/random.js';
@@ -172,7 +171,9 @@ export class SimAgent {
 
   private begin(message: Message): SimTask {
     const id = `${this.id}-task-${this.next()}`;
-    const task = new SimTask(emptyTask(id, message.contextId || `${this.id}-context-${this.next()}`));
+    const task = new SimTask(
+      emptyTask(id, message.contextId || `${this.id}-context-${this.next()}`),
+    );
     task.task.status = {
       state: TaskState.TASK_STATE_SUBMITTED,
       message: undefined,

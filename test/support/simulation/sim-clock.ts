@@ -7,6 +7,7 @@ const SHORT_MS = 50;
 
 interface Sleeper {
   readonly dueAt: number;
+  readonly owner: object | undefined;
   readonly wake: () => void;
 }
 
@@ -23,7 +24,7 @@ export class SimClock extends Clock {
     return new Date(this.time);
   }
 
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  sleep(ms: number, signal?: AbortSignal, owner?: object): Promise<void> {
     return new Promise((resolve) => {
       if (signal?.aborted || ms <= 0) return resolve();
       const wake = (): void => {
@@ -31,10 +32,15 @@ export class SimClock extends Clock {
         signal?.removeEventListener('abort', wake);
         resolve();
       };
-      const sleeper: Sleeper = { dueAt: this.time + ms, wake };
+      const sleeper: Sleeper = { dueAt: this.time + ms, owner, wake };
       this.sleepers.add(sleeper);
       signal?.addEventListener('abort', wake);
     });
+  }
+
+  /** Whoever sleeps for this owner never wakes. */
+  drop(owner: object): void {
+    for (const each of this.sleepers) if (each.owner === owner) this.sleepers.delete(each);
   }
 
   /** Lets everybody work for some turns of the event loop, then wakes whoever is due first. */

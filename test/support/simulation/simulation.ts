@@ -3,12 +3,13 @@ import type { Database } from '../../../src/database/database.js';
 import type { HubRequest, Plan, Route } from '../../../src/routing/index.js';
 import { Random } from '../fleet/random.js';
 import { HubTasks } from '../hub-tasks.js';
-import { Life, MortalClient, MortalClock, MortalDatabase } from './life.js';
+import { type DatabaseTrouble, Life, MortalClient, MortalClock, MortalDatabase } from './life.js';
 import { SimClock, SimIds } from './sim-clock.js';
 import { SimAgent, SimClient, type Temper } from './sim-agent.js';
 import { SimClientOfHub, type SimProcess, type Wish } from './sim-client.js';
 
 const TROUBLE_FREE = { unreachable: 0, lost: 0, cut: 0 } as const;
+const NO_TROUBLE: DatabaseTrouble = { away: 0 };
 /** A task that has not ended by then never will. */
 const MAX_MS = 30 * 60 * 1000;
 /** What still changes an ended task does so by then. */
@@ -19,6 +20,7 @@ const TRACE = 400;
 export interface Scenario {
   readonly isTroubleFree: boolean;
   readonly resend: 'fail' | 'again';
+  readonly database: DatabaseTrouble;
   readonly config: ConfigOverrides;
   readonly tempers: readonly Temper[];
   readonly wishes: readonly Wish[];
@@ -46,6 +48,7 @@ export function aScenario(seed: number): Scenario {
   const random = new Random(seed);
   const isTroubleFree = random.percent(60);
   const resend = random.percent(50) ? 'again' : 'fail';
+  const database = isTroubleFree || random.percent(50) ? NO_TROUBLE : aDatabaseTrouble(random);
   const isLong = random.percent(4);
   const tempers = Array.from({ length: random.between(1, 3) }, () =>
     aTemper(random, isTroubleFree, isLong),
@@ -72,7 +75,11 @@ export function aScenario(seed: number): Scenario {
       cancelWaitMs: random.pick([300, 10_000]),
     },
   };
-  return { isTroubleFree, resend, config, tempers, wishes, kills };
+  return { isTroubleFree, resend, database, config, tempers, wishes, kills };
+}
+
+function aDatabaseTrouble(random: Random): DatabaseTrouble {
+  return { away: random.pick([0, 2, 10]) };
 }
 
 function aTemper(random: Random, isTroubleFree: boolean, isLong: boolean): Temper {
@@ -100,6 +107,7 @@ function aTemper(random: Random, isTroubleFree: boolean, isLong: boolean): Tempe
       asks: random.pick([0, 0, 40]),
       fails: random.pick([0, 0, 20]),
       appendsFirst: random.percent(30),
+      unstorable: isTroubleFree ? 0 : random.pick([0, 0, 0, 5]),
     },
   };
 }
@@ -170,12 +178,28 @@ class Simulation {
     if (failures.length > 0) throw failures[0];
     const stuck = isOver() ? undefined : `not over after ${MAX_MS / 60_000} min`;
     const end = elapsed() + AFTERMATH_MS;
-    while (elapsed() < end || !this.current) await clock.step();
-    const { hub, life } = this.current;
+    while (elapsed() < end) await clock.step();
+    const { hub, life } = await this.last();
     life.spare();
     this.errors.push(...hub.output.errors);
     const { agents, killed, errors, trace } = this;
-    return { scenario, hub, agents, clients, killed, errors, trace, stuck, close: () => life.close() };
+    return {
+      scenario,
+      hub,
+      agents,
+      clients,
+      killed,
+      errors,
+      trace,
+      stuck,
+      close: () => life.close(),
+    };
+  }
+
+  /** The process that lives on. */
+  private async last(): Promise<SimProcess> {
+    while (!this.current) await this.clock.step();
+    return this.current;
   }
 
   private start(): void {
@@ -188,7 +212,12 @@ class Simulation {
       void this.clock.sleep(Math.max(1, kill?.pauseMs ?? 1)).then(() => this.start());
     });
     this.note('a hub starts');
-    void this.serve(life);
+    this.serve(life).catch((error: unknown) => {
+      // Nothing but the database keeps a hub from starting: it is started again.
+      this.note(`the hub cannot start: ${String(error)}`);
+      life.close();
+      void this.clock.sleep(1000).then(() => this.start());
+    });
   }
 
   private async serve(life: Life): Promise<void> {
@@ -198,7 +227,7 @@ class Simulation {
       config: this.scenario.config,
       clock,
       ids: this.ids,
-      database: new MortalDatabase(this.database, life),
+      database: new MortalDatabase(this.database, life, this.scenario.database, this.random),
       client: new MortalClient(this.client, life),
       route: routeOf,
       soleProcess: true,
@@ -229,8 +258,7 @@ function chainOf(chosen: Route['chosen']): Plan {
     strategy: 'one',
     require: 'all',
     chosen: [each],
-    inputs:
-      index === 0 ? [{ from: 'message' }] : [{ from: 'step', step: nameOfStep(index - 1) }],
+    inputs: index === 0 ? [{ from: 'message' }] : [{ from: 'step', step: nameOfStep(index - 1) }],
     after: index === 0 ? [] : [{ step: nameOfStep(index - 1), outcome: 'completed' }],
     isResult: index === chosen.length - 1,
     isOptional: false,

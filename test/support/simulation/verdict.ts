@@ -9,12 +9,10 @@ import {
 import { applyEvent, emptyTask } from '../../../src/protocol/task-reducer.js';
 import { isTerminal } from '../../../src/protocol/task-state.js';
 import { MAX_RESENDS } from '../../../src/tasks/domain/decide-resend.js';
-import { isEnded } from '../../../src/tasks/domain/delegation-state.js';
+import { isEnded, taskStateOf } from '../../../src/tasks/domain/delegation-state.js';
 import type { Delegation, TaskAggregate, TaskEvent } from '../../../src/tasks/task.js';
-import { taskStateOf } from '../../../src/tasks/domain/delegation-state.js';
-import type { SimAgent } from './sim-agent.js';
 import type { SimClientOfHub } from './sim-client.js';
-import type { Outcome } from './simulation.js';
+import type { Outcome, Scenario } from './simulation.js';
 
 /** Tries of one sending at an agent that cannot be reached, beside the resends. */
 const MAX_SENDS = 1 + MAX_RESENDS;
@@ -23,7 +21,10 @@ const MAX_SENDS = 1 + MAX_RESENDS;
 export async function complaintsAbout(outcome: Outcome): Promise<string[]> {
   const complaints: string[] = [];
   if (outcome.stuck !== undefined) complaints.push(outcome.stuck);
-  for (const error of outcome.errors) complaints.push(`logged as an error: ${describe(error)}`);
+  const { database, tempers } = outcome.scenario;
+  const isFaultless = database.away === 0 && tempers.every(({ script }) => script.unstorable === 0);
+  const errors = isFaultless ? outcome.errors : [];
+  for (const error of errors) complaints.push(`logged as an error: ${describe(error)}`);
   for (const client of outcome.clients) {
     const about = await complaintsOf(client, outcome);
     complaints.push(...about.map((each) => `${client.wish.name}: ${each}`));
@@ -56,7 +57,8 @@ async function complaintsOf(client: SimClientOfHub, outcome: Outcome): Promise<s
 function logComplaints({ record, delegations }: TaskAggregate, events: TaskEvent[]): string[] {
   const complaints: string[] = [];
   const seqs = events.map(({ seq }) => seq);
-  if (seqs.some((seq, index) => seq !== index + 1)) complaints.push(`its log has gaps: ${seqs}`);
+  if (seqs.some((seq, index) => seq !== index + 1))
+    complaints.push(`its log has gaps: ${seqs.join(' ')}`);
   if (record.seq !== seqs.length) complaints.push(`seq ${record.seq} of ${seqs.length} events`);
   const ends = events.filter(isEnd);
   if (ends.length !== 1 || ends[0] !== events.at(-1)) {
@@ -111,7 +113,7 @@ function delegationComplaints(
   const onHubsWord = isHubsWord(delegation, aggregate);
   if (onHubsWord) {
     const isCanceled = aggregate.record.cancelRequestedAt !== null || state === 'canceled';
-    if (!isCanceled && !isExcuse(reason, scenario.isTroubleFree)) {
+    if (!isCanceled && !isExcuse(reason, scenario)) {
       return [named(`${state} on the hub's word: ${reason}`)];
     }
     return [];
@@ -150,7 +152,10 @@ function scenarioHides({ step, state }: Delegation, { record }: TaskAggregate): 
 }
 
 /** Whether the hub itself has ended the delegation, rather than its agent. */
-function isHubsWord({ state, reason, downstreamTaskId }: Delegation, { record }: TaskAggregate): boolean {
+function isHubsWord(
+  { state, reason, downstreamTaskId }: Delegation,
+  { record }: TaskAggregate,
+): boolean {
   if (state === 'completed' || state === 'rejected') return false;
   if (reason !== null && AGENTS_WORDS.test(reason)) return false;
   if (state === 'canceled') return true;
@@ -159,10 +164,13 @@ function isHubsWord({ state, reason, downstreamTaskId }: Delegation, { record }:
 
 const AGENTS_WORDS = /^That is all\.$/;
 
-/** Reasons for which the hub may give up, by what the agents of a scenario do. */
-function isExcuse(reason: string | null, isTroubleFree: boolean): boolean {
-  if (/whether .* is unknown/.test(reason ?? '')) return true;
-  return !isTroubleFree && /could not be reached|No agent took|broke off|said nothing/.test(reason ?? '');
+/** Reasons for which the hub may give up, by what goes wrong in a scenario. */
+function isExcuse(reason: string | null, { isTroubleFree, tempers }: Scenario): boolean {
+  const why = reason ?? '';
+  if (/whether .* is unknown/.test(why)) return true;
+  const mayBeUnstorable = tempers.some(({ script }) => script.unstorable > 0);
+  if (mayBeUnstorable && /could not be stored|The hub failed/.test(why)) return true;
+  return !isTroubleFree && /could not be reached|No agent took|broke off|said nothing/.test(why);
 }
 
 function isGiven(
@@ -197,14 +205,11 @@ function emptyArtifact(name: string): Artifact {
 }
 
 function texts({ parts }: Pick<Artifact, 'parts'>): string {
-  return parts
-    .map(({ content }) => (content?.$case === 'text' ? content.value : '?'))
-    .join(' ');
+  return parts.map(({ content }) => (content?.$case === 'text' ? content.value : '?')).join(' ');
 }
 
 function differences(whose: string, one: Task, other: string, task: Task): string[] {
-  const json = (each: Task): string =>
-    JSON.stringify(Task.toJSON({ ...each, contextId: '' }));
+  const json = (each: Task): string => JSON.stringify(Task.toJSON({ ...each, contextId: '' }));
   return json(one) === json(task)
     ? []
     : [`${whose} differs from ${other}: ${json(one)} for ${json(task)}`];
@@ -230,5 +235,3 @@ function describe(error: object): string {
   const { fields, message } = error as { fields: { err?: Error }; message: string };
   return `${message} ${fields.err?.stack ?? JSON.stringify(fields)}`;
 }
-
-export type { SimAgent };
