@@ -22,7 +22,7 @@ class FakeStore {
   private waiting: ((answer: 'commit' | Error) => void)[] = [];
 
   put(id: string): void {
-    const record = { ...RECORD, id } as TaskRecord;
+    const record = { ...RECORD, id } as unknown as TaskRecord;
     const aggregate: TaskAggregate = {
       record,
       task: newTask(id),

@@ -112,6 +112,10 @@ export class MortalDatabase extends Database {
     return this.life.guard('a read', () => this.inner.read<R>(sql, params));
   }
 
+  room(): ReturnType<Database['room']> {
+    return this.inner.room();
+  }
+
   check(): Promise<void> {
     return this.inner.check();
   }
