@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { SendMessageRequest } from '@a2a-js/sdk';
 import { status } from '@grpc/grpc-js';
 import type { Hub } from '../support/app.js';
+import { userMessage } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { GrpcClient, V0, V1 } from '../support/grpc-client.js';
 import { type GrpcHub, startGrpcHub } from '../support/grpc-hub.js';
@@ -195,15 +197,10 @@ describe('a send that waits for its result', () => {
     [
       '1.0',
       (client: GrpcClient) =>
-        client.call(V1.sendMessage, {
-          tenant: '',
-          message: {
-            messageId: randomUUID(),
-            role: 1,
-            parts: [{ content: { $case: 'text', value: 'go' } }],
-            metadata,
-          },
-        } as never),
+        client.call(
+          V1.sendMessage,
+          SendMessageRequest.fromJSON({ tenant: 'scripted', message: userMessage('go') }),
+        ),
     ],
     [
       '0.3',
@@ -211,11 +208,16 @@ describe('a send that waits for its result', () => {
         client.call(V0.sendMessage, {
           request: {
             messageId: randomUUID(),
+            contextId: '',
+            taskId: '',
             role: 1,
             content: [{ part: { $case: 'text', value: 'go' } }],
             metadata,
+            extensions: [],
           },
-        } as never),
+          configuration: undefined,
+          metadata: undefined,
+        }),
     ],
   ])('over gRPC %s ends UNAUTHENTICATED', async (_version, send) => {
     const old = await newKey();
