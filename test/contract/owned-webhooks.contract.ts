@@ -82,6 +82,28 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       expect(inHand(reached).open).toBe(1);
     });
 
+    it('is what it has set on tasks of others, and not what others have on its own', async () => {
+      const onOthers = await stores.freshLane({ principalId: 'bob', setBy: 'alice' });
+      const ofOthers = await stores.freshLane({ setBy: 'bob' });
+      await disable();
+      expect(await claimed()).toEqual([ofOthers]);
+      await stores.principals.enable('alice');
+      await resumeAll();
+      expect(await claimed()).toEqual([onOthers]);
+      await addKey('carol', ['tasks:organization']);
+      expect(await owned.handOver('alice', 'carol', NOW)).toEqual({
+        subscriptions: 0,
+        webhooks: 1,
+      });
+      const rows = await stores.database.read<{ principal_id: string; set_by: string }>(
+        'SELECT principal_id, set_by FROM push_configs ORDER BY set_by DESC',
+      );
+      expect(rows.map((row) => [row.principal_id, row.set_by])).toEqual([
+        ['bob', 'carol'],
+        ['alice', 'bob'],
+      ]);
+    });
+
     it('stays paused where it was paused by hand', async () => {
       const [one, two] = [await stores.freshLane(), await stores.freshLane()];
       const of = await stores.subscribe();

@@ -47,7 +47,9 @@ beforeAll(async () => {
       turn.artifact('answer', 'done').complete();
     },
   });
-  hub = await startHub({ config: { auth: { keylessGraceMs: 0 }, routing: { defaultAgent: 'clerk' } } });
+  hub = await startHub({
+    config: { auth: { keylessGraceMs: 0 }, routing: { defaultAgent: 'clerk' } },
+  });
   await hub.registerAgent(agent.url, { id: 'clerk' });
 });
 
@@ -156,6 +158,24 @@ describe('a principal that is disabled', () => {
     expect(sink.at('/by-hand')).toHaveLength(paused);
     await hub.admin('POST', `${CONFIGS}/${id}:resume`);
     await sink.waitFor((each) => each.path === '/by-hand' && isEnd(byHand)(each), 10_000);
+  });
+
+  it('has nothing sent by a webhook it has set on a task of a colleague', async () => {
+    const task = await hub.submit('wait', {}, { key: colleague.key });
+    const taskId = task['id'] as string;
+    const mine = { taskId, url: sink.url('/mine') };
+    const its = { taskId, url: sink.url('/its') };
+    await hub.rpc('CreateTaskPushNotificationConfig', its, { key: leaver.key });
+    await hub.admin('POST', CONFIGS, { ...its, url: sink.url('/its-too') }, leaver.key);
+    await hub.rpc('CreateTaskPushNotificationConfig', mine, { key: colleague.key });
+    await sink.until((all) => new Set(all.map(({ path }) => path)).size === 3, 10_000);
+    await act(leaver.principalId, 'disable');
+    const sent = (): number[] => ['/its', '/its-too'].map((path) => sink.at(path).length);
+    const before = sent();
+    finish();
+    await sink.waitFor((each) => each.path === '/mine' && isEnd(taskId)(each), 10_000);
+    await aWhile();
+    expect(sent()).toEqual(before);
   });
 
   it('is refused at every door, gets no key, and comes back with its keys', async () => {

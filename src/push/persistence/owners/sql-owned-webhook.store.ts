@@ -16,6 +16,13 @@ const NOT_PAUSED = `CASE WHEN c.subscription_id IS NULL THEN c.state <> 'paused'
   ELSE EXISTS (SELECT 1 FROM push_subscriptions s
     WHERE s.id = c.subscription_id AND s.state IN ('active', 'failing')) END`;
 
+/** Of a config `c`: whose it is. */
+const SET_BY = 'COALESCE(c.set_by, c.principal_id)';
+
+/** Those that principal `?` has on its own tasks, and on those of others. */
+const OWN = 'principal_id = ? AND set_by IS NULL';
+const ON_OTHERS = 'set_by = ?';
+
 /** {@link OwnedWebhookStore} on the hub's database. */
 @Injectable()
 export class SqlOwnedWebhookStore extends OwnedWebhookStore {
@@ -32,7 +39,7 @@ export class SqlOwnedWebhookStore extends OwnedWebhookStore {
       const lanes = yield* tx.all<{ id: string }>(
         `SELECT l.id FROM push_lanes l JOIN push_configs c ON c.uid = l.config_uid
            LEFT JOIN push_subscriptions s ON s.id = c.subscription_id
-         WHERE l.lease_until > 0 AND l.active = 1 AND COALESCE(s.principal_id, c.principal_id) = ?
+         WHERE l.lease_until > 0 AND l.active = 1 AND COALESCE(s.principal_id, c.set_by, c.principal_id) = ?
          ORDER BY l.id`,
         [principalId],
       );
@@ -59,17 +66,16 @@ export class SqlOwnedWebhookStore extends OwnedWebhookStore {
     limit: number,
     now: Date,
   ): Promise<string | null> {
-    const rows = await this.database.read<{ uid: string; id: string }>(
-      `SELECT c.uid, l.id FROM push_configs c
-         JOIN push_lanes l ON l.task_id = c.task_id AND l.config_uid = c.uid
-       WHERE c.principal_id = ? AND c.uid > ? AND l.active = 2 AND ${NOT_PAUSED}
-       ORDER BY c.uid LIMIT ?`,
-      [principalId, cursor ?? '', limit],
+    const rows = await this.database.read<{ id: string }>(
+      `SELECT l.id FROM push_lanes l JOIN push_configs c ON c.uid = l.config_uid
+       WHERE l.active = 2 AND l.id > ? AND ${SET_BY} = ? AND ${NOT_PAUSED}
+       ORDER BY l.id LIMIT ?`,
+      [cursor ?? '', principalId, limit],
     );
     for (const piece of pieces(rows.map(({ id }) => id))) {
       await this.database.write((tx) => resumeLanes(tx, principalId, piece, now));
     }
-    return rows.length < limit ? null : rows.at(-1)!.uid;
+    return rows.length < limit ? null : rows.at(-1)!.id;
   }
 
   async handOver(from: string, to: string, now: Date): Promise<HandedOver> {
@@ -83,19 +89,33 @@ export class SqlOwnedWebhookStore extends OwnedWebhookStore {
         [to, now.getTime(), from],
       );
     });
-    let webhooks = 0;
-    for (let moved = PIECE; moved === PIECE; webhooks += moved) {
-      moved = await this.database.write(function* (tx): Work<number> {
+    const own = await this.handOverConfigs('principal_id', OWN, from, to, now);
+    const onOthers = await this.handOverConfigs('set_by', ON_OTHERS, from, to, now);
+    return { subscriptions, webhooks: own + onOthers };
+  }
+
+  /** Those of a condition, piece by piece; how many. */
+  private async handOverConfigs(
+    column: 'principal_id' | 'set_by',
+    condition: string,
+    from: string,
+    to: string,
+    now: Date,
+  ): Promise<number> {
+    const { principals } = this;
+    let moved = 0;
+    for (let last = PIECE; last === PIECE; moved += last) {
+      last = await this.database.write(function* (tx): Work<number> {
         yield* refuseUnfit(tx, principals, from, to);
         return yield* tx.run(
-          `UPDATE push_configs SET principal_id = ?, updated_at = ? WHERE uid IN
-             (SELECT uid FROM push_configs WHERE principal_id = ? ORDER BY uid
+          `UPDATE push_configs SET ${column} = ?, updated_at = ? WHERE uid IN
+             (SELECT uid FROM push_configs WHERE ${condition} ORDER BY uid
               LIMIT ${PIECE}${forUpdate(tx)})`,
           [to, now.getTime(), from],
         );
       });
     }
-    return { subscriptions, webhooks };
+    return moved;
   }
 }
 
@@ -111,7 +131,7 @@ function* resumeLanes(tx: Tx, principalId: string, ids: readonly string[], now: 
     const uids = piece.map((row) => row.config_uid);
     const mine = yield* tx.all<{ uid: string }>(
       `SELECT c.uid FROM push_configs c
-       WHERE c.uid IN ${listOf(uids.length)} AND c.principal_id = ? AND ${NOT_PAUSED}`,
+       WHERE c.uid IN ${listOf(uids.length)} AND ${SET_BY} = ? AND ${NOT_PAUSED}`,
       [...uids, principalId],
     );
     const wanted = new Set(mine.map(({ uid }) => uid));
@@ -144,10 +164,11 @@ function* refuseUnfit(tx: Tx, principals: PrincipalStore, from: string, to: stri
     throw unfit(to, 'is of another organization: name one of the same');
   }
   const [wider] = yield* tx.all(
-    `SELECT 1 AS found FROM push_configs WHERE principal_id = ?
+    `SELECT 1 AS found FROM push_configs WHERE ${OWN}
+     UNION ALL SELECT 1 AS found FROM push_configs WHERE ${ON_OTHERS}
      UNION ALL SELECT 1 AS found FROM push_subscriptions
        WHERE principal_id = ? AND scope = 'organization' AND state <> '${DELETED}' LIMIT 1`,
-    [from, from],
+    [from, from, from],
   );
   if (wider !== undefined && standing.narrowSince !== null) {
     throw unfit(

@@ -41,6 +41,7 @@ export function* tellableConfigs(
   configs: readonly ConfigRow[],
 ): Work<Map<string, PushConfig>> {
   const byUid = new Map(configs.map((row) => [row.uid, toConfig(row)]));
+  const setters = new Map(configs.map((row) => [row.uid, setterOf(row)]));
   const ids = new Set(configs.flatMap(({ subscription_id: id }) => (id === null ? [] : [id])));
   const subscriptions =
     ids.size === 0 ? NO_SUBSCRIPTIONS : yield* liveSubscriptions(tx, [...ids], true);
@@ -51,13 +52,13 @@ export function* tellableConfigs(
   for (const lane of lanes) {
     const config = byUid.get(lane.config_uid);
     if (config === undefined) continue;
-    const { uid, principalId, organization, subscriptionId: id } = config;
+    const { uid, organization, subscriptionId: id } = config;
     const of = id === null ? undefined : subscriptions.get(id);
     const sending = { kind: of?.scope ?? ('webhook' as const), organization };
     if (id !== null && (of === undefined || !isTold(of))) {
       byUid.delete(uid);
       elsewhere.set(id, [...(elsewhere.get(id) ?? []), lane]);
-    } else if (holdOf(of?.principalId ?? principalId, sending) !== null) {
+    } else if (holdOf(of?.principalId ?? setters.get(uid)!, sending) !== null) {
       byUid.delete(uid);
       held.push(lane.id);
     } else if (id !== null && of?.endpoint !== lane.endpoint) {
@@ -72,13 +73,19 @@ export function* tellableConfigs(
   return byUid;
 }
 
+/** Who has set it: its owner, or another who sees the task. */
+function setterOf({ set_by: setBy, principal_id: owner }: ConfigRow): string {
+  return setBy ?? owner;
+}
+
 /** Whose standing counts: that of a subscription's owner for all that was made for it. */
 function ownersOf(
   configs: readonly ConfigRow[],
   subscriptions: ReadonlyMap<string, Subscription>,
 ): string[] {
-  return configs.map(({ principal_id: owner, subscription_id: id }) => {
-    return (id === null ? undefined : subscriptions.get(id)?.principalId) ?? owner;
+  return configs.map((row) => {
+    const id = row.subscription_id;
+    return (id === null ? undefined : subscriptions.get(id)?.principalId) ?? setterOf(row);
   });
 }
 
