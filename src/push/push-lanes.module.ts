@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/index.js';
+import { AuthModule, PrincipalHolds } from '../auth/index.js';
 import { IdSource } from '../common/ids.js';
 import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
@@ -28,15 +29,20 @@ import { SubscriptionStore } from './subscriptions/subscription-store.js';
  */
 @Global()
 @Module({
-  imports: [AgentsModule],
+  imports: [AgentsModule, AuthModule],
   providers: [
     { provide: PushConfigStore, useClass: SqlPushConfigStore },
     { provide: EventAnnouncer, inject: [Log], useFactory: (log: Log) => new EventAnnouncer(log) },
     {
       provide: LaneStore,
-      inject: [Database, IdSource, AppConfig, EventAnnouncer],
-      useFactory: (database: Database, ids: IdSource, config: AppConfig, events: EventAnnouncer) =>
-        new SqlLaneStore(database, ids, endpointRules(config.push), events),
+      inject: [Database, IdSource, AppConfig, EventAnnouncer, PrincipalHolds],
+      useFactory: (
+        database: Database,
+        ids: IdSource,
+        config: AppConfig,
+        events: EventAnnouncer,
+        holds: PrincipalHolds,
+      ) => new SqlLaneStore(database, ids, endpointRules(config.push), events, holds),
     },
     { provide: EndpointStore, useClass: SqlEndpointStore },
     { provide: DeliveryStore, useClass: SqlDeliveryStore },

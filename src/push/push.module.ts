@@ -31,6 +31,11 @@ import { TestSender } from './sending/test-sender.js';
 import { LaneReader } from './lanes/lane-reader.js';
 import { LaneRunner } from './lanes/lane-runner.js';
 import { LaneStore } from './lanes/lane-store.js';
+import { HandoverController } from './owners/handover.controller.js';
+import { HandoverService } from './owners/handover.service.js';
+import { OwnedWebhookStore } from './owners/owned-webhook-store.js';
+import { OwnerUpkeep } from './owners/owner-upkeep.js';
+import { SqlOwnedWebhookStore } from './persistence/owners/sql-owned-webhook.store.js';
 import { PushConfigsModule } from './push-configs.module.js';
 import { PushLanesModule } from './push-lanes.module.js';
 import { PushWakeup } from './lanes/push-wakeup.js';
@@ -150,6 +155,13 @@ const SUBSCRIPTION_PROVIDERS = [
   DeclaredSubscriptions,
 ];
 
+/** What becomes of the webhooks of principals that are disabled, or have no key any more. */
+const OWNER_PROVIDERS = [
+  { provide: OwnedWebhookStore, useClass: SqlOwnedWebhookStore },
+  OwnerUpkeep,
+  HandoverService,
+];
+
 /** Webhooks: their configs, their deliveries, and (unless the role is `api`) the worker. */
 @Module({
   imports: [AuthModule, PushAuthModule, PushConfigsModule, PushLanesModule, TasksModule],
@@ -158,9 +170,11 @@ const SUBSCRIPTION_PROVIDERS = [
     PushEventsController,
     ConfigsController,
     SubscriptionsController,
+    HandoverController,
   ],
   providers: [
     ...SUBSCRIPTION_PROVIDERS,
+    ...OWNER_PROVIDERS,
     TestSender,
     TestSends,
     EndpointsService,

@@ -140,7 +140,7 @@ export function laneEndingsContract(open: () => Promise<SubscriptionStores>): vo
             return step.value;
           }),
       });
-      const lanes = new SqlLaneStore(heard, stores.ids, ENDPOINT_RULES, stores.news);
+      const lanes = new SqlLaneStore(heard, stores.ids, ENDPOINT_RULES, stores.news, stores.holds);
       const delivery = (await stores.lanes.firstOpen(lane.id))!;
       const attempt = { number: 1, at: NOW, durationMs: 1, status: 410, error: null };
       const result = { state: 'dead', reason: 'HTTP 410', consequence: 'disabled' } as const;

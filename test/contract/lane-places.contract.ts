@@ -210,7 +210,7 @@ export function lanePlacesContract(
   ): Promise<void> =>
     stores.database.write(function* (tx) {
       const caps = { free, perEndpoint: 10, total: 200 };
-      const rest = { except: [], startSlots: 2, ids: stores.ids };
+      const rest = { except: [], startSlots: 2, ids: stores.ids, holds: stores.holds };
       const one = { owner: 'halting', now: new Date(NOW), leaseMs: LEASE_MS, caps, ...rest };
       const work = claimLanes(tx, one, new LaneTurns());
       let step = work.next();

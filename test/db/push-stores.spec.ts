@@ -4,6 +4,7 @@ import { laneEndingsContract } from '../contract/lane-endings.contract.js';
 import { laneStoreContract } from '../contract/lane-store.contract.js';
 import { loggedDeliveriesContract } from '../contract/logged-deliveries.contract.js';
 import { managedConfigStoreContract } from '../contract/managed-config-store.contract.js';
+import { ownedWebhooksContract } from '../contract/owned-webhooks.contract.js';
 import { pushBacklogContract } from '../contract/push-backlog.contract.js';
 import { pushLocksContract } from '../contract/push-locks.contract.js';
 import { pushRetentionContract } from '../contract/push-retention.contract.js';
@@ -33,6 +34,7 @@ describeDatabases('push', (databases) => {
   describe('subscriptions', () => subscriptionStoreContract(all));
   describe('lanes of subscriptions', () => subscriptionLanesContract(all));
   describe('webhooks of subscriptions', () => subscriptionWebhooksContract(all));
+  describe('owners', () => ownedWebhooksContract(all));
   describe('locks', () => pushLocksContract(all));
   describe('beginnings', () => subscriptionBeginningsContract(all));
 });

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { SendMessageRequest } from '@a2a-js/sdk';
 import { status } from '@grpc/grpc-js';
 import type { Hub } from '../support/app.js';
+import { userMessage } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { GrpcClient, V0, V1 } from '../support/grpc-client.js';
 import { type GrpcHub, startGrpcHub } from '../support/grpc-hub.js';
@@ -112,5 +115,158 @@ describe('an open stream whose key is revoked', () => {
     for (let event = await kept.next(); event !== undefined; event = await kept.next())
       rest.push(event);
     expect(JSON.stringify(rest)).toContain('TASK_STATE_COMPLETED');
+  });
+});
+
+/** How an open call that waits for its answer ended. */
+interface Ended {
+  readonly status: number;
+  readonly text: string;
+  readonly challenge: string | null;
+}
+
+describe('a send that waits for its result', () => {
+  const v1 = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'go' }] };
+  const v0 = {
+    kind: 'message',
+    messageId: 'm',
+    role: 'user',
+    parts: [{ kind: 'text', text: 'go' }],
+  };
+  const proto = { messageId: 'm', role: 'ROLE_USER', content: [{ text: 'go' }] };
+  const metadata = { agentId: 'scripted' };
+  const rpc = (method: string, message: object): object => ({
+    jsonrpc: '2.0',
+    id: 7,
+    method,
+    params: { message: { ...message, messageId: randomUUID(), metadata } },
+  });
+  const rest = (message: object): object => ({
+    message: { ...message, messageId: randomUUID(), metadata },
+  });
+
+  async function waiting(key: string, path: string, version: string, body: object): Promise<Ended> {
+    const answer = await fetch(hub.url + path, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        'a2a-version': version,
+      },
+      body: JSON.stringify(body),
+    });
+    const challenge = answer.headers.get('www-authenticate');
+    return { status: answer.status, text: await answer.text(), challenge };
+  }
+
+  /** The task that the agent has begun since. */
+  function begun(known: ReadonlySet<string>): Promise<LiveTask> {
+    return eventually(() => {
+      const found = [...agent.tasks].find(([id]) => !known.has(id))?.[1];
+      expect(found).toBeDefined();
+      return found!;
+    }, 10_000);
+  }
+
+  it.each([
+    ['HTTP+JSON 1.0', '/a2a/message:send', rest(v1)],
+    ['HTTP+JSON 0.3', '/a2a/v1/message:send', rest(proto)],
+    ['JSON-RPC 1.0', '/a2a', rpc('SendMessage', v1)],
+    ['JSON-RPC 0.3', '/a2a', rpc('message/send', v0)],
+  ])('over %s gets a 401 instead, and its task goes on', async (door, path, body) => {
+    const old = await newKey();
+    const fresh = await newKey(old.principalId);
+    const known = new Set(agent.tasks.keys());
+    const answer = waiting(old.key, path, door.slice(-3), body);
+    const live = await begun(known);
+    await hub.admin('DELETE', `/api/v1/keys/${old.id}`);
+    const { status: code, text, challenge } = await answer;
+    expect([code, text]).toEqual([401, expect.stringContaining('The API key is no longer valid.')]);
+    expect(challenge).toContain('Bearer');
+    expect(text).not.toContain('TASK_STATE');
+    live.end();
+    const tasks = await eventually(async () => {
+      const listed = await hub.rpc('ListTasks', {}, { key: fresh.key });
+      expect(JSON.stringify(listed)).toContain('TASK_STATE_COMPLETED');
+      return (listed as { tasks: unknown[] }).tasks;
+    }, 10_000);
+    expect(tasks).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      '1.0',
+      (client: GrpcClient) =>
+        client.call(
+          V1.sendMessage,
+          SendMessageRequest.fromJSON({ tenant: 'scripted', message: userMessage('go') }),
+        ),
+    ],
+    [
+      '0.3',
+      (client: GrpcClient) =>
+        client.call(V0.sendMessage, {
+          request: {
+            messageId: randomUUID(),
+            contextId: '',
+            taskId: '',
+            role: 1,
+            content: [{ part: { $case: 'text', value: 'go' } }],
+            metadata,
+            extensions: [],
+          },
+          configuration: undefined,
+          metadata: undefined,
+        }),
+    ],
+  ])('over gRPC %s ends UNAUTHENTICATED', async (_version, send) => {
+    const old = await newKey();
+    const known = new Set(agent.tasks.keys());
+    const client = await GrpcClient.of(hub, { key: old.key });
+    const failed = send(client).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    const live = await begun(known);
+    await hub.admin('DELETE', `/api/v1/keys/${old.id}`);
+    expect(await failed).toMatchObject({ code: status.UNAUTHENTICATED });
+    client.close();
+    live.end();
+  });
+
+  it('ends with all keys of a principal that is disabled; those of others go on', async () => {
+    const [mine, other] = [await newKey(), await newKey()];
+    const second = await newKey(mine.principalId);
+    const known = new Set(agent.tasks.keys());
+    const send = (key: string): Promise<Ended> =>
+      waiting(key, '/a2a', '1.0', rpc('SendMessage', v1));
+    const answers = [mine, second, other].map(({ key }) => send(key));
+    await eventually(() => expect(agent.tasks.size).toBe(known.size + 3), 10_000);
+    const id = mine.principalId;
+    expect((await hub.admin('POST', `/api/v1/principals/${id}:disable`)).body).toMatchObject({
+      state: 'disabled',
+    });
+    expect((await answers[0])?.status).toBe(401);
+    expect((await answers[1])?.status).toBe(401);
+    expect((await send(mine.key)).status).toBe(401);
+    for (const [task, live] of agent.tasks) if (!known.has(task)) live.end();
+    const { status: code, text } = (await answers[2])!;
+    expect([code, text]).toEqual([200, expect.stringContaining('TASK_STATE_COMPLETED')]);
+    await hub.admin('POST', `/api/v1/principals/${id}:enable`);
+    expect((await hub.rpc('ListTasks', {}, { key: mine.key })) as object).toBeDefined();
+  });
+});
+
+describe('a feed of the admin API whose key is revoked', () => {
+  it.each(['/api/v1/push/events', '/api/v1/agents/events'])('%s ends with that', async (path) => {
+    const fields = { name: 'operator', scopes: ['push', 'agents'] };
+    const made = (await hub.admin('POST', '/api/v1/keys', fields)).body as unknown as Key;
+    const answer = await fetch(hub.url + path, {
+      headers: { authorization: `Bearer ${made.key}` },
+    });
+    expect(answer.status).toBe(200);
+    await hub.admin('DELETE', `/api/v1/keys/${made.id}`);
+    const text = await answer.text();
+    expect(text).toMatch(/event: error\ndata: .*"status":401.*no longer valid/);
   });
 });

@@ -1,3 +1,5 @@
+import { PrincipalHolds } from '../../src/auth/index.js';
+import { TypeormPrincipalStore } from '../../src/auth/persistence/typeorm-principal.store.js';
 import { type IdSource, SystemIdSource } from '../../src/common/ids.js';
 import type { Log } from '../../src/common/logger.js';
 import type { Database } from '../../src/database/database.js';
@@ -22,6 +24,9 @@ import type { PushRetentionStore } from '../../src/push/deliveries/push-retentio
 import type { PushConfigStore } from '../../src/push/configs/push-config-store.js';
 import type { PushConfigDraft } from '../../src/push/configs/push-config.js';
 import { testSecrets } from './secret-box.js';
+
+/** How long a principal may be without a valid key. */
+export const KEYLESS_GRACE_MS = 60_000;
 
 const STARTED_AT = Date.now();
 
@@ -64,6 +69,8 @@ export class PushStores {
   readonly managed: ManagedConfigStore;
   readonly retention: PushRetentionStore;
   readonly endpoints: EndpointStore;
+  readonly principals: TypeormPrincipalStore;
+  readonly holds: PrincipalHolds;
   readonly news = new EventAnnouncer(SILENT);
 
   constructor(
@@ -72,7 +79,9 @@ export class PushStores {
   ) {
     this.configs = new SqlPushConfigStore(database, this.ids);
     const all = { ...ENDPOINT_RULES, ...rules };
-    this.lanes = new SqlLaneStore(database, this.ids, all, this.news);
+    this.principals = new TypeormPrincipalStore(database);
+    this.holds = new PrincipalHolds(this.principals, KEYLESS_GRACE_MS);
+    this.lanes = new SqlLaneStore(database, this.ids, all, this.news, this.holds);
     this.endpoints = new SqlEndpointStore(database, this.ids);
     this.deliveries = new SqlDeliveryStore(database);
     this.managed = new SqlManagedConfigStore(database, this.ids);

@@ -2,13 +2,19 @@ import { describe, expect, it } from '@jest/globals';
 import { type PrincipalStanding, type Sending, holdOf } from './hold.js';
 
 const LACKS_NOTHING: PrincipalStanding = {
+  organization: 'acme',
   disabledAt: null,
   keylessSince: null,
   narrowSince: null,
   plainSince: null,
 };
 const GRACE_MS = 1000;
-const ALL: readonly Sending[] = ['webhook', 'own', 'organization', 'foreign'];
+const ALL: readonly Sending[] = [
+  { kind: 'webhook', organization: 'acme' },
+  { kind: 'own', organization: 'acme' },
+  { kind: 'organization', organization: 'acme' },
+  { kind: 'organization', organization: 'other' },
+];
 
 function holds(standing: Partial<PrincipalStanding>, at: number): unknown[] {
   return ALL.map((sending) =>

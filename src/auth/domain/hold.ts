@@ -1,5 +1,6 @@
-/** Since when a principal lacks what; times in epoch milliseconds, null while it lacks nothing. */
+/** How a principal stands: since when it lacks what. Times in epoch milliseconds, null while it lacks nothing. */
 export interface PrincipalStanding {
+  readonly organization: string;
   readonly disabledAt: number | null;
   /** No valid key. */
   readonly keylessSince: number | null;
@@ -11,10 +12,13 @@ export interface PrincipalStanding {
 
 /**
  * What is sent for a principal without a call of its own. `webhook`: of one task; it ends with that.
- * `own`: a standing subscription for its own tasks; `organization`: for all of its organization's;
- * `foreign`: for those of another organization.
+ * `own`: by a standing subscription for its own tasks; `organization`: by one for all of an organization.
  */
-export type Sending = 'webhook' | 'own' | 'organization' | 'foreign';
+export interface Sending {
+  readonly kind: 'webhook' | 'own' | 'organization';
+  /** Whose tasks they are; only an operator may ask for those of another organization than its own. */
+  readonly organization: string;
+}
 
 /** Why nothing is sent for a principal. */
 export const HOLDS = ['principal-disabled', 'no-valid-key', 'scope-lost'] as const;
@@ -32,11 +36,11 @@ export function holdOf(
   graceMs: number,
 ): Hold | null {
   if (standing.disabledAt !== null) return 'principal-disabled';
-  if (sending === 'webhook') return null;
+  if (sending.kind === 'webhook') return null;
   const isOver = (since: number | null): boolean =>
     since !== null && now.getTime() >= since + graceMs;
   if (isOver(standing.keylessSince)) return 'no-valid-key';
-  if (sending === 'organization' && isOver(standing.narrowSince)) return 'scope-lost';
-  if (sending === 'foreign' && isOver(standing.plainSince)) return 'scope-lost';
-  return null;
+  if (sending.kind === 'own') return null;
+  const isForeign = sending.organization !== standing.organization;
+  return isOver(isForeign ? standing.plainSince : standing.narrowSince) ? 'scope-lost' : null;
 }

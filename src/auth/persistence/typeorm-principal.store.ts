@@ -175,6 +175,7 @@ function standingsOf(count: number): string {
 
 function toStanding(row: PrincipalRow): PrincipalStanding {
   return {
+    organization: row.organization,
     disabledAt: timeOf(row.disabled_at),
     keylessSince: timeOf(row.keyless_since),
     narrowSince: timeOf(row.narrow_since),

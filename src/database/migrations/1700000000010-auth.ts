@@ -45,9 +45,7 @@ export class Auth1700000000010 implements MigrationInterface {
         CONSTRAINT "api_keys_pk" PRIMARY KEY ("id")
       )`,
     );
-    await runner.query(
-      `CREATE INDEX "api_keys_principal" ON "api_keys" ("principal_id", "id")`,
-    );
+    await runner.query(`CREATE INDEX "api_keys_principal" ON "api_keys" ("principal_id", "id")`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -21,6 +21,7 @@ const STATEMENTS = [
     "task_id" text NOT NULL,
     "config_id" text NOT NULL,
     "principal_id" text NOT NULL,
+    "set_by" text,
     "organization" text NOT NULL,
     "url" text NOT NULL,
     "endpoint" text NOT NULL,
@@ -48,6 +49,8 @@ const STATEMENTS = [
     WHERE "subscription_id" IS NULL`,
   `CREATE UNIQUE INDEX "push_configs_subscribed" ON "push_configs" ("task_id", "subscription_id")`,
   `CREATE INDEX "push_configs_principal" ON "push_configs" ("principal_id", "uid")`,
+  `CREATE INDEX "push_configs_set_by" ON "push_configs" ("set_by", "uid")
+    WHERE "set_by" IS NOT NULL`,
   `CREATE INDEX "push_configs_organization" ON "push_configs" ("organization", "uid")`,
   `CREATE INDEX "push_configs_endpoint" ON "push_configs" ("endpoint", "uid")`,
   `CREATE INDEX "push_configs_subscription" ON "push_configs" ("subscription_id", "uid")`,

@@ -87,7 +87,7 @@ export class ConfigsService {
   async create(asked: NewConfig, caller: Principal): Promise<PushConfig> {
     const record = await this.tasks.record(asked.taskId, seenBy(caller));
     if (!record) throw new HubError('NOT_FOUND', 'There is no such task.');
-    return this.configs.register(record, asked);
+    return this.configs.register(record, asked, caller.id);
   }
 
   /**

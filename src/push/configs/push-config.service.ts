@@ -29,6 +29,8 @@ interface Owner {
   readonly principalId: string;
   readonly organization: string;
   readonly traceparent: string | null;
+  /** Who asks for the webhook; absent: the owner. */
+  readonly setBy?: string;
 }
 
 /**
@@ -59,7 +61,8 @@ export class PushConfigService {
     rawAuthentication?: unknown,
   ): Promise<TaskPushNotificationConfig> {
     const record = await this.visibleTask(config.taskId, ctx);
-    const draft = await this.draft(config, ctx, record, rawAuthentication, '');
+    const owner = { ...record, setBy: ctx.principal.id };
+    const draft = await this.draft(config, ctx, owner, rawAuthentication, '');
     const now = this.clock.now();
     const stored = await this.configs.set(record.id, draft, { now, repeated: 'present-state' });
     this.wakeup.ring();
@@ -68,14 +71,16 @@ export class PushConfigService {
 
   /**
    * {@link create} for the admin API, which can ask for more: which events, and keys that sign. The
-   * caller has checked that the task is its own.
+   * caller, `setBy`, has checked that it sees the task.
    */
   async register(
     record: TaskRecord,
     asked: RequestedWebhook & { readonly id?: string | undefined; readonly events: EventChoice },
+    setBy: string,
   ): Promise<PushConfig> {
     const checked = await this.registration.check(asked, record.organization, '');
-    const draft = this.drafted(checked, checkConfigId(asked.id, ''), record, asked.events);
+    const owner = { ...record, setBy };
+    const draft = this.drafted(checked, checkConfigId(asked.id, ''), owner, asked.events);
     const now = this.clock.now();
     const stored = await this.configs.set(record.id, draft, { now, repeated: 'present-state' });
     this.wakeup.ring();
@@ -187,6 +192,7 @@ export class PushConfigService {
       events,
       subscriptionId: null,
       traceparent: owner.traceparent,
+      ...(owner.setBy !== undefined && owner.setBy !== owner.principalId && { setBy: owner.setBy }),
     };
   }
 }

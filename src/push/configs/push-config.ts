@@ -77,6 +77,11 @@ export type PushConfigDraft = Omit<
 > & {
   /** The client's id; null when it named none. */
   readonly configId: string | null;
+  /**
+   * The principal that sets it on a task of another; absent when the task's owner does. It is told while
+   * that one is enabled.
+   */
+  readonly setBy?: string;
 };
 
 /** Where and how a webhook is told, as it was registered; of all tasks of a subscription the same. */

@@ -21,6 +21,7 @@ export interface ConfigRow {
   readonly task_id: string;
   readonly config_id: string;
   readonly principal_id: string;
+  readonly set_by: string | null;
   readonly organization: string;
   readonly url: string;
   readonly endpoint: string;

@@ -8,6 +8,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 })
 @Index('push_configs_subscribed', ['taskId', 'subscriptionId'], { unique: true })
 @Index('push_configs_principal', ['principalId', 'uid'])
+@Index('push_configs_set_by', ['setBy', 'uid'], { where: '"set_by" IS NOT NULL' })
 @Index('push_configs_organization', ['organization', 'uid'])
 @Index('push_configs_endpoint', ['endpoint', 'uid'])
 @Index('push_configs_subscription', ['subscriptionId', 'uid'])
@@ -24,6 +25,10 @@ export class PushConfigEntity {
 
   @Column({ name: 'principal_id', type: 'text' })
   principalId!: string;
+
+  /** Who set it on a task of another; null when its owner did. Whether it is told hangs on that one. */
+  @Column({ name: 'set_by', type: 'text', nullable: true })
+  setBy!: string | null;
 
   @Column({ type: 'text' })
   organization!: string;

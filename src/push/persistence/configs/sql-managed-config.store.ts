@@ -100,7 +100,7 @@ export class SqlManagedConfigStore extends ManagedConfigStore {
     return this.held(uid, visibility, function* (tx, { row, lane }) {
       refuseOfSubscription(row.subscription_id);
       if (lane.active === 0) throw disabled('be paused');
-      if (lane.active === 2) return toConfig(row);
+      if (lane.active === 2 && row.state === 'paused') return toConfig(row);
       yield* tx.run(
         'UPDATE push_lanes SET active = 2, due_at = NULL, updated_at = ? WHERE id = ?',
         [now.getTime(), lane.id],

@@ -106,6 +106,10 @@ export class SqlPushConfigStore extends PushConfigStore {
     const lanes = yield* lockLanes(tx, existing);
     const active = { state: 'active', stateReason: null, failingSince: null } as const;
     const config = yield* updateConfig(tx, existing.uid, { ...draft, ...active }, now);
+    yield* tx.run('UPDATE push_configs SET set_by = ? WHERE uid = ?', [
+      draft.setBy ?? null,
+      existing.uid,
+    ]);
     for (const lane of lanes) {
       // A paused lane is told again as well: who sets its config again wants to hear.
       const behind = lane.open > 0 || lane.head_seq >= lane.next_seq;

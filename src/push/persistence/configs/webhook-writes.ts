@@ -42,16 +42,17 @@ export function* insertConfig(
 ): Work<PushConfig> {
   const at = now.getTime();
   const [row] = yield* tx.all<ConfigRow>(
-    `INSERT INTO push_configs (uid, task_id, config_id, principal_id, organization, url, endpoint,
-       version, auth_scheme, auth_names, auth_profile, sealed_credentials, sealed_token,
+    `INSERT INTO push_configs (uid, task_id, config_id, principal_id, set_by, organization, url,
+       endpoint, version, auth_scheme, auth_names, auth_profile, sealed_credentials, sealed_token,
        sealed_signing_keys, events, subscription_id, fingerprint, verified, traceparent, state,
        created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'active', ?, ?) RETURNING *`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'active', ?, ?) RETURNING *`,
     [
       draft.uid,
       taskId,
       draft.configId ?? draft.uid,
       draft.principalId,
+      draft.setBy ?? null,
       draft.organization,
       draft.url,
       draft.endpoint,

@@ -1,3 +1,4 @@
+import type { PrincipalHolds } from '../../../auth/index.js';
 import type { IdSource } from '../../../common/ids.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
@@ -35,6 +36,7 @@ export interface Claim {
   /** What an endpoint without a row may have at once. */
   readonly startSlots: number;
   readonly ids: IdSource;
+  readonly holds: PrincipalHolds;
 }
 
 interface DueRow {
@@ -122,11 +124,12 @@ function* dueLanes(tx: Tx, at: number, { leaseMs, except }: Claim, limit: number
 /** Leases the lanes that were chosen; a probe only if no other process has just taken it. */
 function* take(
   tx: Tx,
-  { owner, now, leaseMs, ids: source }: Claim,
+  claim: Claim,
   chosen: readonly LaneCandidate[],
   endpoints: ReadonlyMap<string, EndpointRow>,
   early: ReadonlySet<string>,
 ): Work<Lane[]> {
+  const { owner, now, leaseMs } = claim;
   const at = now.getTime();
   const until = at + leaseMs;
   const probes = new Set<string>();
@@ -147,7 +150,7 @@ function* take(
          updated_at = ? WHERE id IN ${listOf(piece.length)} RETURNING *`,
       [owner, until, until, at, ...piece],
     );
-    const configs = yield* configsOf(tx, source, rows, now);
+    const configs = yield* configsOf(tx, claim, rows);
     for (const row of rows) {
       const config = configs.get(row.config_uid);
       if (config === undefined) {
@@ -183,12 +186,11 @@ function* takeProbe(tx: Tx, endpoint: string, at: number, until: number): Work<b
   return taken > 0;
 }
 
-/** By uid, without those whose subscription has them told nothing now. */
+/** By uid, without those whose subscription, or principal, has them told nothing now. */
 function* configsOf(
   tx: Tx,
-  ids: IdSource,
+  claim: Claim,
   lanes: readonly LaneRow[],
-  now: Date,
 ): Work<Map<string, PushConfig>> {
   const uids = lanes.map((row) => row.config_uid);
   if (uids.length === 0) return new Map();
@@ -196,5 +198,5 @@ function* configsOf(
     `SELECT * FROM push_configs WHERE uid IN ${listOf(uids.length)}`,
     uids,
   );
-  return yield* tellableConfigs(tx, ids, lanes, rows, now);
+  return yield* tellableConfigs(tx, claim, lanes, rows);
 }

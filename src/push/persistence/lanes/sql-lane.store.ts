@@ -1,3 +1,4 @@
+import type { PrincipalHolds } from '../../../auth/index.js';
 import type { IdSource } from '../../../common/ids.js';
 import type { Database } from '../../../database/database.js';
 import type { Tx, Work } from '../../../database/sql.js';
@@ -44,6 +45,7 @@ export class SqlLaneStore extends LaneStore {
     private readonly ids: IdSource,
     private readonly rules: EndpointRules,
     private readonly events: EventAnnouncer,
+    private readonly principals: PrincipalHolds,
   ) {
     super();
   }
@@ -60,7 +62,16 @@ export class SqlLaneStore extends LaneStore {
     except: readonly string[] = [],
   ): Promise<Lane[]> {
     const { startSlots } = this.rules;
-    const claim = { owner, now, leaseMs, caps, except, startSlots, ids: this.ids };
+    const claim = {
+      owner,
+      now,
+      leaseMs,
+      caps,
+      except,
+      startSlots,
+      ids: this.ids,
+      holds: this.principals,
+    };
     // A power failure that takes the leases takes those who hold them as well.
     return this.database.write((tx) => claimLanes(tx, claim, this.turns), 'may-be-lost');
   }

@@ -1,3 +1,4 @@
+import type { PrincipalHolds } from '../../../auth/index.js';
 import type { IdSource } from '../../../common/ids.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
@@ -13,45 +14,79 @@ import {
   underSubscription,
 } from './subscription-rows.js';
 
+const NO_SUBSCRIPTIONS: ReadonlyMap<string, Subscription> = new Map();
 const DISABLED = 'the subscription is disabled';
 const GONE = 'the subscription was deleted';
 
 /** A subscription as lanes find it; undefined when it is deleted. */
 type Found = Subscription | undefined;
 
+/** What the claim gives that asks. */
+export interface Claiming {
+  readonly ids: IdSource;
+  readonly now: Date;
+  readonly holds: PrincipalHolds;
+}
+
 /**
  * The configs, by uid, of the claimed lanes that may be told; one made for a subscription says what that
- * says now. Lanes of one that is paused, disabled, deleted or elsewhere now are put where they belong and
- * have none. In the transaction of the claim, which has just written `lanes`.
+ * says now. Lanes of one that is paused, disabled, deleted or elsewhere now, and those that are held back
+ * because of their principal, are put where they belong and have none. In the transaction of the claim,
+ * which has just written `lanes`.
  */
 export function* tellableConfigs(
   tx: Tx,
-  newIds: IdSource,
+  { ids: newIds, now, holds }: Claiming,
   lanes: readonly LaneRow[],
   configs: readonly ConfigRow[],
-  now: Date,
 ): Work<Map<string, PushConfig>> {
   const byUid = new Map(configs.map((row) => [row.uid, toConfig(row)]));
+  const setters = new Map(configs.map((row) => [row.uid, setterOf(row)]));
   const ids = new Set(configs.flatMap(({ subscription_id: id }) => (id === null ? [] : [id])));
-  if (ids.size === 0) return byUid;
-  const subscriptions = yield* liveSubscriptions(tx, [...ids], true);
+  const subscriptions =
+    ids.size === 0 ? NO_SUBSCRIPTIONS : yield* liveSubscriptions(tx, [...ids], true);
+  // Read last, and true until the commit: what a principal loses after it was disabled is not given.
+  const holdOf = yield* holds.heldIn(tx, ownersOf(configs, subscriptions), now);
   const elsewhere = new Map<string, LaneRow[]>();
+  const held: string[] = [];
   for (const lane of lanes) {
     const config = byUid.get(lane.config_uid);
-    const id = config?.subscriptionId ?? null;
-    if (config === undefined || id === null) continue;
-    const of = subscriptions.get(id);
-    if (of !== undefined && isTold(of) && of.endpoint === lane.endpoint) {
-      byUid.set(config.uid, underSubscription(config, of));
-    } else {
-      byUid.delete(config.uid);
+    if (config === undefined) continue;
+    const { uid, organization, subscriptionId: id } = config;
+    const of = id === null ? undefined : subscriptions.get(id);
+    const sending = { kind: of?.scope ?? ('webhook' as const), organization };
+    if (id !== null && (of === undefined || !isTold(of))) {
+      byUid.delete(uid);
       elsewhere.set(id, [...(elsewhere.get(id) ?? []), lane]);
-    }
+    } else if (holdOf(of?.principalId ?? setters.get(uid)!, sending) !== null) {
+      byUid.delete(uid);
+      held.push(lane.id);
+    } else if (id !== null && of?.endpoint !== lane.endpoint) {
+      byUid.delete(uid);
+      elsewhere.set(id, [...(elsewhere.get(id) ?? []), lane]);
+    } else if (of !== undefined) byUid.set(uid, underSubscription(config, of));
   }
   for (const [id, theirs] of elsewhere) {
     yield* place(tx, newIds, subscriptions.get(id), theirs, now, true);
   }
+  yield* park(tx, held, now, true);
   return byUid;
+}
+
+/** Who has set it: its owner, or another who sees the task. */
+function setterOf({ set_by: setBy, principal_id: owner }: ConfigRow): string {
+  return setBy ?? owner;
+}
+
+/** Whose standing counts: that of a subscription's owner for all that was made for it. */
+function ownersOf(
+  configs: readonly ConfigRow[],
+  subscriptions: ReadonlyMap<string, Subscription>,
+): string[] {
+  return configs.map((row) => {
+    const id = row.subscription_id;
+    return (id === null ? undefined : subscriptions.get(id)?.principalId) ?? setterOf(row);
+  });
 }
 
 /**
@@ -144,17 +179,10 @@ function* place(
   if (of === undefined) return yield* forgetLanes(tx, newIds, lanes, GONE, now);
   if (of.state === 'disabled') return yield* endLanes(tx, newIds, lanes, DISABLED, now);
   const at = now.getTime();
-  for (const piece of pieces(lanes.map(({ id }) => id))) {
+  const ids = lanes.map(({ id }) => id);
+  if (of.state === 'paused') return yield* park(tx, ids, now, claimed);
+  for (const piece of pieces(ids)) {
     const these = `id IN ${listOf(piece.length)}`;
-    if (of.state === 'paused') {
-      // An attempt under way ends as it ends; its lane then rests.
-      const free = claimed ? 'owner = NULL, lease_until = NULL,' : '';
-      yield* tx.run(
-        `UPDATE push_lanes SET active = 2, due_at = NULL, ${free} updated_at = ? WHERE ${these}`,
-        [at, ...piece],
-      );
-      continue;
-    }
     yield* tx.run(
       `UPDATE push_lanes SET active = 1, endpoint = ?, epoch = epoch + 1, owner = NULL,
          lease_until = NULL, updated_at = ?,
@@ -174,6 +202,19 @@ function* place(
        WHERE uid IN (SELECT config_uid FROM push_lanes WHERE ${these})
          AND (state <> 'active' OR failing_since IS NOT NULL)`,
       [at, ...piece],
+    );
+  }
+}
+
+/** Has lanes tell nothing; events gather. */
+function* park(tx: Tx, ids: readonly string[], now: Date, claimed: boolean): Work<void> {
+  // An attempt under way ends as it ends; its lane then rests.
+  const free = claimed ? 'owner = NULL, lease_until = NULL,' : '';
+  for (const piece of pieces(ids)) {
+    yield* tx.run(
+      `UPDATE push_lanes SET active = 2, due_at = NULL, ${free} updated_at = ?
+       WHERE id IN ${listOf(piece.length)}`,
+      [now.getTime(), ...piece],
     );
   }
 }

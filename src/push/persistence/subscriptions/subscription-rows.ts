@@ -129,6 +129,7 @@ export function underSubscription(config: PushConfig, of: Subscription): PushCon
   return {
     ...config,
     ...registrationOf(of),
+    principalId: of.principalId,
     state: of.state === 'active' && config.state === 'failing' ? 'failing' : of.state,
     ...(of.filter.states !== null && { states: of.filter.states }),
   };

@@ -1,0 +1,31 @@
+import { Body, Controller, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AuthGuard, CurrentPrincipal, type Principal, RequireScope } from '../../auth/index.js';
+import { HandedOverDto, HandoverDto } from './handover.dto.js';
+import { HandoverService } from './handover.service.js';
+
+/** Here and not with the principals: who may call does not know of webhooks. */
+@ApiTags('principals')
+@ApiBearerAuth()
+@Controller('api/v1/principals')
+@UseGuards(AuthGuard)
+@RequireScope('admin')
+export class HandoverController {
+  constructor(private readonly handover: HandoverService) {}
+
+  @Post(':id(^[^:]+)::handover')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Gives its webhooks and standing subscriptions to another principal.',
+    description:
+      'Of the same organization, with a valid key; with the scope tasks:organization where they are of tasks that it would not see otherwise. Its tasks stay its own: a new key of it opens them to a successor. Repeated, it moves what came since.',
+  })
+  @ApiOkResponse({ type: HandedOverDto })
+  async give(
+    @Param('id') id: string,
+    @Body() body: HandoverDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<HandedOverDto> {
+    return new HandedOverDto(await this.handover.give(id, body.to, caller.id));
+  }
+}

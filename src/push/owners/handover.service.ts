@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { PrincipalChanges, PrincipalStore } from '../../auth/index.js';
+import { Clock } from '../../common/clock.js';
+import { HubError, invalidField } from '../../common/hub-error.js';
+import { Log } from '../../common/logger.js';
+import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
+import { type HandedOver, OwnedWebhookStore } from './owned-webhook-store.js';
+
+/** Gives what one principal has standing to another. */
+@Injectable()
+export class HandoverService {
+  constructor(
+    private readonly principals: PrincipalStore,
+    private readonly owned: OwnedWebhookStore,
+    private readonly directory: SubscriptionDirectory,
+    private readonly changes: PrincipalChanges,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  /**
+   * See `OwnedWebhookStore.handOver`. What was held back because of `from` goes on for `to`, at once
+   * here and within about a second elsewhere. NOT_FOUND when there is no `from`, INVALID_PARAMS when there
+   * is no `to`, or when both are the same.
+   */
+  async give(from: string, to: string, callerId: string): Promise<HandedOver> {
+    if ((await this.principals.get(from)) === undefined) {
+      throw new HubError('NOT_FOUND', `There is no principal ${from}.`);
+    }
+    if (from === to) throw invalidField('to', 'must be another principal');
+    if ((await this.principals.get(to)) === undefined) {
+      throw invalidField('to', 'there is no such principal');
+    }
+    try {
+      const handed = await this.owned.handOver(from, to, this.clock.now());
+      this.log.info({ from, to, by: callerId, ...handed }, 'webhooks were handed over');
+      return handed;
+    } finally {
+      // Also what was moved before something went wrong.
+      await this.principals.unsettle(to);
+      await this.directory.renew();
+      await this.changes.tell(to);
+    }
+  }
+}

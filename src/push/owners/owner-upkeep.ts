@@ -1,0 +1,102 @@
+import {
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { PrincipalChanges, PrincipalStore, type UnsettledPrincipal } from '../../auth/index.js';
+import { Clock } from '../../common/clock.js';
+import { Log } from '../../common/logger.js';
+import { AppConfig } from '../../config/index.js';
+import { PushWakeup } from '../lanes/push-wakeup.js';
+import { OwnedWebhookStore } from './owned-webhook-store.js';
+
+/** How often it looks for changes made in other processes; one small query. */
+const LOOK_EVERY_MS = 1000;
+/** Webhooks gone through at once. */
+const PIECE = 64;
+
+/**
+ * Brings the webhooks of principals in line with how these stand, in every role but `api`. Who disables a
+ * principal, in whatever role, has its claims halted before that is answered; what else is to do is in
+ * the database, so a stop in any moment loses nothing.
+ */
+@Injectable()
+export class OwnerUpkeep implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
+  private readonly stopping = new AbortController();
+  private working: Promise<void> = Promise.resolve();
+  private rung = false;
+  private wake: () => void = () => undefined;
+  private unlisten: () => void = () => undefined;
+
+  constructor(
+    private readonly principals: PrincipalStore,
+    private readonly changes: PrincipalChanges,
+    private readonly owned: OwnedWebhookStore,
+    private readonly wakeup: PushWakeup,
+    private readonly clock: Clock,
+    private readonly log: Log,
+    private readonly config: AppConfig,
+  ) {}
+
+  onModuleInit(): void {
+    this.unlisten = this.changes.onChange(async (id) => {
+      if (await this.isDisabled(id)) await this.owned.halt(id, this.clock.now());
+      this.ring();
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.config.role !== 'api') this.working = this.work();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.unlisten();
+    this.stopping.abort();
+    this.ring();
+    await this.working;
+  }
+
+  private ring(): void {
+    this.rung = true;
+    this.wake();
+  }
+
+  private async work(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      this.rung = false;
+      try {
+        for (const each of await this.principals.unsettled()) await this.settle(each);
+      } catch (error) {
+        this.log.warn({ err: error }, 'the webhooks of a principal could not be updated yet');
+      }
+      if (!this.rung && !signal.aborted) await this.rest();
+    }
+  }
+
+  private async settle(each: UnsettledPrincipal): Promise<void> {
+    if (await this.isDisabled(each.id)) await this.owned.halt(each.id, this.clock.now());
+    else {
+      let cursor: string | null = null;
+      do {
+        cursor = await this.owned.resume(each.id, cursor, PIECE, this.clock.now());
+        this.wakeup.ring();
+        if (this.stopping.signal.aborted) return;
+      } while (cursor !== null);
+    }
+    await this.principals.settled(each);
+  }
+
+  private async isDisabled(id: string): Promise<boolean> {
+    const standing = (await this.principals.standings([id])).get(id);
+    return standing !== undefined && standing.disabledAt !== null;
+  }
+
+  private async rest(): Promise<void> {
+    const woken = new AbortController();
+    this.wake = () => woken.abort();
+    await this.clock.sleep(LOOK_EVERY_MS, woken.signal);
+    this.wake = () => undefined;
+  }
+}

@@ -1,0 +1,194 @@
+import { Injectable } from '@nestjs/common';
+import { PrincipalStore } from '../../../auth/index.js';
+import { HubError } from '../../../common/hub-error.js';
+import { Database } from '../../../database/database.js';
+import { listOf, pieces } from '../../../database/multi-row.js';
+import type { Tx, Work } from '../../../database/sql.js';
+import { type HandedOver, OwnedWebhookStore } from '../../owners/owned-webhook-store.js';
+import { forUpdate } from '../push-rows.js';
+import { DELETED, raiseRevision } from '../subscriptions/subscription-rows.js';
+
+/** Webhooks that change hands in one transaction. */
+const PIECE = 256;
+
+/** Of a config `c`: nobody has paused it, or the subscription it was made for, by hand. */
+const NOT_PAUSED = `CASE WHEN c.subscription_id IS NULL THEN c.state <> 'paused'
+  ELSE EXISTS (SELECT 1 FROM push_subscriptions s
+    WHERE s.id = c.subscription_id AND s.state IN ('active', 'failing')) END`;
+
+/** Of a config `c`: whose it is. */
+const SET_BY = 'COALESCE(c.set_by, c.principal_id)';
+
+/** Those that principal `?` has on its own tasks, and on those of others. */
+const OWN = 'principal_id = ? AND set_by IS NULL';
+const ON_OTHERS = 'set_by = ?';
+
+/** {@link OwnedWebhookStore} on the hub's database. */
+@Injectable()
+export class SqlOwnedWebhookStore extends OwnedWebhookStore {
+  constructor(
+    private readonly database: Database,
+    private readonly principals: PrincipalStore,
+  ) {
+    super();
+  }
+
+  async halt(principalId: string, now: Date): Promise<void> {
+    await this.database.write(function* (tx) {
+      // Only what is leased: as many as workers have in hand.
+      const lanes = yield* tx.all<{ id: string }>(
+        `SELECT l.id FROM push_lanes l JOIN push_configs c ON c.uid = l.config_uid
+           LEFT JOIN push_subscriptions s ON s.id = c.subscription_id
+         WHERE l.lease_until > 0 AND l.active = 1 AND COALESCE(s.principal_id, c.set_by, c.principal_id) = ?
+         ORDER BY l.id`,
+        [principalId],
+      );
+      for (const piece of pieces(lanes.map(({ id }) => id))) {
+        const locked = yield* tx.all<{ id: string }>(
+          `SELECT id FROM push_lanes WHERE id IN ${listOf(piece.length)} AND active = 1
+           ORDER BY id${forUpdate(tx)}`,
+          piece,
+        );
+        for (const some of pieces(locked.map(({ id }) => id))) {
+          yield* tx.run(
+            `UPDATE push_lanes SET active = 2, due_at = NULL, updated_at = ?
+             WHERE id IN ${listOf(some.length)}`,
+            [now.getTime(), ...some],
+          );
+        }
+      }
+    });
+  }
+
+  async resume(
+    principalId: string,
+    cursor: string | null,
+    limit: number,
+    now: Date,
+  ): Promise<string | null> {
+    const rows = await this.database.read<{ id: string }>(
+      `SELECT l.id FROM push_lanes l JOIN push_configs c ON c.uid = l.config_uid
+       WHERE l.active = 2 AND l.id > ? AND ${SET_BY} = ? AND ${NOT_PAUSED}
+       ORDER BY l.id LIMIT ?`,
+      [cursor ?? '', principalId, limit],
+    );
+    for (const piece of pieces(rows.map(({ id }) => id))) {
+      await this.database.write((tx) => resumeLanes(tx, principalId, piece, now));
+    }
+    return rows.length < limit ? null : rows.at(-1)!.id;
+  }
+
+  async handOver(from: string, to: string, now: Date): Promise<HandedOver> {
+    const { principals } = this;
+    const subscriptions = await this.database.write(function* (tx): Work<number> {
+      yield* raiseRevision(tx);
+      yield* refuseUnfit(tx, principals, from, to);
+      return yield* tx.run(
+        `UPDATE push_subscriptions SET principal_id = ?, updated_at = ?
+         WHERE principal_id = ? AND state <> '${DELETED}'`,
+        [to, now.getTime(), from],
+      );
+    });
+    const own = await this.handOverConfigs('principal_id', OWN, from, to, now);
+    const onOthers = await this.handOverConfigs('set_by', ON_OTHERS, from, to, now);
+    return { subscriptions, webhooks: own + onOthers };
+  }
+
+  /** Those of a condition, piece by piece; how many. */
+  private async handOverConfigs(
+    column: 'principal_id' | 'set_by',
+    condition: string,
+    from: string,
+    to: string,
+    now: Date,
+  ): Promise<number> {
+    const { principals } = this;
+    let moved = 0;
+    for (let last = PIECE; last === PIECE; moved += last) {
+      last = await this.database.write(function* (tx): Work<number> {
+        yield* refuseUnfit(tx, principals, from, to);
+        return yield* tx.run(
+          `UPDATE push_configs SET ${column} = ?, updated_at = ? WHERE uid IN
+             (SELECT uid FROM push_configs WHERE ${condition} ORDER BY uid
+              LIMIT ${PIECE}${forUpdate(tx)})`,
+          [to, now.getTime(), from],
+        );
+      });
+    }
+    return moved;
+  }
+}
+
+/** Lanes that were held back, locked before their configs are looked at, as everywhere. */
+function* resumeLanes(tx: Tx, principalId: string, ids: readonly string[], now: Date): Work<void> {
+  const at = now.getTime();
+  const locked = yield* tx.all<{ id: string; config_uid: string }>(
+    `SELECT id, config_uid FROM push_lanes WHERE id IN ${listOf(ids.length)} AND active = 2
+     ORDER BY id${forUpdate(tx)}`,
+    ids,
+  );
+  for (const piece of pieces(locked)) {
+    const uids = piece.map((row) => row.config_uid);
+    const mine = yield* tx.all<{ uid: string }>(
+      `SELECT c.uid FROM push_configs c
+       WHERE c.uid IN ${listOf(uids.length)} AND ${SET_BY} = ? AND ${NOT_PAUSED}`,
+      [...uids, principalId],
+    );
+    const wanted = new Set(mine.map(({ uid }) => uid));
+    const lanes = piece.filter((row) => wanted.has(row.config_uid)).map(({ id }) => id);
+    for (const some of pieces(lanes)) {
+      yield* tx.run(
+        `UPDATE push_lanes SET active = 1, epoch = epoch + 1, owner = NULL, lease_until = NULL,
+           updated_at = ?,
+           due_at = CASE WHEN open > 0 OR head_seq >= next_seq THEN CAST(? AS bigint) ELSE NULL END
+         WHERE id IN ${listOf(some.length)}`,
+        [at, at, ...some],
+      );
+      yield* tx.run(
+        `UPDATE push_deliveries SET tries = 0, rejections = 0, next_attempt_at = NULL, updated_at = ?
+         WHERE lane_id IN ${listOf(some.length)} AND state IN ('pending', 'retrying')`,
+        [at, ...some],
+      );
+    }
+  }
+}
+
+/** Throws CONFLICT when `to` cannot have what `from` has; neither changes until the transaction ends. */
+function* refuseUnfit(tx: Tx, principals: PrincipalStore, from: string, to: string): Work<void> {
+  const standings = yield* principals.standingsIn(tx, [from, to]);
+  const [giver, standing] = [standings.get(from), standings.get(to)];
+  if (standing === undefined) throw unfit(to, 'does not exist');
+  if (standing.disabledAt !== null) throw unfit(to, 'is disabled: enable it first');
+  if (standing.keylessSince !== null) throw unfit(to, 'has no valid key: make one first');
+  if (giver?.organization !== standing.organization) {
+    throw unfit(to, 'is of another organization: name one of the same');
+  }
+  const [wider] = yield* tx.all(
+    `SELECT 1 AS found FROM push_configs WHERE ${OWN}
+     UNION ALL SELECT 1 AS found FROM push_configs WHERE ${ON_OTHERS}
+     UNION ALL SELECT 1 AS found FROM push_subscriptions
+       WHERE principal_id = ? AND scope = 'organization' AND state <> '${DELETED}' LIMIT 1`,
+    [from, from, from],
+  );
+  if (wider !== undefined && standing.narrowSince !== null) {
+    throw unfit(
+      to,
+      `sees only its own tasks, and there are webhooks for tasks of others: give it a key with the scope tasks:organization, or give its holder a key of ${from} instead`,
+    );
+  }
+  const [foreign] = yield* tx.all(
+    `SELECT 1 AS found FROM push_subscriptions
+     WHERE principal_id = ? AND organization <> ? AND state <> '${DELETED}' LIMIT 1`,
+    [from, standing.organization],
+  );
+  if (foreign !== undefined && standing.plainSince !== null) {
+    throw unfit(
+      to,
+      'has no key with the scope admin, and there are subscriptions for other organizations',
+    );
+  }
+}
+
+function unfit(to: string, why: string): HubError {
+  return new HubError('CONFLICT', `The principal ${to} ${why}.`);
+}

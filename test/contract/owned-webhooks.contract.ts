@@ -1,0 +1,210 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { EVERYTHING } from '../../src/auth/index.js';
+import { TypeormApiKeyStore } from '../../src/auth/persistence/typeorm-api-key.store.js';
+import type { Scope } from '../../src/auth/principal.js';
+import { SqlOwnedWebhookStore } from '../../src/push/persistence/owners/sql-owned-webhook.store.js';
+import { KEYLESS_GRACE_MS, inHand } from '../support/push-stores.js';
+import { NOW, type SubscriptionStores } from '../support/subscription-stores.js';
+
+const LATER = new Date(NOW.getTime() + KEYLESS_GRACE_MS);
+
+/** What every `OwnedWebhookStore` promises, and what a claim makes of how principals stand. */
+export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): void {
+  let stores: SubscriptionStores;
+  let owned: SqlOwnedWebhookStore;
+  let keys: TypeormApiKeyStore;
+
+  beforeEach(async () => {
+    stores = await open();
+    owned = new SqlOwnedWebhookStore(stores.database, stores.principals);
+    keys = new TypeormApiKeyStore(stores.database);
+    await addKey('alice', ['a2a', 'tasks:organization']);
+  });
+
+  const addKey = (principalId: string, scopes: Scope[], organization = 'acme'): Promise<void> =>
+    keys.add({
+      id: `key-of-${principalId}`,
+      principalId,
+      organization,
+      name: 'a key',
+      scopes,
+      hash: 'ab'.repeat(32),
+      createdAt: NOW,
+      revokedAt: null,
+    });
+  const disable = (id = 'alice'): Promise<boolean> => stores.principals.disable(id, NOW);
+  const claimed = async (now = NOW): Promise<string[]> =>
+    (await stores.claimAll(now)).map(({ config }) => config.taskId).sort();
+  const resumeAll = async (id = 'alice'): Promise<void> => {
+    let cursor: string | null = null;
+    do cursor = await owned.resume(id, cursor, 2, NOW);
+    while (cursor !== null);
+  };
+
+  describe('what belongs to a principal that is disabled', () => {
+    it('is not claimed, and is once it has been enabled and resumed', async () => {
+      const of = await stores.subscribe();
+      const mine = [await stores.join(of), await stores.freshLane(), await stores.freshLane()];
+      const others = await stores.freshLane({ principalId: 'bob' });
+      await disable();
+      expect(await claimed()).toEqual([others]);
+      expect(await stores.lanes.nextDueAt(NOW)).toBeNull();
+      const parked = { active: 2, due_at: null, owner: null, lease_until: null };
+      for (const task of mine) expect(await stores.row(task)).toMatchObject(parked);
+      await stores.principals.enable('alice');
+      expect(await claimed()).toEqual([]);
+      await resumeAll();
+      expect(await claimed()).toEqual([...mine].sort());
+    });
+
+    it('hears of what happens meanwhile', async () => {
+      const task = await stores.freshLane();
+      await disable();
+      await claimed();
+      const mark = { taskId: task, seq: 9, when: 'always' } as const;
+      await stores.database.write((tx) => stores.lanes.markDue(tx, [mark], NOW));
+      expect(await claimed()).toEqual([]);
+      expect(await stores.row(task)).toMatchObject({ head_seq: 9, due_at: null });
+    });
+
+    it('sends nothing more of what is in hand', async () => {
+      const of = await stores.subscribe();
+      await stores.join(of);
+      await stores.freshLane();
+      const bobs = await stores.freshLane({ principalId: 'bob' });
+      const lanes = await stores.claimAll();
+      await disable();
+      await owned.halt('alice', NOW);
+      for (const lane of lanes) {
+        expect(await stores.lanes.holds(lane)).toBe(lane.config.taskId === bobs);
+      }
+      const reached = await stores.reachOne(lanes.find((lane) => lane.config.taskId === bobs)!);
+      expect(inHand(reached).open).toBe(1);
+    });
+
+    it('is what it has set on tasks of others, and not what others have on its own', async () => {
+      const onOthers = await stores.freshLane({ principalId: 'bob', setBy: 'alice' });
+      const ofOthers = await stores.freshLane({ setBy: 'bob' });
+      await disable();
+      expect(await claimed()).toEqual([ofOthers]);
+      await stores.principals.enable('alice');
+      await resumeAll();
+      expect(await claimed()).toEqual([onOthers]);
+      await addKey('carol', ['tasks:organization']);
+      expect(await owned.handOver('alice', 'carol', NOW)).toEqual({
+        subscriptions: 0,
+        webhooks: 1,
+      });
+      const rows = await stores.database.read<{ principal_id: string; set_by: string }>(
+        'SELECT principal_id, set_by FROM push_configs ORDER BY set_by DESC',
+      );
+      expect(rows.map((row) => [row.principal_id, row.set_by])).toEqual([
+        ['bob', 'carol'],
+        ['alice', 'bob'],
+      ]);
+    });
+
+    it('stays paused where it was paused by hand', async () => {
+      const [one, two] = [await stores.freshLane(), await stores.freshLane()];
+      const of = await stores.subscribe();
+      const third = await stores.join(of);
+      const uidOf = async (taskId: string): Promise<string> =>
+        (await stores.managed.search({ taskId }, EVERYTHING, 1, null))[0]!.uid;
+      await stores.managed.pause(await uidOf(one), EVERYTHING, NOW);
+      await disable();
+      await claimed();
+      // By hand as well, while it is held back.
+      await stores.managed.pause(await uidOf(two), EVERYTHING, NOW);
+      await stores.subscriptions.update(of.id, EVERYTHING, () => ({ state: 'paused' }), NOW);
+      await stores.settleAll();
+      await stores.principals.enable('alice');
+      await resumeAll();
+      expect(await claimed()).toEqual([]);
+      for (const task of [one, two]) {
+        await stores.managed.resume(await uidOf(task), EVERYTHING, NOW);
+      }
+      await stores.subscriptions.update(of.id, EVERYTHING, () => ({ state: 'active' }), NOW);
+      await stores.settleAll();
+      expect(await claimed()).toEqual([one, two, third].sort());
+    });
+  });
+
+  describe('a subscription of a principal without a valid key', () => {
+    it('is held after the grace; webhooks of single tasks are not', async () => {
+      const standing = await stores.join(await stores.subscribe());
+      const single = await stores.freshLane();
+      await keys.revoke('key-of-alice', NOW);
+      const shortly = new Date(LATER.getTime() - 1);
+      expect(await claimed(shortly)).toEqual([standing, single].sort());
+      expect(await claimed(new Date(LATER.getTime() + 60_000))).toEqual([single]);
+    });
+
+    it('is held, too, when no key is left that could ask for it', async () => {
+      const wide = await stores.join(await stores.subscribe());
+      const own = await stores.join(await stores.subscribe({ scope: 'own' }));
+      await keys.revoke('key-of-alice', NOW);
+      await keys.add({
+        ...(await keys.find('key-of-alice'))!,
+        id: 'k2',
+        scopes: ['a2a'],
+        revokedAt: null,
+      });
+      expect(await claimed(LATER)).toEqual([own]);
+      expect(await stores.row(wide)).toMatchObject({ active: 2 });
+    });
+
+    it('that nobody’s key has made goes on', async () => {
+      const task = await stores.join(await stores.subscribe({ principalId: 'config' }));
+      expect(await claimed(LATER)).toEqual([task]);
+    });
+  });
+
+  describe('a hand-over', () => {
+    it('gives all of it, with what was held back, and raises the revision', async () => {
+      await addKey('bob', ['tasks:organization']);
+      const of = await stores.subscribe();
+      const mine = [await stores.join(of), await stores.freshLane()];
+      await disable();
+      expect(await claimed()).toEqual([]);
+      const before = await stores.subscriptions.revision();
+      const handed = await owned.handOver('alice', 'bob', NOW);
+      expect(handed).toEqual({ subscriptions: 1, webhooks: 2 });
+      expect(await stores.subscriptions.revision()).toBeGreaterThan(before);
+      await resumeAll('bob');
+      const lanes = await stores.claimAll();
+      expect(lanes.map(({ config }) => config.taskId).sort()).toEqual([...mine].sort());
+      expect(lanes.map(({ config }) => config.principalId)).toEqual(['bob', 'bob']);
+      expect(await stores.subscriptions.get(of.id, EVERYTHING)).toMatchObject({
+        principalId: 'bob',
+      });
+      expect(await owned.handOver('alice', 'bob', NOW)).toEqual({ subscriptions: 0, webhooks: 0 });
+    });
+
+    it('moves nothing to one who may not have it', async () => {
+      await stores.freshLane();
+      const of = await stores.subscribe();
+      await addKey('narrow', ['a2a']);
+      await addKey('stranger', ['tasks:organization'], 'other');
+      await addKey('gone', ['tasks:organization']);
+      await keys.revoke('key-of-gone', NOW);
+      await addKey('off', ['tasks:organization']);
+      await disable('off');
+      for (const to of ['narrow', 'stranger', 'gone', 'off', 'nobody']) {
+        await expect(owned.handOver('alice', to, NOW)).rejects.toMatchObject({
+          reason: 'CONFLICT',
+        });
+      }
+      expect(await stores.subscriptions.get(of.id, EVERYTHING)).toMatchObject({
+        principalId: 'alice',
+      });
+    });
+
+    it('of another organization’s tasks needs an operator', async () => {
+      await stores.subscribe({ organization: 'other' });
+      await addKey('bob', ['tasks:organization']);
+      await addKey('carol', ['admin']);
+      await expect(owned.handOver('alice', 'bob', NOW)).rejects.toThrow('scope admin');
+      expect(await owned.handOver('alice', 'carol', NOW)).toMatchObject({ subscriptions: 1 });
+    });
+  });
+}

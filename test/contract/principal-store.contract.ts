@@ -1,0 +1,164 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { ApiKey, ApiKeyStore, PrincipalStore } from '../../src/auth/index.js';
+
+export interface PrincipalStores {
+  readonly principals: PrincipalStore;
+  readonly keys: ApiKeyStore;
+}
+
+/** What every {@link PrincipalStore} does, with the store of keys beside it. */
+export function principalStoreContract(open: () => Promise<PrincipalStores>): void {
+  let principals: PrincipalStore;
+  let keys: ApiKeyStore;
+
+  beforeEach(async () => {
+    ({ principals, keys } = await open());
+  });
+
+  const add = (id: string, members: Partial<ApiKey> = {}): Promise<void> =>
+    keys.add({
+      id,
+      principalId: 'alice',
+      organization: 'acme',
+      name: 'a key',
+      scopes: ['a2a'],
+      hash: 'ab'.repeat(32),
+      createdAt: new Date(1000),
+      revokedAt: null,
+      ...members,
+    });
+  const lacks = async (id = 'alice'): Promise<unknown[]> => {
+    const standing = (await principals.standings([id])).get(id);
+    return [standing?.keylessSince, standing?.narrowSince, standing?.plainSince];
+  };
+  const unsettled = async (): Promise<string[]> =>
+    (await principals.unsettled()).map(({ id }) => id);
+
+  describe('what a principal lacks', () => {
+    it('is what its valid keys do not give, since the last one that did is gone', async () => {
+      await add('k1', { scopes: ['a2a', 'admin'] });
+      await add('k2', { scopes: ['a2a', 'tasks:organization'] });
+      await add('k3');
+      expect(await lacks()).toEqual([null, null, null]);
+      await keys.revoke('k1', new Date(2000));
+      expect(await lacks()).toEqual([null, null, 2000]);
+      await keys.revoke('k2', new Date(3000));
+      expect(await lacks()).toEqual([null, 3000, 2000]);
+      await keys.revoke('k3', new Date(4000));
+      expect(await lacks()).toEqual([4000, 3000, 2000]);
+      // A key that was revoked already changes nothing.
+      await keys.revoke('k3', new Date(5000));
+      expect(await lacks()).toEqual([4000, 3000, 2000]);
+      expect(await unsettled()).toEqual([]);
+      await add('k4', { scopes: ['tasks:organization'] });
+      expect(await lacks()).toEqual([null, null, 2000]);
+      expect(await unsettled()).toEqual(['alice']);
+    });
+
+    it('is nothing for one that the configuration lets in, until it does not', async () => {
+      await principals.setBuiltIn('admin', 'default', true, new Date(1000));
+      expect(await lacks('admin')).toEqual([null, null, null]);
+      await add('k1', { principalId: 'admin', scopes: ['admin'] });
+      await keys.revoke('k1', new Date(2000));
+      expect(await lacks('admin')).toEqual([null, null, null]);
+      expect(await principals.get('admin')).toMatchObject({ builtIn: true, validKeys: 0 });
+      await principals.setBuiltIn('admin', 'default', false, new Date(3000));
+      expect(await lacks('admin')).toEqual([3000, 3000, 3000]);
+      await principals.setBuiltIn('nobody', 'default', false, new Date(3000));
+      expect(await principals.get('nobody')).toBeUndefined();
+    });
+
+    it('is noted right when two last keys are revoked at once', async () => {
+      await add('k1');
+      await add('k2');
+      await Promise.all(['k1', 'k2'].map((id) => keys.revoke(id, new Date(2000))));
+      expect((await lacks())[0]).toBe(2000);
+      expect(await principals.get('alice')).toMatchObject({ validKeys: 0 });
+    });
+
+    it('is looked for by time', async () => {
+      await add('k1');
+      await keys.revoke('k1', new Date(2000));
+      const between = (from: number, until: number): Promise<readonly string[]> =>
+        principals.keylessBetween(new Date(from), new Date(until));
+      expect(await between(1999, 2000)).toEqual(['alice']);
+      expect(await between(2000, 9000)).toEqual([]);
+      expect(await between(0, 1999)).toEqual([]);
+    });
+  });
+
+  describe('a principal that is disabled', () => {
+    it('has no valid key and gets none, until it is enabled', async () => {
+      await add('k1', { scopes: ['admin'] });
+      await add('k2', { principalId: 'bob' });
+      const before = await principals.revision();
+      expect(await principals.disable('alice', new Date(5000))).toBe(true);
+      expect(await principals.revision()).toBeGreaterThan(before);
+      expect(await keys.findValid('k1')).toBeUndefined();
+      expect(await keys.find('k1')).toMatchObject({ revokedAt: null });
+      expect(await principals.validKeys(['k1', 'k2', 'none'])).toEqual(new Set(['k2']));
+      expect(await keys.hasAdminKey()).toBe(false);
+      await expect(add('k3')).rejects.toMatchObject({ reason: 'CONFLICT' });
+      expect(await keys.find('k3')).toBeUndefined();
+      expect(await unsettled()).toEqual(['alice']);
+      expect(await principals.enable('alice')).toBe(true);
+      expect(await keys.findValid('k1')).toMatchObject({ id: 'k1' });
+      expect(await keys.hasAdminKey()).toBe(true);
+      await add('k3');
+    });
+
+    it('keeps the time of the first call; an unknown one is told', async () => {
+      await add('k1');
+      await principals.disable('alice', new Date(5000));
+      await principals.disable('alice', new Date(6000));
+      expect(await principals.get('alice')).toMatchObject({ disabledAt: new Date(5000) });
+      expect(await principals.disable('nobody', new Date(5000))).toBe(false);
+      expect(await principals.enable('nobody')).toBe(false);
+    });
+
+    it('is unsettled until the very change has been followed', async () => {
+      await add('k1');
+      await principals.disable('alice', new Date(5000));
+      const [first] = await principals.unsettled();
+      await principals.enable('alice');
+      await principals.settled(first!);
+      const [second] = await principals.unsettled();
+      expect(second).toMatchObject({ id: 'alice' });
+      await principals.settled(second!);
+      expect(await unsettled()).toEqual([]);
+      await principals.unsettle('alice');
+      expect(await unsettled()).toEqual(['alice']);
+    });
+  });
+
+  describe('the revision', () => {
+    it('is raised by what ends keys, and not by what makes them', async () => {
+      await add('k1');
+      const first = await principals.revision();
+      await add('k2');
+      expect(await principals.revision()).toBe(first);
+      await keys.revoke('k1', new Date(2000));
+      expect(await principals.revision()).toBeGreaterThan(first);
+    });
+  });
+
+  describe('list', () => {
+    it('pages through those of an organization and a state, the highest id first', async () => {
+      for (const id of ['p1', 'p2', 'p3', 'p4']) {
+        await add(`k-${id}`, { principalId: id, organization: id === 'p4' ? 'other' : 'acme' });
+      }
+      await principals.disable('p1', new Date(5000));
+      await keys.revoke('k-p2', new Date(5000));
+      const first = await principals.list({ organization: 'acme' }, 2);
+      const second = await principals.list({ organization: 'acme' }, 2, first.nextCursor!);
+      const ids = [first, second].map(({ items }) => items.map(({ id }) => id));
+      expect(ids).toEqual([['p3', 'p2'], ['p1']]);
+      expect(second.nextCursor).toBeNull();
+      const inState = async (state: 'active' | 'keyless' | 'disabled'): Promise<string[]> =>
+        (await principals.list({ state }, 10)).items.map(({ id }) => id);
+      expect(await inState('active')).toEqual(['p4', 'p3']);
+      expect(await inState('keyless')).toEqual(['p2']);
+      expect(await inState('disabled')).toEqual(['p1']);
+    });
+  });
+}
