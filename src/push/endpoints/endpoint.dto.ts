@@ -3,6 +3,7 @@ import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { ENDPOINT_STATES, type EndpointState, originOf } from './endpoint.js';
 import { COUNT_LIMIT, type EndpointView } from './endpoint-store.js';
+import type { EventIds } from './event-ids.js';
 import { PUSH_EVENT_TYPES, type PushEvent, type PushEventType } from './push-event.js';
 
 const ORGANIZATION = 'Only of this organization; with scope `admin`, else your own it is.';
@@ -128,7 +129,11 @@ export class EndpointPageDto {
 
 /** One event; the `data` of the feed. */
 export class PushEventDto {
-  @ApiProperty({ type: String, description: 'Rises from event to event.', example: '17' })
+  @ApiProperty({
+    type: String,
+    description: 'Opaque; a feed is resumed by it.',
+    example: 'gQy0pWq3x2aT5nVb1sUe7A',
+  })
   readonly id: string;
 
   @ApiProperty({ enum: PUSH_EVENT_TYPES })
@@ -168,8 +173,8 @@ export class PushEventDto {
   })
   readonly since: string | null;
 
-  constructor(event: PushEvent) {
-    this.id = String(event.id);
+  constructor(event: PushEvent, ids: EventIds) {
+    this.id = ids.shown(event.id);
     this.type = event.type;
     this.at = event.at.toISOString();
     this.organization = event.organization;
