@@ -39,6 +39,8 @@ import { SubscriptionTests } from './subscriptions/subscription-tests.js';
 import { SubscriptionUpkeep } from './subscriptions/subscription-upkeep.js';
 import { SubscriptionsController } from './subscriptions/subscriptions.controller.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
+import { ReceiversModule } from './push-receivers.module.js';
+import { ReceiverGate } from './receivers/receiver-gate.js';
 import { WebhookSender } from './sending/webhook-sender.js';
 
 /**
@@ -92,7 +94,17 @@ const WORKER_PROVIDERS = [
   },
   {
     provide: LaneRunner,
-    inject: [LaneStore, LaneReader, AttemptSender, Clock, IdSource, Log, AppConfig, PushMetrics],
+    inject: [
+      LaneStore,
+      LaneReader,
+      AttemptSender,
+      Clock,
+      IdSource,
+      Log,
+      AppConfig,
+      PushMetrics,
+      ReceiverGate,
+    ],
     useFactory: (
       lanes: LaneStore,
       reader: LaneReader,
@@ -102,7 +114,8 @@ const WORKER_PROVIDERS = [
       log: Log,
       config: AppConfig,
       metrics: PushMetrics,
-    ) => new LaneRunner(lanes, reader, sender, clock, ids, log, config.push, metrics),
+      gate: ReceiverGate,
+    ) => new LaneRunner(lanes, reader, sender, clock, ids, log, config.push, metrics, gate),
   },
   {
     provide: DeliveryUpkeep,
@@ -152,7 +165,14 @@ const SUBSCRIPTION_PROVIDERS = [
 
 /** Webhooks: their configs, their deliveries, and (unless the role is `api`) the worker. */
 @Module({
-  imports: [AuthModule, PushAuthModule, PushConfigsModule, PushLanesModule, TasksModule],
+  imports: [
+    AuthModule,
+    PushAuthModule,
+    PushConfigsModule,
+    PushLanesModule,
+    ReceiversModule,
+    TasksModule,
+  ],
   controllers: [
     EndpointsController,
     PushEventsController,

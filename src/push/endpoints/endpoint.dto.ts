@@ -102,7 +102,35 @@ export class EndpointDto {
   @ApiProperty({ type: String, nullable: true, example: 'HTTP 503' })
   readonly lastError: string | null;
 
-  constructor(view: EndpointView) {
+  @ApiProperty({
+    enum: ['challenge', 'list'],
+    nullable: true,
+    description:
+      'How it has agreed to be called: it answered the challenge, or the operator lists its host. Null: it has not, and gets what push.unverified says.',
+  })
+  readonly verifiedBy: 'challenge' | 'list' | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  readonly verifiedAt: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'Until when what is for it waits, because it has not agreed; no failure.',
+  })
+  readonly heldUntil: string | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Why it waits.' })
+  readonly heldReason: string | null;
+
+  /** `isListed`: the operator lists its host; `now`: times before that are over. */
+  constructor(view: EndpointView, isListed: boolean, now: Date) {
+    const isHeld = !isListed && (view.heldUntil ?? 0) > now.getTime();
+    this.verifiedBy = isListed ? 'list' : view.verifiedAt === null ? null : 'challenge';
+    this.verifiedAt = iso(view.verifiedAt);
+    this.heldUntil = isHeld ? iso(view.heldUntil) : null;
+    this.heldReason = isHeld ? view.heldReason : null;
     this.origin = originOf(view.endpoint);
     this.organization = view.organization;
     this.state = view.state;

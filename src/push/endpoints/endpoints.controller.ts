@@ -1,6 +1,10 @@
 import { Controller, Get, Query, UseGuards } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AuthGuard, CurrentPrincipal, type Principal, RequireScope } from '../../auth/index.js';
+import { Clock } from '../../common/clock.js';
+import { ReceiverGate } from '../receivers/receiver-gate.js';
+import { originOf } from './endpoint.js';
+import type { EndpointView } from './endpoint-store.js';
 import { EndpointDto, EndpointPageDto, EndpointQueryDto } from './endpoint.dto.js';
 import { EndpointsService } from './endpoints.service.js';
 
@@ -10,7 +14,11 @@ import { EndpointsService } from './endpoints.service.js';
 @UseGuards(AuthGuard)
 @RequireScope('push')
 export class EndpointsController {
-  constructor(private readonly endpoints: EndpointsService) {}
+  constructor(
+    private readonly endpoints: EndpointsService,
+    private readonly gate: ReceiverGate,
+    private readonly clock: Clock,
+  ) {}
 
   @Get()
   @ApiOperation({
@@ -23,6 +31,10 @@ export class EndpointsController {
   ): Promise<EndpointPageDto> {
     const { limit, cursor, ...filter } = query;
     const page = await this.endpoints.list(filter, limit, cursor, caller);
-    return { ...page, items: page.items.map((each) => new EndpointDto(each)) };
+    const now = this.clock.now();
+    const isListed = ({ organization, endpoint }: EndpointView): boolean =>
+      this.gate.isTrusted({ organization, url: originOf(endpoint) });
+    const items = page.items.map((each) => new EndpointDto(each, isListed(each), now));
+    return { ...page, items };
   }
 }
