@@ -1,6 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import type { ConfigProblem } from './config-error.js';
-import { egressFault, webhookAllowFault } from './egress-faults.js';
+import { egressFault, trustedHostsFault, webhookAllowFault } from './egress-faults.js';
 import type { Settings } from './settings.js';
 
 /** What must hold between settings; `sourceOf` names where a key was set. */
@@ -55,7 +55,11 @@ export function checkSettings(
   if (agents.health.openMinMs > agents.health.openMaxMs) {
     refuse('agents.health.openMin', 'is longer than agents.health.openMax');
   }
-  for (const fault of [egressFault(settings.egress), webhookAllowFault(settings.push.allow)]) {
+  for (const fault of [
+    egressFault(settings.egress),
+    webhookAllowFault(settings.push.allow),
+    trustedHostsFault(settings.push.trustedHosts),
+  ]) {
     if (fault !== undefined) refuse(fault.key, fault.text);
   }
   return problems;

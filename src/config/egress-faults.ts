@@ -1,5 +1,6 @@
 import { Egress, type EgressSettings, egressOptions } from '../common/egress/egress.js';
-import { WebhookEgress } from '../common/egress/webhook-egress.js';
+import { DestinationList } from '../common/egress/destination-list.js';
+import { readWebhookAllow, WebhookEgress } from '../common/egress/webhook-egress.js';
 
 interface Fault {
   readonly key: string;
@@ -18,6 +19,13 @@ export function egressFault(settings: EgressSettings): Fault | undefined {
 /** What is wrong with the setting `push.allow`. */
 export function webhookAllowFault(entries: readonly string[]): Fault | undefined {
   return faultOf(() => WebhookEgress.of(entries, {}));
+}
+
+/** What is wrong with the setting `push.trustedHosts`. */
+export function trustedHostsFault(entries: readonly string[]): Fault | undefined {
+  const { everybody, organizations } = readWebhookAllow(entries);
+  const all = [...everybody, ...[...organizations.values()].flat()];
+  return faultOf(() => new DestinationList('push.trustedHosts', all));
 }
 
 function faultOf(make: () => unknown): Fault | undefined {

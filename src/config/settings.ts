@@ -658,6 +658,60 @@ export const SETTINGS = {
       description:
         'Whether answers of receivers that only push.allow opens are recorded and shown to the owners of webhooks; else they see the status alone.',
     }),
+    verification: choice(['off', 'optional', 'required'], {
+      default: 'optional',
+      description:
+        'Whether receivers have to agree to be called (docs/delivery.md). optional: those that have not get what push.unverified says; required: they get nothing, and what is for them waits; off: all get everything.',
+    }),
+    trustedHosts: texts({
+      default: [],
+      description:
+        'Hosts and CIDR blocks whose receivers count as having agreed, in the forms of push.allow: hooks.example.com, *.acme.example for every organization, acme=10.20.0.0/16 for the organization acme. It opens nothing.',
+    }),
+    unverified: new Section(
+      'What goes to receivers that have not agreed to be called; the rest waits.',
+      {
+        atOnce: number({
+          min: 1,
+          max: 1000,
+          default: 2,
+          description: 'Attempts made at once to one of them, counted over all processes.',
+        }),
+        requestsPerMinute: number({
+          min: 1,
+          max: 1_000_000,
+          default: 600,
+          description:
+            'Requests to one of them; as many may go at once after a minute without any.',
+        }),
+        bytesPerMinute: size({
+          min: KIB,
+          max: 1024 * MIB,
+          default: 2 * MIB,
+          description: 'Bytes of bodies to one of them, likewise.',
+        }),
+        principal: new Section('What one principal may send to all of them together.', {
+          requestsPerMinute: number({
+            min: 1,
+            max: 1_000_000,
+            default: 1200,
+            description: 'Requests in a minute.',
+          }),
+          bytesPerMinute: size({
+            min: KIB,
+            max: 1024 * MIB,
+            default: 4 * MIB,
+            description: 'Bytes of bodies in a minute.',
+          }),
+          receivers: number({
+            min: 1,
+            max: 100_000,
+            default: 20,
+            description: 'Different receivers in ten minutes; more wait.',
+          }),
+        }),
+      },
+    ),
     scheduleMs: durations({
       default: [1, 5, 30, 300, 1800, 7200, 18_000, 36_000, 36_000].map((s) => s * SECOND),
       description: 'The pauses before each retry; after the last one the event is a dead letter.',

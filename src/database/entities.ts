@@ -18,6 +18,11 @@ import {
   PushLaneEntity,
 } from '../push/persistence/push.entity.js';
 import {
+  PushReachEntity,
+  PushReceiverEntity,
+  PushSenderEntity,
+} from '../push/persistence/receivers/receiver.entity.js';
+import {
   SubscriptionEntity,
   SubscriptionRevisionEntity,
 } from '../push/persistence/subscriptions/subscription.entity.js';
@@ -61,6 +66,9 @@ export const ENTITIES = [
   PushEndpointEntity,
   PushEventEntity,
   PushEventCounterEntity,
+  PushReceiverEntity,
+  PushSenderEntity,
+  PushReachEntity,
   AuthProfileEntity,
   AuthProfileRevisionEntity,
   SubscriptionEntity,

@@ -18,6 +18,9 @@ import { SqlPushConfigStore } from './persistence/configs/sql-push-config.store.
 import { SqlSubscriptionStore } from './persistence/subscriptions/sql-subscription.store.js';
 import { PushAppendParticipant } from './lanes/push-append.participant.js';
 import { PushConfigStore } from './configs/push-config-store.js';
+import type { PushConfig } from './configs/push-config.js';
+import { ReceiversModule } from './push-receivers.module.js';
+import { ReceiverGate } from './receivers/receiver-gate.js';
 import { PushWakeup } from './lanes/push-wakeup.js';
 import { SubscriptionDirectory } from './subscriptions/subscription-directory.js';
 import { SubscriptionLanes } from './subscriptions/subscription-lanes.js';
@@ -29,20 +32,27 @@ import { SubscriptionStore } from './subscriptions/subscription-store.js';
  */
 @Global()
 @Module({
-  imports: [AgentsModule, AuthModule],
+  imports: [AgentsModule, AuthModule, ReceiversModule],
   providers: [
     { provide: PushConfigStore, useClass: SqlPushConfigStore },
     { provide: EventAnnouncer, inject: [Log], useFactory: (log: Log) => new EventAnnouncer(log) },
     {
       provide: LaneStore,
-      inject: [Database, IdSource, AppConfig, EventAnnouncer, PrincipalHolds],
+      inject: [Database, IdSource, AppConfig, EventAnnouncer, PrincipalHolds, ReceiverGate],
       useFactory: (
         database: Database,
         ids: IdSource,
-        config: AppConfig,
+        { push }: AppConfig,
         events: EventAnnouncer,
         holds: PrincipalHolds,
-      ) => new SqlLaneStore(database, ids, endpointRules(config.push), events, holds),
+        gate: ReceiverGate,
+      ) => {
+        const rules = endpointRules(push);
+        const few = Math.min(rules.maxSlots, push.unverified.atOnce);
+        const maxSlotsOf = (config: PushConfig): number =>
+          gate.isFree(config) ? rules.maxSlots : few;
+        return new SqlLaneStore(database, ids, rules, events, holds, maxSlotsOf);
+      },
     },
     { provide: EndpointStore, useClass: SqlEndpointStore },
     { provide: DeliveryStore, useClass: SqlDeliveryStore },

@@ -44,6 +44,8 @@ import { SubscriptionTests } from './subscriptions/subscription-tests.js';
 import { SubscriptionUpkeep } from './subscriptions/subscription-upkeep.js';
 import { SubscriptionsController } from './subscriptions/subscriptions.controller.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
+import { ReceiversModule } from './push-receivers.module.js';
+import { ReceiverGate } from './receivers/receiver-gate.js';
 import { WebhookSender } from './sending/webhook-sender.js';
 
 /**
@@ -97,7 +99,17 @@ const WORKER_PROVIDERS = [
   },
   {
     provide: LaneRunner,
-    inject: [LaneStore, LaneReader, AttemptSender, Clock, IdSource, Log, AppConfig, PushMetrics],
+    inject: [
+      LaneStore,
+      LaneReader,
+      AttemptSender,
+      Clock,
+      IdSource,
+      Log,
+      AppConfig,
+      PushMetrics,
+      ReceiverGate,
+    ],
     useFactory: (
       lanes: LaneStore,
       reader: LaneReader,
@@ -107,7 +119,8 @@ const WORKER_PROVIDERS = [
       log: Log,
       config: AppConfig,
       metrics: PushMetrics,
-    ) => new LaneRunner(lanes, reader, sender, clock, ids, log, config.push, metrics),
+      gate: ReceiverGate,
+    ) => new LaneRunner(lanes, reader, sender, clock, ids, log, config.push, metrics, gate),
   },
   {
     provide: DeliveryUpkeep,
@@ -164,7 +177,14 @@ const OWNER_PROVIDERS = [
 
 /** Webhooks: their configs, their deliveries, and (unless the role is `api`) the worker. */
 @Module({
-  imports: [AuthModule, PushAuthModule, PushConfigsModule, PushLanesModule, TasksModule],
+  imports: [
+    AuthModule,
+    PushAuthModule,
+    PushConfigsModule,
+    PushLanesModule,
+    ReceiversModule,
+    TasksModule,
+  ],
   controllers: [
     EndpointsController,
     PushEventsController,

@@ -177,10 +177,10 @@ describe('profiles', () => {
 
   it('are used automatically, but what the client gives wins', async () => {
     const urls = [sink.url('/auto')];
-    await profile({ scheme: 'api-key', header: 'X-Auto', secret: 'k1', urls, automatic: true });
-    expect((await received(undefined, '/auto/1')).headers['x-auto']).toBe('k1');
+    await profile({ scheme: 'api-key', header: 'X-Auto-Key', secret: 'k1', urls, automatic: true });
+    expect((await received(undefined, '/auto/1')).headers['x-auto-key']).toBe('k1');
     const explicit = await received({ scheme: 'Bearer', credentials: 'own' }, '/auto/2');
-    expect(explicit.headers['x-auto']).toBeUndefined();
+    expect(explicit.headers['x-auto-key']).toBeUndefined();
     expect(explicit.headers.authorization).toBe('Bearer own');
   });
 
@@ -268,7 +268,7 @@ describe('profiles', () => {
   });
 
   it('change by PATCH: null takes a parameter away, what is not mentioned stays', async () => {
-    const made = await profile({ scheme: 'api-key', header: 'X-One', secret: 'k' });
+    const made = await profile({ scheme: 'api-key', header: 'X-One-Key', secret: 'k' });
     const path = `${PROFILES}/${String(made['id'])}`;
     const changed = await hub.admin('PATCH', path, { header: null });
     expect(changed.body).toMatchObject({ urls: made['urls'], parameters: {} });

@@ -324,6 +324,12 @@ describe('the state of receivers at the admin API', () => {
       DEADLINE_MS,
     );
     const [first, second] = reader.events;
+    // Of no number: that would tell how much happens elsewhere.
+    expect([first!.id, second!.id]).toEqual([
+      expect.stringMatching(/^[\w-]{22}$/),
+      expect.anything(),
+    ]);
+    expect((await follow('1')).status).toBe(400);
     expect(first!.data).toMatchObject({ type: 'endpoint.failing', origin, reason: 'HTTP 500' });
     await reader.close();
 

@@ -67,7 +67,12 @@ export function testConfig(databaseUrl: string, overrides: ConfigOverrides = {})
     secrets: { keys: [TEST_SECRET_KEY], ...overrides.secrets },
     auth: { adminKey: ADMIN_KEY, ...overrides.auth },
     egress: { allow: ['127.0.0.0/8'], ...overrides.egress },
-    push: { allow: ['127.0.0.0/8'], showAllowedAnswers: true, ...overrides.push },
+    push: {
+      allow: ['127.0.0.0/8'],
+      showAllowedAnswers: true,
+      trustedHosts: ['127.0.0.0/8'],
+      ...overrides.push,
+    },
     agents: { pollMinMs: 50, pollMaxMs: 200, ...overrides.agents },
     log: { level: 'silent', ...overrides.log },
   };

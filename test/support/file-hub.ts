@@ -32,6 +32,7 @@ export class FileHub {
       A2A_HUB__AUTH__ADMIN_KEY: ADMIN_KEY,
       A2A_HUB__EGRESS__ALLOW: '127.0.0.0/8',
       A2A_HUB__PUSH__ALLOW: '127.0.0.0/8',
+      A2A_HUB__PUSH__TRUSTED_HOSTS: '127.0.0.0/8,localhost',
       A2A_HUB__PUSH__SHOW_ALLOWED_ANSWERS: 'true',
       A2A_HUB__LOG__LEVEL: 'silent',
       ...this.environment,

@@ -42,6 +42,7 @@ export class HubProcess extends HubClient {
         A2A_HUB__SECRETS__KEYS: `${TEST_SECRET_KEY.id}:${TEST_SECRET_KEY.key}`,
         A2A_HUB__EGRESS__ALLOW: '127.0.0.0/8',
         A2A_HUB__PUSH__ALLOW: '127.0.0.0/8',
+        A2A_HUB__PUSH__TRUSTED_HOSTS: '127.0.0.0/8,localhost',
         A2A_HUB__PUSH__SHOW_ALLOWED_ANSWERS: 'true',
         ...options.environment,
       },

@@ -1,3 +1,4 @@
+import { isUrl } from '../is-url.js';
 import { isDenial } from './connect-error.js';
 import { Egress, type EgressOptions, type EgressRequest, type EgressResponse } from './egress.js';
 
@@ -118,8 +119,9 @@ export class WebhookEgress {
 
   /** Cuts what is open and frees all connections. */
   async close(): Promise<void> {
-    const all = [this.open, this.everybody, ...this.organizations.values()];
-    await Promise.all(all.map((egress) => egress?.close()));
+    const everybody = this.everybody === undefined ? [] : [this.everybody];
+    const all = [this.open, ...everybody, ...this.organizations.values()];
+    await Promise.all(all.map((egress) => egress.close()));
   }
 
   private listedFor(organization: string): Egress | undefined {
@@ -139,5 +141,5 @@ export class WebhookEgress {
 }
 
 function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : url;
+  return isUrl(url) ? new URL(url).origin : url;
 }

@@ -86,6 +86,14 @@ describe('Authenticator', () => {
     expect(secrets).toContain('abc-secret');
   });
 
+  it('sends no key in a header that may steer a server, however it came to be stored', async () => {
+    const sealedCredentials = SECRETS.seal('X-HTTP-Method-Override: DELETE');
+    const config = { ...CONFIG, authScheme: 'api-key', sealedCredentials } as const;
+    await expect(authenticator.prove(config, MESSAGE)).rejects.toThrow(
+      'the header X-HTTP-Method-Override cannot carry an API key',
+    );
+  });
+
   it('signs by every secret of the client, and by the signing keys besides', async () => {
     const config = {
       ...CONFIG,

@@ -1,6 +1,13 @@
 import type { TlsChoice } from '../../common/egress/tls-choice.js';
 import type { SecretBox } from '../../common/secret-box.js';
-import { authHeader, isHeaderScheme, secretForms } from '../domain/auth-scheme.js';
+import {
+  authHeader,
+  isHeaderScheme,
+  keyHeaderOf,
+  mayCarryKey,
+  NO_KEY_HEADER,
+  secretForms,
+} from '../domain/auth-scheme.js';
 import { type SignedMessage, signaturesOf, splitKeys } from '../domain/standard-webhooks.js';
 import type { PushConfig } from '../configs/push-config.js';
 import { AuthImpossibleError } from './auth-failure.js';
@@ -147,6 +154,10 @@ function byHeader(
   scheme: 'bearer' | 'basic' | 'api-key',
   credentials: string,
 ): void {
+  // What was registered when more headers were allowed is not sent.
+  if (scheme === 'api-key' && !mayCarryKey(keyHeaderOf(credentials))) {
+    throw new AuthImpossibleError(`the header ${keyHeaderOf(credentials)} ${NO_KEY_HEADER}`);
+  }
   Object.assign(making.headers, authHeader(scheme, credentials));
   making.secrets.push(...secretForms(scheme, credentials));
 }

@@ -25,13 +25,16 @@ import {
   WebhookPageDto,
 } from './config-view.dto.js';
 import { ConfigsService } from './configs.service.js';
+import { ReceiverGate } from '../receivers/receiver-gate.js';
 import { TestSends } from './test-sends.js';
+import { VerificationDto } from './verification.dto.js';
 
 @AdminController('push', 'api/v1/push', 'push')
 export class ConfigsController {
   constructor(
     private readonly configs: ConfigsService,
     private readonly tests: TestSends,
+    private readonly gate: ReceiverGate,
   ) {}
 
   @Get('configs')
@@ -141,6 +144,21 @@ export class ConfigsController {
     @CurrentPrincipal() caller: Principal,
   ): Promise<ReplayDto> {
     return new ReplayDto(await this.configs.replay(id, replayStartOf(body), caller));
+  }
+
+  @Post('configs/:id(^[^:]+)::verify')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Asks its receiver whether it agrees to be called.',
+    description:
+      'OPTIONS with WebHook-Request-Origin; it agrees by WebHook-Allowed-Origin. All webhooks of the organization at that scheme, host and port are then sent without the limits of push.unverified.',
+  })
+  @ApiOkResponse({ type: VerificationDto })
+  async verify(
+    @Param('id') id: string,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<VerificationDto> {
+    return new VerificationDto(await this.gate.verify(await this.configs.find(id, caller)));
   }
 
   @Post('configs/:id(^[^:]+)::test')

@@ -175,6 +175,32 @@ describe('readAuthentication', () => {
     }
   });
 
+  it.each(
+    [
+      'X-HTTP-Method-Override X-HTTP-Method X-Method-Override X-Real-IP X-Original-URL X-Rewrite-URL',
+      'Cookie Origin Referer Forwarded X-Forwarded-Host X-Forwarded-Auth X-Client-IP True-Client-IP',
+      'X-Auth-User X-Remote-User X-Accel-Redirect Sec-WebSocket-Key Proxy-Auth-Key Range Accept',
+      'Metadata-Flavor Metadata Metadata-Token X-aws-ec2-metadata-token X-Google-Metadata-Request',
+      'X-Amz-Security-Token X-Original-Authorization Idempotency-Key Content-Signature Transfer-Encoding',
+    ]
+      .join(' ')
+      .split(' '),
+  )('refuses an API key in %s, which may steer a server or a proxy', (name) => {
+    const { field, description } = refusal(() => v1('ApiKey', `${name}: x`));
+    expect([field, description]).toEqual([
+      'authentication.credentials',
+      expect.stringContaining(`the header ${name} cannot carry an API key`),
+    ]);
+  });
+
+  it.each(
+    'Authorization X-API-Key apikey PRIVATE-TOKEN X-Acme-Auth api_key Ocp-Apim-Subscription-Key X-Secret X-Auth-Token'.split(
+      ' ',
+    ),
+  )('takes one in %s', (name) => {
+    expect(v1('ApiKey', `${name}: x`)).toMatchObject({ scheme: 'api-key' });
+  });
+
   it('refuses members of the wrong type', () => {
     expect(refusal(() => readAuthentication(undefined, { schemes: 'Bearer' })).field).toBe(
       'authentication.schemes',

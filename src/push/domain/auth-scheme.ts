@@ -32,9 +32,17 @@ const PRINTABLE = /^[\x20-\x7e]*$/;
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** Headers that belong to HTTP or to the hub; an API key in one of them would break the request. */
+/**
+ * How the name of a header that carries an API key ends: `Authorization`, `X-API-Key`, `PRIVATE-TOKEN`,
+ * `X-Acme-Auth` … Others may steer what a server or a proxy before it does (`X-HTTP-Method-Override`,
+ * `X-Original-URL`, `Cookie`, `Origin`), and there is no list of all of those.
+ */
+const OF_A_KEY =
+  /(?:^|[-_.])[a-z0-9]*(?:key|token|secret|auth|authorization|authentication|signature|password|credentials?)$/i;
+
+/** Headers with such a name that belong to HTTP, to proxies, to the services of a cloud or to the hub. */
 const RESERVED =
-  /^(host|connection|content-.*|transfer-encoding|upgrade|te|trailer|expect|keep-alive|accept-encoding|proxy-.*|user-agent|date|via|forwarded|x-forwarded-.*|http2-settings|__proto__|webhook-.*|a2a-.*|x-a2a-.*|traceparent)$/i;
+  /^(?:proxy-.*|sec-.*|content-.*|(?:x-)?forwarded-.*|x-original-.*|x-rewrite-.*|x-http-.*|x-amz-.*|x-aws-.*|x-goog(?:le)?-.*|x-ms-.*|metadata.*|idempotency-key|webhook-.*|a2a-.*|x-a2a-.*)$/i;
 
 const FIELD = 'authentication';
 
@@ -96,6 +104,11 @@ export function authHeader(scheme: HeaderScheme, credentials: string): Record<st
       return { [name.toLowerCase()]: value };
     }
   }
+}
+
+/** The header that an API key goes into. */
+export function keyHeaderOf(credentials: string): string {
+  return apiKeyHeader(credentials).name;
 }
 
 /** The values that must never be shown, in the forms they are sent in and those a receiver could tell. */
@@ -171,7 +184,7 @@ function checkCredentials(scheme: AuthScheme, credentials: string, field: string
   if (scheme === 'hmac') refuseBadKeys(credentials, 'hmac', field);
   if (scheme !== 'api-key') return;
   const { name, value } = apiKeyHeader(credentials);
-  if (!mayCarryKey(name)) throw invalidField(field, `the header ${name} is the hub's own`);
+  if (!mayCarryKey(name)) throw invalidField(field, `the header ${name} ${NO_KEY_HEADER}`);
   if (value === '') throw invalidField(field, `has no value for the header ${name}`);
   if (name === 'X-API-Key' && /^[^:]* [^:]*: /.test(value)) {
     throw invalidField(field, 'must be Header-Name: value, or a value alone');
@@ -191,9 +204,13 @@ export function refuseBadKeys(written: string, kind: SigningKeyKind, field: stri
   if (fault !== undefined) throw invalidField(field, fault);
 }
 
+/** What is wrong with a header that {@link mayCarryKey} refuses, to follow its name. */
+export const NO_KEY_HEADER =
+  'cannot carry an API key; its name must end in Key, Token, Secret, Auth, Authorization, Signature, Password or Credential, and must not be one of HTTP, of proxies or of the hub';
+
 /** Whether a header of this name may carry an API key. */
 export function mayCarryKey(name: string): boolean {
-  return TOKEN.test(name) && !RESERVED.test(name);
+  return TOKEN.test(name) && OF_A_KEY.test(name) && !RESERVED.test(name);
 }
 
 /**

@@ -16,6 +16,11 @@ export interface EventFilter {
 export interface EndpointView extends Endpoint {
   /** Lanes that wait for it; at most {@link COUNT_LIMIT} are counted. */
   readonly waiting: number;
+  /** When it answered the challenge; null when it has not. Epoch milliseconds, like the others. */
+  readonly verifiedAt: number | null;
+  /** Until when something was held back for what it may get, and why; the time may be over. */
+  readonly heldUntil: number | null;
+  readonly heldReason: string | null;
 }
 
 /** Counts end here, so that looking costs the same whatever waits. */

@@ -3,6 +3,7 @@ import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { ENDPOINT_STATES, type EndpointState, originOf } from './endpoint.js';
 import { COUNT_LIMIT, type EndpointView } from './endpoint-store.js';
+import type { EventIds } from './event-ids.js';
 import { PUSH_EVENT_TYPES, type PushEvent, type PushEventType } from './push-event.js';
 
 const ORGANIZATION = 'Only of this organization; with scope `admin`, else your own it is.';
@@ -101,7 +102,35 @@ export class EndpointDto {
   @ApiProperty({ type: String, nullable: true, example: 'HTTP 503' })
   readonly lastError: string | null;
 
-  constructor(view: EndpointView) {
+  @ApiProperty({
+    enum: ['challenge', 'list'],
+    nullable: true,
+    description:
+      'How it has agreed to be called: it answered the challenge, or the operator lists its host. Null: it has not, and gets what push.unverified says.',
+  })
+  readonly verifiedBy: 'challenge' | 'list' | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  readonly verifiedAt: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'Until when what is for it waits, because it has not agreed; no failure.',
+  })
+  readonly heldUntil: string | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Why it waits.' })
+  readonly heldReason: string | null;
+
+  /** `isListed`: the operator lists its host; `now`: times before that are over. */
+  constructor(view: EndpointView, isListed: boolean, now: Date) {
+    const isHeld = !isListed && (view.heldUntil ?? 0) > now.getTime();
+    this.verifiedBy = isListed ? 'list' : view.verifiedAt === null ? null : 'challenge';
+    this.verifiedAt = iso(view.verifiedAt);
+    this.heldUntil = isHeld ? iso(view.heldUntil) : null;
+    this.heldReason = isHeld ? view.heldReason : null;
     this.origin = originOf(view.endpoint);
     this.organization = view.organization;
     this.state = view.state;
@@ -128,7 +157,11 @@ export class EndpointPageDto {
 
 /** One event; the `data` of the feed. */
 export class PushEventDto {
-  @ApiProperty({ type: String, description: 'Rises from event to event.', example: '17' })
+  @ApiProperty({
+    type: String,
+    description: 'Opaque; a feed is resumed by it.',
+    example: 'gQy0pWq3x2aT5nVb1sUe7A',
+  })
   readonly id: string;
 
   @ApiProperty({ enum: PUSH_EVENT_TYPES })
@@ -168,8 +201,8 @@ export class PushEventDto {
   })
   readonly since: string | null;
 
-  constructor(event: PushEvent) {
-    this.id = String(event.id);
+  constructor(event: PushEvent, ids: EventIds) {
+    this.id = ids.shown(event.id);
     this.type = event.type;
     this.at = event.at.toISOString();
     this.organization = event.organization;

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
 import { pageOf, readCursor } from '../../common/cursor.js';
 import type { Page } from '../../common/page.js';
+import { invalidField } from '../../common/hub-error.js';
+import { HubSettings } from '../../database/hub-settings.js';
 import { seenBy } from '../configs/push-access.js';
 import {
   type EndpointFilter,
@@ -9,12 +11,23 @@ import {
   type EndpointView,
   type EventFilter,
 } from './endpoint-store.js';
+import { EventIds } from './event-ids.js';
 import type { PushEvent } from './push-event.js';
 
 /** How the receivers of an organization stand, for its members; operators (`admin`) see all. */
 @Injectable()
 export class EndpointsService {
-  constructor(private readonly endpoints: EndpointStore) {}
+  private ids: EventIds | undefined;
+
+  constructor(
+    private readonly endpoints: EndpointStore,
+    private readonly settings: HubSettings,
+  ) {}
+
+  /** How events are named to callers. */
+  async eventIds(): Promise<EventIds> {
+    return (this.ids ??= new EventIds(await this.settings.pageTokenSecret()));
+  }
 
   /** By name. */
   async list(
@@ -35,10 +48,11 @@ export class EndpointsService {
     cursor: string | undefined,
     caller: Principal,
   ): Promise<Page<PushEvent>> {
-    const before =
-      cursor === undefined ? null : Number(readCursor('push-events', cursor, isNumber));
+    const ids = await this.eventIds();
+    const isId = (text: string): boolean => ids.read(text) !== undefined;
+    const before = cursor === undefined ? null : ids.read(readCursor('push-events', cursor, isId))!;
     const found = await this.endpoints.events(filter, seenBy(caller), limit + 1, before);
-    return pageOf('push-events', found, limit, ({ id }) => String(id));
+    return pageOf('push-events', found, limit, ({ id }) => ids.shown(id));
   }
 
   /** Oldest first, after the event with that number. */
@@ -46,15 +60,17 @@ export class EndpointsService {
     return this.endpoints.eventsAfter(after, seenBy(caller), limit);
   }
 
-  newestEvent(): Promise<number> {
-    return this.endpoints.newestEvent();
+  /** The number to go on after: that of the event with this id or, without one, of the newest. */
+  async eventBefore(lastEventId: string | undefined): Promise<number> {
+    if (lastEventId === undefined) return this.endpoints.newestEvent();
+    const number = (await this.eventIds()).read(lastEventId);
+    if (number === undefined) {
+      throw invalidField('Last-Event-ID', 'is not the id of an event of this feed');
+    }
+    return number;
   }
 }
 
 function isEndpoint(text: string): boolean {
   return text.includes(' ');
-}
-
-function isNumber(text: string): boolean {
-  return /^\d{1,15}$/.test(text);
 }

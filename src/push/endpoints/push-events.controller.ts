@@ -5,7 +5,7 @@ import { AdminController, CurrentPrincipal, KeyWatch, type Principal } from '../
 import { Clock } from '../../common/clock.js';
 import { Draining } from '../../common/draining.js';
 import { EventFeed } from '../../common/http/event-feed.js';
-import { HubError, invalidField } from '../../common/hub-error.js';
+import { HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import { PushEventDto, PushEventPageDto, PushEventQueryDto } from './endpoint.dto.js';
@@ -35,7 +35,8 @@ export class PushEventsController {
   ): Promise<PushEventPageDto> {
     const { limit, cursor, ...filter } = query;
     const page = await this.endpoints.events(filter, limit, cursor, caller);
-    return { ...page, items: page.items.map((each) => new PushEventDto(each)) };
+    const ids = await this.endpoints.eventIds();
+    return { ...page, items: page.items.map((each) => new PushEventDto(each, ids)) };
   }
 
   @Get('events')
@@ -52,8 +53,8 @@ export class PushEventsController {
     @CurrentPrincipal() caller: Principal,
     @Headers('last-event-id') lastEventId: string | undefined,
   ): Promise<void> {
-    const after =
-      lastEventId === undefined ? await this.endpoints.newestEvent() : numberOf(lastEventId);
+    const after = await this.endpoints.eventBefore(lastEventId);
+    const ids = await this.endpoints.eventIds();
     reply.hijack();
     const { heartbeatMs, streamBufferBytes: bufferBytes } = this.config.tasks;
     const feed = new EventFeed(reply.raw, { heartbeatMs, bufferBytes });
@@ -81,17 +82,10 @@ export class PushEventsController {
     await followEvents(
       source,
       after,
-      (event) => send(new PushEventDto(event)),
+      (event) => send(new PushEventDto(event, ids)),
       this.clock,
       ending.signal,
     ).catch((error: unknown) => this.log.warn({ err: error }, 'a feed of push events broke off'));
     end();
   }
-}
-
-function numberOf(lastEventId: string): number {
-  if (!/^\d{1,15}$/.test(lastEventId)) {
-    throw invalidField('Last-Event-ID', 'is not the id of an event of this feed');
-  }
-  return Number(lastEventId);
 }

@@ -15,6 +15,8 @@ import { type ReadyDelivery, loggedDelivery } from './logged-delivery.js';
 import { type DeliveryObserver, NOBODY } from './delivery-observer.js';
 import { LaneTurn } from './lane-turn.js';
 import type { Lane, LaneStore, Reached, Settlement, StepResult } from './lane-store.js';
+import { OPEN_GATE, type ReceiverGate } from '../receivers/receiver-gate.js';
+import type { Held } from '../receivers/receiver-store.js';
 import type { WebhookAnswer } from '../sending/webhook-sender.js';
 
 /** The delay before a lane is looked at again after an error of the hub's own. */
@@ -26,6 +28,9 @@ const CROWDED_PAUSE_MS = 1000;
 /** The pauses before an attempt is recorded again that the database did not take: they double. */
 const RECORD_PAUSE_MS = 100;
 const MAX_RECORD_PAUSE_MS = 2000;
+
+/** Over so long those come back that wait for what their principal may send. */
+const PRINCIPAL_SPREAD_MS = 15_000;
 
 export interface RunnerSettings extends RetrySchedule {
   /** How long one attempt may take in all; a lease is twice that. */
@@ -45,6 +50,7 @@ export class LaneRunner {
     private readonly log: Log,
     private readonly settings: RunnerSettings,
     private readonly observer: DeliveryObserver = NOBODY,
+    private readonly gate: Pick<ReceiverGate, 'waitOf' | 'admit'> = OPEN_GATE,
   ) {}
 
   /**
@@ -88,6 +94,8 @@ export class LaneRunner {
   }
 
   private async step(lane: Lane, signal: AbortSignal): Promise<StepResult> {
+    const wait = await this.gate.waitOf(lane.config);
+    if (wait) return this.hold(lane, wait);
     if (lane.open === 0) return this.readOn(lane, signal);
     // Read with the claim, right before it is sent: nothing goes out under a config of before.
     const delivery = await this.lanes.firstOpen(lane.id, lane.epoch);
@@ -144,6 +152,8 @@ export class LaneRunner {
       await this.lanes.release(lane, at);
       return 'rests';
     }
+    const wait = await this.gate.admit(lane.config, Buffer.byteLength(delivery.body));
+    if (wait) return this.hold(lane, wait);
     const number = delivery.attempts + 1;
     const answer = await this.send(lane, delivery, number, at, signal);
     if (signal.aborted && answer.status === null) {
@@ -177,6 +187,19 @@ export class LaneRunner {
     const isHubTrouble = answer.hubTrouble !== undefined;
     const settlement = { delivery, reached, attempt, outcome, result, isHubTrouble };
     return this.record(lane, settlement, signal);
+  }
+
+  /** What it has to tell waits, as it is; its place is another lane's meanwhile. */
+  private async hold(lane: Lane, { until, of }: Held): Promise<'rests'> {
+    const now = this.clock.now();
+    if (of === 'receiver') await this.lanes.hold(lane, until, now);
+    else {
+      // Many wait for the same moment: they come back one after another.
+      const spreadMs = PRINCIPAL_SPREAD_MS * this.ids.jitter();
+      const waitMs = Math.max(until.getTime() - now.getTime(), 0) + spreadMs;
+      await this.lanes.release(lane, new Date(now.getTime() + waitMs));
+    }
+    return 'rests';
   }
 
   private consequenceOf(

@@ -175,6 +175,12 @@ export abstract class LaneStore {
    */
   abstract release(lane: Lane, dueAt: Date): Promise<void>;
 
+  /**
+   * Gives a lane back whose endpoint is to get nothing before `until`: it and the others of the endpoint
+   * wait, then one of them tries, as after a `Retry-After`. It is no failure.
+   */
+  abstract hold(lane: Lane, until: Date, now: Date): Promise<void>;
+
   /** Ends every lease of other owners (SQLite at boot: the file lock proves them dead). */
   abstract releaseOthers(owner: string): Promise<number>;
 

@@ -1,15 +1,11 @@
-import { Body, Controller, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AuthGuard, CurrentPrincipal, type Principal, RequireScope } from '../../auth/index.js';
+import { Body, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { AdminController, CurrentPrincipal, type Principal } from '../../auth/index.js';
 import { HandedOverDto, HandoverDto } from './handover.dto.js';
 import { HandoverService } from './handover.service.js';
 
 /** Here and not with the principals: who may call does not know of webhooks. */
-@ApiTags('principals')
-@ApiBearerAuth()
-@Controller('api/v1/principals')
-@UseGuards(AuthGuard)
-@RequireScope('admin')
+@AdminController('principals', 'api/v1/principals', 'admin')
 export class HandoverController {
   constructor(private readonly handover: HandoverService) {}
 

@@ -5,6 +5,7 @@ import { IdSource } from '../../common/ids.js';
 import type { PushConfig } from '../configs/push-config.js';
 import { type TestedTask, testPayload, testWebhookId } from '../domain/test-event.js';
 import { webhookBody } from '../lanes/webhook-body.js';
+import { ReceiverGate } from '../receivers/receiver-gate.js';
 import { AttemptSender } from './attempt-sender.js';
 import type { WebhookAnswer } from './webhook-sender.js';
 
@@ -30,11 +31,12 @@ export class TestSender {
     private readonly sender: AttemptSender,
     private readonly clock: Clock,
     private readonly ids: IdSource,
+    private readonly gate: ReceiverGate,
   ) {}
 
   /**
    * Resolves when the receiver has answered or its time is up. Throws HubError RATE_LIMITED while this
-   * webhook, or ten others of its organization, are being tried.
+   * webhook, or ten others of its organization, are being tried, or its receiver may get nothing now.
    */
   async send(config: PushConfig, task: TestedTask, seq: number): Promise<SentTest> {
     const { organization, uid } = config;
@@ -53,6 +55,8 @@ export class TestSender {
 
   private async attempt(config: PushConfig, task: TestedTask, seq: number): Promise<SentTest> {
     const { body, contentType } = webhookBody(config.version, testPayload(task), LIMITS);
+    const wait = await this.gate.admit(config, Buffer.byteLength(body));
+    if (wait) throw new HubError('RATE_LIMITED', `It cannot be tried now: ${wait.reason}.`);
     const id = this.ids.next();
     const at = this.clock.now();
     const webhookId = testWebhookId(config.uid, id);

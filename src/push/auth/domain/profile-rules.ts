@@ -1,5 +1,5 @@
 import { type FieldViolation, invalidFields } from '../../../common/hub-error.js';
-import { mayCarryKey } from '../../domain/auth-scheme.js';
+import { mayCarryKey, NO_KEY_HEADER } from '../../domain/auth-scheme.js';
 import { keysFault, splitKeys } from '../../domain/standard-webhooks.js';
 import { parseUrlPattern } from '../../domain/url-pattern.js';
 import type { ProfileParameters, ProfileScheme } from '../auth-profile.js';
@@ -47,8 +47,7 @@ const PARAMETER_RULES: Readonly<Partial<Record<Parameter, Rule>>> = {
     NO_CONTROLS.test(value) && !value.includes(':')
       ? undefined
       : 'must not contain a colon or control characters',
-  header: (value) =>
-    mayCarryKey(value) ? undefined : "must be the name of a header that is not the hub's own",
+  header: (value) => (mayCarryKey(value) ? undefined : NO_KEY_HEADER),
   clientId: printable,
   scope: printable,
   audience: printable,

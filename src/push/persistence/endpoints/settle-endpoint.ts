@@ -163,6 +163,36 @@ function* writeEndpoint(
   );
 }
 
+/**
+ * Leaves the endpoint alone until then, and the lane in its queue; see `LaneStore.hold`. A breaker that is
+ * open for longer stays so.
+ */
+export function* holdEndpoint(
+  tx: Tx,
+  lane: Lane,
+  until: Date,
+  rules: EndpointRules,
+  now: Date,
+): Work<void> {
+  const at = now.getTime();
+  const [held] = yield* tx.all<{ id: string }>(
+    `UPDATE push_lanes SET owner = NULL, lease_until = NULL,
+       due_at = CASE WHEN due_at IS NULL THEN NULL ELSE CAST(? AS bigint) END
+     WHERE id = ? AND epoch = ? RETURNING id`,
+    [queuedAt(lane.dueSince?.getTime() ?? at), lane.id, lane.epoch],
+  );
+  if (!held) return yield* giveTrialBack(tx, lane);
+  yield* insertEndpoint(tx, lane, rules, at);
+  const [row] = yield* tx.all<EndpointRow>(`${SELECT}${forUpdate(tx)}`, [lane.endpoint]);
+  const probeAt = Math.max(until.getTime(), Number(row!.probe_at ?? 0));
+  const probeUntil = hasTrial(lane, row!) ? null : row!.probe_until;
+  yield* tx.run(
+    `UPDATE push_endpoints SET opened_at = COALESCE(opened_at, CAST(? AS bigint)), probe_at = ?,
+       probe_until = ?, ready_at = ?, parkings = parkings + 1, updated_at = ? WHERE endpoint = ?`,
+    [at, probeAt, probeUntil, probeUntil ?? probeAt, at, lane.endpoint],
+  );
+}
+
 /** The lane did not try after all: the next may, unless it does already. */
 export function* giveTrialBack(tx: Tx, { endpoint, trialUntil }: Lane): Work<void> {
   if (trialUntil === null) return;

@@ -23,6 +23,13 @@ import { sweepEndpoint } from './sweep-endpoint.js';
 /** Lanes counted for all endpoints together. */
 const LOAD_LIMIT = 100_000;
 
+interface ReceiverColumns {
+  readonly waiting: number;
+  readonly verified_at: number | null;
+  readonly held_until: number | null;
+  readonly held_reason: string | null;
+}
+
 interface Condition {
   readonly sql: string;
   readonly params: readonly SqlValue[];
@@ -50,14 +57,23 @@ export class SqlEndpointStore extends EndpointStore {
       equals('state', filter.state),
       after === null ? null : { sql: 'endpoint > ?', params: [storable(after)] },
     );
-    const rows = await this.database.read<EndpointRow & { waiting: number }>(
+    const ofReceiver = (column: string): string =>
+      `(SELECT r.${column} FROM push_receivers r WHERE r.endpoint = e.endpoint) AS ${column}`;
+    const rows = await this.database.read<EndpointRow & ReceiverColumns>(
       `SELECT e.*, (SELECT COUNT(*) FROM (SELECT 1 FROM push_lanes l
            WHERE l.endpoint = e.endpoint AND l.due_at IS NOT NULL LIMIT ${COUNT_LIMIT}) AS counted)
-         AS waiting
+         AS waiting,
+         ${ofReceiver('verified_at')}, ${ofReceiver('held_until')}, ${ofReceiver('held_reason')}
        FROM push_endpoints e WHERE ${where.sql} ORDER BY endpoint LIMIT ?`,
       [...where.params, limit],
     );
-    return rows.map((row) => ({ ...toEndpoint(row), waiting: Number(row.waiting) }));
+    return rows.map((row) => ({
+      ...toEndpoint(row),
+      waiting: Number(row.waiting),
+      verifiedAt: row.verified_at === null ? null : Number(row.verified_at),
+      heldUntil: row.held_until === null ? null : Number(row.held_until),
+      heldReason: row.held_reason,
+    }));
   }
 
   async events(
@@ -151,6 +167,22 @@ export class SqlEndpointStore extends EndpointStore {
            WHERE updated_at < ? AND ready_at IS NULL AND sweep_after IS NULL LIMIT ?)`,
         params,
       );
+      yield* tx.run(
+        `DELETE FROM push_receivers WHERE endpoint IN (SELECT endpoint FROM push_receivers r
+           WHERE r.updated_at < ? AND NOT EXISTS
+             (SELECT 1 FROM push_endpoints e WHERE e.endpoint = r.endpoint) LIMIT ?)`,
+        params,
+      );
+      for (const [table, time] of [
+        ['push_senders', 'updated_at'],
+        ['push_reaches', 'at'],
+      ] as const) {
+        yield* tx.run(
+          `DELETE FROM ${table} WHERE principal_id IN
+             (SELECT principal_id FROM ${table} WHERE ${time} < ? LIMIT ?) AND ${time} < ?`,
+          [...params, before.getTime()],
+        );
+      }
       return events + endpoints;
     });
   }

@@ -16,6 +16,7 @@ import {
   type Settlement,
   type StepResult,
 } from '../../lanes/lane-store.js';
+import type { PushConfig } from '../../configs/push-config.js';
 import { claimLanes } from './claim-lanes.js';
 import { deleteOld } from '../deliveries/dead-letters.js';
 import { leaveLetters } from './end-lanes.js';
@@ -28,6 +29,7 @@ import { reachLane, recountLane, toStep } from './reach-lane.js';
 import {
   type SettledEndpoint,
   giveTrialBack,
+  holdEndpoint,
   settleEndpoint,
   settleLostTrial,
 } from '../endpoints/settle-endpoint.js';
@@ -46,6 +48,8 @@ export class SqlLaneStore extends LaneStore {
     private readonly rules: EndpointRules,
     private readonly events: EventAnnouncer,
     private readonly principals: PrincipalHolds,
+    /** The most attempts at once that the receiver of a webhook may come to have. Default: the rules'. */
+    private readonly maxSlotsOf: (config: PushConfig) => number = () => rules.maxSlots,
   ) {
     super();
   }
@@ -141,7 +145,8 @@ export class SqlLaneStore extends LaneStore {
     now: Date,
     leaseUntil: Date,
   ): Promise<StepResult> {
-    const { rules, ids } = this;
+    const { ids } = this;
+    const rules = { ...this.rules, maxSlots: this.maxSlotsOf(lane.config) };
     const chance = this.ids.jitter();
     const { step, events } = await this.database.write(function* (tx): Work<Settled> {
       const row = yield* settleLane(tx, lane, settlement, now, leaseUntil);
@@ -181,6 +186,11 @@ export class SqlLaneStore extends LaneStore {
       );
       yield* giveTrialBack(tx, lane);
     });
+  }
+
+  async hold(lane: Lane, until: Date, now: Date): Promise<void> {
+    const { rules } = this;
+    await this.database.write((tx) => holdEndpoint(tx, lane, until, rules, now));
   }
 
   releaseOthers(owner: string): Promise<number> {

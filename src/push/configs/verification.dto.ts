@@ -1,0 +1,24 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Verification } from '../receivers/receiver-gate.js';
+
+/** Whether a receiver agrees to be called. */
+export class VerificationDto {
+  @ApiProperty({ type: Boolean })
+  readonly verified: boolean;
+
+  @ApiProperty({
+    enum: ['challenge', 'list'],
+    nullable: true,
+    description: 'It answered the challenge, or the operator lists its host.',
+  })
+  readonly by: 'challenge' | 'list' | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  readonly at: string | null;
+
+  constructor({ by, at }: Verification) {
+    this.verified = by !== null;
+    this.by = by;
+    this.at = at?.toISOString() ?? null;
+  }
+}

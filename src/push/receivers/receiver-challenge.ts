@@ -1,0 +1,41 @@
+import { discard } from '../../common/egress/read-body.js';
+import type { WebhookEgress } from '../../common/egress/webhook-egress.js';
+
+/**
+ * Asks a receiver whether it agrees to be called: the abuse protection of HTTP 1.1 Web Hooks for Event
+ * Delivery (CloudEvents, section 4). `OPTIONS` at the webhook's address with `WebHook-Request-Origin`; it
+ * agrees by an answer 2xx whose `WebHook-Allowed-Origin` has that origin, or `*`.
+ */
+export class ReceiverChallenge {
+  constructor(
+    private readonly egress: Pick<WebhookEgress, 'request'>,
+    private readonly limits: { readonly connectTimeoutMs: number; readonly timeoutMs: number },
+    /** The host name that the hub is known by; asked for at each challenge. */
+    private readonly originOfHub: () => string,
+  ) {}
+
+  /** False for any answer that does not agree, and for none. Never rejects. */
+  async agrees(organization: string, url: string): Promise<boolean> {
+    const origin = this.originOfHub();
+    try {
+      const { answer } = await this.egress.request(organization, url, {
+        method: 'OPTIONS',
+        headers: { 'webhook-request-origin': origin, 'user-agent': 'a2a-hub' },
+        signal: AbortSignal.timeout(this.limits.timeoutMs),
+        connectTimeoutMs: this.limits.connectTimeoutMs,
+        headersTimeoutMs: this.limits.timeoutMs,
+        bodyTimeoutMs: this.limits.timeoutMs,
+      });
+      discard(answer.body);
+      const isGood = answer.statusCode >= 200 && answer.statusCode < 300;
+      return isGood && names(answer.headers['webhook-allowed-origin'], origin);
+    } catch {
+      return false;
+    }
+  }
+}
+
+function names(header: string | readonly string[] | undefined, origin: string): boolean {
+  const values = [header ?? []].flat().flatMap((each) => each.split(','));
+  return values.some((each) => ['*', origin.toLowerCase()].includes(each.trim().toLowerCase()));
+}

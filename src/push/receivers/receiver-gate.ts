@@ -1,0 +1,114 @@
+import type { Clock } from '../../common/clock.js';
+import { addressLiteral, DestinationList } from '../../common/egress/destination-list.js';
+import { readAddress } from '../../common/egress/address-ranges.js';
+import { destinationOf } from '../../common/egress/guard.js';
+import { readWebhookAllow } from '../../common/egress/webhook-egress.js';
+import { HubError } from '../../common/hub-error.js';
+import type { PushConfig } from '../configs/push-config.js';
+import type { ReceiverChallenge } from './receiver-challenge.js';
+import type { Held, ReceiverLimits, ReceiverStore } from './receiver-store.js';
+
+/** Verified receivers remembered; that one has agreed is not taken back. */
+const MAX_REMEMBERED = 10_000;
+/** The least time between two challenges that people ask for. */
+const ASK_PAUSE_MS = 10_000;
+
+type Target = Pick<PushConfig, 'endpoint' | 'organization' | 'principalId' | 'url'>;
+
+/** How a receiver stands; `by` is null for one that has not agreed. */
+export interface Verification {
+  readonly by: 'challenge' | 'list' | null;
+  readonly at: Date | null;
+}
+
+/**
+ * What is asked before something is sent to a receiver. One that has agreed (it answered the challenge, or
+ * the operator lists its host) gets all there is; to others little is sent at a time, and the rest waits. A
+ * receiver is challenged when something has to wait for it, so those that get little are never bothered.
+ */
+export class ReceiverGate {
+  private readonly verified = new Set<string>();
+  private readonly everybody: DestinationList;
+  private readonly organizations: ReadonlyMap<string, DestinationList>;
+
+  /** `trusted` has the forms of `push.allow`. Throws an Error that names the entry that is wrong. */
+  constructor(
+    private readonly store: ReceiverStore,
+    private readonly challenge: Pick<ReceiverChallenge, 'agrees'>,
+    private readonly clock: Clock,
+    private readonly limits: ReceiverLimits,
+    trusted: readonly string[],
+  ) {
+    const { everybody, organizations } = readWebhookAllow(trusted);
+    const listOf = (hosts: readonly string[]): DestinationList =>
+      new DestinationList('push.trustedHosts', hosts);
+    this.everybody = listOf(everybody);
+    this.organizations = new Map([...organizations].map(([name, hosts]) => [name, listOf(hosts)]));
+  }
+
+  /** Why the webhook has to wait; asked before its body is made. Undefined: it may go on. */
+  async waitOf(target: Target): Promise<Held | undefined> {
+    if (this.isFree(target)) return undefined;
+    if (await this.store.mayBeSent(target, this.limits, this.clock.now())) return undefined;
+    return this.admit(target, 0);
+  }
+
+  /** Counts a request of so many bytes, or says why it has to wait. */
+  async admit(target: Target, bytes: number): Promise<Held | undefined> {
+    if (this.isFree(target)) return undefined;
+    const admission = await this.store.admit(target, bytes, this.limits, this.clock.now());
+    if (admission === 'verified') this.remember(target.endpoint);
+    if (admission === 'verified' || admission === 'admitted') return undefined;
+    return admission.isToBeAsked && (await this.ask(target)) ? undefined : admission;
+  }
+
+  /**
+   * Asks the receiver now whether it agrees. Throws HubError RATE_LIMITED when that was done a moment ago.
+   */
+  async verify(target: Target): Promise<Verification> {
+    if (this.isTrusted(target)) return { by: 'list', at: null };
+    const now = this.clock.now();
+    const at = await this.store.verifiedAt(target.endpoint);
+    if (at !== null) return { by: 'challenge', at };
+    if (!(await this.store.beginChallenge(target.endpoint, ASK_PAUSE_MS, now))) {
+      throw new HubError('RATE_LIMITED', 'The receiver was asked a moment ago; wait ten seconds.');
+    }
+    return (await this.ask(target)) ? { by: 'challenge', at: now } : { by: null, at: null };
+  }
+
+  /** Whether the operator lists its host. */
+  isTrusted({ organization, url }: Pick<Target, 'organization' | 'url'>): boolean {
+    const destination = destinationOf(new URL(url));
+    const literal = addressLiteral(destination.hostname);
+    const address = literal === undefined ? undefined : readAddress(literal);
+    return [this.everybody, this.organizations.get(organization)].some(
+      (list) =>
+        list?.hasHost(destination) === true ||
+        (address !== undefined && list?.hasAddress(address, destination.port) === true),
+    );
+  }
+
+  /** Whether it is known to get all there is. */
+  isFree(target: Pick<Target, 'endpoint' | 'organization' | 'url'>): boolean {
+    if (this.limits.mode === 'off' || this.verified.has(target.endpoint)) return true;
+    return this.isTrusted(target);
+  }
+
+  private async ask(target: Target): Promise<boolean> {
+    if (!(await this.challenge.agrees(target.organization, target.url))) return false;
+    await this.store.verify(target.endpoint, this.clock.now());
+    this.remember(target.endpoint);
+    return true;
+  }
+
+  private remember(endpoint: string): void {
+    if (this.verified.size >= MAX_REMEMBERED) this.verified.clear();
+    this.verified.add(endpoint);
+  }
+}
+
+/** Nobody has to wait. */
+export const OPEN_GATE: Pick<ReceiverGate, 'waitOf' | 'admit'> = {
+  waitOf: () => Promise.resolve(undefined),
+  admit: () => Promise.resolve(undefined),
+};
