@@ -129,7 +129,15 @@ describe('a card that is more than others can take', () => {
 describe('an agent whose stored card cannot be used', () => {
   it.each<[string, string, (row: string) => string]>([
     ['nested deep', 'card', (json) => json.replace(/}$/, `,"x":${nestedText(20_000)}}`)],
-    ['params nested deep', 'card', () => JSON.stringify(withExtension(nested(5000)))],
+    [
+      'params nested deep',
+      'card',
+      (json) =>
+        json.replace(
+          /"capabilities":{/,
+          `$&"extensions":[{"uri":"urn:x","params":${nestedText(20_000)}}],`,
+        ),
+    ],
     ['no JSON', 'card', () => '{"name":'],
     ['another kind of JSON', 'card', () => '[]'],
     ['an original nested deep', 'original_card', () => `{"x":${nestedText(20_000)}}`],
@@ -139,18 +147,19 @@ describe('an agent whose stored card cannot be used', () => {
     const agent = await ScriptedAgent.start({
       handlers: { SendStreamingMessage: (call) => call.event({ message: answer() }).end() },
     });
-    hub = await startHub();
+    hub = await startHub({ config: { routing: { defaultAgent: 'good' } } });
     await hub.registerAgent(agent.url, { id: 'good' });
     await hub.registerAgent(place.url, { id: 'bad' });
     poison(column, poisoned);
+    const ownCard = '/a2a/agents/bad/.well-known/agent-card.json';
     await eventually(async () => {
+      expect((await hub.get(ownCard)).status).toBe(404);
       const { body } = await hub.admin('GET', '/api/v1/agents/bad');
       expect(body.cardTrouble).toMatchObject({ kind: 'unusable' });
     });
     const list = await hub.admin('GET', '/api/v1/agents');
     expect(list.body.items.map((item: Json) => item['id'])).toEqual(['bad', 'good']);
     for (const path of CARDS) expect((await hub.get(path)).status).toBe(200);
-    expect((await hub.get('/a2a/agents/bad/.well-known/agent-card.json')).status).toBe(404);
     const extended = await hub.rpc('GetExtendedAgentCard', {});
     expect(JSON.stringify(extended)).not.toContain('bad.');
     const said = await hub.send('anything');
