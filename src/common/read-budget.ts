@@ -76,7 +76,7 @@ export class ReadBudget {
     const { free, step } = this.rules;
     const wanted = Math.max(0, Math.ceil((bytes - free) / step) * step);
     if (wanted === reading.taken) return undefined;
-    if (wanted < reading.taken || this.tryGrow(reading, wanted, this.waiting.size > 0)) {
+    if (wanted < reading.taken || this.tryGrow(reading, wanted, this.isQueued())) {
       this.set(reading, wanted);
       return undefined;
     }
@@ -93,10 +93,19 @@ export class ReadBudget {
     return true;
   }
 
-  private hasRoom({ party, taken }: Reading, wanted: number): boolean {
-    const { limit, share } = this.rules;
-    const grown = wanted - taken;
-    return this.taken + grown <= limit && (this.byParty.get(party) ?? 0) + grown <= share;
+  /** Whether somebody waits for others than its own party. */
+  private isQueued(): boolean {
+    for (const { reading, wanted } of this.waiting) if (this.hasShare(reading, wanted)) return true;
+    return false;
+  }
+
+  private hasRoom(reading: Reading, wanted: number): boolean {
+    const isWithin = this.taken + wanted - reading.taken <= this.rules.limit;
+    return isWithin && this.hasShare(reading, wanted);
+  }
+
+  private hasShare({ party, taken }: Reading, wanted: number): boolean {
+    return (this.byParty.get(party) ?? 0) + wanted - taken <= this.rules.share;
   }
 
   private set(reading: Reading, bytes: number): void {
