@@ -104,7 +104,7 @@ class ProtoWalk {
       const field = Math.floor(tag / 8);
       switch (tag % 8) {
         case 0:
-          this.varint(end);
+          if (this.varint(end) === Infinity) return false;
           break;
         case 1:
           this.at += 8;
