@@ -111,7 +111,7 @@ describe('an answer of too many values', () => {
       call.send(200, JSON.stringify(body).replace('"HERE"', many));
     });
     expect(await outcome()).toContain(
-      'InvalidAgentResponse: Scripted gave an answer that has more than 50000 values',
+      'InvalidAgentResponse: Scripted agent gave an answer that has more than 50000 values',
     );
     isStream = false;
     expect(await outcome()).toContain('has more than 200000 values');
@@ -138,7 +138,11 @@ describe('a large answer that is no attack', () => {
       artifacts: [{ artifactId: 'a', parts }],
       history,
     });
-    await start((call) => call.event(working).cut(), { GetTask: (call) => call.result(whole) });
+    const cut = (call: ScriptedCall): void => {
+      call.event(working);
+      setTimeout(() => call.cut(), 500);
+    };
+    await start(cut, { GetTask: (call) => call.result(whole) });
     expect(await outcome()).toContain('chunk 7999');
   });
 });
