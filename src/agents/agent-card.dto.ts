@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { CardSignature, SignatureOutcome } from './agent.js';
+import type { CardSignature, CardTrouble, SignatureOutcome } from './agent.js';
 
 export class AgentEndpointDto {
   @ApiProperty({ type: String })
@@ -55,6 +55,27 @@ export class CardSignatureDto implements CardSignature {
 
   @ApiProperty({ type: String })
   readonly reason!: string;
+}
+
+export class CardTroubleDto {
+  @ApiProperty({
+    enum: ['refused', 'unusable'],
+    description:
+      'refused: the card was read again and is not taken, the one before stays in use; unusable: what is stored cannot be used, the agent gets no work and is in no card of the hub.',
+  })
+  readonly kind: CardTrouble['kind'];
+
+  @ApiProperty({ type: String })
+  readonly reason: string;
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  readonly since: string;
+
+  constructor({ kind, reason, since }: CardTrouble) {
+    this.kind = kind;
+    this.reason = reason;
+    this.since = since.toISOString();
+  }
 }
 
 export class AgentInterfaceDto {

@@ -35,6 +35,12 @@ export interface AgentCallOptions {
   readonly extensions?: readonly string[];
   /** Hub ids this message has passed (`A2A-Hub-Hops`), this hub's included. */
   readonly hops?: readonly string[];
+  /**
+   * Given `release`, to be called when the answer is stored or dropped: until then its bytes count against
+   * what the hub reads at once. Without it they do until the answer is returned. A stream's events
+   * count until the next one is asked for.
+   */
+  readonly hold?: (release: () => void) => void;
 }
 
 /**
@@ -60,6 +66,8 @@ export class AgentCallError extends Error {
       readonly code?: number;
       readonly httpStatus?: number;
       readonly hubRefusal?: HubRefusal;
+      /** The limit of the hub that the answer passes, as a clause: `has more than 50000 values`. */
+      readonly limit?: string;
       readonly cause?: unknown;
     } = {},
   ) {

@@ -13,6 +13,7 @@ import type {
   CardSignature,
   RefusedInterface,
 } from './agent.js';
+import { checkCardText } from './card/card-limits.js';
 import { CardReader } from './card/card-reader.js';
 import { CardTrust } from './card/card-trust.js';
 import {
@@ -168,6 +169,7 @@ export class AgentIntake {
   ): Promise<Pick<Intake, 'card' | 'originalCard' | 'cardUrl'>> {
     if (source.card !== null) {
       const originalCard = JSON.stringify(source.card);
+      checkCardText(originalCard);
       return { card: parseCard(source.card), originalCard, cardUrl: null };
     }
     if (source.cardUrl === null) throw invalidField('cardUrl', 'or card must be given');

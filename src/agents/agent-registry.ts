@@ -14,7 +14,7 @@ const DELETED_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 interface Snapshot {
   readonly byId: ReadonlyMap<string, Agent>;
   readonly deleted: ReadonlyMap<string, Agent>;
-  /** The enabled agents, in the order of their ids. */
+  /** The enabled agents that can be used, in the order of their ids. */
   readonly enabled: readonly Agent[];
   readonly byOrganization: ByOrganization<Agent>;
 }
@@ -28,13 +28,18 @@ export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
   private snapshot = snapshotOf([]);
   private readonly kept: KeptByRevision<Agent>;
   private purgedAt = 0;
+  /** What was last logged of agents that cannot be used, by their ids. */
+  private unusable: ReadonlyMap<string, string> = new Map();
 
   constructor(
     private readonly store: AgentStore,
     private readonly clock: Clock,
-    log: Log,
+    private readonly log: Log,
   ) {
-    const take = (all: readonly Agent[]): void => void (this.snapshot = snapshotOf(all));
+    const take = (all: readonly Agent[]): void => {
+      this.snapshot = snapshotOf(all);
+      this.tellUnusable(all);
+    };
     this.kept = new KeptByRevision(store, take, 'agents', clock, log);
   }
 
@@ -91,6 +96,21 @@ export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
     return this.kept.renew();
   }
 
+  /** Once for each fault. */
+  private tellUnusable(all: readonly Agent[]): void {
+    const faults = new Map<string, string>();
+    for (const { id, cardTrouble, deletedAt } of all) {
+      if (cardTrouble?.kind !== 'unusable' || deletedAt !== null) continue;
+      faults.set(id, cardTrouble.reason);
+      if (this.unusable.get(id) === cardTrouble.reason) continue;
+      this.log.error(
+        { agent: id, reason: cardTrouble.reason },
+        'an agent is left out: what is stored of it cannot be used',
+      );
+    }
+    this.unusable = faults;
+  }
+
   private async purge(): Promise<void> {
     const now = this.clock.now().getTime();
     if (now - this.purgedAt < PURGE_EVERY_MS) return;
@@ -102,7 +122,7 @@ export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
 function snapshotOf(all: readonly Agent[]): Snapshot {
   const agents = all.filter(({ deletedAt }) => deletedAt === null);
   const deleted = all.filter(({ deletedAt }) => deletedAt !== null);
-  const enabled = agents.filter((agent) => agent.enabled);
+  const enabled = agents.filter((agent) => agent.enabled && agent.cardTrouble?.kind !== 'unusable');
   return {
     byId: new Map(agents.map((agent) => [agent.id, agent])),
     deleted: new Map(deleted.map((agent) => [agent.id, agent])),

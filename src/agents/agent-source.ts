@@ -35,6 +35,7 @@ export function agentOf(
     card,
     originalCard,
     cardUrl,
+    cardTrouble: null,
     cardHeaders,
     cardKeys,
     signature,

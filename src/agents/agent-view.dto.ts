@@ -5,6 +5,7 @@ import {
   AgentInterfaceDto,
   CardChangeDto,
   CardSignatureDto,
+  CardTroubleDto,
 } from './agent-card.dto.js';
 import type { Agent, AgentEndpoint } from './agent.js';
 import { BudgetsDto } from './budgets.dto.js';
@@ -107,6 +108,13 @@ export class AgentDto {
   @ApiProperty({ type: BudgetsDto, description: 'Only what differs from the defaults.' })
   readonly budgets: Agent['budgets'];
 
+  @ApiProperty({
+    type: CardTroubleDto,
+    nullable: true,
+    description: 'What is wrong with its card; null: nothing is known to be.',
+  })
+  readonly cardTrouble: CardTroubleDto | null;
+
   @ApiProperty({ type: String, nullable: true, description: 'Where the card was found.' })
   readonly cardUrl: string | null;
 
@@ -158,6 +166,7 @@ export class AgentDto {
     this.signature = agent.signature;
     this.cardKeys = agent.cardKeys;
     this.budgets = agent.budgets;
+    this.cardTrouble = agent.cardTrouble && new CardTroubleDto(agent.cardTrouble);
     this.cardUrl = agent.cardUrl;
     this.cardHeaders = Object.keys(agent.cardHeaders);
     this.credentials = Object.keys(agent.credentials);

@@ -69,6 +69,18 @@ export interface RefusedInterface extends Pick<AgentEndpoint, 'url' | 'protocolB
   readonly reason: string;
 }
 
+/** What is wrong with an agent's card, for operators. */
+export interface CardTrouble {
+  /** One sentence. */
+  readonly reason: string;
+  readonly since: Date;
+  /**
+   * `refused`: the card was read again and is not taken; the one before it stays in use. `unusable`: what is
+   * stored of the agent cannot be used, so that it gets no work and is in none of the hub's cards.
+   */
+  readonly kind: 'refused' | 'unusable';
+}
+
 /** A downstream A2A agent in the registry. */
 export interface Agent {
   /** `[a-z0-9-]{1,63}`; none of {@link RESERVED_AGENT_IDS}. */
@@ -81,6 +93,8 @@ export interface Agent {
   readonly cardUrl: string | null;
   /** Headers sent when the card is read again (secret values; never shown). */
   readonly cardHeaders: Readonly<Record<string, string>>;
+  /** What is wrong with its card; null when nothing is known to be. */
+  readonly cardTrouble: CardTrouble | null;
   /** Keys that have to have signed its card; null: those of its origin count. */
   readonly cardKeys: CardKeys | null;
   /** What is known of the signature of the card as it is stored. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { issueCursor, readCursor } from '../common/cursor.js';
 import { HubError, invalidField } from '../common/hub-error.js';
+import { Log } from '../common/logger.js';
 import type { Page } from '../common/page.js';
 import type { Agent, AgentBudgets, AgentEndpoint } from './agent.js';
 import { AgentIntake, type Intake, type Reach } from './agent-intake.js';
@@ -18,6 +19,7 @@ import {
   patched,
   pinned,
 } from './agent-patch.js';
+import { refusedBy } from './card/card-trouble.js';
 import { AgentRegistry } from './agent-registry.js';
 import { type WrittenMeans, agentOf, checkCarried, readMeans } from './agent-source.js';
 import { type AgentFilter, AgentStore } from './agent-store.js';
@@ -69,6 +71,7 @@ export class AgentsService {
     private readonly intake: AgentIntake,
     private readonly trust: CardTrust,
     private readonly clock: Clock,
+    private readonly log: Log,
   ) {}
 
   /** Registers an agent; see {@link AgentIntake.examine} for what is refused. */
@@ -119,6 +122,7 @@ export class AgentsService {
   async patch(id: string, patch: AgentPatch): Promise<Agent> {
     const present = await this.get(id);
     refuseDeclared(present);
+    refuseUnusable(present);
     const credentials = entries('credentials', patch.credentials);
     const cardHeaders = entries('cardHeaders', patch.cardHeaders);
     const trust = await this.trustOf(present, patch.cardKeys);
@@ -154,19 +158,20 @@ export class AgentsService {
   /**
    * Reads the card again. Throws HubError CONFLICT when the agent was registered without an address,
    * what {@link AgentIntake.examine} throws, and INVALID_PARAMS when the card names only servers that the
-   * credentials are not for, or a gRPC interface that cannot carry them; the agent then stays as it was.
+   * credentials are not for, or a gRPC interface that cannot carry them; the agent then stays as it was, and
+   * shows the trouble.
    */
   async refresh(id: string): Promise<Refreshed> {
     const before = await this.get(id);
     if (before.cardUrl === null) {
       throw new HubError('CONFLICT', `${id} was registered with its card; there is no address.`);
     }
-    const intake = await this.intake.examine({ ...before, card: null });
+    const intake = await this.examined(before);
     let changes: CardChange[] = [];
     const agent = await this.store.update(id, (stored) => {
       changes = diffCards(stored, intake);
       const { card, originalCard, cardUrl, signature, refused } = intake;
-      const read = { card, originalCard, cardUrl, signature, refused };
+      const read = { card, originalCard, cardUrl, signature, refused, cardTrouble: null };
       const fresh = { ...stored, ...read, updatedAt: this.clock.now() };
       const endpoint = endpointOf(fresh);
       checkCarried('credentials', endpoint, fresh.credentials);
@@ -174,6 +179,25 @@ export class AgentsService {
     });
     await this.registry.renew();
     return { agent: agent ?? notFound(id), changes };
+  }
+
+  /** The card of a registered agent as it is now. One that is not taken is noted with the agent. */
+  private async examined(agent: Agent): Promise<Intake> {
+    try {
+      return await this.intake.examine({ ...agent, card: null });
+    } catch (error) {
+      if (error instanceof HubError) await this.noteRefused(agent.id, error);
+      throw error;
+    }
+  }
+
+  private async noteRefused(id: string, error: HubError): Promise<void> {
+    this.log.warn({ agent: id, err: error }, "an agent's card was read again and is not taken");
+    const cardTrouble = refusedBy(error, this.clock.now());
+    await this.store.update(id, (stored) => {
+      return stored.cardTrouble?.kind === 'unusable' ? stored : { ...stored, cardTrouble };
+    });
+    await this.registry.renew();
   }
 
   /**
@@ -251,6 +275,13 @@ export class AgentsService {
       }
     }
   }
+}
+
+/** To change one would write down what could not be read. */
+function refuseUnusable({ cardTrouble }: Agent): void {
+  if (cardTrouble?.kind !== 'unusable') return;
+  const advice = 'Refresh it, or delete it and register it again.';
+  throw new HubError('CONFLICT', `${cardTrouble.reason} ${advice}`);
 }
 
 function refuseDeclared(agent: Agent): void {

@@ -15,6 +15,7 @@ import { AgentRegistry } from './agent-registry.js';
 import { agentOf, checkCarried, readMeans } from './agent-source.js';
 import { AgentStore } from './agent-store.js';
 import { isAgentId } from './card/agent-id.js';
+import { refusedBy } from './card/card-trouble.js';
 import { originOf } from './card/card-verifier.js';
 
 /** Pauses between two attempts at an agent that could not be read; the last one repeats. */
@@ -141,7 +142,22 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
     } catch (error) {
       const fields = { agent: declared.id, err: error };
       if (!signal.aborted) this.log.warn(fields, 'declared agent cannot be used yet');
+      if (error instanceof HubError && !signal.aborted) await this.noteRefused(declared.id, error);
       return false;
+    }
+  }
+
+  /** The card it has stays in use, and shows what is wrong with the one that is served now. */
+  private async noteRefused(id: string, error: HubError): Promise<void> {
+    try {
+      const { cardTrouble: before } = this.registry.get(id) ?? {};
+      const cardTrouble = refusedBy(error, this.clock.now());
+      if (before === undefined || before?.reason === cardTrouble.reason) return;
+      if (before?.kind === 'unusable') return;
+      await this.store.update(id, (stored) => ({ ...stored, cardTrouble }));
+      await this.registry.renew();
+    } catch (failure) {
+      this.log.warn({ agent: id, err: failure }, 'the trouble of a card cannot be noted');
     }
   }
 

@@ -11,6 +11,8 @@ interface AgentFailureNumbers {
   readonly httpStatus?: number;
   /** The agent is a hub, and refused for this. */
   readonly hubRefusal?: HubRefusal;
+  /** The limit of the hub that the answer passes, as a clause. */
+  readonly limit?: string;
 }
 
 /** The errors of A2A §5.4 and of JSON-RPC, in words that say nothing of the one case. */
@@ -45,7 +47,9 @@ export function publicFailure(kind: AgentFailureKind, numbers: AgentFailureNumbe
     case 'interrupted':
       return `broke off${inBrackets(numbers)}`;
     case 'invalid':
-      return 'gave an answer that is not A2A';
+      return numbers.limit === undefined
+        ? 'gave an answer that is not A2A'
+        : `gave an answer that ${numbers.limit}`;
     case 'not-found':
       return 'does not know the task';
   }

@@ -17,6 +17,10 @@ export class JsonLimitError extends Error {
   override readonly name = 'JsonLimitError';
 }
 
+/** Bytes of a text after which it counts as long, and how many are then looked through at once. */
+const LONG_TEXT = 64;
+const LOOK_AHEAD = 4096;
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -41,14 +45,21 @@ export class JsonMeter {
 
   /** Takes the next bytes of UTF-8; a character may be split between two calls. Throws {@link JsonLimitError}. */
   add(bytes: Uint8Array): void {
+    let looked = 0;
     for (let i = 0; i < bytes.length; i += 1) {
       const byte = bytes[i]!;
       if (this.inText) {
         if (this.escaped) this.escaped = false;
         else if (byte === BACKSLASH) this.escaped = true;
         else if (byte === QUOTE) this.inText = false;
+        else if (++looked >= LONG_TEXT) {
+          // Of long texts only the next byte that matters is looked for, which is much quicker.
+          looked = 0;
+          i = nextInText(bytes, i + 1) - 1;
+        }
         continue;
       }
+      looked = 0;
       switch (byte) {
         case QUOTE:
           this.inText = true;
@@ -85,7 +96,26 @@ export class JsonMeter {
   }
 }
 
+/** Where the next quote or backslash is, looking no further than a while; a place before it otherwise. */
+function nextInText(bytes: Uint8Array, from: number): number {
+  const window = bytes.subarray(from, from + LOOK_AHEAD);
+  const quote = window.indexOf(QUOTE);
+  const before = quote < 0 ? window : window.subarray(0, quote);
+  const backslash = before.indexOf(BACKSLASH);
+  return from + (backslash < 0 ? before.length : backslash);
+}
+
 /** Throws {@link JsonLimitError} when JSON that is there whole passes a limit. */
 export function checkJsonLimits(json: Uint8Array | string, limits: JsonLimits): void {
   new JsonMeter(limits).add(typeof json === 'string' ? Buffer.from(json) : json);
+}
+
+/** Whether a parsed value has at most so many levels of objects and arrays in each other. */
+export function isNestedWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (levels === 0) return false;
+  for (const member of Array.isArray(value) ? value : Object.values(value)) {
+    if (!isNestedWithin(member, levels - 1)) return false;
+  }
+  return true;
 }

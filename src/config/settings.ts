@@ -578,6 +578,13 @@ export const SETTINGS = {
       description:
         'Delegations that may wait for one agent; a message that only a full agent could take is refused. An agent can override it.',
     }),
+    readBudgetBytes: size({
+      min: MIB,
+      max: 4096 * MIB,
+      default: 64 * MIB,
+      description:
+        "What one process holds at once of agents' answers until they are stored, over all agents; one agent has at most half. Answers up to 64 KiB do not count; of larger ones than that leaves room for, one at a time is read. Others wait.",
+    }),
     health: new Section('How agents are watched, by each process on its own.', {
       probeIntervalMs: duration({
         max: DAY,

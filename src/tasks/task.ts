@@ -55,6 +55,11 @@ export interface DelegationProgress {
   /** How often the client message of this seq has been sent again without anybody knowing whether it had arrived. */
   readonly resent?: { readonly seq: number; readonly times: number };
   /**
+   * How often the agent has been asked what became of the client message of this seq since it was sent
+   * again for the `resent`th time, the time under way included.
+   */
+  readonly asked?: { readonly seq: number; readonly resent: number; readonly times: number };
+  /**
    * Tasks of the agent that it has left for another one of the same delegation, and that it has not been
    * told to stop yet: nobody follows them.
    */

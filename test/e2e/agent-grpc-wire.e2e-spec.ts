@@ -21,6 +21,7 @@ import { GrpcExchange } from '../../src/agents/client/grpc-exchange.js';
 import { GrpcTransport } from '../../src/agents/client/grpc.transport.js';
 import { LegacyGrpcTransports } from '../../src/agents/client/legacy-grpc.transport.js';
 import { Egress } from '../../src/common/egress/egress.js';
+import { ReadBudget, readRules } from '../../src/common/read-budget.js';
 import { anAgent } from '../support/an-agent.js';
 import {
   agentCalls,
@@ -377,12 +378,15 @@ describe.each(['1.0', '0.3'] as const)('a gRPC call to an agent of %s', (version
     const agent = await endless(version);
     const abort = new AbortController();
     const egress = new Egress({ allow: ['127.0.0.1'] });
-    const channels = new GrpcChannels(egress, 50);
+    const channels = new GrpcChannels(egress, 1024 * 1024, 50);
     const { url } = agent.endpoint;
     const exchange = new GrpcExchange(channels, {
       address: url,
       headers: {},
       secrets: [],
+      agentId: 'endless',
+      budget: new ReadBudget(readRules(1024 * 1024)),
+      maxAnswerBytes: 1024 * 1024,
       connectTimeoutMs: 1000,
       signal: abort.signal,
     });
@@ -436,7 +440,7 @@ describe('the channels to gRPC agents', () => {
     await once(mute, 'listening');
     const address = `127.0.0.1:${(mute.address() as AddressInfo).port}`;
     const egress = new Egress({ allow: ['127.0.0.1'] });
-    const channels = new GrpcChannels(egress);
+    const channels = new GrpcChannels(egress, 1024 * 1024);
     const { signal } = new AbortController();
     const gaveUp: string[] = [];
     const wait = (name: string, ms: number) =>
@@ -461,7 +465,7 @@ describe('the channels to gRPC agents', () => {
   it('are closed when nothing has used them for a while, and not before', async () => {
     const agent = await answering('1.0', {});
     const egress = new Egress({ allow: ['127.0.0.1'] });
-    const channels = new GrpcChannels(egress, 100);
+    const channels = new GrpcChannels(egress, 1024 * 1024, 100);
     const { signal } = new AbortController();
     const stateOf = ({ client: used }: GrpcLease) => used.getChannel().getConnectivityState(false);
     const first = await channels.connect(agent.endpoint.url, 1000, signal);

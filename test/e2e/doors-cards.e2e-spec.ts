@@ -26,7 +26,7 @@ beforeEach(() => {
   };
   const clock = new SystemClock();
   const config = configWith({ log: { level: 'silent' } });
-  const log = { info: () => undefined } as unknown as Log;
+  const log = { info: () => undefined, error: () => undefined } as unknown as Log;
   const cards = new CardService(
     registry as unknown as AgentRegistry,
     { usable: () => COMPOSITES },
@@ -40,6 +40,7 @@ beforeEach(() => {
       { base: 'https://hub.example.com' } as never,
     ),
     clock,
+    log,
   );
   server = Fastify();
   new CardDoor({ httpAdapter: { getInstance: () => server } } as never, cards).onModuleInit();

@@ -57,6 +57,7 @@ export function anAgent(id: string, changes: Partial<Agent> = {}, card: object =
     source: 'api',
     createdAt: new Date(1_700_000_000_000),
     updatedAt: new Date(1_700_000_000_001),
+    cardTrouble: null,
     deletedAt: null,
     ...changes,
   };

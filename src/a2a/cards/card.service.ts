@@ -4,6 +4,7 @@ import type { Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { etagOf } from '../../common/http/public-document.js';
+import { Log } from '../../common/logger.js';
 import { AppConfig, GrpcAddress, PublicUrl } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
 import type { AgentCard } from '../../protocol/a2a.js';
@@ -21,6 +22,9 @@ interface MadeCard {
   readonly etag: string;
   readonly lastModified: Date;
 }
+
+/** What cards are signed with; undefined while they are not. */
+type CardKey = Awaited<ReturnType<CardSigner['signer']>>;
 
 export type ServedCard = Omit<MadeCard, 'card'>;
 
@@ -53,6 +57,7 @@ export class CardService {
     private readonly grpc: GrpcAddress,
     private readonly signer: CardSigner,
     private readonly clock: Clock,
+    private readonly log: Log,
   ) {
     this.capabilities = capabilitiesOf(config);
   }
@@ -95,17 +100,52 @@ export class CardService {
     if (!ofAgents) this.shown.set(agents, (ofAgents = new WeakMap()));
     const shown = ofAgents.get(composites) ?? {};
     ofAgents.set(composites, shown);
-    return this.once(shown, form, (hub) => composeHubCard(agents, hub, composites));
+    const compose = (hub: HubFacts, left: readonly Agent[] = agents): AgentCard =>
+      composeHubCard(left, hub, composites);
+    return this.once(shown, form, async (hub, signer) => {
+      try {
+        return await this.make(compose(hub), form, signer);
+      } catch (error) {
+        // One agent must not take the card of all away.
+        const sound = await this.soundOf(agents, hub, form, signer);
+        if (sound.length === agents.length) throw error;
+        return this.make(compose(hub, sound), form, signer);
+      }
+    });
+  }
+
+  /** The agents that a card of the hub can be made of; each of the others is logged. */
+  private async soundOf(
+    agents: readonly Agent[],
+    hub: HubFacts,
+    form: CardForm,
+    signer: CardKey,
+  ): Promise<readonly Agent[]> {
+    const sound: Agent[] = [];
+    for (const agent of agents) {
+      try {
+        await this.make(composeHubCard([agent], hub), form, signer);
+        sound.push(agent);
+      } catch (error) {
+        this.log.error(
+          { err: error, agent: agent.id },
+          'an agent is left out of the card of the hub: its own cannot be shown',
+        );
+      }
+    }
+    return sound;
   }
 
   private ofAgent(agent: Agent, form: CardForm): Promise<MadeCard> {
-    return this.once(agent, form, (hub) => composeAgentCard(agent, hub));
+    return this.once(agent, form, (hub, signer) =>
+      this.make(composeAgentCard(agent, hub), form, signer),
+    );
   }
 
   private async once(
     shown: object,
     form: CardForm,
-    compose: (hub: HubFacts) => AgentCard,
+    make: (hub: HubFacts, signer: CardKey) => Promise<MadeCard>,
   ): Promise<MadeCard> {
     const [hub, signer] = await Promise.all([this.facts(), this.signer.signer()]);
     const key = [form, signer?.kid, hub.publicUrl, hub.grpc?.target].join(' ');
@@ -115,17 +155,13 @@ export class CardService {
     if (known) return known;
     // Those of an earlier key are not needed any more.
     for (const old of cards.keys()) if (old.startsWith(`${form} `)) cards.delete(old);
-    const made = this.make(compose(hub), form, signer);
+    const made = make(hub, signer);
     cards.set(key, made);
     made.catch(() => cards.delete(key));
     return made;
   }
 
-  private async make(
-    composed: AgentCard,
-    form: CardForm,
-    signer: Awaited<ReturnType<CardSigner['signer']>>,
-  ): Promise<MadeCard> {
+  private async make(composed: AgentCard, form: CardForm, signer: CardKey): Promise<MadeCard> {
     const bare = renderCard({ ...composed, signatures: [] }, form);
     const card = await this.signer.signed(composed, form, signer);
     return {

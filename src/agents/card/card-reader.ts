@@ -5,6 +5,7 @@ import { HubError } from '../../common/hub-error.js';
 import { SecretLockedError } from '../../common/secret-box.js';
 import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, type AgentCard } from '../../protocol/a2a.js';
 import { sendable } from '../sealed-headers.js';
+import { CARD_JSON, CARD_LIMIT_BYTES, cardFault } from './card-limits.js';
 import { parseCard } from './parse-card.js';
 
 /** A card as it was found. */
@@ -16,8 +17,6 @@ export interface FoundCard {
   readonly address: string;
 }
 
-/** Cards are small; what is larger is not one. */
-const CARD_LIMIT_BYTES = 1024 * 1024;
 /** For each address tried, whole. */
 const CARD_TIMEOUT_MS = 10_000;
 
@@ -71,11 +70,13 @@ export class CardReader {
     try {
       const answer = await this.ask(address, headers, timeoutMs);
       const { statusCode: status } = answer;
-      if (status === 200)
-        return { status, isCard: isCard(await readText(answer, CARD_LIMIT_BYTES)) };
+      if (status === 200) return { status, isCard: isCard(await cardText(answer)) };
       discard(answer.body);
       return { status, isCard: false };
     } catch (error) {
+      if (error instanceof HubError && error.reason === 'INVALID_PARAMS') {
+        return { status: 200, isCard: false };
+      }
       if (error instanceof HubError) throw error;
       const why = isTimeout(error) ? `no answer within ${timeoutMs / 1000} s` : reason(error);
       throw new HubError('AGENT_UNREACHABLE', `Nothing answers at ${address}: ${why}`, {
@@ -119,7 +120,7 @@ export class CardReader {
     try {
       const answer = await this.ask(address, headers, CARD_TIMEOUT_MS);
       const { statusCode } = answer;
-      if (statusCode === 200) return await readText(answer, CARD_LIMIT_BYTES);
+      if (statusCode === 200) return await cardText(answer);
       discard(answer.body);
       const redirect = statusCode >= 300 && statusCode < 400;
       const hint = redirect ? ' (redirects are not followed)' : '';
@@ -145,6 +146,15 @@ function addressesFor(cardUrl: string): string[] {
   const below = WELL_KNOWN.map((path) => base + path);
   if (url.pathname === '/') return below;
   return [...below, url.href, ...WELL_KNOWN.map((path) => `${url.origin}/${path}`)];
+}
+
+/** The body of an answer, within the limits of a card; else HubError INVALID_PARAMS. */
+async function cardText(answer: EgressResponse): Promise<string> {
+  try {
+    return await readText(answer, CARD_LIMIT_BYTES, { json: CARD_JSON });
+  } catch (error) {
+    throw cardFault(error);
+  }
 }
 
 function isCard(text: string): boolean {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { Egress } from '../../common/egress/egress.js';
-import { discard, readText } from '../../common/egress/read-body.js';
+import { discard, readJson } from '../../common/egress/read-body.js';
 import type { PublicKey } from '../agent.js';
 import { keysOfSet } from './card-keys.js';
 
@@ -62,6 +62,6 @@ export class KeySets {
       discard(answer.body);
       throw new Error(`HTTP ${answer.statusCode}`);
     }
-    return keysOfSet(JSON.parse(await readText(answer, SET_LIMIT_BYTES)));
+    return keysOfSet(await readJson(answer, SET_LIMIT_BYTES));
   }
 }

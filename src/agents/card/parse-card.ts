@@ -3,6 +3,7 @@ import { parseLegacyAgentCard } from '@a2a-js/sdk/compat/v0_3/client';
 import { invalidField } from '../../common/hub-error.js';
 import type { AgentCard, AgentInterface, AgentSkill } from '../../protocol/a2a.js';
 import { CardFields, isObject } from './card-fields.js';
+import { checkCardContent } from './card-limits.js';
 
 type SecurityRequirement = AgentCard['securityRequirements'][number];
 type StringList = SecurityRequirement['schemes'][string];
@@ -19,14 +20,19 @@ const SCHEME_KINDS = [
 /**
  * An agent's card of protocol 0.2.5, 0.3 or 1.0 (or one that is several at once) in the canonical
  * 1.0 model. Optional members may be missing, unknown ones are ignored. Throws HubError
- * INVALID_PARAMS naming the member that is wrong, below `card`.
+ * INVALID_PARAMS naming the member that is wrong, or more than others can take, below `card`.
  *
  * Interfaces of 0.x versions carry version `0.3`: 0.2.x is the same dialect, and code that knows
  * only 0.3 and 1.0 takes any other number for 1.0.
  */
 export function parseCard(json: unknown): AgentCard {
   if (!isObject(json)) throw invalidField('card', 'must be a JSON object');
-  const card = new CardFields(json, 'card');
+  const card = cardOf(new CardFields(json, 'card'));
+  checkCardContent(card);
+  return card;
+}
+
+function cardOf(card: CardFields): AgentCard {
   const supportedInterfaces = interfacesOf(card);
   const capabilities = card.object('capabilities');
   const provider = card.object('provider');

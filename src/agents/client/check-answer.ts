@@ -7,7 +7,9 @@ import {
   TaskState,
   type TaskStatus,
 } from '../../protocol/a2a.js';
+import { isNestedWithin, JsonLimitError, MAX_NESTING } from '../../common/json-limits.js';
 import { AgentCallError } from '../agent-client.js';
+import { beyondLimits } from './answer-limits.js';
 
 /** A date and a time with any fraction and no zone: UTC is meant. */
 const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?$/i;
@@ -28,10 +30,12 @@ export function checkEvent(event: StreamResponse): StreamResponse {
       return event;
     case 'statusUpdate':
       requireText(payload.value.taskId, 'statusUpdate.taskId');
+      checkFree(payload.value.metadata, 'statusUpdate.metadata');
       checkStatus(payload.value.status, 'statusUpdate.status');
       return event;
     case 'artifactUpdate':
       requireText(payload.value.taskId, 'artifactUpdate.taskId');
+      checkFree(payload.value.metadata, 'artifactUpdate.metadata');
       checkArtifact(payload.value.artifact, 'artifactUpdate.artifact');
       return event;
     default:
@@ -41,6 +45,7 @@ export function checkEvent(event: StreamResponse): StreamResponse {
 
 export function checkTask(task: Task): Task {
   requireText(task.id, 'task.id');
+  checkFree(task.metadata, 'task.metadata');
   // 0.x translations hand through what was absent.
   task.contextId ??= '';
   checkStatus(task.status, 'task.status');
@@ -54,6 +59,7 @@ export function checkMessage(message: Message, field: string): Message {
   if (message.role !== Role.ROLE_USER && message.role !== Role.ROLE_AGENT) {
     throw invalid(`${field}.role is unknown`);
   }
+  checkFree(message.metadata, `${field}.metadata`);
   checkParts(message.parts, `${field}.parts`);
   return message;
 }
@@ -61,6 +67,7 @@ export function checkMessage(message: Message, field: string): Message {
 function checkArtifact(artifact: Artifact | undefined, field: string): void {
   if (artifact === undefined) throw invalid(`${field} is missing`);
   requireText(artifact.artifactId, `${field}.artifactId`);
+  checkFree(artifact.metadata, `${field}.metadata`);
   checkParts(artifact.parts, `${field}.parts`);
 }
 
@@ -77,6 +84,8 @@ function checkStatus(status: TaskStatus | undefined, field: string): void {
 function checkParts(parts: Message['parts'], field: string): void {
   for (const [index, part] of parts.entries()) {
     const content = part.content;
+    if (part.metadata !== undefined) checkFree(part.metadata, `${field}[${index}].metadata`);
+    if (content?.$case === 'data') checkFree(content.value, `${field}[${index}].data`);
     if (content === undefined) throw invalid(`${field}[${index}] has no content`);
     if (content.$case === 'text' || content.$case === 'url') {
       if (typeof content.value !== 'string') throw invalid(`${field}[${index}] is not a text`);
@@ -93,6 +102,13 @@ function inUtc(timestamp: unknown): string | undefined {
   const zoned = WITHOUT_ZONE.test(timestamp) ? `${timestamp}Z` : timestamp;
   const time = Date.parse(zoned.replace(',', '.'));
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+}
+
+/** What readers of the hub can follow: clients are held to the same. */
+function checkFree(value: unknown, field: string): void {
+  if (isNestedWithin(value, MAX_NESTING)) return;
+  const why = `is nested more than ${MAX_NESTING} levels deep`;
+  throw beyondLimits(new JsonLimitError(`${why} at ${field}`), why);
 }
 
 function requireText(value: unknown, field: string): void {

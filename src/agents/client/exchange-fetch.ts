@@ -1,5 +1,5 @@
 import { AgentCallError } from '../agent-client.js';
-import type { AgentAnswer, HttpExchange, ExchangeRequest } from './http-exchange.js';
+import type { AgentAnswer, AgentEvent, HttpExchange, ExchangeRequest } from './http-exchange.js';
 
 /** Looks at what the agent answered before the SDK's transport does. */
 export interface AnswerWatch {
@@ -61,9 +61,8 @@ class ExchangeResponse {
     return JSON.stringify(await this.json());
   }
 
-  private refuseUndecodable(event: string): void {
+  private refuseUndecodable({ json }: AgentEvent): void {
     try {
-      const json: unknown = JSON.parse(event);
       this.watch.event?.(json);
     } catch (error) {
       throw new AgentCallError('invalid', 'an event of the agent cannot be read', {
@@ -79,7 +78,7 @@ class ExchangeResponse {
         const next = await events.next();
         if (next.done) return next;
         this.refuseUndecodable(next.value);
-        return { done: false, value: asSse(next.value) };
+        return { done: false, value: asSse(next.value.text()) };
       },
       cancel: () => events.return(),
       releaseLock: () => undefined,

@@ -3,8 +3,6 @@ import { ConnectError, type Egress } from '../../common/egress/egress.js';
 import { guardedClient, type GuardedClient } from '../../common/egress/guarded-channel.js';
 import { firstAllowed, grpcUrls } from '../card/grpc-url.js';
 
-/** The whole answer of an agent, or one event of it; a task with its files. */
-const RECEIVE_LIMIT_BYTES = 64 * 1024 * 1024;
 /** How long a channel without calls is kept for the next one. */
 const UNUSED_MS = 60_000;
 
@@ -21,6 +19,8 @@ export class GrpcChannels {
 
   constructor(
     private readonly egress: Egress,
+    /** Bytes of a whole answer of an agent, or of one event of it. */
+    private readonly maxAnswerBytes: number,
     private readonly unusedMs = UNUSED_MS,
   ) {}
 
@@ -32,7 +32,7 @@ export class GrpcChannels {
     signal.throwIfAborted();
     let channel = this.channels.get(address);
     if (channel === undefined) {
-      channel = new GrpcChannel(this.egress, address, this.unusedMs, () =>
+      channel = new GrpcChannel(this.egress, address, this.maxAnswerBytes, this.unusedMs, () =>
         this.forget(address, channel),
       );
       this.channels.set(address, channel);
@@ -73,6 +73,7 @@ class GrpcChannel {
   constructor(
     private readonly egress: Egress,
     private readonly address: string,
+    private readonly maxAnswerBytes: number,
     private readonly unusedMs: number,
     private readonly onClose: () => void,
   ) {}
@@ -133,7 +134,7 @@ class GrpcChannel {
   private async open(): Promise<GuardedClient> {
     const urls = grpcUrls(this.address);
     const { url, answer } = await firstAllowed(urls, (one) => this.egress.wayOf(one));
-    const options = { 'grpc.max_receive_message_length': RECEIVE_LIMIT_BYTES };
+    const options = { 'grpc.max_receive_message_length': this.maxAnswerBytes };
     return guardedClient(this.egress, url, options, answer);
   }
 

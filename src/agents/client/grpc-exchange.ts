@@ -6,9 +6,13 @@ import {
 } from '@grpc/grpc-js';
 import { ConnectError } from '../../common/egress/egress.js';
 import { HubError } from '../../common/hub-error.js';
+import { JsonLimitError, type JsonLimits } from '../../common/json-limits.js';
+import type { Reading } from '../../common/read-budget.js';
 import { scrub } from '../../common/scrub.js';
+import { checkProtoLimits } from '../../protocol/proto-limits.js';
 import { metadataFault } from '../agent-headers.js';
 import { AgentCallError } from '../agent-client.js';
+import { ANSWER_LIMITS, beyondLimits, EVENT_LIMITS, shapeOfAnswer } from './answer-limits.js';
 import type { ExchangeOptions } from './http-exchange.js';
 import type { GrpcChannels, GrpcLease } from './grpc-channels.js';
 import { failureOfGrpc } from './grpc-error.js';
@@ -35,11 +39,19 @@ export class GrpcExchange {
   private events = 0;
   private known: AgentCallError | undefined;
   private cancelCall = (): void => undefined;
+  private readonly reading: Reading;
 
   constructor(
     private readonly channels: GrpcChannels,
     private readonly options: GrpcExchangeOptions,
-  ) {}
+  ) {
+    this.reading = options.budget.begin(options.agentId, () => this.cancel());
+  }
+
+  /** What was read of an answer is stored, or not needed: others may be read. */
+  release(): void {
+    this.reading.end();
+  }
 
   async unary<Request, Answer>(
     method: GrpcMethod<Request, Answer>,
@@ -55,7 +67,7 @@ export class GrpcExchange {
         const call = lease.client.makeUnaryRequest(
           method.path,
           method.requestSerialize,
-          method.responseDeserialize,
+          this.within(method, ANSWER_LIMITS),
           request,
           metadata,
           (error, answer) => {
@@ -92,7 +104,7 @@ export class GrpcExchange {
       const call: ClientReadableStream<Answer> = lease.client.makeServerStreamRequest(
         method.path,
         method.requestSerialize,
-        method.responseDeserialize,
+        this.within(method, EVENT_LIMITS),
         request,
         metadata,
       );
@@ -110,6 +122,29 @@ export class GrpcExchange {
       signal.removeEventListener('abort', cancel);
       cancel();
     }
+  }
+
+  /**
+   * Decodes an answer within limits. The bytes of it have arrived, so nothing waits for room: they count, so
+   * that others wait for them.
+   */
+  private within<Answer>(
+    {
+      path,
+      responseDeserialize,
+    }: Pick<GrpcMethod<unknown, Answer>, 'path' | 'responseDeserialize'>,
+    limits: JsonLimits,
+  ): (bytes: Buffer) => Answer {
+    const shape = shapeOfAnswer(path);
+    return (bytes) => {
+      try {
+        checkProtoLimits(bytes, shape, limits);
+      } catch (error) {
+        if (error instanceof JsonLimitError) this.known ??= beyondLimits(error);
+        throw error;
+      }
+      return responseDeserialize(bytes);
+    };
   }
 
   /** Ends the call now; the agent is told. */

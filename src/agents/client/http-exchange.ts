@@ -1,8 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ConnectError, type Egress, type EgressResponse } from '../../common/egress/egress.js';
 import { BodyTooLargeError, readText } from '../../common/egress/read-body.js';
 import { HubError } from '../../common/hub-error.js';
+import { checkJsonLimits, JsonLimitError } from '../../common/json-limits.js';
+import type { ReadBudget, Reading } from '../../common/read-budget.js';
 import { scrub } from '../../common/scrub.js';
 import { AgentCallError } from '../agent-client.js';
+import { ANSWER_LIMITS, beyondLimits, EVENT_LIMITS } from './answer-limits.js';
 import { camelCased } from './camel-case.js';
 import {
   bareErrorIn,
@@ -13,8 +17,6 @@ import {
 } from './protocol-error.js';
 import { readSse, SseEventTooLargeError } from './sse-reader.js';
 
-/** The whole answer of an agent; a task with its files. */
-const ANSWER_LIMIT_BYTES = 64 * 1024 * 1024;
 const ERROR_LIMIT_BYTES = 64 * 1024;
 /** Characters of an error's text that are kept, which may be a whole event. */
 const ERROR_TEXT_LIMIT = 1000;
@@ -24,6 +26,12 @@ export interface ExchangeOptions {
   readonly connectTimeoutMs: number;
   /** Values that must not appear in an error, should the agent send them back. */
   readonly secrets: readonly string[];
+  /** Whose answers these are, to {@link budget}. */
+  readonly agentId: string;
+  /** What long answers wait for. */
+  readonly budget: ReadBudget;
+  /** Bytes of a whole answer: a task with its files. */
+  readonly maxAnswerBytes: number;
 }
 
 export interface ExchangeRequest {
@@ -39,11 +47,21 @@ export interface ExchangeRequest {
 export class HttpExchange {
   private answered = false;
   private events = 0;
+  private readonly reading: Reading;
+  private body: EgressResponse['body'] | undefined;
 
   constructor(
     private readonly egress: Egress,
     private readonly options: ExchangeOptions,
-  ) {}
+  ) {
+    const { budget, agentId } = options;
+    this.reading = budget.begin(agentId, (error) => this.body?.destroy(error));
+  }
+
+  /** What was read of an answer is stored, or not needed: others may be read. */
+  release(): void {
+    this.reading.end();
+  }
 
   /** Sends the request; rejects unless the answer's status is a success. */
   async send(url: string, request: ExchangeRequest): Promise<AgentAnswer> {
@@ -61,6 +79,7 @@ export class HttpExchange {
       throw this.lost(error);
     }
     this.answered = true;
+    this.body = answer.body;
     if (answer.statusCode < 200 || answer.statusCode > 299) throw await this.refusal(answer);
     return {
       status: answer.statusCode,
@@ -83,7 +102,7 @@ export class HttpExchange {
   private async refusal(answer: EgressResponse): Promise<AgentCallError> {
     const { statusCode: httpStatus } = answer;
     const text = this.scrub(await readText(answer, ERROR_LIMIT_BYTES).catch(() => ''));
-    const json = parsed(text);
+    const json = parsedWithin(text);
     const error = protocolErrorIn(json) ?? bareErrorIn(json, httpStatus);
     if (error === undefined) return failureOfStatus(httpStatus, text);
     return failureOf(error, { httpStatus, afterEvent: false });
@@ -91,42 +110,62 @@ export class HttpExchange {
 
   private async json(answer: EgressResponse): Promise<unknown> {
     const text = await this.text(answer);
+    // Decoding a long text took this turn of the event loop.
+    if (text.length > LONG_TEXT) await nextTurn();
     const json = parsed(text);
     if (json === undefined) throw new AgentCallError('invalid', 'the agent answered no JSON');
     this.throwError(json, answer.statusCode);
-    return text.includes('"context_id"') ? camelCased(json) : json;
+    const isSnakeCase = text.includes('"context_id"');
+    if (text.length > LONG_TEXT) await nextTurn();
+    return isSnakeCase ? camelCased(json) : json;
   }
 
   private async text(answer: EgressResponse): Promise<string> {
     try {
-      return await readText(answer, ANSWER_LIMIT_BYTES);
+      const held = (bytes: number): Promise<void> | undefined => this.reading.hold(bytes);
+      const options = { json: ANSWER_LIMITS, held };
+      return await readText(answer, this.options.maxAnswerBytes, options);
     } catch (error) {
-      if (error instanceof BodyTooLargeError) throw new AgentCallError('invalid', error.message);
+      if (error instanceof BodyTooLargeError) {
+        throw beyondLimits(error, `is larger than ${this.options.maxAnswerBytes} bytes`);
+      }
       throw this.lost(error);
+    } finally {
+      this.reading.whole();
     }
   }
 
   /** Where a plain JSON answer comes instead of a stream, it is a stream of one event. */
-  private async *eventsOf(answer: EgressResponse): AsyncGenerator<string, void, undefined> {
+  private async *eventsOf(answer: EgressResponse): AsyncGenerator<AgentEvent, void, undefined> {
     const type = String(answer.headers['content-type'] ?? '').toLowerCase();
-    if (!type.startsWith('text/event-stream')) {
-      yield JSON.stringify(await this.json(answer));
-      return;
-    }
     try {
-      for await (const { type, data, complete } of readSse(answer.body)) {
-        if (!complete && parsed(data) === undefined) throw new Error('within an event');
+      if (!type.startsWith('text/event-stream')) {
+        const json = await this.json(answer);
+        yield { json, text: () => JSON.stringify(json) };
+        return;
+      }
+      const held = (bytes: number): Promise<void> | undefined => this.reading.hold(bytes);
+      const source = readSse(answer.body, { json: EVENT_LIMITS, held });
+      for await (const { type, data, complete } of source) {
+        const json = parsed(data);
+        if (!complete && json === undefined) throw new Error('within an event');
         if (type === 'error' || data.includes('"error"')) {
-          this.throwError(parsed(data), answer.statusCode);
+          this.throwError(json, answer.statusCode);
         }
         if (type === 'error')
           throw this.protocolFailure({ code: undefined, message: data }, answer.statusCode);
         if (data.trim() === '') continue;
+        if (json === undefined) {
+          throw new AgentCallError('invalid', 'an event of the agent cannot be read');
+        }
         this.events++;
-        yield data;
+        this.reading.whole();
+        yield { json, text: () => data };
       }
     } catch (error) {
       throw this.lost(error);
+    } finally {
+      this.reading.end();
     }
   }
 
@@ -144,6 +183,7 @@ export class HttpExchange {
   /** An error of the connection. */
   private lost(error: unknown): AgentCallError {
     if (error instanceof AgentCallError) return error;
+    if (error instanceof JsonLimitError) return beyondLimits(error);
     if (this.options.signal.aborted) {
       return new AgentCallError('interrupted', 'the hub ended the call', { cause: error });
     }
@@ -170,14 +210,34 @@ export interface AgentAnswer {
   /** The body; rejects with {@link AgentCallError} when it is no JSON or a protocol error. */
   json(): Promise<unknown>;
   /**
-   * The JSON text of each event as it arrives; fails with {@link AgentCallError} at an error event,
-   * a cut stream or an event over 4 MiB. Ends when the agent closes the stream.
+   * Each event as it arrives; fails with {@link AgentCallError} at an error event, a cut stream, or an
+   * event that is no JSON or beyond a limit. Ends when the agent closes the stream. An event counts as
+   * read until the next one is asked for.
    */
-  events(): AsyncGenerator<string, void, undefined>;
+  events(): AsyncGenerator<AgentEvent, void, undefined>;
 }
+
+export interface AgentEvent {
+  readonly json: unknown;
+  /** The JSON text of it. */
+  text(): string;
+}
+
+/** Characters of an answer that is decoded, parsed and translated in turns of the event loop of their own. */
+const LONG_TEXT = 1024 * 1024;
 
 function messageOf(error: unknown): string {
   return (error as { message?: string }).message ?? String(error);
+}
+
+/** Of an error's text, which was not held to any limit but its size. */
+function parsedWithin(text: string): unknown {
+  try {
+    checkJsonLimits(text, EVENT_LIMITS);
+  } catch {
+    return undefined;
+  }
+  return parsed(text);
 }
 
 function parsed(text: string): unknown {

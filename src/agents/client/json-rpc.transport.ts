@@ -69,8 +69,8 @@ export class JsonRpcTransport implements AgentTransport {
     options: Options,
   ): AsyncGenerator<StreamResponse, void, undefined> {
     const answer = await this.send(method, params, options, 'text/event-stream');
-    for await (const event of answer.events()) {
-      yield StreamResponse.fromJSON(resultOf(JSON.parse(event)));
+    for await (const { json } of answer.events()) {
+      yield StreamResponse.fromJSON(resultOf(json));
     }
   }
 

@@ -89,7 +89,7 @@ export class RestTransport implements AgentTransport {
     options: Options,
   ): AsyncGenerator<StreamResponse, void, undefined> {
     const answer = await this.send({ ...call, accept: EVENTS }, options);
-    for await (const event of answer.events()) yield StreamResponse.fromJSON(JSON.parse(event));
+    for await (const { json } of answer.events()) yield StreamResponse.fromJSON(json);
   }
 
   private send(

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { LegacyJsonRpcTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import { Egress } from '../../common/egress/egress.js';
+import { ReadBudget, readRules } from '../../common/read-budget.js';
 import { SecretLockedError } from '../../common/secret-box.js';
 import { AppConfig } from '../../config/index.js';
 import {
@@ -49,6 +50,7 @@ const LIST_PAGE_SIZE = 100;
 
 /** What every call to one agent shares. */
 interface Target {
+  readonly agentId: string;
   readonly secrets: readonly string[];
   readonly connectTimeoutMs: number;
 }
@@ -56,7 +58,7 @@ interface Target {
 /** One call at one interface: the transport that makes it and what it sends beside the message. */
 interface Call {
   readonly tenant: string;
-  readonly exchange: Pick<HttpExchange, 'failure'>;
+  readonly exchange: Pick<HttpExchange, 'failure' | 'release'>;
   readonly transport: AgentTransport;
   readonly options: {
     readonly signal: AbortSignal;
@@ -89,6 +91,8 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
   /** By agent object: the registry makes a new one with every change. */
   private readonly targets = new WeakMap<Agent, Target>();
   private readonly channels: GrpcChannels;
+  /** Of all agents' answers. */
+  private readonly budget: ReadBudget;
   private readonly legacyGrpc = new LegacyGrpcTransports();
   private calls = 0;
 
@@ -98,7 +102,8 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     private readonly memory: EndpointMemory,
   ) {
     super();
-    this.channels = new GrpcChannels(egress);
+    this.channels = new GrpcChannels(egress, config.tasks.maxSizeBytes);
+    this.budget = new ReadBudget(readRules(config.agents.readBudgetBytes));
   }
 
   /** The runner has ended its calls by now; what HTTP keeps open is the egress's to close. */
@@ -185,7 +190,7 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
       const answer = await this.call(
         'ListTasks',
         agent,
-        options,
+        { ...options, hold: undefined },
         ({ transport, tenant, ...call }) =>
           transport.listTasks(
             {
@@ -226,8 +231,12 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
       try {
         const answer = await run(call);
         plan.answered();
+        const release = (): void => call.exchange.release();
+        if (options.hold === undefined) release();
+        else options.hold(release);
         return answer;
       } catch (error) {
+        call.exchange.release();
         const end = plan.failed(call.exchange.failure(error));
         if (end !== undefined) throw end;
       }
@@ -253,6 +262,7 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
         }
         return;
       } catch (error) {
+        call.exchange.release();
         const failure = call.exchange.failure(error);
         const end = answered ? failure : plan.failed(failure);
         if (end !== undefined) throw end;
@@ -267,7 +277,13 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
   ): Promise<Call> {
     const { protocolBinding, protocolVersion, tenant, url } = endpoint;
     const { signal } = options;
-    const shared = { ...this.targetOf(agent), signal };
+    const { budget, config } = this;
+    const shared = {
+      ...this.targetOf(agent),
+      signal,
+      budget,
+      maxAnswerBytes: config.tasks.maxSizeBytes,
+    };
     const headers = headersOf(agent, endpoint, options);
     const call = { tenant, options: { signal, serviceParameters: headers } };
     if (protocolBinding === 'GRPC') {
@@ -287,6 +303,7 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     if (target === undefined) {
       const values = Object.values(agent.credentials);
       target = {
+        agentId: agent.id,
         // `Bearer abc` may come back as `abc`.
         secrets: values.flatMap((value) => [value, value.split(' ').at(-1) ?? '']),
         connectTimeoutMs: agent.budgets.connectMs ?? this.config.agents.connectMs,

@@ -2,10 +2,12 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { readSse, SSE_EVENT_LIMIT, type SseEvent } from './sse-reader.js';
 
+const JSON_LIMITS = { maxValues: 1000, maxNesting: 10 };
+
 async function read(...chunks: (string | Buffer)[]): Promise<SseEvent[]> {
   const events: SseEvent[] = [];
   const body = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
-  for await (const event of readSse(body)) events.push(event);
+  for await (const event of readSse(body, { json: JSON_LIMITS })) events.push(event);
   return events;
 }
 
@@ -48,8 +50,45 @@ describe('readSse', () => {
 
   it('stops at an event over the limit, on one line or on many, ended or not', async () => {
     const half = `data: ${'x'.repeat(SSE_EVENT_LIMIT / 2)}\n`;
-    await expect(read(half, half, half, '\n')).rejects.toThrow('over 4 MiB');
-    await expect(read('data: ', 'x'.repeat(SSE_EVENT_LIMIT + 1))).rejects.toThrow('over 4 MiB');
+    await expect(read(half, half, half, '\n')).rejects.toThrow('over 16 MiB');
+    await expect(read('data: ', 'x'.repeat(SSE_EVENT_LIMIT + 1))).rejects.toThrow('over 16 MiB');
     expect(await data(half, '\n', half, '\n')).toHaveLength(2);
+  });
+
+  it('refuses an event of too many values, or nested too deep, before anybody can parse it', async () => {
+    const wide = `[${'{},'.repeat(2000)}{}]`;
+    await expect(read(`data: ${wide}\n\n`)).rejects.toThrow('has more than 1000 values');
+    const half = `data: ${wide.slice(0, 3000)}\ndata: ${wide.slice(3000)}\n\n`;
+    await expect(read(half)).rejects.toThrow('has more than 1000 values');
+    const deep = `data: ${'['.repeat(5000)}\n\n`;
+    await expect(read(deep)).rejects.toThrow('is nested more than 10 levels deep');
+  });
+
+  it('reads an event that comes in tiny pieces at a cost that grows with its size alone', async () => {
+    const size = 8 * 1024 * 1024;
+    const piece = Buffer.from('x'.repeat(512));
+    const pieces = Array.from({ length: size / piece.length }, () => piece);
+    const started = performance.now();
+    const [event] = await data('data: ', ...pieces, '\n\n');
+    expect(event).toHaveLength(size);
+    // Searching and joining what is there already at every piece took minutes.
+    expect(performance.now() - started).toBeLessThan(20_000);
+  });
+
+  it('tells what it holds, and waits before it reads on', async () => {
+    const seen: number[] = [];
+    let waited = 0;
+    const held = (bytes: number): Promise<void> | undefined => {
+      seen.push(bytes);
+      if (bytes < 3000) return undefined;
+      return Promise.resolve().then(() => void (waited += 1));
+    };
+    const chunks = ['data: ', 'x'.repeat(2000), 'x'.repeat(2000), '\n', '\n', 'data: y\n\n'];
+    const body = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
+    for await (const event of readSse(body, { json: JSON_LIMITS, held }))
+      expect(event.type).toBe('message');
+    expect(Math.max(...seen)).toBeGreaterThan(4000);
+    expect(seen.at(-1)).toBe(0);
+    expect(waited).toBeGreaterThan(0);
   });
 });

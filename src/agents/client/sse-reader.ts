@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import { StringDecoder } from 'node:string_decoder';
+import { ByteCollector } from '../../common/byte-collector.js';
+import { checkJsonLimits, type JsonLimits } from '../../common/json-limits.js';
 
 /** One server-sent event. Several `data:` lines are joined by line feeds, as the standard says. */
 export interface SseEvent {
@@ -10,8 +11,8 @@ export interface SseEvent {
   readonly complete: boolean;
 }
 
-/** Characters of one event, as in the SDK; what is larger is a broken stream. */
-export const SSE_EVENT_LIMIT = 4 * 1024 * 1024;
+/** Bytes of one event at most; what is larger is not read to its end. */
+export const SSE_EVENT_LIMIT = 16 * 1024 * 1024;
 
 /** One event was larger than {@link SSE_EVENT_LIMIT}. */
 export class SseEventTooLargeError extends Error {
@@ -22,36 +23,82 @@ export class SseEventTooLargeError extends Error {
   }
 }
 
+export interface SseOptions {
+  /** What the JSON of one event may hold. */
+  readonly json: JsonLimits;
+  /**
+   * Told how many bytes of the event under way are held by now; what it returns is waited for before
+   * more is read. Bytes of an event that was given count until the next one is asked for.
+   */
+  readonly held?: (bytes: number) => Promise<void> | undefined;
+}
+
+const LINE_FEED = 0x0a;
+const RETURN = 0x0d;
+/** An event of fewer characters is within all limits of values; its nesting is looked at when it is decoded. */
+const METERED = 4096;
+
 /**
  * Reads events as they arrive. Comments, ids and unknown fields are skipped. What follows the last
  * empty line is given as well: agents that close after their last event may leave that line out.
- * Rejects with {@link SseEventTooLargeError}, or with the body's error when it breaks off.
+ * Rejects with {@link SseEventTooLargeError}, with JsonLimitError for an event that must not be parsed, or
+ * with the body's error when it breaks off.
  */
-export async function* readSse(body: Readable): AsyncGenerator<SseEvent, void, undefined> {
-  const decoder = new StringDecoder('utf8');
-  const event = new EventBuilder();
-  let rest = '';
+export async function* readSse(
+  body: Readable,
+  { json, held }: SseOptions,
+): AsyncGenerator<SseEvent, void, undefined> {
+  const event = new EventBuilder(json);
+  /** A line whose end has not arrived. */
+  const rest = new ByteCollector();
   for await (const chunk of body as AsyncIterable<Buffer>) {
-    const searched = rest.length;
-    rest += decoder.write(chunk);
     let start = 0;
-    let end = rest.indexOf('\n', searched);
-    for (; end >= 0; end = rest.indexOf('\n', start)) {
-      const done = event.line(rest.slice(start, rest[end - 1] === '\r' ? end - 1 : end));
-      if (done) yield done;
+    let end = chunk.indexOf(LINE_FEED);
+    for (; end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
+      const part = chunk.subarray(start, end);
       start = end + 1;
+      const done = event.line(rest.size === 0 ? textOf(part) : await endOf(rest, part));
+      if (done === undefined) continue;
+      yield done;
+      void held?.(0);
     }
-    if (start > 0) rest = rest.slice(start);
-    if (rest.length > SSE_EVENT_LIMIT) throw new SseEventTooLargeError();
+    if (start < chunk.length) rest.add(chunk.subarray(start));
+    const size = event.size + rest.size;
+    if (size > SSE_EVENT_LIMIT) throw new SseEventTooLargeError();
+    const room = held?.(size);
+    if (room !== undefined) await room;
   }
-  if (rest !== '') event.line(rest);
+  if (rest.size > 0) event.line(await endOf(rest, NOTHING));
   const last = event.line('');
   if (last) yield { ...last, complete: false };
 }
 
+const NOTHING = Buffer.alloc(0);
+
+/** A line is text without the carriage return before its end. */
+function textOf(line: Buffer): string {
+  const end = line.at(-1) === RETURN ? line.length - 1 : line.length;
+  return line.toString('utf8', 0, end);
+}
+
+/** A line that came in pieces, with its last one. */
+async function endOf(rest: ByteCollector, last: Buffer): Promise<string> {
+  rest.add(last);
+  const line = await rest.text();
+  return line.endsWith('\r') ? line.slice(0, -1) : line;
+}
+
 class EventBuilder {
   private type = 'message';
-  private data: string | undefined;
+  private data: string[] = [];
+  private characters = 0;
+
+  constructor(private readonly limits: JsonLimits) {}
+
+  /** What has come of it, roughly in bytes. */
+  get size(): number {
+    return this.characters;
+  }
 
   /** Takes one line; an empty one ends the event. */
   line(line: string): SseEvent | undefined {
@@ -62,16 +109,23 @@ class EventBuilder {
     if (field !== 'data' && field !== 'event') return undefined;
     const value = line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
     if (field === 'event') this.type = value;
-    else this.data = this.data === undefined ? value : `${this.data}\n${value}`;
-    if ((this.data?.length ?? 0) > SSE_EVENT_LIMIT) throw new SseEventTooLargeError();
+    else {
+      this.data.push(value);
+      this.characters += line.length;
+    }
+    if (this.characters > SSE_EVENT_LIMIT) throw new SseEventTooLargeError();
     return undefined;
   }
 
   private end(): SseEvent | undefined {
-    const event =
-      this.data === undefined ? undefined : { type: this.type, data: this.data, complete: true };
+    const { type, characters } = this;
+    const data = this.data.length === 1 ? this.data[0]! : this.data.join('\n');
+    const isEvent = this.data.length > 0;
     this.type = 'message';
-    this.data = undefined;
-    return event;
+    this.data = [];
+    this.characters = 0;
+    if (!isEvent) return undefined;
+    if (characters > METERED) checkJsonLimits(data, this.limits);
+    return { type, data, complete: true };
   }
 }

@@ -20,6 +20,10 @@ export class AgentEntity {
   @Column({ name: 'card_headers', type: 'text' })
   cardHeaders!: string;
 
+  /** JSON of `StoredTrouble`; null: none. */
+  @Column({ name: 'card_trouble', type: 'text', nullable: true })
+  cardTrouble!: string | null;
+
   @Column({ name: 'card_keys', type: 'text', nullable: true })
   cardKeys!: string | null;
 

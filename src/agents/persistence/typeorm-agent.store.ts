@@ -7,9 +7,18 @@ import { byCharacters } from '../../database/dialect.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import { AgentCard } from '../../protocol/a2a.js';
-import type { Agent, AgentBudgets, AgentEndpoint, AgentPin } from '../agent.js';
+import type {
+  Agent,
+  AgentBudgets,
+  AgentEndpoint,
+  AgentPin,
+  CardSignature,
+  CardTrouble,
+  RefusedInterface,
+} from '../agent.js';
 import { matchesFilter } from '../agent-filter.js';
 import { type AgentFilter, AgentStore } from '../agent-store.js';
+import { checkCardContent, checkStoredCard } from '../card/card-limits.js';
 import { openHeaders, sealHeaders } from '../sealed-headers.js';
 
 interface Row {
@@ -18,6 +27,7 @@ interface Row {
   readonly original_card: string;
   readonly card_url: string | null;
   readonly card_headers: string;
+  readonly card_trouble: string | null;
   readonly card_keys: string | null;
   readonly signature: string;
   readonly endpoint: string;
@@ -45,6 +55,7 @@ const COLUMNS = [
   'original_card',
   'card_url',
   'card_headers',
+  'card_trouble',
   'card_keys',
   'signature',
   'endpoint',
@@ -71,6 +82,7 @@ const INSERT = `INSERT INTO agents (${COLUMNS.join(', ')}, id) VALUES
   ${COLUMNS.map((column) => `${column} = excluded.${column}`).join(', ')}
   WHERE agents.deleted_at IS NOT NULL`;
 const UPDATE = `UPDATE agents SET ${COLUMNS.map((column) => `${column} = ?`).join(', ')} WHERE id = ?`;
+const SWITCH = 'UPDATE agents SET enabled = ?, updated_at = ? WHERE id = ?';
 /** Rows read at once by a filtered list. */
 const CHUNK = 200;
 
@@ -103,7 +115,11 @@ export class TypeormAgentStore extends AgentStore {
       const [row] = rows;
       if (row === undefined) return undefined;
       const changed = change(toAgent(row));
-      yield* tx.run(UPDATE, toRow({ ...changed, id }));
+      if (changed.cardTrouble?.kind === 'unusable') {
+        // What could not be read is not written over.
+        const { enabled, updatedAt } = changed;
+        yield* tx.run(SWITCH, [enabled ? 1 : 0, updatedAt.getTime(), id]);
+      } else yield* tx.run(UPDATE, toRow({ ...changed, id }));
       yield* raiseRevision(tx);
       return changed;
     });
@@ -169,6 +185,7 @@ export class TypeormAgentStore extends AgentStore {
     storable(agent.originalCard),
     storable(agent.cardUrl),
     JSON.stringify(sealHeaders(this.secrets, agent.cardHeaders)),
+    storedTrouble(agent.cardTrouble),
     agent.cardKeys === null ? null : JSON.stringify(agent.cardKeys),
     JSON.stringify(agent.signature),
     JSON.stringify(agent.endpoint),
@@ -192,43 +209,153 @@ export class TypeormAgentStore extends AgentStore {
     agent.id,
   ];
 
-  private readonly toAgent = (row: Row): Agent => ({
-    id: row.id,
-    card: AgentCard.fromJSON(JSON.parse(row.card)),
-    originalCard: row.original_card,
-    cardUrl: row.card_url,
-    cardHeaders: this.headers(row.card_headers),
-    cardKeys: parsedOrNull(row.card_keys) as Agent['cardKeys'],
-    signature: JSON.parse(row.signature) as Agent['signature'],
-    endpoint: JSON.parse(row.endpoint) as AgentEndpoint,
-    endpointOverride: row.endpoint_override,
-    pin: JSON.parse(row.pin) as AgentPin,
-    refused: JSON.parse(row.refused) as Agent['refused'],
-    credentials: this.headers(row.credentials),
-    credentialOrigins: JSON.parse(row.credential_origins) as string[],
-    tags: JSON.parse(row.tags) as string[],
-    priority: Number(row.priority),
-    weight: row.weight,
-    maxConcurrent: row.max_concurrent,
-    maxQueue: row.max_queue,
-    enabled: Number(row.enabled) === 1,
-    organizations: parsedOrNull(row.organizations) as string[] | null,
-    budgets: JSON.parse(row.budgets) as Partial<AgentBudgets>,
-    source: row.source as Agent['source'],
-    createdAt: new Date(Number(row.created_at)),
-    updatedAt: new Date(Number(row.updated_at)),
-    deletedAt: row.deleted_at === null ? null : new Date(Number(row.deleted_at)),
-  });
+  /** A row that cannot be used as it is, whoever wrote it, is an agent that says so. */
+  private readonly toAgent = (row: Row): Agent => {
+    const read = new RowReader(row.id);
+    const agent: Agent = {
+      id: row.id,
+      card: read.column('card', row.card, cardOf, EMPTY_CARD),
+      originalCard: read.column('original_card', row.original_card, originalOf, '{}'),
+      cardUrl: row.card_url,
+      cardTrouble: read.column('card_trouble', row.card_trouble, troubleOf, null),
+      cardHeaders: read.column('card_headers', row.card_headers, this.headers, {}),
+      cardKeys: read.column('card_keys', row.card_keys, parsedOrNull<Agent['cardKeys']>, null),
+      signature: read.column('signature', row.signature, objectOf<CardSignature>, NO_SIGNATURE),
+      endpoint: read.column('endpoint', row.endpoint, endpointOf, NO_ENDPOINT),
+      endpointOverride: row.endpoint_override,
+      pin: read.column('pin', row.pin, objectOf<AgentPin>, NO_PIN),
+      refused: read.column('refused', row.refused, listOf<RefusedInterface>, []),
+      credentials: read.column('credentials', row.credentials, this.headers, {}),
+      credentialOrigins: read.column(
+        'credential_origins',
+        row.credential_origins,
+        listOf<string>,
+        [],
+      ),
+      tags: read.column('tags', row.tags, listOf<string>, []),
+      priority: Number(row.priority),
+      weight: row.weight,
+      maxConcurrent: row.max_concurrent,
+      maxQueue: row.max_queue,
+      enabled: Number(row.enabled) === 1,
+      organizations: read.column(
+        'organizations',
+        row.organizations,
+        (json) => (json === null ? null : listOf<string>(json)),
+        [],
+      ),
+      budgets: read.column('budgets', row.budgets, objectOf<Partial<AgentBudgets>>, {}),
+      source: row.source as Agent['source'],
+      createdAt: new Date(Number(row.created_at)),
+      updatedAt: new Date(Number(row.updated_at)),
+      deletedAt: row.deleted_at === null ? null : new Date(Number(row.deleted_at)),
+    };
+    const fault = read.fault();
+    if (fault === undefined) return agent;
+    const { updatedAt: since } = agent;
+    return { ...agent, cardTrouble: { reason: fault, since, kind: 'unusable' } };
+  };
 
-  private headers(json: string): Record<string, string> {
-    return openHeaders(this.secrets, JSON.parse(json) as Record<string, string>);
-  }
+  private readonly headers = (json: string): Record<string, string> =>
+    openHeaders(this.secrets, objectOf<Record<string, string>>(json));
 }
 
 function* raiseRevision(tx: Tx): Work<void> {
   yield* tx.run('UPDATE agent_revisions SET revision = revision + 1 WHERE id = 1');
 }
 
-function parsedOrNull(json: string | null): unknown {
-  return json === null ? null : JSON.parse(json);
+/** Reads the columns of one row, and notes which of them cannot be. */
+class RowReader {
+  private readonly faults: string[] = [];
+
+  constructor(private readonly id: string) {}
+
+  /** `instead` where it cannot be read. */
+  column<Stored, T>(name: string, stored: Stored, read: (stored: Stored) => T, instead: T): T {
+    try {
+      return read(stored);
+    } catch (error) {
+      this.faults.push(`${name}: ${(error as Error).message}`);
+      return instead;
+    }
+  }
+
+  /** One sentence; undefined when all could be read. */
+  fault(): string | undefined {
+    if (this.faults.length === 0) return undefined;
+    return `What is stored of ${this.id} cannot be used (${this.faults.join('; ').slice(0, 500)}).`;
+  }
+}
+
+const EMPTY_CARD: AgentCard = AgentCard.fromJSON({});
+const NO_PIN: AgentPin = { protocolBinding: null, protocolVersion: null };
+const NO_ENDPOINT: AgentEndpoint = {
+  url: 'http://unusable.invalid/',
+  protocolBinding: 'JSONRPC',
+  protocolVersion: '1.0',
+  tenant: '',
+};
+const NO_SIGNATURE: CardSignature = {
+  outcome: 'unchecked',
+  keyId: null,
+  algorithm: null,
+  keySource: null,
+  keyThumbprint: null,
+  wasVerified: false,
+  reason: 'It cannot be read.',
+};
+
+function cardOf(json: string): AgentCard {
+  checkStoredCard(json);
+  const card = AgentCard.fromJSON(objectOf(json));
+  checkCardContent(card);
+  return card;
+}
+
+function originalOf(json: string): string {
+  checkStoredCard(json);
+  return json;
+}
+
+function endpointOf(json: string): AgentEndpoint {
+  const { url, protocolBinding, protocolVersion, tenant } = objectOf<AgentEndpoint>(json);
+  const texts = [url, protocolBinding, protocolVersion, tenant];
+  if (!texts.every((text) => typeof text === 'string')) throw new Error('is not an endpoint');
+  return { url, protocolBinding, protocolVersion, tenant };
+}
+
+/** {@link CardTrouble} as it is stored: an `unusable` one never is. */
+interface StoredTrouble {
+  readonly reason: string;
+  readonly since: number;
+}
+
+function storedTrouble(trouble: CardTrouble | null): string | null {
+  if (trouble?.kind !== 'refused') return null;
+  const { reason, since } = trouble;
+  return JSON.stringify({ reason, since: since.getTime() } satisfies StoredTrouble);
+}
+
+function troubleOf(json: string | null): CardTrouble | null {
+  if (json === null) return null;
+  const { reason, since } = objectOf<StoredTrouble>(json);
+  return { reason: String(reason), since: new Date(Number(since)), kind: 'refused' };
+}
+
+function parsedOrNull<T>(json: string | null): T | null {
+  return json === null ? null : (JSON.parse(json) as T);
+}
+
+function objectOf<T extends object>(json: string): T {
+  const value: unknown = JSON.parse(json);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Error('is not an object');
+  }
+  return value as T;
+}
+
+function listOf<T>(json: string): T[] {
+  const value: unknown = JSON.parse(json);
+  if (!Array.isArray(value)) throw new Error('is not a list');
+  return value as T[];
 }

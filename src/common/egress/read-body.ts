@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { ByteCollector } from '../byte-collector.js';
+import { JsonMeter, MAX_NESTING, type JsonLimits } from '../json-limits.js';
 
 /** An answer whose body is still to be read: by `readText`, or given up by `discard`. */
 export type EgressResponse = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>;
@@ -13,28 +15,54 @@ export class BodyTooLargeError extends Error {
   }
 }
 
+/** What is asked while a body arrives. */
+export interface ReadOptions {
+  /** The body is JSON, which is refused at the first byte that passes these. */
+  readonly json?: JsonLimits;
+  /**
+   * Told how many bytes are held by now, before more are read. What it returns is waited for; when it
+   * throws or rejects, the rest is not read.
+   */
+  readonly held?: (bytes: number) => Promise<void> | undefined;
+}
+
+/** JSON of a fixed purpose (a card, a key set): small, whatever its bytes may be. */
+export const SMALL_JSON: JsonLimits = { maxValues: 50_000, maxNesting: MAX_NESTING };
+
 /**
- * The whole body as UTF-8. Rejects with {@link BodyTooLargeError} as soon as it is known to pass the
- * limit (the rest is not read), and with the stream's error when it breaks off.
+ * The whole body as UTF-8. Rejects as soon as it is known that it passes a limit (the rest is not read):
+ * with {@link BodyTooLargeError} or JsonLimitError; and with the stream's error when it breaks off.
  */
-export async function readText(answer: EgressResponse, limitBytes: number): Promise<string> {
+export async function readText(
+  answer: EgressResponse,
+  limitBytes: number,
+  { json, held }: ReadOptions = {},
+): Promise<string> {
   const { body } = answer;
-  const announced = Number(answer.headers['content-length'] ?? NaN);
-  // undici reads a whole body much quicker than a loop does; the parser holds it to its length.
-  if (announced <= limitBytes) return body.text();
-  if (announced > limitBytes) {
+  if (Number(answer.headers['content-length'] ?? NaN) > limitBytes) {
     discard(body);
     throw new BodyTooLargeError(limitBytes);
   }
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const meter = json && new JsonMeter(json);
+  const bytes = new ByteCollector();
   // Leaving the loop by throwing destroys the body, which closes the connection.
   for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > limitBytes) throw new BodyTooLargeError(limitBytes);
-    chunks.push(chunk);
+    if (bytes.size + chunk.length > limitBytes) throw new BodyTooLargeError(limitBytes);
+    meter?.add(chunk);
+    bytes.add(chunk);
+    const room = held?.(bytes.size);
+    if (room !== undefined) await room;
   }
-  return Buffer.concat(chunks, size).toString('utf8');
+  return bytes.text();
+}
+
+/** {@link readText} of a document that is JSON within limits; rejects with SyntaxError where it is none. */
+export async function readJson(
+  answer: EgressResponse,
+  limitBytes: number,
+  json: JsonLimits = SMALL_JSON,
+): Promise<unknown> {
+  return JSON.parse(await readText(answer, limitBytes, { json }));
 }
 
 /**

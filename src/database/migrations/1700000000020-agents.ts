@@ -10,6 +10,7 @@ export class Agents1700000000020 implements MigrationInterface {
         "original_card" text NOT NULL,
         "card_url" text,
         "card_headers" text NOT NULL,
+        "card_trouble" text,
         "card_keys" text,
         "signature" text NOT NULL,
         "endpoint" text NOT NULL,

@@ -3,8 +3,8 @@ import type { StreamResponse } from '../../protocol/a2a.js';
 
 /** Events held at most before the agent has to wait. */
 const MAX_BUFFERED = 256;
-/** Characters and bytes held at most, give or take one event. */
-const MAX_BUFFERED_SIZE = 8 * 1024 * 1024;
+/** Characters and bytes held at most, give or take one event; from so many on they are stored before more is read. */
+const MAX_BUFFERED_SIZE = 1024 * 1024;
 
 /** What has come since the last look, and how the stream ended if it has. */
 export interface Taken {
@@ -31,15 +31,17 @@ export class EventIntake {
 
   /** Resolves with at least one event, or with the end. */
   async take(): Promise<Taken> {
+    // Who takes again has stored what was taken last.
+    if (this.buffer.length === 0) this.wakeReader?.();
     if (this.buffer.length === 0 && !this.end) {
       await new Promise<void>((resolve) => (this.wakeTaker = resolve));
     }
     // What arrived in the same piece of the socket is parsed in this turn: take it along.
     if (!this.end) await nextTurn();
-    const events = this.buffer;
+    const { buffer: events, size } = this;
     this.buffer = [];
     this.size = 0;
-    this.wakeReader?.();
+    if (size < MAX_BUFFERED_SIZE) this.wakeReader?.();
     return { events, end: this.end };
   }
 

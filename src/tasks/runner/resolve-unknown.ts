@@ -1,6 +1,7 @@
 import { AgentCallError, type AgentCallOptions } from '../../agents/index.js';
 import { Part, Role, type Message, type Task } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
+import { decideAsk } from '../domain/decide-ask.js';
 import { decideResend, resendPauseMs, timesResent } from '../domain/decide-resend.js';
 import { sameValue } from '../domain/equality.js';
 import { isAway } from '../is-away.js';
@@ -26,7 +27,12 @@ type Finding =
  * that and an honest failure for the reason `why`.
  */
 export async function resolveUnknown(run: RunContext, why: string): Promise<Step> {
-  const finding = await askPatiently(run, await messageOf(run));
+  const message = await messageOf(run);
+  // Counted before it is done: an answer that stops this process must not stop the next ones for ever.
+  await run.change((task, id, now) => decideAsk(task, id, why, now));
+  if (run.over || run.signal.aborted) return 'done';
+  if (!run.unanswered) return 'follow';
+  const finding = await askPatiently(run, message);
   if (run.over || run.signal.aborted) return 'done';
   if (finding.kind === 'has-it') {
     await run.takeTask(finding.task);

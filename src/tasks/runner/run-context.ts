@@ -43,6 +43,8 @@ export class RunContext {
   private readonly idWaiters: (() => void)[] = [];
   private handedOver = false;
   private readonly callWaiters: (() => void)[] = [];
+  /** Give back what the answers hold that are not stored yet. */
+  private readonly answers: (() => void)[] = [];
   /** A call that takes the message to the agent is under way. */
   delivering = false;
   /** The message may have left: before that nothing needs to be asked of the agent. */
@@ -122,6 +124,7 @@ export class RunContext {
 
   /** Ends every call to the agent. */
   close(): void {
+    this.releaseAnswers();
     this.controller.abort(OVER);
     for (const wake of [...this.idWaiters.splice(0), ...this.callWaiters.splice(0)]) wake();
   }
@@ -156,12 +159,16 @@ export class RunContext {
     for (const event of events) this.learnId(event);
     const { ids } = this.deps;
     // Decided one by one and made one commit by the log.
-    const standings = await Promise.all(
-      events.map((event) =>
-        this.change((aggregate, id, now) => decideAgentEvent(aggregate, id, event, now, ids)),
-      ),
-    );
-    return standings.some((standing) => standing?.changed);
+    try {
+      const standings = await Promise.all(
+        events.map((event) =>
+          this.change((aggregate, id, now) => decideAgentEvent(aggregate, id, event, now, ids)),
+        ),
+      );
+      return standings.some((standing) => standing?.changed);
+    } finally {
+      this.releaseAnswers();
+    }
   }
 
   takeTask(task: Task): Promise<boolean> {
@@ -246,8 +253,11 @@ export class RunContext {
     const hadItsTime = ms >= this.budgets.firstEventMs;
     const late = (): void => limit.abort(hadItsTime ? AGENT_TOO_LATE : OVER);
     void this.deps.clock.sleep(ms, done.signal).then(late);
+    // What was answered before, and not taken, is not needed any more.
+    this.releaseAnswers();
+    const hold = (release: () => void): void => void this.answers.push(release);
     try {
-      return await call(this.callOptions(limit.signal));
+      return await call({ ...this.callOptions(limit.signal), hold });
     } finally {
       done.abort(OVER);
       this.signal.removeEventListener('abort', stop);
@@ -262,6 +272,10 @@ export class RunContext {
   /** What every call to the agent carries. */
   callOptions(signal: AbortSignal = this.signal): AgentCallOptions {
     return agentCallOptions(this.record, this.sentWith, this.deps.instanceId, signal);
+  }
+
+  private releaseAnswers(): void {
+    for (const release of this.answers.splice(0)) release();
   }
 
   private know(delegation: Delegation): void {

@@ -1,0 +1,80 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { StringDecoder } from 'node:string_decoder';
+
+/** Pieces smaller than this are copied together: a piece may keep a much larger buffer alive. */
+const BLOCK_BYTES = 64 * 1024;
+/** Bytes decoded in one turn of the event loop. */
+const TURN_BYTES = 4 * 1024 * 1024;
+
+/** Bytes that arrive in pieces of any size, at a cost that only grows with how many they are. */
+export class ByteCollector {
+  private blocks: Uint8Array[] = [];
+  private open: Buffer | undefined;
+  private filled = 0;
+  private total = 0;
+
+  get size(): number {
+    return this.total;
+  }
+
+  add(bytes: Uint8Array): void {
+    this.total += bytes.length;
+    if (bytes.length >= BLOCK_BYTES) {
+      this.closeBlock();
+      this.blocks.push(bytes);
+      return;
+    }
+    for (let from = 0; from < bytes.length;) {
+      // A small whole should not cost a whole block.
+      this.open ??= Buffer.allocUnsafe(this.blocks.length === 0 ? firstSize(bytes) : BLOCK_BYTES);
+      const room = this.open.length - this.filled;
+      const piece = bytes.subarray(from, from + room);
+      this.open.set(piece, this.filled);
+      this.filled += piece.length;
+      from += piece.length;
+      if (this.filled === this.open.length) this.closeBlock();
+    }
+  }
+
+  /** All of it as UTF-8, and forgets it; other work is let in between when it is much. */
+  async text(): Promise<string> {
+    this.closeBlock();
+    const { blocks } = this;
+    this.clear();
+    const decoder = new StringDecoder('utf8');
+    const texts: string[] = [];
+    let turn = 0;
+    for (let i = 0; i < blocks.length; i += 1) {
+      const block = blocks[i]!;
+      texts.push(decoder.write(block as Buffer));
+      blocks[i] = EMPTY;
+      turn += block.length;
+      if (turn < TURN_BYTES) continue;
+      turn = 0;
+      await nextTurn();
+    }
+    texts.push(decoder.end());
+    return texts.join('');
+  }
+
+  clear(): void {
+    this.blocks = [];
+    this.open = undefined;
+    this.filled = 0;
+    this.total = 0;
+  }
+
+  private closeBlock(): void {
+    if (this.open !== undefined && this.filled > 0) {
+      this.blocks.push(this.open.subarray(0, this.filled));
+    }
+    this.open = undefined;
+    this.filled = 0;
+  }
+}
+
+const EMPTY = new Uint8Array(0);
+
+function firstSize(bytes: Uint8Array): number {
+  return Math.max(1024, Math.min(BLOCK_BYTES, bytes.length * 2));
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+import { ReadBudget, ReadBudgetError, type ReadRules } from './read-budget.js';
+
+const RULES: ReadRules = {
+  limit: 100,
+  share: 50,
+  free: 5,
+  step: 10,
+  patienceMs: 60_000,
+  bytesPerSecond: 0,
+  bytesPerSecondBeyond: 0,
+  graceMs: 0,
+};
+
+function budgetOf(rules: Partial<ReadRules> = {}): ReadBudget {
+  return new ReadBudget({ ...RULES, ...rules });
+}
+
+const dropped = (): void => undefined;
+
+/** Whether a wait is over by now. */
+async function isOver(wait: Promise<void> | undefined): Promise<boolean> {
+  if (wait === undefined) return true;
+  const pending = Symbol('pending');
+  const first = await Promise.race([wait, new Promise((r) => setImmediate(r, pending))]);
+  return first !== pending;
+}
+
+describe('the budget of what is read', () => {
+  it('lets small answers pass, however much is held', () => {
+    const budget = budgetOf();
+    expect(budget.begin('a', dropped).hold(50)).toBeUndefined();
+    expect(budget.begin('b', dropped).hold(50)).toBeUndefined();
+    expect(budget.begin('c', dropped).hold(1000)).toBeUndefined();
+    expect(budget.begin('a', dropped).hold(5)).toBeUndefined();
+    expect(budget.begin('d', dropped).hold(5)).toBeUndefined();
+  });
+
+  it('lets one answer at a time go beyond it, and no party take more than its share', async () => {
+    const budget = budgetOf();
+    const [one, two, other] = ['a', 'a', 'b'].map((party) => budget.begin(party, dropped));
+    expect(one!.hold(1000)).toBeUndefined();
+    expect(two!.hold(55)).toBeUndefined();
+    const more = two!.hold(65);
+    expect(await isOver(more)).toBe(false);
+    expect(other!.hold(55)).toBeUndefined();
+    expect(budget.held).toBe(1000 + 50 + 50);
+    one!.end();
+    expect(await isOver(more)).toBe(true);
+    two!.end();
+    other!.end();
+    expect(budget.held).toBe(0);
+  });
+
+  it('serves who waits in their order, each whole answer at last', async () => {
+    const budget = budgetOf();
+    const finished: number[] = [];
+    const read = async (number: number): Promise<void> => {
+      const reading = budget.begin(`party ${number % 3}`, dropped);
+      for (let held = 10; held <= 300; held += 10) {
+        await reading.hold(held);
+        await new Promise((r) => setImmediate(r));
+        expect(budget.held).toBeLessThanOrEqual(RULES.limit + 300);
+      }
+      reading.end();
+      finished.push(number);
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, number) => read(number)));
+    expect(finished).toHaveLength(20);
+    expect(budget.held).toBe(0);
+  });
+
+  it('gives up an answer that found no room in time', async () => {
+    const budget = budgetOf({ patienceMs: 10 });
+    void budget.begin('a', dropped).hold(1000);
+    void budget.begin('b', dropped).hold(55);
+    void budget.begin('c', dropped).hold(55);
+    await expect(budget.begin('d', dropped).hold(55)).rejects.toThrow(ReadBudgetError);
+  });
+
+  it('breaks off who comes too slowly, but only while others wait', async () => {
+    const budget = budgetOf({ bytesPerSecond: 1e9, bytesPerSecondBeyond: 1e9 });
+    const cut: string[] = [];
+    const slow = budget.begin('a', () => {
+      cut.push('slow');
+      slow.end();
+    });
+    void slow.hold(1000);
+    const stored = budget.begin('b', () => void cut.push('stored'));
+    void stored.hold(55);
+    stored.whole();
+    await new Promise((r) => setTimeout(r, 700));
+    expect(cut).toEqual([]);
+    await budget.begin('b', dropped).hold(55);
+    expect(cut).toEqual(['slow']);
+  });
+
+  it('forgets a wait that is given up', async () => {
+    const budget = budgetOf();
+    void budget.begin('a', dropped).hold(1000);
+    void budget.begin('b', dropped).hold(55);
+    const waits = budget.begin('b', dropped);
+    const wait = waits.hold(55);
+    waits.end();
+    await expect(wait).rejects.toThrow('not read any more');
+    expect(budget.held).toBe(1050);
+  });
+});

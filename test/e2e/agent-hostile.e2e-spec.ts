@@ -1,0 +1,164 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import Database from 'better-sqlite3';
+import { ScriptedAgent, type ScriptedCall } from '../support/scripted-agent.js';
+import { type Hub, startHub } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import type { JsonObject } from '../support/json.js';
+
+const MIB = 1024 * 1024;
+
+let hub: Hub;
+let agent: ScriptedAgent;
+
+afterEach(async () => {
+  await hub?.close();
+  await agent?.close();
+});
+
+async function start(
+  answer: (call: ScriptedCall) => void,
+  more: Record<string, (call: ScriptedCall) => void> = {},
+): Promise<void> {
+  agent = await ScriptedAgent.start({
+    handlers: { SendStreamingMessage: answer, SendMessage: answer, ...more },
+  });
+  hub = await startHub({ config: { routing: { defaultAgent: 'a' } } });
+  await hub.registerAgent(agent.url, { id: 'a' });
+}
+
+/** How the task that the agent answers so has ended, in words. */
+async function outcome(): Promise<string> {
+  const { task } = (await hub.send('go')) as { task: JsonObject };
+  return JSON.stringify(await ended(String(task['id'])));
+}
+
+async function ended(id: string): Promise<JsonObject> {
+  return eventually(async () => {
+    const task = (await hub.rpc('GetTask', { id })) as JsonObject;
+    expect(JSON.stringify(task['status'])).toMatch(/COMPLETED|FAILED/);
+    return task;
+  }, 20_000);
+}
+
+const task = (state: string, more: JsonObject = {}): JsonObject => ({
+  id: 't',
+  contextId: 'c',
+  status: { state },
+  ...more,
+});
+const working = { task: task('TASK_STATE_WORKING') };
+const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+const DONE = {
+  statusUpdate: { taskId: 't', contextId: 'c', status: { state: 'TASK_STATE_COMPLETED' } },
+};
+
+/** An event of a stream, with JSON as it stands in the place of `HERE`. */
+function eventWith(event: JsonObject, json: string): string {
+  const text = JSON.stringify({ jsonrpc: '2.0', id: 1, result: event }).replace('"HERE"', json);
+  return `data: ${text}\n\n`;
+}
+
+const artifactOf = (part: JsonObject, more: JsonObject = {}): JsonObject => ({
+  artifactUpdate: {
+    taskId: 't',
+    contextId: 'c',
+    artifact: { artifactId: 'a', parts: [part], ...more },
+  },
+});
+
+describe('an event that is nested deeper than readers can follow', () => {
+  it.each<[string, JsonObject, number]>([
+    ['a data part', artifactOf({ data: 'HERE' }), 65],
+    ['a data part', artifactOf({ data: 'HERE' }), 2500],
+    ['metadata of a part', artifactOf({ text: 'x', metadata: 'HERE' }), 65],
+    ['metadata of an artifact', artifactOf({ text: 'x' }, { metadata: 'HERE' }), 1000],
+    ['metadata of a task', { task: task('TASK_STATE_COMPLETED', { metadata: 'HERE' }) }, 65],
+  ])('fails the task and is not stored: %s', async (_what, event, levels) => {
+    await start((call) => {
+      call
+        .event(working)
+        .write(eventWith(event, nested(levels)))
+        .event(DONE)
+        .end();
+    });
+    const said = await outcome();
+    expect(said).toMatch(/TASK_STATE_FAILED.*InvalidAgentResponse: .* nested more than \d+ levels/);
+    expect(said).not.toContain('{"a":{"a":');
+    expect(deepestStored()).toBeLessThan(64);
+  });
+
+  it('passes at the bound that clients have', async () => {
+    await start((call) => {
+      const event = eventWith(artifactOf({ data: 'HERE' }), nested(64));
+      call.event(working).write(event).event(DONE).end();
+    });
+    expect(await outcome()).toContain('TASK_STATE_COMPLETED');
+  });
+});
+
+describe('an answer of too many values', () => {
+  it('fails the task before it is parsed: one event, and a whole task', async () => {
+    let isStream = true;
+    await start((call) => {
+      const many = `[${'{},'.repeat(isStream ? 30_000 : 2_000_000)}{}]`;
+      const event = eventWith(artifactOf({ data: 'HERE' }), many);
+      if (isStream) return call.event(working).write(event).end();
+      const body = {
+        jsonrpc: '2.0',
+        id: 1,
+        result: { task: task('TASK_STATE_COMPLETED', { metadata: { a: 'HERE' } }) },
+      };
+      call.send(200, JSON.stringify(body).replace('"HERE"', many));
+    });
+    expect(await outcome()).toContain(
+      'InvalidAgentResponse: Scripted agent gave an answer that has more than 50000 values',
+    );
+    isStream = false;
+    expect(await outcome()).toContain('has more than 200000 values');
+  });
+});
+
+describe('a large answer that is no attack', () => {
+  it('passes: a file of 5 MiB as one part of a stream', async () => {
+    const raw = Buffer.alloc(5 * MIB, 7).toString('base64');
+    await start((call) => call.event(working).event(artifactOf({ raw })).event(DONE).end());
+    const said = await outcome();
+    expect(said).toContain('TASK_STATE_COMPLETED');
+    expect(said.length).toBeGreaterThan(raw.length);
+  });
+
+  it('passes: a task of thousands of messages and chunks, asked for after a cut', async () => {
+    const parts = Array.from({ length: 8000 }, (_, i) => ({ text: `chunk ${i}` }));
+    const history = Array.from({ length: 3000 }, (_, i) => ({
+      messageId: `m${i}`,
+      role: 'ROLE_AGENT',
+      parts: [{ text: 'said' }],
+    }));
+    const whole = task('TASK_STATE_COMPLETED', {
+      artifacts: [{ artifactId: 'a', parts }],
+      history,
+    });
+    const cut = (call: ScriptedCall): void => {
+      call.event(working);
+      setTimeout(() => call.cut(), 500);
+    };
+    await start(cut, { GetTask: (call) => call.result(whole) });
+    expect(await outcome()).toContain('chunk 7999');
+  });
+});
+
+/** The deepest nesting of all that is stored of tasks. */
+function deepestStored(): number {
+  const database = new Database(hub.databaseUrl.replace(/^sqlite:/, ''), { readonly: true });
+  try {
+    const bodies = database.prepare('SELECT body FROM task_events').pluck().all() as string[];
+    return Math.max(...bodies.map((body) => depth(JSON.parse(body))));
+  } finally {
+    database.close();
+  }
+}
+
+function depth(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depth));
+}
