@@ -100,7 +100,7 @@ export class BodyBudget {
     if (ofOne >= MAX_WAITING_OF_ONE) return Promise.resolve('share');
     if (this.waiting.size >= MAX_WAITING) return Promise.resolve('full');
     return new Promise((resolve) => {
-      const timer = setTimeout(() => settle('share'), MAX_WAIT_MS);
+      const timer = setTimeout(() => settle('share'), MAX_WAIT_MS).unref();
       const settle = (refusal: Refusal | undefined): void => {
         clearTimeout(timer);
         this.waiting.delete(waiter);
