@@ -44,7 +44,8 @@ export function textUpTo(limit: number): Parse<string> {
 /** A list of up to `limit` texts, trimmed; a single string is a list separated by commas. */
 export function textList(limit: number, what: string, text: Parse<string>): Parse<string[]> {
   return (value, field) => {
-    const list: unknown[] = typeof value === 'string' ? value.split(',') : asArray(value, field);
+    const list: unknown[] =
+      typeof value === 'string' ? value.split(',', limit + 1) : asArray(value, field);
     if (list.length === 0 || list.length > limit) {
       throw invalidField(field, `must hold 1 to ${limit} ${what}`);
     }

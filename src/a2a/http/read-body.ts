@@ -44,6 +44,7 @@ class IncomingBody {
   private received = 0;
   private reserved = SMALL_BODY_BYTES;
   private isWaiting = false;
+  private isOver = false;
 
   constructor(
     private readonly raw: IncomingMessage,
@@ -57,8 +58,13 @@ class IncomingBody {
   async reserve(bytes: number): Promise<void> {
     if (bytes <= this.reserved) return;
     this.isWaiting = true;
-    this.room = await this.intake.room(this.caller, bytes);
+    const room = await this.intake.room(this.caller, bytes);
     this.isWaiting = false;
+    if (this.isOver) {
+      room.free();
+      return;
+    }
+    this.room = room;
     this.reserved = bytes;
   }
 
@@ -71,6 +77,7 @@ class IncomingBody {
         stalled: (error) => stop(error),
       });
       const leave = (): void => {
+        this.isOver = true;
         unwatch();
         raw.off('data', take).off('end', whole).off('error', stop).off('close', gone);
       };
@@ -99,6 +106,8 @@ class IncomingBody {
       const gone = (): void =>
         stop(new HubError('INVALID_REQUEST', 'The body has not come whole.'));
       raw.on('data', take).on('end', whole).on('error', stop).on('close', gone);
+      // Its client has left while it waited for room.
+      if (raw.destroyed) gone();
     });
   }
 

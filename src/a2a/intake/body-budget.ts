@@ -58,14 +58,20 @@ export class BodyBudget {
    */
   async room(caller: Principal, bytes: number): Promise<BodyRoom> {
     if (bytes <= SMALL_BODY_BYTES) return NO_ROOM;
+    const refusal = this.take(caller, bytes) && (await this.wait(caller, bytes));
+    if (refusal === undefined) return this.roomOf(caller, bytes);
+    const options = { metadata: { retryAfterSeconds: '2' } };
+    throw refusal === 'full'
+      ? new HubError('UNAVAILABLE', 'This process works on too many large requests.', options)
+      : new HubError('RATE_LIMITED', 'Too many of your large requests are under way.', options);
+  }
+
+  private take(caller: Principal, bytes: number): Refusal | undefined {
+    const refusal = this.receiving.take(caller, bytes);
+    if (refusal !== undefined) return refusal;
     const isHeld = this.held.take(caller, bytes);
-    if (isHeld !== undefined) throw refused(isHeld, 'of open calls');
-    const refusal = this.receiving.take(caller, bytes) && (await this.wait(caller, bytes));
-    if (refusal !== undefined) {
-      this.held.give(caller, bytes);
-      throw refused(refusal, 'on their way');
-    }
-    return this.roomOf(caller, bytes);
+    if (isHeld !== undefined) this.receiving.give(caller, bytes);
+    return isHeld;
   }
 
   private roomOf(caller: Principal, bytes: number): BodyRoom {
@@ -81,8 +87,10 @@ export class BodyBudget {
       taken,
       free: () => {
         taken();
-        if (isHeld) this.held.give(caller, bytes);
+        if (!isHeld) return;
         isHeld = false;
+        this.held.give(caller, bytes);
+        this.callWaiting();
       },
     };
   }
@@ -92,7 +100,7 @@ export class BodyBudget {
     if (ofOne >= MAX_WAITING_OF_ONE) return Promise.resolve('share');
     if (this.waiting.size >= MAX_WAITING) return Promise.resolve('full');
     return new Promise((resolve) => {
-      const timer = setTimeout(() => settle('share'), MAX_WAIT_MS);
+      const timer = setTimeout(() => settle('share'), MAX_WAIT_MS).unref();
       const settle = (refusal: Refusal | undefined): void => {
         clearTimeout(timer);
         this.waiting.delete(waiter);
@@ -106,14 +114,7 @@ export class BodyBudget {
   /** Those who wait longest first; one that does not fit holds nobody up. */
   private callWaiting(): void {
     for (const { caller, bytes, settle } of this.waiting) {
-      if (this.receiving.take(caller, bytes) === undefined) settle(undefined);
+      if (this.take(caller, bytes) === undefined) settle(undefined);
     }
   }
-}
-
-function refused(refusal: Refusal, which: string): HubError {
-  const options = { metadata: { retryAfterSeconds: '2' } };
-  return refusal === 'full'
-    ? new HubError('UNAVAILABLE', `This process has too many large bodies ${which}.`, options)
-    : new HubError('RATE_LIMITED', `You have too many large bodies ${which}.`, options);
 }

@@ -72,7 +72,7 @@ export class Turns implements OnModuleDestroy {
       const timer = setTimeout(
         () => stop(tooMany('The request has waited too long for its turn')),
         MAX_WAIT_MS,
-      );
+      ).unref();
       const gone = (): void => stop(new HubError('UNAVAILABLE', 'The caller is gone.'));
       const leave = (): void => {
         clearTimeout(timer);

@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import type { IncomingMessage } from 'node:http';
+import { PassThrough } from 'node:stream';
+import type { Principal } from '../../auth/index.js';
+import { configWith } from '../../config/index.js';
+import { BodyBudget } from '../intake/body-budget.js';
+import { Intake } from '../intake/intake.js';
+import { messageLimitsOf } from '../intake/message-limits.js';
+import { OpenCalls } from '../intake/open-calls.js';
+import { Turns } from '../intake/turns.js';
+import { Uploads } from '../intake/uploads.js';
+import { readBody } from './read-body.js';
+
+const MIB = 1024 * 1024;
+const ann: Principal = { id: 'ann', organization: 'ann', scopes: new Set() };
+const config = configWith({ server: { maxBodyBytes: MIB, bodyLimit: MIB } });
+
+function intakeOf(): { intake: Intake; budget: BodyBudget } {
+  const budget = new BodyBudget(config);
+  const parts = [new Turns(config), new OpenCalls(config), new Uploads()] as const;
+  return { budget, intake: new Intake(budget, ...parts) };
+}
+
+function request(length?: number): PassThrough & IncomingMessage {
+  const headers = length === undefined ? {} : { 'content-length': String(length) };
+  return Object.assign(new PassThrough(), { headers }) as never;
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('readBody', () => {
+  it.each([
+    ['that says how long it is', 200_000],
+    ['that does not say how long it is', undefined],
+  ])('gives no room to a body %s when its client left while it waited', async (_what, length) => {
+    const { intake, budget } = intakeOf();
+    const before = await budget.room(ann, MIB);
+    const raw = request(length);
+    const reading = readBody(raw, ann, intake, messageLimitsOf(config));
+    reading.catch(() => undefined);
+    raw.write(Buffer.alloc(100_000, 0x20));
+    await turn();
+    raw.destroy();
+    await turn();
+    before.free();
+    await expect(reading).rejects.toMatchObject({ reason: 'INVALID_REQUEST' });
+    await turn();
+    // All of it is there again: this one waits for nobody.
+    (await budget.room(ann, MIB)).free();
+    await budget.room(ann, MIB);
+  });
+
+  it('reads a body that comes in pieces, once there is room', async () => {
+    const { intake, budget } = intakeOf();
+    const before = await budget.room(ann, MIB);
+    const raw = request();
+    const reading = readBody(raw, ann, intake, messageLimitsOf(config));
+    for (let i = 0; i < 4; i++) raw.write(Buffer.alloc(50_000, 0x20));
+    raw.end();
+    await turn();
+    before.free();
+    expect((await reading).bytes).toHaveLength(200_000);
+  });
+});

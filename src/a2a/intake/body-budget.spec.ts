@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Principal } from '../../auth/index.js';
+import { configWith } from '../../config/index.js';
+import { BodyBudget } from './body-budget.js';
+
+const MIB = 1024 * 1024;
+const of = (id: string, organization = id): Principal => ({ id, organization, scopes: new Set() });
+
+const budgetOf = (mib: number): BodyBudget =>
+  new BodyBudget(configWith({ server: { maxBodyBytes: mib * MIB } }));
+
+async function isPending(promise: Promise<unknown>): Promise<boolean> {
+  const pending = Symbol('pending');
+  const first = await Promise.race([promise, new Promise((r) => setImmediate(r, pending))]);
+  return first === pending;
+}
+
+describe('BodyBudget', () => {
+  it('lets the bodies of one principal wait when they are a quarter of all', async () => {
+    const budget = budgetOf(32);
+    const ann = of('ann');
+    const first = await budget.room(ann, 8 * MIB);
+    const second = budget.room(ann, 8 * MIB);
+    expect(await isPending(second)).toBe(true);
+    expect(await isPending(budget.room(of('bob'), 8 * MIB))).toBe(false);
+    first.taken();
+    expect(await isPending(second)).toBe(false);
+  });
+
+  it('never lets a small body wait', async () => {
+    const budget = budgetOf(1);
+    const ann = of('ann');
+    await budget.room(ann, MIB);
+    for (let i = 0; i < 100; i++) await budget.room(ann, 64 * 1024);
+  });
+
+  it('lets bodies wait for the memory that messages of open calls hold', async () => {
+    const budget = budgetOf(4);
+    const ann = of('ann');
+    const open = [];
+    for (let i = 0; i < 3; i++) {
+      const room = await budget.room(ann, 4 * MIB);
+      room.taken();
+      open.push(room);
+    }
+    const waiting = [budget.room(ann, 4 * MIB), budget.room(ann, 4 * MIB)];
+    expect(await isPending(waiting[0]!)).toBe(true);
+    open[0]!.free();
+    open[0]!.free();
+    expect(await isPending(waiting[0]!)).toBe(false);
+    expect(await isPending(waiting[1]!)).toBe(true);
+    open[1]!.free();
+    (await waiting[0]!).taken();
+    await waiting[1];
+  });
+
+  it('refuses one principal that lets too many wait', async () => {
+    const budget = budgetOf(4000);
+    const ann = of('ann');
+    const first = await budget.room(ann, 70_000_000);
+    const asked = Array.from({ length: 80 }, () => budget.room(ann, 70_000_000));
+    const waiting = asked.slice(0, 64).map((room) => room.then(({ free }) => free()));
+    for (const refused of asked.slice(64)) {
+      await expect(refused).rejects.toMatchObject({
+        reason: 'RATE_LIMITED',
+        metadata: { retryAfterSeconds: '2' },
+      });
+    }
+    first.free();
+    await Promise.all(waiting);
+  });
+});
