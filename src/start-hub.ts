@@ -11,7 +11,7 @@ import {
 
 /** Where `print` goes, and whether that is a terminal: what others may keep is shown no key. */
 export interface Console {
-  print(text: string): void;
+  readonly print: (text: string) => void;
   readonly isTerminal: boolean;
 }
 
