@@ -49,7 +49,7 @@ describe('a caller without a key', () => {
   });
 
   const host = 'localhost:4000';
-  it.each([
+  it.each<Record<string, string>>([
     { origin: 'https://evil.example' },
     { origin: 'null' },
     { origin: 'http://localhost:3000' },
