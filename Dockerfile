@@ -1,5 +1,5 @@
 # Build: compiles better-sqlite3 and the hub, then keeps the packages the hub runs with.
-FROM node:24-bookworm-slim AS build
+FROM node:24.21.0-bookworm-slim AS build
 RUN apt-get update \
   && apt-get install -y --no-install-recommends python3 make g++ \
   && rm -rf /var/lib/apt/lists/*
@@ -8,10 +8,12 @@ COPY package.json package-lock.json ./
 RUN npm ci --include=dev --no-audit --no-fund
 COPY nest-cli.json tsconfig.json tsconfig.build.json ./
 COPY src ./src
-RUN npm run build && npm prune --omit=dev
+# The description of the admin API is made without the pages of swagger-ui, which bring telemetry along.
+RUN npm run build && npm prune --omit=dev \
+  && rm -rf node_modules/swagger-ui-dist node_modules/@scarf
 
 # Run: no compiler, no sources, not root.
-FROM node:24-bookworm-slim
+FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production \
   UV_THREADPOOL_SIZE=16 \
   A2A_HUB__SERVER__HOST=0.0.0.0 \

@@ -39,7 +39,7 @@ async function serve(): Promise<undefined> {
   const source = new ProcessConfigSource();
   const config = source.load();
   const { startHub } = await import('./start-hub.js');
-  await startHub(source, print);
+  await startHub(source, { print, isTerminal: process.stdout.isTTY });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       setTimeout(() => process.exit(1), config.server.drainMs + LAST_RESORT_MS).unref();

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 
@@ -5,6 +6,20 @@ interface Operation {
   responses: Record<string, object>;
   security?: Record<string, string[]>[];
 }
+
+const STYLE = `
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem }
+td { padding: 0.25rem 1rem 0.25rem 0; vertical-align: top }
+`;
+
+/** The page is text: nothing runs in it, is loaded by it, or holds it in a frame. */
+const PAGE_HEADERS = {
+  'content-security-policy':
+    `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+};
 
 /** `Problem` of `common/http/problem.ts`. */
 const PROBLEM_SCHEMA = {
@@ -74,7 +89,7 @@ export function serveDocs(app: NestFastifyApplication): void {
   const open = { config: { access: 'public' } };
   server.get('/docs/openapi.json', open, (_request, reply) => reply.send(read()));
   server.get('/docs', open, (_request, reply) =>
-    reply.type('text/html; charset=utf-8').send(renderPage(read())),
+    reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(renderPage(read())),
   );
 }
 
@@ -91,10 +106,7 @@ function renderPage(document: OpenAPIObject): string {
 <head>
 <meta charset="utf-8">
 <title>A2A Hub: admin API</title>
-<style>
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem }
-td { padding: 0.25rem 1rem 0.25rem 0; vertical-align: top }
-</style>
+<style>${STYLE}</style>
 </head>
 <body>
 <h1>A2A Hub: admin API</h1>

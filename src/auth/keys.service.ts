@@ -75,13 +75,15 @@ export class KeysService {
 
   /**
    * The admin key to show at the first start: made when keys are asked for, none is configured and
-   * none is left that is not revoked. Null when there is nothing to show.
+   * none is left that is not revoked. Null when there is nothing to show. `keep` has it first: a key that
+   * cannot be kept is not made.
    */
-  async ensureAdminKey(): Promise<string | null> {
+  async ensureAdminKey(keep: (key: string) => unknown): Promise<string | null> {
     const { auth, role } = this.config;
     if (auth.mode === 'none' || auth.adminKey !== null || role === 'worker') return null;
     if (await this.store.hasAdminKey()) return null;
     const { id, key } = newKey(this.ids);
+    keep(key);
     await this.store.add({
       id,
       principalId: ADMIN_PRINCIPAL,

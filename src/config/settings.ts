@@ -183,13 +183,14 @@ export const SETTINGS = {
     mode: choice(['keys', 'none'], {
       default: 'keys',
       description:
-        'keys asks every caller for an API key; none lets everybody in as the principal anonymous, on a loopback host only.',
+        "keys asks every caller for an API key; none lets everybody in as the principal anonymous, on a loopback host only. Requests without a key then need a Host that is the hub's own, and those that may change something must not come from pages of other origins.",
     }),
     adminKey: optionalText({
       default: null,
       pattern: /^[\x21-\x7e]{24,}$/,
       allowed: '24 or more printable characters without spaces, or null',
-      description: 'The admin key. Null: one is made and printed once at the first start.',
+      description:
+        'The admin key. Null: one is made at the first start, shown once on a terminal, else written to a file beside the SQLite database (PATH.admin-key; with PostgreSQL data/admin-key below the working directory), which only its owner can read.',
       secret: true,
     }),
     allowOpen: flag({

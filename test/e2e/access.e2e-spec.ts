@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
 import { type DeclaredRoute, HttpAccess, SCOPES, type Scope } from '../../src/auth/index.js';
 import { createApp } from '../../src/bootstrap.js';
-import { ADMIN_KEY, type Hub, startHub, testConfig } from '../support/app.js';
+import { type Hub, startHub, testConfig } from '../support/app.js';
 import { GrpcClient, V0, V1, failureOf, grpcTarget } from '../support/grpc-client.js';
 
 /** Who may call what, by hand: a route that fits no line, or another than its own, fails. */

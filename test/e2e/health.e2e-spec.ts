@@ -1,4 +1,7 @@
+import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
 import { startSdkAgent } from '../support/agents.js';
@@ -9,7 +12,7 @@ describe('health, metrics and unknown paths', () => {
   let hub: Hub;
 
   beforeAll(async () => {
-    hub = await startHub({ config: { server: { bodyLimit: 2048 } } });
+    hub = await startHub({ config: { server: { adminBodyLimit: 2048 } } });
   });
   afterAll(() => hub.close());
 
@@ -57,6 +60,7 @@ describe('health, metrics and unknown paths', () => {
     [415, 'unsupported-media-type', 'a form', 'application/x-www-form-urlencoded', 'name=n'],
     [415, 'unsupported-media-type', 'text', 'text/plain', '{"name": "n"}'],
     [415, 'unsupported-media-type', 'XML', 'application/xml', '<name/>'],
+    [400, 'invalid-request', 'nested', 'application/json', '['.repeat(65)],
     [413, 'payload-too-large', 'much', 'application/json', `{"name": "${'n'.repeat(3000)}"}`],
     [400, 'invalid-params', 'a list', 'application/json', '[]'],
     [400, 'invalid-params', 'null', 'application/json', 'null'],
@@ -142,16 +146,32 @@ describe('the process', () => {
     await agent.close();
   });
 
-  it('keeps keys over a restart and prints the first admin key once', async () => {
-    const hub = await startHubProcess({ environment: { A2A_HUB__AUTH__ADMIN_KEY: '' } });
-    const printed = /Admin key, shown this once: (hub_\S+)/;
-    const key = printed.exec(hub.output)?.[1];
+  it('keeps keys over a restart, and writes the first admin key to a file of its own once', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'a2a-hub-'));
+    const path = join(directory, 'data', 'hub.db');
+    const hub = await startHubProcess({
+      databaseUrl: `sqlite:${path}`,
+      environment: { A2A_HUB__AUTH__ADMIN_KEY: '' },
+    });
+    const file = /The first admin key is in (\S+):/.exec(hub.output)?.[1];
+    expect(file).toBe(`${path}.admin-key`);
+    const key = (await readFile(file!, 'utf8')).trim();
+    expect(hub.output).not.toContain(key);
     expect((await hub.admin('GET', '/api/v1/keys', undefined, key)).status).toBe(200);
+    for (const name of await readdir(join(directory, 'data'))) {
+      const { mode } = await stat(join(directory, 'data', name));
+      expect([name, (mode & 0o777).toString(8)]).toEqual([name, '600']);
+    }
+    expect((await stat(join(directory, 'data'))).mode & 0o777).toBe(0o700);
+
     const before = hub.output.length;
+    await rm(file!);
     await hub.terminate();
     await hub.restart();
-    expect(hub.output.slice(before)).not.toMatch(printed);
+    expect(hub.output.slice(before)).not.toContain('admin key is in');
+    await expect(stat(file!)).rejects.toThrow('ENOENT');
     expect((await hub.admin('GET', '/api/v1/keys', undefined, key)).status).toBe(200);
     await hub.close();
+    await rm(directory, { recursive: true });
   });
 });

@@ -57,6 +57,8 @@ function restoreEvent({ payload }: StreamResponse, left: Left): void {
     case 'artifactUpdate':
       payload.value.append = left.append;
       return restoreArtifact(payload.value.artifact, left);
+    case undefined:
+      return;
   }
 }
 

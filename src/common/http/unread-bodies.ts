@@ -13,7 +13,7 @@ interface Patience {
 
 const MIB = 1024 * 1024;
 const WITH_KEY: Patience = { ms: 10_000, bytes: 64 * MIB, connections: 256 };
-const WITHOUT_KEY: Patience = { ms: 2000, bytes: 16 * MIB, connections: 32 };
+const WITHOUT_KEY: Patience = { ms: 2000, bytes: MIB, connections: 32 };
 
 /**
  * What is done about bodies that are not wanted. `Expect: 100-continue` is answered when the body is going

@@ -134,6 +134,9 @@ export class Authenticator {
         making.tls = { clientCertificate, ...(ca === undefined ? {} : { ca }) };
         return;
       }
+      default:
+        // Nothing is sent without the proof that was asked for.
+        throw new Error(`there is no way to prove by the scheme ${String(scheme satisfies never)}`);
     }
   }
 
