@@ -140,3 +140,15 @@ export class Inbox {
    */
   take(delivery: Delivery, handle: (verdict: Verdict) => void | Promise<void>): Promise<Verdict>;
 }
+
+/**
+ * The answer to a hub that asks whether it may call: the headers to send with status 200. Undefined when the
+ * request is no such challenge, or when the hub may not call. `hubs` are host names, `*` for any.
+ */
+export function answerChallenge(
+  request: {
+    readonly method?: string | undefined;
+    readonly headers: IncomingHttpHeaders | Headers | Readonly<Record<string, string | undefined>>;
+  },
+  hubs: OneOrMany,
+): Record<string, string> | undefined;

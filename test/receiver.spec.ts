@@ -401,3 +401,22 @@ describe('the package', () => {
     expect(typed.map((match) => match[1]).sort()).toEqual(Object.keys(receiver).sort());
   });
 });
+
+describe('answerChallenge', () => {
+  const { answerChallenge } = receiver;
+  const asked = { method: 'OPTIONS', headers: { 'webhook-request-origin': 'Hub.example.com' } };
+
+  it('agrees with the hubs that are named, or any', () => {
+    const answer = { 'WebHook-Allowed-Origin': 'Hub.example.com', Allow: 'POST, OPTIONS' };
+    expect(answerChallenge(asked, 'hub.example.com')).toEqual(answer);
+    expect(answerChallenge(asked, ['other.example', '*'])).toEqual(answer);
+    const headers = new Headers(asked.headers);
+    expect(answerChallenge({ method: 'OPTIONS', headers }, '*')).toEqual(answer);
+  });
+
+  it('agrees with nobody else, and to nothing else', () => {
+    expect(answerChallenge(asked, 'other.example')).toBeUndefined();
+    expect(answerChallenge({ ...asked, method: 'POST' }, '*')).toBeUndefined();
+    expect(answerChallenge({ method: 'OPTIONS', headers: {} }, '*')).toBeUndefined();
+  });
+});

@@ -3,7 +3,12 @@
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
 // Once it is installed: import { ... } from 'a2a-hub-receiver';
-import { createVerifier, Inbox, WebhookVerificationError } from '../../receiver/index.js';
+import {
+  answerChallenge,
+  createVerifier,
+  Inbox,
+  WebhookVerificationError,
+} from '../../receiver/index.js';
 
 const HELP = `Receives the webhooks of an A2A Hub and prints one JSON line for each event.
 
@@ -15,6 +20,7 @@ const HELP = `Receives the webhooks of an A2A Hub and prints one JSON line for e
   --issuer URL         JWT: the hub's public address
   --audience ORIGIN    JWT: the origin that the webhook is registered under
   --organization NAME  JWT: the organization whose webhook it is
+  --hub NAME           host name of the hub that may call without limits; default *: any
   --bearer TOKEN       Authorization: Bearer
   --token TOKEN        A2A-Notification-Token
   --help
@@ -36,6 +42,7 @@ const OPTIONS = {
   issuer: { type: 'string' },
   audience: { type: 'string' },
   organization: { type: 'string' },
+  hub: { type: 'string', multiple: true, default: ['*'] },
   bearer: several,
   token: several,
   help: { type: 'boolean' },
@@ -46,6 +53,8 @@ const { options, verify } = begin();
 const inbox = new Inbox();
 
 const server = createServer(async (request, response) => {
+  const agreed = answerChallenge(request, options.hub);
+  if (agreed) return response.writeHead(200, agreed).end();
   response.writeHead(await statusFor(request)).end();
 });
 server.listen(Number(options.port), options.host, () => {

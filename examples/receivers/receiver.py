@@ -45,6 +45,14 @@ def main():
                 return self.answer(413)
             self.answer(receiver.status_for(self.headers, self.rfile.read(int(length))))
 
+        def do_OPTIONS(self):  # the hub asks whether it may call; any may here
+            origin = self.headers.get("webhook-request-origin")
+            self.send_response(200 if origin else 405)
+            if origin:
+                self.send_header("WebHook-Allowed-Origin", origin)
+            self.send_header("content-length", "0")
+            self.end_headers()
+
         def answer(self, status):
             if status in (411, 413):  # the body was not read, so nothing can follow it
                 self.close_connection = True

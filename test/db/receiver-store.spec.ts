@@ -1,0 +1,62 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import type { Database } from '../../src/database/database.js';
+import { SqlReceiverStore } from '../../src/push/persistence/receivers/sql-receiver.store.js';
+import type { ReceiverLimits } from '../../src/push/receivers/receiver-store.js';
+import { describeDatabases } from '../support/databases.js';
+
+const NOW = new Date('2026-01-01T00:00:00Z');
+const LIMITS: ReceiverLimits = {
+  mode: 'optional',
+  receiver: { requestsPerMinute: 10, bytesPerMinute: 1_000_000 },
+  principal: { requestsPerMinute: 25, bytesPerMinute: 1_000_000 },
+  receiversPerPrincipal: 2,
+};
+
+describeDatabases('what receivers get that have not agreed', (databases) => {
+  let database: Database;
+  let store: SqlReceiverStore;
+
+  beforeEach(async () => {
+    database = await databases.open();
+    store = new SqlReceiverStore(database);
+  });
+
+  const to = (host: string, principalId = 'alice') => ({ endpoint: `acme ${host}`, principalId });
+
+  it('is exact, however many ask at once', async () => {
+    const asked = Array.from({ length: 30 }, () => store.admit(to('a'), 100, LIMITS, NOW));
+    const admitted = (await Promise.all(asked)).filter((each) => each === 'admitted');
+    expect(admitted).toHaveLength(10);
+    expect(await store.mayBeSent(to('a'), LIMITS, NOW)).toBe(false);
+    expect(await store.mayBeSent(to('a'), LIMITS, new Date(NOW.getTime() + 6000))).toBe(true);
+  });
+
+  it('is limited for a principal over all receivers, and by their number', async () => {
+    expect(await store.admit(to('a'), 1, LIMITS, NOW)).toBe('admitted');
+    expect(await store.admit(to('b'), 1, LIMITS, NOW)).toBe('admitted');
+    const third = await store.admit(to('c'), 1, LIMITS, NOW);
+    expect(third).toMatchObject({ of: 'principal', isToBeAsked: true });
+    expect(await store.admit(to('c', 'bob'), 1, LIMITS, NOW)).toBe('admitted');
+    const later = new Date(NOW.getTime() + 600_001);
+    expect(await store.admit(to('c'), 1, LIMITS, later)).toBe('admitted');
+  });
+
+  it('is everything once it has agreed', async () => {
+    await store.verify('acme a', NOW);
+    for (let n = 0; n < 40; n += 1) {
+      expect(await store.admit(to('a'), 1_000_000, LIMITS, NOW)).toBe('verified');
+    }
+    expect(await store.verifiedAt('acme a')).toEqual(NOW);
+    expect(await store.mayBeSent(to('a'), { ...LIMITS, mode: 'required' }, NOW)).toBe(true);
+  });
+
+  it('is nothing where it must agree, and it is asked every five minutes', async () => {
+    const required = { ...LIMITS, mode: 'required' as const };
+    const first = await store.admit(to('a'), 1, required, NOW);
+    expect(first).toMatchObject({ of: 'receiver', isToBeAsked: true });
+    expect(await store.admit(to('a'), 1, required, NOW)).toMatchObject({ isToBeAsked: false });
+    expect(await store.beginChallenge('acme a', 10_000, NOW)).toBe(false);
+    const later = new Date(NOW.getTime() + 300_001);
+    expect(await store.admit(to('a'), 1, required, later)).toMatchObject({ isToBeAsked: true });
+  });
+});
