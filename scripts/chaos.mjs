@@ -1,4 +1,4 @@
-// `npm run chaos`: the chaos test at full size. The test is test/e2e/chaos.e2e-spec.ts.
+// `npm run chaos`: the chaos tests at full size. They are test/e2e/chaos*.e2e-spec.ts.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -8,15 +8,19 @@ const HELP = `npm run chaos [-- options]
 Sends tasks with webhooks at receivers that answer, fail, hang, cut, redirect, refuse, flap or resolve to a
 private address, kills the hub with SIGKILL while it works, and checks that every healthy receiver was told
 everything in order and that all else ended as a dead letter or a disabled webhook with its reason.
+Then measures healthy clients, alone and beside agents that answer floods, depths and without end or not at
+all, a tenant that takes all it can and a client that sends what is heavy to read.
 
   --tasks N        default 500
   --webhooks N     of all tasks together; default 2000
   --kills N        default 5
   --seed N         which webhooks a task has, and in which order; default 1
   --database NAME  sqlite (default) or postgres
+  --seconds N      how long healthy clients are measured, each time; default 20
   --help           show this
 
-Figures are printed at the end. Exit code 1 when something was lost, out of order or unexplained.
+Figures are printed at the end. Exit code 1 when something was lost, out of order or unexplained, or when the
+p99 of healthy clients more than doubled.
 `;
 
 const { values } = parseArgs({
@@ -26,6 +30,7 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '5' },
     seed: { type: 'string', default: '1' },
     database: { type: 'string', default: 'sqlite' },
+    seconds: { type: 'string', default: '20' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -33,8 +38,8 @@ if (values.help) {
   process.stdout.write(HELP);
   process.exit(0);
 }
-for (const name of ['tasks', 'webhooks', 'kills', 'seed']) {
-  const least = name === 'tasks' || name === 'webhooks' ? 1 : 0;
+for (const name of ['tasks', 'webhooks', 'kills', 'seed', 'seconds']) {
+  const least = name === 'kills' || name === 'seed' ? 0 : 1;
   if (!/^\d{1,9}$/.test(values[name]) || Number(values[name]) < least) {
     refuse(`--${name} ${values[name]}: must be a whole number from ${least}`);
   }
@@ -52,7 +57,14 @@ ensureInstalled();
 ensureBuilt();
 const { status } = spawnSync(
   process.execPath,
-  ['--no-warnings', '--experimental-vm-modules', 'node_modules/jest/bin/jest.js', 'test/e2e/chaos'],
+  [
+    '--no-warnings',
+    '--experimental-vm-modules',
+    'node_modules/jest/bin/jest.js',
+    // One after the other: they measure.
+    '--runInBand',
+    'test/e2e/chaos',
+  ],
   {
     cwd: fileURLToPath(new URL('../', import.meta.url)),
     stdio: 'inherit',
@@ -63,6 +75,7 @@ const { status } = spawnSync(
       CHAOS_KILLS: values.kills,
       CHAOS_SEED: values.seed,
       CHAOS_DATABASE: values.database,
+      CHAOS_SECONDS: values.seconds,
     },
   },
 );

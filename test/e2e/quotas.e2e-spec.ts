@@ -173,10 +173,10 @@ describe('a disk that is almost full', () => {
     const hub = await hubWith({});
     const key = await hub.createKey();
     const waiting = await taskOf(hub, 'wait', key);
-    const disk = hub.app.get(DiskWatch) as unknown as {
+    const disk = hub.app.get<{
       database: { room(): Promise<Room | null> };
       look(): Promise<void>;
-    };
+    }>(DiskWatch);
     const { database } = disk;
     disk.database = { room: () => Promise.resolve({ free: 1, reusable: 0, used: 0 }) };
     await disk.look();
@@ -202,7 +202,7 @@ describe('a disk that is full', () => {
   it('loses no running task: it goes on once there is room', async () => {
     const hub = await hubWith({}, { tasks: { leaseMs: 1000 } });
     const key = await hub.createKey();
-    const database = hub.app.get(Database) as unknown as { dataSource: DataSource };
+    const database = hub.app.get<{ dataSource: DataSource }>(Database);
     const pages = (max: number): Promise<unknown> =>
       database.dataSource.query(`PRAGMA max_page_count = ${max}`);
     const sent = await rpc(hub, key, {
