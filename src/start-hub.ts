@@ -8,6 +8,9 @@ import {
   PublicUrl,
 } from './config/index.js';
 
+/** Connections that may wait to be accepted, as far as the system allows: thousands of clients may come at once. */
+const BACKLOG = 8192;
+
 /** Serves until a signal comes, and tells an operator where. */
 export async function startHub(source: ConfigSource, print: (text: string) => void): Promise<void> {
   const app = await createApp({ config: source });
@@ -17,7 +20,7 @@ export async function startHub(source: ConfigSource, print: (text: string) => vo
     // What is declared is read then: what is wrong with it is said before the key is made.
     await app.init();
     const adminKey = await app.get(KeysService).ensureAdminKey();
-    await app.listen(server.port, server.host);
+    await app.listen({ port: server.port, host: server.host, backlog: BACKLOG });
     if (adminKey !== null) print(`Admin key, shown this once: ${adminKey}\n`);
     const grpc = app.get(GrpcAddress).listening;
     if (grpc !== undefined) print(`gRPC is listening at ${grpc}\n`);

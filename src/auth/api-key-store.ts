@@ -39,4 +39,7 @@ export abstract class ApiKeyStore {
 
   /** True when a key with scope `admin` exists that is not revoked. */
   abstract hasAdminKey(): Promise<boolean>;
+
+  /** Whether more than one organization has a key that is not revoked, operators' keys aside. */
+  abstract hasSeveralOrganizations(): Promise<boolean>;
 }

@@ -61,15 +61,17 @@ export class CardReader {
 
   /**
    * What is served at exactly this address. Throws HubError EGRESS_DENIED when it is forbidden and
-   * AGENT_UNREACHABLE when there is no whole answer within `timeoutMs`.
+   * AGENT_UNREACHABLE when there is no whole answer within `timeoutMs`. Status 0: the hub itself had no
+   * file descriptor for a connection.
    */
   async look(
     address: string,
     headers: Readonly<Record<string, string>>,
     timeoutMs: number,
   ): Promise<{ readonly status: number; readonly isCard: boolean }> {
+    let sent = false;
     try {
-      const answer = await this.ask(address, headers, timeoutMs);
+      const answer = await this.ask(address, headers, timeoutMs, () => (sent = true));
       const { statusCode: status } = answer;
       if (status === 200)
         return { status, isCard: isCard(await readText(answer, CARD_LIMIT_BYTES)) };
@@ -77,6 +79,7 @@ export class CardReader {
       return { status, isCard: false };
     } catch (error) {
       if (error instanceof HubError) throw error;
+      if (!sent && this.egress.lacksFiles) return { status: 0, isCard: false };
       const why = isTimeout(error) ? `no answer within ${timeoutMs / 1000} s` : reason(error);
       throw new HubError('AGENT_UNREACHABLE', `Nothing answers at ${address}: ${why}`, {
         cause: error,
@@ -88,8 +91,10 @@ export class CardReader {
     address: string,
     headers: Readonly<Record<string, string>>,
     timeoutMs: number,
+    onSent?: () => void,
   ): Promise<EgressResponse> {
     return this.egress.request(address, {
+      ...(onSent !== undefined && { onSent }),
       method: 'GET',
       headers: {
         accept: 'application/json',

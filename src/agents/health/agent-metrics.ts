@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Metrics } from '../../observability/metrics.js';
 import { BREAKER_STATES, HEALTH_STATES } from '../agent-health.js';
 import { AgentRegistry } from '../agent-registry.js';
+import { AgentLoads } from './agent-loads.js';
 import { AgentMonitor } from './agent-monitor.js';
 
 /** How the registered agents stand, as numbers; the series of an agent end when it is deleted. */
@@ -11,6 +12,7 @@ export class AgentMetrics implements OnModuleInit {
     private readonly metrics: Metrics,
     private readonly registry: AgentRegistry,
     private readonly monitor: AgentMonitor,
+    private readonly loads: AgentLoads,
   ) {}
 
   onModuleInit(): void {
@@ -41,6 +43,12 @@ export class AgentMetrics implements OnModuleInit {
     );
     metrics.gauge('agent_queued', 'Delegations that wait for an agent.', ['agent'], (give) =>
       this.each((agent, { queued }) => give({ agent }, queued)),
+    );
+    metrics.gauge(
+      'agent_connecting',
+      'Calls for an agent that wait for a connection, or for their turn.',
+      ['agent'],
+      (give) => this.each((agent) => give({ agent }, this.loads.connectingOf(agent))),
     );
   }
 

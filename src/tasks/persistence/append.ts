@@ -6,7 +6,7 @@ import type { AfterCommit, AppendParticipant, Beginning } from '../append-partic
 import { isUnsent } from '../domain/delegation-state.js';
 import type { AppendOutcome, PreparedAppend } from '../task-store.js';
 import type { Outcomes } from './append-outcomes.js';
-import { insertDelegations, updateDelegations } from './delegation-writes.js';
+import { insertDelegations, updateDelegations, type TurnOf } from './delegation-writes.js';
 import { releaseKeys, takeKeys } from './idempotency.js';
 import { touchContexts } from './context-writes.js';
 import { millis, taskDueAt, toRequestColumn } from './task-rows.js';
@@ -22,6 +22,7 @@ export function* appendBatch(
   tx: Tx,
   batch: readonly PreparedAppend[],
   participant: AppendParticipant,
+  turnOf: TurnOf,
 ): Work<{ outcomes: Outcomes; after: AfterCommit[] }> {
   const outcomes: Outcomes = new Map();
   const { free, taken } = yield* takeKeys(tx, batch, outcomes);
@@ -37,8 +38,8 @@ export function* appendBatch(
 
   yield* TASK_UPDATE.apply(tx, changes, changedTaskValues);
   yield* insertEvents(tx, good);
-  yield* insertDelegations(tx, good);
-  yield* updateDelegations(tx, changes);
+  yield* insertDelegations(tx, good, turnOf);
+  yield* updateDelegations(tx, changes, turnOf);
   yield* insertCheckpoints(tx, good);
   yield* touchContexts(tx, good);
   const after: (AfterCommit | void)[] = [];

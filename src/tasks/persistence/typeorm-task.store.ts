@@ -24,6 +24,7 @@ import { isVisible } from '../visible.js';
 import { appendBatch } from './append.js';
 import type { Outcomes } from './append-outcomes.js';
 import { claimDelegations, endLeases, renewLeases } from './claim.js';
+import type { TurnOf } from './delegation-writes.js';
 import { SqlDownstreamTasks } from './downstream-tasks.js';
 import { forgetTasks } from './forget-tasks.js';
 import { forgetKeys, keyHolder } from './idempotency.js';
@@ -34,6 +35,11 @@ import { toEvent, toRecord, type EventRow, type TaskRow } from './task-rows.js';
 /** Tasks in the hub's database. `participant` takes part in every commit that adds events. */
 export class TypeormTaskStore extends TaskStore {
   readonly downstream: DownstreamTasks;
+  private queueTurn: TurnOf = () => undefined;
+  private readonly turnOf: TurnOf = (delegation) =>
+    delegation.state === 'queued' && delegation.owner === null
+      ? this.queueTurn(delegation)
+      : undefined;
   private readonly commitListeners: ((written: readonly DelegationWrite[]) => void)[] = [];
   private readonly claimListeners: ((claimed: readonly ClaimedTask[]) => void)[] = [];
 
@@ -102,6 +108,10 @@ export class TypeormTaskStore extends TaskStore {
 
   onClaimed(listener: (claimed: readonly ClaimedTask[]) => void): void {
     this.claimListeners.push(listener);
+  }
+
+  queueBy(turnOf: TurnOf): void {
+    this.queueTurn = turnOf;
   }
 
   async claim(
@@ -196,7 +206,9 @@ export class TypeormTaskStore extends TaskStore {
   }
 
   private async tryCommit(part: readonly PreparedAppend[], outcomes: Outcomes): Promise<void> {
-    const result = await this.database.write((tx) => appendBatch(tx, part, this.participant));
+    const result = await this.database.write((tx) =>
+      appendBatch(tx, part, this.participant, this.turnOf),
+    );
     for (const [append, outcome] of result.outcomes) outcomes.set(append, outcome);
     for (const call of result.after) call();
     for (const [append, { kind }] of result.outcomes) {
