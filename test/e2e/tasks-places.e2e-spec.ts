@@ -52,7 +52,8 @@ describe('places of the runner', () => {
     for (let n = 0; n < 2; n++) await hub.begin(`newcomer ${n}`, { principal: EVE });
     await eventually(() => expect(silent.turns).toHaveLength(8));
     expect(silent.turns[7]!.text).toBe('newcomer 0');
-    silent.turns[0]!.completed();
+    // The first one to get free is kept again.
+    for (const turn of silent.turns.slice(0, 2)) turn.completed();
     await eventually(() => expect(silent.turns).toHaveLength(9));
     expect(silent.turns[8]!.text).toBe('newcomer 1');
   });
