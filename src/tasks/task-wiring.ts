@@ -230,6 +230,7 @@ export function taskService(parts: TaskParts, lists: TaskLists): TaskService {
 export function taskRunner(parts: TaskParts): TaskRunner {
   const { config, log, store, signals, clock, ids, logger } = parts;
   const owner = ids.next();
+  const limits = runLimits(config.tasks);
   const farewells = new Farewells();
   return new TaskRunner({
     log,
@@ -240,7 +241,8 @@ export function taskRunner(parts: TaskParts): TaskRunner {
     owner,
     settings: {
       leaseMs: config.tasks.leaseMs,
-      maxConcurrent: runLimits(config.tasks).runs,
+      maxConcurrent: limits.runs,
+      limitedBy: limits.limitedBy,
       lookEveryMs: LOOK_EVERY_MS[parts.database.dialect],
       stopGraceMs: Math.min(config.server.drainMs / 2, MAX_STOP_GRACE_MS),
     },

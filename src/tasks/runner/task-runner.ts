@@ -31,6 +31,8 @@ export interface RunnerSettings {
   readonly leaseMs: number;
   /** Delegations run at once. */
   readonly maxConcurrent: number;
+  /** What says so. */
+  readonly limitedBy: string;
   /** How often work, leases and changes by other processes are looked for without a ring. */
   readonly lookEveryMs: number;
   /** How long a clean stop waits for the first answers of messages on their way. */
@@ -134,6 +136,8 @@ export class TaskRunner implements Claimer {
     );
     log.claimNew(this);
     await this.lookAtTenants();
+    const { maxConcurrent, limitedBy } = this.deps.settings;
+    logger.info({ delegations: maxConcurrent, limitedBy }, 'running so many at once');
     this.wake();
     void this.lookRegularly();
   }
