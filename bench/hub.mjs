@@ -16,8 +16,6 @@ export function startHub(start, directory, file, synchronous, environment = {}) 
     A2A_HUB__DATABASE__SYNCHRONOUS: synchronous,
     A2A_HUB__AUTH__ADMIN_KEY: ADMIN_KEY,
     A2A_HUB__EGRESS__ALLOW: '127.0.0.0/8',
-    // One agent gets all the load here; by default it may have a quarter of the places.
-    A2A_HUB__TASKS__MAX_PER_AGENT: '256',
     ...environment,
   });
 }
