@@ -16,6 +16,7 @@ export function startHub(start, directory, file, synchronous, environment = {}) 
     A2A_HUB__DATABASE__SYNCHRONOUS: synchronous,
     A2A_HUB__AUTH__ADMIN_KEY: ADMIN_KEY,
     A2A_HUB__EGRESS__ALLOW: '127.0.0.0/8',
+    A2A_HUB__PUSH__ALLOW: '127.0.0.0/8',
     ...environment,
   });
 }

@@ -2,14 +2,16 @@ import 'reflect-metadata';
 import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { HttpDoors } from './a2a/index.js';
 import { AppModule } from './app.module.js';
+import { HttpAccess } from './auth/index.js';
 import { Draining, stopping } from './common/draining.js';
 import { HubError } from './common/hub-error.js';
-import { bodyFault } from './common/http/json-body.js';
+import { bodyFault, limitFault } from './common/http/json-body.js';
 import { PROBLEM_JSON, problemOf } from './common/http/problem.js';
 import { ProblemFilter } from './common/http/problem.filter.js';
+import { UnreadBodies } from './common/http/unread-bodies.js';
 import { adminValidationPipe } from './common/http/validation.pipe.js';
 import {
   AppConfig,
@@ -31,6 +33,12 @@ import type { Replacement } from './shared.module.js';
 const MAX_PATH_PARAMETER = 1000;
 /** How long a client may take to send its whole request. */
 const REQUEST_TIMEOUT_MS = 120_000;
+/** How long it may take to send its head, from the connection or the first byte on. */
+const HEADERS_TIMEOUT_MS = 20_000;
+/** How often connections that have passed these times are looked for. */
+const CONNECTIONS_CHECKED_MS = 5000;
+/** The largest head: the request line and all headers. */
+const MAX_HEADER_BYTES = 16 * 1024;
 /** How often connections that have become idle are closed while draining. */
 const IDLE_SWEEP_MS = 50;
 
@@ -53,8 +61,14 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   const secrets = openSecretBox(config, log);
   let doors: HttpDoors | undefined;
   const adapter = new FastifyAdapter({
-    bodyLimit: config.server.bodyLimit,
+    // Of the admin API, and of whatever says nothing else: the doors of A2A have their own.
+    bodyLimit: config.server.adminBodyLimit,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    http: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: CONNECTIONS_CHECKED_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    },
     // Theirs has a form of its own; see `refuseWhileDraining`.
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PATH_PARAMETER },
@@ -76,10 +90,12 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   const server = adapter.getInstance();
   parseAdminBodies(server);
   observeHttp(server, app.get(Metrics), log);
+  server.addHook('onRequest', noSniffing);
+  new UnreadBodies(({ principal }) => principal !== null).handle(server);
   refuseWhileDraining(server, app.get(Draining));
-  if (config.role === 'worker') {
-    answerProbesOnly(adapter);
-  } else {
+  if (config.role === 'worker') answerProbesOnly(adapter);
+  app.get(HttpAccess).guard(server);
+  if (config.role !== 'worker') {
     serveDocs(app);
     doors = app.get(HttpDoors);
   }
@@ -101,6 +117,8 @@ function refuseUrl(
 ): void {
   const text = 'The path is badly encoded or has a part that is too long.';
   const error = new HubError('INVALID_REQUEST', text);
+  // Such a request has passed no hook: nobody knows who sends its body.
+  void reply.headers({ connection: 'close', 'x-content-type-options': 'nosniff' });
   if (doors?.refuse(error, request, reply)) return;
   const problem = problemOf(error);
   void reply.status(problem.status).type(PROBLEM_JSON).send(JSON.stringify(problem));
@@ -110,16 +128,24 @@ function refuseUrl(
 function parseAdminBodies(server: FastifyInstance): void {
   const parseJson = server.getDefaultJsonParser('error', 'error');
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser<string>(
+  server.addContentTypeParser<Buffer>(
     'application/json',
-    { parseAs: 'string' },
-    (request, body, done) => {
-      if (body === '') done(null);
-      else
-        void parseJson(request, body, (error, json) => done(error && bodyFault(body, error), json));
+    { parseAs: 'buffer' },
+    (request, bytes, done) => {
+      if (bytes.length === 0) return done(null);
+      const fault = limitFault(bytes);
+      if (fault !== undefined) return done(fault);
+      const body = bytes.toString();
+      void parseJson(request, body, (error, json) => done(error && bodyFault(body, error), json));
     },
   );
 }
+
+/** No answer is to be taken for anything but what its `Content-Type` says. */
+const noSniffing: onRequestHookHandler = (_request, reply, done) => {
+  void reply.header('x-content-type-options', 'nosniff');
+  done();
+};
 
 /** Requests that come on open connections while the process drains: refused in the form of their door. */
 function refuseWhileDraining(server: FastifyInstance, draining: Draining): void {

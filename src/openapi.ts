@@ -71,8 +71,9 @@ export function serveDocs(app: NestFastifyApplication): void {
   const server = app.getHttpAdapter().getInstance();
   let document: OpenAPIObject | undefined;
   const read = (): OpenAPIObject => (document ??= openApiOf(app));
-  server.get('/docs/openapi.json', (_request, reply) => reply.send(read()));
-  server.get('/docs', (_request, reply) =>
+  const open = { config: { access: 'public' } };
+  server.get('/docs/openapi.json', open, (_request, reply) => reply.send(read()));
+  server.get('/docs', open, (_request, reply) =>
     reply.type('text/html; charset=utf-8').send(renderPage(read())),
   );
 }

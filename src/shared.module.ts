@@ -8,6 +8,7 @@ import { Clock, SystemClock } from './common/clock.js';
 import { Draining } from './common/draining.js';
 import { Egress, egressOptions } from './common/egress/egress.js';
 import { SystemResolver } from './common/egress/resolver.js';
+import { WebhookEgress } from './common/egress/webhook-egress.js';
 import { IdSource, SystemIdSource } from './common/ids.js';
 import { Log } from './common/logger.js';
 import { SecretBox } from './common/secret-box.js';
@@ -19,7 +20,10 @@ export type Replacement = Extract<Provider, { provide: unknown }>;
 /** What every module may ask for. Tests replace single providers by their token. */
 @Module({})
 export class SharedModule implements OnApplicationShutdown {
-  constructor(private readonly egress: Egress) {}
+  constructor(
+    private readonly egress: Egress,
+    private readonly webhooks: WebhookEgress,
+  ) {}
 
   static of(log: Log, secrets: SecretBox, replacements: readonly Replacement[]): DynamicModule {
     const defaults: Replacement[] = [
@@ -28,13 +32,20 @@ export class SharedModule implements OnApplicationShutdown {
       { provide: Log, useValue: log },
       { provide: SecretBox, useValue: secrets },
       { provide: Draining, useClass: Draining },
+      { provide: SystemResolver, useFactory: () => new SystemResolver(threadPoolSize()) },
       {
         provide: Egress,
-        inject: [AppConfig, OwnAddress],
-        useFactory: ({ egress }: AppConfig, own: OwnAddress) =>
-          new Egress({
+        inject: [AppConfig, OwnAddress, SystemResolver],
+        useFactory: ({ egress }: AppConfig, own: OwnAddress, resolver: SystemResolver) =>
+          new Egress({ ...egressOptions(egress), resolver, isOwn: (url) => own.has(url) }),
+      },
+      {
+        provide: WebhookEgress,
+        inject: [AppConfig, OwnAddress, SystemResolver],
+        useFactory: ({ egress, push }: AppConfig, own: OwnAddress, resolver: SystemResolver) =>
+          WebhookEgress.of(push.allow, {
             ...egressOptions(egress),
-            resolver: new SystemResolver(threadPoolSize()),
+            resolver,
             isOwn: (url) => own.has(url),
           }),
       },
@@ -50,6 +61,6 @@ export class SharedModule implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.egress.close();
+    await Promise.all([this.egress.close(), this.webhooks.close()]);
   }
 }

@@ -25,6 +25,7 @@ try {
     A2A_HUB__DATABASE__URL: `sqlite:${join(directory, 'hub.db')}`,
     A2A_HUB__AUTH__ADMIN_KEY: ADMIN_KEY,
     A2A_HUB__EGRESS__ALLOW: '127.0.0.0/8',
+    A2A_HUB__PUSH__ALLOW: '127.0.0.0/8',
     A2A_HUB__AGENTS__POLL_MIN: '50ms',
     A2A_HUB__LOG__LEVEL: 'warn',
   });

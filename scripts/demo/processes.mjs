@@ -78,6 +78,7 @@ export async function startHub({ directory, port, adminKey }) {
       A2A_HUB__DATABASE__URL: `sqlite:${join(directory, 'hub.db')}`,
       A2A_HUB__AUTH__ADMIN_KEY: adminKey,
       A2A_HUB__EGRESS__ALLOW: '127.0.0.0/8',
+      A2A_HUB__PUSH__ALLOW: '127.0.0.0/8',
       A2A_HUB__LOG__LEVEL: 'warn',
     },
     ready: /listening at (http:\S+)\n/,

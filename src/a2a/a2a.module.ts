@@ -17,6 +17,11 @@ import { V0GrpcService } from './grpc/v0-service.js';
 import { V1GrpcService } from './grpc/v1-service.js';
 import { HubRequestHandler } from './hub-request-handler.js';
 import { HttpDoors } from './http/http-doors.js';
+import { BodyBudget } from './intake/body-budget.js';
+import { Intake } from './intake/intake.js';
+import { OpenCalls } from './intake/open-calls.js';
+import { Turns } from './intake/turns.js';
+import { Uploads } from './intake/uploads.js';
 import { JsonRpcDoor } from './json-rpc/json-rpc.door.js';
 import { RpcDispatcher } from './json-rpc/rpc-dispatcher.js';
 import { V0Dialect } from './json-rpc/v0-dialect.js';
@@ -32,6 +37,11 @@ import { EventStreams } from './sse/event-streams.js';
   providers: [
     RateLimit,
     Admission,
+    BodyBudget,
+    OpenCalls,
+    Turns,
+    Uploads,
+    Intake,
     HubRequestHandler,
     EventStreams,
     HttpDoors,

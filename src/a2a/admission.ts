@@ -29,12 +29,17 @@ export class Admission {
         metadata: { scope: 'a2a' },
       });
     }
-    await this.rate.count(principal);
+    await this.count(principal);
     return principal;
   }
 
-  /** See {@link KeyWatch.watch}; for what a caller who was let in keeps open. */
-  watch(headers: RequestHeaders, principal: Principal, open: AbortController): () => void {
-    return this.keys.watch(headers, principal, open);
+  /** Counts one request of a caller whom the HTTP server has let in. Rejects with RATE_LIMITED. */
+  count(principal: Principal): Promise<void> {
+    return this.rate.count(principal);
+  }
+
+  /** See {@link KeyWatch.watch}; for the call of a caller who was let in. */
+  watch(principal: Principal, open: AbortController): () => void {
+    return this.keys.watch(principal, open);
   }
 }

@@ -124,6 +124,7 @@ export const WIRE_ERRORS: Readonly<Record<ErrorReason, WireError>> = {
   UNAUTHENTICATED: hub(-31401, 'Authentication required', 401, 'UNAUTHENTICATED', 401),
   PERMISSION_DENIED: hub(-31403, 'Permission denied', 403, 'PERMISSION_DENIED', 403),
   RATE_LIMITED: hub(-31429, 'Too many requests', 429, 'RESOURCE_EXHAUSTED', 429),
+  QUOTA_EXCEEDED: hub(-31429, 'Too many requests', 429, 'RESOURCE_EXHAUSTED', 429),
 
   NOT_FOUND: {
     ...a2a('TASK_NOT_FOUND', 'Task not found', 404, 'NOT_FOUND'),

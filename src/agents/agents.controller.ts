@@ -1,24 +1,11 @@
+import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Param,
-  Patch,
-  Post,
-  Query,
-  UseGuards,
-} from '@nestjs/common';
-import {
-  ApiBearerAuth,
   ApiCreatedResponse,
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
-  ApiTags,
 } from '@nestjs/swagger';
-import { AuthGuard, RequireScope } from '../auth/index.js';
+import { AdminController } from '../auth/index.js';
 import { AgentDto, AgentPageDto, RefreshedAgentDto, RegisteredAgentDto } from './agent-view.dto.js';
 import { AgentQueryDto } from './agent-query.dto.js';
 import { PatchAgentDto } from './patch-agent.dto.js';
@@ -28,11 +15,7 @@ import { AgentMonitor } from './health/agent-monitor.js';
 import type { Agent } from './agent.js';
 import { AgentsService } from './agents.service.js';
 
-@ApiTags('agents')
-@ApiBearerAuth()
-@Controller('api/v1/agents')
-@UseGuards(AuthGuard)
-@RequireScope('agents')
+@AdminController('agents', 'api/v1/agents', 'agents')
 export class AgentsController {
   constructor(
     private readonly agents: AgentsService,

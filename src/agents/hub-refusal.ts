@@ -10,6 +10,7 @@ export const HUB_REFUSALS = {
   AGENT_BUSY: 'the agents of that hub are busy',
   AGENT_UNREACHABLE: 'an agent of that hub could not be reached',
   RATE_LIMITED: 'too many requests for that hub',
+  QUOTA_EXCEEDED: 'this hub has used up its quota at that hub',
   PAYLOAD_TOO_LARGE: 'too large for that hub',
   UNAVAILABLE: 'that hub is not available',
 } as const;

@@ -21,12 +21,16 @@ export interface ApiKey {
 export abstract class ApiKeyStore {
   /**
    * Adds a key, and its principal when that is new. The organization of a principal that exists is
-   * left as it is, whatever `key.organization` says. Rejects when the key's id is taken.
+   * left as it is, whatever `key.organization` says. Rejects when the key's id is taken, and with
+   * HubError CONFLICT when the principal is disabled.
    */
   abstract add(key: ApiKey): Promise<void>;
 
   /** The key, revoked or not. */
   abstract find(id: string): Promise<ApiKey | undefined>;
+
+  /** The key, when it is valid: not revoked, its principal not disabled. */
+  abstract findValid(id: string): Promise<ApiKey | undefined>;
 
   /** The organization of a principal, or undefined when there is no such principal. */
   abstract organizationOf(principalId: string): Promise<string | undefined>;
@@ -37,7 +41,7 @@ export abstract class ApiKeyStore {
   /** Revokes a key for ever; false when it does not exist. The first revocation's time stays. */
   abstract revoke(id: string, at: Date): Promise<boolean>;
 
-  /** True when a key with scope `admin` exists that is not revoked. */
+  /** True when a valid key with scope `admin` exists. */
   abstract hasAdminKey(): Promise<boolean>;
 
   /** Whether more than one organization has a key that is not revoked, operators' keys aside. */

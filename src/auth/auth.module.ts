@@ -1,24 +1,54 @@
 import { Module } from '@nestjs/common';
 import { SigningModule } from '../signing/index.js';
+import { Log } from '../common/logger.js';
+import { AppConfig } from '../config/index.js';
 import { ApiKeyStore } from './api-key-store.js';
-import { AuthGuard } from './auth.guard.js';
 import { AuthService } from './auth.service.js';
+import { HttpAccess } from './http-access.js';
 import { KeyWatch } from './key-watch.js';
 import { KeysController } from './keys.controller.js';
 import { KeysService } from './keys.service.js';
 import { TypeormApiKeyStore } from './persistence/typeorm-api-key.store.js';
+import { TypeormPrincipalStore } from './persistence/typeorm-principal.store.js';
+import { PrincipalChanges } from './principal-changes.js';
+import { PrincipalHolds } from './principal-holds.js';
+import { PrincipalStore } from './principal-store.js';
+import { PrincipalsController } from './principals.controller.js';
+import { PrincipalsService } from './principals.service.js';
 import { SigningKeysController } from './signing-keys.controller.js';
 
 @Module({
   imports: [SigningModule],
-  controllers: [KeysController, SigningKeysController],
+  controllers: [KeysController, PrincipalsController, SigningKeysController],
   providers: [
     { provide: ApiKeyStore, useClass: TypeormApiKeyStore },
+    { provide: PrincipalStore, useClass: TypeormPrincipalStore },
+    {
+      provide: PrincipalHolds,
+      inject: [PrincipalStore, AppConfig],
+      useFactory: (store: PrincipalStore, config: AppConfig) =>
+        new PrincipalHolds(store, config.auth.keylessGraceMs),
+    },
+    PrincipalChanges,
+    PrincipalsService,
     AuthService,
-    AuthGuard,
-    KeyWatch,
+    HttpAccess,
+    {
+      provide: KeyWatch,
+      inject: [PrincipalStore, Log],
+      useFactory: (store: PrincipalStore, log: Log) => new KeyWatch(store, log),
+    },
     KeysService,
   ],
-  exports: [ApiKeyStore, AuthService, AuthGuard, KeyWatch, KeysService],
+  exports: [
+    ApiKeyStore,
+    AuthService,
+    HttpAccess,
+    KeyWatch,
+    KeysService,
+    PrincipalChanges,
+    PrincipalHolds,
+    PrincipalStore,
+  ],
 })
 export class AuthModule {}

@@ -7,6 +7,7 @@ import { AuthService } from './auth.service.js';
 import { FakeApiKeyStore } from './fake-api-key.store.js';
 import { KeyWatch } from './key-watch.js';
 import { KeysService } from './keys.service.js';
+import { PrincipalChanges } from './principal-changes.js';
 
 class SettableClock extends Clock {
   ms = 1_000_000;
@@ -30,8 +31,13 @@ beforeEach(() => {
 function services(overrides: ConfigOverrides = {}): { auth: AuthService; keys: KeysService } {
   const config = configWith(overrides);
   const auth = new AuthService(config, store, clock);
-  const watch = new KeyWatch(auth, { warn: () => undefined } as unknown as Log);
-  return { auth, keys: new KeysService(config, store, auth, watch, clock, new SystemIdSource()) };
+  const watched = {
+    revision: () => Promise.resolve(0),
+    validKeys: () => Promise.resolve(new Set<string>()),
+  };
+  const watch = new KeyWatch(watched, { warn: () => undefined } as unknown as Log);
+  const [changes, ids] = [new PrincipalChanges(), new SystemIdSource()];
+  return { auth, keys: new KeysService(config, store, auth, watch, changes, clock, ids) };
 }
 
 const bearer = (key: string): { authorization: string } => ({ authorization: `Bearer ${key}` });
@@ -49,6 +55,7 @@ describe('authenticate', () => {
       id: record.principalId,
       organization: 'acme',
       scopes: new Set(['push']),
+      keyId: record.id,
     });
     expect(await auth.authenticate({ 'x-api-key': key })).toEqual(principal);
   });

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
 import { AppConfig, isLoopback } from '../config/index.js';
-import { ApiKeyStore } from './api-key-store.js';
+import { type ApiKey, ApiKeyStore } from './api-key-store.js';
 import { type RequestHeaders, hashOf, keyIdOf, presentedKey, sameHash } from './credential.js';
+import { KeyLookups } from './key-lookups.js';
 import type { Principal, Scope } from './principal.js';
 
 /** How long a verified key is believed: a revocation by another process is noticed after that. */
@@ -15,6 +16,8 @@ const REMEMBERED = 10_000;
 export const DEFAULT_ORGANIZATION = 'default';
 /** The principal of the configured admin key and of the one made at the first start. */
 export const ADMIN_PRINCIPAL = 'admin';
+/** Whoever comes without a key, with `auth.mode: none`. */
+export const ANONYMOUS_PRINCIPAL = 'anonymous';
 
 interface Verified {
   readonly keyId: string;
@@ -27,29 +30,34 @@ interface Verified {
 export class AuthService {
   /** By the hash of the key, oldest first. */
   private readonly verified = new Map<string, Verified>();
+  /** Raised by what ends keys here: a look-up that began before must not be remembered. */
+  private ended = 0;
   private readonly adminHash: string | null;
-  private readonly anonymous: Principal;
+  private readonly lookups = new KeyLookups();
+  /** Who calls without a key under `auth.mode: none`; undefined when a key is needed. */
+  readonly anonymous: Principal | undefined;
 
   constructor(
-    private readonly config: AppConfig,
+    config: AppConfig,
     private readonly store: ApiKeyStore,
     private readonly clock: Clock,
   ) {
     this.adminHash = config.auth.adminKey === null ? null : hashOf(config.auth.adminKey);
+    if (config.auth.mode !== 'none') return;
     const scopes: Scope[] = ['a2a', 'push', 'agents'];
     if (isLoopback(config.server.host)) scopes.push('admin');
-    this.anonymous = principal('anonymous', DEFAULT_ORGANIZATION, scopes);
+    this.anonymous = principal(ANONYMOUS_PRINCIPAL, DEFAULT_ORGANIZATION, scopes);
   }
 
   /**
    * The principal of the key in the headers. Rejects with UNAUTHENTICATED when there is none, it is
-   * unknown or it is revoked; with `auth.mode: none` such a caller is `anonymous` instead.
+   * unknown, it is revoked or its principal is disabled; with `auth.mode: none` such a caller is `anonymous` instead.
    */
   async authenticate(headers: RequestHeaders): Promise<Principal> {
     const key = presentedKey(headers);
     const known = key === undefined ? undefined : await this.verify(key);
     if (known !== undefined) return known;
-    if (this.config.auth.mode === 'none') return this.anonymous;
+    if (this.anonymous !== undefined) return this.anonymous;
     throw new HubError(
       'UNAUTHENTICATED',
       key === undefined
@@ -60,9 +68,23 @@ export class AuthService {
 
   /** Forgets a key at once, because it was revoked here. */
   forget(keyId: string): void {
+    this.ended += 1;
     for (const [hash, entry] of this.verified) {
       if (entry.keyId === keyId) this.verified.delete(hash);
     }
+  }
+
+  /** Forgets all keys of a principal at once, because it was disabled here. */
+  forgetPrincipal(id: string): void {
+    this.ended += 1;
+    for (const [hash, entry] of this.verified) {
+      if (entry.principal.id === id) this.verified.delete(hash);
+    }
+  }
+
+  /** Asks the database again about keys that were not valid: a principal was enabled here. */
+  forgetRefused(): void {
+    this.lookups.forget();
   }
 
   private async verify(key: string): Promise<Principal | undefined> {
@@ -72,15 +94,25 @@ export class AuthService {
     const remembered = this.verified.get(hash);
     if (remembered !== undefined && remembered.until > now) return remembered.principal;
     this.verified.delete(hash);
-    return this.look(key, hash, now);
+    return this.look(key, hash, now, remembered !== undefined);
   }
 
-  private async look(key: string, hash: string, now: number): Promise<Principal | undefined> {
+  private async look(
+    key: string,
+    hash: string,
+    now: number,
+    wasSeen: boolean,
+  ): Promise<Principal | undefined> {
     const keyId = keyIdOf(key);
-    const found = keyId === undefined ? undefined : await this.store.find(keyId);
-    if (!found || found.revokedAt !== null || !sameHash(found.hash, hash)) return undefined;
-    const caller = principal(found.principalId, found.organization, found.scopes);
-    this.remember(hash, { keyId: found.id, principal: caller, until: now + BELIEVED_MS });
+    if (keyId === undefined) return undefined;
+    const { ended } = this;
+    const search = (): Promise<ApiKey | undefined> => this.store.findValid(keyId);
+    // Callers whose key was good a moment ago do not wait behind those who try keys.
+    const found = await (wasSeen ? search() : this.lookups.find(hash, now, search));
+    if (!found || !sameHash(found.hash, hash)) return undefined;
+    const caller = principal(found.principalId, found.organization, found.scopes, found.id);
+    if (ended === this.ended)
+      this.remember(hash, { keyId: found.id, principal: caller, until: now + BELIEVED_MS });
     return caller;
   }
 
@@ -93,6 +125,16 @@ export class AuthService {
 
 const ADMIN = principal(ADMIN_PRINCIPAL, DEFAULT_ORGANIZATION, ['admin']);
 
-function principal(id: string, organization: string, scopes: readonly Scope[]): Principal {
-  return Object.freeze({ id, organization, scopes: new Set(scopes) });
+function principal(
+  id: string,
+  organization: string,
+  scopes: readonly Scope[],
+  keyId?: string,
+): Principal {
+  return Object.freeze({
+    id,
+    organization,
+    scopes: new Set(scopes),
+    ...(keyId !== undefined && { keyId }),
+  });
 }

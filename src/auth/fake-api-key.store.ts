@@ -5,7 +5,7 @@ import { type ApiKey, ApiKeyStore } from './api-key-store.js';
 export class FakeApiKeyStore extends ApiKeyStore {
   private readonly keys = new Map<string, ApiKey>();
   private readonly organizations = new Map<string, string>();
-  /** How often a key was looked up. */
+  /** How often a valid key was looked up. */
   lookups = 0;
 
   async add(key: ApiKey): Promise<void> {
@@ -17,8 +17,13 @@ export class FakeApiKeyStore extends ApiKeyStore {
   }
 
   find(id: string): Promise<ApiKey | undefined> {
-    this.lookups += 1;
     return Promise.resolve(this.keys.get(id));
+  }
+
+  findValid(id: string): Promise<ApiKey | undefined> {
+    this.lookups += 1;
+    const key = this.keys.get(id);
+    return Promise.resolve(key?.revokedAt === null ? key : undefined);
   }
 
   organizationOf(principalId: string): Promise<string | undefined> {

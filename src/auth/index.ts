@@ -1,11 +1,20 @@
 export { ApiKeyStore, type ApiKey } from './api-key-store.js';
-export { AuthGuard, CurrentPrincipal, RequireScope } from './auth.guard.js';
+export { AdminController, CurrentPrincipal, RequireScope } from './admin-controller.js';
 export { AuthModule } from './auth.module.js';
 export { AuthService } from './auth.service.js';
 export { challengeOf, scopeChallenge } from './challenge.js';
 export type { RequestHeaders } from './credential.js';
-export { KeyWatch } from './key-watch.js';
+export { type Hold, HOLDS, type Sending } from './domain/hold.js';
+export { type Access, type DeclaredRoute, HttpAccess } from './http-access.js';
+export { KeyWatch, refuseEnded } from './key-watch.js';
 export { KeysService } from './keys.service.js';
+export { PrincipalChanges } from './principal-changes.js';
+export { type HoldOf, PrincipalHolds } from './principal-holds.js';
+export {
+  type PrincipalRecord,
+  PrincipalStore,
+  type UnsettledPrincipal,
+} from './principal-store.js';
 export {
   EVERYTHING,
   type Principal,

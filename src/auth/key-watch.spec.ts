@@ -1,24 +1,35 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { HubError } from '../common/hub-error.js';
 import type { Log } from '../common/logger.js';
-import type { AuthService } from './auth.service.js';
 import { KeyWatch } from './key-watch.js';
 import type { Principal } from './principal.js';
 
-const ALICE: Principal = { id: 'alice', organization: 'acme', scopes: new Set(['a2a']) };
-const HEADERS = { authorization: 'Bearer hub_k1_secret' };
+const ALICE: Principal = {
+  id: 'alice',
+  organization: 'acme',
+  scopes: new Set(['a2a']),
+  keyId: 'k1',
+};
 
-let answer: () => Promise<Principal>;
+let revision: number;
+let valid: Set<string>;
+let away: boolean;
 let asked: number;
 let watch: KeyWatch;
 
 beforeEach(() => {
   jest.useFakeTimers();
-  asked = 0;
-  answer = () => Promise.resolve(ALICE);
-  const authenticate = (): Promise<Principal> => ((asked += 1), answer());
-  const log = { warn: () => undefined } as unknown as Log;
-  watch = new KeyWatch({ authenticate } as unknown as AuthService, log);
+  [revision, valid, away, asked] = [1, new Set(['k1', 'k2']), false, 0];
+  const store = {
+    revision: (): Promise<number> => {
+      asked += 1;
+      return away ? Promise.reject(new Error('away')) : Promise.resolve(revision);
+    },
+    validKeys: (ids: readonly string[]): Promise<ReadonlySet<string>> => {
+      asked += 1;
+      return Promise.resolve(new Set(ids.filter((id) => valid.has(id))));
+    },
+  };
+  watch = new KeyWatch(store, { warn: () => undefined } as unknown as Log);
 });
 
 afterEach(() => {
@@ -26,53 +37,89 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-function opened(headers: object = HEADERS): { open: AbortController; close: () => void } {
+function opened(of: Partial<Principal> = {}): { open: AbortController; close: () => void } {
   const open = new AbortController();
-  return { open, close: watch.watch({ ...headers }, ALICE, open) };
+  return { open, close: watch.watch({ ...ALICE, ...of }, open) };
 }
 
 describe('what is open under a key', () => {
   it('ends at once when that key is revoked here, and no other', () => {
-    const [mine, byHeader, others] = [
-      opened(),
-      opened({ 'x-api-key': 'hub_k1_secret' }),
-      opened({ authorization: 'Bearer hub_k2_secret' }),
-    ];
+    const [mine, second, others] = [opened(), opened(), opened({ keyId: 'k2' })];
     watch.revoked('k1');
     expect(mine.open.signal.reason).toMatchObject({ reason: 'UNAUTHENTICATED' });
-    expect(byHeader.open.signal.aborted).toBe(true);
+    expect(second.open.signal.aborted).toBe(true);
     expect(others.open.signal.aborted).toBe(false);
   });
 
-  it('ends within a minute when another process has revoked it', async () => {
-    const { open } = opened();
-    await jest.advanceTimersByTimeAsync(60_000);
-    expect(open.signal.aborted).toBe(false);
-    answer = () => Promise.reject(new HubError('UNAUTHENTICATED', 'no'));
-    await jest.advanceTimersByTimeAsync(60_000);
-    expect(open.signal.reason).toMatchObject({ reason: 'UNAUTHENTICATED' });
+  it('ends at once when it begins after that, by a caller who was let in before', () => {
+    watch.revoked('k1');
+    expect(opened().open.signal.reason).toMatchObject({ reason: 'UNAUTHENTICATED' });
+    expect(opened({ keyId: 'k2' }).open.signal.aborted).toBe(false);
   });
 
-  it('ends when the key has become that of nobody, with keys not asked for', async () => {
+  it('ends with every key of a principal that is disabled here, and no other', () => {
+    const [one, two] = [opened(), opened({ keyId: 'k2' })];
+    const other = opened({ id: 'bob', keyId: 'k3' });
+    watch.disabled('alice');
+    expect([one, two, other].map(({ open }) => open.signal.aborted)).toEqual([true, true, false]);
+  });
+
+  it('ends, too, when it begins after that, unless the principal was enabled elsewhere', async () => {
+    watch.disabled('alice');
+    valid.delete('k1');
+    const late = opened();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(late.open.signal.reason).toMatchObject({ reason: 'UNAUTHENTICATED' });
+    valid.add('k1');
+    const back = opened();
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(back.open.signal.aborted).toBe(false);
+  });
+
+  it('ends within two seconds when another process has ended its key', async () => {
+    const [mine, others] = [opened(), opened({ keyId: 'k2' })];
+    await jest.advanceTimersByTimeAsync(5000);
+    expect(mine.open.signal.aborted).toBe(false);
+    valid.delete('k1');
+    revision += 1;
+    await jest.advanceTimersByTimeAsync(2000);
+    expect(mine.open.signal.reason).toMatchObject({ reason: 'UNAUTHENTICATED' });
+    expect(others.open.signal.aborted).toBe(false);
+  });
+
+  it('is looked up once a minute, whatever the revision says', async () => {
     const { open } = opened();
-    answer = () => Promise.resolve({ ...ALICE, id: 'anonymous' });
+    await jest.advanceTimersByTimeAsync(5000);
+    valid.delete('k1');
     await jest.advanceTimersByTimeAsync(60_000);
     expect(open.signal.aborted).toBe(true);
   });
 
-  it('stays while the database is away', async () => {
+  it('stays while the database is away, and ends when it is back', async () => {
     const { open } = opened();
-    answer = () => Promise.reject(new Error('away'));
+    away = true;
+    valid.delete('k1');
     await jest.advanceTimersByTimeAsync(60_000);
+    expect(open.signal.aborted).toBe(false);
+    away = false;
+    await jest.advanceTimersByTimeAsync(2000);
+    expect(open.signal.aborted).toBe(true);
+  });
+
+  it('stays for a caller without a key of the database', () => {
+    const { keyId, ...admin } = ALICE;
+    void keyId;
+    const open = new AbortController();
+    watch.watch(admin, open);
+    watch.disabled('alice');
     expect(open.signal.aborted).toBe(false);
   });
 
-  it('is forgotten when it has ended', async () => {
+  it('is forgotten when it has ended: nothing is asked for it', async () => {
     const { open, close } = opened();
     close();
     watch.revoked('k1');
     await jest.advanceTimersByTimeAsync(180_000);
     expect([open.signal.aborted, asked]).toEqual([false, 0]);
-    expect(jest.getTimerCount()).toBe(0);
   });
 });

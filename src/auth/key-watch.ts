@@ -1,78 +1,142 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { HubError } from '../common/hub-error.js';
 import { Log } from '../common/logger.js';
-import { AuthService } from './auth.service.js';
-import { type RequestHeaders, keyIdOf, presentedKey } from './credential.js';
 import type { Principal } from './principal.js';
+import { PrincipalStore } from './principal-store.js';
 
-/** How often the keys of what stays open are looked at again: another process may have revoked one. */
-const LOOK_AGAIN_MS = 60_000;
+/** How often it is looked whether another process has ended a key: one small query. */
+const LOOK_EVERY_MS = 1000;
+/** Every so many looks all keys are looked up, whatever that says. */
+const LOOKS_TO_LOOK_UP_ALL = 60;
+const CANNOT_LOOK = 'the keys of open calls could not be looked up';
+/** Ended keys and principals remembered of each kind: for calls that were let in a moment before. */
+const REMEMBERED = 10_000;
 
-/** Something that stays open for a caller. */
+/** The calls of one key that are open. */
 interface Watched {
-  readonly headers: RequestHeaders;
-  readonly principal: Principal;
-  readonly open: AbortController;
+  readonly principalId: string;
+  readonly open: Set<AbortController>;
 }
 
 /**
- * Ends what stays open longer than a request when the key it was opened with is revoked: at once when
- * that happens here, within about a minute when another process does it.
+ * Ends the calls of a key when it is revoked or its principal is disabled: at once when that happens
+ * here, within some two seconds when another process does it. Only the calls of that key: those of other
+ * keys of the principal go on.
  */
 @Injectable()
 export class KeyWatch implements OnModuleDestroy {
-  private readonly watched = new Set<Watched>();
+  /** By the id of the key. */
+  private readonly watched = new Map<string, Watched>();
+  private readonly endedKeys = new Set<string>();
+  private readonly disabledPrincipals = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
+  private revision = -1;
+  private looks = 0;
+  private looking = false;
 
   constructor(
-    private readonly auth: AuthService,
+    private readonly store: Pick<PrincipalStore, 'revision' | 'validKeys'>,
     private readonly log: Log,
   ) {}
 
   /**
-   * Aborts `open` with UNAUTHENTICATED for its reason once the key in the headers is no longer this
-   * principal's, until the function that is given back is called.
+   * Aborts `open` with UNAUTHENTICATED for its reason once the key of this caller is not valid any more,
+   * until the function that is given back is called. Who came without a key is never ended.
    */
-  watch(headers: RequestHeaders, principal: Principal, open: AbortController): () => void {
-    const entry = { headers, principal, open };
-    this.watched.add(entry);
-    this.timer ??= setInterval(() => void this.lookAgain(), LOOK_AGAIN_MS).unref();
+  watch({ id, keyId }: Principal, open: AbortController): () => void {
+    if (keyId === undefined) return () => undefined;
+    if (this.endedKeys.has(keyId)) {
+      end(open);
+      return () => undefined;
+    }
+    let entry = this.watched.get(keyId);
+    if (entry === undefined) {
+      entry = { principalId: id, open: new Set() };
+      this.watched.set(keyId, entry);
+    }
+    const { open: mine } = entry;
+    mine.add(open);
+    this.timer ??= setInterval(() => void this.look(), LOOK_EVERY_MS).unref();
+    // Let in before that, or enabled again by another process: the database knows.
+    if (this.disabledPrincipals.has(id)) void this.lookUp([keyId]);
     return () => {
-      this.watched.delete(entry);
-      if (this.watched.size === 0) this.stop();
+      mine.delete(open);
+      if (mine.size === 0 && this.watched.get(keyId)?.open === mine) this.watched.delete(keyId);
     };
   }
 
   /** A key was revoked here. */
   revoked(keyId: string): void {
-    for (const entry of this.watched) {
-      const key = presentedKey(entry.headers);
-      if (key !== undefined && keyIdOf(key) === keyId) end(entry);
+    remember(this.endedKeys, keyId);
+    this.end(keyId);
+  }
+
+  /** A principal was disabled here: none of its keys is valid. */
+  disabled(principalId: string): void {
+    remember(this.disabledPrincipals, principalId);
+    for (const [keyId, entry] of this.watched) {
+      if (entry.principalId === principalId) this.end(keyId);
     }
+  }
+
+  /** A principal was enabled: its keys count again. */
+  enabled(principalId: string): void {
+    this.disabledPrincipals.delete(principalId);
   }
 
   onModuleDestroy(): void {
-    this.stop();
-  }
-
-  private async lookAgain(): Promise<void> {
-    for (const entry of this.watched) {
-      try {
-        const { id } = await this.auth.authenticate(entry.headers);
-        if (id !== entry.principal.id) end(entry);
-      } catch (error) {
-        if (error instanceof HubError && error.reason === 'UNAUTHENTICATED') end(entry);
-        else this.log.warn({ err: error }, 'the key of an open stream could not be looked up');
-      }
-    }
-  }
-
-  private stop(): void {
     clearInterval(this.timer);
     this.timer = undefined;
   }
+
+  private async look(): Promise<void> {
+    if (this.looking || this.watched.size === 0) return;
+    this.looking = true;
+    try {
+      this.looks += 1;
+      const revision = await this.store.revision();
+      if (revision === this.revision && this.looks % LOOKS_TO_LOOK_UP_ALL !== 0) return;
+      if (await this.lookUp([...this.watched.keys()])) this.revision = revision;
+    } catch (error) {
+      this.log.warn({ err: error }, CANNOT_LOOK);
+    } finally {
+      this.looking = false;
+    }
+  }
+
+  /** Ends the calls of those keys that are not valid; false when that could not be found out. */
+  private async lookUp(keyIds: readonly string[]): Promise<boolean> {
+    try {
+      const valid = await this.store.validKeys(keyIds);
+      for (const id of keyIds) {
+        if (!valid.has(id)) this.end(id);
+        else this.disabledPrincipals.delete(this.watched.get(id)?.principalId ?? '');
+      }
+      return true;
+    } catch (error) {
+      this.log.warn({ err: error }, CANNOT_LOOK);
+      return false;
+    }
+  }
+
+  private end(keyId: string): void {
+    const entry = this.watched.get(keyId);
+    this.watched.delete(keyId);
+    for (const open of entry?.open ?? []) end(open);
+  }
 }
 
-function end({ open }: Watched): void {
+/** Throws what a call was ended with by {@link KeyWatch}; returns when it was not. */
+export function refuseEnded({ aborted, reason }: AbortSignal): void {
+  if (aborted && reason instanceof HubError) throw reason;
+}
+
+function end(open: AbortController): void {
   open.abort(new HubError('UNAUTHENTICATED', 'The API key is no longer valid.'));
+}
+
+function remember(ended: Set<string>, id: string): void {
+  const oldest = ended.values().next();
+  if (ended.size >= REMEMBERED && !oldest.done) ended.delete(oldest.value);
+  ended.add(id);
 }

@@ -1,32 +1,16 @@
+import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Param,
-  Post,
-  Query,
-  UseGuards,
-} from '@nestjs/common';
-import {
-  ApiBearerAuth,
   ApiCreatedResponse,
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
-  ApiTags,
 } from '@nestjs/swagger';
 import { PageQueryDto } from '../common/http/page-query.dto.js';
-import { AuthGuard, RequireScope } from './auth.guard.js';
+import { AdminController } from './admin-controller.js';
 import { CreateKeyDto, CreatedKeyDto, KeyDto, KeyPageDto } from './key.dto.js';
 import { KeysService } from './keys.service.js';
 
-@ApiTags('keys')
-@ApiBearerAuth()
-@Controller('api/v1/keys')
-@UseGuards(AuthGuard)
-@RequireScope('admin')
+@AdminController('keys', 'api/v1/keys', 'admin')
 export class KeysController {
   constructor(private readonly keys: KeysService) {}
 

@@ -9,6 +9,7 @@ import { type ApiKey, ApiKeyStore } from './api-key-store.js';
 import { ADMIN_PRINCIPAL, AuthService, DEFAULT_ORGANIZATION } from './auth.service.js';
 import { hashOf, newKey, isKeyId } from './credential.js';
 import { KeyWatch } from './key-watch.js';
+import { PrincipalChanges } from './principal-changes.js';
 import type { Scope } from './principal.js';
 
 export interface NewKey {
@@ -28,6 +29,7 @@ export class KeysService {
     private readonly store: ApiKeyStore,
     private readonly auth: AuthService,
     private readonly watch: KeyWatch,
+    private readonly changes: PrincipalChanges,
     private readonly clock: Clock,
     private readonly ids: IdSource,
   ) {}
@@ -47,6 +49,8 @@ export class KeysService {
       revokedAt: null,
     };
     await this.store.add(record);
+    // What was held back for want of a key goes on.
+    if (request.principalId !== undefined) await this.changes.tell(record.principalId);
     return { key, record };
   }
 
@@ -59,7 +63,7 @@ export class KeysService {
 
   /**
    * Revokes a key; it is refused at once here and within about a second by other processes. Its open
-   * streams end at once here and within about a minute at others.
+   * calls end at once here and within about two seconds at others.
    */
   async revoke(id: string): Promise<void> {
     if (!(await this.store.revoke(id, this.clock.now()))) {

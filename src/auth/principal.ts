@@ -7,6 +7,8 @@ export interface Principal {
   readonly id: string;
   readonly organization: string;
   readonly scopes: ReadonlySet<Scope>;
+  /** The key it came with; absent for the configured admin key, and without a key. */
+  readonly keyId?: string;
 }
 
 /**

@@ -1,22 +1,16 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
+import { Body, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import {
-  ApiBearerAuth,
   ApiCreatedResponse,
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
-  ApiTags,
 } from '@nestjs/swagger';
 import { SigningService } from '../signing/index.js';
-import { AuthGuard, RequireScope } from './auth.guard.js';
+import { AdminController } from './admin-controller.js';
 import { RotateSigningKeyDto, SigningKeyDto, SigningKeyPageDto } from './signing-key.dto.js';
 
 /** Here and not with the keys: what signs does not know who may call. */
-@ApiTags('signing keys')
-@ApiBearerAuth()
-@Controller('api/v1/signing-keys')
-@UseGuards(AuthGuard)
-@RequireScope('admin')
+@AdminController('signing keys', 'api/v1/signing-keys', 'admin')
 export class SigningKeysController {
   constructor(private readonly signing: SigningService) {}
 

@@ -29,6 +29,8 @@ export type ErrorReason =
   | 'UNAUTHENTICATED'
   | 'PERMISSION_DENIED'
   | 'RATE_LIMITED'
+  /** The caller, or its organization, has as much of the hub as it may have. */
+  | 'QUOTA_EXCEEDED'
   // the hub's own resources
   | 'NOT_FOUND'
   | 'CONFLICT'

@@ -29,6 +29,7 @@ export class AppConfig {
   };
   readonly signing: Settings['signing'];
   readonly tasks: Settings['tasks'];
+  readonly quotas: Settings['quotas'];
   readonly agents: Settings['agents'];
   readonly push: Settings['push'];
   readonly log: Settings['log'];
@@ -54,6 +55,7 @@ export class AppConfig {
     };
     this.signing = settings.signing;
     this.tasks = settings.tasks;
+    this.quotas = settings.quotas;
     this.agents = settings.agents;
     this.push = settings.push;
     this.log = settings.log;

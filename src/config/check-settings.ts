@@ -1,6 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import type { ConfigProblem } from './config-error.js';
-import { egressFault } from './egress-faults.js';
+import { egressFault, webhookAllowFault } from './egress-faults.js';
 import type { Settings } from './settings.js';
 
 /** What must hold between settings; `sourceOf` names where a key was set. */
@@ -55,8 +55,9 @@ export function checkSettings(
   if (agents.health.openMinMs > agents.health.openMaxMs) {
     refuse('agents.health.openMin', 'is longer than agents.health.openMax');
   }
-  const fault = egressFault(settings.egress);
-  if (fault !== undefined) refuse(fault.key, fault.text);
+  for (const fault of [egressFault(settings.egress), webhookAllowFault(settings.push.allow)]) {
+    if (fault !== undefined) refuse(fault.key, fault.text);
+  }
   return problems;
 }
 

@@ -17,6 +17,7 @@ import {
   texts,
 } from './setting-kinds.js';
 import { Section, type ValuesOf } from './setting.js';
+import { quotaOverrides } from './quota-overrides.js';
 import { secretKeys } from './secret-keys.js';
 import { trustedKeys } from './trusted-keys.js';
 
@@ -52,7 +53,34 @@ export const SETTINGS = {
       min: KIB,
       max: 1024 * MIB,
       default: 10 * MIB,
-      description: 'The largest request body.',
+      description: 'The largest request body at the A2A doors.',
+    }),
+    adminBodyLimit: size({
+      min: KIB,
+      max: 16 * MIB,
+      default: MIB,
+      description: 'The largest request body of the admin API.',
+    }),
+    maxValues: number({
+      min: 1000,
+      max: 10_000_000,
+      default: 50_000,
+      description:
+        'The most values in one A2A request, counted by the braces, brackets, commas and colons of its JSON, or by the fields of its protobuf message. Each costs time in which nobody else is served.',
+    }),
+    maxBodyBytes: size({
+      min: MIB,
+      max: 64 * 1024 * MIB,
+      default: 64 * MIB,
+      description:
+        'Bytes of A2A requests over 64KiB that one process receives and works on at once; a principal may have a quarter of them, an organization half. Others wait up to 10s. At most a sixteenth of the heap.',
+    }),
+    maxOpenCalls: number({
+      min: 1,
+      max: 1_000_000,
+      default: 10_000,
+      description:
+        'A2A calls, streams and waiting sends among them, that are open in one process at once. One organization alone may have nine tenths of them.',
     }),
     drainMs: duration({
       max: HOUR,
@@ -71,6 +99,13 @@ export const SETTINGS = {
         max: 1_000_000,
         default: 20,
         description: 'Requests above that in ten seconds.',
+      }),
+      maxWaiting: number({
+        min: 1,
+        max: 1_000_000,
+        default: 5000,
+        description:
+          'Requests of one principal that may wait for their turn while others have requests, too; what is more is refused. Who is alone is never refused.',
       }),
     }),
   }),
@@ -127,6 +162,13 @@ export const SETTINGS = {
       description:
         'SQLite only. full survives a power cut; normal survives a crash of the process and is faster.',
     }),
+    minFree: size({
+      min: 0,
+      max: 1024 * 1024 * MIB,
+      default: 512 * MIB,
+      description:
+        "SQLite only. Room on the file's disk, with what is free in the file, below which new tasks and messages are refused, so that running tasks can still end; 0B for none.",
+    }),
   }),
 
   secrets: new Section('How the secrets in the database are encrypted; docs/secrets.md.', {
@@ -154,18 +196,24 @@ export const SETTINGS = {
       default: false,
       description: 'Allows auth.mode none on a host that is not loopback.',
     }),
+    keylessGraceMs: duration({
+      max: 365 * DAY,
+      default: HOUR,
+      description:
+        'How long the standing subscriptions of a principal go on after its last valid key was revoked, or the last one with the scope they need. Then they pause, and lose nothing, until it has such a key again; 0s pauses them at once.',
+    }),
   }),
 
   egress: new Section('What the hub may connect to.', {
     allow: texts({
       default: [],
       description:
-        'Hosts and CIDR blocks allowed although they are private or plain http (10.0.0.0/8, 127.0.0.1, agents.internal).',
+        'Hosts and CIDR blocks that agents, key sets and token servers may be at although they are private or plain http (10.0.0.0/8, 127.0.0.1, agents.internal). Webhooks have a list of their own: push.allow.',
     }),
     openPorts: ports({
       default: [],
       description:
-        'Ports that may be called although they are of services that do not speak http (22, 25, 6379 …; docs/egress.md lists them). An entry of egress.allow with its port opens one for that host alone.',
+        'Ports that may be called although they are of services that do not speak http (22, 25, 6379 …; docs/egress.md lists them). An entry of egress.allow with its port opens one for that host alone. Not for webhooks.',
     }),
     proxy: optionalText({
       default: null,
@@ -190,7 +238,7 @@ export const SETTINGS = {
     proxyResolves: flag({
       default: false,
       description:
-        'Whether the proxy is given names instead of addresses, for a hub that cannot resolve them itself. It must refuse private addresses then; the hub calls only hosts in egress.allow, and public addresses.',
+        'Whether the proxy is given names instead of addresses, for a hub that cannot resolve them itself. It must refuse private addresses then; the hub calls only hosts in egress.allow (webhooks: push.allow), and public addresses.',
     }),
   }),
 
@@ -417,6 +465,66 @@ export const SETTINGS = {
     }),
   }),
 
+  quotas: new Section(
+    'How much of the hub one organization, and one principal of it, may take; a task beyond it is refused (QUOTA_EXCEEDED). docs/limits.md.',
+    {
+      organization: new Section('All principals of one organization together.', {
+        openTasks: number({
+          min: 0,
+          max: 10_000_000,
+          default: 50_000,
+          description: 'Tasks that have not ended; 0 for no limit.',
+        }),
+        tasksPerDay: number({
+          min: 0,
+          max: 1_000_000_000,
+          default: 0,
+          description: 'Tasks begun in one day (UTC); 0 for no limit.',
+        }),
+        storedBytes: size({
+          name: 'storedBytes',
+          min: 0,
+          max: 1024 * 1024 * MIB,
+          default: 40 * 1024 * MIB,
+          description:
+            'What is stored of its tasks: messages, answers, their log, checkpoints and webhook bodies; 0B for no limit.',
+        }),
+        diskShare: number({
+          min: 0,
+          max: 100,
+          default: 25,
+          description:
+            'SQLite only. Per cent of the room that the database has or can have on its disk, as a further limit to storedBytes; 0 for none.',
+        }),
+      }),
+      principal: new Section('One principal, whatever number of keys it has.', {
+        openTasks: number({
+          min: 0,
+          max: 10_000_000,
+          default: 20_000,
+          description: 'Tasks that have not ended; 0 for no limit.',
+        }),
+        tasksPerDay: number({
+          min: 0,
+          max: 1_000_000_000,
+          default: 0,
+          description: 'Tasks begun in one day (UTC); 0 for no limit.',
+        }),
+        storedBytes: size({
+          name: 'storedBytes',
+          min: 0,
+          max: 1024 * 1024 * MIB,
+          default: 10 * 1024 * MIB,
+          description: 'What is stored of its tasks; 0B for no limit.',
+        }),
+      }),
+      overrides: quotaOverrides({
+        default: [],
+        description: 'Other limits for single organizations and principals.',
+      }),
+    },
+  ),
+
   agents: new Section('Calls to agents; the budgets are defaults that an agent can override.', {
     connectMs: duration({
       min: 1,
@@ -541,6 +649,16 @@ export const SETTINGS = {
   }),
 
   push: new Section('Delivery of webhooks.', {
+    allow: texts({
+      default: [],
+      description:
+        'Hosts and CIDR blocks that webhooks may go to although they are private or plain http, in the forms of egress.allow: 10.20.0.0/16 for every organization, acme=hooks.internal for the organization acme.',
+    }),
+    showAllowedAnswers: flag({
+      default: false,
+      description:
+        'Whether answers of receivers that only push.allow opens are recorded and shown to the owners of webhooks; else they see the status alone.',
+    }),
     scheduleMs: durations({
       default: [1, 5, 30, 300, 1800, 7200, 18_000, 36_000, 36_000].map((s) => s * SECOND),
       description: 'The pauses before each retry; after the last one the event is a dead letter.',

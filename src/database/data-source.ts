@@ -18,6 +18,8 @@ const BUSY_TIMEOUT_MS = 5000;
 const PAGE_CACHE_KIB = 65_536;
 /** Pages of the write-ahead log (32 MiB) before they are copied into the file: hot pages are copied once. */
 const CHECKPOINT_PAGES = 8_000;
+/** Bytes of the write-ahead log that stay on the disk once what is in it has been copied. */
+const MAX_LOG_SIZE = 64 * 1024 * 1024;
 
 /** The SQLite file of the URL, `:memory:`, or null when it is a PostgreSQL URL. */
 export function sqlitePath(url: string): string | null {
@@ -63,6 +65,7 @@ export function createDataSource(settings: DatabaseSettings, log?: Log): DataSou
       connection.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
       connection.pragma('temp_store = MEMORY');
       connection.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+      connection.pragma(`journal_size_limit = ${MAX_LOG_SIZE}`);
     },
   });
 }

@@ -1,9 +1,11 @@
 import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
 import { IdSource } from '../common/ids.js';
 import { Log } from '../common/logger.js';
 import { SecretBox } from '../common/secret-box.js';
 import { AppConfig } from '../config/index.js';
 import { Database } from './database.js';
+import { DiskWatch } from './disk-watch.js';
 import { HubSettings } from './hub-settings.js';
 import { openDatabase } from './open-database.js';
 
@@ -25,14 +27,27 @@ import { openDatabase } from './open-database.js';
       useFactory: (database: Database, ids: IdSource, secrets: SecretBox) =>
         new HubSettings(database, ids, secrets),
     },
+    {
+      provide: DiskWatch,
+      inject: [Database, AppConfig, Clock, Log],
+      useFactory: async (database: Database, config: AppConfig, clock: Clock, log: Log) => {
+        const watch = new DiskWatch(database, config.database.minFree, clock, log);
+        await watch.start();
+        return watch;
+      },
+    },
   ],
-  exports: [Database, HubSettings],
+  exports: [Database, HubSettings, DiskWatch],
 })
 export class DatabaseModule implements OnApplicationShutdown {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly disk: DiskWatch,
+  ) {}
 
   /** The last hook of Nest: whoever still writes while shutting down does so in an earlier one. */
-  onApplicationShutdown(): Promise<void> {
-    return this.database.close();
+  async onApplicationShutdown(): Promise<void> {
+    await this.disk.stop();
+    await this.database.close();
   }
 }

@@ -4,6 +4,16 @@ import type { SqlValue, Tx, Work } from './sql.js';
 /** Whether a write has to be on the disk before it is answered. */
 export type Durability = 'durable' | 'may-be-lost';
 
+/** The room of a database, in bytes. */
+export interface Room {
+  /** Free on the disk, for this process. */
+  readonly free: number;
+  /** Free in the file: what was deleted. */
+  readonly reusable: number;
+  /** All that the data takes. */
+  readonly used: number;
+}
+
 /**
  * The hub's database: SQLite in a file (one process) or PostgreSQL. Every write of the hub goes
  * through {@link write}; there is no other way in.
@@ -28,6 +38,9 @@ export abstract class Database {
 
   /** Rejects when the database does not answer or migrations are pending (readiness). */
   abstract check(): Promise<void>;
+
+  /** What room it has; null where that cannot be known (PostgreSQL, memory). */
+  abstract room(): Promise<Room | null>;
 
   /** Lets the works under way finish, then closes. The module calls it last of all at shutdown. */
   abstract close(): Promise<void>;

@@ -1,6 +1,6 @@
 import { AgentEntity, AgentRevisionEntity } from '../agents/persistence/agent.entity.js';
 import { ApiKeyEntity } from '../auth/persistence/api-key.entity.js';
-import { PrincipalEntity } from '../auth/persistence/principal.entity.js';
+import { PrincipalEntity, PrincipalRevisionEntity } from '../auth/persistence/principal.entity.js';
 import { HubSettingEntity } from './hub-setting.entity.js';
 import {
   AuthProfileEntity,
@@ -32,6 +32,7 @@ import { AgentCallbackEntity } from '../tasks/persistence/agent-callback.entity.
 import { ContextEntity } from '../tasks/persistence/context.entity.js';
 import { DelegationEntity } from '../tasks/persistence/delegation.entity.js';
 import { IdempotencyKeyEntity } from '../tasks/persistence/idempotency-key.entity.js';
+import { TaskUsageEntity } from '../tasks/persistence/task-usage.entity.js';
 import { TaskEntity } from '../tasks/persistence/task.entity.js';
 import { TaskCheckpointEntity, TaskEventEntity } from '../tasks/persistence/task-event.entity.js';
 
@@ -49,7 +50,9 @@ export const ENTITIES = [
   IdempotencyKeyEntity,
   ContextEntity,
   AgentCallbackEntity,
+  TaskUsageEntity,
   PrincipalEntity,
+  PrincipalRevisionEntity,
   ApiKeyEntity,
   PushConfigEntity,
   PushLaneEntity,

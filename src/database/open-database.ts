@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
 import type { Log } from '../common/logger.js';
@@ -6,7 +6,7 @@ import { createDataSource, sqlitePath, type DatabaseSettings } from './data-sour
 import type { Database } from './database.js';
 import { PostgresDatabase } from './postgres.database.js';
 import { SqliteDatabase } from './sqlite.database.js';
-import { SqliteLock } from './sqlite-lock.js';
+import { SqliteLock, makePrivate } from './sqlite-lock.js';
 
 export interface OpenOptions {
   /**
@@ -16,6 +16,9 @@ export interface OpenOptions {
   readonly migrate?: boolean;
   readonly log?: Log;
 }
+
+/** Rights of the group and of others. */
+const OTHERS = 0o077;
 
 /** Serialises `migrate` runs on one PostgreSQL. */
 const MIGRATION_LOCK = 4_282_024_001;
@@ -41,8 +44,12 @@ async function openSqlite(
 ): Promise<Database> {
   let lock: SqliteLock | null = null;
   if (path !== ':memory:') {
-    mkdirSync(dirname(path), { recursive: true });
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     lock = SqliteLock.acquire(path);
+    makePrivate(path);
+    if ((statSync(path).mode & OTHERS) !== 0) {
+      log?.warn({ path }, 'others can read the database: chmod 600 keeps it to the hub');
+    }
   }
   try {
     const source = await createDataSource({ ...settings, url: `sqlite:${path}` }, log).initialize();

@@ -62,6 +62,10 @@ export class PostgresDatabase extends Database {
     if (pending.length > 0) throw new Error(`migrations are pending: ${pending.join(', ')}`);
   }
 
+  room(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import { isBusy } from './dialect.js';
 
@@ -14,6 +14,7 @@ export class SqliteLock {
   /** Throws a sentence for the operator when another process has the file. */
   static acquire(path: string): SqliteLock {
     const lock = `${existsSync(path) ? realpathSync(path) : path}.lock`;
+    makePrivate(lock);
     const side = new BetterSqlite3(lock, { timeout: 0 });
     try {
       side.exec('BEGIN EXCLUSIVE');
@@ -32,4 +33,12 @@ export class SqliteLock {
   release(): void {
     if (this.side.open) this.side.close();
   }
+}
+
+/**
+ * Makes the file, for the hub alone to read, when there is none. SQLite gives its side files (`-wal`, `-shm`)
+ * the rights of the file.
+ */
+export function makePrivate(path: string): void {
+  closeSync(openSync(path, 'a', 0o600));
 }

@@ -1,6 +1,8 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
-import { Database, type Durability, databaseClosed } from './database.js';
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Database, type Durability, type Room, databaseClosed } from './database.js';
 import { pendingMigrations } from './pending-migrations.js';
 import {
   txFor,
@@ -69,6 +71,16 @@ export class SqliteDatabase extends Database {
   async check(): Promise<void> {
     const pending = await pendingMigrations(this);
     if (pending.length > 0) throw new Error(`migrations are pending: ${pending.join(', ')}`);
+  }
+
+  async room(): Promise<Room | null> {
+    if (this.closed || this.connection.memory) return null;
+    const { bavail, bsize } = await statfs(dirname(this.connection.name));
+    if (this.closed) return null;
+    const pragma = (name: string): number => Number(this.connection.pragma(name, { simple: true }));
+    const reusable = pragma('freelist_count') * pragma('page_size');
+    const used = pragma('page_count') * pragma('page_size') - reusable;
+    return { free: bavail * bsize, reusable, used };
   }
 
   async close(): Promise<void> {

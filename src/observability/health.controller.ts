@@ -6,15 +6,19 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { Draining } from '../common/draining.js';
+import { Public } from '../common/http/access.js';
 import { HubError } from '../common/hub-error.js';
+import { DiskWatch } from '../database/disk-watch.js';
 import { Database } from '../database/database.js';
 
 @ApiTags('health')
 @Controller('health')
+@Public()
 export class HealthController {
   constructor(
     private readonly database: Database,
     private readonly draining: Draining,
+    private readonly disk: DiskWatch,
   ) {}
 
   @Get('live')
@@ -28,13 +32,14 @@ export class HealthController {
   @ApiOperation({ summary: 'The database answers and is migrated; agents are not looked at.' })
   @ApiOkResponse()
   @ApiServiceUnavailableResponse()
-  async ready(): Promise<{ status: string }> {
+  async ready(): Promise<{ status: string; disk?: string }> {
     if (this.draining.signal.aborted) throw new HubError('UNAVAILABLE', 'The hub is stopping.');
     try {
       await this.database.check();
     } catch (cause) {
       throw new HubError('UNAVAILABLE', 'The database is not ready.', { cause });
     }
-    return { status: 'ok' };
+    // Ready all the same: reading, canceling and deleting are what helps then.
+    return { status: 'ok', ...(this.disk.isLow && { disk: 'low' }) };
   }
 }

@@ -1,8 +1,19 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
+/**
+ * Who reads: everybody, who must not learn of agents that are not for everybody; or an operator, with a key of
+ * the scope `agents`.
+ */
+export type Audience = 'everybody' | 'operator';
+
 /** The numbers of this process, in Prometheus form at `/metrics`. Names begin with `a2a_hub_`. */
 export class Metrics {
+  /** What all read alike. */
   private readonly registry = new Registry();
+  private readonly gauges: Readonly<Record<Audience, Registry>> = {
+    everybody: new Registry(),
+    operator: new Registry(),
+  };
 
   /** Seconds a request took, by method, route pattern and status. */
   readonly httpDuration = this.histogram(
@@ -33,34 +44,49 @@ export class Metrics {
   }
 
   /**
-   * Values read when they are asked for: `collect` gives each with its labels. What it does not give
-   * any more is gone, so that series end with what they tell of.
+   * Values read when they are asked for: `collect` gives each with its labels; those of the same labels are
+   * added up. What it does not give any more is gone, so that series end with what they tell of.
    */
   gauge<L extends string>(
     name: string,
     help: string,
     labelNames: L[],
-    collect: (give: (labels: Record<L, string>, value: number) => void) => void | Promise<void>,
+    collect: (
+      give: (labels: Record<L, string>, value: number) => void,
+      audience: Audience,
+    ) => void | Promise<void>,
   ): void {
-    new Gauge({
-      name: `a2a_hub_${name}`,
-      help,
-      labelNames,
-      registers: [this.registry],
-      collect() {
-        this.reset();
-        return collect((labels, value) => this.set(labels, value));
-      },
-    });
+    for (const audience of ['everybody', 'operator'] as const) {
+      new Gauge({
+        name: `a2a_hub_${name}`,
+        help,
+        labelNames,
+        registers: [this.gauges[audience]],
+        collect() {
+          this.reset();
+          const sums = new Map<string, number>();
+          return collect((labels, value) => {
+            const key = JSON.stringify(labels);
+            const sum = (sums.get(key) ?? 0) + value;
+            sums.set(key, sum);
+            this.set(labels, sum);
+          }, audience);
+        },
+      });
+    }
   }
 
   /** All of them as Prometheus reads them, with the media type to send. */
-  async render(): Promise<{ readonly contentType: string; readonly body: string }> {
-    return { contentType: this.registry.contentType, body: await this.registry.metrics() };
+  async render(
+    audience: Audience = 'operator',
+  ): Promise<{ readonly contentType: string; readonly body: string }> {
+    const registries = [this.registry, this.gauges[audience]];
+    const parts = await Promise.all(registries.map((registry) => registry.metrics()));
+    return { contentType: this.registry.contentType, body: parts.join('') };
   }
 
   /** Stops the collection; later readings are empty. */
   close(): void {
-    this.registry.clear();
+    for (const registry of [this.registry, ...Object.values(this.gauges)]) registry.clear();
   }
 }

@@ -37,7 +37,7 @@ export function passHops(hops: readonly string[], ownId: string, limit: number):
       'NO_ROUTE',
       'This request has passed this hub before: its route is a loop.',
       {
-        metadata: { hops: hops.join(',') },
+        metadata: { hops: shown(hops) },
       },
     );
   }
@@ -46,11 +46,18 @@ export function passHops(hops: readonly string[], ownId: string, limit: number):
       'NO_ROUTE',
       `This request has passed ${hops.length} hubs; ${limit} is the limit.`,
       {
-        metadata: { hops: hops.join(',') },
+        metadata: { hops: shown(hops) },
       },
     );
   }
   return [...hops, ownId];
+}
+
+/** Hops that an error shows. */
+const MAX_SHOWN = 50;
+
+function shown(hops: readonly string[]): string {
+  return hops.slice(0, MAX_SHOWN).join(',');
 }
 
 /** Metadata that carries the hops; what stands beside them under the extension's URI stays. */

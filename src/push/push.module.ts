@@ -6,7 +6,7 @@ import {
 } from '@nestjs/common';
 import { AuthModule } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
-import { Egress } from '../common/egress/egress.js';
+import { WebhookEgress } from '../common/egress/webhook-egress.js';
 import { IdSource } from '../common/ids.js';
 import { Log } from '../common/logger.js';
 import { SecretBox } from '../common/secret-box.js';
@@ -64,8 +64,8 @@ class DeliveryWorkerLifecycle implements OnApplicationBootstrap, OnModuleDestroy
 const WORKER_PROVIDERS = [
   {
     provide: WebhookSender,
-    inject: [Egress, Clock, AppConfig],
-    useFactory: (egress: Egress, clock: Clock, config: AppConfig) =>
+    inject: [WebhookEgress, Clock, AppConfig],
+    useFactory: (egress: WebhookEgress, clock: Clock, config: AppConfig) =>
       new HttpWebhookSender(egress, clock, config.push),
   },
   {

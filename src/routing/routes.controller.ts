@@ -1,6 +1,6 @@
-import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AuthGuard, CurrentPrincipal, RequireScope, type Principal } from '../auth/index.js';
+import { Body, HttpCode, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { AdminController, CurrentPrincipal, type Principal } from '../auth/index.js';
 import { readDirective } from '../protocol/routing-extension.js';
 import { DryRunDto } from './dry-run.dto.js';
 import { dryRunMessage } from './dry-run-message.js';
@@ -8,11 +8,7 @@ import { DryRunRouteDto } from './route.dto.js';
 import { RoutingService } from './routing.service.js';
 import { RuleTrials } from './rules/rule-trials.js';
 
-@ApiTags('routes')
-@ApiBearerAuth()
-@Controller('api/v1')
-@UseGuards(AuthGuard)
-@RequireScope('a2a')
+@AdminController('routes', 'api/v1', 'a2a')
 export class RoutesController {
   constructor(
     private readonly routing: RoutingService,

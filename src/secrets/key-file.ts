@@ -60,7 +60,7 @@ export function readKeyFile(file: string, log: Log): SecretKey[] {
 export function writeKeyFile(file: string, log: Log): SecretKey[] {
   const key = newKey();
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, textOf(file, key), { mode: 0o600, flag: 'wx', flush: true });
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return readKeyFile(file, log);

@@ -32,7 +32,10 @@ function start(url = `sqlite:${path}`, keys: SecretKey[] = []): SecretBox {
     logged.push({ fields: fields as Record<string, unknown>, text: String(text) });
   };
   const log: Log = { debug: note, info: note, warn: note, error: note };
-  return openSecretBox({ database: { url, synchronous: 'full' }, secrets: { keys } }, log);
+  return openSecretBox(
+    { database: { url, synchronous: 'full', minFree: 0 }, secrets: { keys } },
+    log,
+  );
 }
 
 describe('a hub on a SQLite file without keys', () => {

@@ -1,15 +1,11 @@
-import { Controller, Get, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AuthGuard, RequireScope } from '../auth/index.js';
+import { Get } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { AdminController } from '../auth/index.js';
 import { SecretBox } from '../common/secret-box.js';
 import { SecretWalk } from './secret-walk.js';
 import { SecretsDto } from './secrets.dto.js';
 
-@ApiTags('secrets')
-@ApiBearerAuth()
-@Controller('api/v1/secrets')
-@UseGuards(AuthGuard)
-@RequireScope('admin')
+@AdminController('secrets', 'api/v1/secrets', 'admin')
 export class SecretsController {
   constructor(
     private readonly walk: SecretWalk,

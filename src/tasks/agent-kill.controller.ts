@@ -1,6 +1,6 @@
-import { Controller, HttpCode, Inject, Param, Post, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { AuthGuard, RequireScope } from '../auth/index.js';
+import { HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty } from '@nestjs/swagger';
+import { AdminController } from '../auth/index.js';
 import { AgentStopper, type Stopped } from './cancel/agent-stopper.js';
 
 /** What killing an agent came to, in delegations: one task may have several. */
@@ -28,11 +28,7 @@ export class KilledAgentDto {
 }
 
 /** The part of the agents' API that concerns what they work on. */
-@ApiTags('agents')
-@ApiBearerAuth()
-@Controller('api/v1/agents')
-@UseGuards(AuthGuard)
-@RequireScope('agents')
+@AdminController('agents', 'api/v1/agents', 'agents')
 export class AgentKillController {
   constructor(@Inject(AgentStopper) private readonly stopper: AgentStopper) {}
 

@@ -45,7 +45,8 @@ export abstract class AppendParticipant {
 
   /**
    * These ended tasks are to be deleted: deletes what it keeps of them, in the same transaction, which
-   * has locked them; gives those that must stay, because something of them is still to be done.
+   * has locked them; gives those that must stay, because something of them is still to be done. With
+   * `drops` none stays: what is still to be done is dropped.
    */
-  abstract forgetting(tx: Tx, taskIds: readonly string[]): Work<readonly string[]>;
+  abstract forgetting(tx: Tx, taskIds: readonly string[], drops?: boolean): Work<readonly string[]>;
 }

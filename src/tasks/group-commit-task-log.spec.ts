@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../auth/index.js';
 import { SystemClock } from '../common/clock.js';
 import type { Log } from '../common/logger.js';
-import { Message, TaskState, type Task } from '../protocol/a2a.js';
-import { statusUpdate } from '../protocol/build.js';
+import { Artifact, Message, TaskState, type Task } from '../protocol/a2a.js';
+import { artifactUpdate, statusUpdate } from '../protocol/build.js';
 import { emptyTask } from '../protocol/task-reducer.js';
 import { GroupCommitTaskLog } from './group-commit-task-log.js';
 import { InProcessSignals } from './in-process-signals.js';
 import type { AppendOutcome, PreparedAppend, StoredTask, TaskStore } from './task-store.js';
-import type { NewEvent, TaskAggregate, TaskRecord } from './task.js';
+import type { Delegation, NewEvent, TaskAggregate, TaskRecord } from './task.js';
 
 /** As much of a store as the log uses, in memory; each commit waits until the test lets it go. */
 class FakeStore {
@@ -16,16 +16,24 @@ class FakeStore {
   opened = 0;
   failOpen = false;
   metadata: Record<string, unknown> = {};
+  /** Refuses an append of these, as a database does that cannot store what is in it. */
+  refuses: (append: PreparedAppend) => boolean = () => false;
   private readonly tasks = new Map<string, StoredTask>();
   private waiting: ((answer: 'commit' | Error) => void)[] = [];
 
   put(id: string): void {
     const record = { ...RECORD, id } as TaskRecord;
-    const aggregate: TaskAggregate = { record, task: newTask(id), held: [], delegations: [] };
+    const aggregate: TaskAggregate = {
+      record,
+      task: newTask(id),
+      held: [],
+      delegations: [DELEGATION],
+    };
     this.tasks.set(id, {
       aggregate,
       version: 1,
       checkpointSize: 0,
+      storedBytes: 0,
       eventsSince: 0,
       sizeSince: 0,
     });
@@ -67,7 +75,9 @@ class FakeStore {
 
   onClaimed(): void {}
 
-  private take({ taskId, expectedVersion, record }: PreparedAppend): AppendOutcome {
+  private take(append: PreparedAppend): AppendOutcome {
+    const { taskId, expectedVersion, record } = append;
+    if (this.refuses(append)) return { kind: 'poisoned', cause: new Error('refused') };
     const known = this.tasks.get(taskId);
     if (known?.version !== expectedVersion) return { kind: 'conflict' };
     this.tasks.set(taskId, {
@@ -85,7 +95,16 @@ const RECORD = {
   organization: 'o',
   state: TaskState.TASK_STATE_SUBMITTED,
   seq: 2,
+  plan: [],
 };
+
+const DELEGATION = {
+  id: 'd',
+  epoch: 1,
+  agentId: 'agent',
+  state: 'working',
+  progress: { artifacts: [] },
+} as unknown as Delegation;
 
 function newTask(id: string): Task {
   return emptyTask(id, 'c');
@@ -98,6 +117,15 @@ function agentMessage(text: string): Message {
 function statusOf(taskId: string, message: Message): NewEvent['payload'] {
   const state = TaskState.TASK_STATE_WORKING;
   return statusUpdate({ taskId, contextId: 'c' }, state, NOW, message);
+}
+
+function ended(taskId: string): NewEvent['payload'] {
+  return statusUpdate({ taskId, contextId: 'c' }, TaskState.TASK_STATE_COMPLETED, NOW);
+}
+
+function artifactOf(taskId: string): NewEvent['payload'] {
+  const artifact = Artifact.fromJSON({ artifactId: 'result', parts: [{ text: 'all of it' }] });
+  return artifactUpdate({ taskId, contextId: 'c' }, { artifact, append: false, lastChunk: true });
 }
 
 function turn(): Promise<void> {
@@ -240,6 +268,43 @@ describe('GroupCommitTaskLog', () => {
     await store.answer();
     await Promise.all(writes);
     expect(store.batches.map(([append]) => append?.events.length)).toEqual([4, 1]);
+  });
+
+  it('adds nothing of a claim after what was lost with the database', async () => {
+    const { store, log } = setUp();
+    store.put('a');
+    const large = agentMessage('x'.repeat(10 * 1024 * 1024));
+    const fence = { delegationId: 'd', epoch: 1 };
+    const write = (payload: NewEvent['payload']): Promise<void> =>
+      log.update(
+        'a',
+        () => ({ change: { events: [{ kind: 'status', payload }] }, result: undefined }),
+        fence,
+      );
+    // The first two fill one append, so that the third is left for the next.
+    const written = Promise.allSettled([
+      write(statusOf('a', large)),
+      write(statusOf('a', large)),
+      write(ended('a')),
+    ]);
+    await store.answer(new Error('gone'));
+    expect((await written).map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
+    expect((await log.read('a', EVERYTHING))?.record.seq).toBe(2);
+  });
+
+  it('ends a task as failed before what came after an update that cannot be stored', async () => {
+    const { store, log } = setUp();
+    store.put('a');
+    store.refuses = ({ events }) => events.some(({ kind }) => kind === 'artifact');
+    const write = (event: NewEvent): Promise<void> =>
+      log.update('a', () => ({ change: { events: [event] }, result: undefined }));
+    const chunk = write({ kind: 'artifact', payload: artifactOf('a') });
+    const end = write({ kind: 'status', payload: ended('a') });
+    const written = Promise.allSettled([chunk, end]);
+    // Both together, the artifact alone, then the end.
+    for (let commits = 0; commits < 3; commits += 1) await store.answer();
+    expect((await written).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect((await log.read('a', EVERYTHING))?.record.state).toBe(TaskState.TASK_STATE_FAILED);
   });
 
   it('keeps small tasks in memory beside one that is very large', async () => {

@@ -10,6 +10,7 @@ import type {
   TaskEvent,
   TaskRecord,
 } from './task.js';
+import type { OwnedUsageChange, UsageChange } from './usage/usage.js';
 
 /**
  * Extra statements of another module that belong in a commit of a task, and what to do after it. A
@@ -46,6 +47,8 @@ export interface PreparedAppend {
   readonly fences: readonly Fence[];
   /** The whole task as of the last event, when a checkpoint is due. */
   readonly checkpoint: Checkpoint | null;
+  /** What it adds to the usage of the task's owner. */
+  readonly usage: UsageChange;
 }
 
 /** A task so that it need not be rebuilt from the start of its log; both are 1.0 wire JSON. */
@@ -65,6 +68,8 @@ export interface StoredTask {
   /** Log entries after the newest checkpoint, and their characters. */
   readonly eventsSince: number;
   readonly sizeSince: number;
+  /** Bytes that have been written for it so far, webhooks included. */
+  readonly storedBytes: number;
 }
 
 /** Delegations of one task that were claimed in one commit. */
@@ -137,6 +142,12 @@ export interface ForgottenTasks {
   /** Where the next piece goes on; null when there is nothing more. */
   readonly next: TaskCursor | null;
 }
+
+/**
+ * What came of deleting one task: `open`, it has not ended; `agents`, an agent is still to be told of its
+ * end; `webhooks`, one of its webhooks has something left to deliver.
+ */
+export type DeleteResult = 'deleted' | 'unknown' | 'open' | 'agents' | 'webhooks';
 
 /** A delegation as its new owner got it. */
 export type ClaimedDelegation = Delegation & {
@@ -233,6 +244,9 @@ export abstract class TaskStore {
    */
   abstract queueBy(turnOf: (delegation: Delegation) => number | undefined): void;
 
+  /** Calls `listener` after each commit of this process that changed what somebody uses. */
+  abstract onUsed(listener: (changes: readonly OwnedUsageChange[]) => void): void;
+
   /** The small columns only. */
   abstract record(taskId: string, visibility: Visibility): Promise<TaskRecord | undefined>;
 
@@ -296,7 +310,14 @@ export abstract class TaskStore {
     endedBefore: Date,
     limit: number,
     after: TaskCursor | null,
+    now?: Date,
   ): Promise<ForgottenTasks>;
+
+  /**
+   * Deletes a task that has ended, with all that belongs to it. With `drops` also when its agents or
+   * webhooks are still to be told of something: they never are then.
+   */
+  abstract deleteTask(taskId: string, now: Date, drops: boolean): Promise<DeleteResult>;
 
   /**
    * Deletes up to `limit` idempotency keys that hold no more (expired, or their task has ended); how

@@ -36,6 +36,10 @@ import { TaskStore } from './task-store.js';
 import { TaskStreams } from './task-streams.js';
 import { TaskWaits } from './task-waits.js';
 import { TaskService } from './task.service.js';
+import { UsageLedger } from './usage/usage-ledger.js';
+import type { QuotaLimits } from './usage/quota-limits.js';
+import { Quotas } from './usage/quotas.js';
+import type { UsageStore } from './usage/usage-store.js';
 
 /** How often a runner looks for work by itself; more often where rings do not reach it. */
 const LOOK_EVERY_MS = { sqlite: 1000, postgres: 250 } as const;
@@ -64,6 +68,7 @@ export interface TaskParts {
   readonly ids: IdSource;
   readonly logger: Log;
   readonly draining: Draining;
+  readonly quotas: Quotas;
 }
 
 /** The tokens of {@link TaskParts}, in the order {@link partsOf} takes them. */
@@ -88,6 +93,7 @@ export const TASK_PARTS = [
   IdSource,
   Log,
   Draining,
+  Quotas,
 ];
 
 export function partsOf(
@@ -111,6 +117,7 @@ export function partsOf(
   ids: IdSource,
   logger: Log,
   draining: Draining,
+  quotas: Quotas,
 ): TaskParts {
   return {
     config,
@@ -133,7 +140,21 @@ export function partsOf(
     ids,
     logger,
     draining,
+    quotas,
   };
+}
+
+/** Counts what everybody uses, in any role. */
+export function usageLedger(
+  store: TaskStore,
+  usage: UsageStore,
+  limits: QuotaLimits,
+  clock: Clock,
+  logger: Log,
+): UsageLedger {
+  const ledger = new UsageLedger({ store: usage, limits, clock, logger });
+  store.onUsed((changes) => ledger.committed(changes));
+  return ledger;
 }
 
 /** Counts what waits for agents, in any role. */
@@ -205,6 +226,7 @@ export function taskService(parts: TaskParts, lists: TaskLists): TaskService {
     streams: new TaskStreams(log, signals, clock, pace, draining.signal),
     settings: config.tasks,
     agents: parts.registry,
+    quotas: parts.quotas,
     starter: new TaskStarter({
       log,
       contexts,
@@ -215,6 +237,7 @@ export function taskService(parts: TaskParts, lists: TaskLists): TaskService {
       instanceId: () => settings.instanceId(),
       limits: { totalMs, maxDurationMs, maxCalls },
       maxHops,
+      quotas: parts.quotas,
     }),
     canceler: new TaskCanceler({
       log,

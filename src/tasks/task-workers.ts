@@ -9,6 +9,7 @@ import { Database } from '../database/database.js';
 import { Sweeper } from './runner/sweeper.js';
 import { TaskRunner } from './runner/task-runner.js';
 import { WaitingLine } from './runner/waiting-line.js';
+import { UsageLedger } from './usage/usage-ledger.js';
 
 /**
  * Runs the task runner and the sweeper with the application, in every role but `api`. On SQLite the
@@ -20,11 +21,13 @@ export class TaskWorkers implements OnApplicationBootstrap, OnModuleDestroy {
     @Inject(TaskRunner) private readonly runner: TaskRunner,
     @Inject(Sweeper) private readonly sweeper: Sweeper,
     @Inject(WaitingLine) private readonly line: WaitingLine,
+    @Inject(UsageLedger) private readonly usage: UsageLedger,
     private readonly config: AppConfig,
     private readonly database: Database,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
+    await this.usage.start();
     await this.line.start();
     if (this.config.role === 'api') return;
     await this.runner.start(this.database.dialect === 'sqlite');
@@ -33,6 +36,6 @@ export class TaskWorkers implements OnApplicationBootstrap, OnModuleDestroy {
 
   async onModuleDestroy(): Promise<void> {
     this.line.stop();
-    await Promise.all([this.runner.stop(), this.sweeper.stop()]);
+    await Promise.all([this.runner.stop(), this.sweeper.stop(), this.usage.stop()]);
   }
 }

@@ -25,6 +25,7 @@ import type { TaskLog } from './task-log.js';
 import type { Alongside } from './task-store.js';
 import type { StreamItem, TaskStreams } from './task-streams.js';
 import { viewTask } from './task-view.js';
+import type { Quotas } from './usage/quotas.js';
 import type { TaskWaits } from './task-waits.js';
 import { FIRST_MESSAGE_SEQ, NO_CHANGE, type TaskAggregate } from './task.js';
 
@@ -50,6 +51,7 @@ export interface TaskServiceDeps {
   readonly lists: TaskLists;
   readonly clock: Clock;
   readonly agents: TaskAgents;
+  readonly quotas: Quotas;
   readonly settings: TaskServiceSettings;
 }
 

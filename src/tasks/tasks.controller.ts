@@ -1,14 +1,17 @@
-import { Controller, Get, Param, Query, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import {
-  AuthGuard,
+  AdminController,
   CurrentPrincipal,
   EVERYTHING,
   hasScope,
   RequireScope,
   type Principal,
   type Visibility,
+  visibilityOf,
 } from '../auth/index.js';
+import { TaskDeleter } from './delete/task-deleter.js';
+import { DeleteTaskQueryDto } from './delete/delete-task.dto.js';
 import { taskNotFound } from './task-errors.js';
 import { TaskLists } from './task-lists.js';
 import { TaskLog } from './task-log.js';
@@ -18,15 +21,12 @@ import { filterOf, TaskDetailDto, TaskDto, TaskPageDto, TaskQueryDto } from './t
 const SHOWN_EVENTS = 100;
 
 /** Tasks for operators: their organization's, or everybody's with scope `admin`. */
-@ApiTags('tasks')
-@ApiBearerAuth()
-@Controller('api/v1/tasks')
-@UseGuards(AuthGuard)
-@RequireScope('tasks:organization')
+@AdminController('tasks', 'api/v1/tasks', 'tasks:organization')
 export class TasksController {
   constructor(
     private readonly lists: TaskLists,
     private readonly log: TaskLog,
+    private readonly deleter: TaskDeleter,
   ) {}
 
   @Get()
@@ -56,6 +56,24 @@ export class TasksController {
     if (!aggregate) throw taskNotFound(id);
     const after = Math.max(0, aggregate.record.seq - SHOWN_EVENTS);
     return new TaskDetailDto(aggregate, await this.log.events(id, after, SHOWN_EVENTS));
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @RequireScope('a2a')
+  @ApiOperation({
+    summary: 'Deletes a task that has ended: one of your own, or any you may see as an operator.',
+    description:
+      'Its log, artifacts, webhooks and deliveries go with it. 409 for one that has not ended, and, without force, while its agents or webhooks are still to be told of something.',
+  })
+  @ApiNoContentResponse()
+  async delete(
+    @Param('id') id: string,
+    @Query() { force }: DeleteTaskQueryDto,
+    @CurrentPrincipal() principal: Principal,
+  ): Promise<void> {
+    const visibility = hasScope(principal, 'admin') ? EVERYTHING : visibilityOf(principal);
+    await this.deleter.delete(id, visibility, force === 'true');
   }
 }
 

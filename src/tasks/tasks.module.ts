@@ -5,6 +5,7 @@ import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
 import { Database } from '../database/database.js';
+import { DiskWatch } from '../database/disk-watch.js';
 import { HubSettings } from '../database/hub-settings.js';
 import { RoutingModule } from '../routing/index.js';
 import { AppendParticipant } from './append-participant.js';
@@ -14,6 +15,7 @@ import { AgentCallbacks } from './callbacks/agent-callbacks.js';
 import { CallbackStore } from './callbacks/callback-store.js';
 import { AgentStopper } from './cancel/agent-stopper.js';
 import { ContextStore } from './context-store.js';
+import { TaskDeleter } from './delete/task-deleter.js';
 import { GroupCommitTaskLog } from './group-commit-task-log.js';
 import { InProcessSignals } from './in-process-signals.js';
 import { SqlAgentDelegations } from './persistence/sql-agent-delegations.js';
@@ -36,10 +38,18 @@ import {
   taskLists,
   taskRunner,
   taskService,
+  usageLedger,
   waitingLine,
 } from './task-wiring.js';
 import { TaskWorkers } from './task-workers.js';
 import { TaskService } from './task.service.js';
+import { QuotaLimits } from './usage/quota-limits.js';
+import { Quotas, roomOf } from './usage/quotas.js';
+import { UsageController } from './usage/usage.controller.js';
+import { UsageLedger } from './usage/usage-ledger.js';
+import { UsageMetrics } from './usage/usage-metrics.js';
+import { UsageStore } from './usage/usage-store.js';
+import { UsageModule } from './usage.module.js';
 import { TasksController } from './tasks.controller.js';
 
 const PARTS = Symbol('the parts of tasks');
@@ -49,14 +59,30 @@ const PARTS = Symbol('the parts of tasks');
  * the store cannot be made, so nothing can be appended before it is there.
  */
 @Module({
-  imports: [AuthModule, AgentsModule, RoutingModule],
-  controllers: [TasksController, AgentKillController],
+  imports: [AuthModule, AgentsModule, RoutingModule, UsageModule],
+  controllers: [TasksController, UsageController, AgentKillController],
   providers: [
     {
       provide: TaskStore,
-      inject: [Database, AppendParticipant],
-      useFactory: (database: Database, participant: AppendParticipant) =>
-        new TypeormTaskStore(database, participant),
+      inject: [Database, AppendParticipant, UsageStore],
+      useFactory: (database: Database, participant: AppendParticipant, usage: UsageStore) =>
+        new TypeormTaskStore(database, participant, usage),
+    },
+    {
+      provide: QuotaLimits,
+      inject: [AppConfig, DiskWatch],
+      useFactory: ({ quotas }: AppConfig, disk: DiskWatch) =>
+        new QuotaLimits(quotas, () => roomOf(disk)),
+    },
+    {
+      provide: UsageLedger,
+      inject: [TaskStore, UsageStore, QuotaLimits, Clock, Log],
+      useFactory: usageLedger,
+    },
+    {
+      provide: Quotas,
+      inject: [UsageLedger, DiskWatch],
+      useFactory: (ledger: UsageLedger, disk: DiskWatch) => new Quotas(ledger, disk),
     },
     {
       provide: ContextStore,
@@ -111,10 +137,17 @@ const PARTS = Symbol('the parts of tasks');
         ),
     },
     { provide: PARTS, inject: TASK_PARTS, useFactory: partsOf },
+    {
+      provide: TaskDeleter,
+      inject: [TaskStore, TaskLog, Clock],
+      useFactory: (store: TaskStore, log: TaskLog, clock: Clock) =>
+        new TaskDeleter(store, log, clock),
+    },
     { provide: TaskLists, inject: [PARTS], useFactory: taskLists },
     { provide: TaskService, inject: [PARTS, TaskLists], useFactory: taskService },
     { provide: TaskRunner, inject: [PARTS], useFactory: taskRunner },
     { provide: Sweeper, inject: [PARTS], useFactory: sweeper },
+    UsageMetrics,
     TaskWorkers,
   ],
   exports: [AgentCallbacks, TaskService, TaskStore, TaskLog, ContextStore, Signals],

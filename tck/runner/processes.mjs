@@ -23,6 +23,7 @@ export class Processes {
       // The kits have no credentials; their webhooks listen on the loopback.
       A2A_HUB__AUTH__MODE: 'none',
       A2A_HUB__EGRESS__ALLOW: '127.0.0.0/8,::1/128',
+      A2A_HUB__PUSH__ALLOW: '127.0.0.0/8,::1/128',
       // Nor do their messages say what they are about.
       A2A_HUB__ROUTING__DEFAULT_AGENT: AGENT_ID,
       A2A_HUB__TASKS__ACCEPT_CLIENT_TASK_IDS: String(clientTaskIds),

@@ -4,6 +4,7 @@ import { contextStoreContract } from '../contract/context-store.contract.js';
 import { idempotencyContract } from '../contract/idempotency.contract.js';
 import { taskClaimsContract } from '../contract/task-claims.contract.js';
 import { taskListsContract } from '../contract/task-lists.contract.js';
+import { taskUsageContract } from '../contract/task-usage.contract.js';
 import { describeDatabases } from '../support/databases.js';
 
 describeDatabases('tasks', (databases) => {
@@ -11,5 +12,6 @@ describeDatabases('tasks', (databases) => {
   describe('delegations of agents', () => agentDelegationsContract(databases));
   describe('lists of tasks', () => taskListsContract(databases));
   describe('idempotency keys', () => idempotencyContract(databases));
+  describe('usage', () => taskUsageContract(databases));
   describe('contexts', () => contextStoreContract(databases));
 });

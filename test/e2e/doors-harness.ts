@@ -4,6 +4,11 @@ import { V0Dialect } from '../../src/a2a/json-rpc/v0-dialect.js';
 import { V1Dialect } from '../../src/a2a/json-rpc/v1-dialect.js';
 import { Admission } from '../../src/a2a/admission.js';
 import { HttpDoors } from '../../src/a2a/http/http-doors.js';
+import { BodyBudget } from '../../src/a2a/intake/body-budget.js';
+import { Intake } from '../../src/a2a/intake/intake.js';
+import { OpenCalls } from '../../src/a2a/intake/open-calls.js';
+import { Turns } from '../../src/a2a/intake/turns.js';
+import { Uploads } from '../../src/a2a/intake/uploads.js';
 import { JsonRpcDoor } from '../../src/a2a/json-rpc/json-rpc.door.js';
 import { RpcDispatcher } from '../../src/a2a/json-rpc/rpc-dispatcher.js';
 import { HubRequestHandler } from '../../src/a2a/hub-request-handler.js';
@@ -12,7 +17,7 @@ import { V1RestDoor } from '../../src/a2a/rest/v1-rest.door.js';
 import { RateLimit } from '../../src/a2a/rate-limit.js';
 import type { CardService } from '../../src/a2a/cards/card.service.js';
 import { EventStreams } from '../../src/a2a/sse/event-streams.js';
-import { type AuthService, KeyWatch, type Principal } from '../../src/auth/index.js';
+import { type AuthService, HttpAccess, KeyWatch, type Principal } from '../../src/auth/index.js';
 import { Draining } from '../../src/common/draining.js';
 import { HubError } from '../../src/common/hub-error.js';
 import type { Log } from '../../src/common/logger.js';
@@ -28,6 +33,12 @@ interface HandledCall {
   readonly operation: string;
   readonly arguments: readonly Json[];
 }
+
+/** The callers of the harness have no keys that could be revoked. */
+const NO_KEYS = {
+  revision: () => Promise.resolve(0),
+  validKeys: () => Promise.resolve(new Set<string>()),
+};
 
 export interface DoorHarness {
   readonly server: FastifyInstance;
@@ -132,16 +143,22 @@ export async function startDoors(overrides: Json = {}): Promise<DoorHarness> {
   const streams = new EventStreams(config, draining, log);
   const dispatcher = new RpcDispatcher(new V1Dialect(handler), new V0Dialect(handler));
   const auth = { authenticate } as unknown as AuthService;
+  const intake = new Intake(
+    new BodyBudget(config),
+    new Turns(config),
+    new OpenCalls(config),
+    new Uploads(),
+  );
   const http = new HttpDoors(
     { httpAdapter: { getInstance: () => server } } as never,
-    new Admission(auth, new RateLimit(config), new KeyWatch(auth, log)),
+    new Admission(auth, new RateLimit(config), new KeyWatch(NO_KEYS, log)),
     streams,
+    config,
     log,
+    intake,
   );
-  const server = Fastify({
-    bodyLimit: config.server.bodyLimit,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
-  });
+  const server = Fastify({ routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 } });
+  new HttpAccess(auth, config).guard(server);
   new JsonRpcDoor(http, dispatcher).onModuleInit();
   new V1RestDoor(http, handler).onModuleInit();
   new V0RestDoor(http, handler).onModuleInit();

@@ -12,6 +12,7 @@ import type { Log } from '../../src/common/logger.js';
 import { configWith } from '../../src/config/index.js';
 import type { AuthProfile } from '../../src/push/auth/auth-profile.js';
 import { OauthTokens } from '../../src/push/auth/oauth-tokens.js';
+import { WebhookEgress } from '../../src/common/egress/webhook-egress.js';
 import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js';
 import { ExternalRouter } from '../../src/routing/external-router.js';
 import { type RunningAgent, startSdkAgent } from '../support/agents.js';
@@ -43,8 +44,8 @@ const CLIENTS: Record<string, (egress: Egress, url: string) => Promise<unknown>>
   },
   'the sender of webhooks': async (egress, url) => {
     const limits = { connectTimeoutMs: 1000, timeoutMs: 1000, responseBytes: 100 };
-    const request = { url, headers: {}, body: '{}', secrets: [] };
-    const sender = new HttpWebhookSender(egress, new SystemClock(), limits);
+    const request = { url, organization: 'acme', headers: {}, body: '{}', secrets: [] };
+    const sender = new HttpWebhookSender(new WebhookEgress(egress), new SystemClock(), limits);
     const answer = await sender.send(request, new AbortController().signal);
     throw new Error(`no answer: ${answer.detail}`);
   },

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { SystemClock } from '../../src/common/clock.js';
 import { Egress, type Resolver } from '../../src/common/egress/egress.js';
 import { errorClassOf } from '../../src/push/domain/attempt-verdict.js';
+import { WebhookEgress } from '../../src/common/egress/webhook-egress.js';
 import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js';
 import type { SendError, WebhookAnswer } from '../../src/push/sending/webhook-sender.js';
 import { eventually } from '../support/eventually.js';
@@ -82,9 +83,12 @@ describe('a receiver that does not behave', () => {
   const portOf = (): number => (server.address() as AddressInfo).port;
 
   function send(url = `http://127.0.0.1:${portOf()}/hook`, body = '{}'): Promise<WebhookAnswer> {
-    const sender = new HttpWebhookSender(egress, new SystemClock(), LIMITS);
+    const sender = new HttpWebhookSender(new WebhookEgress(egress), new SystemClock(), LIMITS);
     const headers = { 'content-type': 'application/json' };
-    return sender.send({ url, headers, body, secrets: [] }, new AbortController().signal);
+    return sender.send(
+      { url, organization: 'acme', headers, body, secrets: [] },
+      new AbortController().signal,
+    );
   }
 
   function named(resolver: Resolver['resolve'], allow = ['hooks.internal']): string {
@@ -229,8 +233,8 @@ describe('a receiver that does not behave', () => {
     it('ends in its total time, also when that is the shorter one', async () => {
       const url = named(() => new Promise(() => undefined));
       const limits = { ...LIMITS, connectTimeoutMs: 20_000, timeoutMs: 200 };
-      const sender = new HttpWebhookSender(egress, new SystemClock(), limits);
-      const request = { url, headers: {}, body: '{}', secrets: [] };
+      const sender = new HttpWebhookSender(new WebhookEgress(egress), new SystemClock(), limits);
+      const request = { url, organization: 'acme', headers: {}, body: '{}', secrets: [] };
       const answer = await sender.send(request, new AbortController().signal);
       expect(answer).toMatchObject({ status: null, error: 'timeout' });
       expect(answer.durationMs).toBeLessThan(1000);

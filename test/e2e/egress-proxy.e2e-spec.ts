@@ -16,6 +16,7 @@ import { SystemClock } from '../../src/common/clock.js';
 import { ConnectError, Egress, type EgressOptions } from '../../src/common/egress/egress.js';
 import type { EgressProxyOptions } from '../../src/common/egress/egress-proxy.js';
 import { configWith } from '../../src/config/index.js';
+import { WebhookEgress } from '../../src/common/egress/webhook-egress.js';
 import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js';
 import { endpoint, failure, options } from '../support/agent-calls.js';
 import { anAgent } from '../support/an-agent.js';
@@ -192,13 +193,18 @@ describe('the egress proxy', () => {
     const names = { 'hooks.example': [[PUBLIC]] };
     const egress = egressWith(names, { url: `http://127.0.0.1:${await freePort()}` });
     const limits = { connectTimeoutMs: 500, timeoutMs: 1000, responseBytes: 100 };
-    const sender = new HttpWebhookSender(egress, new SystemClock(), limits);
+    const sender = new HttpWebhookSender(new WebhookEgress(egress), new SystemClock(), limits);
     const url = `https://hooks.example:${port}/`;
-    const request = { url, headers: {}, body: '{}', secrets: [], ca: authority.certificate };
+    const ca = authority.certificate;
+    const request = { url, organization: 'acme', headers: {}, body: '{}', secrets: [], ca };
     const answer = await sender.send(request, new AbortController().signal);
     const { error, detail } = answer;
     expect([error, detail]).toEqual(['connect', 'EGRESS_PROXY_UNREACHABLE']);
-    const well = new HttpWebhookSender(egressWith(names), new SystemClock(), limits);
+    const well = new HttpWebhookSender(
+      new WebhookEgress(egressWith(names)),
+      new SystemClock(),
+      limits,
+    );
     expect(await well.send(request, new AbortController().signal)).toMatchObject({ status: 200 });
   });
 

@@ -40,6 +40,10 @@ class AwayDatabase extends Database {
     return this.inner.dialect;
   }
 
+  room(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
   async write<T>(work: (tx: Tx) => Work<T>): Promise<T> {
     this.refuseIfAway();
     const seen: string[] = [];

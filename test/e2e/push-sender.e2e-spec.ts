@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
 import { SystemClock } from '../../src/common/clock.js';
 import { Egress, type ResolvedAddress } from '../../src/common/egress/egress.js';
+import { WebhookEgress } from '../../src/common/egress/webhook-egress.js';
 import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js';
 import type { WebhookAnswer } from '../../src/push/sending/webhook-sender.js';
 import { freePort } from '../support/free-port.js';
@@ -32,9 +33,9 @@ describe('HttpWebhookSender', () => {
     egress = egressOf({ allow: ['127.0.0.0/8'] }),
     signal = new AbortController().signal,
   ): Promise<WebhookAnswer> {
-    const sender = new HttpWebhookSender(egress, new SystemClock(), LIMITS);
+    const sender = new HttpWebhookSender(new WebhookEgress(egress), new SystemClock(), LIMITS);
     const headers = { authorization: 'Bearer s3cret', 'content-type': 'application/json' };
-    return sender.send({ url, headers, body: '{"a":1}', secrets: ['s3cret'] }, signal);
+    return sender.send({ url, organization: 'acme', headers, body: '{"a":1}', secrets: ['s3cret'] }, signal);
   }
 
   it('posts the bytes with the headers and tells the status', async () => {

@@ -67,6 +67,7 @@ export function testConfig(databaseUrl: string, overrides: ConfigOverrides = {})
     secrets: { keys: [TEST_SECRET_KEY], ...overrides.secrets },
     auth: { adminKey: ADMIN_KEY, ...overrides.auth },
     egress: { allow: ['127.0.0.0/8'], ...overrides.egress },
+    push: { allow: ['127.0.0.0/8'], showAllowedAnswers: true, ...overrides.push },
     agents: { pollMinMs: 50, pollMaxMs: 200, ...overrides.agents },
     log: { level: 'silent', ...overrides.log },
   };

@@ -83,7 +83,7 @@ const MIGRATE = { migrate: true };
 const COUNTERS = /_(revisions|counter)$/;
 
 /** Takes out all rows; counters begin again. */
-async function empty(database: Database): Promise<void> {
+export async function empty(database: Database): Promise<void> {
   await database.write(function* (tx) {
     const [names, unchecked] =
       tx.dialect === 'sqlite'

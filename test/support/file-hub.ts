@@ -31,6 +31,8 @@ export class FileHub {
       A2A_HUB__DATABASE__SYNCHRONOUS: 'normal',
       A2A_HUB__AUTH__ADMIN_KEY: ADMIN_KEY,
       A2A_HUB__EGRESS__ALLOW: '127.0.0.0/8',
+      A2A_HUB__PUSH__ALLOW: '127.0.0.0/8',
+      A2A_HUB__PUSH__SHOW_ALLOWED_ANSWERS: 'true',
       A2A_HUB__LOG__LEVEL: 'silent',
       ...this.environment,
     });

@@ -41,6 +41,8 @@ export class HubProcess extends HubClient {
         A2A_HUB__AUTH__ADMIN_KEY: KEY,
         A2A_HUB__SECRETS__KEYS: `${TEST_SECRET_KEY.id}:${TEST_SECRET_KEY.key}`,
         A2A_HUB__EGRESS__ALLOW: '127.0.0.0/8',
+        A2A_HUB__PUSH__ALLOW: '127.0.0.0/8',
+        A2A_HUB__PUSH__SHOW_ALLOWED_ANSWERS: 'true',
         ...options.environment,
       },
       directory,

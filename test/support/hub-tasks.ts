@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Admission } from '../../src/agents/index.js';
+import type { Admission, AgentClient } from '../../src/agents/index.js';
 import { AgentLoads } from '../../src/agents/health/agent-loads.js';
 import type { Principal } from '../../src/auth/index.js';
 import type { Clock } from '../../src/common/clock.js';
@@ -35,6 +35,10 @@ import type { Sweeper } from '../../src/tasks/runner/sweeper.js';
 import type { WaitingLine } from '../../src/tasks/runner/waiting-line.js';
 import type { TaskRunner } from '../../src/tasks/runner/task-runner.js';
 import type { StreamItem } from '../../src/tasks/task-streams.js';
+import { SqlUsageStore } from '../../src/tasks/persistence/sql-usage.store.js';
+import { QuotaLimits } from '../../src/tasks/usage/quota-limits.js';
+import { Quotas } from '../../src/tasks/usage/quotas.js';
+import type { UsageLedger } from '../../src/tasks/usage/usage-ledger.js';
 import type { TaskService } from '../../src/tasks/task.service.js';
 import {
   agentCallbacks,
@@ -43,6 +47,7 @@ import {
   taskLists,
   taskRunner,
   taskService,
+  usageLedger,
   waitingLine,
 } from '../../src/tasks/task-wiring.js';
 import { eventually } from './eventually.js';
@@ -87,6 +92,12 @@ export interface HubTasksOptions {
   readonly worker?: boolean;
   /** More than one organization has keys. Default: only one. */
   readonly several?: boolean;
+  /** Reaches the agents in another way than as {@link FakeAgent}s. */
+  readonly client?: AgentClient;
+  /** Instead of the route that the tags of the directive name. */
+  readonly route?: (request: HubRequest) => Route;
+  /** What the log has in memory is taken for the newest, as a hub on SQLite does. */
+  readonly soleProcess?: boolean;
 }
 
 /** Short pauses, so that nothing in a test takes long unless it says so. */
@@ -118,15 +129,27 @@ export class HubTasks {
   readonly callbacks: AgentCallbacks;
   readonly settings: HubSettings;
 
+  readonly usage: UsageLedger;
+  /** The disk has room, unless a test says otherwise. */
+  refuseWhenLow = (): void => undefined;
+
   private constructor(
     readonly database: Database,
     readonly agents: Map<string, FakeAgent>,
     options: HubTasksOptions,
   ) {
     const { clock = new SystemClock(), ids = new SystemIdSource(), config = {} } = options;
+    const { route = (request: HubRequest) => this.route(request) } = options;
     const { signals, output: logger } = this;
     this.store = new TypeormTaskStore(database, new NoParticipant());
-    this.log = new GroupCommitTaskLog(this.store, signals, clock, logger);
+    this.log = new GroupCommitTaskLog(
+      this.store,
+      signals,
+      clock,
+      logger,
+      undefined,
+      options.soleProcess,
+    );
     this.contexts = new TypeormContextStore(database);
     this.settings = new HubSettings(database, ids, testSecrets());
     const merged = configWith({
@@ -135,6 +158,8 @@ export class HubTasks {
       tasks: { ...QUICK.tasks, ...config.tasks },
       server: { ...QUICK.server, ...config.server },
     });
+    const limits = new QuotaLimits(merged.quotas, () => undefined);
+    this.usage = usageLedger(this.store, new SqlUsageStore(database), limits, clock, logger);
     const callbackStore = new SqlCallbackStore(database);
     this.callbacks = agentCallbacks(
       merged,
@@ -171,8 +196,8 @@ export class HubTasks {
         renew: () => this.renewAgents(),
         mayUse: () => true,
       },
-      client: new FakeAgentClient(agents),
-      routing: { route: async (request: object) => this.route(request as HubRequest) },
+      client: options.client ?? new FakeAgentClient(agents),
+      routing: { route: async (request: object) => route(request as HubRequest) },
       store: this.store,
       contexts: this.contexts,
       log: this.log,
@@ -181,6 +206,7 @@ export class HubTasks {
       ids,
       logger,
       draining: this.draining,
+      quotas: new Quotas(this.usage, { refuseWhenLow: () => this.refuseWhenLow() }),
     };
     this.service = taskService(parts, taskLists(parts));
     this.runner = taskRunner(parts);
@@ -196,6 +222,7 @@ export class HubTasks {
     const agents = new Map((options.agents ?? []).map((agent) => [agent.id, agent]));
     const hub = new HubTasks(database, agents, options);
     // Where several processes count, they do it until they are told to stop; no test here looks.
+    await hub.usage.read();
     if (database.dialect === 'sqlite') await hub.line.start();
     if (options.worker !== false) await hub.runner.start(database.dialect === 'sqlite');
     return hub;

@@ -6,6 +6,7 @@ import { AttemptSender } from '../../src/push/sending/attempt-sender.js';
 import { DeliveryUpkeep } from '../../src/push/lanes/delivery-upkeep.js';
 import { DeliveryWorker } from '../../src/push/lanes/delivery.worker.js';
 import { dueWhen } from '../../src/push/domain/due-mark.js';
+import { WebhookEgress } from '../../src/common/egress/webhook-egress.js';
 import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js';
 import { LaneReader } from '../../src/push/lanes/lane-reader.js';
 import { LaneRunner } from '../../src/push/lanes/lane-runner.js';
@@ -127,7 +128,7 @@ export class PushEngine extends PushStores {
       this.lanes,
       new LaneReader(log as TaskLog, limits),
       new AttemptSender(
-        new HttpWebhookSender(this.egress, clock, this.settings),
+        new HttpWebhookSender(new WebhookEgress(this.egress), clock, this.settings),
         plainAuthenticator(testSecrets()),
         testSecrets(),
         this.settings,

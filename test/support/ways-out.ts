@@ -77,7 +77,6 @@ export const HARMLESS: ReadonlySet<string> = new Set([
   'class-transformer',
   'class-validator',
   'fastify',
-  'grpc-health-check',
   'ipaddr.js',
   'minisearch',
   'pg',

@@ -1,16 +1,16 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { finished } from 'node:stream/promises';
+import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import { HubError } from '../../common/hub-error.js';
+import { thrownAway } from '../../common/http/unread-bodies.js';
 import { AgentCallbacks, CALLBACK_PATH } from '../../tasks/index.js';
 
 /** The header that carries the token of a push config: of 0.3 and most SDKs, and of 1.0. */
 const TOKEN_HEADERS = ['x-a2a-notification-token', 'a2a-notification-token'] as const;
 
-/** How long the body of a call may take to come. */
-const BODY_TIMEOUT_MS = 10_000;
+/** How much of a body is let come, and how long; agents that write all of it before they read the answer are let to. */
+const BODY_LIMITS = { ms: 10_000, bytes: 64 * 1024 * 1024 };
 
 /**
  * Where agents call back when their task has changed (A2A §4.3). Only the token counts: the body, in
@@ -29,22 +29,16 @@ export class AgentCallbackDoor implements OnModuleInit {
     server.route<{ Params: { delegationId: string } }>({
       method: 'POST',
       url: `${CALLBACK_PATH}/:delegationId`,
+      config: { access: 'secret' },
       onRequest: async ({ params, headers, raw }, reply) => {
         const isGenuine = await this.callbacks.receive(params.delegationId, tokensOf(headers));
         if (!isGenuine) throw new HubError('NOT_FOUND', 'There is no such path.');
-        await thrownAway(raw);
+        if (headers.expect === undefined) await thrownAway(raw, BODY_LIMITS);
         return reply.status(204).send();
       },
       handler: () => undefined,
     });
   }
-}
-
-/** Agents that write all of the body before they read the answer are let to. */
-async function thrownAway(body: IncomingMessage): Promise<void> {
-  body.resume();
-  const signal = AbortSignal.timeout(BODY_TIMEOUT_MS);
-  await finished(body, { writable: false, signal }).catch(() => undefined);
 }
 
 function tokensOf(headers: IncomingHttpHeaders): string[] {

@@ -20,7 +20,7 @@ const HUB: HubFacts = {
       sign: true,
       grpcUrl: 'address',
     },
-    auth: { mode: 'keys', adminKey: null, allowOpen: false },
+    auth: { mode: 'keys', adminKey: null, allowOpen: false, keylessGraceMs: 0 },
     grpc: { port: 0, publicUrl: null, tlsCertificate: null, tlsKey: null },
   },
   publicUrl: 'https://hub.example.com/base',

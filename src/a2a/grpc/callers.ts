@@ -14,7 +14,9 @@ type Refusal = (thrown: unknown) => StatusObject;
 export class Callers {
   private readonly known = new WeakMap<Metadata, Principal>();
 
-  constructor(private readonly admit: (headers: RequestHeaders) => Promise<Principal>) {}
+  constructor(
+    private readonly admit: (headers: RequestHeaders, metadata: Metadata) => Promise<Principal>,
+  ) {}
 
   /** The caller of a guarded method. */
   of(metadata: Metadata): Principal {
@@ -30,7 +32,7 @@ export class Callers {
         start: (next) =>
           next({
             onReceiveMetadata: (metadata, proceed) => {
-              this.admit(headersOf(metadata)).then(
+              this.admit(headersOf(metadata), metadata).then(
                 (principal) => {
                   this.known.set(metadata, principal);
                   proceed(metadata);

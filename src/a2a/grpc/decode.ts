@@ -5,7 +5,12 @@ export function decoded<Request>(deserialize: (bytes: Buffer) => Request, bytes:
   try {
     return deserialize(bytes);
   } catch (thrown) {
-    const text = 'The request is not a protobuf message of this method.';
-    throw new HubError('INVALID_REQUEST', text, { cause: thrown });
+    throw notThisMessage(thrown);
   }
+}
+
+/** The error for bytes that are not the message of their method. */
+export function notThisMessage(cause?: unknown): HubError {
+  const text = 'The request is not a protobuf message of this method.';
+  return new HubError('INVALID_REQUEST', text, { cause });
 }

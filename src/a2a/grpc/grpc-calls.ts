@@ -1,4 +1,5 @@
 import type {
+  ServerInterceptor,
   ServerUnaryCall,
   ServerWritableStream,
   StatusObject,
@@ -6,12 +7,15 @@ import type {
   sendUnaryData,
 } from '@grpc/grpc-js';
 import { Injectable } from '@nestjs/common';
-import { HubError, hubErrorOf } from '../../common/hub-error.js';
+import { refuseEnded } from '../../auth/index.js';
+import { hubErrorOf } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import type { ProtocolVersion } from '../../routing/index.js';
 import { Admission } from '../admission.js';
 import { activatedHeaders, callContextOf, single } from '../call-context.js';
+import { type Admitted, Intake } from '../intake/intake.js';
+import { type MessageLimits, messageLimitsOf, tooLarge } from '../intake/message-limits.js';
 import { checkVersion } from '../protocol-version.js';
 import { Callers } from './callers.js';
 import { grpcStatusOf } from './grpc-error.js';
@@ -21,8 +25,17 @@ import {
   type GrpcService,
   SERVICE_NAMES,
 } from './grpc-service.js';
+import { MAX_HEALTH_REQUEST_BYTES } from './grpc-health.js';
 import { GrpcStreams } from './grpc-streams.js';
+import { IncomingMessages, type MessageRules } from './incoming-messages.js';
+import { requestLimit, scanRequest } from './message-scan.js';
 import { headersOf, metadataOf } from './metadata.js';
+
+/** A call whose message has come. */
+type Received = Pick<ServerUnaryCall<Buffer, Buffer>, 'metadata' | 'request' | 'getPath'>;
+
+/** A value of a `Struct` takes more fields than its JSON has structural characters. */
+const FIELDS_PER_VALUE = 2;
 
 type Method<Kind> = Extract<GrpcMethod, { readonly kind: Kind }>;
 
@@ -30,27 +43,50 @@ type Method<Kind> = Extract<GrpcMethod, { readonly kind: Kind }>;
 @Injectable()
 export class GrpcCalls {
   private readonly callers: Callers;
+  private readonly messages: IncomingMessages;
+  private readonly limits: MessageLimits;
+  /** The versions of the methods, by their paths. */
+  private readonly versions = new Map<string, ProtocolVersion>();
 
   constructor(
     private readonly admission: Admission,
     private readonly streams: GrpcStreams,
-    private readonly config: AppConfig,
+    private readonly intake: Intake,
     private readonly log: Log,
+    config: AppConfig,
   ) {
-    this.callers = new Callers((headers) => admission.admit(headers));
+    this.limits = messageLimitsOf(config);
+    this.messages = new IncomingMessages(intake, (path) => this.rulesOf(path));
+    this.callers = new Callers(async (headers, metadata) => {
+      const caller = await admission.admit(headers);
+      this.messages.from(metadata, caller);
+      return caller;
+    });
+  }
+
+  /** Watches what is received; the interceptor next to the wire. */
+  get receiving(): ServerInterceptor {
+    return this.messages.intercept;
   }
 
   /** Lets known callers in at the methods of these services, before their message is read. */
   guard(services: readonly GrpcService[]): ReturnType<Callers['guard']> {
-    const versions = new Map(
-      services.flatMap(({ methods, version }) =>
-        [...methods.keys()].map((path) => [path, version] as const),
-      ),
-    );
+    for (const { methods, version } of services) {
+      for (const path of methods.keys()) this.versions.set(path, version);
+    }
     return this.callers.guard((path) => {
-      const version = versions.get(path);
+      const version = this.versions.get(path);
       return version && ((thrown) => this.statusOf(thrown, version));
     });
+  }
+
+  private rulesOf(path: string): MessageRules {
+    const version = this.versions.get(path);
+    return {
+      maxBytes:
+        version === undefined ? MAX_HEALTH_REQUEST_BYTES : requestLimit(path, this.limits.maxBytes),
+      statusOf: (error) => this.statusOf(error, version ?? '1.0'),
+    };
   }
 
   /** How the server calls a method. */
@@ -69,13 +105,21 @@ export class GrpcCalls {
   ): Promise<void> {
     const gone = new AbortController();
     call.once('cancelled', () => gone.abort());
+    const unwatch = this.admission.watch(this.callers.of(call.metadata), gone);
+    let admitted: Admitted | undefined;
     try {
+      admitted = await this.admit(call, gone.signal);
+      refuseEnded(gone.signal);
       const request = this.requestOf(service, call, gone.signal);
       const message = await method.run(request);
+      refuseEnded(gone.signal);
       call.sendMetadata(metadataOf(activatedHeaders(request.call)));
       answer(null, message);
     } catch (thrown) {
       answer(this.statusOf(thrown, service.version));
+    } finally {
+      admitted?.ended();
+      unwatch();
     }
   }
 
@@ -87,41 +131,57 @@ export class GrpcCalls {
     const gone = new AbortController();
     call.once('cancelled', () => gone.abort());
     const statusOf = (thrown: unknown): StatusObject => this.statusOf(thrown, service.version);
-    const { metadata } = call;
-    const caller = this.callers.of(metadata);
-    const unwatch = this.admission.watch(headersOf(metadata), caller, gone);
+    const unwatch = this.admission.watch(this.callers.of(call.metadata), gone);
+    let admitted: Admitted | undefined;
     await this.streams.serve(call, {
       gone,
       statusOf,
       run: async (emit) => {
+        admitted = await this.admit(call, gone.signal);
+        refuseEnded(gone.signal);
         const request = this.requestOf(service, call, gone.signal);
         let begun = false;
         await method.run(request, (message) => {
           if (!begun) call.sendMetadata(metadataOf(activatedHeaders(request.call)));
           begun = true;
+          admitted?.taken();
           return emit(message);
         });
       },
     });
+    admitted?.ended();
     unwatch();
+  }
+
+  /** Counts the call as open and waits for its turn. */
+  private async admit({ metadata, request }: Received, signal: AbortSignal): Promise<Admitted> {
+    const room = this.messages.roomOf(metadata);
+    const caller = this.callers.of(metadata);
+    const { taken, ended } = await this.intake.admit(caller, request.length, signal);
+    return {
+      taken: () => {
+        taken();
+        room.taken();
+      },
+      ended: () => {
+        ended();
+        room.free();
+      },
+    };
   }
 
   /**
    * A call with its context. The service says the version, and `a2a-version` may not say another; a
-   * message may be as large as a body over HTTP.
+   * message may be as large as a body over HTTP, and hold as many values.
    */
-  private requestOf(
-    { version }: GrpcService,
-    { metadata, request }: Pick<ServerUnaryCall<Buffer, Buffer>, 'metadata' | 'request'>,
-    signal: AbortSignal,
-  ): GrpcRequest {
+  private requestOf({ version }: GrpcService, call: Received, signal: AbortSignal): GrpcRequest {
+    const { metadata, request } = call;
     const headers = headersOf(metadata);
     const other = SERVICE_NAMES[version === '1.0' ? '0.3' : '1.0'];
     checkVersion(single(headers['a2a-version']), version, 'service', other);
-    const limit = this.config.server.bodyLimit;
-    if (request.length > limit) {
-      throw new HubError('PAYLOAD_TOO_LARGE', `A message must be at most ${limit} bytes.`);
-    }
+    // What was compressed shows its length only now.
+    if (request.length > this.limits.maxBytes) throw tooLarge(this.limits);
+    scanRequest(call.getPath(), request, FIELDS_PER_VALUE * this.limits.maxValues);
     const principal = this.callers.of(metadata);
     const source = { headers, principal, agentId: undefined, signal };
     return { message: request, headers, call: callContextOf(source, version) };

@@ -26,6 +26,8 @@ import { V1GrpcService } from './v1-service.js';
 const RECEIVE_FACTOR = 2;
 /** The largest answer or event, in bytes. */
 const MAX_SEND_BYTES = 256 * 1024 * 1024;
+/** Calls that are open on one connection at once; a client waits with others. */
+const MAX_STREAMS_OF_CONNECTION = 10_000;
 /** A silent connection is asked for a sign of life this often; proxies drop those silent for a minute. */
 const KEEPALIVE_MS = 30_000;
 const KEEPALIVE_TIMEOUT_MS = 20_000;
@@ -75,17 +77,18 @@ export class GrpcDoor implements OnApplicationBootstrap, BeforeApplicationShutdo
   private serverWith(health: GrpcHealth): Server {
     const server = new Server({
       'grpc.max_receive_message_length': RECEIVE_FACTOR * this.config.server.bodyLimit,
+      'grpc.max_concurrent_streams': MAX_STREAMS_OF_CONNECTION,
       'grpc.max_send_message_length': MAX_SEND_BYTES,
       'grpc.keepalive_time_ms': KEEPALIVE_MS,
       'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
       'grpc.enable_channelz': 0,
       // The first one is the nearest to the wire.
       interceptors: [
+        this.calls.receiving,
         observeGrpc(this.metrics, this.log, (path) =>
           this.services.some(({ methods }) => methods.has(path)),
         ),
         this.calls.guard(this.services),
-        health.intercept,
       ],
     });
     for (const service of this.services) {

@@ -1,18 +1,23 @@
 import type { IncomingMessage } from 'node:http';
-import { finished } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Principal } from '../../auth/index.js';
+import { refuseEnded } from '../../auth/index.js';
 import { HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
+import { AppConfig } from '../../config/index.js';
 import { Admission } from '../admission.js';
 import { activatedHeaders } from '../call-context.js';
 import { checkListed } from '../capabilities.js';
+import type { BodyRoom } from '../intake/body-budget.js';
+import { type Admitted, Intake } from '../intake/intake.js';
+import { type MessageLimits, messageLimitsOf } from '../intake/message-limits.js';
+import { StalledBody } from '../intake/uploads.js';
 import { EventStreams } from '../sse/event-streams.js';
 import { BODY_TYPES, textOf } from './body.js';
 import { failureHeaders } from './failure-headers.js';
 import { type HttpDoor, type HttpFailure, type HttpRequest, type HttpRoute } from './http-door.js';
+import { readBody } from './read-body.js';
 import { versionAskedBy } from './version.js';
 
 type Params = Readonly<Record<string, string>>;
@@ -24,7 +29,14 @@ type Params = Readonly<Record<string, string>>;
  */
 @Injectable()
 export class HttpDoors {
-  private readonly principals = new WeakMap<object, Principal>();
+  /** What ends the call of a request that was let in. */
+  private readonly open = new WeakMap<object, AbortController>();
+  /** The room of the bodies that have come. */
+  private readonly rooms = new WeakMap<
+    object,
+    { readonly bytes: number; readonly room: BodyRoom }
+  >();
+  private readonly limits: MessageLimits;
   /** The doors by the paths that are theirs, the longest first. */
   private readonly territories: { readonly path: RegExp; readonly door: HttpDoor }[] = [];
 
@@ -32,8 +44,12 @@ export class HttpDoors {
     private readonly adapter: HttpAdapterHost,
     private readonly admission: Admission,
     private readonly streams: EventStreams,
+    private readonly config: AppConfig,
     private readonly log: Log,
-  ) {}
+    private readonly intake: Intake,
+  ) {
+    this.limits = messageLimitsOf(config);
+  }
 
   /**
    * Adds the door's routes, with body parsers of their own; doors call it in `onModuleInit`. Not awaited:
@@ -45,8 +61,8 @@ export class HttpDoors {
     const server = this.adapter.httpAdapter.getInstance<FastifyInstance>();
     void server.register((scope, _options, done) => {
       scope.removeAllContentTypeParsers();
-      scope.addContentTypeParser(BODY_TYPES, { parseAs: 'buffer' }, (_request, body, parsed) =>
-        parsed(...textOf(body as Buffer)),
+      scope.addContentTypeParser(BODY_TYPES, (request: FastifyRequest, raw: IncomingMessage) =>
+        this.receive(request, raw),
       );
       scope.setErrorHandler((error, request, reply) => this.fail(door, error, request, reply));
       for (const [url, routes] of byUrl(door.routes)) this.serve(scope, door, url, routes);
@@ -82,12 +98,15 @@ export class HttpDoors {
         method: route.method,
         url,
         exposeHeadRoute,
-        onRequest: (request) => this.admit(request),
+        config: { access: 'a2a' },
+        bodyLimit: this.config.server.bodyLimit,
+        onRequest: (request, reply) => this.admit(request, reply),
         handler: (request, reply) => this.answer(door, route, request, reply),
       });
     }
     const allow = [...methods, 'OPTIONS'].join(', ');
     scope.options(url, {
+      config: { access: 'public' },
       onRequest: async (_request, reply) => reply.status(204).header('allow', allow).send(),
       handler: () => undefined,
     });
@@ -97,9 +116,31 @@ export class HttpDoors {
     });
   }
 
-  private async admit(request: Pick<FastifyRequest, 'headers'>): Promise<void> {
-    this.principals.set(request, await this.admission.admit(request.headers));
+  private async admit(request: FastifyRequest, { raw }: Pick<FastifyReply, 'raw'>): Promise<void> {
+    const caller = request.principal!;
+    await this.admission.count(caller);
+    const gone = new AbortController();
+    // From here on, so that what is revoked while the body comes is not answered either.
+    const unwatch = this.admission.watch(caller, gone);
+    raw.once('close', () => {
+      unwatch();
+      if (!raw.writableFinished) gone.abort();
+    });
+    this.open.set(request, gone);
     checkEncoding(request.headers['content-encoding']);
+  }
+
+  /** The text of a body, within the limits of messages and with room in the process. */
+  private async receive(request: FastifyRequest, raw: IncomingMessage): Promise<string> {
+    const caller = request.principal!;
+    const { bytes, room } = await readBody(raw, caller, this.intake, this.limits);
+    const [error, text = ''] = textOf(bytes);
+    if (error !== null) {
+      room.free();
+      throw error;
+    }
+    this.rooms.set(request, { bytes: bytes.length, room });
+    return text;
   }
 
   private async answer(
@@ -108,33 +149,56 @@ export class HttpDoors {
     request: FastifyRequest<{ Params: Params }>,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    const gone = new AbortController();
-    reply.raw.once('close', () => {
-      if (!reply.raw.writableFinished) gone.abort();
-    });
-    const answer = await route.answer(this.requestOf(request, gone.signal));
+    const gone = this.open.get(request)!;
+    refuseEnded(gone.signal);
+    const { bytes = 0, room } = this.rooms.get(request) ?? {};
+    let call: Admitted | undefined;
+    try {
+      const caller = request.principal!;
+      call = await this.intake.admit(caller, bytes, gone.signal);
+      const taken = (): void => {
+        call?.taken();
+        room?.taken();
+      };
+      return await this.serveAnswer(door, route, request, reply, { gone, taken });
+    } finally {
+      call?.ended();
+      room?.free();
+    }
+  }
+
+  private async serveAnswer(
+    door: HttpDoor,
+    route: HttpRoute,
+    request: FastifyRequest<{ Params: Params }>,
+    reply: FastifyReply,
+    { gone, taken }: { readonly gone: AbortController; readonly taken: () => void },
+  ): Promise<FastifyReply> {
+    const asked = this.requestOf(request, gone.signal);
+    // The text is large, and Fastify would keep it until the answer has ended.
+    request.body = undefined;
+    const answer = await route.answer(asked).finally(() => refuseEnded(gone.signal));
     const { call } = answer;
     if (answer.kind === 'answer') {
       // What a GET answers is for its caller alone, also where a cache stands between.
       if (route.method === 'GET') void reply.header('cache-control', 'no-store');
       return reply.headers(activatedHeaders(call)).type(door.contentType).send(answer.text);
     }
-    const unwatch = this.admission.watch(request.headers, this.principals.get(request)!, gone);
     try {
-      await this.streams.serve(reply, answer.source, gone, () => activatedHeaders(call));
+      await this.streams.serve(reply, answer.source, gone, () => {
+        taken();
+        return activatedHeaders(call);
+      });
     } catch (thrown) {
       throw answer.refused?.(thrown) ?? thrown;
-    } finally {
-      unwatch();
     }
     return reply;
   }
 
   private requestOf(request: FastifyRequest<{ Params: Params }>, signal: AbortSignal): HttpRequest {
-    const { headers, params, query, body } = request;
-    const principal = this.principals.get(request)!;
+    const { headers, params, query, body, principal } = request;
     return {
-      source: { headers, principal, agentId: params['agentId'], signal },
+      source: { headers, principal: principal!, agentId: params['agentId'], signal },
       asked: versionAskedBy(request),
       params,
       query: query as HttpRequest['query'],
@@ -151,7 +215,8 @@ export class HttpDoors {
     const { error, status, text } = this.noted(
       door.failure(thrown, { asked: versionAskedBy(request), headers: request.headers }),
     );
-    if (error.reason === 'PAYLOAD_TOO_LARGE') await drained(request.raw);
+    // Of a body that makes no progress the rest is not waited for.
+    if (thrown instanceof StalledBody) void reply.header('connection', 'close');
     return (
       reply
         .status(status)
@@ -169,20 +234,6 @@ export class HttpDoors {
     }
     return failure;
   }
-}
-
-/** How long the rest of a body that is too large may take to come. */
-const LINGER_MS = 10_000;
-
-/**
- * Resolves when the rest of the body has come and is thrown away. A client that writes all of it before it
- * reads would see a broken connection otherwise, and never the answer.
- */
-async function drained(body: IncomingMessage): Promise<void> {
-  body.resume();
-  await finished(body, { writable: false, signal: AbortSignal.timeout(LINGER_MS) }).catch(
-    () => undefined,
-  );
 }
 
 /** Bodies are read as they are. */
@@ -219,6 +270,7 @@ function refuse(
     method: scope.supportedMethods.filter((method) => !but.includes(method)),
     url,
     exposeHeadRoute: false,
+    config: { access: 'nobody' },
     onRequest: (request, _reply, done) => done(why(request)),
     handler: () => undefined,
   });

@@ -24,6 +24,7 @@ const CLASSES: Readonly<Record<ErrorReason, string>> = {
   UNAUTHENTICATED: 'InvalidRequestError',
   PERMISSION_DENIED: 'InvalidRequestError',
   RATE_LIMITED: 'InvalidRequestError',
+  QUOTA_EXCEEDED: 'InvalidRequestError',
   NOT_FOUND: 'TaskNotFoundError',
   CONFLICT: 'InvalidParamsError',
   NO_ROUTE: 'InvalidParamsError',

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { refuseEnded } from '../../auth/index.js';
 import { Draining, stopping } from '../../common/draining.js';
 import { HubError, hubErrorOf } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
@@ -37,8 +38,8 @@ export class EventStreams {
    * Writes the stream until it ends, its reader leaves (the door aborts `gone`) or the process drains;
    * then its last event is UNAVAILABLE, and the reader resumes by Last-Event-ID at another process. A
    * HubError that `gone` is aborted with is the last event, too.
-   * Rejects, with nothing written, when the first item does within {@link QUIET_MS}: a stream that is
-   * refused is answered as plain JSON. `headers` are asked for when the stream opens: with the first item,
+   * Rejects, with nothing written, when the first item does within {@link QUIET_MS}, or when `gone` is
+   * aborted with a HubError in that time: a stream that is refused is answered as plain JSON. `headers` are asked for when the stream opens: with the first item,
    * or after that time, so that the reader of a task that is silent knows that it is connected.
    */
   async serve(
@@ -49,6 +50,12 @@ export class EventStreams {
   ): Promise<void> {
     const first = source.items.next();
     const isQuiet = await isPendingAfter(QUIET_MS, first);
+    try {
+      refuseEnded(gone.signal);
+    } catch (ended) {
+      void source.items.return();
+      throw ended;
+    }
     reply.hijack();
     const { heartbeatMs, streamBufferBytes } = this.config.tasks;
     const writer = new EventWriter(reply.raw, { heartbeatMs, bufferBytes: streamBufferBytes });

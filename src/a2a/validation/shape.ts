@@ -51,13 +51,16 @@ export function leaf(
   };
 }
 
-/** An array. */
-export function listOf(item: Shape, minimum = 0): Shape {
+/** An array of `minimum` to `maximum` items. */
+export function listOf(item: Shape, minimum: number, maximum: number): Shape {
   return {
     check(value) {
       if (!Array.isArray(value)) return [{ field: '', description: 'must be an array' }];
       if (value.length < minimum) {
         return [{ field: '', description: `must hold at least ${minimum} item` }];
+      }
+      if (value.length > maximum) {
+        return [{ field: '', description: `must hold at most ${maximum} items` }];
       }
       let found: FieldViolation[] | undefined;
       for (let index = 0; index < value.length; index++) {

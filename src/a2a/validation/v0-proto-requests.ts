@@ -5,10 +5,13 @@ import {
   base64,
   count,
   flag,
+  MAX_NAMED,
+  MAX_PARTS,
   freeObject,
   freeObjectOrArray,
   id,
   idOrEmpty,
+  name,
   nonEmptyText,
   text,
 } from './values.js';
@@ -25,8 +28,8 @@ const file = object(
   {
     fileWithUri: optional(text),
     fileWithBytes: optional(base64),
-    mimeType: optional(text),
-    name: optional(text),
+    mimeType: optional(name),
+    name: optional(name),
   },
   (read) => {
     // An empty string is nothing in Protocol Buffers; a file may be empty all the same.
@@ -61,10 +64,10 @@ const message = object({
   contextId: optional(idOrEmpty),
   taskId: optional(idOrEmpty),
   role: required(role),
-  content: required(listOf(part, 1)),
+  content: required(listOf(part, 1, MAX_PARTS)),
   metadata,
-  extensions: optional(listOf(text)),
-  referenceTaskIds: optional(listOf(id)),
+  extensions: optional(listOf(name, 0, MAX_NAMED)),
+  referenceTaskIds: optional(listOf(id, 0, MAX_NAMED)),
 });
 
 const pushNotificationConfig = object({
@@ -79,7 +82,7 @@ export const protoSendMessage: Shape = object({
   message: required(message),
   configuration: optional(
     object({
-      acceptedOutputModes: optional(listOf(text)),
+      acceptedOutputModes: optional(listOf(name, 0, MAX_NAMED)),
       pushNotification: optional(pushNotificationConfig),
       historyLength: optional(count),
       blocking: optional(flag),

@@ -4,10 +4,13 @@ import {
   count,
   enumeration,
   flag,
+  MAX_NAMED,
+  MAX_PARTS,
   freeObject,
   freeObjectOrArray,
   id,
   idOrEmpty,
+  name,
   nonEmptyText,
   text,
 } from './values.js';
@@ -20,8 +23,8 @@ const file = object(
   {
     bytes: optional(base64),
     uri: optional(nonEmptyText),
-    name: optional(text),
-    mimeType: optional(text),
+    name: optional(name),
+    mimeType: optional(name),
   },
   (read) =>
     (read('bytes') === undefined) === (read('uri') === undefined)
@@ -41,10 +44,10 @@ const message = object({
   contextId: optional(idOrEmpty),
   taskId: optional(idOrEmpty),
   role: required(enumeration(['user', 'agent'])),
-  parts: required(listOf(part, 1)),
+  parts: required(listOf(part, 1, MAX_PARTS)),
   metadata,
-  extensions: optional(listOf(text)),
-  referenceTaskIds: optional(listOf(id)),
+  extensions: optional(listOf(name, 0, MAX_NAMED)),
+  referenceTaskIds: optional(listOf(id, 0, MAX_NAMED)),
 });
 
 /**
@@ -57,7 +60,7 @@ export const authentication: Shape = object({
 });
 
 function firstOf(item: Shape): Shape {
-  const list = listOf(item);
+  const list = listOf(item, 0, MAX_NAMED);
   return {
     check: (value) => list.check(value),
     known: (value) => (value as unknown[]).slice(0, 1),
@@ -75,7 +78,7 @@ export const messageSend: Shape = object({
   message: required(message),
   configuration: optional(
     object({
-      acceptedOutputModes: optional(listOf(text)),
+      acceptedOutputModes: optional(listOf(name, 0, MAX_NAMED)),
       blocking: optional(flag),
       historyLength: optional(count),
       pushNotificationConfig: optional(pushConfig),

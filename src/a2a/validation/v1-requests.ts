@@ -5,10 +5,13 @@ import {
   count,
   enumeration,
   flag,
+  MAX_NAMED,
+  MAX_PARTS,
   freeObject,
   freeValue,
   id,
   idOrEmpty,
+  name,
   nonEmptyText,
   pageSize,
   taskState,
@@ -30,8 +33,8 @@ const part = object(
     raw: optional(base64),
     url: optional(nonEmptyText),
     data: optional(freeValue),
-    filename: optional(text),
-    mediaType: optional(text),
+    filename: optional(name),
+    mediaType: optional(name),
     metadata,
   },
   (read, written) => {
@@ -47,10 +50,10 @@ const message = object({
   contextId: optional(idOrEmpty),
   taskId: optional(idOrEmpty),
   role: required(enumeration(['ROLE_USER', 'ROLE_AGENT'])),
-  parts: required(listOf(part, 1)),
+  parts: required(listOf(part, 1, MAX_PARTS)),
   metadata,
-  extensions: optional(listOf(text)),
-  referenceTaskIds: optional(listOf(id)),
+  extensions: optional(listOf(name, 0, MAX_NAMED)),
+  referenceTaskIds: optional(listOf(id, 0, MAX_NAMED)),
 });
 
 const pushFields = {
@@ -66,7 +69,7 @@ export const sendMessage: Shape = object({
   message: required(message),
   configuration: optional(
     object({
-      acceptedOutputModes: optional(listOf(text)),
+      acceptedOutputModes: optional(listOf(name, 0, MAX_NAMED)),
       taskPushNotificationConfig: optional(object({ ...pushFields, taskId: optional(idOrEmpty) })),
       historyLength: optional(count),
       returnImmediately: optional(flag),

@@ -6,6 +6,13 @@ import { MAX_NESTING } from '../../common/json-limits.js';
 /** The longest id, in UTF-16 units: ids are keys of the database. */
 const MAX_ID_LENGTH = 512;
 
+/** The most parts of a message. */
+export const MAX_PARTS = 1000;
+/** The most extensions, reference ids, output modes and schemes that a message may name. */
+export const MAX_NAMED = 100;
+/** The longest name of a media type, an extension or a file, in UTF-16 units. */
+const MAX_NAME_LENGTH = 4096;
+
 const MAX_INT32 = 2 ** 31 - 1;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 /** RFC 3339 with a zone. */
@@ -15,6 +22,12 @@ const TIMESTAMP =
 const NOT_STORABLE = /\0|\p{Surrogate}/u;
 
 export const text: Shape = leaf('a string', (value) => typeof value === 'string');
+
+/** What names something: a media type, an extension, a file. */
+export const name: Shape = leaf(
+  `a string of at most ${MAX_NAME_LENGTH} characters`,
+  (value) => typeof value === 'string' && value.length <= MAX_NAME_LENGTH,
+);
 
 export const nonEmptyText: Shape = leaf(
   'a non-empty string',

@@ -1,21 +1,9 @@
-import { Controller, Get, Headers, Req, Res, UseGuards } from '@nestjs/common';
-import {
-  ApiBearerAuth,
-  ApiHeader,
-  ApiOkResponse,
-  ApiOperation,
-  ApiProduces,
-  ApiTags,
-} from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import {
-  AuthGuard,
-  CurrentPrincipal,
-  KeyWatch,
-  type Principal,
-  RequireScope,
-} from '../../auth/index.js';
+import { Get, Headers, Res } from '@nestjs/common';
+import { ApiHeader, ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { AdminController, CurrentPrincipal, KeyWatch, type Principal } from '../../auth/index.js';
 import { Draining } from '../../common/draining.js';
+import type { HubError } from '../../common/hub-error.js';
 import { EventFeed } from '../../common/http/event-feed.js';
 import { AppConfig } from '../../config/index.js';
 import { AgentRegistry } from '../agent-registry.js';
@@ -24,11 +12,7 @@ import { AgentChangeDto } from './agent-health.dto.js';
 import { AgentMonitor } from './agent-monitor.js';
 
 /** Tells operators how agents stand, as it changes. */
-@ApiTags('agents')
-@ApiBearerAuth()
-@Controller('api/v1/agents/events')
-@UseGuards(AuthGuard)
-@RequireScope('agents')
+@AdminController('agents', 'api/v1/agents/events', 'agents')
 export class AgentEventsController {
   constructor(
     private readonly events: AgentEvents,
@@ -49,7 +33,6 @@ export class AgentEventsController {
   @ApiProduces('text/event-stream')
   @ApiOkResponse({ description: 'The stream.', type: AgentChangeDto })
   follow(
-    @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
     @CurrentPrincipal() principal: Principal,
     @Headers('last-event-id') lastEventId: string | undefined,
@@ -63,16 +46,18 @@ export class AgentEventsController {
     this.monitor.tidy();
     const ending = new AbortController();
     const end = (): void => feed.end();
-    ending.signal.addEventListener('abort', end);
+    // Ended by nobody but the watch on its key.
+    const fail = (): void => feed.fail(ending.signal.reason as HubError);
+    ending.signal.addEventListener('abort', fail);
     this.draining.signal.addEventListener('abort', end);
     const leave = [
-      this.keys.watch(request.headers, principal, ending),
       this.events.subscribe(send),
       () => this.draining.signal.removeEventListener('abort', end),
     ];
     feed.open(() => {
       for (const each of leave) each();
     });
+    leave.push(this.keys.watch(principal, ending));
     const missed = lastEventId === undefined ? undefined : this.events.after(lastEventId);
     if (missed) for (const event of missed) send(event);
     else feed.send({ id: this.events.newestId, event: 'snapshot', data: this.snapshot() });

@@ -1,9 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Metrics } from '../../observability/metrics.js';
+import { type Audience, Metrics } from '../../observability/metrics.js';
 import { BREAKER_STATES, HEALTH_STATES } from '../agent-health.js';
 import { AgentRegistry } from '../agent-registry.js';
 import { AgentLoads } from './agent-loads.js';
 import { AgentMonitor } from './agent-monitor.js';
+
+/** What everybody reads in place of the id of an agent that not everybody may use. */
+const HIDDEN = '(hidden)';
 
 /** How the registered agents stand, as numbers; the series of an agent end when it is deleted. */
 @Injectable()
@@ -19,19 +22,19 @@ export class AgentMetrics implements OnModuleInit {
     const { metrics } = this;
     metrics.gauge(
       'agent_health',
-      '1 for the health an agent has, as this process sees it.',
+      '1 for the health an agent has, as this process sees it; hidden ones are added up.',
       ['agent', 'state'],
-      (give) =>
-        this.each((agent, { health }) => {
+      (give, audience) =>
+        this.each(audience, (agent, { health }) => {
           for (const state of HEALTH_STATES) give({ agent, state }, Number(state === health));
         }),
     );
     metrics.gauge(
       'agent_breaker',
-      "1 for the state of an agent's breaker.",
+      "1 for the state of an agent's breaker; hidden ones are added up.",
       ['agent', 'state'],
-      (give) =>
-        this.each((agent, { breaker }) => {
+      (give, audience) =>
+        this.each(audience, (agent, { breaker }) => {
           for (const state of BREAKER_STATES) give({ agent, state }, Number(state === breaker));
         }),
     );
@@ -39,10 +42,14 @@ export class AgentMetrics implements OnModuleInit {
       'agent_outstanding',
       'Delegations an agent works on for this process.',
       ['agent'],
-      (give) => this.each((agent, { outstanding }) => give({ agent }, outstanding)),
+      (give, audience) =>
+        this.each(audience, (agent, { outstanding }) => give({ agent }, outstanding)),
     );
-    metrics.gauge('agent_queued', 'Delegations that wait for an agent.', ['agent'], (give) =>
-      this.each((agent, { queued }) => give({ agent }, queued)),
+    metrics.gauge(
+      'agent_queued',
+      'Delegations that wait for an agent.',
+      ['agent'],
+      (give, audience) => this.each(audience, (agent, { queued }) => give({ agent }, queued)),
     );
     metrics.gauge(
       'agent_connecting',
@@ -53,8 +60,12 @@ export class AgentMetrics implements OnModuleInit {
   }
 
   private each(
+    audience: Audience,
     use: (agentId: string, condition: ReturnType<AgentMonitor['viewOf']>) => void,
   ): void {
-    for (const { id } of this.registry.all()) use(id, this.monitor.viewOf(id));
+    for (const { id, enabled, organizations } of this.registry.all()) {
+      const isShown = audience === 'operator' || (enabled && organizations === null);
+      use(isShown ? id : HIDDEN, this.monitor.viewOf(id));
+    }
   }
 }

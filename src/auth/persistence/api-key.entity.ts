@@ -1,7 +1,8 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** The table `api_keys`. `scopes` is a JSON array; times are epoch milliseconds. */
 @Entity('api_keys')
+@Index('api_keys_principal', ['principalId', 'id'])
 export class ApiKeyEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'api_keys_pk' })
   id!: string;

@@ -1,7 +1,9 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** The table `principals`: whoever may call the hub. */
+/** The table `principals`: whoever may call the hub. Times are epoch milliseconds. */
 @Entity('principals')
+@Index('principals_organization', ['organization', 'id'])
+@Index('principals_unsettled', ['unsettled'], { where: '"unsettled" IS NOT NULL' })
 export class PrincipalEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'principals_pk' })
   id!: string;
@@ -9,6 +11,39 @@ export class PrincipalEntity {
   @Column({ type: 'text' })
   organization!: string;
 
+  /** 1: the configuration lets it in without a row in `api_keys`. */
+  @Column({ name: 'built_in', type: 'smallint' })
+  builtIn!: number;
+
   @Column({ name: 'created_at', type: 'bigint' })
   createdAt!: number;
+
+  @Column({ name: 'disabled_at', type: 'bigint', nullable: true })
+  disabledAt!: number | null;
+
+  /** Since when it has no valid key; null while it has one. */
+  @Column({ name: 'keyless_since', type: 'bigint', nullable: true })
+  keylessSince!: number | null;
+
+  /** Since when it has no valid key with scope `tasks:organization` or `admin`. */
+  @Column({ name: 'narrow_since', type: 'bigint', nullable: true })
+  narrowSince!: number | null;
+
+  /** Since when it has no valid key with scope `admin`. */
+  @Column({ name: 'plain_since', type: 'bigint', nullable: true })
+  plainSince!: number | null;
+
+  /** The revision of the last change that what it owns has not been brought in line with. */
+  @Column({ type: 'bigint', nullable: true })
+  unsettled!: number | null;
+}
+
+/** The table `principal_revisions`: one row, raised when a key or a principal ends or comes back. */
+@Entity('principal_revisions')
+export class PrincipalRevisionEntity {
+  @PrimaryColumn({ type: 'smallint', primaryKeyConstraintName: 'principal_revisions_pk' })
+  id!: number;
+
+  @Column({ type: 'bigint' })
+  revision!: number;
 }

@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { HubError } from '../../common/hub-error.js';
 import type { Page } from '../../common/page.js';
 import { Database } from '../../database/database.js';
+import type { Work } from '../../database/sql.js';
+import { storable } from '../../database/text.js';
 import { type ApiKey, ApiKeyStore } from '../api-key-store.js';
 import type { Scope } from '../principal.js';
+import { lockPrincipal, noteKeys, raiseRevision } from './principal-writes.js';
 
 interface Row {
   readonly id: string;
@@ -26,12 +30,18 @@ export class TypeormApiKeyStore extends ApiKeyStore {
   }
 
   async add(key: ApiKey): Promise<void> {
+    const at = key.createdAt.getTime();
     await this.database.write(function* (tx) {
       yield* tx.run(
-        `INSERT INTO principals (id, organization, created_at) VALUES (?, ?, ?)
+        `INSERT INTO principals (id, organization, built_in, created_at) VALUES (?, ?, 0, ?)
          ON CONFLICT (id) DO NOTHING`,
-        [key.principalId, key.organization, key.createdAt.getTime()],
+        [key.principalId, key.organization, at],
       );
+      const principal = (yield* lockPrincipal(tx, key.principalId))!;
+      if (principal.disabled_at !== null) {
+        const text = `The principal ${key.principalId} is disabled: enable it before it gets a key.`;
+        throw new HubError('CONFLICT', text);
+      }
       yield* tx.run(
         `INSERT INTO api_keys (id, principal_id, name, scopes, hash, admin, created_at, revoked_at)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -42,15 +52,24 @@ export class TypeormApiKeyStore extends ApiKeyStore {
           JSON.stringify(key.scopes),
           key.hash,
           key.scopes.includes('admin') ? 1 : 0,
-          key.createdAt.getTime(),
+          at,
           key.revokedAt?.getTime() ?? null,
         ],
       );
+      yield* noteKeys(tx, key.principalId, principal, at);
     });
   }
 
   async find(id: string): Promise<ApiKey | undefined> {
     const rows = await this.database.read<Row>(`${SELECT} WHERE k.id = ?`, [id]);
+    return rows.map((row) => this.toKey(row))[0];
+  }
+
+  async findValid(id: string): Promise<ApiKey | undefined> {
+    const rows = await this.database.read<Row>(
+      `${SELECT} WHERE k.id = ? AND k.revoked_at IS NULL AND p.disabled_at IS NULL`,
+      [id],
+    );
     return rows.map((row) => this.toKey(row))[0];
   }
 
@@ -69,19 +88,30 @@ export class TypeormApiKeyStore extends ApiKeyStore {
     return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
   }
 
-  async revoke(id: string, at: Date): Promise<boolean> {
-    const changes = await this.database.write((tx) =>
-      tx.run('UPDATE api_keys SET revoked_at = COALESCE(revoked_at, ?) WHERE id = ?', [
+  revoke(id: string, at: Date): Promise<boolean> {
+    return this.database.write(function* (tx): Work<boolean> {
+      const [key] = yield* tx.all<{ principal_id: string }>(
+        'SELECT principal_id FROM api_keys WHERE id = ?',
+        [storable(id)],
+      );
+      if (key === undefined) return false;
+      const principal = (yield* lockPrincipal(tx, key.principal_id))!;
+      yield* tx.run('UPDATE api_keys SET revoked_at = COALESCE(revoked_at, ?) WHERE id = ?', [
         at.getTime(),
         id,
-      ]),
-    );
-    return changes > 0;
+      ]);
+      yield* noteKeys(tx, key.principal_id, principal, at.getTime());
+      yield* raiseRevision(tx);
+      return true;
+    });
   }
 
   async hasAdminKey(): Promise<boolean> {
-    const sql = 'SELECT 1 AS found FROM api_keys WHERE admin = 1 AND revoked_at IS NULL LIMIT 1';
-    return (await this.database.read(sql)).length > 0;
+    const rows = await this.database.read(
+      `SELECT 1 AS found FROM api_keys k JOIN principals p ON p.id = k.principal_id
+       WHERE k.admin = 1 AND k.revoked_at IS NULL AND p.disabled_at IS NULL LIMIT 1`,
+    );
+    return rows.length > 0;
   }
 
   async hasSeveralOrganizations(): Promise<boolean> {

@@ -15,6 +15,8 @@ export type { ResolvedAddress, Resolver } from './resolver.js';
 export interface EgressOptions {
   /** What may be called besides public https; see {@link EgressPolicy} for the forms. */
   readonly allow: readonly string[];
+  /** The setting `allow` is from, for messages. Default: `egress.allow`. */
+  readonly setting?: string;
   /** Ports that need no entry of their own in `allow`, although `blocked-ports.ts` has them. */
   readonly openPorts?: readonly number[];
   /** What connections go through. Default: nothing; proxies of the environment are never used. */
@@ -102,8 +104,8 @@ export class Egress {
 
   /** Throws an Error that names the setting and its entry that is wrong. */
   constructor(options: EgressOptions) {
-    const { allow, openPorts, proxy, isOwn, resolver = new SystemResolver() } = options;
-    this.policy = new EgressPolicy(allow, openPorts);
+    const { allow, openPorts, setting, proxy, isOwn, resolver = new SystemResolver() } = options;
+    this.policy = new EgressPolicy(allow, openPorts, setting);
     this.proxy = proxy && new EgressProxy(proxy, resolver);
     this.connector = new GuardedConnector(this.policy, resolver, this.proxy);
     this.pools = new Pools(this.connector.connectorTo);

@@ -39,11 +39,15 @@ export class EgressPolicy {
   private readonly blockedPorts: ReadonlySet<number>;
 
   /**
-   * `openPorts` are taken off the blocked ones. Throws an Error that names the entry, when one is not of
-   * the forms above.
+   * `openPorts` are taken off the blocked ones; `setting` is where the list is from, for messages. Throws an
+   * Error that names the setting and the entry, when one is not of the forms above.
    */
-  constructor(allow: readonly string[], openPorts: readonly number[] = []) {
-    this.allowed = new DestinationList('egress.allow', allow);
+  constructor(
+    allow: readonly string[],
+    openPorts: readonly number[] = [],
+    readonly setting = 'egress.allow',
+  ) {
+    this.allowed = new DestinationList(setting, allow);
     this.blockedPorts = new Set(BLOCKED_PORTS.filter((port) => !openPorts.includes(port)));
   }
 

@@ -31,7 +31,6 @@ const TUNNELS_TRIED = 3;
 /** How long a connection waits for a file descriptor before it asks for one again. */
 const NO_FILE_PAUSE_MS = 200;
 const NO_FILE: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE']);
-const NAME_UNSEEN = 'the egress proxy resolves names, so only hosts in egress.allow can be called';
 
 type Connected = Parameters<buildConnector.Callback>;
 
@@ -95,7 +94,9 @@ export class GuardedConnector {
     const { hostname, port } = destination;
     const literal = addressLiteral(hostname);
     if (proxy?.resolves === true && literal === undefined && !proxy.isBypassed(destination, [])) {
-      if (!this.policy.allowsName(destination)) throw denied(originOf(destination), NAME_UNSEEN);
+      if (!this.policy.allowsName(destination)) {
+        throw denied(originOf(destination), nameUnseen(this.policy.setting));
+      }
       return { kind: 'proxy', targets: [`${hostname}:${port}`], checked: false };
     }
     const addresses = await this.checked(destination);
@@ -166,6 +167,10 @@ export class GuardedConnector {
       connect().catch((error: Error) => callback(error, null));
     };
   }
+}
+
+function nameUnseen(setting: string): string {
+  return `the egress proxy resolves names, so only hosts in ${setting} can be called`;
 }
 
 async function tunnelTo(

@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import type { HubError } from '../hub-error.js';
+import { problemOf } from './problem.js';
 
 export interface EventFeedOptions {
   /** The pause after which a silent feed gets a comment; 0 for none. */
@@ -11,6 +13,7 @@ const HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
+  'x-content-type-options': 'nosniff',
 };
 
 /**
@@ -46,6 +49,12 @@ export class EventFeed {
 
   end(): void {
     this.raw.end();
+  }
+
+  /** Ends the feed with an event `error` that tells why. */
+  fail(error: HubError): void {
+    this.write(`event: error\ndata: ${JSON.stringify(problemOf(error))}\n\n`);
+    this.end();
   }
 
   private write(text: string): void {

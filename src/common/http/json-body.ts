@@ -1,4 +1,19 @@
 import { HubError } from '../hub-error.js';
+import { JsonLimitError, MAX_NESTING, checkJsonLimits } from '../json-limits.js';
+
+/** The values of one body of the admin API. */
+const LIMITS = { maxValues: 50_000, maxNesting: MAX_NESTING };
+
+/** Why a body is not parsed, whatever it says; undefined when it can be. */
+export function limitFault(body: Uint8Array): HubError | undefined {
+  try {
+    checkJsonLimits(body, LIMITS);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof JsonLimitError)) throw error;
+    return new HubError('INVALID_REQUEST', `The body ${error.message}.`);
+  }
+}
 
 /**
  * Why a body was not taken that the framework has refused with `error`. It says that of one whose keys

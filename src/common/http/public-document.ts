@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import './access.js';
 
 /** A document anybody may read and keep for a while. */
 export interface PublicDocument {
@@ -31,6 +32,7 @@ export function servePublicDocument(
     method: 'GET',
     url,
     exposeHeadRoute: true,
+    config: { access: 'public' },
     handler: async (request, reply) => {
       void reply.header('access-control-allow-origin', '*');
       void reply.header('access-control-expose-headers', 'ETag');
@@ -38,18 +40,22 @@ export function servePublicDocument(
       return document ? send(document, request, reply) : reply;
     },
   });
-  server.options(url, (_request, reply) =>
-    reply
-      .status(204)
-      .headers({
-        allow: 'GET, HEAD, OPTIONS',
-        'access-control-allow-origin': '*',
-        'access-control-allow-methods': 'GET, HEAD',
-        'access-control-allow-headers': ALLOWED_HEADERS,
-        'access-control-max-age': PREFLIGHT_SECONDS,
-      })
-      .send(),
-  );
+  // Answered before a body, as at the doors of A2A.
+  server.options(url, {
+    config: { access: 'public' },
+    onRequest: async (_request, reply) =>
+      reply
+        .status(204)
+        .headers({
+          allow: 'GET, HEAD, OPTIONS',
+          'access-control-allow-origin': '*',
+          'access-control-allow-methods': 'GET, HEAD',
+          'access-control-allow-headers': ALLOWED_HEADERS,
+          'access-control-max-age': PREFLIGHT_SECONDS,
+        })
+        .send(),
+    handler: () => undefined,
+  });
 }
 
 /** An entity tag for this text; weak when the served bytes may differ from it. */

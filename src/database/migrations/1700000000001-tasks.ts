@@ -45,6 +45,7 @@ const taskTables = (clustered: string): string[] => [
     "route" text NOT NULL,
     "allow_reply" smallint NOT NULL,
     "every_event" smallint NOT NULL DEFAULT 0,
+    "stored_bytes" bigint NOT NULL DEFAULT 0,
     "traceparent" text,
     "request" text,
     "created_at" bigint NOT NULL,

@@ -7,10 +7,31 @@ export class Auth1700000000010 implements MigrationInterface {
       `CREATE TABLE "principals" (
         "id" text NOT NULL,
         "organization" text NOT NULL,
+        "built_in" smallint NOT NULL,
         "created_at" bigint NOT NULL,
+        "disabled_at" bigint,
+        "keyless_since" bigint,
+        "narrow_since" bigint,
+        "plain_since" bigint,
+        "unsettled" bigint,
         CONSTRAINT "principals_pk" PRIMARY KEY ("id")
       )`,
     );
+    await runner.query(
+      `CREATE INDEX "principals_organization" ON "principals" ("organization", "id")`,
+    );
+    await runner.query(
+      `CREATE INDEX "principals_unsettled" ON "principals" ("unsettled")
+        WHERE "unsettled" IS NOT NULL`,
+    );
+    await runner.query(
+      `CREATE TABLE "principal_revisions" (
+        "id" smallint NOT NULL,
+        "revision" bigint NOT NULL,
+        CONSTRAINT "principal_revisions_pk" PRIMARY KEY ("id")
+      )`,
+    );
+    await runner.query(`INSERT INTO "principal_revisions" ("id", "revision") VALUES (1, 0)`);
     await runner.query(
       `CREATE TABLE "api_keys" (
         "id" text NOT NULL,
@@ -24,10 +45,14 @@ export class Auth1700000000010 implements MigrationInterface {
         CONSTRAINT "api_keys_pk" PRIMARY KEY ("id")
       )`,
     );
+    await runner.query(
+      `CREATE INDEX "api_keys_principal" ON "api_keys" ("principal_id", "id")`,
+    );
   }
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('DROP TABLE "api_keys"');
+    await runner.query('DROP TABLE "principal_revisions"');
     await runner.query('DROP TABLE "principals"');
   }
 }

@@ -10,6 +10,7 @@ import { AgentCallbacks1700000000043 } from './1700000000043-agent-callbacks.js'
 import { PushAuthProfiles1700000000051 } from './1700000000051-push-auth-profiles.js';
 import { PushSubscriptions1700000000052 } from './1700000000052-push-subscriptions.js';
 import { PushEndpoints1700000000053 } from './1700000000053-push-endpoints.js';
+import { TaskUsage1700000000090 } from './1700000000090-task-usage.js';
 
 /** Every migration, oldest first. Each feature adds its own file; a released one never changes. */
 export const MIGRATIONS = [
@@ -25,4 +26,5 @@ export const MIGRATIONS = [
   PushAuthProfiles1700000000051,
   PushSubscriptions1700000000052,
   PushEndpoints1700000000053,
+  TaskUsage1700000000090,
 ] as const;

@@ -1,25 +1,17 @@
+import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Param,
-  Patch,
-  Post,
-  Query,
-  UseGuards,
-} from '@nestjs/common';
-import {
-  ApiBearerAuth,
   ApiConflictResponse,
   ApiCreatedResponse,
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
-  ApiTags,
 } from '@nestjs/swagger';
-import { AuthGuard, CurrentPrincipal, type Principal, RequireScope } from '../../auth/index.js';
+import {
+  AdminController,
+  CurrentPrincipal,
+  type Principal,
+  RequireScope,
+} from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import {
@@ -35,11 +27,7 @@ import {
 } from './auth-profile.dto.js';
 import { AuthProfilesService } from './auth-profiles.service.js';
 
-@ApiTags('push')
-@ApiBearerAuth()
-@Controller('api/v1/push/auth-profiles')
-@UseGuards(AuthGuard)
-@RequireScope('push')
+@AdminController('push', 'api/v1/push/auth-profiles', 'push')
 export class AuthProfilesController {
   constructor(
     private readonly profiles: AuthProfilesService,

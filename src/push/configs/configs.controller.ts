@@ -1,25 +1,12 @@
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Param,
-  Patch,
-  Post,
-  Query,
-  UseGuards,
-} from '@nestjs/common';
+import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
-  ApiBearerAuth,
   ApiCreatedResponse,
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
-  ApiTags,
 } from '@nestjs/swagger';
-import { AuthGuard, CurrentPrincipal, type Principal, RequireScope } from '../../auth/index.js';
+import { AdminController, CurrentPrincipal, type Principal } from '../../auth/index.js';
 import { askedEndpoint } from './push-access.js';
 import {
   CreateWebhookDto,
@@ -40,11 +27,7 @@ import {
 import { ConfigsService } from './configs.service.js';
 import { TestSends } from './test-sends.js';
 
-@ApiTags('push')
-@ApiBearerAuth()
-@Controller('api/v1/push')
-@UseGuards(AuthGuard)
-@RequireScope('push')
+@AdminController('push', 'api/v1/push', 'push')
 export class ConfigsController {
   constructor(
     private readonly configs: ConfigsService,

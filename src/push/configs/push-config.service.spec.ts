@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Scope } from '../../auth/index.js';
 import type { Clock } from '../../common/clock.js';
-import type { Egress } from '../../common/egress/egress.js';
+import type { WebhookEgress } from '../../common/egress/webhook-egress.js';
 import { HubError } from '../../common/hub-error.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { SystemIdSource } from '../../common/ids.js';
@@ -127,7 +127,7 @@ describe('PushConfigService', () => {
       tasks as unknown as TaskStore,
       configs as unknown as PushConfigStore,
       new WebhookRegistration(
-        { check: () => checked() } as unknown as Egress,
+        { check: () => checked() } as unknown as WebhookEgress,
         SECRETS,
         { fingerprint: (parts: unknown) => Promise.resolve(JSON.stringify(parts)) } as HubSettings,
         { require: () => Promise.resolve() } as unknown as KnownProfiles,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Egress } from '../../common/egress/egress.js';
+import { WebhookEgress } from '../../common/egress/webhook-egress.js';
 import { HubError, invalidField, invalidFields } from '../../common/hub-error.js';
 import { SecretBox } from '../../common/secret-box.js';
 import { HubSettings } from '../../database/hub-settings.js';
@@ -24,6 +24,8 @@ import type { PushConfigDraft } from './push-config.js';
  * token goes out twice, and Basic credentials grow by a third.
  */
 export const WEBHOOK_LIMITS = { url: 4096, id: 256, token: 2048, secret: 8192 } as const;
+
+const OPENED_BY = 'push.allow opens what webhooks may reach besides public https';
 
 /** A webhook as somebody asks for it; absent and empty members ask for nothing. */
 export interface RequestedWebhook {
@@ -74,7 +76,7 @@ type Fingerprinted = Omit<CheckedWebhook, 'fingerprint' | 'endpoint' | 'verified
 @Injectable()
 export class WebhookRegistration {
   constructor(
-    private readonly egress: Egress,
+    private readonly egress: WebhookEgress,
     private readonly secrets: SecretBox,
     private readonly settings: HubSettings,
     private readonly profiles: KnownProfiles,
@@ -118,11 +120,11 @@ export class WebhookRegistration {
     refuseMisread(url, field);
     if (url !== url.trim()) throw invalidField(field, 'must not begin or end with a blank');
     try {
-      const { verified } = await this.egress.check(url);
+      const { verified } = await this.egress.check(organization, url);
       const endpoint = endpointOf(organization, url);
       return { verified, url: storable(url), endpoint: storable(endpoint) };
     } catch (error) {
-      if (error instanceof HubError) throw invalidField(field, error.message);
+      if (error instanceof HubError) throw invalidField(field, `${error.message} (${OPENED_BY})`);
       throw error;
     }
   }

@@ -1,22 +1,12 @@
-import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
-import {
-  ApiAcceptedResponse,
-  ApiBearerAuth,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
-import { AuthGuard, CurrentPrincipal, type Principal, RequireScope } from '../../auth/index.js';
+import { Body, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { AdminController, CurrentPrincipal, type Principal } from '../../auth/index.js';
 import { invalidField } from '../../common/hub-error.js';
 import { DeadLetterQueryDto, DeadLettersDto } from './delivery-requests.dto.js';
 import { DeliveryDto, DeliveryPageDto, PurgedDto, RedeliveredDto } from './delivery.dto.js';
 import { type AskedDeliveries, DeliveryService } from './delivery.service.js';
 
-@ApiTags('push')
-@ApiBearerAuth()
-@Controller('api/v1/push')
-@UseGuards(AuthGuard)
-@RequireScope('push')
+@AdminController('push', 'api/v1/push', 'push')
 export class DeadLettersController {
   constructor(private readonly deliveries: DeliveryService) {}
 

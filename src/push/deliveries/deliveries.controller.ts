@@ -1,23 +1,13 @@
-import { Controller, Get, HttpCode, Param, Post, Query, UseGuards } from '@nestjs/common';
-import {
-  ApiAcceptedResponse,
-  ApiBearerAuth,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
-import { AuthGuard, CurrentPrincipal, type Principal, RequireScope } from '../../auth/index.js';
+import { Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { AdminController, CurrentPrincipal, type Principal } from '../../auth/index.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { AttemptDto } from './attempt.dto.js';
 import { DeliveryQueryDto } from './delivery-requests.dto.js';
 import { AttemptPageDto, DeliveryDto, DeliveryPageDto } from './delivery.dto.js';
 import { DeliveryService } from './delivery.service.js';
 
-@ApiTags('push')
-@ApiBearerAuth()
-@Controller('api/v1/push/deliveries')
-@UseGuards(AuthGuard)
-@RequireScope('push')
+@AdminController('push', 'api/v1/push/deliveries', 'push')
 export class DeliveriesController {
   constructor(private readonly deliveries: DeliveryService) {}
 

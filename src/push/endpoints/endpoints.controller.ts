@@ -1,14 +1,10 @@
-import { Controller, Get, Query, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AuthGuard, CurrentPrincipal, type Principal, RequireScope } from '../../auth/index.js';
+import { Get, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { AdminController, CurrentPrincipal, type Principal } from '../../auth/index.js';
 import { EndpointDto, EndpointPageDto, EndpointQueryDto } from './endpoint.dto.js';
 import { EndpointsService } from './endpoints.service.js';
 
-@ApiTags('push')
-@ApiBearerAuth()
-@Controller('api/v1/push/endpoints')
-@UseGuards(AuthGuard)
-@RequireScope('push')
+@AdminController('push', 'api/v1/push/endpoints', 'push')
 export class EndpointsController {
   constructor(private readonly endpoints: EndpointsService) {}
 

@@ -1,24 +1,11 @@
-import { Controller, Get, Headers, Query, Req, Res, UseGuards } from '@nestjs/common';
-import {
-  ApiBearerAuth,
-  ApiHeader,
-  ApiOkResponse,
-  ApiOperation,
-  ApiProduces,
-  ApiTags,
-} from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import {
-  AuthGuard,
-  CurrentPrincipal,
-  KeyWatch,
-  type Principal,
-  RequireScope,
-} from '../../auth/index.js';
+import { Get, Headers, Query, Res } from '@nestjs/common';
+import { ApiHeader, ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { AdminController, CurrentPrincipal, KeyWatch, type Principal } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { Draining } from '../../common/draining.js';
 import { EventFeed } from '../../common/http/event-feed.js';
-import { invalidField } from '../../common/hub-error.js';
+import { HubError, invalidField } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import { PushEventDto, PushEventPageDto, PushEventQueryDto } from './endpoint.dto.js';
@@ -27,11 +14,7 @@ import { followEvents } from './push-event-follower.js';
 import { EventAnnouncer } from './event-announcer.js';
 
 /** Tells operators of receivers that fail, recover, or are given up. */
-@ApiTags('push')
-@ApiBearerAuth()
-@Controller('api/v1/push')
-@UseGuards(AuthGuard)
-@RequireScope('push')
+@AdminController('push', 'api/v1/push', 'push')
 export class PushEventsController {
   constructor(
     private readonly endpoints: EndpointsService,
@@ -65,7 +48,6 @@ export class PushEventsController {
   @ApiProduces('text/event-stream')
   @ApiOkResponse({ description: 'The stream.', type: PushEventDto })
   async follow(
-    @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
     @CurrentPrincipal() caller: Principal,
     @Headers('last-event-id') lastEventId: string | undefined,
@@ -78,13 +60,18 @@ export class PushEventsController {
     const ending = new AbortController();
     const end = (): void => ending.abort();
     this.draining.signal.addEventListener('abort', end);
-    const unwatch = this.keys.watch(request.headers, caller, ending);
-    ending.signal.addEventListener('abort', () => feed.end());
+    let unwatch = (): void => undefined;
+    ending.signal.addEventListener('abort', () => {
+      const { reason } = ending.signal as { readonly reason: unknown };
+      if (reason instanceof HubError) feed.fail(reason);
+      else feed.end();
+    });
     feed.open(() => {
       unwatch();
       this.draining.signal.removeEventListener('abort', end);
       end();
     });
+    unwatch = this.keys.watch(caller, ending);
     if (this.draining.signal.aborted) end();
     const source = {
       after: (id: number, limit: number) => this.endpoints.eventsAfter(id, limit, caller),

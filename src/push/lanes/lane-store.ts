@@ -180,9 +180,14 @@ export abstract class LaneStore {
 
   /**
    * Deletes the webhooks of these tasks with their lanes, deliveries and attempts, in the transaction
-   * that deletes the tasks; not of those with a lane that has something left to tell, which it gives.
+   * that deletes the tasks; not of those with a lane that has something left to tell, which it gives; with
+   * `drops` of these too.
    */
-  abstract forgetTasks(tx: Tx, taskIds: readonly string[]): Work<readonly string[]>;
+  abstract forgetTasks(
+    tx: Tx,
+    taskIds: readonly string[],
+    drops?: boolean,
+  ): Work<readonly string[]>;
 
   /** Deletes attempts and delivered deliveries older than `before`, at most `limit` of each; how many. */
   abstract prune(before: Date, limit: number): Promise<number>;

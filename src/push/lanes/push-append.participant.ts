@@ -36,7 +36,7 @@ export class PushAppendParticipant extends AppendParticipant {
     if (due > 0) return () => this.wakeup.ring();
   }
 
-  forgetting(tx: Tx, taskIds: readonly string[]): Work<readonly string[]> {
-    return this.lanes.forgetTasks(tx, taskIds);
+  forgetting(tx: Tx, taskIds: readonly string[], drops = false): Work<readonly string[]> {
+    return this.lanes.forgetTasks(tx, taskIds, drops);
   }
 }

@@ -42,7 +42,9 @@ export class AttemptSender {
     try {
       const answer = await this.proveAndPost(config, facts, body, deadline);
       const late = deadline.passed && answer.status === null && answer.error !== 'timeout';
-      return { ...answer, ...(late ? TOO_LATE : {}), durationMs: deadline.elapsedMs };
+      const { elapsedMs } = deadline;
+      const durationMs = answer.isGuarded ? Math.ceil(elapsedMs / 1000) * 1000 : elapsedMs;
+      return { ...answer, ...(late ? TOO_LATE : {}), durationMs };
     } finally {
       deadline.end();
     }
@@ -77,7 +79,7 @@ export class AttemptSender {
     proof: Proof,
     signal: AbortSignal,
   ): Promise<WebhookAnswer> {
-    const { version, traceparent, subscriptionId, url, sealedToken } = config;
+    const { version, traceparent, subscriptionId, url, organization, sealedToken } = config;
     const token = sealedToken === null ? null : this.secrets.open(sealedToken);
     const authentication = proof.headers;
     const headers = webhookHeaders({
@@ -89,7 +91,8 @@ export class AttemptSender {
       authentication,
     });
     const secrets = [...proof.secrets, ...(token === null ? [] : [token])];
-    return this.sender.send({ url, headers, body, secrets, ...proof.tls }, signal);
+    const request = { url, organization, headers, body, secrets, ...proof.tls };
+    return this.sender.send(request, signal);
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Clock } from '../../common/clock.js';
 import { Deadline } from '../../common/deadline.js';
-import { ConnectError, type Egress } from '../../common/egress/egress.js';
+import { ConnectError } from '../../common/egress/egress.js';
+import { ListedReceiverError, type WebhookEgress } from '../../common/egress/webhook-egress.js';
 import { HubError } from '../../common/hub-error.js';
 import { scrub } from '../../common/scrub.js';
 import { retryAfterMs } from '../domain/retry-after.js';
@@ -18,12 +19,14 @@ export interface SenderLimits {
   readonly timeoutMs: number;
   /** How much of the answer is kept. */
   readonly responseBytes: number;
+  /** Whether that is also done of receivers that only a list of the operator's opens. Default: no. */
+  readonly showAllowedAnswers?: boolean;
 }
 
 /** {@link WebhookSender} over the hub's egress. */
 export class HttpWebhookSender extends WebhookSender {
   constructor(
-    private readonly egress: Egress,
+    private readonly egress: WebhookEgress,
     private readonly clock: Clock,
     private readonly limits: SenderLimits,
   ) {
@@ -36,7 +39,9 @@ export class HttpWebhookSender extends WebhookSender {
       const answer = await this.exchange(request, deadline.signal);
       return { ...answer, durationMs: deadline.elapsedMs };
     } catch (error) {
-      return { ...failure(error, deadline.passed), durationMs: deadline.elapsedMs };
+      const failed = failure(causeOf(error), deadline.passed);
+      const isShown = !(error instanceof ListedReceiverError) || this.limits.showAllowedAnswers;
+      return { ...(isShown ? failed : guarded(failed)), durationMs: deadline.elapsedMs };
     } finally {
       deadline.end();
     }
@@ -46,7 +51,7 @@ export class HttpWebhookSender extends WebhookSender {
     request: WebhookRequest,
     signal: AbortSignal,
   ): Promise<Omit<WebhookAnswer, 'durationMs'>> {
-    const answer = await this.egress.request(request.url, {
+    const { answer, isListed } = await this.egress.request(request.organization, request.url, {
       method: 'POST',
       headers: request.headers,
       body: request.body,
@@ -58,13 +63,15 @@ export class HttpWebhookSender extends WebhookSender {
       bodyTimeoutMs: this.limits.timeoutMs,
     });
     const text = await beginningOf(answer.body, this.limits.responseBytes);
-    return {
+    const told = {
       status: answer.statusCode,
       error: null,
       detail: null,
       retryAfterMs: retryAfterMs(answer.headers['retry-after'], this.clock.now()),
-      response: scrub(text, request.secrets),
     };
+    return isListed && !this.limits.showAllowedAnswers
+      ? { ...told, response: null, isGuarded: true }
+      : { ...told, response: scrub(text, request.secrets) };
   }
 }
 
@@ -85,6 +92,17 @@ async function beginningOf(body: Readable, limit: number): Promise<string> {
     // The receiver cut its answer, or took longer than the attempt may.
   }
   return Buffer.concat(chunks).subarray(0, limit).toString('utf8');
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof ListedReceiverError ? error.cause : error;
+}
+
+/** What is told of a failure where nothing may be learnt of the network behind it. */
+function guarded(failed: Omit<WebhookAnswer, 'durationMs'>): Omit<WebhookAnswer, 'durationMs'> {
+  const isTimeout = failed.error === 'timeout';
+  const detail = isTimeout ? 'no answer in time' : 'no answer';
+  return { ...failed, error: isTimeout ? 'timeout' : 'network', detail, isGuarded: true };
 }
 
 function failure(error: unknown, timedOut: boolean): Omit<WebhookAnswer, 'durationMs'> {

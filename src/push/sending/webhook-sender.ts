@@ -3,6 +3,8 @@ import type { TlsChoice } from '../../common/egress/tls-choice.js';
 /** One request to a webhook, complete. */
 export interface WebhookRequest extends TlsChoice {
   readonly url: string;
+  /** Whose webhook it is: what may be reached depends on it. */
+  readonly organization: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** Values that must not appear in what is kept of the answer. */
@@ -25,6 +27,8 @@ export interface WebhookAnswer {
   /** The beginning of the body, scrubbed; null when there was no answer. */
   readonly response: string | null;
   readonly durationMs: number;
+  /** It is of a receiver whose answers are nobody's to read: only the status is told. */
+  readonly isGuarded?: true;
   /** Trying again would not help: the config asks for a proof that there is not. */
   readonly hopeless?: true;
   /**

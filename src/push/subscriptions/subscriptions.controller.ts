@@ -1,24 +1,11 @@
+import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Param,
-  Patch,
-  Post,
-  Query,
-  UseGuards,
-} from '@nestjs/common';
-import {
-  ApiBearerAuth,
   ApiCreatedResponse,
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
-  ApiTags,
 } from '@nestjs/swagger';
-import { AuthGuard, CurrentPrincipal, type Principal, RequireScope } from '../../auth/index.js';
+import { AdminController, CurrentPrincipal, type Principal } from '../../auth/index.js';
 import {
   CreateSubscriptionDto,
   PatchSubscriptionDto,
@@ -33,11 +20,7 @@ import {
 import { SubscriptionTests } from './subscription-tests.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 
-@ApiTags('push')
-@ApiBearerAuth()
-@Controller('api/v1/push/subscriptions')
-@UseGuards(AuthGuard)
-@RequireScope('push')
+@AdminController('push', 'api/v1/push/subscriptions', 'push')
 export class SubscriptionsController {
   constructor(
     private readonly subscriptions: SubscriptionsService,

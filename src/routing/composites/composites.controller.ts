@@ -1,6 +1,5 @@
 import {
   Body,
-  Controller,
   Delete,
   Get,
   Headers,
@@ -10,19 +9,16 @@ import {
   Post,
   Query,
   Res,
-  UseGuards,
 } from '@nestjs/common';
 import {
-  ApiBearerAuth,
   ApiCreatedResponse,
   ApiHeader,
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
-  ApiTags,
 } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { AuthGuard, CurrentPrincipal, RequireScope, type Principal } from '../../auth/index.js';
+import { AdminController, CurrentPrincipal, type Principal } from '../../auth/index.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import {
   CompositeDto,
@@ -47,11 +43,7 @@ const IF_MATCH = {
   description: 'The ETag of the version it is meant for; at another one the answer is 409.',
 };
 
-@ApiTags('composite skills')
-@ApiBearerAuth()
-@Controller('api/v1')
-@UseGuards(AuthGuard)
-@RequireScope('agents')
+@AdminController('composite skills', 'api/v1', 'agents')
 export class CompositesController {
   constructor(
     private readonly composites: CompositesService,

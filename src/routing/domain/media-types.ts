@@ -16,9 +16,16 @@ export interface MediaFit {
   readonly mismatches: readonly string[];
 }
 
-/** The media types of a message's parts. Text and data have one by nature; a file may have none. */
+/** Kinds of parts that are looked at: each is compared with the modes of every skill. */
+const MAX_INPUT_TYPES = 50;
+
+/**
+ * The media types of a message's parts, the first 50 there are. Text and data have one by nature; a file may
+ * have none.
+ */
 export function inputTypesOf(message: Pick<Message, 'parts'>): string[] {
-  return [...new Set(message.parts.map(mediaTypeOf).filter((type) => type !== ''))];
+  const types = new Set(message.parts.map(mediaTypeOf).filter((type) => type !== ''));
+  return [...types].slice(0, MAX_INPUT_TYPES);
 }
 
 /** The media type of a part; empty for a file that says none. */

@@ -1,35 +1,18 @@
+import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Param,
-  Patch,
-  Post,
-  Query,
-  UseGuards,
-} from '@nestjs/common';
-import {
-  ApiBearerAuth,
   ApiCreatedResponse,
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
-  ApiTags,
 } from '@nestjs/swagger';
-import { AuthGuard, RequireScope } from '../../auth/index.js';
+import { AdminController } from '../../auth/index.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import type { Page } from '../../common/page.js';
 import { CreateRuleDto, PatchRuleDto, ReorderRulesDto } from './rule-requests.dto.js';
 import { RuleDto, RulePageDto } from './rule-view.dto.js';
 import { RulesService, type ShownRule } from './rules.service.js';
 
-@ApiTags('routes')
-@ApiBearerAuth()
-@Controller('api/v1/routes')
-@UseGuards(AuthGuard)
-@RequireScope('agents')
+@AdminController('routes', 'api/v1/routes', 'agents')
 export class RulesController {
   constructor(private readonly rules: RulesService) {}
 

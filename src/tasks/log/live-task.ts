@@ -22,11 +22,17 @@ import type {
   TaskRecord,
 } from '../task.js';
 import { timed } from '../domain/delegation-times.js';
+import type { UsageChange } from '../usage/usage.js';
 import { checkpointDue } from './checkpoint-due.js';
 import { checkRoom, sizeOf } from './room.js';
 
 /** Memory of a task beside the text of its log, roughly. */
 const BASE_SIZE = 4096;
+
+/** What rows take beside what they hold, roughly, their entries in indexes included. */
+const EVENT_BYTES = 100;
+const TASK_BYTES = 1024;
+const DELEGATION_BYTES = 512;
 
 /** An append, and the delegations whose owners should look although nothing of them is changed. */
 export interface Taken {
@@ -56,6 +62,7 @@ export class LiveTask {
   private alongside: Alongside[] = [];
   private keys: IdempotencyKey[] = [];
   private untaken = 0;
+  private storedBytes: number;
 
   /** `maxSize`: characters of its log and checkpoint that the task may have. */
   constructor(
@@ -72,6 +79,7 @@ export class LiveTask {
       size: stored.sizeSince,
       checkpointSize: stored.checkpointSize,
     };
+    this.storedBytes = stored.storedBytes;
     this.stateBefore = this.record.state;
   }
 
@@ -182,6 +190,7 @@ export class LiveTask {
       agents: this.agentsChanged ? this.delegations.map(({ agentId }) => agentId) : null,
       fences,
       checkpoint,
+      usage: this.usage(create !== null, checkpoint),
     };
     this.events = [];
     this.writes = new Map();
@@ -190,6 +199,7 @@ export class LiveTask {
     this.alongside = [];
     this.keys = [];
     this.untaken = 0;
+    this.storedBytes += append.usage.storedBytes;
     this.stateBefore = this.record.state;
     return { append, concerned };
   }
@@ -255,6 +265,25 @@ export class LiveTask {
       const write = this.writes.get(delegation.id);
       return write === undefined ? [] : [{ delegation, ...write }];
     });
+  }
+
+  /** What the append adds to its owner's usage. */
+  private usage(isNew: boolean, checkpoint: Checkpoint | null): UsageChange {
+    let storedBytes = 0;
+    for (const { body } of this.events) storedBytes += EVENT_BYTES + Buffer.byteLength(body);
+    if (checkpoint !== null) {
+      storedBytes += EVENT_BYTES + Buffer.byteLength(checkpoint.task);
+      storedBytes += checkpoint.held === null ? 0 : Buffer.byteLength(checkpoint.held);
+    }
+    const isOpen = !isTerminal(this.record.state);
+    if (!isNew) {
+      const hasEnded = !isOpen && !isTerminal(this.stateBefore);
+      return { openTasks: hasEnded ? -1 : 0, begun: 0, storedBytes };
+    }
+    storedBytes += TASK_BYTES + DELEGATION_BYTES * this.delegations.length;
+    const { requestMetadata } = this.record;
+    if (requestMetadata !== null) storedBytes += Buffer.byteLength(JSON.stringify(requestMetadata));
+    return { openTasks: isOpen ? 1 : 0, begun: 1, storedBytes };
   }
 
   private takeCheckpoint(): Checkpoint | null {

@@ -149,11 +149,20 @@ export class TaskWriter {
     this.queue.unshift(...decided.map(({ waiting }) => waiting));
   }
 
-  /** The append under way failed with the whole database: nobody knows whether it is in. */
+  /**
+   * The append under way failed with the whole database: nobody knows whether it is in. What the same
+   * claims have to add after it falls with it, or the task would go on without what came before.
+   */
   fail(error: unknown): void {
     this.underWay = false;
     this.forget();
-    for (const { waiting } of this.decided.splice(0)) waiting.reject(error);
+    const lost = this.decided.splice(0).map(({ waiting }) => waiting);
+    const claims = new Set(lost.map(claimOf));
+    claims.delete(undefined);
+    const isLost = (waiting: Waiting): boolean => claims.has(claimOf(waiting));
+    lost.push(...this.queue.filter(isLost));
+    this.queue = this.queue.filter((waiting) => !isLost(waiting));
+    for (const waiting of lost) waiting.reject(error);
   }
 
   /**
@@ -219,8 +228,8 @@ export class TaskWriter {
   /** A decision that cannot even be written down; what was decided before it is decided again. */
   private unusable(waiting: Waiting, error: unknown): void {
     this.forget();
-    this.queue.unshift(...this.decided.splice(0).map((each) => each.waiting));
     this.poisoned(waiting, error);
+    this.queue.unshift(...this.decided.splice(0).map((each) => each.waiting));
   }
 
   /** The only decision of an append that was refused for its content. */
@@ -253,9 +262,10 @@ export class TaskWriter {
     this.decided.push({ waiting, answer: () => waiting.reject(refusal) });
   }
 
+  /** The task ends before anybody adds to it what came after: it must not complete without this. */
   private poisoned(waiting: Waiting, cause: unknown): void {
     const ending = this.ending(cause, waiting);
-    if (ending !== null) this.queue.push(ending);
+    if (ending !== null) this.queue.unshift(ending);
     waiting.reject(new HubError('INTERNAL', 'The update cannot be stored.', { cause }));
   }
 
@@ -274,4 +284,9 @@ export class TaskWriter {
   private answerReaders(): void {
     for (const reader of this.readers.splice(0)) reader();
   }
+}
+
+/** The claim that a decision is made under; undefined without one. */
+function claimOf({ fence }: Waiting): string | undefined {
+  return fence && `${fence.epoch} ${fence.delegationId}`;
 }

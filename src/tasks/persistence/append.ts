@@ -5,6 +5,8 @@ import { storable } from '../../database/text.js';
 import type { AfterCommit, AppendParticipant, Beginning } from '../append-participant.js';
 import { isUnsent } from '../domain/delegation-state.js';
 import type { AppendOutcome, PreparedAppend } from '../task-store.js';
+import type { UsageStore } from '../usage/usage-store.js';
+import { sumUsage, type OwnedUsageChange } from '../usage/usage.js';
 import type { Outcomes } from './append-outcomes.js';
 import { insertDelegations, updateDelegations, type TurnOf } from './delegation-writes.js';
 import { releaseKeys, takeKeys } from './idempotency.js';
@@ -15,15 +17,16 @@ const COMMITTED: AppendOutcome = { kind: 'committed' };
 
 /**
  * One batch in one transaction. Locks are taken in the same order by everybody (idempotency keys,
- * tasks, delegations, contexts, each by id), so that batches of two processes never deadlock. Gives
+ * tasks, delegations, contexts, usage, each by id), so that batches of two processes never deadlock. Gives
  * what to do once the transaction is committed, too.
  */
 export function* appendBatch(
   tx: Tx,
   batch: readonly PreparedAppend[],
   participant: AppendParticipant,
+  usage: UsageStore,
   turnOf: TurnOf,
-): Work<{ outcomes: Outcomes; after: AfterCommit[] }> {
+): Work<{ outcomes: Outcomes; after: AfterCommit[]; used: OwnedUsageChange[] }> {
   const outcomes: Outcomes = new Map();
   const { free, taken } = yield* takeKeys(tx, batch, outcomes);
   const creates = yield* insertTasks(tx, newTasks(free), outcomes);
@@ -42,6 +45,9 @@ export function* appendBatch(
   yield* updateDelegations(tx, changes, turnOf);
   yield* insertCheckpoints(tx, good);
   yield* touchContexts(tx, good);
+  const used = sumUsage(good.map(usageOf));
+  const newest = good[0]?.record.updatedAt;
+  if (newest !== undefined) yield* usage.add(tx, used, newest);
   const after: (AfterCommit | void)[] = [];
   for (const { taskId, alongside } of good) {
     for (const statements of alongside) after.push(yield* statements(tx, taskId));
@@ -54,7 +60,11 @@ export function* appendBatch(
     .filter(({ events, begins }) => events.length > 0 || begins !== null);
   if (appended.length > 0) after.push(yield* participant.appended(tx, appended));
   for (const append of good) outcomes.set(append, COMMITTED);
-  return { outcomes, after: after.filter((each) => each !== undefined) };
+  return { outcomes, after: after.filter((each) => each !== undefined), used };
+}
+
+function usageOf({ record, usage }: PreparedAppend): OwnedUsageChange {
+  return { ...usage, owner: record };
 }
 
 function beginningOf({
@@ -146,9 +156,9 @@ function* insertTasks(
   for (const piece of pieces(creates)) {
     const rows = yield* tx.all<{ id: string }>(
       `INSERT INTO tasks (id, context_id, principal_id, organization, state, status_at, seq, version,
-         checkpoint_seq, cancel_requested_at, deadline_at, due_at, route, allow_reply, traceparent,
-         request, created_at, updated_at)
-       VALUES ${rowsOf(piece.length, 18)} ON CONFLICT (id) DO NOTHING RETURNING id`,
+         checkpoint_seq, cancel_requested_at, deadline_at, due_at, route, allow_reply, stored_bytes,
+         traceparent, request, created_at, updated_at)
+       VALUES ${rowsOf(piece.length, 19)} ON CONFLICT (id) DO NOTHING RETURNING id`,
       flatten(piece, newTaskValues),
     );
     for (const { id } of rows) inserted.add(id);
@@ -181,6 +191,7 @@ function newTaskValues(params: SqlValue[], append: PreparedAppend): void {
     taskDueAt(record),
     JSON.stringify(record.route),
     record.allowReply ? 1 : 0,
+    append.usage.storedBytes,
     storable(record.traceparent),
     toRequestColumn(record),
     record.createdAt.getTime(),
@@ -198,6 +209,7 @@ const TASK_UPDATE = new RowUpdate('tasks', [
   { name: 'cancel_metadata', type: 'text' },
   { name: 'deadline_at', type: 'bigint' },
   { name: 'due_at', type: 'bigint' },
+  { name: 'stored_bytes', type: 'bigint', set: 'tasks.stored_bytes + NEW' },
   { name: 'updated_at', type: 'bigint' },
 ]);
 
@@ -213,6 +225,7 @@ function changedTaskValues(params: SqlValue[], append: PreparedAppend): void {
     record.cancelMetadata === null ? null : JSON.stringify(record.cancelMetadata),
     millis(record.deadlineAt),
     taskDueAt(record),
+    append.usage.storedBytes,
     record.updatedAt.getTime(),
     record.id,
   );

@@ -2,8 +2,11 @@ import type { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { TaskState } from '../../protocol/a2a.js';
+import { isTerminal } from '../../protocol/task-state.js';
 import type { AppendParticipant } from '../append-participant.js';
-import type { ForgottenTasks, TaskCursor } from '../task-store.js';
+import type { UsageStore } from '../usage/usage-store.js';
+import { sumUsage, type OwnedUsageChange } from '../usage/usage.js';
+import type { DeleteResult, ForgottenTasks, TaskCursor } from '../task-store.js';
 
 /** Log entries deleted in one commit at most, unless a single task has more. */
 const MAX_EVENTS = 20_000;
@@ -23,6 +26,19 @@ const OF_ONE_STATE = `SELECT * FROM (SELECT id, status_at, seq FROM tasks
 const OLDEST = `${ENDS.map(() => OF_ONE_STATE).join(' UNION ALL ')}
   ORDER BY status_at, id LIMIT ?`;
 
+/** What the deletion of tasks needs. */
+export interface Deletion {
+  readonly participant: AppendParticipant;
+  readonly usage: UsageStore;
+  readonly now: Date;
+}
+
+interface FreedRow {
+  readonly organization: string;
+  readonly principal_id: string;
+  readonly stored_bytes: number;
+}
+
 interface EndedRow {
   readonly id: string;
   readonly status_at: number;
@@ -32,20 +48,20 @@ interface EndedRow {
 /** See `TaskStore.forgetTasks`. What is due is looked for first, so that nothing due costs no write. */
 export async function forgetTasks(
   database: Database,
-  participant: AppendParticipant,
+  deletion: Deletion,
   endedBefore: Date,
   limit: number,
   after: TaskCursor | null,
-): Promise<ForgottenTasks> {
+): Promise<ForgottenTasks & { readonly used: readonly OwnedUsageChange[] }> {
   const from: SqlValue[] = [after?.statusAt.getTime() ?? -1, after?.id ?? ''];
   const perState = ENDS.flatMap((state) => [state, endedBefore.getTime(), ...from, limit]);
   const oldest = await database.read<EndedRow>(OLDEST, [...perState, limit]);
   const piece = beginningOf(oldest);
   const last = piece.at(-1);
-  if (last === undefined) return { taskIds: [], next: null };
+  if (last === undefined) return { taskIds: [], next: null, used: [] };
   const ids = piece.map(({ id }) => id);
   return {
-    taskIds: await database.write((tx) => deleteTasks(tx, ids, participant)),
+    ...(await database.write((tx) => deleteTasks(tx, ids, deletion))),
     next:
       piece.length < oldest.length || oldest.length === limit
         ? { statusAt: new Date(Number(last.status_at)), id: last.id }
@@ -60,23 +76,74 @@ function beginningOf(rows: readonly EndedRow[]): EndedRow[] {
   return end < 0 ? [...rows] : rows.slice(0, end);
 }
 
+/** See `TaskStore.deleteTask`. */
+export async function deleteTask(
+  database: Database,
+  deletion: Deletion,
+  id: string,
+  drops: boolean,
+): Promise<{ result: DeleteResult; used: readonly OwnedUsageChange[] }> {
+  return database.write(function* (tx): Work<{
+    result: DeleteResult;
+    used: readonly OwnedUsageChange[];
+  }> {
+    const lock = tx.dialect === 'postgres' ? ' FOR UPDATE' : '';
+    const [task] = yield* tx.all<{ state: number; context_id: string; principal_id: string }>(
+      `SELECT state, context_id, principal_id FROM tasks WHERE id = ?${lock}`,
+      [id],
+    );
+    if (task === undefined) return { result: 'unknown', used: [] };
+    if (!isTerminal(task.state)) return { result: 'open', used: [] };
+    if (!drops && (yield* isUntold(tx, id))) return { result: 'agents', used: [] };
+    const { taskIds, used } = yield* deleteTasks(tx, [id], deletion, drops);
+    if (taskIds.length === 0) return { result: 'webhooks', used: [] };
+    yield* tx.run(
+      `DELETE FROM contexts WHERE id = ? AND principal_id = ? AND NOT EXISTS
+         (SELECT 1 FROM tasks t WHERE t.context_id = contexts.id
+            AND t.principal_id = contexts.principal_id)`,
+      [task.context_id, task.principal_id],
+    );
+    return { result: 'deleted', used };
+  });
+}
+
+/** An agent of the task is still to be told of its end. */
+function* isUntold(tx: Tx, taskId: string): Work<boolean> {
+  const rows = yield* tx.all('SELECT 1 AS n FROM delegations WHERE task_id = ? AND untold = 1', [
+    taskId,
+  ]);
+  return rows.length > 0;
+}
+
 /** Those that are deleted. Nothing changes a task that has ended, so it need not be looked at again. */
 function* deleteTasks(
   tx: Tx,
   ids: readonly string[],
-  participant: AppendParticipant,
-): Work<string[]> {
+  { participant, usage, now }: Deletion,
+  drops = false,
+): Work<{ taskIds: string[]; used: readonly OwnedUsageChange[] }> {
   const locked = yield* lock(tx, ids);
-  if (locked.length === 0) return [];
-  const kept = new Set(yield* participant.forgetting(tx, locked));
+  if (locked.length === 0) return { taskIds: [], used: [] };
+  const kept = new Set(yield* participant.forgetting(tx, locked, drops));
   const gone = locked.filter((id) => !kept.has(id));
+  const freed: OwnedUsageChange[] = [];
   for (const piece of pieces(gone)) {
     for (const table of ['delegations', 'task_checkpoints', 'task_events']) {
       yield* tx.run(`DELETE FROM ${table} WHERE task_id IN ${listOf(piece.length)}`, piece);
     }
-    yield* tx.run(`DELETE FROM tasks WHERE id IN ${listOf(piece.length)}`, piece);
+    const rows = yield* tx.all<FreedRow>(
+      `DELETE FROM tasks WHERE id IN ${listOf(piece.length)}
+       RETURNING organization, principal_id, stored_bytes`,
+      piece,
+    );
+    for (const { organization, principal_id: principalId, stored_bytes } of rows) {
+      const owner = { organization, principalId };
+      freed.push({ owner, openTasks: 0, begun: 0, storedBytes: -Number(stored_bytes) });
+    }
   }
-  return gone;
+  const used = sumUsage(freed);
+  yield* usage.add(tx, used, now);
+  return { taskIds: gone, used };
 }
 
 /** Other processes may be at the same work, or add a webhook: theirs are left for the next time. */

@@ -37,7 +37,7 @@ export function* takeKeys(
   const taken: TakenKey[] = [];
   for (const { append, key } of wanted) {
     if (outcomes.has(append)) continue;
-    const duplicate = yield* takeKey(tx, append, key);
+    const duplicate = yield* takeKey(tx, append, key, batch);
     if (duplicate === null) taken.push({ append, key: storable(key.key) });
     else outcomes.set(append, duplicate);
   }
@@ -64,6 +64,7 @@ function* takeKey(
   tx: Tx,
   append: PreparedAppend,
   wanted: IdempotencyKey,
+  batch: readonly PreparedAppend[],
 ): Work<AppendOutcome | null> {
   const { principalId, updatedAt } = append.record;
   const key = storable(wanted.key);
@@ -76,7 +77,9 @@ function* takeKey(
   if (taken === 1) return null;
 
   const held = yield* holder(tx, principalId, key);
-  if (held !== undefined && holds(held, updatedAt)) {
+  // A task of this very batch is not there yet.
+  const exists = (id: string): boolean => batch.some(({ taskId }) => taskId === id);
+  if (held !== undefined && holds(held, updatedAt, exists)) {
     const sameRequest = held.fingerprint === wanted.fingerprint;
     return { kind: 'duplicate', taskId: held.task_id, sameRequest };
   }
@@ -96,7 +99,7 @@ export async function keyHolder(
   now: Date,
 ): Promise<KeyHolder | undefined> {
   const [row] = await database.read<HeldRow>(HOLDER, [principalId, storable(key)]);
-  if (row === undefined || !holds(row, now)) return undefined;
+  if (row === undefined || !holds(row, now, () => false)) return undefined;
   return { taskId: row.task_id, fingerprint: row.fingerprint };
 }
 
@@ -110,8 +113,9 @@ function* holder(tx: Tx, principalId: string, key: string): Work<HeldRow | undef
   return row;
 }
 
-/** A task of this very batch is not there yet: it counts as open. */
-function holds(row: HeldRow, now: Date): boolean {
+/** The key of a task that was deleted holds no more. */
+function holds(row: HeldRow, now: Date, exists: (taskId: string) => boolean): boolean {
+  if (row.state === null && !exists(row.task_id)) return false;
   if (row.expires_at !== null) return row.expires_at > now.getTime();
   return row.state === null || !isTerminal(row.state);
 }

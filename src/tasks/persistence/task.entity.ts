@@ -68,6 +68,10 @@ export class TaskEntity {
   @Column({ name: 'every_event', type: 'smallint', default: 0 })
   everyEvent!: number;
 
+  /** What its rows and its webhooks' take, roughly; counted in `task_usage` too. */
+  @Column({ name: 'stored_bytes', type: 'bigint', default: 0 })
+  storedBytes!: number;
+
   /** W3C trace context of the call that made the task. */
   @Column({ type: 'text', nullable: true })
   traceparent!: string | null;

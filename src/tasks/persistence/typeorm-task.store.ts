@@ -7,6 +7,7 @@ import {
   type AppendOutcome,
   type ClaimedDelegation,
   type ClaimedTask,
+  type DeleteResult,
   type DelegationWrite,
   type ForgottenTasks,
   type KeyHolder,
@@ -20,13 +21,16 @@ import {
   type TaskPage,
 } from '../task-store.js';
 import type { TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
+import type { UsageStore } from '../usage/usage-store.js';
+import type { OwnedUsageChange } from '../usage/usage.js';
+import { SqlUsageStore } from './sql-usage.store.js';
 import { isVisible } from '../visible.js';
 import { appendBatch } from './append.js';
 import type { Outcomes } from './append-outcomes.js';
 import { claimDelegations, endLeases, renewLeases } from './claim.js';
 import type { TurnOf } from './delegation-writes.js';
 import { SqlDownstreamTasks } from './downstream-tasks.js';
-import { forgetTasks } from './forget-tasks.js';
+import { deleteTask, forgetTasks } from './forget-tasks.js';
 import { forgetKeys, keyHolder } from './idempotency.js';
 import { listTasks } from './list.js';
 import { buildTasks, findTaskRow } from './load.js';
@@ -41,11 +45,13 @@ export class TypeormTaskStore extends TaskStore {
       ? this.queueTurn(delegation)
       : undefined;
   private readonly commitListeners: ((written: readonly DelegationWrite[]) => void)[] = [];
+  private readonly usageListeners: ((changes: readonly OwnedUsageChange[]) => void)[] = [];
   private readonly claimListeners: ((claimed: readonly ClaimedTask[]) => void)[] = [];
 
   constructor(
     private readonly database: Database,
     private readonly participant: AppendParticipant,
+    private readonly usage: UsageStore = new SqlUsageStore(database),
   ) {
     super();
     this.downstream = new SqlDownstreamTasks(database);
@@ -104,6 +110,10 @@ export class TypeormTaskStore extends TaskStore {
 
   onCommitted(listener: (written: readonly DelegationWrite[]) => void): void {
     this.commitListeners.push(listener);
+  }
+
+  onUsed(listener: (changes: readonly OwnedUsageChange[]) => void): void {
+    this.usageListeners.push(listener);
   }
 
   onClaimed(listener: (claimed: readonly ClaimedTask[]) => void): void {
@@ -180,12 +190,32 @@ export class TypeormTaskStore extends TaskStore {
     return keyHolder(this.database, principalId, key, now);
   }
 
-  forgetTasks(endedBefore: Date, limit: number, after: TaskCursor | null): Promise<ForgottenTasks> {
-    return forgetTasks(this.database, this.participant, endedBefore, limit, after);
+  async forgetTasks(
+    endedBefore: Date,
+    limit: number,
+    after: TaskCursor | null,
+    now = endedBefore,
+  ): Promise<ForgottenTasks> {
+    const { participant, usage } = this;
+    const deletion = { participant, usage, now };
+    const gone = await forgetTasks(this.database, deletion, endedBefore, limit, after);
+    this.tellUsed(gone.used);
+    return { taskIds: gone.taskIds, next: gone.next };
+  }
+
+  async deleteTask(taskId: string, now: Date, drops: boolean): Promise<DeleteResult> {
+    const deletion = { participant: this.participant, usage: this.usage, now };
+    const { result, used } = await deleteTask(this.database, deletion, taskId, drops);
+    this.tellUsed(used);
+    return result;
   }
 
   forgetKeys(now: Date, limit: number): Promise<number> {
     return this.database.write((tx) => forgetKeys(tx, now, limit));
+  }
+
+  private tellUsed(changes: readonly OwnedUsageChange[]): void {
+    if (changes.length > 0) for (const listener of this.usageListeners) listener(changes);
   }
 
   /** Commits a part of a batch; when that fails, its halves, until the guilty append fails alone. */
@@ -207,9 +237,10 @@ export class TypeormTaskStore extends TaskStore {
 
   private async tryCommit(part: readonly PreparedAppend[], outcomes: Outcomes): Promise<void> {
     const result = await this.database.write((tx) =>
-      appendBatch(tx, part, this.participant, this.turnOf),
+      appendBatch(tx, part, this.participant, this.usage, this.turnOf),
     );
     for (const [append, outcome] of result.outcomes) outcomes.set(append, outcome);
+    this.tellUsed(result.used);
     for (const call of result.after) call();
     for (const [append, { kind }] of result.outcomes) {
       if (kind !== 'committed') continue;

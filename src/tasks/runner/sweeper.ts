@@ -89,7 +89,7 @@ export class Sweeper {
     const endedBefore = new Date(now.getTime() - retentionDays * DAY_MS);
     let from: TaskCursor | null = null;
     while (!this.stopping.signal.aborted) {
-      const { taskIds, next } = await store.forgetTasks(endedBefore, FORGET_TASKS, from);
+      const { taskIds, next } = await store.forgetTasks(endedBefore, FORGET_TASKS, from, now);
       log.forget(taskIds);
       if (next === null) return;
       from = next;

@@ -22,6 +22,7 @@ import {
   type TaskAggregate,
 } from '../task.js';
 import { belongsTo } from '../task-access.js';
+import type { Quotas } from '../usage/quotas.js';
 import { givenKeyOf, sameContent } from './fingerprint.js';
 import { checkRelated } from './related-tasks.js';
 
@@ -30,6 +31,7 @@ export interface FollowUpDeps {
   readonly log: TaskLog;
   readonly clock: Clock;
   readonly agents: TaskAgents;
+  readonly quotas: Pick<Quotas, 'checkMessage'>;
 }
 
 /** What the operations ask of the registry. */
@@ -46,7 +48,7 @@ export interface TaskAgents {
  * request under a client's `Idempotency-Key` as long as that holds; `alongside` is written all the same.
  * Throws TASK_NOT_FOUND for a task, or a related one, that the caller does not have, CONFLICT for a key that was used
  * for another request, NO_ROUTE when the caller may no longer use the agent (the task can still be read
- * and canceled), EXTENSION_SUPPORT_REQUIRED when that insists on an extension nobody asked for, and what
+ * and canceled), QUOTA_EXCEEDED for the task's owner, UNAVAILABLE while the disk is almost full, EXTENSION_SUPPORT_REQUIRED when that insists on an extension nobody asked for, and what
  * {@link decideFollowUp} throws.
  */
 export async function followUp(
@@ -87,6 +89,7 @@ function add(
     if (isKnown || isRepetition(aggregate, message)) {
       return { change: NO_CHANGE, result: undefined, alongside };
     }
+    deps.quotas.checkMessage(aggregate.record);
     const now = deps.clock.now();
     const change = decideFollowUp(aggregate, message, directive, now, sentWithOf(request));
     checkAgent(deps.agents, request, addressee(aggregate, directive));

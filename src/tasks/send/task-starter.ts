@@ -8,6 +8,8 @@ import type { ContextStore } from '../context-store.js';
 import type { Created, TaskLog } from '../task-log.js';
 import type { Alongside } from '../task-store.js';
 import { delegatesOf, newTask, type ChosenAgent, type TaskLimits } from './new-task.js';
+import { ownerOf, type Quotas } from '../usage/quotas.js';
+import { idempotencyOf } from './fingerprint.js';
 import { checkRelated } from './related-tasks.js';
 
 /** How often a route is chosen again because an agent was deleted meanwhile. */
@@ -26,6 +28,7 @@ export interface TaskStarterDeps {
   readonly limits: TaskLimits;
   /** A message that has passed so many hubs goes no further. */
   readonly maxHops: number;
+  readonly quotas: Quotas;
 }
 
 /** Makes a task of a message: context, route, delegations; all in one commit. */
@@ -35,7 +38,8 @@ export class TaskStarter {
   /**
    * Creates the task, under `taskId` when the client may choose it. Throws what routing throws,
    * CONFLICT for an idempotency key used otherwise or a chosen id that is taken, and TASK_NOT_FOUND
-   * for a related task that the caller does not have.
+   * for a related task that the caller does not have; QUOTA_EXCEEDED, and UNAVAILABLE while the disk is
+   * almost full.
    */
   async start(
     request: HubRequest,
@@ -43,6 +47,32 @@ export class TaskStarter {
     taskId?: string,
   ): Promise<Created> {
     await this.refuseLoops(request.hops);
+    const release = await this.admit(request);
+    try {
+      return await this.create(request, alongside, taskId);
+    } finally {
+      release();
+    }
+  }
+
+  /** A request whose first copy has begun a task is let through: it begins nothing. */
+  private async admit(request: HubRequest): Promise<() => void> {
+    const { log, clock, quotas } = this.deps;
+    try {
+      return quotas.reserveTask(ownerOf(request.principal));
+    } catch (refusal) {
+      const idempotency = idempotencyOf(request, clock.now());
+      const key = idempotency?.key;
+      if (key === undefined || !(await log.keyHolder(request.principal.id, key))) throw refusal;
+      return () => undefined;
+    }
+  }
+
+  private async create(
+    request: HubRequest,
+    alongside: readonly Alongside[],
+    taskId?: string,
+  ): Promise<Created> {
     await checkRelated(this.deps.log, request);
     const { log, contexts, clock, ids, limits } = this.deps;
     const { id: principalId } = request.principal;

@@ -3,9 +3,10 @@ import type { Tx, Work } from '../../../database/sql.js';
 import { type LaneRow, forUpdate } from '../push-rows.js';
 
 /** See `LaneStore.forgetTasks`. Lanes before deliveries before configs, as everywhere. */
-export function* forgetTasks(tx: Tx, taskIds: readonly string[]): Work<string[]> {
+export function* forgetTasks(tx: Tx, taskIds: readonly string[], drops: boolean): Work<string[]> {
   if (taskIds.length === 0) return [];
-  const untold = new Set(yield* withSomethingToTell(tx, taskIds));
+  const waiting = yield* withSomethingToTell(tx, taskIds);
+  const untold = new Set(drops ? [] : waiting);
   for (const told of pieces(taskIds.filter((id) => !untold.has(id)))) yield* deleteAll(tx, told);
   return [...untold];
 }

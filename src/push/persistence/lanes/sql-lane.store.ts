@@ -185,8 +185,8 @@ export class SqlLaneStore extends LaneStore {
     });
   }
 
-  forgetTasks(tx: Tx, taskIds: readonly string[]): Work<readonly string[]> {
-    return forgetTasks(tx, taskIds);
+  forgetTasks(tx: Tx, taskIds: readonly string[], drops = false): Work<readonly string[]> {
+    return forgetTasks(tx, taskIds, drops);
   }
 
   prune(before: Date, limit: number): Promise<number> {

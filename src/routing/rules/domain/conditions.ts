@@ -5,6 +5,8 @@ import { metadataAmong } from './metadata-path.js';
 import { type Patterns, patternText } from './pattern.js';
 import type { MetadataValue, RuleConditions, TextCondition } from './rule.js';
 
+/** Tags under the plain key that are looked at. */
+const MAX_TAGS = 50;
 /** Characters of the text that a reason shows. */
 const MAX_FOUND = 60;
 
@@ -84,8 +86,9 @@ function ofTags(tags: readonly string[], match: 'all' | 'any'): Condition {
 export function tagsOf({ tags, metadata }: RuleQuestion): readonly string[] {
   const plain = metadata['tags'];
   if (plain === undefined) return tags;
-  const list: readonly unknown[] = typeof plain === 'string' ? plain.split(',') : asList(plain);
-  return [...tags, ...list.filter((tag) => typeof tag === 'string')];
+  const list: readonly unknown[] =
+    typeof plain === 'string' ? plain.split(',', MAX_TAGS) : asList(plain);
+  return [...tags, ...list.slice(0, MAX_TAGS).filter((tag) => typeof tag === 'string')];
 }
 
 function asList(value: unknown): readonly unknown[] {

@@ -1,0 +1,168 @@
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import {
+  type Metadata,
+  ServerInterceptingCall,
+  type ServerInterceptor,
+  type ServerInterceptingCallInterface,
+  type StatusObject,
+} from '@grpc/grpc-js';
+import type { Principal } from '../../auth/index.js';
+import { HubError } from '../../common/hub-error.js';
+import { type BodyRoom, SMALL_BODY_BYTES } from '../intake/body-budget.js';
+import type { Intake } from '../intake/intake.js';
+
+/** Before a message: whether it is compressed, and its length. */
+const PREFIX_BYTES = 5;
+/** How long the status of a refused call may take to leave before its stream is closed. */
+const CLOSE_MS = 100;
+
+/** What the message of a call may be. */
+export interface MessageRules {
+  readonly maxBytes: number;
+  readonly statusOf: (error: HubError) => StatusObject;
+}
+
+/** The call of the library, with the stream beneath it. */
+interface WireCall extends ServerInterceptingCallInterface {
+  readonly stream?: ServerHttp2Stream;
+}
+
+/**
+ * Watches the bytes of the message of each call: the library shows a message only when it is whole. One that
+ * is too large is refused by its length, before it is received; a large one waits for room; one that makes no
+ * progress ends. What a refused client goes on sending is cut off.
+ */
+export class IncomingMessages {
+  private readonly messages = new WeakMap<Metadata, IncomingMessage>();
+
+  constructor(
+    private readonly intake: Intake,
+    /** By the path of the method; every method has rules. */
+    private readonly rules: (path: string) => MessageRules,
+  ) {}
+
+  /** The interceptor next to the wire. */
+  readonly intercept: ServerInterceptor = ({ path }, call) => {
+    const message = new IncomingMessage(call, this.intake, this.rules(path));
+    return new ServerInterceptingCall(call, {
+      start: (next) =>
+        next({
+          onReceiveMetadata: (metadata, proceed) => {
+            this.messages.set(metadata, message);
+            proceed(metadata);
+          },
+          onCancel: () => message.ended(),
+        }),
+      sendStatus: (status, next) => {
+        next(status);
+        message.answered();
+      },
+    });
+  };
+
+  /** The caller is known: its message may come. */
+  from(metadata: Metadata, caller: Principal): void {
+    this.messages.get(metadata)!.caller = caller;
+  }
+
+  /** The room of a message that has come. */
+  roomOf(metadata: Metadata): BodyRoom {
+    return this.messages.get(metadata)!.room;
+  }
+}
+
+class IncomingMessage {
+  caller: Principal | undefined;
+  room: BodyRoom = { taken: () => undefined, free: () => undefined };
+  private readonly stream: ServerHttp2Stream | undefined;
+  private readonly unwatch: () => void;
+  private prefix = Buffer.alloc(0);
+  private received = 0;
+  private length: number | undefined;
+  private isWaiting = false;
+  private isWhole = false;
+  private isOver = false;
+
+  constructor(
+    private readonly call: ServerInterceptingCallInterface,
+    private readonly intake: Intake,
+    private readonly rules: MessageRules,
+  ) {
+    this.stream = (call as WireCall).stream;
+    this.stream?.on('data', (chunk: Buffer) => this.take(chunk));
+    this.unwatch = intake.uploads.watch({
+      received: () => (this.isWaiting ? undefined : this.received),
+      stalled: (error) => this.refuse(error),
+    });
+  }
+
+  /** A status has been given: a client that has not sent all of its message need not go on. */
+  answered(): void {
+    this.ended();
+    const { stream } = this;
+    if (stream === undefined || this.isWhole || stream.destroyed) return;
+    const close = (): void => {
+      if (!stream.destroyed) stream.close(constants.NGHTTP2_NO_ERROR);
+    };
+    setTimeout(close, CLOSE_MS).unref();
+  }
+
+  ended(): void {
+    this.isOver = true;
+    this.unwatch();
+    this.room.free();
+  }
+
+  /** Called after the library has taken the same bytes. */
+  private take(chunk: Buffer): void {
+    if (this.isOver) return;
+    this.received += chunk.length;
+    if (this.length === undefined) this.readPrefix(chunk);
+    if (this.length === undefined) return;
+    const missing = PREFIX_BYTES + this.length - this.received;
+    if (missing < 0) {
+      this.refuse(new HubError('INVALID_REQUEST', 'A call has one message.'));
+    } else if (missing === 0) {
+      this.isWhole = true;
+      this.unwatch();
+    }
+  }
+
+  private readPrefix(chunk: Buffer): void {
+    this.prefix = Buffer.concat([this.prefix, chunk.subarray(0, PREFIX_BYTES)]);
+    if (this.prefix.length < PREFIX_BYTES) return;
+    const isCompressed = this.prefix[0] !== 0;
+    this.length = this.prefix.readUInt32BE(1);
+    const { maxBytes } = this.rules;
+    if (this.length > maxBytes) {
+      const text = `A message of this method must be at most ${maxBytes} bytes.`;
+      this.refuse(new HubError('PAYLOAD_TOO_LARGE', text));
+      return;
+    }
+    // It may become the largest there is.
+    void this.reserve(isCompressed ? maxBytes : this.length);
+  }
+
+  private async reserve(bytes: number): Promise<void> {
+    const { caller, stream } = this;
+    if (bytes <= SMALL_BODY_BYTES || caller === undefined || stream === undefined) return;
+    this.isWaiting = true;
+    stream.pause();
+    try {
+      const room = await this.intake.room(caller, bytes);
+      if (this.isOver) return room.free();
+      this.room = room;
+      this.isWaiting = false;
+      // The library itself reads no further when the message is whole.
+      if (this.received < PREFIX_BYTES + this.length!) stream.resume();
+    } catch (thrown) {
+      this.refuse(thrown as HubError);
+    }
+  }
+
+  private refuse(error: HubError): void {
+    if (this.isOver) return;
+    this.call.sendStatus(this.rules.statusOf(error));
+    this.answered();
+  }
+}

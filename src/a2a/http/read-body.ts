@@ -1,0 +1,115 @@
+import type { IncomingMessage } from 'node:http';
+import type { Principal } from '../../auth/index.js';
+import { HubError } from '../../common/hub-error.js';
+import { JsonMeter } from '../../common/json-limits.js';
+import { type BodyRoom, SMALL_BODY_BYTES } from '../intake/body-budget.js';
+import type { Intake } from '../intake/intake.js';
+import { type MessageLimits, limitError, tooLarge } from '../intake/message-limits.js';
+
+/** A body that has come, and the room it has. */
+export interface ReceivedBody {
+  readonly bytes: Buffer;
+  readonly room: BodyRoom;
+}
+
+/**
+ * Receives the body of a request, refusing it as early as can be: one that is too large by its
+ * `Content-Length`, one for which there is no room before it is read, one that passes a limit at the byte that is too
+ * much. Rejects with PAYLOAD_TOO_LARGE, INVALID_PARAMS, RATE_LIMITED or UNAVAILABLE, and with INVALID_REQUEST when it
+ * makes no progress; the rest of the body is unread then.
+ */
+export async function readBody(
+  raw: IncomingMessage,
+  caller: Principal,
+  intake: Intake,
+  limits: MessageLimits,
+): Promise<ReceivedBody> {
+  const length = raw.headers['content-length'];
+  const declared = length === undefined ? undefined : Number(length);
+  if (declared !== undefined && declared > limits.maxBytes) throw tooLarge(limits);
+  const body = new IncomingBody(raw, caller, intake, limits);
+  try {
+    if (declared !== undefined) await body.reserve(declared);
+    return { bytes: await body.read(), room: body.room };
+  } catch (error) {
+    body.room.free();
+    throw error;
+  }
+}
+
+class IncomingBody {
+  room: BodyRoom = { taken: () => undefined, free: () => undefined };
+  private readonly chunks: Buffer[] = [];
+  private readonly meter: JsonMeter;
+  private received = 0;
+  private reserved = SMALL_BODY_BYTES;
+  private isWaiting = false;
+
+  constructor(
+    private readonly raw: IncomingMessage,
+    private readonly caller: Principal,
+    private readonly intake: Intake,
+    private readonly limits: MessageLimits,
+  ) {
+    this.meter = new JsonMeter(limits);
+  }
+
+  async reserve(bytes: number): Promise<void> {
+    if (bytes <= this.reserved) return;
+    this.isWaiting = true;
+    this.room = await this.intake.room(this.caller, bytes);
+    this.isWaiting = false;
+    this.reserved = bytes;
+  }
+
+  /** By events: leaving an iteration early would close the connection before the answer. */
+  read(): Promise<Buffer> {
+    const { raw } = this;
+    return new Promise((resolve, reject) => {
+      const unwatch = this.intake.uploads.watch({
+        received: () => (this.isWaiting ? undefined : this.received),
+        stalled: (error) => stop(error),
+      });
+      const leave = (): void => {
+        unwatch();
+        raw.off('data', take).off('end', whole).off('error', stop).off('close', gone);
+      };
+      const stop = (thrown: Error): void => {
+        leave();
+        raw.pause();
+        this.chunks.length = 0;
+        reject(thrown);
+      };
+      const take = (chunk: Buffer): void => {
+        try {
+          this.add(chunk);
+        } catch (thrown) {
+          stop(thrown as Error);
+          return;
+        }
+        if (this.received <= this.reserved || this.isWaiting) return;
+        // It did not say how much it is: it has the room of the largest.
+        raw.pause();
+        this.reserve(this.limits.maxBytes).then(() => raw.resume(), stop);
+      };
+      const whole = (): void => {
+        leave();
+        resolve(this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks));
+      };
+      const gone = (): void =>
+        stop(new HubError('INVALID_REQUEST', 'The body has not come whole.'));
+      raw.on('data', take).on('end', whole).on('error', stop).on('close', gone);
+    });
+  }
+
+  private add(chunk: Buffer): void {
+    this.received += chunk.length;
+    if (this.received > this.limits.maxBytes) throw tooLarge(this.limits);
+    try {
+      this.meter.add(chunk);
+    } catch (thrown) {
+      throw limitError(thrown);
+    }
+    this.chunks.push(chunk);
+  }
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { type PrincipalStanding, type Sending, holdOf } from './hold.js';
+
+const LACKS_NOTHING: PrincipalStanding = {
+  disabledAt: null,
+  keylessSince: null,
+  narrowSince: null,
+  plainSince: null,
+};
+const GRACE_MS = 1000;
+const ALL: readonly Sending[] = ['webhook', 'own', 'organization', 'foreign'];
+
+function holds(standing: Partial<PrincipalStanding>, at: number): unknown[] {
+  return ALL.map((sending) =>
+    holdOf({ ...LACKS_NOTHING, ...standing }, sending, new Date(at), GRACE_MS),
+  );
+}
+
+describe('holdOf', () => {
+  it('holds nothing of a principal that lacks nothing', () => {
+    expect(holds({}, 9e9)).toEqual([null, null, null, null]);
+  });
+
+  it('holds all of a disabled one from that moment on', () => {
+    const all = ALL.map(() => 'principal-disabled');
+    expect(holds({ disabledAt: 5000 }, 5000)).toEqual(all);
+    expect(holds({ disabledAt: 5000, keylessSince: 1 }, 5000)).toEqual(all);
+  });
+
+  it('holds what stands without an end once the last key is gone for the grace', () => {
+    const none = { keylessSince: 5000, narrowSince: 5000, plainSince: 5000 };
+    expect(holds(none, 5999)).toEqual([null, null, null, null]);
+    const held = [null, 'no-valid-key', 'no-valid-key', 'no-valid-key'];
+    expect(holds(none, 6000)).toEqual(held);
+  });
+
+  it('holds what no key that is left could ask for', () => {
+    expect(holds({ narrowSince: 5000, plainSince: 5000 }, 6000)).toEqual([
+      null,
+      null,
+      'scope-lost',
+      'scope-lost',
+    ]);
+    expect(holds({ plainSince: 5000 }, 6000)).toEqual([null, null, null, 'scope-lost']);
+  });
+});

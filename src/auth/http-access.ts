@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
+import { HubError } from '../common/hub-error.js';
+import '../common/http/access.js';
+import { AppConfig } from '../config/index.js';
+import { AuthService } from './auth.service.js';
+import { presentedKey } from './credential.js';
+import { OwnPages } from './own-pages.js';
+import { type Principal, SCOPES, type Scope, hasScope } from './principal.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The caller; null on a route that asks for no key. */
+    principal: Principal | null;
+  }
+}
+
+/**
+ * Who may call a route.
+ * - a scope: callers whose key holds it.
+ * - `public`: everybody.
+ * - `optional`: everybody; it shows more to who has a key. One that is not valid is refused.
+ * - `secret`: whoever knows a secret of its own, which the route asks for before it reads the body.
+ * - `nobody`: a route that refuses everybody, unread (405).
+ */
+export type Access = Scope | 'public' | 'optional' | 'secret' | 'nobody';
+
+const ACCESS: ReadonlySet<string> = new Set<Access>([
+  ...SCOPES,
+  'public',
+  'optional',
+  'secret',
+  'nobody',
+]);
+
+/** One route and who may call it. */
+export interface DeclaredRoute {
+  readonly method: string;
+  /** As Fastify writes it. */
+  readonly url: string;
+  readonly access: Access;
+}
+
+/**
+ * Lets callers in at every route of the HTTP server, before the first byte of a body is read: each route
+ * declares its `access`, in its `config`. One that declares none stops the start.
+ */
+@Injectable()
+export class HttpAccess {
+  /** Every route that is served. */
+  readonly routes: DeclaredRoute[] = [];
+
+  private readonly pages: OwnPages;
+
+  constructor(
+    private readonly auth: AuthService,
+    config: AppConfig,
+  ) {
+    this.pages = new OwnPages(config);
+  }
+
+  /** To be called before the server has routes. Hooks added before it run first, also for callers without a key. */
+  guard(server: FastifyInstance): void {
+    server.decorateRequest('principal', null);
+    server.addHook('onRoute', (route) => this.declare(route));
+    server.addHook('onRequest', (request) => this.admit(request));
+  }
+
+  private declare({ method, url, config }: RouteOptions): void {
+    const access = config?.access;
+    for (const each of [method].flat()) {
+      if (access === undefined || !ACCESS.has(access)) {
+        throw new Error(
+          `The route ${each} ${url} ${access === undefined ? 'declares no access' : `declares the access ${access}, which there is not`}: ` +
+            'a controller needs @AdminController or @Public, a route of Fastify a config with access.',
+        );
+      }
+      this.routes.push({ method: each, url, access: access as Access });
+    }
+  }
+
+  private async admit(request: FastifyRequest): Promise<void> {
+    // Unread: nobody's body is parsed for an answer that does not depend on it.
+    if (request.is404) throw new HubError('NOT_FOUND', 'There is no such path.');
+    const access = request.routeOptions.config.access as Access;
+    switch (access) {
+      case 'public':
+      case 'secret':
+      case 'nobody':
+        return;
+      case 'optional':
+        request.principal = await this.known(request);
+        return;
+      default:
+        request.principal = await this.caller(request, access);
+    }
+  }
+
+  /** Whoever shows a key, or is let in without one. */
+  private async known(request: FastifyRequest): Promise<Principal | null> {
+    if (presentedKey(request.headers) !== undefined) return this.auth.authenticate(request.headers);
+    return this.auth.anonymous !== undefined && this.pages.fault(request) === undefined
+      ? this.auth.anonymous
+      : null;
+  }
+
+  private async caller(request: FastifyRequest, scope: Scope): Promise<Principal> {
+    const principal = await this.auth.authenticate(request.headers);
+    if (principal === this.auth.anonymous) {
+      const fault = this.pages.fault(request);
+      if (fault !== undefined) throw new HubError('PERMISSION_DENIED', fault);
+    }
+    if (hasScope(principal, scope)) return principal;
+    throw new HubError('PERMISSION_DENIED', `This needs a key with the scope ${scope}.`, {
+      metadata: { scope },
+    });
+  }
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { KeyLookups } from './key-lookups.js';
+
+describe('searches for unknown keys', () => {
+  it('are few at once; those that wait are bounded, and come on in their order', async () => {
+    const lookups = new KeyLookups();
+    const begun: number[] = [];
+    const ends: (() => void)[] = [];
+    const outcomes = Array.from({ length: 206 }, (_, i) =>
+      lookups
+        .find(`hash ${i}`, 0, () => {
+          begun.push(i);
+          return new Promise<string>((resolve) => ends.push(() => resolve(`key ${i}`)));
+        })
+        .catch((error: unknown) => (error as { reason: string }).reason),
+    );
+    expect(await Promise.all(outcomes.slice(204))).toEqual(['UNAVAILABLE', 'UNAVAILABLE']);
+    expect(begun).toEqual([0, 1, 2, 3]);
+    while (ends.length > 0) {
+      ends.shift()!();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(begun).toEqual(Array.from({ length: 204 }, (_, i) => i));
+    expect((await Promise.all(outcomes))[203]).toBe('key 203');
+  });
+
+  it('are not made again soon for a key that is not there', async () => {
+    const lookups = new KeyLookups();
+    let searches = 0;
+    const find = (hash: string, now: number) =>
+      lookups.find(hash, now, async () => {
+        searches += 1;
+        return undefined;
+      });
+    for (const now of [0, 5000, 9999]) expect(await find('a', now)).toBeUndefined();
+    expect(searches).toBe(1);
+    await find('b', 0);
+    await find('a', 10_000);
+    expect(searches).toBe(3);
+  });
+
+  it('go on after one that failed', async () => {
+    const lookups = new KeyLookups();
+    for (let i = 0; i < 10; i += 1) {
+      await expect(lookups.find('a', 0, () => Promise.reject(new Error('down')))).rejects.toThrow();
+    }
+    expect(await lookups.find('a', 0, async () => 'found')).toBe('found');
+  });
+});

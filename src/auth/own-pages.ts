@@ -1,0 +1,73 @@
+import { isIP } from 'node:net';
+import { type AppConfig, isLoopback } from '../config/index.js';
+
+/** What is looked at of a request. */
+interface AskedRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** Methods by which nothing is changed; a page of another origin cannot read their answers. */
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Tells whether a caller without a key (`auth.mode: none`) may be a page of somebody else in the browser of
+ * who runs the hub: one whose name was made to lead here (DNS rebinding), or that sends requests across
+ * origins. A key protects from both, for such a page has none.
+ */
+export class OwnPages {
+  private readonly publicHost: string | undefined;
+  private readonly publicOrigin: string | undefined;
+
+  constructor(private readonly config: Pick<AppConfig, 'publicUrl' | 'server'>) {
+    if (config.publicUrl === null) return;
+    const { hostname, origin } = new URL(config.publicUrl);
+    this.publicHost = bare(hostname);
+    this.publicOrigin = origin;
+  }
+
+  /** Why the request is not taken without a key, as a sentence that says what to do; undefined when it is. */
+  fault({ method, headers }: AskedRequest): string | undefined {
+    const { host } = headers;
+    if (typeof host !== 'string' || !this.isOwn(host)) {
+      return 'Without a key the Host must be an address of the hub: call it as localhost, by its address or by the host of publicUrl, or with a key.';
+    }
+    if (READING.has(method) || !this.isForeign(host, headers)) return undefined;
+    return 'Pages of other origins cannot call the hub without a key.';
+  }
+
+  private isOwn(host: string): boolean {
+    const name = hostnameOf(host);
+    if (name === undefined) return false;
+    const { host: listening } = this.config.server;
+    if (isLoopback(name) || name.endsWith('.localhost')) return true;
+    if (name === this.publicHost || name === bare(listening)) return true;
+    // A name can be made to lead anywhere, an address cannot; on a loopback host no other leads here.
+    return !isLoopback(listening) && isIP(name) !== 0;
+  }
+
+  private isForeign(host: string, headers: AskedRequest['headers']): boolean {
+    const { origin, 'sec-fetch-site': site } = headers;
+    if (origin !== undefined) {
+      return origin !== this.publicOrigin && originHost(origin) !== host.toLowerCase();
+    }
+    return site !== undefined && site !== 'same-origin' && site !== 'none';
+  }
+}
+
+function hostnameOf(host: string): string | undefined {
+  const found = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i.exec(host)?.[1];
+  return found && bare(found);
+}
+
+/** In lower case, without the brackets of IPv6 and the dot at the end of a name. */
+function bare(hostname: string): string {
+  return hostname
+    .toLowerCase()
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '');
+}
+
+function originHost(origin: string | string[]): string | undefined {
+  return /^https?:\/\/([^/]+)$/i.exec(String(origin))?.[1]?.toLowerCase();
+}

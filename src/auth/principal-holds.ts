@@ -1,0 +1,31 @@
+import type { Tx, Work } from '../database/sql.js';
+import { type Hold, type PrincipalStanding, type Sending, holdOf } from './domain/hold.js';
+import type { PrincipalStore } from './principal-store.js';
+
+/** Tells why something is not sent for its principal; null when it is. */
+export type HoldOf = (principalId: string, sending: Sending) => Hold | null;
+
+/** What is held back because of how its principal stands. */
+export class PrincipalHolds {
+  /** `graceMs`: `auth.keylessGrace`. */
+  constructor(
+    private readonly store: PrincipalStore,
+    private readonly graceMs: number,
+  ) {}
+
+  /** As this transaction sees them; no principal asked about changes until it ends. */
+  *heldIn(tx: Tx, principalIds: Iterable<string>, now: Date): Work<HoldOf> {
+    return this.heldBy(yield* this.store.standingsIn(tx, [...new Set(principalIds)]), now);
+  }
+
+  async held(principalIds: Iterable<string>, now: Date): Promise<HoldOf> {
+    return this.heldBy(await this.store.standings([...new Set(principalIds)]), now);
+  }
+
+  private heldBy(standings: ReadonlyMap<string, PrincipalStanding>, now: Date): HoldOf {
+    return (principalId, sending) => {
+      const standing = standings.get(principalId);
+      return standing === undefined ? null : holdOf(standing, sending, now, this.graceMs);
+    };
+  }
+}

@@ -1,0 +1,89 @@
+import type { Page } from '../common/page.js';
+import type { Tx, Work } from '../database/sql.js';
+import type { PrincipalStanding } from './domain/hold.js';
+
+/** A principal as operators see it. */
+export interface PrincipalRecord {
+  readonly id: string;
+  readonly organization: string;
+  readonly createdAt: Date;
+  /** Null while it is enabled. */
+  readonly disabledAt: Date | null;
+  /** Since when it has no valid key; null while it has one. */
+  readonly keylessSince: Date | null;
+  /** Keys that are not revoked. */
+  readonly validKeys: number;
+  /** The configuration lets it in, with a key or without: it never counts as one without a key. */
+  readonly builtIn: boolean;
+  readonly standing: PrincipalStanding;
+}
+
+export const PRINCIPAL_STATES = ['active', 'keyless', 'disabled'] as const;
+/** `keyless`: enabled, but without a valid key. */
+export type PrincipalState = (typeof PRINCIPAL_STATES)[number];
+
+export interface PrincipalFilter {
+  readonly organization?: string | undefined;
+  readonly state?: PrincipalState | undefined;
+}
+
+/** A principal whose belongings may not all be as its standing says yet. */
+export interface UnsettledPrincipal {
+  readonly id: string;
+  /** The change they are to be brought in line with. */
+  readonly revision: number;
+}
+
+/** Principals and how they stand. Their keys are in `ApiKeyStore`. */
+export abstract class PrincipalStore {
+  abstract get(id: string): Promise<PrincipalRecord | undefined>;
+
+  /** By id, the newest first; `cursor` is the `nextCursor` of the page before. */
+  abstract list(
+    filter: PrincipalFilter,
+    limit: number,
+    cursor?: string,
+  ): Promise<Page<PrincipalRecord>>;
+
+  /**
+   * Disables a principal: no key of it is valid from the commit on. The time of the first call stays.
+   * False when there is none.
+   */
+  abstract disable(id: string, at: Date): Promise<boolean>;
+
+  /** Its keys count again. False when there is none. */
+  abstract enable(id: string): Promise<boolean>;
+
+  /**
+   * A principal that the configuration lets in, if `isLetIn`; one that was and is not any more is like
+   * all others.
+   */
+  abstract setBuiltIn(id: string, organization: string, isLetIn: boolean, at: Date): Promise<void>;
+
+  /** Raised whenever a key or a principal ends or comes back, whichever process does it. */
+  abstract revision(): Promise<number>;
+
+  /** Those of these keys that are valid: not revoked, their principal not disabled. */
+  abstract validKeys(keyIds: readonly string[]): Promise<ReadonlySet<string>>;
+
+  /** How these stand; those without a row lack nothing and are left out. */
+  abstract standings(ids: readonly string[]): Promise<ReadonlyMap<string, PrincipalStanding>>;
+
+  /** The same in a transaction; they cannot change until it ends. */
+  abstract standingsIn(
+    tx: Tx,
+    ids: readonly string[],
+  ): Work<ReadonlyMap<string, PrincipalStanding>>;
+
+  /** Those that lost their last valid key after `from` and not after `until`. */
+  abstract keylessBetween(from: Date, until: Date): Promise<readonly string[]>;
+
+  /** Those whose belongings have to be looked through. */
+  abstract unsettled(): Promise<readonly UnsettledPrincipal[]>;
+
+  /** Has the belongings of a principal looked through. */
+  abstract unsettle(id: string): Promise<void>;
+
+  /** They have been, for this change. */
+  abstract settled(which: UnsettledPrincipal): Promise<void>;
+}

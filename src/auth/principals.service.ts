@@ -1,0 +1,140 @@
+import {
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { issueCursor, readCursor } from '../common/cursor.js';
+import { HubError } from '../common/hub-error.js';
+import { Log } from '../common/logger.js';
+import type { Page } from '../common/page.js';
+import { AppConfig } from '../config/index.js';
+import {
+  ADMIN_PRINCIPAL,
+  ANONYMOUS_PRINCIPAL,
+  AuthService,
+  DEFAULT_ORGANIZATION,
+} from './auth.service.js';
+import { KeyWatch } from './key-watch.js';
+import { PrincipalChanges } from './principal-changes.js';
+import { type PrincipalFilter, type PrincipalRecord, PrincipalStore } from './principal-store.js';
+
+/** How often it is looked who has been without a valid key for too long. */
+const LOOK_EVERY_MS = 60_000;
+
+/** Shows principals, disables and enables them. */
+@Injectable()
+export class PrincipalsService implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly config: AppConfig,
+    private readonly store: PrincipalStore,
+    private readonly auth: AuthService,
+    private readonly watch: KeyWatch,
+    private readonly changes: PrincipalChanges,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  /** Whom the configuration lets in is a principal like others, but never without a key. */
+  async onModuleInit(): Promise<void> {
+    const { auth, role } = this.config;
+    if (role === 'worker') return;
+    const now = this.clock.now();
+    const put = (id: string, isLetIn: boolean): Promise<void> =>
+      this.store.setBuiltIn(id, DEFAULT_ORGANIZATION, isLetIn, now);
+    await put(ADMIN_PRINCIPAL, auth.adminKey !== null);
+    await put(ANONYMOUS_PRINCIPAL, auth.mode === 'none');
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.config.role !== 'api') void this.warnOfKeyless();
+  }
+
+  onModuleDestroy(): void {
+    this.stopping.abort();
+  }
+
+  async get(id: string): Promise<PrincipalRecord> {
+    return (await this.store.get(id)) ?? unknown(id);
+  }
+
+  /** The newest first; `cursor` is a `nextCursor` of the same list. */
+  async list(
+    filter: PrincipalFilter,
+    limit: number,
+    cursor?: string,
+  ): Promise<Page<PrincipalRecord>> {
+    const after = cursor === undefined ? undefined : readCursor('principals', cursor, isAnId);
+    const { items, nextCursor } = await this.store.list(filter, limit, after);
+    return {
+      items,
+      nextCursor: nextCursor === null ? null : issueCursor('principals', nextCursor),
+    };
+  }
+
+  /**
+   * From the answer on no key of the principal is valid and no webhook is sent for it; its open calls
+   * end, at once here and within some two seconds elsewhere. Its tasks go on, and what its webhooks had
+   * to tell waits. CONFLICT for the hub's own principals and for the caller's: somebody has to be able
+   * to enable it again.
+   */
+  async disable(id: string, callerId: string): Promise<PrincipalRecord> {
+    if (id === ADMIN_PRINCIPAL || id === ANONYMOUS_PRINCIPAL) {
+      const instead =
+        id === ADMIN_PRINCIPAL ? 'revoke its keys instead' : 'set auth.mode to keys instead';
+      throw new HubError('CONFLICT', `The principal ${id} is the hub's own: ${instead}.`);
+    }
+    if (id === callerId) {
+      throw new HubError('CONFLICT', 'This key is of that principal: use a key of another one.');
+    }
+    if (!(await this.store.disable(id, this.clock.now()))) return unknown(id);
+    this.auth.forgetPrincipal(id);
+    this.watch.disabled(id);
+    await this.changes.tell(id);
+    this.log.info({ principal: id, by: callerId }, 'a principal was disabled');
+    return this.get(id);
+  }
+
+  /** Its keys that were not revoked are valid again, and what waits is sent. */
+  async enable(id: string, callerId: string): Promise<PrincipalRecord> {
+    if (!(await this.store.enable(id))) return unknown(id);
+    this.auth.forgetRefused();
+    this.watch.enabled(id);
+    await this.changes.tell(id);
+    this.log.info({ principal: id, by: callerId }, 'a principal was enabled');
+    return this.get(id);
+  }
+
+  /** Says once in each process who has been without a valid key for the grace. */
+  private async warnOfKeyless(): Promise<void> {
+    const { signal } = this.stopping;
+    const graceMs = this.config.auth.keylessGraceMs;
+    const before = (): Date => new Date(this.clock.now().getTime() - graceMs);
+    let from = before();
+    for (;;) {
+      await this.clock.sleep(LOOK_EVERY_MS, signal);
+      if (signal.aborted) return;
+      try {
+        const until = before();
+        for (const principal of await this.store.keylessBetween(from, until)) {
+          const text = 'a principal has no valid key any more: its standing subscriptions pause';
+          this.log.warn({ principal }, text);
+        }
+        from = until;
+      } catch (error) {
+        this.log.warn({ err: error }, 'principals without a valid key could not be looked for');
+      }
+    }
+  }
+}
+
+function isAnId(text: string): boolean {
+  return text.length > 0;
+}
+
+function unknown(id: string): never {
+  throw new HubError('NOT_FOUND', `There is no principal ${id}.`);
+}

@@ -1,0 +1,87 @@
+import type { Clock } from '../common/clock.js';
+import { HubError } from '../common/hub-error.js';
+import type { Log } from '../common/logger.js';
+import type { Database, Room } from './database.js';
+
+const LOOK_EVERY_MS = 2000;
+/** Of the least room, what must be free on the disk itself: every write needs some there first. */
+const ON_DISK = 1 / 8;
+/** When it makes sense to try again, in seconds. */
+const RETRY_SECONDS = 30;
+
+/**
+ * Looks every two seconds at the room that the database has left. What would begin is refused while there
+ * is little, so that what runs can end. Knows nothing where the database cannot tell (PostgreSQL).
+ */
+export class DiskWatch {
+  private newest: Room | null = null;
+  private low = false;
+  private readonly stopping = new AbortController();
+  private looking: Promise<void> = Promise.resolve();
+
+  /** `minFree`: bytes; 0 for no limit. */
+  constructor(
+    private readonly database: Pick<Database, 'room'>,
+    private readonly minFree: number,
+    private readonly clock: Clock,
+    private readonly log: Pick<Log, 'info' | 'error'>,
+  ) {}
+
+  /** Resolves after the first look; looks on if there is something to see. */
+  async start(): Promise<void> {
+    await this.look();
+    if (this.newest !== null) this.looking = this.loop();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.looking;
+  }
+
+  /** There is little room left. */
+  get isLow(): boolean {
+    return this.low;
+  }
+
+  /** The room as of the last look; null where it is unknown. */
+  get room(): Room | null {
+    return this.newest;
+  }
+
+  /** Throws UNAVAILABLE while there is little room. */
+  refuseWhenLow(): void {
+    if (!this.low) return;
+    throw new HubError(
+      'UNAVAILABLE',
+      'The disk of the hub is almost full: it takes no new tasks and messages until its operator has made room. Tasks that run go on, and can be read and canceled.',
+      { metadata: { retryAfterSeconds: String(RETRY_SECONDS) } },
+    );
+  }
+
+  /** Looks now. */
+  async look(): Promise<void> {
+    try {
+      this.newest = await this.database.room();
+    } catch (error) {
+      this.log.error({ err: error }, 'the room of the database could not be looked at');
+      return;
+    }
+    if (this.newest === null) return;
+    const { free, reusable } = this.newest;
+    const low = free + reusable < this.minFree || free < this.minFree * ON_DISK;
+    if (low === this.low) return;
+    this.low = low;
+    const fields = { freeBytes: free, reusableBytes: reusable, minFreeBytes: this.minFree };
+    if (low) this.log.error(fields, 'the disk is almost full: new tasks are refused');
+    else this.log.info(fields, 'there is room on the disk again: new tasks are taken');
+  }
+
+  private async loop(): Promise<void> {
+    const { signal } = this.stopping;
+    for (;;) {
+      await this.clock.sleep(LOOK_EVERY_MS, signal);
+      if (signal.aborted) return;
+      await this.look();
+    }
+  }
+}

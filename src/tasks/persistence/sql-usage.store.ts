@@ -1,0 +1,80 @@
+import type { Database } from '../../database/database.js';
+import type { SqlValue, Tx, Work } from '../../database/sql.js';
+import { UsageStore, type OwnedUsage } from '../usage/usage-store.js';
+import { dayOf, type OwnedUsageChange } from '../usage/usage.js';
+
+/** Rows of one principal at most. */
+const SHARDS = 16;
+
+const ADD = `INSERT INTO task_usage
+    (organization, principal_id, shard, open_tasks, stored_bytes, day, begun, updated_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (organization, principal_id, shard) DO UPDATE SET
+    open_tasks = task_usage.open_tasks + excluded.open_tasks,
+    stored_bytes = task_usage.stored_bytes + excluded.stored_bytes,
+    begun = CASE WHEN excluded.day > task_usage.day THEN excluded.begun
+      WHEN excluded.day = task_usage.day THEN task_usage.begun + excluded.begun
+      ELSE task_usage.begun END,
+    day = CASE WHEN excluded.day > task_usage.day THEN excluded.day ELSE task_usage.day END,
+    updated_at = excluded.updated_at`;
+
+/**
+ * Usage in the hub's database: one row for each principal and shard. A process writes to one shard, so
+ * that processes of one PostgreSQL do not wait for each other's commits.
+ */
+export class SqlUsageStore extends UsageStore {
+  private readonly shard: number;
+
+  /** `chance` in [0, 1) chooses the shard. */
+  constructor(
+    private readonly database: Database,
+    chance = 0,
+  ) {
+    super();
+    this.shard = database.dialect === 'sqlite' ? 0 : Math.floor(chance * SHARDS);
+  }
+
+  *add(tx: Tx, changes: readonly OwnedUsageChange[], now: Date): Work<void> {
+    for (const { owner, openTasks, begun, storedBytes } of changes) {
+      yield* tx.run(ADD, [
+        owner.organization,
+        owner.principalId,
+        this.shard,
+        openTasks,
+        storedBytes,
+        dayOf(now),
+        begun,
+        now.getTime(),
+      ]);
+    }
+  }
+
+  async read(now: Date, changedSince: Date | null): Promise<OwnedUsage[]> {
+    const changed = `WHERE (organization, principal_id) IN
+      (SELECT organization, principal_id FROM task_usage WHERE updated_at >= ?)`;
+    const params: SqlValue[] = [dayOf(now)];
+    if (changedSince !== null) params.push(changedSince.getTime());
+    const rows = await this.database.read<UsageRow>(
+      `SELECT organization, principal_id, SUM(open_tasks) AS open_tasks,
+         SUM(stored_bytes) AS stored_bytes, SUM(CASE WHEN day = ? THEN begun ELSE 0 END) AS begun
+       FROM task_usage ${changedSince === null ? '' : changed}
+       GROUP BY organization, principal_id`,
+      params,
+    );
+    return rows.map((row) => ({
+      organization: row.organization,
+      principalId: row.principal_id,
+      openTasks: Number(row.open_tasks),
+      tasksToday: Number(row.begun),
+      storedBytes: Number(row.stored_bytes),
+    }));
+  }
+}
+
+interface UsageRow {
+  readonly organization: string;
+  readonly principal_id: string;
+  readonly open_tasks: number;
+  readonly stored_bytes: number;
+  readonly begun: number;
+}

@@ -1,0 +1,69 @@
+/** The limits of one organization or one principal; Infinity for none. */
+export interface Limits {
+  readonly openTasks: number;
+  readonly tasksPerDay: number;
+  /** Bytes. */
+  readonly storedBytes: number;
+}
+
+/** Limits as they are configured: 0 for none. */
+type LimitSettings = Limits;
+
+export interface QuotaSettings {
+  readonly organization: LimitSettings & {
+    /** Per cent of the room of the database. */
+    readonly diskShare: number;
+  };
+  readonly principal: LimitSettings;
+  readonly overrides: readonly (Partial<LimitSettings> & {
+    readonly organization?: string;
+    readonly principal?: string;
+  })[];
+}
+
+/** Which limits hold for whom. */
+export class QuotaLimits {
+  private readonly organizations = new Map<string, Partial<LimitSettings>>();
+  private readonly principals = new Map<string, Partial<LimitSettings>>();
+
+  /** `room` gives the bytes the database has or can have on its disk; undefined where that is unknown. */
+  constructor(
+    private readonly settings: QuotaSettings,
+    private readonly room: () => number | undefined,
+  ) {
+    for (const { organization, principal, ...limits } of settings.overrides) {
+      if (organization !== undefined) this.organizations.set(organization, limits);
+      if (principal !== undefined) this.principals.set(principal, limits);
+    }
+  }
+
+  ofPrincipal(id: string): Limits {
+    return merged(this.settings.principal, this.principals.get(id));
+  }
+
+  /** An override of storedBytes stands for itself; the share of the disk is a default. */
+  ofOrganization(name: string): Limits {
+    const { diskShare, ...limits } = this.settings.organization;
+    const override = this.organizations.get(name);
+    const merge = merged(limits, override);
+    const room = this.room();
+    if (diskShare === 0 || room === undefined || override?.storedBytes !== undefined) return merge;
+    return {
+      ...merge,
+      storedBytes: Math.min(merge.storedBytes, Math.floor((room * diskShare) / 100)),
+    };
+  }
+}
+
+function merged(limits: LimitSettings, override: Partial<LimitSettings> = {}): Limits {
+  const { openTasks, tasksPerDay, storedBytes } = { ...limits, ...override };
+  return {
+    openTasks: orNone(openTasks),
+    tasksPerDay: orNone(tasksPerDay),
+    storedBytes: orNone(storedBytes),
+  };
+}
+
+function orNone(limit: number): number {
+  return limit === 0 ? Infinity : limit;
+}

@@ -1,0 +1,48 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DiskWatch } from '../../database/disk-watch.js';
+import { Metrics } from '../../observability/metrics.js';
+import { UsageLedger } from './usage-ledger.js';
+
+/** What all tasks take, and the room that is left, as numbers. */
+@Injectable()
+export class UsageMetrics implements OnModuleInit {
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly ledger: UsageLedger,
+    private readonly disk: DiskWatch,
+  ) {}
+
+  onModuleInit(): void {
+    const { metrics, ledger, disk } = this;
+    metrics.gauge('tasks_open', 'Tasks that have not ended, over the whole hub.', [], (give) =>
+      give({}, ledger.total().openTasks),
+    );
+    metrics.gauge(
+      'stored_bytes',
+      'Bytes stored of tasks, as quotas count them, over the whole hub.',
+      [],
+      (give) => give({}, ledger.total().storedBytes),
+    );
+    metrics.gauge(
+      'disk_bytes',
+      'Room of the database (SQLite only): free on the disk, reusable in the file, used.',
+      ['kind'],
+      (give) => {
+        if (disk.room === null) return;
+        for (const [kind, bytes] of Object.entries(disk.room)) give({ kind }, bytes as number);
+      },
+    );
+    metrics.gauge(
+      'disk_low',
+      '1 while new tasks are refused because the disk is almost full.',
+      [],
+      (give) => give({}, disk.isLow ? 1 : 0),
+    );
+    const refusals = metrics.counter(
+      'quota_refusals_total',
+      'Tasks and messages refused because a quota is used up, by quota.',
+      ['quota'],
+    );
+    ledger.onRefused((quota) => refusals.inc({ quota }));
+  }
+}

@@ -1,0 +1,65 @@
+/** Whose usage it is. */
+export interface UsageOwner {
+  readonly organization: string;
+  readonly principalId: string;
+}
+
+/** What one commit changes of somebody's usage; each may be negative. */
+export interface UsageChange {
+  readonly openTasks: number;
+  /** Tasks that began. */
+  readonly begun: number;
+  /** Roughly: rows that are small are counted flat. */
+  readonly storedBytes: number;
+}
+
+export interface OwnedUsageChange extends UsageChange {
+  readonly owner: UsageOwner;
+}
+
+/** What somebody uses now. */
+export interface Usage {
+  readonly openTasks: number;
+  /** Tasks begun on the current day (UTC). */
+  readonly tasksToday: number;
+  readonly storedBytes: number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The day of this time, in days since 1970 (UTC). */
+export function dayOf(now: Date): number {
+  return Math.floor(now.getTime() / DAY_MS);
+}
+
+/** Seconds until the next day begins (UTC); at least 1. */
+export function secondsLeftOfDay(now: Date): number {
+  return Math.max(1, Math.ceil(((dayOf(now) + 1) * DAY_MS - now.getTime()) / 1000));
+}
+
+/** The changes of a commit, one for each owner, in one order for everybody. */
+export function sumUsage(changes: readonly OwnedUsageChange[]): OwnedUsageChange[] {
+  if (changes.length < 2) return changes.filter(isChange);
+  const sums = new Map<string, OwnedUsageChange>();
+  for (const each of changes) {
+    const key = usageKey(each.owner);
+    const { openTasks = 0, begun = 0, storedBytes = 0 } = sums.get(key) ?? {};
+    sums.set(key, {
+      owner: each.owner,
+      openTasks: openTasks + each.openTasks,
+      begun: begun + each.begun,
+      storedBytes: storedBytes + each.storedBytes,
+    });
+  }
+  const summed = [...sums].filter(([, change]) => isChange(change));
+  return summed.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change);
+}
+
+/** One text for each owner. */
+export function usageKey({ organization, principalId }: UsageOwner): string {
+  return `${organization}\n${principalId}`;
+}
+
+function isChange({ openTasks, begun, storedBytes }: UsageChange): boolean {
+  return openTasks !== 0 || begun !== 0 || storedBytes !== 0;
+}
