@@ -54,7 +54,7 @@ describe('places of the runner', () => {
     expect(silent.turns[7]!.text).toBe('newcomer 0');
     // The first one to get free is kept again.
     for (const turn of silent.turns.slice(0, 2)) turn.completed();
-    await eventually(() => expect(silent.turns).toHaveLength(9));
+    await eventually(() => expect(silent.turns).toHaveLength(9), 10_000);
     expect(silent.turns[8]!.text).toBe('newcomer 1');
   });
 
@@ -87,7 +87,7 @@ describe('places of the runner', () => {
     await hub.until(id, TaskState.TASK_STATE_COMPLETED);
     expect(polled.turns).toHaveLength(6);
     polled.turns[0]!.completed();
-    await eventually(() => expect(polled.turns).toHaveLength(7));
+    await eventually(() => expect(polled.turns).toHaveLength(7), 10_000);
   });
 
   it('who waits for authorization takes none', async () => {
