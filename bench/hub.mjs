@@ -18,8 +18,6 @@ export function startHub(start, directory, file, synchronous, environment = {}) 
     A2A_HUB__EGRESS__ALLOW: '127.0.0.0/8',
     A2A_HUB__PUSH__ALLOW: '127.0.0.0/8',
     A2A_HUB__PUSH__TRUSTED_HOSTS: '127.0.0.0/8,localhost',
-    // One agent gets all the load here; by default it may have a quarter of the places.
-    A2A_HUB__TASKS__MAX_PER_AGENT: '256',
     ...environment,
   });
 }

@@ -14,6 +14,8 @@ export interface Console {
   readonly print: (text: string) => void;
   readonly isTerminal: boolean;
 }
+/** Connections that may wait to be accepted, as far as the system allows: thousands of clients may come at once. */
+const BACKLOG = 8192;
 
 /** Serves until a signal comes, and tells an operator where. */
 export async function startHub(
@@ -30,7 +32,7 @@ export async function startHub(
     const adminKey = await app
       .get(KeysService)
       .ensureAdminKey((key) => isTerminal || writeAdminKey(file, key));
-    await app.listen(server.port, server.host);
+    await app.listen({ port: server.port, host: server.host, backlog: BACKLOG });
     if (adminKey !== null) {
       print(
         isTerminal

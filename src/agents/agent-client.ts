@@ -27,8 +27,21 @@ export interface AgentSend {
  */
 export const AGENT_TOO_LATE = new DOMException('the agent was too late', 'AbortError');
 
+/**
+ * A call may wait for a connection, and for its turn among others of its kind: that says nothing of the
+ * agent, whose time begins when the call is on its way.
+ */
+export interface ConnectionWatch {
+  /** It waits from now on; said again when it is made at another interface. */
+  wanted(): void;
+  /** It is on its way. */
+  given(): void;
+}
+
 export interface AgentCallOptions {
   readonly signal: AbortSignal;
+  /** Told how the call gets on until it is on its way. */
+  readonly connection?: ConnectionWatch;
   /** W3C trace context of the hub's task. */
   readonly traceparent?: string;
   /** Extension URIs the client asked for (`A2A-Extensions`). */

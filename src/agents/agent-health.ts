@@ -1,3 +1,5 @@
+import type { QueueAsker } from './agent-load.js';
+
 /**
  * What is known of an agent's health.
  * - `unknown`: nobody has called it yet.
@@ -44,8 +46,11 @@ export type Admission =
  * their cards. Asked on the path of every message.
  */
 export abstract class AgentHealth {
-  /** An agent nobody has heard of is `unknown`, closed, idle and not full. */
-  abstract conditionOf(agentId: string): AgentCondition;
+  /**
+   * An agent nobody has heard of is `unknown`, closed, idle and not full. Whether it is full may depend on
+   * who asks: see `AgentLoads.isFull`.
+   */
+  abstract conditionOf(agentId: string, asker?: QueueAsker): AgentCondition;
 
   /** Asked before a message is sent that another agent could still get. */
   abstract admit(agentId: string): Admission;

@@ -4,11 +4,12 @@ export {
   type AgentCallback,
   AgentCallError,
   type AgentCallOptions,
+  type ConnectionWatch,
   AgentClient,
   type AgentSend,
 } from './agent-client.js';
 export { type Admission, type AgentCondition, AgentHealth } from './agent-health.js';
-export { AgentLoad } from './agent-load.js';
+export { AgentLoad, type AgentQueue, type QueueAsker } from './agent-load.js';
 export { AgentRegistry } from './agent-registry.js';
 export { type AgentFilter, AgentStore } from './agent-store.js';
 export { AgentsModule } from './agents.module.js';

@@ -43,4 +43,7 @@ export abstract class ApiKeyStore {
 
   /** True when a valid key with scope `admin` exists. */
   abstract hasAdminKey(): Promise<boolean>;
+
+  /** Whether more than one organization has a key that is not revoked, operators' keys aside. */
+  abstract hasSeveralOrganizations(): Promise<boolean>;
 }

@@ -51,4 +51,11 @@ export class FakeApiKeyStore extends ApiKeyStore {
     );
     return Promise.resolve(found);
   }
+
+  hasSeveralOrganizations(): Promise<boolean> {
+    const found = [...this.keys.values()].filter(
+      (key) => !key.scopes.includes('admin') && key.revokedAt === null,
+    );
+    return Promise.resolve(new Set(found.map(({ organization }) => organization)).size > 1);
+  }
 }

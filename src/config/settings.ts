@@ -373,17 +373,18 @@ export const SETTINGS = {
         'How long a runner owns a delegation without renewing; another takes it over after that.',
     }),
     maxConcurrent: number({
-      min: 1,
+      min: 0,
       max: 100_000,
-      default: 256,
-      description: 'Delegations one process runs at once; the others wait in the queue.',
+      default: 0,
+      description:
+        'Delegations one process runs at once; the others wait in the queue. Each is an open connection at either end. 0: as many as memory, heap and open files allow, 10000 at most.',
     }),
     maxPerAgent: number({
       min: 0,
       max: 100_000,
       default: 0,
       description:
-        'Of these, for one agent at most, so that a slow agent leaves places for others; 0 for a quarter of maxConcurrent.',
+        'Of these, for one agent at most, so that a slow agent leaves places for others; 0 for three quarters of maxConcurrent. An agent can override it.',
     }),
     maxSizeBytes: size({
       min: MIB,
@@ -575,9 +576,9 @@ export const SETTINGS = {
     maxQueue: number({
       min: 1,
       max: 1_000_000,
-      default: 1000,
+      default: 10_000,
       description:
-        'Delegations that may wait for one agent; a message that only a full agent could take is refused. An agent can override it.',
+        'Delegations that may wait for one agent; a message that only a full agent could take is refused, unless its organization and its principal have less than their equal share there. An agent can override it.',
     }),
     readBudgetBytes: size({
       min: MIB,

@@ -96,7 +96,7 @@ export class RoutingService implements OnApplicationBootstrap {
         isEnforced: enforceMediaTypes,
       },
       decide: (tags) => verdictOf(rules, ruleQuestionOf(request, tags)),
-      conditionOf: (agentId) => this.health.conditionOf(agentId),
+      conditionOf: (agentId) => this.health.conditionOf(agentId, principal),
     };
   }
 }

@@ -4,13 +4,30 @@ export interface DelegationRef {
   readonly taskId: string;
 }
 
+/** Whose a waiting delegation is, and for whom. */
+interface Waiting {
+  readonly agentId: string;
+  readonly organization: string;
+  readonly principalId: string;
+}
+
+export interface WaitingDelegation extends Waiting {
+  readonly id: string;
+  /** Its turn in the queue; the least comes first. */
+  readonly turnAt: number;
+}
+
+export interface WaitingCount extends Waiting {
+  readonly count: number;
+}
+
 /** The delegations of agents, whosever tasks they belong to. */
 export abstract class AgentDelegations {
   /** All that wait for a runner. */
-  abstract waiting(): Promise<readonly { readonly id: string; readonly agentId: string }[]>;
+  abstract waiting(): Promise<readonly WaitingDelegation[]>;
 
-  /** How many wait for each agent; agents nobody waits for are not in it. One indexed query. */
-  abstract waitingByAgent(): Promise<ReadonlyMap<string, number>>;
+  /** How many of each principal wait for each agent, where any do. One indexed query. */
+  abstract waitingByPrincipal(): Promise<readonly WaitingCount[]>;
 
   /** Those of an agent that have begun or wait to, and have not ended; by id, after `after`. */
   abstract open(agentId: string, after: string, limit: number): Promise<DelegationRef[]>;

@@ -1,6 +1,7 @@
 import type { Visibility } from '../auth/index.js';
 import type { Alongside, ClaimedDelegation, Fence, KeyHolder } from './task-store.js';
 import type {
+  Delegation,
   IdempotencyKey,
   NewTask,
   TaskAggregate,
@@ -50,13 +51,16 @@ export type Created =
 export interface Claimer {
   readonly owner: string;
   readonly leaseMs: number;
-  /** Holds up to `wanted` places for delegations about to be committed; how many it could. */
-  reserve(wanted: number): number;
-  /** Gives places back that were held: their commit did not happen. */
-  release(places: number): void;
+  /**
+   * Takes places for delegations about to be committed; false, and none, when one of them has none or has
+   * others before it.
+   */
+  reserve(delegations: readonly Delegation[]): boolean;
+  /** Gives places back that were taken: their commit did not happen. */
+  release(delegations: readonly Delegation[]): void;
   /**
    * After the commit: these are the runner's as if it had claimed them (state `sending`, `adopted`
-   * false), each in one of the places held.
+   * false), each in the place taken for it.
    */
   claimed(delegations: readonly ClaimedDelegation[]): void;
 }

@@ -170,8 +170,14 @@ export interface OwnedDelegation {
 
 /** Who has what of a claimer's places, and how much each may have. */
 export interface Shares {
+  /** How many of all places are kept for organizations that have few; see `domain/shares.ts`. */
+  readonly kept: number;
   /** Of one agent, at least 1. */
   maxOf(agentId: string): number;
+  /** How many of an agent's are kept. */
+  keptAt(agentId: string): number;
+  /** How many of an agent's an organization has. */
+  heldAt(agentId: string, organization: string): number;
   /** By agent. */
   readonly taken: ReadonlyMap<string, number>;
   /** By organization. */
@@ -232,6 +238,12 @@ export abstract class TaskStore {
   /** Calls `listener` with the delegations each commit of {@link commit} of this process has written. */
   abstract onCommitted(listener: (written: readonly DelegationWrite[]) => void): void;
 
+  /**
+   * From now on `turnOf` says which turn a delegation has that joins the queue: the least comes first;
+   * undefined leaves it where it is. Without, it is the time.
+   */
+  abstract queueBy(turnOf: (delegation: Delegation) => number | undefined): void;
+
   /** Calls `listener` after each commit of this process that changed what somebody uses. */
   abstract onUsed(listener: (changes: readonly OwnedUsageChange[]) => void): void;
 
@@ -256,8 +268,9 @@ export abstract class TaskStore {
    * Two claimers never get the same one. Owner, lease and epoch belong to claim, renew and release: an
    * append writes owner and lease only when its patch names them, and the epoch never.
    *
-   * Organizations get one each in turn, those that have the fewest of the `shares` first, and each the
-   * oldest that waits for an agent which has not all it may have. Beside these come those that have ended
+   * Organizations get one each in turn, those that have the fewest of the `shares` first and none more than its
+   * share, and each the first of those that wait for an agent which has not all it may have. For one agent
+   * the principals of an organization have turns by the order of {@link queueBy}. Beside these come those that have ended
    * with their agent still to be told: as many as their shares allow, or `limit` of them without shares.
    */
   abstract claim(

@@ -5,6 +5,8 @@ import {
   AgentRegistry,
   type AgentsService,
 } from '../agents/index.js';
+import { ApiKeyStore } from '../auth/index.js';
+import { runLimits } from '../common/capacity.js';
 import { Clock } from '../common/clock.js';
 import { Draining } from '../common/draining.js';
 import { IdSource } from '../common/ids.js';
@@ -56,6 +58,7 @@ export interface TaskParts {
   readonly health: Pick<AgentHealth, 'admit'>;
   readonly load: AgentLoad;
   readonly line: WaitingLine;
+  readonly tenants: Pick<ApiKeyStore, 'hasSeveralOrganizations'>;
   readonly routing: Pick<RoutingService, 'route'>;
   readonly store: TaskStore;
   readonly contexts: ContextStore;
@@ -78,6 +81,7 @@ export const TASK_PARTS = [
   AgentHealth,
   AgentLoad,
   WaitingLine,
+  ApiKeyStore,
   AgentCallbacks,
   CallbackStore,
   RoutingService,
@@ -101,6 +105,7 @@ export function partsOf(
   health: AgentHealth,
   load: AgentLoad,
   line: WaitingLine,
+  tenants: ApiKeyStore,
   callbacks: AgentCallbacks,
   callbackStore: CallbackStore,
   routing: RoutingService,
@@ -123,6 +128,7 @@ export function partsOf(
     health,
     load,
     line,
+    tenants,
     callbacks,
     callbackStore,
     routing,
@@ -247,6 +253,7 @@ export function taskService(parts: TaskParts, lists: TaskLists): TaskService {
 export function taskRunner(parts: TaskParts): TaskRunner {
   const { config, log, store, signals, clock, ids, logger } = parts;
   const owner = ids.next();
+  const limits = runLimits(config.tasks);
   const farewells = new Farewells();
   return new TaskRunner({
     log,
@@ -257,12 +264,14 @@ export function taskRunner(parts: TaskParts): TaskRunner {
     owner,
     settings: {
       leaseMs: config.tasks.leaseMs,
-      maxConcurrent: config.tasks.maxConcurrent,
+      maxConcurrent: limits.runs,
+      limitedBy: limits.limitedBy,
       lookEveryMs: LOOK_EVERY_MS[parts.database.dialect],
       stopGraceMs: Math.min(config.server.drainMs / 2, MAX_STOP_GRACE_MS),
     },
     load: parts.load,
     line: parts.line,
+    tenants: parts.tenants,
     farewells,
     runDeps: () => runDeps(parts, owner, farewells),
   });
@@ -297,6 +306,7 @@ async function runDeps(parts: TaskParts, owner: string, farewells: Farewells): P
     logger,
     owner,
     leaseMs: config.tasks.leaseMs,
+    connecting: (agentId, by) => parts.load.connecting(agentId, by),
     farewell: farewellOf(parts),
     farewells,
     health: parts.health,

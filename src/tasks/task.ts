@@ -111,6 +111,8 @@ export interface Delegation {
   readonly agentName: string;
   /** The organization its task belongs to. */
   readonly organization: string;
+  /** The principal its task belongs to. */
+  readonly principalId: string;
   readonly skillId: string | null;
   /** Order within the task. */
   readonly position: number;

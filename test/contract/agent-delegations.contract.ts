@@ -29,16 +29,25 @@ export function agentDelegationsContract(databases: DatabaseFactory): void {
     return { id, agentId };
   }
 
-  it('finds what waits for a runner, and how many for each agent', async () => {
+  it('finds what waits for a runner, and how many of whom for each agent', async () => {
     const first = await taskIn('queued');
     const second = await taskIn('queued');
     for (const state of ['planned', 'sending', 'working', 'completed'] as const)
       await taskIn(state);
     const waiting = await delegations.waiting();
     expect(waiting.map(({ id }) => id).sort()).toEqual([first.id, second.id].sort());
-    expect([...(await delegations.waitingByAgent())]).toEqual([[first.agentId, 2]]);
+    expect(waiting).toContainEqual({
+      ...first,
+      organization: 'acme',
+      principalId: 'alice',
+      turnAt: hub.clock.now().getTime(),
+    });
+    const counted = { organization: 'acme', principalId: 'alice', count: 2 };
+    expect(await delegations.waitingByPrincipal()).toEqual([
+      { agentId: first.agentId, ...counted },
+    ]);
     await hub.store.claim('p1', hub.clock.now(), 1000, 100);
-    expect([...(await delegations.waitingByAgent())]).toEqual([]);
+    expect(await delegations.waitingByPrincipal()).toEqual([]);
   });
 
   it("finds an agent's open ones in pages, and no others", async () => {

@@ -3,17 +3,21 @@ import type { Database } from '../../src/database/database.js';
 import { txFor, type SqlStatement } from '../../src/database/sql.js';
 import { TaskState } from '../../src/protocol/a2a.js';
 import { claimDelegations } from '../../src/tasks/persistence/claim.js';
+import { QueueTurns } from '../../src/tasks/runner/queue-turns.js';
 import type { Shares } from '../../src/tasks/task-store.js';
 import type { DelegationPatch, DelegationState } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';
-import { ALICE, change, COMPLETED, EVE, FAR, status, TaskHarness } from './task-harness.js';
+import { ALICE, BOB, change, COMPLETED, EVE, FAR, status, TaskHarness } from './task-harness.js';
 
 const LEASE_MS = 1000;
 
 /** Nothing is taken, and there is room for everybody. */
 function sharesOf(some: Partial<Shares>): Shares {
   return {
+    kept: 0,
     maxOf: () => Infinity,
+    keptAt: () => 0,
+    heldAt: () => 0,
     taken: new Map(),
     organizations: new Map(),
     farewells: { free: 100, maxPerAgent: 100, taken: new Map() },
@@ -142,6 +146,49 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
       organizations.set(organization, (organizations.get(organization) ?? 0) + 1);
     }
     expect(turns).toEqual(['evil', 'acme', 'evil', 'acme', 'evil', 'acme']);
+  });
+
+  it('keeps places for organizations that have few', async () => {
+    for (let n = 0; n < 8; n += 1) await hub.create();
+    const organizations = new Map([['acme', 6]]);
+    const greedy = sharesOf({ kept: 2, organizations });
+    const take = (limit: number, shares: Shares) =>
+      hub.store.claim('p1', hub.clock.now(), LEASE_MS, limit, shares);
+    expect(await take(4, greedy)).toHaveLength(2);
+    expect(await take(2, greedy)).toEqual([]);
+    await hub.clock.advance(10);
+    for (let n = 0; n < 3; n += 1) await hub.create({ principal: EVE });
+    const [newcomer, ...others] = await take(2, greedy);
+    expect(newcomer).toMatchObject({ organization: 'evil' });
+    expect(others).toEqual([]);
+  });
+
+  it("keeps some of an agent's for organizations that have few there", async () => {
+    for (let n = 0; n < 4; n += 1) await hub.create({ agents: ['shared'] });
+    await hub.clock.advance(10);
+    for (let n = 0; n < 4; n += 1) await hub.create({ agents: ['shared'], principal: EVE });
+    const at: Partial<Shares> = {
+      maxOf: () => 4,
+      taken: new Map([['shared', 3]]),
+      keptAt: () => 1,
+      heldAt: (_, organization) => (organization === 'acme' ? 3 : 0),
+    };
+    const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 10, sharesOf(at));
+    expect(claimed).toMatchObject([{ organization: 'evil' }]);
+  });
+
+  it('gives the principals of an organization turns by the order of the queue', async () => {
+    const turns = new QueueTurns();
+    hub.store.queueBy(({ agentId, principalId }) =>
+      turns.next(agentId, principalId, hub.clock.now().getTime()),
+    );
+    for (let n = 0; n < 5; n += 1) await hub.create();
+    await hub.clock.advance(10);
+    await hub.create({ principal: BOB });
+    await hub.create({ principal: BOB });
+    const order: string[] = [];
+    for (let n = 0; n < 7; n += 1) order.push((await claim('p1', 1))[0]!.principalId);
+    expect(order).toEqual(['alice', 'bob', 'alice', 'bob', 'alice', 'alice', 'alice']);
   });
 
   it('gives the oldest of each queue, however many wait for agents that are full', async () => {

@@ -299,14 +299,14 @@ class Places implements Claimer {
 
   constructor(public free: number) {}
 
-  reserve(wanted: number): number {
-    const held = Math.min(wanted, this.free);
-    this.free -= held;
-    return held;
+  reserve({ length }: readonly Delegation[]): boolean {
+    if (length > this.free) return false;
+    this.free -= length;
+    return true;
   }
 
-  release(places: number): void {
-    this.free += places;
+  release({ length }: readonly Delegation[]): void {
+    this.free += length;
   }
 
   claimed(delegations: Parameters<Claimer['claimed']>[0]): void {

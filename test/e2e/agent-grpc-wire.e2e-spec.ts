@@ -382,12 +382,14 @@ describe.each(['1.0', '0.3'] as const)('a gRPC call to an agent of %s', (version
     const { url } = agent.endpoint;
     const exchange = new GrpcExchange(channels, {
       address: url,
+      kind: 'message',
       headers: {},
       secrets: [],
       agentId: 'endless',
       budget: new ReadBudget(readRules(1024 * 1024)),
       maxAnswerBytes: 1024 * 1024,
       connectTimeoutMs: 1000,
+      onSent: () => undefined,
       signal: abort.signal,
     });
     const transport =
@@ -395,7 +397,7 @@ describe.each(['1.0', '0.3'] as const)('a gRPC call to an agent of %s', (version
     const events = transport.sendMessageStream(SEND);
     await events.next();
     const { signal } = new AbortController();
-    const other = await channels.connect(url, 1000, signal);
+    const other = await channels.connect(url, 'message', 1000, signal);
     abort.abort();
     other.release();
     await agent.left;
@@ -434,6 +436,24 @@ describe('a gRPC agent of 1.0', () => {
 });
 
 describe('the channels to gRPC agents', () => {
+  it('have a connection for each hundred calls, and one of its own for what must not wait', async () => {
+    const agent = await answering('1.0', {});
+    const egress = new Egress({ allow: ['127.0.0.1'] });
+    const channels = new GrpcChannels(egress, 64 * 1024 * 1024);
+    const { signal } = new AbortController();
+    const connect = (kind: 'message' | 'control') =>
+      channels.connect(agent.endpoint.url, kind, 1000, signal);
+    const messages = await Promise.all(Array.from({ length: 201 }, () => connect('message')));
+    const clients = new Set(messages.map(({ client: used }) => used));
+    expect(clients.size).toBe(3);
+    const control = await connect('control');
+    expect(clients.has(control.client)).toBe(false);
+    messages[0]!.release();
+    expect((await connect('message')).client).toBe(messages[0]!.client);
+    channels.close();
+    await egress.close();
+  });
+
   it('let each caller wait as long as it may for the same connection', async () => {
     const sockets: Socket[] = [];
     const mute = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
@@ -444,7 +464,7 @@ describe('the channels to gRPC agents', () => {
     const { signal } = new AbortController();
     const gaveUp: string[] = [];
     const wait = (name: string, ms: number) =>
-      channels.connect(address, ms, signal).catch((error: unknown) => {
+      channels.connect(address, 'message', ms, signal).catch((error: unknown) => {
         expect(error).toMatchObject({ code: 'CONNECT_TIMEOUT', noServer: false });
         gaveUp.push(name);
       });
@@ -468,8 +488,8 @@ describe('the channels to gRPC agents', () => {
     const channels = new GrpcChannels(egress, 1024 * 1024, 100);
     const { signal } = new AbortController();
     const stateOf = ({ client: used }: GrpcLease) => used.getChannel().getConnectivityState(false);
-    const first = await channels.connect(agent.endpoint.url, 1000, signal);
-    const second = await channels.connect(agent.endpoint.url, 1000, signal);
+    const first = await channels.connect(agent.endpoint.url, 'message', 1000, signal);
+    const second = await channels.connect(agent.endpoint.url, 'message', 1000, signal);
     expect(second.client).toBe(first.client);
     first.release();
     await new Promise((resolve) => setTimeout(resolve, 200));
@@ -477,7 +497,7 @@ describe('the channels to gRPC agents', () => {
     second.release();
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(stateOf(second)).toBe(connectivityState.SHUTDOWN);
-    const third = await channels.connect(agent.endpoint.url, 1000, signal);
+    const third = await channels.connect(agent.endpoint.url, 'message', 1000, signal);
     expect(third.client).not.toBe(first.client);
     channels.close();
     await egress.close();

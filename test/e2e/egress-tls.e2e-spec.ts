@@ -147,7 +147,7 @@ describe('client certificates', () => {
     const resolver = { resolve: () => Promise.reject(new Error('none')) };
     const policy = new EgressPolicy(['127.0.0.1']);
     const connector = new GuardedConnector(policy, resolver, undefined);
-    const pools = new Pools(connector.connectorTo, 8, 2);
+    const pools = new Pools(connector.connectorTo, 2);
     const ask = async (agent: ReturnType<Pools['of']>): Promise<string> => {
       const answer = await agent.request({ origin: new URL(url).origin, path: '/', method: 'GET' });
       return answer.body.text();

@@ -56,6 +56,7 @@ import { testSecrets } from './secret-box.js';
 
 export const ALICE: Principal = { id: 'alice', organization: 'acme', scopes: new Set(['a2a']) };
 export const BOB: Principal = { id: 'bob', organization: 'acme', scopes: new Set(['a2a']) };
+export const EVE: Principal = { id: 'eve', organization: 'evil', scopes: new Set(['a2a']) };
 
 class NoParticipant extends AppendParticipant {
   *appended(): Work<void> {}
@@ -89,6 +90,8 @@ export interface HubTasksOptions {
   readonly ids?: IdSource;
   /** Without a runner this is an `api` process. */
   readonly worker?: boolean;
+  /** More than one organization has keys. Default: only one. */
+  readonly several?: boolean;
   /** Reaches the agents in another way than as {@link FakeAgent}s. */
   readonly client?: AgentClient;
   /** Instead of the route that the tags of the directive name. */
@@ -181,6 +184,7 @@ export class HubTasks {
       health: { admit: (id: string) => this.admit(id) },
       load,
       line: this.line,
+      tenants: { hasSeveralOrganizations: () => Promise.resolve(options.several ?? false) },
       config: merged,
       callbacks: this.callbacks,
       callbackStore,

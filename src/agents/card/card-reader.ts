@@ -60,15 +60,17 @@ export class CardReader {
 
   /**
    * What is served at exactly this address. Throws HubError EGRESS_DENIED when it is forbidden and
-   * AGENT_UNREACHABLE when there is no whole answer within `timeoutMs`.
+   * AGENT_UNREACHABLE when there is no whole answer within `timeoutMs`. Status 0: the hub itself had no
+   * file descriptor for a connection.
    */
   async look(
     address: string,
     headers: Readonly<Record<string, string>>,
     timeoutMs: number,
   ): Promise<{ readonly status: number; readonly isCard: boolean }> {
+    let sent = false;
     try {
-      const answer = await this.ask(address, headers, timeoutMs);
+      const answer = await this.ask(address, headers, timeoutMs, () => (sent = true));
       const { statusCode: status } = answer;
       if (status === 200) return { status, isCard: isCard(await cardText(answer)) };
       discard(answer.body);
@@ -78,6 +80,7 @@ export class CardReader {
         return { status: 200, isCard: false };
       }
       if (error instanceof HubError) throw error;
+      if (!sent && this.egress.lacksFiles) return { status: 0, isCard: false };
       const why = isTimeout(error) ? `no answer within ${timeoutMs / 1000} s` : reason(error);
       throw new HubError('AGENT_UNREACHABLE', `Nothing answers at ${address}: ${why}`, {
         cause: error,
@@ -89,8 +92,10 @@ export class CardReader {
     address: string,
     headers: Readonly<Record<string, string>>,
     timeoutMs: number,
+    onSent?: () => void,
   ): Promise<EgressResponse> {
     return this.egress.request(address, {
+      ...(onSent !== undefined && { onSent }),
       method: 'GET',
       headers: {
         accept: 'application/json',

@@ -5,6 +5,11 @@ import { firstAllowed, grpcUrls } from '../card/grpc-url.js';
 
 /** How long a channel without calls is kept for the next one. */
 const UNUSED_MS = 60_000;
+/** Calls on one connection: what every server of HTTP/2 takes as a rule; a further one gets another connection. */
+const CALLS_OF_A_CHANNEL = 100;
+
+/** Calls of one kind never share a connection with the other's, and so never wait for them. */
+export type GrpcCallKind = 'message' | 'control';
 
 /** A connected channel, for one call. */
 export interface GrpcLease {
@@ -13,9 +18,10 @@ export interface GrpcLease {
   release(): void;
 }
 
-/** The hub's gRPC connections to agents: one channel per address, closed when it is not used. */
+/** The hub's gRPC connections to agents: as many channels per address as its calls need, closed when they are not used. */
 export class GrpcChannels {
-  private readonly channels = new Map<string, GrpcChannel>();
+  /** By kind and address. */
+  private readonly channels = new Map<string, Set<GrpcChannel>>();
 
   constructor(
     private readonly egress: Egress,
@@ -28,15 +34,14 @@ export class GrpcChannels {
    * A channel to the address of a card that is connected now, within `timeoutMs`. Rejects, nothing
    * having been sent, with HubError EGRESS_DENIED, {@link ConnectError}, or the signal's reason.
    */
-  async connect(address: string, timeoutMs: number, signal: AbortSignal): Promise<GrpcLease> {
+  async connect(
+    address: string,
+    kind: GrpcCallKind,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<GrpcLease> {
     signal.throwIfAborted();
-    let channel = this.channels.get(address);
-    if (channel === undefined) {
-      channel = new GrpcChannel(this.egress, address, this.maxAnswerBytes, this.unusedMs, () =>
-        this.forget(address, channel),
-      );
-      this.channels.set(address, channel);
-    }
+    const channel = this.channelTo(address, kind);
     channel.use();
     let held = true;
     const release = (): void => {
@@ -53,11 +58,21 @@ export class GrpcChannels {
 
   /** Closes all channels. A call that is still open ends by its own signal. */
   close(): void {
-    for (const channel of [...this.channels.values()]) channel.close();
+    for (const channels of [...this.channels.values()]) {
+      for (const channel of [...channels]) channel.close();
+    }
   }
 
-  private forget(address: string, channel: GrpcChannel | undefined): void {
-    if (this.channels.get(address) === channel) this.channels.delete(address);
+  private channelTo(address: string, kind: GrpcCallKind): GrpcChannel {
+    const key = `${kind} ${address}`;
+    const channels = this.channels.get(key) ?? new Set();
+    for (const channel of channels) if (channel.hasRoom) return channel;
+    const channel = new GrpcChannel(this.egress, address, this.maxAnswerBytes, this.unusedMs, () => {
+      channels.delete(channel);
+      if (channels.size === 0 && this.channels.get(key) === channels) this.channels.delete(key);
+    });
+    this.channels.set(key, channels.add(channel));
+    return channel;
   }
 }
 
@@ -77,6 +92,10 @@ class GrpcChannel {
     private readonly unusedMs: number,
     private readonly onClose: () => void,
   ) {}
+
+  get hasRoom(): boolean {
+    return this.users < CALLS_OF_A_CHANNEL;
+  }
 
   use(): void {
     this.users++;

@@ -14,7 +14,7 @@ import { metadataFault } from '../agent-headers.js';
 import { AgentCallError } from '../agent-client.js';
 import { ANSWER_LIMITS, beyondLimits, EVENT_LIMITS, shapeOfAnswer } from './answer-limits.js';
 import type { ExchangeOptions } from './http-exchange.js';
-import type { GrpcChannels, GrpcLease } from './grpc-channels.js';
+import type { GrpcCallKind, GrpcChannels, GrpcLease } from './grpc-channels.js';
 import { failureOfGrpc } from './grpc-error.js';
 
 /** What a call needs of a method: of a published service definition. */
@@ -24,6 +24,8 @@ export type GrpcMethod<Request, Answer> = Pick<
 >;
 
 export interface GrpcExchangeOptions extends ExchangeOptions {
+  /** Streams and messages, or what must not wait behind them: they have connections of their own. */
+  readonly kind: GrpcCallKind;
   /** `host:port` or a URL, as {@link grpcUrls} understands it. */
   readonly address: string;
   /** Sent as metadata. */
@@ -182,10 +184,11 @@ export class GrpcExchange {
   }
 
   private async connect(): Promise<GrpcLease> {
-    const { address, connectTimeoutMs, signal } = this.options;
+    const { address, kind, connectTimeoutMs, signal, onSent } = this.options;
     try {
-      const lease = await this.channels.connect(address, connectTimeoutMs, signal);
+      const lease = await this.channels.connect(address, kind, connectTimeoutMs, signal);
       this.connected = true;
+      onSent();
       return lease;
     } catch (error) {
       throw this.failure(error);

@@ -24,6 +24,8 @@ const ERROR_TEXT_LIMIT = 1000;
 export interface ExchangeOptions {
   readonly signal: AbortSignal;
   readonly connectTimeoutMs: number;
+  /** Called when the call is on a connection. */
+  readonly onSent: () => void;
   /** Values that must not appear in an error, should the agent send them back. */
   readonly secrets: readonly string[];
   /** Whose answers these are, to {@link budget}. */
@@ -71,6 +73,7 @@ export class HttpExchange {
         ...request,
         signal: this.options.signal,
         connectTimeoutMs: this.options.connectTimeoutMs,
+        onSent: this.options.onSent,
         // The runner's budgets end a call that takes too long.
         headersTimeoutMs: 0,
         bodyTimeoutMs: 0,

@@ -28,6 +28,7 @@ import {
 import { isGivenFor } from '../card/credential-origins.js';
 import { sendable } from '../sealed-headers.js';
 import type { AgentTransport } from './agent-transport.js';
+import { CallGate } from './call-gate.js';
 import { type AgentMethod, CallPlan } from './call-plan.js';
 import { checkEvent, checkMessage, checkTask } from './check-answer.js';
 import { EndpointMemory } from './endpoint-memory.js';
@@ -47,6 +48,10 @@ const LEGACY_EXTENSION_HEADER = 'X-A2A-Extensions';
 /** Pages of ListTasks looked through for a message, and tasks per page. */
 const LIST_PAGES = 5;
 const LIST_PAGE_SIZE = 100;
+
+/** Looks at tasks of one agent, and cancels, under way at once. */
+const LOOKS_AT_ONCE = 64;
+const CANCELS_AT_ONCE = 64;
 
 /** What every call to one agent shares. */
 interface Target {
@@ -94,6 +99,8 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
   /** Of all agents' answers. */
   private readonly budget: ReadBudget;
   private readonly legacyGrpc = new LegacyGrpcTransports();
+  /** Messages and streams have places; these have not. */
+  private readonly gates: Readonly<Partial<Record<AgentMethod, CallGate>>>;
   private calls = 0;
 
   constructor(
@@ -104,6 +111,9 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     super();
     this.channels = new GrpcChannels(egress, config.tasks.maxSizeBytes);
     this.budget = new ReadBudget(readRules(config.agents.readBudgetBytes));
+    const looks = new CallGate(LOOKS_AT_ONCE);
+    const cancels = new CallGate(CANCELS_AT_ONCE);
+    this.gates = { GetTask: looks, ListTasks: looks, CancelTask: cancels };
   }
 
   /** The runner has ended its calls by now; what HTTP keeps open is the egress's to close. */
@@ -225,21 +235,27 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     options: AgentCallOptions,
     run: (call: Call) => Promise<T>,
   ): Promise<T> {
-    const plan = new CallPlan(agent, this.memory, method);
-    for (;;) {
-      const call = await this.begin(agent, plan.current, options);
-      try {
-        const answer = await run(call);
-        plan.answered();
-        const release = (): void => call.exchange.release();
-        if (options.hold === undefined) release();
-        else options.hold(release);
-        return answer;
-      } catch (error) {
-        call.exchange.release();
-        const end = plan.failed(call.exchange.failure(error));
-        if (end !== undefined) throw end;
+    options.connection?.wanted();
+    const leave = await this.gates[method]?.enter(agent.id, options.signal);
+    try {
+      const plan = new CallPlan(agent, this.memory, method);
+      for (;;) {
+        const call = await this.begin(method, agent, plan.current, options);
+        try {
+          const answer = await run(call);
+          plan.answered();
+          const release = (): void => call.exchange.release();
+          if (options.hold === undefined) release();
+          else options.hold(release);
+          return answer;
+        } catch (error) {
+          call.exchange.release();
+          const end = plan.failed(call.exchange.failure(error));
+          if (end !== undefined) throw end;
+        }
       }
+    } finally {
+      leave?.();
     }
   }
 
@@ -251,7 +267,7 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
   ): AsyncGenerator<StreamResponse, void, undefined> {
     const plan = new CallPlan(agent, this.memory, method);
     for (;;) {
-      const call = await this.begin(agent, plan.current, options);
+      const call = await this.begin(method, agent, plan.current, options);
       let answered = false;
       try {
         for await (const event of run(call)) {
@@ -271,23 +287,27 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
   }
 
   private async begin(
+    method: AgentMethod,
     agent: Agent,
     endpoint: AgentEndpoint,
     options: AgentCallOptions,
   ): Promise<Call> {
     const { protocolBinding, protocolVersion, tenant, url } = endpoint;
-    const { signal } = options;
+    const { signal, connection } = options;
+    connection?.wanted();
     const { budget, config } = this;
     const shared = {
       ...this.targetOf(agent),
       signal,
+      onSent: (): void => connection?.given(),
       budget,
       maxAnswerBytes: config.tasks.maxSizeBytes,
     };
     const headers = headersOf(agent, endpoint, options);
     const call = { tenant, options: { signal, serviceParameters: headers } };
     if (protocolBinding === 'GRPC') {
-      const exchange = new GrpcExchange(this.channels, { ...shared, address: url, headers });
+      const kind = method in this.gates ? 'control' : 'message';
+      const exchange = new GrpcExchange(this.channels, { ...shared, kind, address: url, headers });
       const modern = protocolVersion === '1.0';
       const transport = modern ? new GrpcTransport(exchange) : this.legacyGrpc.over(exchange);
       return { ...call, exchange, transport };

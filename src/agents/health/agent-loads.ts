@@ -1,13 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { runLimits } from '../../common/capacity.js';
 import { AppConfig } from '../../config/index.js';
-import { AgentLoad } from '../agent-load.js';
+import { AgentLoad, type AgentQueue, type QueueAsker } from '../agent-load.js';
 import { AgentRegistry } from '../agent-registry.js';
+import { mayJoin } from './domain/queue-share.js';
 
 /** {@link AgentLoad} in memory. Agents with nothing to do take no room. */
 @Injectable()
 export class AgentLoads extends AgentLoad {
   private readonly working = new Map<string, number>();
-  private readonly queued = new Map<string, number>();
+  private readonly queues = new Map<string, AgentQueue>();
+  private readonly unconnected = new Map<string, number>();
 
   constructor(
     @Inject(AgentRegistry) private readonly registry: Pick<AgentRegistry, 'known'>,
@@ -24,15 +27,19 @@ export class AgentLoads extends AgentLoad {
     set(this.working, agentId, this.outstandingOf(agentId) - 1);
   }
 
-  waiting(agentId: string, delegations: number): void {
-    set(this.queued, agentId, delegations);
+  waiting(agentId: string, queue: AgentQueue | undefined): void {
+    if (queue === undefined) this.queues.delete(agentId);
+    else this.queues.set(agentId, queue);
+  }
+
+  connecting(agentId: string, by: number): void {
+    set(this.unconnected, agentId, this.connectingOf(agentId) + by);
   }
 
   maxConcurrent(agentId: string): number {
     const agent = this.registry.known(agentId);
     if (!agent?.enabled || agent.deletedAt !== null) return Infinity;
-    const { maxPerAgent, maxConcurrent } = this.config.tasks;
-    return agent.maxConcurrent ?? (maxPerAgent || Math.ceil(maxConcurrent / 4));
+    return agent.maxConcurrent ?? runLimits(this.config.tasks).perAgent;
   }
 
   outstandingOf(agentId: string): number {
@@ -40,13 +47,20 @@ export class AgentLoads extends AgentLoad {
   }
 
   queuedOf(agentId: string): number {
-    return this.queued.get(agentId) ?? 0;
+    return this.queues.get(agentId)?.total ?? 0;
   }
 
-  isFull(agentId: string): boolean {
-    const queued = this.queuedOf(agentId);
-    if (queued === 0) return false;
-    return queued >= (this.registry.known(agentId)?.maxQueue ?? this.config.agents.maxQueue);
+  connectingOf(agentId: string): number {
+    return this.unconnected.get(agentId) ?? 0;
+  }
+
+  /** For whoever asks: by its share; for nobody: as a whole. */
+  isFull(agentId: string, asker?: QueueAsker): boolean {
+    const queue = this.queues.get(agentId);
+    if (queue === undefined) return false;
+    const most = this.registry.known(agentId)?.maxQueue ?? this.config.agents.maxQueue;
+    if (asker === undefined || queue.total < most) return queue.total >= most;
+    return !mayJoin(queue.shareOf(asker), most);
   }
 }
 

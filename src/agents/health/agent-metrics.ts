@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Audience, Metrics } from '../../observability/metrics.js';
 import { BREAKER_STATES, HEALTH_STATES } from '../agent-health.js';
 import { AgentRegistry } from '../agent-registry.js';
+import { AgentLoads } from './agent-loads.js';
 import { AgentMonitor } from './agent-monitor.js';
 
 /** What everybody reads in place of the id of an agent that not everybody may use. */
@@ -14,6 +15,7 @@ export class AgentMetrics implements OnModuleInit {
     private readonly metrics: Metrics,
     private readonly registry: AgentRegistry,
     private readonly monitor: AgentMonitor,
+    private readonly loads: AgentLoads,
   ) {}
 
   onModuleInit(): void {
@@ -49,15 +51,24 @@ export class AgentMetrics implements OnModuleInit {
       ['agent'],
       (give, audience) => this.each(audience, (agent, { queued }) => give({ agent }, queued)),
     );
+    metrics.gauge(
+      'agent_connecting',
+      'Calls for an agent that wait for a connection, or for their turn.',
+      ['agent'],
+      (give, audience) =>
+        this.each(audience, (agent, _condition, id) =>
+          give({ agent }, this.loads.connectingOf(id)),
+        ),
+    );
   }
 
   private each(
     audience: Audience,
-    use: (agentId: string, condition: ReturnType<AgentMonitor['viewOf']>) => void,
+    use: (agent: string, condition: ReturnType<AgentMonitor['viewOf']>, id: string) => void,
   ): void {
     for (const { id, enabled, organizations } of this.registry.all()) {
       const isShown = audience === 'operator' || (enabled && organizations === null);
-      use(isShown ? id : HIDDEN, this.monitor.viewOf(id));
+      use(isShown ? id : HIDDEN, this.monitor.viewOf(id), id);
     }
   }
 }

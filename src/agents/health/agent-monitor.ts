@@ -6,6 +6,7 @@ import { AppConfig } from '../../config/index.js';
 import type { Agent } from '../agent.js';
 import type { AgentCallError } from '../agent-client.js';
 import { type Admission, type AgentCondition, AgentHealth } from '../agent-health.js';
+import type { QueueAsker } from '../agent-load.js';
 import { AgentRegistry } from '../agent-registry.js';
 import { AgentEvents, type Standing } from './agent-events.js';
 import { AgentLoads } from './agent-loads.js';
@@ -72,7 +73,7 @@ export class AgentMonitor extends AgentHealth {
     super();
   }
 
-  conditionOf(agentId: string): AgentCondition {
+  conditionOf(agentId: string, asker?: QueueAsker): AgentCondition {
     const record = this.recordOf(agentId);
     const breaker = record ? breakerOf(record, this.time()) : 'closed';
     return {
@@ -80,7 +81,7 @@ export class AgentMonitor extends AgentHealth {
       breaker,
       outstanding: this.loads.outstandingOf(agentId),
       queued: this.loads.queuedOf(agentId),
-      isFull: this.loads.isFull(agentId),
+      isFull: this.loads.isFull(agentId, asker),
     };
   }
 

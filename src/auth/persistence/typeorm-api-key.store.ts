@@ -114,6 +114,14 @@ export class TypeormApiKeyStore extends ApiKeyStore {
     return rows.length > 0;
   }
 
+  async hasSeveralOrganizations(): Promise<boolean> {
+    const rows = await this.database.read(
+      `SELECT DISTINCT p.organization FROM api_keys k JOIN principals p ON p.id = k.principal_id
+       WHERE k.admin = 0 AND k.revoked_at IS NULL LIMIT 2`,
+    );
+    return rows.length > 1;
+  }
+
   private toKey(row: Row): ApiKey {
     return {
       id: row.id,

@@ -25,11 +25,6 @@ export interface EgressOptions {
   readonly isOwn?: (url: string) => boolean;
   /** Default: the operating system's resolver. */
   readonly resolver?: Resolver;
-  /**
-   * Connections per origin; requests beyond wait. Default 512: above the delegations one process
-   * runs at once, so that a cancel never queues behind the streams it should end.
-   */
-  readonly maxConnectionsPerOrigin?: number;
 }
 
 /** One request. The choices of TLS need an https URL. */
@@ -44,6 +39,8 @@ export interface EgressRequest extends TlsChoice {
   readonly headersTimeoutMs?: number;
   /** Milliseconds between two pieces of the body; 0 is no limit. Default 30000. */
   readonly bodyTimeoutMs?: number;
+  /** Called when the request is on a connection and about to be written. */
+  readonly onSent?: () => void;
 }
 
 /** The options of an operator's settings. */
@@ -65,7 +62,10 @@ export interface EgressSettings {
 }
 
 /** What {@link Egress.fetchWith} sets. */
-export type FetchDefaults = Omit<EgressRequest, 'method' | 'headers' | 'body' | 'signal'>;
+export type FetchDefaults = Omit<
+  EgressRequest,
+  'method' | 'headers' | 'body' | 'signal' | 'onSent'
+>;
 
 /** {@link Way} for a client that makes its tunnel by itself. */
 export type ChannelWay = DirectWay | ProxiedWay;
@@ -83,7 +83,6 @@ const GRPC_BEHIND_HTTPS_PROXY =
   'gRPC cannot use an egress proxy at an https address; give it an http one, or list the host in egress.noProxy';
 const CONNECT_TIMEOUT_MS = 5000;
 const ANSWER_TIMEOUT_MS = 30_000;
-const CONNECTIONS_PER_ORIGIN = 512;
 const KNOWN_URLS = 1000;
 
 /** Answers that have no body by definition; `Response` refuses one. */
@@ -109,10 +108,7 @@ export class Egress {
     this.policy = new EgressPolicy(allow, openPorts, setting);
     this.proxy = proxy && new EgressProxy(proxy, resolver);
     this.connector = new GuardedConnector(this.policy, resolver, this.proxy);
-    this.pools = new Pools(
-      this.connector.connectorTo,
-      options.maxConnectionsPerOrigin ?? CONNECTIONS_PER_ORIGIN,
-    );
+    this.pools = new Pools(this.connector.connectorTo);
     this.isOwn = isOwn ?? (() => false);
   }
 
@@ -176,6 +172,7 @@ export class Egress {
       signal: signal ?? null,
       headersTimeout: options.headersTimeoutMs ?? ANSWER_TIMEOUT_MS,
       bodyTimeout: options.bodyTimeoutMs ?? ANSWER_TIMEOUT_MS,
+      ...(options.onSent !== undefined && { onSent: options.onSent }),
     });
     return signal === undefined ? answer : unlessAborted(answer, signal);
   }
@@ -191,8 +188,14 @@ export class Egress {
     return (input, init) => this.fetched(input, init, defaults);
   }
 
+  /** Whether connections wait for file descriptors of this process. */
+  get lacksFiles(): boolean {
+    return this.connector.lacksFiles;
+  }
+
   /** Cuts what is open and frees all connections. */
   close(): Promise<void> {
+    this.connector.close();
     return this.pools.close();
   }
 

@@ -28,11 +28,21 @@ export type Way =
 /** Of a name with more, all are checked and these are tried. */
 const ADDRESSES_TRIED = 8;
 const TUNNELS_TRIED = 3;
+/** How long a connection waits for a file descriptor before it asks for one again. */
+const NO_FILE_PAUSE_MS = 200;
+const NO_FILE: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE']);
 
 type Connected = Parameters<buildConnector.Callback>;
 
-/** Opens connections, each one to an address that passed the policy. */
+/**
+ * Opens connections, each one to an address that passed the policy. While the process has no file
+ * descriptor left a connection waits for one, however long: that says nothing of the other side.
+ */
 export class GuardedConnector {
+  private closed = false;
+  /** Connections that wait for a file descriptor. */
+  private withoutFile = 0;
+
   constructor(
     private readonly policy: EgressPolicy,
     private readonly resolver: Resolver,
@@ -47,12 +57,33 @@ export class GuardedConnector {
         ? this.directly(destination, options)
         : this.proxied(this.proxy, destination, options);
     return (target, callback) => {
-      connect(target, (...[error, socket]: Connected) => {
-        if (error === null) callback(null, socket);
-        else callback(isDenial(error) ? error : new ConnectError(origin.origin, error), null);
-      });
+      const attempt = (): void =>
+        connect(target, (...[error, socket]: Connected) => {
+          if (error === null) callback(null, socket);
+          else if (isDenial(error)) callback(error, null);
+          else if (hasNoFile(error) && !this.closed) this.later(attempt);
+          else callback(new ConnectError(origin.origin, error), null);
+        });
+      attempt();
     };
   };
+
+  get lacksFiles(): boolean {
+    return this.withoutFile > 0;
+  }
+
+  /** Nothing waits for a file descriptor any more. */
+  close(): void {
+    this.closed = true;
+  }
+
+  private later(attempt: () => void): void {
+    this.withoutFile += 1;
+    setTimeout(() => {
+      this.withoutFile -= 1;
+      attempt();
+    }, NO_FILE_PAUSE_MS);
+  }
 
   /**
    * The way to the destination now, its addresses checked. Rejects with EGRESS_DENIED or the resolver's
@@ -188,6 +219,12 @@ export function unlessLate<T>(answer: Promise<T>, timeoutMs: number): Promise<T>
     const timer = setTimeout(late, timeoutMs);
     answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });
+}
+
+/** Whether a connection failed for the hub's own lack of file descriptors; a proxy's error has it as its cause. */
+function hasNoFile(error: Error): boolean {
+  const { code, cause } = error as { code?: string; cause?: unknown };
+  return NO_FILE.has(code) || (cause instanceof Error && hasNoFile(cause));
 }
 
 function asResolved(literal: string): ResolvedAddress {

@@ -1,9 +1,14 @@
-import { Agent, type buildConnector, Pool } from 'undici';
+import { Agent, type buildConnector, type Dispatcher, Pool } from 'undici';
 import { identityOf, secureContextOf, type TlsChoice } from './tls-choice.js';
 import type { ConnectOptions } from './guarded-connector.js';
 
 /** Groups of pools kept for the next request. Above the number of profiles a hub is likely to use at once. */
 const KEPT_GROUPS = 256;
+
+/** A request that tells when it is on a connection. */
+export interface AnnouncedRequest extends Dispatcher.DispatchOptions {
+  readonly onSent?: () => void;
+}
 
 /** Makes the connector of one origin. */
 export type ConnectorFactory = (origin: URL, options: ConnectOptions) => buildConnector.connector;
@@ -13,22 +18,22 @@ export type ConnectorFactory = (origin: URL, options: ConnectOptions) => buildCo
  * one group of pools (an undici `Agent`) for each connect timeout and TLS choice in use: a connection
  * made with one client certificate never carries a request of another. Groups are bounded; the one that
  * was unused longest goes first, its requests under way end undisturbed and its connections close when
- * they are idle.
+ * they are idle. A request never waits for another one to end: there is a connection for each, and how
+ * many there are is for those to limit who make the requests.
  */
 export class Pools {
   /** In the order of their last use. */
-  private readonly groups = new Map<string, Agent>();
+  private readonly groups = new Map<string, Group>();
   /** Without a place in {@link groups}, but perhaps still with requests. */
-  private retired = new Set<Agent>();
+  private retired = new Set<Group>();
 
   constructor(
     private readonly connectorTo: ConnectorFactory,
-    private readonly connections: number,
     private readonly kept = KEPT_GROUPS,
   ) {}
 
   /** Throws ConnectError when the client certificate cannot be used. */
-  of(connectTimeoutMs: number, choice: TlsChoice): Agent {
+  of(connectTimeoutMs: number, choice: TlsChoice): Group {
     const key = `${connectTimeoutMs} ${identityOf(choice)}`;
     let group = this.groups.get(key);
     if (group === undefined) {
@@ -49,12 +54,11 @@ export class Pools {
     await Promise.all(all.map((agent) => agent.destroy()));
   }
 
-  private open(timeoutMs: number, choice: TlsChoice): Agent {
+  private open(timeoutMs: number, choice: TlsChoice): Group {
     const secureContext = secureContextOf(choice);
-    return new Agent({
+    return new Group({
       factory: (origin) =>
         new Pool(origin, {
-          connections: this.connections,
           connect: this.connectorTo(new URL(origin), { timeoutMs, secureContext }),
           // uvicorn closes idle connections after 5 s without announcing it; be earlier.
           keepAliveTimeout: 4000,
@@ -69,5 +73,19 @@ export class Pools {
     // An agent forgets a pool when its last connection closes.
     const open = [...this.retired].filter((agent) => Object.keys(agent.stats).length > 0);
     this.retired = new Set(open).add(oldest[1]);
+  }
+}
+
+class Group extends Agent {
+  override dispatch(options: AnnouncedRequest, handler: Dispatcher.DispatchHandler): boolean {
+    const { onSent, ...others } = options;
+    if (onSent === undefined) return super.dispatch(options, handler);
+    // The handler is this request's own; only the old form of handlers is told of its connection.
+    const { onConnect } = handler;
+    handler.onConnect = (...given) => {
+      onSent();
+      onConnect?.apply(handler, given);
+    };
+    return super.dispatch(others, handler);
   }
 }

@@ -84,6 +84,7 @@ const delegationTables = (clustered: string): string[] => [
     "agent_id" text NOT NULL,
     "agent_name" text NOT NULL,
     "organization" text NOT NULL,
+    "principal_id" text NOT NULL,
     "skill_id" text,
     "state" text NOT NULL,
     "message_seq" integer NOT NULL,
@@ -98,6 +99,7 @@ const delegationTables = (clustered: string): string[] => [
     "owner" text,
     "lease_until" bigint,
     "claimable_at" bigint,
+    "turn_at" bigint NOT NULL,
     "deadline_at" bigint NOT NULL,
     "due_at" bigint,
     "begun_at" bigint,
@@ -110,7 +112,7 @@ const delegationTables = (clustered: string): string[] => [
   `CREATE INDEX "delegations_downstream_idx" ON "delegations" ("downstream_task_id")
     WHERE "downstream_task_id" IS NOT NULL`,
   `CREATE INDEX "delegations_claim_idx" ON "delegations"
-      ("claimable_at", "untold", "agent_id", "organization", "created_at", "id")
+      ("claimable_at", "untold", "agent_id", "organization", "turn_at", "id")
     WHERE "claimable_at" IS NOT NULL`,
   `CREATE INDEX "delegations_due_idx" ON "delegations" ("due_at") WHERE "due_at" IS NOT NULL`,
   `CREATE INDEX "delegations_owner_idx" ON "delegations" ("owner") WHERE "owner" IS NOT NULL`,

@@ -163,7 +163,6 @@ function outSentence({ breaker }: AgentCondition): string {
 /** The match with what its condition adds to the explanation. */
 function explained(match: Match, condition: AgentCondition): Match {
   const { health, breaker, outstanding, queued } = condition;
-  const work = outstanding + queued;
   const sentences = [
     ...(isOut(condition)
       ? [`${outSentence(condition)} It is tried because too few others are left.`]
@@ -172,7 +171,8 @@ function explained(match: Match, condition: AgentCondition): Match {
         : health === 'degraded'
           ? ['Degraded: some of its last calls failed.']
           : []),
-    ...(work > 0 ? [`Has ${work} at work.`] : []),
+    ...(outstanding > 0 ? [`Has ${outstanding} at work.`] : []),
+    ...(queued > 0 ? [`${queued} wait for it.`] : []),
   ];
   return sentences.length === 0 ? match : { ...match, why: [...match.why, ...sentences] };
 }

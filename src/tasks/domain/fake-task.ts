@@ -333,6 +333,7 @@ const RECORD: Omit<TaskRecord, 'route' | 'plan' | 'allowReply' | 'deadlineAt'> =
 const DELEGATION: Omit<Delegation, 'id' | 'agentId' | 'agentName' | 'position'> = {
   taskId: 'task',
   organization: 'o',
+  principalId: 'p',
   step: 0,
   skillId: null,
   state: 'sending',

@@ -37,12 +37,35 @@ export function decideHeldTold(
   why: string,
   now: Date,
 ): TaskChange {
+  return noted(aggregate, delegationId, why, now, isHeld);
+}
+
+function noted(
+  aggregate: TaskAggregate,
+  delegationId: string,
+  why: string,
+  now: Date,
+  waits: (delegation: Delegation) => boolean,
+): TaskChange {
   const draft = new Draft(aggregate, now);
   const delegation = draft.delegation(delegationId);
-  if (!delegation || !isHeld(delegation) || !SILENT.has(draft.state)) return NO_CHANGE;
+  if (!delegation || !waits(delegation) || !SILENT.has(draft.state)) return NO_CHANGE;
   const origin = draft.several ? withHubData(undefined, draft.originOf(delegation)) : undefined;
   draft.emitStatus(draft.state, draft.say(why, origin));
   return draft.change();
+}
+
+/**
+ * Tells those who look at the task that a message which is being sent waits for a connection; as
+ * {@link decideHeldTold}. Nothing when its agent has answered.
+ */
+export function decideConnectionAwaited(
+  aggregate: TaskAggregate,
+  delegationId: string,
+  why: string,
+  now: Date,
+): TaskChange {
+  return noted(aggregate, delegationId, why, now, ({ state }) => state === 'sending');
 }
 
 /** States in which a status message of the hub hides nothing. */

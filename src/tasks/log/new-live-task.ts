@@ -94,6 +94,7 @@ function firstDelegation(
     agentId: delegation.agentId,
     agentName: delegation.agentName,
     organization: principal.organization,
+    principalId: principal.id,
     skillId: delegation.skillId,
     position: delegation.position,
     step: delegation.step,

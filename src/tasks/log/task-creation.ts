@@ -2,7 +2,7 @@ import { HubError, invalidField } from '../../common/hub-error.js';
 import { keyConflict } from '../task-errors.js';
 import type { Claimer, Created } from '../task-log.js';
 import type { Alongside, AppendOutcome } from '../task-store.js';
-import type { NewTask } from '../task.js';
+import type { Delegation, NewTask } from '../task.js';
 import type { LiveTask, Taken } from './live-task.js';
 import { newLiveTask, normalised } from './new-live-task.js';
 import { TaskTooLargeError, TOO_LARGE_MESSAGE } from './room.js';
@@ -13,6 +13,7 @@ export class TaskCreation {
   private readonly task: NewTask;
   /** Who gets its delegations with the commit. */
   private claimer: Claimer | null = null;
+  private reserved: readonly Delegation[] = [];
 
   constructor(
     task: NewTask,
@@ -33,15 +34,11 @@ export class TaskCreation {
   }
 
   prepare(claimer: Claimer | null, now: Date): Taken {
-    const places = this.places;
-    if (claimer !== null && places > 0) {
-      const held = claimer.reserve(places);
-      if (held === places) {
-        this.claimer = claimer;
-        this.live.claimQueued(claimer.owner, new Date(now.getTime() + claimer.leaseMs));
-      } else if (held > 0) {
-        claimer.release(held);
-      }
+    const queued = this.live.aggregate.delegations.filter(({ state }) => state === 'queued');
+    if (claimer !== null && queued.length > 0 && claimer.reserve(queued)) {
+      this.claimer = claimer;
+      this.reserved = queued;
+      this.live.claimQueued(claimer.owner, new Date(now.getTime() + claimer.leaseMs));
     }
     return this.live.take(this.task, []);
   }
@@ -53,7 +50,7 @@ export class TaskCreation {
       this.resolve({ kind: 'created', aggregate: this.live.snapshot() });
       return true;
     }
-    this.claimer?.release(this.places);
+    this.claimer?.release(this.reserved);
     if (outcome.kind === 'duplicate' && outcome.sameRequest) {
       this.resolve({ kind: 'existing', taskId: outcome.taskId });
     } else {
@@ -70,12 +67,8 @@ export class TaskCreation {
   }
 
   fail(error: unknown): void {
-    this.claimer?.release(this.places);
+    this.claimer?.release(this.reserved);
     this.reject(error);
-  }
-
-  private get places(): number {
-    return this.task.delegations.filter(({ state }) => state === 'queued').length;
   }
 
   private refusal(outcome: Exclude<AppendOutcome, { kind: 'committed' }>): HubError {

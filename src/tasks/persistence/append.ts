@@ -8,7 +8,7 @@ import type { AppendOutcome, PreparedAppend } from '../task-store.js';
 import type { UsageStore } from '../usage/usage-store.js';
 import { sumUsage, type OwnedUsageChange } from '../usage/usage.js';
 import type { Outcomes } from './append-outcomes.js';
-import { insertDelegations, updateDelegations } from './delegation-writes.js';
+import { insertDelegations, updateDelegations, type TurnOf } from './delegation-writes.js';
 import { releaseKeys, takeKeys } from './idempotency.js';
 import { touchContexts } from './context-writes.js';
 import { millis, taskDueAt, toRequestColumn } from './task-rows.js';
@@ -25,6 +25,7 @@ export function* appendBatch(
   batch: readonly PreparedAppend[],
   participant: AppendParticipant,
   usage: UsageStore,
+  turnOf: TurnOf,
 ): Work<{ outcomes: Outcomes; after: AfterCommit[]; used: OwnedUsageChange[] }> {
   const outcomes: Outcomes = new Map();
   const { free, taken } = yield* takeKeys(tx, batch, outcomes);
@@ -40,8 +41,8 @@ export function* appendBatch(
 
   yield* TASK_UPDATE.apply(tx, changes, changedTaskValues);
   yield* insertEvents(tx, good);
-  yield* insertDelegations(tx, good);
-  yield* updateDelegations(tx, changes);
+  yield* insertDelegations(tx, good, turnOf);
+  yield* updateDelegations(tx, changes, turnOf);
   yield* insertCheckpoints(tx, good);
   yield* touchContexts(tx, good);
   const used = sumUsage(good.map(usageOf));

@@ -6,15 +6,15 @@ import type { ClaimRoom, Waiting } from './claim-turns.js';
 const LATE_AT_ONCE = 512;
 
 const COLUMNS = (of: string): string =>
-  ['id', 'agent_id', 'organization', 'state', 'untold', 'claimable_at', 'created_at']
+  ['id', 'agent_id', 'organization', 'state', 'untold', 'claimable_at', 'turn_at']
     .map((name) => `${of}.${name}`)
     .join(', ');
 
-/** The oldest of the queue that `line` stands in, as the index has them. */
+/** The first of the queue that `line` stands in, as the index has them. */
 const IN_LINE = (line: string): string =>
   `SELECT q.id FROM delegations q WHERE q.claimable_at = 0 AND q.untold = ${line}.untold
      AND q.agent_id = ${line}.agent_id AND q.organization = ${line}.organization
-   ORDER BY q.created_at, q.id LIMIT 1`;
+   ORDER BY q.turn_at, q.id LIMIT 1`;
 
 /** The head of a queue. */
 interface Head extends Waiting {
@@ -30,7 +30,7 @@ export interface Candidates {
 
 /**
  * Enough of what may be claimed at `now` to choose from: of each queue (of one organization for one agent)
- * with room as many of the oldest as may be taken, and what lost its runner. Costs nothing for what waits
+ * with room as many of the first as may be taken, and what lost its runner. Costs nothing for what waits
  * for agents without room, however much that is.
  */
 export function* candidates(tx: Tx, room: ClaimRoom, now: number): Work<Candidates> {
@@ -93,7 +93,7 @@ function roomParams(room: ClaimRoom): SqlValue[] {
 
 const BEHIND = `SELECT * FROM (SELECT ${COLUMNS('d')} FROM delegations d
   WHERE d.claimable_at = 0 AND d.untold = ? AND d.agent_id = ? AND d.organization = ?
-  ORDER BY d.created_at, d.id LIMIT ? OFFSET 1) line`;
+  ORDER BY d.turn_at, d.id LIMIT ? OFFSET 1) line`;
 
 /** As many behind the heads of their queues as may still be taken. */
 function* behind(tx: Tx, heads: readonly Head[], room: ClaimRoom): Work<Waiting[]> {

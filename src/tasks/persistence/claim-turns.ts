@@ -1,3 +1,4 @@
+import { roomIn } from '../domain/shares.js';
 import type { Shares } from '../task-store.js';
 import type { DelegationState } from '../task.js';
 
@@ -10,19 +11,25 @@ export interface Waiting {
   /** 1: it has ended, and its agent is to be told; 0: a message is to be sent, or a task to be looked after. */
   readonly untold: number;
   readonly claimable_at: number;
-  readonly created_at: number;
+  /** Its turn among those for its agent: the least comes first. */
+  readonly turn_at: number;
 }
 
 /** Whom a delegation is for, as far as shares go. */
-export type Line = Pick<Waiting, 'untold' | 'agent_id'>;
+export type Line = Pick<Waiting, 'untold' | 'agent_id' | 'organization'>;
 
 /** How much may still be claimed: in all and for each agent, of messages and of farewells apart. */
 export class ClaimRoom {
   private readonly messages: Room;
   private readonly farewells: Room;
   private readonly held: Map<string, number>;
+  /** What organizations have got of agents here, by both. */
+  private readonly got = new Map<string, number>();
 
-  constructor(limit: number, shares?: Shares) {
+  constructor(
+    limit: number,
+    private readonly shares?: Shares,
+  ) {
     const maxOf = (agentId: string): number => shares?.maxOf(agentId) ?? Infinity;
     this.messages = new Room(limit, maxOf, shares?.taken);
     const told = shares?.farewells ?? { free: limit, maxPerAgent: Infinity, taken: new Map() };
@@ -39,9 +46,19 @@ export class ClaimRoom {
     return this.of(untold).free;
   }
 
-  /** How many more may be claimed for this agent. */
-  for({ untold, agent_id }: Line): number {
-    return this.of(untold).for(agent_id);
+  /** How many more may be claimed for this agent and organization. */
+  for({ untold, agent_id, organization }: Line): number {
+    const left = this.of(untold).for(agent_id);
+    const { shares } = this;
+    if (left <= 0 || untold === 1 || shares === undefined) return left;
+    const inAll = { left: this.messages.free, kept: shares.kept, held: this.heldBy(organization) };
+    const atAgent = {
+      left: this.messages.leftFor(agent_id),
+      kept: shares.keptAt(agent_id),
+      held:
+        shares.heldAt(agent_id, organization) + (this.got.get(keyOf(agent_id, organization)) ?? 0),
+    };
+    return Math.min(left, roomIn(inAll), roomIn(atAgent));
   }
 
   /** The agents that may have no more of those with this `untold`. */
@@ -56,7 +73,10 @@ export class ClaimRoom {
 
   take({ untold, agent_id, organization }: Waiting): void {
     this.of(untold).take(agent_id);
-    if (untold === 0) this.held.set(organization, this.heldBy(organization) + 1);
+    if (untold === 1) return;
+    this.held.set(organization, this.heldBy(organization) + 1);
+    const key = keyOf(agent_id, organization);
+    this.got.set(key, (this.got.get(key) ?? 0) + 1);
   }
 
   private of(untold: number): Room {
@@ -80,8 +100,11 @@ class Room {
   }
 
   for(agentId: string): number {
-    const left = this.maxOf(agentId) - (this.taken.get(agentId) ?? 0);
-    return Math.max(0, Math.min(this.free, left));
+    return Math.max(0, Math.min(this.free, this.leftFor(agentId)));
+  }
+
+  leftFor(agentId: string): number {
+    return this.maxOf(agentId) - (this.taken.get(agentId) ?? 0);
   }
 
   take(agentId: string): void {
@@ -92,8 +115,8 @@ class Room {
 
 /**
  * Chooses of those that wait, until there is no more room: farewells the oldest first; of the others one at
- * a time, of the organization that has the fewest places (of equals the one that came first), its oldest for
- * whose agent there is room. `waiting` need not be in order.
+ * a time, of the organization that has the fewest places (of equals the one whose turn comes first), its first for
+ * whose agent it has room. `waiting` need not be in order.
  */
 export function chooseInTurn(waiting: readonly Waiting[], room: ClaimRoom): Waiting[] {
   const ordered = [...waiting].sort(byAge);
@@ -136,13 +159,17 @@ function queuesOf(rows: readonly Waiting[]): Queue[] {
   return [...queues.values()];
 }
 
-/** An agent that is full stays so: nothing is given back here. */
+/** Who has no room for an agent gets none: nothing is given back here. */
 function skipFull(queue: Queue, room: ClaimRoom): void {
   for (let next = queue.rows[queue.at]; next && room.for(next) <= 0; next = queue.rows[queue.at]) {
     queue.at += 1;
   }
 }
 
+function keyOf(agentId: string, organization: string): string {
+  return `${agentId} ${organization}`;
+}
+
 function byAge(a: Waiting, b: Waiting): number {
-  return a.claimable_at - b.claimable_at || a.created_at - b.created_at || (a.id < b.id ? -1 : 1);
+  return a.claimable_at - b.claimable_at || a.turn_at - b.turn_at || (a.id < b.id ? -1 : 1);
 }

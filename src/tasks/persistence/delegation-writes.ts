@@ -2,34 +2,44 @@ import { flatten, pieces, rowsOf } from '../../database/multi-row.js';
 import { RowUpdate, type UpdatedColumn } from '../../database/row-update.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import type { DelegationWrite, PreparedAppend } from '../task-store.js';
+import type { Delegation } from '../task.js';
 import { claimableAt, delegationValues, millis, needsRunner } from './task-rows.js';
 
+/** The turn of a delegation that joins the queue; undefined of one that does not. */
+export type TurnOf = (delegation: Delegation) => number | undefined;
+
 /** The delegations that begin with their task. */
-export function* insertDelegations(tx: Tx, appends: readonly PreparedAppend[]): Work<void> {
+export function* insertDelegations(
+  tx: Tx,
+  appends: readonly PreparedAppend[],
+  turnOf: TurnOf,
+): Work<void> {
   const added = appends.flatMap((append) => append.delegations).filter((write) => write.added);
   for (const piece of pieces(added)) {
     yield* tx.run(
-      `INSERT INTO delegations (id, task_id, organization, position, step, epoch, owner, lease_until,
-         claimable_at, created_at, agent_id, agent_name, skill_id, state, message_seq, calls,
+      `INSERT INTO delegations (id, task_id, organization, principal_id, position, step, epoch, owner,
+         lease_until, claimable_at, turn_at, created_at, agent_id, agent_name, skill_id, state, message_seq, calls,
          downstream_task_id, downstream_context_id, fallbacks, progress, reason, untold, deadline_at, due_at,
          begun_at, updated_at)
-       VALUES ${rowsOf(piece.length, 26)}`,
-      flatten(piece, addedValues),
+       VALUES ${rowsOf(piece.length, 28)}`,
+      flatten(piece, (params, write) => addedValues(params, write, turnOf)),
     );
   }
 }
 
-function addedValues(params: SqlValue[], { delegation }: DelegationWrite): void {
+function addedValues(params: SqlValue[], { delegation }: DelegationWrite, turnOf: TurnOf): void {
   params.push(
     delegation.id,
     delegation.taskId,
     delegation.organization,
+    delegation.principalId,
     delegation.position,
     delegation.step,
     delegation.epoch,
     delegation.owner,
     millis(delegation.leaseUntil),
     claimableAt(delegation),
+    turnOf(delegation) ?? delegation.createdAt.getTime(),
     delegation.createdAt.getTime(),
   );
   delegationValues(params, delegation);
@@ -52,6 +62,7 @@ const COLUMNS: readonly UpdatedColumn[] = [
   { name: 'due_at', type: 'bigint' },
   { name: 'begun_at', type: 'bigint' },
   { name: 'updated_at', type: 'bigint' },
+  { name: 'turn_at', type: 'bigint', set: 'COALESCE(NEW, delegations.turn_at)' },
 ];
 
 const UPDATE_WITH_LEASE = new RowUpdate('delegations', [
@@ -72,7 +83,11 @@ const UPDATE_WITHOUT_LEASE = new RowUpdate('delegations', [
 ]);
 
 /** The epoch belongs to claims alone; owner and lease are written only where the patch named them. */
-export function* updateDelegations(tx: Tx, appends: readonly PreparedAppend[]): Work<void> {
+export function* updateDelegations(
+  tx: Tx,
+  appends: readonly PreparedAppend[],
+  turnOf: TurnOf,
+): Work<void> {
   const changed = appends.flatMap((append) => append.delegations).filter((write) => !write.added);
   if (changed.length === 0) return;
   const leased = changed.filter(({ lease }) => lease);
@@ -80,6 +95,7 @@ export function* updateDelegations(tx: Tx, appends: readonly PreparedAppend[]): 
   yield* UPDATE_WITH_LEASE.apply(tx, leased, (params, { delegation }) => {
     delegationValues(params, delegation);
     params.push(
+      turnOf(delegation) ?? null,
       delegation.owner,
       millis(delegation.leaseUntil),
       claimableAt(delegation),
@@ -88,6 +104,6 @@ export function* updateDelegations(tx: Tx, appends: readonly PreparedAppend[]): 
   });
   yield* UPDATE_WITHOUT_LEASE.apply(tx, others, (params, { delegation }) => {
     delegationValues(params, delegation);
-    params.push(needsRunner(delegation) ? 1 : 0, delegation.id);
+    params.push(turnOf(delegation) ?? null, needsRunner(delegation) ? 1 : 0, delegation.id);
   });
 }

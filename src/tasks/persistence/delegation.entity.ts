@@ -9,7 +9,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 })
 @Index(
   'delegations_claim_idx',
-  ['claimableAt', 'untold', 'agentId', 'organization', 'createdAt', 'id'],
+  ['claimableAt', 'untold', 'agentId', 'organization', 'turnAt', 'id'],
   { where: '"claimable_at" IS NOT NULL' },
 )
 @Index('delegations_due_idx', ['dueAt'], { where: '"due_at" IS NOT NULL' })
@@ -37,6 +37,10 @@ export class DelegationEntity {
   /** Of its task. */
   @Column({ type: 'text' })
   organization!: string;
+
+  /** Of its task. */
+  @Column({ name: 'principal_id', type: 'text' })
+  principalId!: string;
 
   @Column({ name: 'skill_id', type: 'text', nullable: true })
   skillId!: string | null;
@@ -85,6 +89,10 @@ export class DelegationEntity {
   /** From when it may be claimed: 0 while queued, the end of its lease while a runner is needed, else null. */
   @Column({ name: 'claimable_at', type: 'bigint', nullable: true })
   claimableAt!: number | null;
+
+  /** Its turn in the queue for its agent: the least comes first. */
+  @Column({ name: 'turn_at', type: 'bigint' })
+  turnAt!: number;
 
   @Column({ name: 'deadline_at', type: 'bigint' })
   deadlineAt!: number;

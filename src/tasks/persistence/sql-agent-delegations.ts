@@ -1,5 +1,10 @@
 import type { Database } from '../../database/database.js';
-import { AgentDelegations, type DelegationRef } from '../agent-delegations.js';
+import {
+  AgentDelegations,
+  type DelegationRef,
+  type WaitingCount,
+  type WaitingDelegation,
+} from '../agent-delegations.js';
 import { IS_OPEN } from './task-rows.js';
 
 /**
@@ -8,24 +13,36 @@ import { IS_OPEN } from './task-rows.js';
  */
 const WAITING = `FROM delegations WHERE claimable_at = 0 AND state = 'queued'`;
 
+const WHOSE = 'agent_id, organization, principal_id';
+
+interface Row {
+  readonly agent_id: string;
+  readonly organization: string;
+  readonly principal_id: string;
+}
+
+function whose({ agent_id, organization, principal_id }: Row) {
+  return { agentId: agent_id, organization, principalId: principal_id };
+}
+
 /** {@link AgentDelegations} in the hub's database. */
 export class SqlAgentDelegations extends AgentDelegations {
   constructor(private readonly database: Pick<Database, 'read'>) {
     super();
   }
 
-  async waiting(): Promise<{ id: string; agentId: string }[]> {
-    const rows = await this.database.read<{ id: string; agent_id: string }>(
-      `SELECT id, agent_id ${WAITING}`,
+  async waiting(): Promise<WaitingDelegation[]> {
+    const rows = await this.database.read<Row & { id: string; turn_at: number | string }>(
+      `SELECT id, ${WHOSE}, turn_at ${WAITING}`,
     );
-    return rows.map((row) => ({ id: row.id, agentId: row.agent_id }));
+    return rows.map((row) => ({ id: row.id, ...whose(row), turnAt: Number(row.turn_at) }));
   }
 
-  async waitingByAgent(): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.database.read<{ agent_id: string; count: number | string }>(
-      `SELECT agent_id, COUNT(*) AS count ${WAITING} GROUP BY agent_id`,
+  async waitingByPrincipal(): Promise<WaitingCount[]> {
+    const rows = await this.database.read<Row & { count: number | string }>(
+      `SELECT ${WHOSE}, COUNT(*) AS count ${WAITING} GROUP BY ${WHOSE}`,
     );
-    return new Map(rows.map((row) => [row.agent_id, Number(row.count)]));
+    return rows.map((row) => ({ ...whose(row), count: Number(row.count) }));
   }
 
   async open(agentId: string, after: string, limit: number): Promise<DelegationRef[]> {

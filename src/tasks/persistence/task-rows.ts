@@ -37,6 +37,7 @@ export interface DelegationRow {
   agent_id: string;
   agent_name: string;
   organization: string;
+  principal_id: string;
   skill_id: string | null;
   state: DelegationState;
   message_seq: number;
@@ -70,7 +71,7 @@ export const TASK_COLUMNS = `id, context_id, principal_id, organization, state, 
   stored_bytes, traceparent, request, created_at, updated_at`;
 
 export const DELEGATION_COLUMNS = `id, task_id, position, step, agent_id, agent_name, organization,
-  skill_id, state, message_seq, calls, downstream_task_id, downstream_context_id, fallbacks, progress, reason,
+  principal_id, skill_id, state, message_seq, calls, downstream_task_id, downstream_context_id, fallbacks, progress, reason,
   untold, epoch, owner, lease_until, deadline_at, begun_at, created_at, updated_at`;
 
 /** A delegation has begun and has not ended. */
@@ -132,6 +133,7 @@ export function toDelegation(row: DelegationRow): Delegation {
     agentId: row.agent_id,
     agentName: row.agent_name,
     organization: row.organization,
+    principalId: row.principal_id,
     skillId: row.skill_id,
     position: row.position,
     step: row.step,

@@ -28,6 +28,7 @@ import { isVisible } from '../visible.js';
 import { appendBatch } from './append.js';
 import type { Outcomes } from './append-outcomes.js';
 import { claimDelegations, endLeases, renewLeases } from './claim.js';
+import type { TurnOf } from './delegation-writes.js';
 import { SqlDownstreamTasks } from './downstream-tasks.js';
 import { deleteTask, forgetTasks } from './forget-tasks.js';
 import { forgetKeys, keyHolder } from './idempotency.js';
@@ -38,6 +39,11 @@ import { toEvent, toRecord, type EventRow, type TaskRow } from './task-rows.js';
 /** Tasks in the hub's database. `participant` takes part in every commit that adds events. */
 export class TypeormTaskStore extends TaskStore {
   readonly downstream: DownstreamTasks;
+  private queueTurn: TurnOf = () => undefined;
+  private readonly turnOf: TurnOf = (delegation) =>
+    delegation.state === 'queued' && delegation.owner === null
+      ? this.queueTurn(delegation)
+      : undefined;
   private readonly commitListeners: ((written: readonly DelegationWrite[]) => void)[] = [];
   private readonly usageListeners: ((changes: readonly OwnedUsageChange[]) => void)[] = [];
   private readonly claimListeners: ((claimed: readonly ClaimedTask[]) => void)[] = [];
@@ -112,6 +118,10 @@ export class TypeormTaskStore extends TaskStore {
 
   onClaimed(listener: (claimed: readonly ClaimedTask[]) => void): void {
     this.claimListeners.push(listener);
+  }
+
+  queueBy(turnOf: TurnOf): void {
+    this.queueTurn = turnOf;
   }
 
   async claim(
@@ -227,7 +237,7 @@ export class TypeormTaskStore extends TaskStore {
 
   private async tryCommit(part: readonly PreparedAppend[], outcomes: Outcomes): Promise<void> {
     const result = await this.database.write((tx) =>
-      appendBatch(tx, part, this.participant, this.usage),
+      appendBatch(tx, part, this.participant, this.usage, this.turnOf),
     );
     for (const [append, outcome] of result.outcomes) outcomes.set(append, outcome);
     this.tellUsed(result.used);

@@ -55,6 +55,11 @@ export class DelegationRun {
     return isEnded(this.state);
   }
 
+  /** Its agent is only asked now and then: it holds no connection. */
+  get polls(): boolean {
+    return this.context?.polls === true;
+  }
+
   /** It waits for its client, and is only watched. */
   get asked(): boolean {
     return this.context?.asked === true;
@@ -98,6 +103,11 @@ export class DelegationRun {
         this.lookAgain = undefined;
         if (again) this.poke(again.everywhere);
       });
+  }
+
+  /** Tells in the task what its message waits for when that has been so for `ms`. Never rejects. */
+  async tellWait(ms: number): Promise<void> {
+    await this.context?.tellWait(ms).catch((error: unknown) => void this.note(error));
   }
 
   /** Stops at once and writes nothing: whoever claims the delegation next goes on. */

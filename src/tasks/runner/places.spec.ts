@@ -18,7 +18,7 @@ describe('places', () => {
     const load: string[] = [];
     const places = placesFor(4, load);
     for (const agent of ['a', 'b']) places.take(of(agent));
-    expect(places.isFull('a')).toBe(false);
+    expect(places.hasRoom(of('a'))).toBe(true);
     places.take(of('a', 'other'));
     expect(places.free).toBe(1);
     expect([...places.taken]).toEqual([
@@ -29,21 +29,64 @@ describe('places', () => {
       ['acme', 2],
       ['other', 1],
     ]);
-    expect(['a', 'b', 'c'].map((agent) => places.isFull(agent))).toEqual([true, true, false]);
+    expect(['a', 'b', 'c'].map((agent) => places.hasRoom(of(agent)))).toEqual([false, false, true]);
     places.give(of('a', 'other'));
     places.give(of('b'));
     expect(places.free).toBe(3);
-    expect(places.isFull('a')).toBe(false);
+    expect(places.hasRoom(of('a'))).toBe(true);
     expect([...places.taken]).toEqual([['a', 1]]);
     expect([...places.organizations]).toEqual([['acme', 1]]);
     expect(load).toEqual(['+a', '+b', '+a', '-a', '-b']);
   });
+
+  it('are kept, a few of them, for organizations that have none', () => {
+    const places = placesFor(64);
+    const agents = Array.from({ length: 64 }, (_, n) => `agent ${n}`);
+    const taken = agents.filter((agent) => {
+      const whose = of(agent, 'greedy');
+      const has = places.hasRoom(whose);
+      if (has) places.take(whose);
+      return has;
+    });
+    expect(taken).toHaveLength(60);
+    expect(places.isTight('other')).toBe(true);
+    expect(places.hasRoom(of('other', 'newcomer'))).toBe(true);
+    places.take(of('other', 'newcomer'));
+    expect(places.hasRoom(of('other', 'newcomer'))).toBe(false);
+    expect(places.hasRoom(of('other', 'another'))).toBe(true);
+  });
+
+  it('of an agent are kept, one of a few, where more than one organization may come', () => {
+    const places = placesFor(10);
+    places.take(of('a', 'greedy'));
+    expect(places.hasRoom(of('a', 'greedy'))).toBe(true);
+    places.several = true;
+    expect(places.hasRoom(of('a', 'greedy'))).toBe(false);
+    expect(places.hasRoom(of('a', 'newcomer'))).toBe(true);
+    expect(places.hasRoom(of('b', 'greedy'))).toBe(true);
+  });
+
+  it('are hardly taken by those whose agents are only asked now and then', () => {
+    const places = placesFor(2);
+    const polled = Array.from({ length: 15 }, (_, n) => of(`agent ${n}`));
+    for (const each of polled) {
+      places.take(each);
+      places.poll(each, true);
+    }
+    expect(places.free).toBe(1);
+    expect([...places.organizations]).toEqual([]);
+    expect(places.heldAt('agent 0', 'acme')).toBe(1);
+    for (const each of polled) places.give(each, true);
+    expect(places.free).toBe(2);
+    expect([...places.taken]).toEqual([]);
+  });
 });
 
 describe('the place of a run', () => {
-  const WORKS = { waits: false, hasEnded: false };
-  const WAITS = { waits: true, hasEnded: false };
-  const ENDED = { waits: false, hasEnded: true };
+  const WORKS = { waits: false, polls: false, hasEnded: false };
+  const WAITS = { ...WORKS, waits: true };
+  const POLLS = { ...WORKS, polls: true };
+  const ENDED = { ...WORKS, hasEnded: true };
 
   function placeIn(places: Places): { place: Place; freed: () => number } {
     let freed = 0;
@@ -64,6 +107,20 @@ describe('the place of a run', () => {
     place.adapt(WORKS);
     expect(places.free).toBe(1);
     expect(freed()).toBe(2);
+  });
+
+  it('is given up for the time its agent is only asked now and then', () => {
+    const places = placesFor(1);
+    const { place, freed } = placeIn(places);
+    const story = [WORKS, POLLS, WAITS, POLLS, WORKS, POLLS].map((need) => {
+      place.adapt(need);
+      return places.free;
+    });
+    expect(story).toEqual([0, 1, 1, 1, 0, 1]);
+    place.done();
+    expect([...places.taken]).toEqual([]);
+    expect(places.free).toBe(1);
+    expect(freed()).toBe(3);
   });
 
   it('is not taken by one that ends while it waits for its client', () => {

@@ -11,7 +11,7 @@ import type { End } from '../domain/end-delegation.js';
 import { namesBy } from '../agent-name.js';
 import { agentCallOptions, hopsOf } from '../call-options.js';
 import { isEnded } from '../domain/delegation-state.js';
-import { isHeld } from '../domain/unsent.js';
+import { decideConnectionAwaited, isHeld } from '../domain/unsent.js';
 import type { Fence } from '../task-store.js';
 import {
   NO_CHANGE,
@@ -22,6 +22,8 @@ import {
   type TaskRecord,
 } from '../task.js';
 import type { RunDeps } from './run-deps.js';
+import { ConnectionWait } from './connection-wait.js';
+import { Watchdog } from './watchdog.js';
 import { standingAfter, type Standing } from './standing.js';
 import { OVER } from '../over.js';
 
@@ -53,6 +55,11 @@ export class RunContext {
   canceling = false;
   /** Metadata of the client's cancel, as far as this run knows it. */
   cancelMetadata: TaskRecord['cancelMetadata'];
+  /** It only asks its agent now and then, with no connection open meanwhile. */
+  private polling = false;
+  /** The call that takes the message to the agent, as far as it waits for a connection. */
+  private messageWait: ConnectionWait | undefined;
+  private waitTold = false;
   /** This run itself has brought the delegation to where it is over. */
   settled = false;
 
@@ -110,10 +117,22 @@ export class RunContext {
     return this.delivering && this.unanswered;
   }
 
+  /** Its agent is only asked now and then: between two questions it has no connection. */
+  get polls(): boolean {
+    return this.polling;
+  }
+
+  set polls(polls: boolean) {
+    if (this.polling === polls) return;
+    this.polling = polls;
+    this.onChange();
+  }
+
   /** The call that takes the message to the agent, and brings what it answers. */
   async deliver<T>(call: () => Promise<T>): Promise<T> {
     this.sent = true;
     this.delivering = true;
+    this.waitTold = false;
     try {
       return await call();
     } finally {
@@ -237,14 +256,44 @@ export class RunContext {
     if (this.delivering) await this.untilCallMoves(maxMs);
   }
 
+  /** Tells in the task, once, that the message has been waiting for a connection for `ms`. */
+  async tellWait(ms: number): Promise<void> {
+    if (this.waitTold || (this.messageWait?.waitedMs ?? 0) < ms) return;
+    this.waitTold = true;
+    const why = `Waiting for a connection to ${this.agentName}.`;
+    await this.change((task, id, now) => decideConnectionAwaited(task, id, why, now));
+  }
+
+  /**
+   * What a call that `watchdog` ends tells of its connection: the agent's `ms` begin when it is on its way.
+   * `isMessage`: it takes the message to the agent. `over` is called at its end.
+   */
+  connectionWait(watchdog: Watchdog, ms: number, isMessage: boolean): ConnectionWait {
+    const { clock, connecting } = this.deps;
+    const wait = new ConnectionWait({
+      watchdog,
+      ms,
+      now: () => clock.now().getTime(),
+      onChange: (waits) => connecting(this.agent.id, waits ? 1 : -1),
+    });
+    if (isMessage) this.messageWait = wait;
+    return wait;
+  }
+
   /** Sleeps, but not beyond the end of this run. */
   sleep(ms: number): Promise<void> {
     return this.deps.clock.sleep(ms, this.signal);
   }
 
-  /** One call to the agent that may take `ms`; its signal aborts then, and with this run. */
-  async within<T>(ms: number, call: (options: AgentCallOptions) => Promise<T>): Promise<T> {
-    const done = new AbortController();
+  /**
+   * One call to the agent that may take `ms` from when it is on its way; its signal aborts then, and with
+   * this run.
+   */
+  async within<T>(
+    ms: number,
+    call: (options: AgentCallOptions) => Promise<T>,
+    isMessage = false,
+  ): Promise<T> {
     const limit = new AbortController();
     const stop = (): void => limit.abort(OVER);
     this.signal.addEventListener('abort', stop);
@@ -252,14 +301,17 @@ export class RunContext {
     // Less than that may be too short for any agent.
     const hadItsTime = ms >= this.budgets.firstEventMs;
     const late = (): void => limit.abort(hadItsTime ? AGENT_TOO_LATE : OVER);
-    void this.deps.clock.sleep(ms, done.signal).then(late);
+    const watchdog = new Watchdog(this.deps.clock, late);
+    watchdog.arm(ms);
+    const connection = this.connectionWait(watchdog, ms, isMessage);
     // What was answered before, and not taken, is not needed any more.
     this.releaseAnswers();
     const hold = (release: () => void): void => void this.answers.push(release);
     try {
-      return await call({ ...this.callOptions(limit.signal), hold });
+      return await call({ ...this.callOptions(limit.signal), connection, hold });
     } finally {
-      done.abort(OVER);
+      watchdog.disarm();
+      connection.over();
       this.signal.removeEventListener('abort', stop);
     }
   }

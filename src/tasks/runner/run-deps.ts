@@ -31,6 +31,8 @@ export interface RunDeps {
   readonly client: AgentClient;
   readonly callbacks: AgentCallbacks;
   readonly farewell: AgentFarewell;
+  /** So many more calls for an agent wait for a connection, or less. */
+  readonly connecting: (agentId: string, by: 1 | -1) => void;
   readonly farewells: Pick<Farewells, 'hasRoom' | 'enter' | 'leave'>;
   readonly health: Pick<AgentHealth, 'admit'>;
   /** Also one that is deleted: it may be asked about what it works on, but gets no message. */

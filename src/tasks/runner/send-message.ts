@@ -1,4 +1,9 @@
-import { AGENT_TOO_LATE, AgentCallError, type AgentSend } from '../../agents/index.js';
+import {
+  AGENT_TOO_LATE,
+  AgentCallError,
+  type AgentCallOptions,
+  type AgentSend,
+} from '../../agents/index.js';
 import type { Message, StreamResponse } from '../../protocol/a2a.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
 import { toldOf } from './agent-trouble.js';
@@ -63,7 +68,9 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
     call.abort(AGENT_TOO_LATE);
   });
   watchdog.arm(budget);
-  const intake = new EventIntake(deps.client.stream(agent, send, run.callOptions(call.signal)));
+  const connection = run.connectionWait(watchdog, budget, true);
+  const options = { ...run.callOptions(call.signal), connection };
+  const intake = new EventIntake(deps.client.stream(agent, send, options));
   try {
     for (;;) {
       const { events, end } = await intake.take();
@@ -82,6 +89,7 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
     }
   } finally {
     watchdog.disarm();
+    connection.over();
     if (!ended) stop();
     intake.close();
     run.signal.removeEventListener('abort', stop);
@@ -102,13 +110,14 @@ async function sendOnce(run: RunContext, send: AgentSend): Promise<CallEnd> {
   // An object, since what a callback assigns is not seen by the type checker.
   const time = { isOver: false };
   try {
-    const answer = await run.within(budgets.firstEventMs, async (options) => {
+    const offer = async (options: AgentCallOptions): ReturnType<typeof sendOffering> => {
       try {
         return await sendOffering(run, send, options);
       } finally {
         time.isOver = options.signal.aborted && !run.signal.aborted;
       }
-    });
+    };
+    const answer = await run.within(budgets.firstEventMs, offer, true);
     await run.take([eventOf(answer)]);
     return { error: undefined };
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { AgentLoad } from '../../agents/index.js';
+import type { ApiKeyStore } from '../../auth/index.js';
 import type { Clock } from '../../common/clock.js';
 import type { Log } from '../../common/logger.js';
 import type { Signals } from '../signals.js';
@@ -8,7 +9,7 @@ import { isEnded } from '../domain/delegation-state.js';
 import { DelegationRun } from './delegation-run.js';
 import type { Farewells } from './farewells.js';
 import { Leases } from './leases.js';
-import { Place, Places } from './places.js';
+import { Place, type PlaceFor, Places } from './places.js';
 import { putBack } from './put-back.js';
 import type { RunDeps } from './run-deps.js';
 import type { WaitingLine } from './waiting-line.js';
@@ -16,6 +17,10 @@ import { OVER } from '../over.js';
 
 /** How often is looked whether a question still waits for its answer. */
 const LOOK_AT_ASKED_MS = 30_000;
+/** How often is looked whether more than one organization may come. */
+const LOOK_AT_TENANTS_MS = 5000;
+/** A message that has waited for a connection for so long says so in its task. */
+const TELL_WAIT_AFTER_MS = 1000;
 
 interface Running {
   readonly run: DelegationRun;
@@ -26,6 +31,8 @@ export interface RunnerSettings {
   readonly leaseMs: number;
   /** Delegations run at once. */
   readonly maxConcurrent: number;
+  /** What says so. */
+  readonly limitedBy: string;
   /** How often work, leases and changes by other processes are looked for without a ring. */
   readonly lookEveryMs: number;
   /** How long a clean stop waits for the first answers of messages on their way. */
@@ -45,8 +52,8 @@ export interface TaskRunnerDeps {
   readonly load: AgentLoad;
   /** The same that the runs have. */
   readonly farewells: Farewells;
-  /** Told of what goes back into the queue before that is committed. */
-  readonly line: Pick<WaitingLine, 'joined'>;
+  readonly line: Pick<WaitingLine, 'waitsFor'>;
+  readonly tenants: Pick<ApiKeyStore, 'hasSeveralOrganizations'>;
   /** Asked for once, at start. */
   readonly runDeps: () => Promise<RunDeps>;
 }
@@ -70,8 +77,9 @@ export class TaskRunner implements Claimer {
   /** Farewells are looked for although there is no place: now and then, for they take none. */
   private farewellsDue = false;
   private lookedAtAskedAt = 0;
-  /** Places held for delegations about to be created. */
-  private reserved = 0;
+  /** A claim is under way, which may take all free places. */
+  private holdsAll = false;
+  private lookedAtTenantsAt = -Infinity;
 
   constructor(private readonly deps: TaskRunnerDeps) {
     this.places = new Places(deps.settings.maxConcurrent, deps.load, deps.farewells);
@@ -89,26 +97,28 @@ export class TaskRunner implements Claimer {
     return this.deps.settings.leaseMs;
   }
 
-  reserve(wanted: number): number {
-    const held = Math.max(0, Math.min(wanted, this.room));
-    this.reserved += held;
-    return held;
+  reserve(delegations: readonly PlaceFor[]): boolean {
+    if (this.room <= 0) return false;
+    const taken: PlaceFor[] = [];
+    for (const each of delegations) {
+      // Whoever waits for the agent already comes before.
+      if (this.deps.line.waitsFor(each.agentId) || !this.places.hasRoom(each)) {
+        for (const one of taken) this.places.give(one);
+        return false;
+      }
+      this.places.take(each);
+      taken.push(each);
+    }
+    return true;
   }
 
-  release(places: number): void {
-    this.reserved -= places;
-    if (places > 0) this.wake();
+  release(delegations: readonly PlaceFor[]): void {
+    for (const each of delegations) this.places.give(each);
+    if (delegations.length > 0) this.wake();
   }
 
   claimed(delegations: readonly ClaimedDelegation[]): void {
-    this.reserved -= delegations.length;
-    for (const each of delegations) {
-      // One agent's new tasks wait in the queue while it has all the places it may have.
-      if (this.shared && this.places.isFull(each.agentId)) {
-        this.deps.line.joined(each.id, each.agentId);
-        this.giveBack(this.shared, each);
-      } else this.begin(each);
-    }
+    for (const each of delegations) this.begin(each, true);
   }
 
   /** `soleProcess`: nobody else can be at work (SQLite), so that all leases of others are void. */
@@ -125,6 +135,9 @@ export class TaskRunner implements Claimer {
       signals.onDelegation((id) => this.runs.get(id)?.run.poke()),
     );
     log.claimNew(this);
+    await this.lookAtTenants();
+    const { maxConcurrent, limitedBy } = this.deps.settings;
+    logger.info({ delegations: maxConcurrent, limitedBy }, 'running so many at once');
     this.wake();
     void this.lookRegularly();
   }
@@ -178,16 +191,17 @@ export class TaskRunner implements Claimer {
   private async claim(): Promise<void> {
     const { store, owner, settings } = this.deps;
     for (;;) {
-      const held = this.reserve(settings.maxConcurrent);
+      const held = Math.max(0, this.room);
       if (held === 0 && !this.farewellsDue) return;
       this.farewellsDue = false;
       let claimed: readonly ClaimedDelegation[];
+      this.holdsAll = true;
       try {
         // Or this process, when it was stopped for a while, would take its own runs for left behind.
         const now = await this.leases.keep();
         claimed = await store.claim(owner, now, settings.leaseMs, held, this.places);
       } finally {
-        this.reserved -= held;
+        this.holdsAll = false;
       }
       for (const each of claimed) this.begin(each);
       if (held === 0 || claimed.filter(({ untold }) => !untold).length < held) return;
@@ -201,21 +215,22 @@ export class TaskRunner implements Claimer {
 
   /** Free places; none once this stops. */
   private get room(): number {
-    if (this.stopping.signal.aborted) return 0;
-    return this.places.free - this.reserved;
+    return this.stopping.signal.aborted || this.holdsAll ? 0 : this.places.free;
   }
 
-  private begin(claim: ClaimedDelegation): void {
+  /** `hasPlace`: a place has been taken for it. */
+  private begin(claim: ClaimedDelegation, hasPlace = false): void {
     if (!this.shared) return;
     if (this.stopping.signal.aborted) return this.giveBack(this.shared, claim);
     // A follow-up of a delegation whose last run is closing its stream: the old one steps aside.
     this.runs.get(claim.id)?.run.stop();
     const { agentId, untold } = claim;
     const { farewells } = this.deps;
-    const place = new Place(this.places, claim, {
-      isAwaited: () => this.room <= 0 || this.places.isFull(agentId),
+    const hooks = {
+      isAwaited: () => this.places.isTight(agentId),
       freed: () => this.wake(),
-    });
+    };
+    const place = new Place(this.places, claim, hooks, hasPlace);
     const run = new DelegationRun(this.shared, claim, () => place.adapt(run));
     place.adapt(run);
     if (untold) farewells.enter(agentId);
@@ -241,14 +256,23 @@ export class TaskRunner implements Claimer {
       await clock.sleep(settings.lookEveryMs, signal);
       if (signal.aborted) return;
       this.lookForFarewells();
-      if (this.runs.size === 0) continue;
       try {
+        await this.lookAtTenants();
+        if (this.runs.size === 0) continue;
+        for (const { run } of this.runs.values()) void run.tellWait(TELL_WAIT_AFTER_MS);
         await this.leases.keep();
         await this.compare();
       } catch (error) {
         logger.error({ err: error }, 'leases could not be looked after');
       }
     }
+  }
+
+  private async lookAtTenants(): Promise<void> {
+    const now = this.deps.clock.now().getTime();
+    if (now - this.lookedAtTenantsAt < LOOK_AT_TENANTS_MS) return;
+    this.lookedAtTenantsAt = now;
+    this.places.several = await this.deps.tenants.hasSeveralOrganizations();
   }
 
   /** Finds what other processes have changed about the delegations that run here. */

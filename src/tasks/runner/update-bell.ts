@@ -30,7 +30,10 @@ export class UpdateBell {
   ) {
     const { agent, deps, delegation } = run;
     this.leave = deps.callbacks.listen(agent, delegation.id, () => this.ring('call'));
-    if (agent.card.capabilities?.streaming === true) void this.listen();
+    run.polls = agent.card.capabilities?.streaming !== true;
+    if (!run.polls) {
+      void this.listen().then(() => (run.polls = !this.closed.signal.aborted));
+    }
   }
 
   /**
@@ -53,6 +56,7 @@ export class UpdateBell {
   }
 
   close(): void {
+    this.run.polls = false;
     this.leave();
     this.closed.abort(OVER);
   }

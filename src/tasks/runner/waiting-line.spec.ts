@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ClaimedTask, DelegationWrite } from '../task-store.js';
+import type { ClaimedTask, DelegationWrite, TaskStore } from '../task-store.js';
 import type { Delegation } from '../task.js';
 import { WaitingLine } from './waiting-line.js';
 
@@ -21,12 +21,15 @@ class ManualClock {
   }
 }
 
+const WHOSE = { organization: 'acme', principalId: 'alice' };
+
 /** A line with a store whose commits and claims a test makes. */
 class Harness {
   readonly counts: Record<string, number> = {};
   readonly clock = new ManualClock();
   /** What the database holds. */
   stored: { id: string; agentId: string }[] = [];
+  turnOf: Parameters<TaskStore['queueBy']>[0] = () => undefined;
   private commit: (written: readonly DelegationWrite[]) => void = () => undefined;
   private claimed: (claimed: readonly ClaimedTask[]) => void = () => undefined;
   readonly line: WaitingLine;
@@ -36,32 +39,29 @@ class Harness {
       soleProcess,
       clock: this.clock,
       logger: { debug() {}, info() {}, warn() {}, error() {} },
-      load: { waiting: (agentId, count) => void (this.counts[agentId] = count) },
+      load: { waiting: (agentId, queue) => void (this.counts[agentId] = queue?.total ?? 0) },
       store: {
+        queueBy: (turnOf) => void (this.turnOf = turnOf),
         onCommitted: (listener) => void (this.commit = listener),
         onClaimed: (listener) => void (this.claimed = listener),
       },
       delegations: {
-        waiting: () => Promise.resolve(this.stored),
-        waitingByAgent: () => {
-          const counts = new Map<string, number>();
-          for (const { agentId } of this.stored) {
-            counts.set(agentId, (counts.get(agentId) ?? 0) + 1);
-          }
-          return Promise.resolve(counts);
-        },
+        waiting: () =>
+          Promise.resolve(this.stored.map((each) => ({ ...WHOSE, turnAt: 1000, ...each }))),
+        waitingByPrincipal: () =>
+          Promise.resolve(this.stored.map(({ agentId }) => ({ ...WHOSE, agentId, count: 1 }))),
         open: () => Promise.resolve([]),
       },
     });
   }
 
   write(id: string, agentId: string, state: Delegation['state']): void {
-    const delegation = { id, agentId, state, owner: null } as Delegation;
+    const delegation = { ...WHOSE, id, agentId, state, owner: null } as Delegation;
     this.commit([{ delegation, added: false, lease: false }]);
   }
 
   claim(id: string, agentId: string, adopted = false): void {
-    const delegations = [{ id, agentId } as Delegation];
+    const delegations = [{ ...WHOSE, id, agentId } as Delegation];
     const taken = new Set(adopted ? [id] : []);
     this.claimed([{ taskId: 't', version: 1, delegations, adopted: taken }]);
   }
@@ -90,12 +90,17 @@ describe('the line of one process', () => {
     expect(harness.counts).toEqual({ a: 0, b: 1 });
   });
 
-  it('counts what goes back before that is committed, once', async () => {
+  it('gives turns to those that join, and leaves those that wait where they are', async () => {
     const harness = new Harness(true);
+    harness.stored = [{ id: 'd0', agentId: 'a' }];
     await harness.line.start();
-    harness.line.joined('d1', 'a');
-    harness.write('d1', 'a', 'queued');
-    expect(harness.counts).toEqual({ a: 1 });
+    const turnOf = (id: string, agentId: string) =>
+      harness.turnOf({ ...WHOSE, id, agentId } as Delegation);
+    expect(turnOf('d0', 'a')).toBe(undefined);
+    expect(turnOf('d1', 'a')).toBe(61_000);
+    expect(turnOf('d0', 'b')).toBe(0);
+    expect(harness.line.waitsFor('a')).toBe(true);
+    expect(harness.line.waitsFor('b')).toBe(false);
   });
 });
 

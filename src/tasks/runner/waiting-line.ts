@@ -1,16 +1,19 @@
-import type { AgentLoad } from '../../agents/index.js';
+import type { AgentLoad, QueueAsker } from '../../agents/index.js';
 import type { Clock } from '../../common/clock.js';
 import type { Log } from '../../common/logger.js';
 import type { AgentDelegations } from '../agent-delegations.js';
 import { isHeld } from '../domain/unsent.js';
 import { OVER } from '../over.js';
 import type { TaskStore } from '../task-store.js';
+import type { Delegation } from '../task.js';
+import { CountedQueue } from './agent-queue.js';
+import { QueueTurns } from './queue-turns.js';
 
 /** How often it is counted what all processes have put into the queues. */
 const COUNT_EVERY_MS = 1000;
 
 export interface WaitingLineDeps {
-  readonly store: Pick<TaskStore, 'onClaimed' | 'onCommitted'>;
+  readonly store: Pick<TaskStore, 'onClaimed' | 'onCommitted' | 'queueBy'>;
   readonly delegations: AgentDelegations;
   readonly load: Pick<AgentLoad, 'waiting'>;
   readonly clock: Clock;
@@ -19,18 +22,20 @@ export interface WaitingLineDeps {
   readonly soleProcess: boolean;
 }
 
+type Waiter = Pick<Delegation, 'agentId' | 'organization' | 'principalId'>;
+
 /**
- * Counts the delegations that wait for each agent and tells {@link AgentLoad}. Where one process is
+ * Counts the delegations that wait for each agent, by organization and principal, tells {@link AgentLoad}
+ * and gives those that join their turns. Where one process is
  * alone the count is exact as of the last commit. Where several share a database it is what one query a
  * second finds, with this process's own changes since: up to a second old.
  */
 export class WaitingLine {
   /** Those that wait as this process has seen it, by id, and since which count. */
-  private readonly own = new Map<string, { readonly agentId: string; readonly round: number }>();
-  /** How many of {@link own} each agent has. */
-  private readonly ownOf = new Map<string, number>();
-  /** The last count over all processes. */
-  private counted = new Map<string, number>();
+  private readonly own = new Map<string, Waiter & { readonly round: number }>();
+  /** All that wait: the last count over all processes, and {@link own}. */
+  private queues = new Map<string, CountedQueue>();
+  private readonly turns = new QueueTurns();
   private round = 0;
   private readonly stopping = new AbortController();
 
@@ -38,51 +43,65 @@ export class WaitingLine {
 
   /** Resolves when what waits already is counted. */
   async start(): Promise<void> {
-    const { store, delegations, soleProcess } = this.deps;
+    const { store, delegations, soleProcess, clock } = this.deps;
+    store.queueBy(({ id, agentId, principalId }) => {
+      if (this.own.get(id)?.agentId === agentId) return undefined;
+      return this.turns.next(agentId, principalId, clock.now().getTime());
+    });
     store.onCommitted((written) => {
       for (const { delegation } of written) {
-        const { id, agentId, state } = delegation;
-        if (state === 'queued' && !isHeld(delegation)) this.joined(id, agentId);
+        const { id, state } = delegation;
+        if (state === 'queued' && !isHeld(delegation)) this.joined(id, delegation);
         else this.left(id);
       }
     });
     store.onClaimed((claimed) => {
       for (const { delegations: each, adopted } of claimed) {
         // What was adopted has not waited.
-        for (const { id, agentId } of each) {
-          if (!this.left(id) && !adopted.has(id)) this.uncount(agentId);
+        for (const delegation of each) {
+          const { id } = delegation;
+          if (!this.left(id) && !adopted.has(id)) this.change(delegation, -1);
         }
       }
     });
     if (!soleProcess) return void this.countRegularly();
-    for (const { id, agentId } of await delegations.waiting()) this.joined(id, agentId);
+    for (const { id, turnAt, ...waiter } of await delegations.waiting()) {
+      this.joined(id, waiter, turnAt);
+    }
   }
 
   stop(): void {
     this.stopping.abort(OVER);
   }
 
-  /** Waits for this agent from now on. */
-  joined(id: string, agentId: string): void {
+  /** Whether anything waits for this agent. */
+  waitsFor(agentId: string): boolean {
+    return (this.queues.get(agentId)?.total ?? 0) > 0;
+  }
+
+  /** Waits for its agent from now on. */
+  private joined(id: string, { agentId, organization, principalId }: Waiter, turn?: number): void {
     const known = this.own.get(id);
     if (known?.agentId === agentId) return;
     if (known) this.left(id);
-    this.own.set(id, { agentId, round: this.round });
-    this.change(this.ownOf, agentId, 1);
+    const waiter = { agentId, organization, principalId, round: this.round };
+    this.own.set(id, waiter);
+    this.turns.joined(agentId, principalId, turn);
+    this.change(waiter, 1);
   }
 
   /** False when it was not known to wait. */
   private left(id: string): boolean {
     const known = this.own.get(id);
     if (!known) return false;
-    this.own.delete(id);
-    this.change(this.ownOf, known.agentId, -1);
+    this.forget(id, known);
+    this.change(known, -1);
     return true;
   }
 
-  /** One of those another process had put there. */
-  private uncount(agentId: string): void {
-    if (this.counted.has(agentId)) this.change(this.counted, agentId, -1);
+  private forget(id: string, { agentId, principalId }: Waiter): void {
+    this.own.delete(id);
+    this.turns.left(agentId, principalId);
   }
 
   private async countRegularly(): Promise<void> {
@@ -100,23 +119,32 @@ export class WaitingLine {
 
   private async count(): Promise<void> {
     this.round += 1;
-    const counted = new Map(await this.deps.delegations.waitingByAgent());
-    const agents = new Set([...this.counted.keys(), ...counted.keys()]);
-    this.counted = counted;
-    // What this process had put there before is in the count now.
-    for (const [id, { round }] of this.own) if (round < this.round) this.left(id);
-    for (const agentId of agents) this.tell(agentId);
+    const counted = await this.deps.delegations.waitingByPrincipal();
+    const before = this.queues;
+    this.queues = new Map();
+    for (const { count, ...waiter } of counted) this.add(waiter, count);
+    for (const [id, waiter] of this.own) {
+      // What this process had put there before is in the count now.
+      if (waiter.round < this.round) this.forget(id, waiter);
+      else this.add(waiter, 1);
+    }
+    for (const agentId of new Set([...before.keys(), ...this.queues.keys()])) this.tell(agentId);
   }
 
-  private change(counts: Map<string, number>, agentId: string, by: number): void {
-    const count = (counts.get(agentId) ?? 0) + by;
-    if (count > 0) counts.set(agentId, count);
-    else counts.delete(agentId);
-    this.tell(agentId);
+  private change(waiter: Waiter, by: number): void {
+    this.add(waiter, by);
+    this.tell(waiter.agentId);
+  }
+
+  private add({ agentId, organization, principalId }: Waiter, by: number): void {
+    const queue = this.queues.get(agentId) ?? new CountedQueue();
+    const asker: QueueAsker = { organization, id: principalId };
+    queue.add(asker, by);
+    if (queue.total > 0) this.queues.set(agentId, queue);
+    else this.queues.delete(agentId);
   }
 
   private tell(agentId: string): void {
-    const count = (this.counted.get(agentId) ?? 0) + (this.ownOf.get(agentId) ?? 0);
-    this.deps.load.waiting(agentId, count);
+    this.deps.load.waiting(agentId, this.queues.get(agentId));
   }
 }

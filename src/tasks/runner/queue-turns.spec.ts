@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { QueueTurns } from './queue-turns.js';
+
+const NOW = 1_000_000;
+
+describe('turns in the queue of an agent', () => {
+  it('are the time for who has none there, and ever later for who has many', () => {
+    const turns = new QueueTurns();
+    const greedy = [0, 1, 2].map((n) => turns.next('a', 'greedy', NOW + n));
+    expect(greedy).toEqual([NOW, NOW + 60_000, NOW + 120_000]);
+    expect(turns.next('a', 'newcomer', NOW + 5)).toBe(NOW + 5);
+    expect(turns.next('b', 'greedy', NOW + 5)).toBe(NOW + 5);
+    // Time catches up with whoever waits long.
+    expect(turns.next('a', 'greedy', NOW + 1_000_000)).toBe(NOW + 1_000_000);
+  });
+
+  it('begin anew for who waits no more', () => {
+    const turns = new QueueTurns();
+    turns.next('a', 'p', NOW);
+    turns.next('a', 'p', NOW);
+    for (let n = 0; n < 2; n++) turns.joined('a', 'p');
+    turns.left('a', 'p');
+    expect(turns.next('a', 'p', NOW + 1)).toBe(NOW + 120_000);
+    turns.left('a', 'p');
+    expect(turns.next('a', 'p', NOW + 2)).toBe(NOW + 2);
+  });
+
+  it('go on behind what waits since before this process', () => {
+    const turns = new QueueTurns();
+    turns.joined('a', 'p', NOW + 60_000);
+    turns.joined('a', 'p', NOW);
+    expect(turns.next('a', 'p', NOW + 1)).toBe(NOW + 120_000);
+  });
+
+  it('are not pushed back for ever by what was never committed', () => {
+    const turns = new QueueTurns();
+    turns.next('a', 'p', NOW);
+    turns.next('a', 'p', NOW);
+    expect(turns.next('a', 'p', NOW + 60_001 + 60_000)).toBe(NOW + 120_001);
+  });
+});

@@ -1,0 +1,65 @@
+/**
+ * Each further delegation of a principal for one agent counts as if it had come so much later than the one
+ * before, so that one who has many leaves the next turns to others.
+ */
+const STEP_MS = 60_000;
+/** One that should have been queued by then, and is not, was never committed. */
+const FORGOTTEN_MS = 60_000;
+/** How often what was forgotten is looked for, in turns given. */
+const TIDY_EVERY = 10_000;
+
+interface Last {
+  turn: number;
+  /** When it was given. */
+  at: number;
+  waiting: number;
+}
+
+/** The turns in the queues of agents: of one principal in the order they came, and the principals in turn. */
+export class QueueTurns {
+  private readonly last = new Map<string, Last>();
+  private given = 0;
+
+  /** The turn of one more delegation that joins the queue of this agent at `now`. */
+  next(agentId: string, principalId: string, now: number): number {
+    this.tidy(now);
+    const key = keyOf(agentId, principalId);
+    const last = this.last.get(key);
+    if (last === undefined || (last.waiting === 0 && now - last.at > FORGOTTEN_MS)) {
+      this.last.set(key, { turn: now, at: now, waiting: 0 });
+      return now;
+    }
+    last.turn = Math.max(now, last.turn + STEP_MS);
+    last.at = now;
+    return last.turn;
+  }
+
+  /** One with this turn (where it is known) waits now. */
+  joined(agentId: string, principalId: string, turn?: number): void {
+    const key = keyOf(agentId, principalId);
+    const last = this.last.get(key) ?? { turn: turn ?? 0, at: 0, waiting: 0 };
+    last.waiting += 1;
+    if (turn !== undefined) last.turn = Math.max(last.turn, turn);
+    this.last.set(key, last);
+  }
+
+  /** One waits no more; who has none begins anew. */
+  left(agentId: string, principalId: string): void {
+    const key = keyOf(agentId, principalId);
+    const last = this.last.get(key);
+    if (last === undefined) return;
+    last.waiting -= 1;
+    if (last.waiting <= 0) this.last.delete(key);
+  }
+
+  private tidy(now: number): void {
+    if (++this.given % TIDY_EVERY !== 0) return;
+    for (const [key, { waiting, at }] of this.last) {
+      if (waiting === 0 && now - at > FORGOTTEN_MS) this.last.delete(key);
+    }
+  }
+}
+
+function keyOf(agentId: string, principalId: string): string {
+  return `${agentId} ${principalId}`;
+}
