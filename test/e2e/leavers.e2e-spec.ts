@@ -81,7 +81,7 @@ async function newKey(fields: JsonObject): Promise<Key> {
     ...fields,
   });
   expect([made.status, made.text]).toEqual([201, expect.any(String)]);
-  return made.body as unknown as Key;
+  return made.body as Key;
 }
 
 const act = (id: string, action: string, body?: object): Promise<HttpAnswer> =>
