@@ -37,6 +37,7 @@ describe('the tasks of a hub that is killed at any moment', () => {
           if (complaints.length > 0) {
             const again = `SIM_FROM=${seed} SIM_SEEDS=1`;
             failed.push([again, ...complaints, ...outcome.trace].join('\n'));
+            if (CHOSEN !== undefined) process.stdout.write(`${failed.at(-1)}\n`);
           }
           if (CHOSEN !== undefined && (seed - FROM + 1) % TELL_EVERY === 0) {
             const told = { seed, failed: failed.length, kills, ...states };

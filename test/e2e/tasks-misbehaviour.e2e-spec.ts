@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { AgentCallError } from '../../src/agents/index.js';
 import { SystemClock } from '../../src/common/clock.js';
-import { Role, TaskState, type StreamResponse } from '../../src/protocol/a2a.js';
-import { agentMessage, statusUpdate } from '../../src/protocol/build.js';
+import { Artifact, Role, TaskState, type StreamResponse } from '../../src/protocol/a2a.js';
+import { agentMessage, artifactUpdate, statusUpdate } from '../../src/protocol/build.js';
 import { FakeAgent, type FakeAgentOptions, type Script } from '../support/fake-agents.js';
 import { eventually } from '../support/eventually.js';
 import { artifactTexts, HubTasks, statusText } from '../support/hub-tasks.js';
@@ -266,6 +266,27 @@ describe('an agent that breaks off before it answers', () => {
     expect(ids.size).toBe(1);
     const [delegation] = (await hub.log.read(asked.id, { kind: 'everything' }))!.delegations;
     expect(delegation?.calls).toBe(5);
+  });
+
+  it('and refuses it the second time, for the first has ended its task, is asked for that', async () => {
+    const agent = new FakeAgent('a', (turn) => {
+      if (turn.text === 'go') return turn.ask('who?');
+      const { taskId, contextId } = turn;
+      if (agent.turns.length === 2) {
+        agent.lose(taskId);
+        return turn.cut();
+      }
+      const artifact = Artifact.fromJSON({ artifactId: 'hello', parts: [{ text: 'Hello Ann' }] });
+      const ref = { taskId, contextId };
+      agent.store(taskId, artifactUpdate(ref, { artifact, append: false, lastChunk: true }));
+      agent.store(taskId, statusUpdate(ref, TaskState.TASK_STATE_COMPLETED, new Date()));
+      turn.feed.close(new AgentCallError('rejected', 'the task has ended'));
+    });
+    hub = await HubTasks.start({ agents: [agent], clock: new QuickClock() });
+    const done = await hub.reply(await hub.send('go'), 'Ann');
+    expect(done.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+    expect(artifactTexts(done)).toEqual(['Hello Ann']);
+    expect(agent.turns).toHaveLength(3);
   });
 
   it('gets it again a few times where the setting says so, and no more', async () => {

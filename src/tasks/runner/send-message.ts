@@ -7,6 +7,7 @@ import {
 import type { Message, StreamResponse } from '../../protocol/a2a.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
 import { toldOf } from './agent-trouble.js';
+import { isInDoubt } from '../domain/decide-resend.js';
 import { isWaiting } from '../domain/delegation-state.js';
 import { EventIntake } from './event-intake.js';
 import { sendOffering } from './offer-callback.js';
@@ -152,6 +153,10 @@ async function afterEnd(run: RunContext, { error, late }: CallEnd): Promise<Step
   if (error?.kind === 'invalid') return failed(run, `InvalidAgentResponse: ${told}.`);
   if (!run.unanswered) return 'follow';
   if (error === undefined || error.kind === 'interrupted') return 'unknown';
+  // One that has had it before may have ended its task with it, and refuses it now.
+  const { delegation } = run;
+  const mayHaveHad = isInDoubt(delegation) && delegation.downstreamTaskId !== null;
+  if (mayHaveHad && error.kind === 'rejected') return 'unknown';
   await run.failover(`${told}.`);
   return 'done';
 }

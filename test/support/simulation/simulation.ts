@@ -11,7 +11,7 @@ import { SimClientOfHub, type SimProcess, type Wish } from './sim-client.js';
 const TROUBLE_FREE = { unreachable: 0, lost: 0, cut: 0 } as const;
 const NO_TROUBLE: DatabaseTrouble = { away: 0 };
 /** A task that has not ended by then never will. */
-const MAX_MS = 30 * 60 * 1000;
+const MAX_MS = 60 * 60 * 1000;
 /** What still changes an ended task does so by then. */
 const AFTERMATH_MS = 3000;
 const TRACE = 400;
@@ -70,8 +70,8 @@ export function aScenario(seed: number): Scenario {
     agents: {
       pollMinMs: random.pick([20, 500]),
       pollMaxMs: random.pick([500, 15_000]),
-      firstEventMs: 60_000,
-      idleMs: 600_000,
+      firstEventMs: 600_000,
+      idleMs: 1_200_000,
       cancelWaitMs: random.pick([300, 10_000]),
     },
   };

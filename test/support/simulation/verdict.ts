@@ -168,6 +168,8 @@ const AGENTS_WORDS = /^That is all\.$/;
 function isExcuse(reason: string | null, { isTroubleFree, tempers }: Scenario): boolean {
   const why = reason ?? '';
   if (/whether .* is unknown/.test(why)) return true;
+  // A further message may find a task that its agent has ended meanwhile.
+  if (/refused the request/.test(why)) return tempers.some(({ script }) => script.asks > 0);
   const mayBeUnstorable = tempers.some(({ script }) => script.unstorable > 0);
   if (mayBeUnstorable && /could not be stored|The hub failed/.test(why)) return true;
   return !isTroubleFree && /could not be reached|No agent took|broke off|said nothing/.test(why);
