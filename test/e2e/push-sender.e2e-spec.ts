@@ -35,7 +35,10 @@ describe('HttpWebhookSender', () => {
   ): Promise<WebhookAnswer> {
     const sender = new HttpWebhookSender(new WebhookEgress(egress), new SystemClock(), LIMITS);
     const headers = { authorization: 'Bearer s3cret', 'content-type': 'application/json' };
-    return sender.send({ url, organization: 'acme', headers, body: '{"a":1}', secrets: ['s3cret'] }, signal);
+    return sender.send(
+      { url, organization: 'acme', headers, body: '{"a":1}', secrets: ['s3cret'] },
+      signal,
+    );
   }
 
   it('posts the bytes with the headers and tells the status', async () => {

@@ -67,10 +67,16 @@ export class GrpcChannels {
     const key = `${kind} ${address}`;
     const channels = this.channels.get(key) ?? new Set();
     for (const channel of channels) if (channel.hasRoom) return channel;
-    const channel = new GrpcChannel(this.egress, address, this.maxAnswerBytes, this.unusedMs, () => {
-      channels.delete(channel);
-      if (channels.size === 0 && this.channels.get(key) === channels) this.channels.delete(key);
-    });
+    const channel = new GrpcChannel(
+      this.egress,
+      address,
+      this.maxAnswerBytes,
+      this.unusedMs,
+      () => {
+        channels.delete(channel);
+        if (channels.size === 0 && this.channels.get(key) === channels) this.channels.delete(key);
+      },
+    );
     this.channels.set(key, channels.add(channel));
     return channel;
   }
