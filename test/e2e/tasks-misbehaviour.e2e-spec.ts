@@ -127,7 +127,7 @@ describe('an agent that breaks off', () => {
       const chunks = (await hub.log.events(task.id, 0, 1000))
         .filter(({ kind }) => kind === 'artifact')
         .flatMap(({ body }) =>
-          (JSON.parse(body) as Artifact).artifactUpdate.artifact.parts.map(({ text }) => text),
+          (JSON.parse(body) as ArtifactEvent).artifactUpdate.artifact.parts.map(({ text }) => text),
         );
       expect(chunks).toEqual(numbers);
       expect(agent.called('subscribe')).toBe(version === '1.0' ? 1 : 0);
@@ -338,7 +338,7 @@ describe('an agent that uses ids again', () => {
   });
 });
 
-interface Artifact {
+interface ArtifactEvent {
   readonly artifactUpdate: {
     readonly artifact: { readonly parts: readonly { readonly text: string }[] };
   };
