@@ -46,7 +46,7 @@ export class ByteCollector {
     let turn = 0;
     for (let i = 0; i < blocks.length; i += 1) {
       const block = blocks[i]!;
-      texts.push(decoder.write(block as Buffer));
+      texts.push(decoder.write(block));
       blocks[i] = EMPTY;
       turn += block.length;
       if (turn < TURN_BYTES) continue;

@@ -157,14 +157,14 @@ export class GrpcCalls {
   private async admit({ metadata, request }: Received, signal: AbortSignal): Promise<Admitted> {
     const room = this.messages.roomOf(metadata);
     const caller = this.callers.of(metadata);
-    const { taken, ended } = await this.intake.admit(caller, request.length, signal);
+    const call = await this.intake.admit(caller, request.length, signal);
     return {
       taken: () => {
-        taken();
+        call.taken();
         room.taken();
       },
       ended: () => {
-        ended();
+        call.ended();
         room.free();
       },
     };

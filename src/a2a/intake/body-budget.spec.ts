@@ -59,7 +59,7 @@ describe('BodyBudget', () => {
     const ann = of('ann');
     const first = await budget.room(ann, 70_000_000);
     const asked = Array.from({ length: 80 }, () => budget.room(ann, 70_000_000));
-    const waiting = asked.slice(0, 64).map((room) => room.then(({ free }) => free()));
+    const waiting = asked.slice(0, 64).map((room) => room.then((taken) => taken.free()));
     for (const refused of asked.slice(64)) {
       await expect(refused).rejects.toMatchObject({
         reason: 'RATE_LIMITED',

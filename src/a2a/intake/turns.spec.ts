@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Principal } from '../../auth/index.js';
-import { AppConfig, configWith } from '../../config/index.js';
+import type { AppConfig} from '../../config/index.js';
+import { configWith } from '../../config/index.js';
 import { type EndTurn, Turns } from './turns.js';
 
 const of = (id: string, organization = id): Principal => ({ id, organization, scopes: new Set() });

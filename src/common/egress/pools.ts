@@ -81,10 +81,10 @@ class Group extends Agent {
     const { onSent, ...others } = options;
     if (onSent === undefined) return super.dispatch(options, handler);
     // The handler is this request's own; only the old form of handlers is told of its connection.
-    const { onConnect } = handler;
+    const onConnect = handler.onConnect?.bind(handler);
     handler.onConnect = (...given) => {
       onSent();
-      onConnect?.apply(handler, given);
+      onConnect?.(...given);
     };
     return super.dispatch(others, handler);
   }
