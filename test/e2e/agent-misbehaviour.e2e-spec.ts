@@ -159,13 +159,13 @@ describe('calling an agent that misbehaves', () => {
     await running.calls[0]?.closed;
   });
 
-  it('takes an event over 4 MiB for a cut stream', async () => {
-    const big = { ...working, metadata: 'x'.repeat(4 * 1024 * 1024) };
+  it('takes an event over 16 MiB for a cut stream', async () => {
+    const big = { ...working, metadata: 'x'.repeat(16 * 1024 * 1024) };
     const { agent } = await scripted({
       handlers: { SendStreamingMessage: (call) => void call.event(working).event(big) },
     });
     const error = await failure(all(client.stream(agent, hello(), options())));
-    expect(error).toMatchObject({ kind: 'interrupted', message: expect.stringContaining('4 MiB') });
+    expect(error).toMatchObject({ kind: 'interrupted', message: expect.stringContaining('16 MiB') });
   });
 
   it('tells an error on the stream before the first event from one after it', async () => {

@@ -383,7 +383,12 @@ describe('the signature of a card', () => {
       expectRefused(await refresh(id), /invalid.*stays in use/);
       server.serve(server.card({ name: 'Changed' }));
       expectRefused(await refresh(id), /unsigned.*stays in use/);
-      expect((await hub.admin('GET', `/api/v1/agents/${id}`)).body).toEqual(before);
+      const { body: after } = await hub.admin('GET', `/api/v1/agents/${id}`);
+      expect(after).toEqual({ ...before, cardTrouble: after.cardTrouble });
+      expect(after.cardTrouble).toMatchObject({
+        kind: 'refused',
+        reason: expect.stringContaining('stays in use'),
+      });
       server.serve(await signed({ name: 'Changed' }));
       expect((await refresh(id)).body.name).toBe('Changed');
     });

@@ -152,7 +152,7 @@ describe.each([
     const hooks: [string | null, string, JsonObject][] = [
       ['1.0', 'bearer', { scheme: 'Bearer', credentials: 'bearer-s3cr3t' }],
       ['1.0', 'basic', { scheme: 'Basic', credentials: 'user:basic-s3cr3t' }],
-      ['1.0', 'apikey', { scheme: 'ApiKey', credentials: 'X-Hook: apikey-s3cr3t' }],
+      ['1.0', 'apikey', { scheme: 'ApiKey', credentials: 'X-Hook-Key: apikey-s3cr3t' }],
       ['1.0', 'hmac', { scheme: 'HMAC', credentials: HMAC }],
       ['0.3', 'legacy', { schemes: ['Digest', 'Bearer'], credentials: 'legacy-s3cr3t' }],
       [null, 'fasta', { type: 'http', scheme: 'bearer', credentials: 'fasta-s3cr3t' }],
@@ -218,7 +218,7 @@ describe.each([
       'a2a-notification-token': 'token-s3cr3t',
     });
     expect(sent('/basic').authorization).toBe(`Basic ${BASIC}`);
-    expect(sent('/apikey')['x-hook']).toBe('apikey-s3cr3t');
+    expect(sent('/apikey')['x-hook-key']).toBe('apikey-s3cr3t');
     expect(sent('/legacy').authorization).toBe('Bearer legacy-s3cr3t');
     expect(sent('/inline')['a2a-notification-token']).toBe('inline-s3cr3t');
     expect(sent('/admin').authorization).toBe('Bearer admin-s3cr3t');

@@ -222,7 +222,13 @@ describe('PushConfigService', () => {
     const error = await refused(service.create(config(), context()));
     expect(error).toMatchObject({
       reason: 'INVALID_PARAMS',
-      violations: [{ field: 'url', description: 'it is a loopback address' }],
+      violations: [
+        {
+          field: 'url',
+          description:
+            'it is a loopback address (push.allow opens what webhooks may reach besides public https)',
+        },
+      ],
     });
     const inline = await refused(service.inline(config(), context()));
     expect(inline.violations[0]?.field).toBe('configuration.taskPushNotificationConfig.url');
