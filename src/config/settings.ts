@@ -105,7 +105,7 @@ export const SETTINGS = {
         max: 1_000_000,
         default: 5000,
         description:
-          'Requests of one principal that may wait for their turn while others have requests, too; what is more is refused. Who is alone is never refused.',
+          'Requests of one principal that may wait for their turn while others have requests, too; what is more is refused. Who is alone has only the limit of the process, 20,000.',
       }),
     }),
   }),
@@ -488,7 +488,7 @@ export const SETTINGS = {
           max: 1024 * 1024 * MIB,
           default: 40 * 1024 * MIB,
           description:
-            'What is stored of its tasks: messages, answers, their log, checkpoints and webhook bodies; 0B for no limit.',
+            'What is stored of its tasks: messages, answers, their log and checkpoints; 0B for no limit.',
         }),
         diskShare: number({
           min: 0,

@@ -68,7 +68,7 @@ export class TaskEntity {
   @Column({ name: 'every_event', type: 'smallint', default: 0 })
   everyEvent!: number;
 
-  /** What its rows and its webhooks' take, roughly; counted in `task_usage` too. */
+  /** What its rows take, roughly; counted in `task_usage` too. */
   @Column({ name: 'stored_bytes', type: 'bigint', default: 0 })
   storedBytes!: number;
 
