@@ -59,8 +59,7 @@ describe('limits of protobuf messages', () => {
   });
 
   it('know the messages of 0.3', () => {
-    const deep = (place: object): Buffer =>
-      V0Service.sendStreamingMessage.responseSerialize(place);
+    const deep = (place: object): Buffer => V0Service.sendStreamingMessage.responseSerialize(place);
     const data = { part: { $case: 'data', value: { data: nested(12) } } };
     const artifact = { artifactId: 'a', name: '', description: '', parts: [data], extensions: [] };
     const update = { taskId: 't', contextId: 'c', artifact, append: false, lastChunk: false };

@@ -165,7 +165,10 @@ describe('calling an agent that misbehaves', () => {
       handlers: { SendStreamingMessage: (call) => void call.event(working).event(big) },
     });
     const error = await failure(all(client.stream(agent, hello(), options())));
-    expect(error).toMatchObject({ kind: 'interrupted', message: expect.stringContaining('16 MiB') });
+    expect(error).toMatchObject({
+      kind: 'interrupted',
+      message: expect.stringContaining('16 MiB'),
+    });
   });
 
   it('tells an error on the stream before the first event from one after it', async () => {

@@ -37,8 +37,6 @@ describe.each([
       environment: {
         // What the dead process held is free again soon.
         A2A_HUB__TASKS__LEASE: '2s',
-        // All tasks are one agent's and run at once.
-        A2A_HUB__TASKS__MAX_PER_AGENT: String(TASKS),
         A2A_HUB__PUSH__TIMEOUT: '1s',
         A2A_HUB__LOG__LEVEL: 'warn',
       },

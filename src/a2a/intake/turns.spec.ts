@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Principal } from '../../auth/index.js';
-import type { AppConfig} from '../../config/index.js';
+import type { AppConfig } from '../../config/index.js';
 import { configWith } from '../../config/index.js';
 import { type EndTurn, Turns } from './turns.js';
 

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import type { Egress } from '../../common/egress/egress.js';
 import type { Clock } from '../../common/clock.js';
@@ -14,7 +15,7 @@ describe('key sets', () => {
       request: (url: string) => {
         asked.push(url);
         const text = JSON.stringify({ keys: served.keys });
-        const body = { text: () => Promise.resolve(text), on: () => body, destroy: () => body };
+        const body = Readable.from([Buffer.from(text)]);
         const headers = { 'content-length': `${text.length}` };
         return Promise.resolve({ statusCode: served.status, headers, body });
       },
