@@ -87,6 +87,29 @@ describe('authenticate', () => {
     expect(store.lookups).toBe(2);
   });
 
+  it('asks once for many requests that come with a key at the same time', async () => {
+    const { auth, keys } = services();
+    const { key, record } = await keys.create({ name: 'n', scopes: ['a2a'] });
+    const before = store.lookups;
+    const many = await Promise.all(
+      Array.from({ length: 1000 }, () => auth.authenticate(bearer(key))),
+    );
+    expect(new Set(many.map(({ id }) => id))).toEqual(new Set([record.principalId]));
+    expect(store.lookups - before).toBe(1);
+    clock.ms += 1001;
+    await Promise.all(Array.from({ length: 1000 }, () => auth.authenticate(bearer(key))));
+    expect(store.lookups - before).toBe(2);
+  });
+
+  it('lets no request after a revocation join a look-up from before it', async () => {
+    const { auth, keys } = services();
+    const { key, record } = await keys.create({ name: 'n', scopes: ['a2a'] });
+    const early = auth.authenticate(bearer(key)).catch(() => undefined);
+    await keys.revoke(record.id);
+    await expect(auth.authenticate(bearer(key))).rejects.toThrow('not valid');
+    await early;
+  });
+
   it('refuses a key at once when it is revoked here, and in a second when elsewhere', async () => {
     const { auth, keys } = services();
     const here = await keys.create({ name: 'n', scopes: ['a2a'] });

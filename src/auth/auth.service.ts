@@ -30,6 +30,8 @@ interface Verified {
 export class AuthService {
   /** By the hash of the key, oldest first. */
   private readonly verified = new Map<string, Verified>();
+  /** Look-ups under way, by the hash of the key. */
+  private readonly running = new Map<string, Promise<Principal | undefined>>();
   /** Raised by what ends keys here: a look-up that began before must not be remembered. */
   private ended = 0;
   private readonly adminHash: string | null;
@@ -69,6 +71,7 @@ export class AuthService {
   /** Forgets a key at once, because it was revoked here. */
   forget(keyId: string): void {
     this.ended += 1;
+    this.running.clear();
     for (const [hash, entry] of this.verified) {
       if (entry.keyId === keyId) this.verified.delete(hash);
     }
@@ -77,6 +80,7 @@ export class AuthService {
   /** Forgets all keys of a principal at once, because it was disabled here. */
   forgetPrincipal(id: string): void {
     this.ended += 1;
+    this.running.clear();
     for (const [hash, entry] of this.verified) {
       if (entry.principal.id === id) this.verified.delete(hash);
     }
@@ -93,8 +97,14 @@ export class AuthService {
     const now = this.clock.now().getTime();
     const remembered = this.verified.get(hash);
     if (remembered !== undefined && remembered.until > now) return remembered.principal;
-    this.verified.delete(hash);
-    return this.look(key, hash, now, remembered !== undefined);
+    // Many requests with one key are one look-up.
+    const running = this.running.get(hash);
+    if (running !== undefined) return running;
+    const looking = this.look(key, hash, now, remembered !== undefined).finally(() => {
+      if (this.running.get(hash) === looking) this.running.delete(hash);
+    });
+    this.running.set(hash, looking);
+    return looking;
   }
 
   private async look(
@@ -109,6 +119,7 @@ export class AuthService {
     const search = (): Promise<ApiKey | undefined> => this.store.findValid(keyId);
     // Callers whose key was good a moment ago do not wait behind those who try keys.
     const found = await (wasSeen ? search() : this.lookups.find(hash, now, search));
+    this.verified.delete(hash);
     if (!found || !sameHash(found.hash, hash)) return undefined;
     const caller = principal(found.principalId, found.organization, found.scopes, found.id);
     if (ended === this.ended)

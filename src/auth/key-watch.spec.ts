@@ -51,6 +51,17 @@ describe('what is open under a key', () => {
     expect(others.open.signal.aborted).toBe(false);
   });
 
+  it('ends soon also when another process had ended it before anybody watched it', async () => {
+    const other = opened({ keyId: 'k2' });
+    await jest.advanceTimersByTimeAsync(3000);
+    [revision, valid] = [2, new Set(['k2'])];
+    await jest.advanceTimersByTimeAsync(1000);
+    // Let in by what this process still believes of the key.
+    const { open } = opened();
+    await jest.advanceTimersByTimeAsync(2000);
+    expect([open.signal.aborted, other.open.signal.aborted]).toEqual([true, false]);
+  });
+
   it('ends at once when it begins after that, by a caller who was let in before', () => {
     watch.revoked('k1');
     expect(opened().open.signal.reason).toMatchObject({ reason: 'UNAUTHENTICATED' });

@@ -31,6 +31,8 @@ export class KeyWatch implements OnModuleDestroy {
   private readonly disabledPrincipals = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   private revision = -1;
+  /** Whether a key is watched that was not when the database was asked last. */
+  private hasNew = false;
   private looks = 0;
   private looking = false;
 
@@ -53,6 +55,8 @@ export class KeyWatch implements OnModuleDestroy {
     if (entry === undefined) {
       entry = { principalId: id, open: new Set() };
       this.watched.set(keyId, entry);
+      // What has ended it elsewhere may have been seen before anybody watched it.
+      this.hasNew = true;
     }
     const { open: mine } = entry;
     mine.add(open);
@@ -94,10 +98,15 @@ export class KeyWatch implements OnModuleDestroy {
     this.looking = true;
     try {
       this.looks += 1;
+      const { hasNew } = this;
+      this.hasNew = false;
       const revision = await this.store.revision();
-      if (revision === this.revision && this.looks % LOOKS_TO_LOOK_UP_ALL !== 0) return;
+      const isDue = hasNew || this.looks % LOOKS_TO_LOOK_UP_ALL === 0;
+      if (revision === this.revision && !isDue) return;
       if (await this.lookUp([...this.watched.keys()])) this.revision = revision;
+      else this.hasNew = true;
     } catch (error) {
+      this.hasNew = true;
       this.log.warn({ err: error }, CANNOT_LOOK);
     } finally {
       this.looking = false;

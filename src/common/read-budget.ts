@@ -115,6 +115,8 @@ export class ReadBudget {
     reading.taken = bytes;
     if (bytes > 0) this.holders.add(reading);
     else {
+      // A stream that goes on for days may wait anew for each of its events.
+      reading.waitedMs = 0;
       this.holders.delete(reading);
       if (reading === this.beyond) this.beyond = undefined;
     }

@@ -19,6 +19,8 @@ export interface WaitingDelegation extends Waiting {
 
 export interface WaitingCount extends Waiting {
   readonly count: number;
+  /** The last turn that one of them has. */
+  readonly lastTurnAt: number;
 }
 
 /** The delegations of agents, whosever tasks they belong to. */

@@ -42,7 +42,12 @@ export function agentDelegationsContract(databases: DatabaseFactory): void {
       principalId: 'alice',
       turnAt: hub.clock.now().getTime(),
     });
-    const counted = { organization: 'acme', principalId: 'alice', count: 2 };
+    const counted = {
+      organization: 'acme',
+      principalId: 'alice',
+      count: 2,
+      lastTurnAt: hub.clock.now().getTime(),
+    };
     expect(await delegations.waitingByPrincipal()).toEqual([
       { agentId: first.agentId, ...counted },
     ]);

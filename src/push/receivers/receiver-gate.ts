@@ -12,6 +12,10 @@ import type { Held, ReceiverLimits, ReceiverStore } from './receiver-store.js';
 const MAX_REMEMBERED = 10_000;
 /** The least time between two challenges that people ask for. */
 const ASK_PAUSE_MS = 10_000;
+/** Receivers asked because of one principal in {@link ASK_WINDOW_MS}, and principals remembered for that. */
+const MAX_ASKS = 20;
+const ASK_WINDOW_MS = 10 * 60_000;
+const MAX_ASKERS = 10_000;
 
 type Target = Pick<PushConfig, 'endpoint' | 'organization' | 'principalId' | 'url'>;
 
@@ -28,6 +32,8 @@ export interface Verification {
  */
 export class ReceiverGate {
   private readonly verified = new Set<string>();
+  /** By principal: how many receivers were asked because of it in its window. */
+  private readonly asks = new Map<string, { count: number; readonly endsAt: number }>();
   private readonly everybody: DestinationList;
   private readonly organizations: ReadonlyMap<string, DestinationList>;
 
@@ -59,7 +65,8 @@ export class ReceiverGate {
     const admission = await this.store.admit(target, bytes, this.limits, this.clock.now());
     if (admission === 'verified') this.remember(target.endpoint);
     if (admission === 'verified' || admission === 'admitted') return undefined;
-    return admission.isToBeAsked && (await this.ask(target)) ? undefined : admission;
+    const isAsked = admission.isToBeAsked && this.mayAsk(target.principalId);
+    return isAsked && (await this.ask(target)) ? undefined : admission;
   }
 
   /**
@@ -92,6 +99,19 @@ export class ReceiverGate {
   isFree(target: Pick<Target, 'endpoint' | 'organization' | 'url'>): boolean {
     if (this.limits.mode === 'off' || this.verified.has(target.endpoint)) return true;
     return this.isTrusted(target);
+  }
+
+  /** A challenge is a request, too: nobody has the hub send them to whomever it likes. Counts one. */
+  private mayAsk(principalId: string): boolean {
+    const now = this.clock.now().getTime();
+    let asks = this.asks.get(principalId);
+    if (asks === undefined || asks.endsAt <= now) {
+      asks = { count: 0, endsAt: now + ASK_WINDOW_MS };
+      if (this.asks.size >= MAX_ASKERS) this.asks.clear();
+      this.asks.set(principalId, asks);
+    }
+    asks.count += 1;
+    return asks.count <= MAX_ASKS;
   }
 
   private async ask(target: Target): Promise<boolean> {

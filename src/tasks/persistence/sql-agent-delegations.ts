@@ -39,10 +39,16 @@ export class SqlAgentDelegations extends AgentDelegations {
   }
 
   async waitingByPrincipal(): Promise<WaitingCount[]> {
-    const rows = await this.database.read<Row & { count: number | string }>(
-      `SELECT ${WHOSE}, COUNT(*) AS count ${WAITING} GROUP BY ${WHOSE}`,
+    const rows = await this.database.read<
+      Row & { count: number | string; last_turn_at: number | string }
+    >(
+      `SELECT ${WHOSE}, COUNT(*) AS count, MAX(turn_at) AS last_turn_at ${WAITING} GROUP BY ${WHOSE}`,
     );
-    return rows.map((row) => ({ ...whose(row), count: Number(row.count) }));
+    return rows.map((row) => ({
+      ...whose(row),
+      count: Number(row.count),
+      lastTurnAt: Number(row.last_turn_at),
+    }));
   }
 
   async open(agentId: string, after: string, limit: number): Promise<DelegationRef[]> {

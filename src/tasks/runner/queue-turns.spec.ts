@@ -32,6 +32,24 @@ describe('turns in the queue of an agent', () => {
     expect(turns.next('a', 'p', NOW + 1)).toBe(NOW + 120_000);
   });
 
+  it('go on where they were when what waits is counted anew', () => {
+    const turns = new QueueTurns();
+    const waits = (count: number, lastTurnAt: number) => [
+      { agentId: 'a', principalId: 'p', count, lastTurnAt },
+    ];
+    for (let n = 0; n < 3; n++) {
+      turns.next('a', 'p', NOW);
+      turns.joined('a', 'p');
+    }
+    turns.recount(waits(3, NOW + 120_000), NOW + 1000);
+    expect(turns.next('a', 'p', NOW + 1000)).toBe(NOW + 180_000);
+    // Another process, or this one before its start, has put more there.
+    turns.recount(waits(10, NOW + 600_000), NOW + 2000);
+    expect(turns.next('a', 'p', NOW + 2000)).toBe(NOW + 660_000);
+    turns.recount([], NOW + 100_000);
+    expect(turns.next('a', 'p', NOW + 100_000)).toBe(NOW + 100_000);
+  });
+
   it('are not pushed back for ever by what was never committed', () => {
     const turns = new QueueTurns();
     turns.next('a', 'p', NOW);

@@ -52,6 +52,31 @@ export class QueueTurns {
     if (last.waiting <= 0) this.last.delete(key);
   }
 
+  /** What waits of all principals, counted in the database; the last turn is where each of them goes on. */
+  recount(
+    counted: Iterable<{
+      readonly agentId: string;
+      readonly principalId: string;
+      readonly count: number;
+      readonly lastTurnAt: number;
+    }>,
+    now: number,
+  ): void {
+    const waiting = new Set<string>();
+    for (const { agentId, principalId, count, lastTurnAt } of counted) {
+      const key = keyOf(agentId, principalId);
+      waiting.add(key);
+      const { turn, at } = this.last.get(key) ?? { turn: 0, at: now };
+      this.last.set(key, { turn: Math.max(turn, lastTurnAt), at, waiting: count });
+    }
+    for (const [key, last] of this.last) {
+      if (waiting.has(key)) continue;
+      // One that was given a turn a moment ago may not be committed yet.
+      if (now - last.at > FORGOTTEN_MS) this.last.delete(key);
+      else last.waiting = 0;
+    }
+  }
+
   private tidy(now: number): void {
     if (++this.given % TIDY_EVERY !== 0) return;
     for (const [key, { waiting, at }] of this.last) {

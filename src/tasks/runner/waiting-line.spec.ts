@@ -49,7 +49,9 @@ class Harness {
         waiting: () =>
           Promise.resolve(this.stored.map((each) => ({ ...WHOSE, turnAt: 1000, ...each }))),
         waitingByPrincipal: () =>
-          Promise.resolve(this.stored.map(({ agentId }) => ({ ...WHOSE, agentId, count: 1 }))),
+          Promise.resolve(
+            this.stored.map(({ agentId }) => ({ ...WHOSE, agentId, count: 1, lastTurnAt: 1000 })),
+          ),
         open: () => Promise.resolve([]),
       },
     });

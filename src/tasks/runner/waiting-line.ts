@@ -94,14 +94,10 @@ export class WaitingLine {
   private left(id: string): boolean {
     const known = this.own.get(id);
     if (!known) return false;
-    this.forget(id, known);
+    this.own.delete(id);
+    this.turns.left(known.agentId, known.principalId);
     this.change(known, -1);
     return true;
-  }
-
-  private forget(id: string, { agentId, principalId }: Waiter): void {
-    this.own.delete(id);
-    this.turns.left(agentId, principalId);
   }
 
   private async countRegularly(): Promise<void> {
@@ -123,10 +119,15 @@ export class WaitingLine {
     const before = this.queues;
     this.queues = new Map();
     for (const { count, ...waiter } of counted) this.add(waiter, count);
+    this.turns.recount(counted, this.deps.clock.now().getTime());
     for (const [id, waiter] of this.own) {
       // What this process had put there before is in the count now.
-      if (waiter.round < this.round) this.forget(id, waiter);
-      else this.add(waiter, 1);
+      if (waiter.round < this.round) {
+        this.own.delete(id);
+        continue;
+      }
+      this.turns.joined(waiter.agentId, waiter.principalId);
+      this.add(waiter, 1);
     }
     for (const agentId of new Set([...before.keys(), ...this.queues.keys()])) this.tell(agentId);
   }

@@ -28,8 +28,9 @@ export interface UsageLedgerDeps {
 }
 
 /**
- * What every organization and principal uses, in memory: exact for what this process commits, and
- * some seconds behind for what others do. It refuses what would begin beyond a quota; what has begun
+ * What every organization and principal uses, in memory: what this process commits at once
+ * (what it commits while the database is read may be missing until the next read, some seconds), and some seconds behind
+ * for what others do. It refuses what would begin beyond a quota; what has begun
  * may end, so that answers can take somebody somewhat over the stored bytes.
  */
 export class UsageLedger {

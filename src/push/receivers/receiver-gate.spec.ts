@@ -1,0 +1,39 @@
+import { expect, it } from '@jest/globals';
+import { Clock } from '../../common/clock.js';
+import { ReceiverGate } from './receiver-gate.js';
+import type { ReceiverLimits, ReceiverStore } from './receiver-store.js';
+
+class SettableClock extends Clock {
+  ms = 1_000_000;
+  now(): Date {
+    return new Date(this.ms);
+  }
+  sleep(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+it('asks few receivers because of one principal, however many it names', async () => {
+  const clock = new SettableClock();
+  const asked: string[] = [];
+  const store = {
+    admit: () =>
+      Promise.resolve({ of: 'principal', reason: 'r', until: clock.now(), isToBeAsked: true }),
+  } as unknown as ReceiverStore;
+  const challenge = {
+    agrees: (_organization: string, url: string) => Promise.resolve(asked.push(url) < 0),
+  };
+  const limits = { mode: 'optional' } as ReceiverLimits;
+  const gate = new ReceiverGate(store, challenge, clock, limits, []);
+  const admit = (principalId: string, n: number) => {
+    const origin = `https://r${n}.example`;
+    return gate.admit({ organization: 'acme', principalId, endpoint: origin, url: origin }, 1);
+  };
+  for (let n = 0; n < 100; n++) expect(await admit('ann', n)).toMatchObject({ reason: 'r' });
+  expect(asked).toHaveLength(20);
+  await admit('bob', 1000);
+  expect(asked).toHaveLength(21);
+  clock.ms += 10 * 60_000;
+  await admit('ann', 2000);
+  expect(asked).toHaveLength(22);
+});
