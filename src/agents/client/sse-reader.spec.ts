@@ -64,6 +64,18 @@ describe('readSse', () => {
     await expect(read(deep)).rejects.toThrow('is nested more than 10 levels deep');
   });
 
+  it('gives an event of too many values up while it arrives', async () => {
+    let given = 0;
+    const body = Readable.from(
+      (function* () {
+        yield Buffer.from('data: [');
+        for (; given < 1000; given += 1) yield Buffer.from('1,'.repeat(400));
+      })(),
+    );
+    await expect(readSse(body, { json: JSON_LIMITS }).next()).rejects.toThrow('1000 values');
+    expect(given).toBeLessThan(50);
+  });
+
   it('reads an event that comes in tiny pieces at a cost that grows with its size alone', async () => {
     const size = 8 * 1024 * 1024;
     const piece = Buffer.from('x'.repeat(512));

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { ByteCollector } from '../../common/byte-collector.js';
-import { checkJsonLimits, type JsonLimits } from '../../common/json-limits.js';
+import { checkJsonLimits, JsonMeter, type JsonLimits } from '../../common/json-limits.js';
 
 /** One server-sent event. Several `data:` lines are joined by line feeds, as the standard says. */
 export interface SseEvent {
@@ -49,31 +49,37 @@ export async function* readSse(
   { json, held }: SseOptions,
 ): AsyncGenerator<SseEvent, void, undefined> {
   const event = new EventBuilder(json);
-  /** A line whose end has not arrived. */
+  /** A line whose end has not arrived; counted as it comes, so that it is given up at the first byte too many. */
   const rest = new ByteCollector();
+  let meter = new JsonMeter(json);
+  const add = (part: Buffer): void => {
+    if (rest.size === 0) meter = new JsonMeter(json);
+    meter.add(part);
+    rest.add(part);
+  };
   for await (const chunk of body as AsyncIterable<Buffer>) {
     let start = 0;
     let end = chunk.indexOf(LINE_FEED);
     for (; end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
       const part = chunk.subarray(start, end);
       start = end + 1;
-      const done = event.line(rest.size === 0 ? textOf(part) : await endOf(rest, part));
+      const isWhole = rest.size === 0;
+      if (!isWhole) add(part);
+      const done = event.line(isWhole ? textOf(part) : await lineOf(rest), !isWhole);
       if (done === undefined) continue;
       yield done;
       void held?.(0);
     }
-    if (start < chunk.length) rest.add(chunk.subarray(start));
+    if (start < chunk.length) add(chunk.subarray(start));
     const size = event.size + rest.size;
     if (size > SSE_EVENT_LIMIT) throw new SseEventTooLargeError();
     const room = held?.(size);
     if (room !== undefined) await room;
   }
-  if (rest.size > 0) event.line(await endOf(rest, NOTHING));
+  if (rest.size > 0) event.line(await lineOf(rest), true);
   const last = event.line('');
   if (last) yield { ...last, complete: false };
 }
-
-const NOTHING = Buffer.alloc(0);
 
 /** A line is text without the carriage return before its end. */
 function textOf(line: Buffer): string {
@@ -81,9 +87,8 @@ function textOf(line: Buffer): string {
   return line.toString('utf8', 0, end);
 }
 
-/** A line that came in pieces, with its last one. */
-async function endOf(rest: ByteCollector, last: Buffer): Promise<string> {
-  rest.add(last);
+/** A line that came in pieces. */
+async function lineOf(rest: ByteCollector): Promise<string> {
   const line = await rest.text();
   return line.endsWith('\r') ? line.slice(0, -1) : line;
 }
@@ -92,6 +97,8 @@ class EventBuilder {
   private type = 'message';
   private data: string[] = [];
   private characters = 0;
+  /** All of it is one line that was counted as it came. */
+  private isMetered = false;
 
   constructor(private readonly limits: JsonLimits) {}
 
@@ -100,8 +107,8 @@ class EventBuilder {
     return this.characters;
   }
 
-  /** Takes one line; an empty one ends the event. */
-  line(line: string): SseEvent | undefined {
+  /** Takes one line, which was counted or not; an empty one ends the event. */
+  line(line: string, isMetered = false): SseEvent | undefined {
     if (line === '') return this.end();
     const colon = line.indexOf(':');
     if (colon <= 0) return undefined;
@@ -111,6 +118,7 @@ class EventBuilder {
     if (field === 'event') this.type = value;
     else {
       this.data.push(value);
+      this.isMetered = isMetered && this.data.length === 1;
       this.characters += line.length;
     }
     if (this.characters > SSE_EVENT_LIMIT) throw new SseEventTooLargeError();
@@ -118,14 +126,14 @@ class EventBuilder {
   }
 
   private end(): SseEvent | undefined {
-    const { type, characters } = this;
+    const { type, characters, isMetered } = this;
     const data = this.data.length === 1 ? this.data[0]! : this.data.join('\n');
     const isEvent = this.data.length > 0;
     this.type = 'message';
     this.data = [];
     this.characters = 0;
     if (!isEvent) return undefined;
-    if (characters > METERED) checkJsonLimits(data, this.limits);
+    if (characters > METERED && !isMetered) checkJsonLimits(data, this.limits);
     return { type, data, complete: true };
   }
 }
