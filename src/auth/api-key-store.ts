@@ -32,6 +32,18 @@ export abstract class ApiKeyStore {
   /** The key, when it is valid: not revoked, its principal not disabled. */
   abstract findValid(id: string): Promise<ApiKey | undefined>;
 
+  private readonly listeners = new Set<() => void>();
+
+  /** Calls the listener after each key that is added here, until the function that is given back is called. */
+  onAdded(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  protected added(): void {
+    for (const listener of this.listeners) listener();
+  }
+
   /** The organization of a principal, or undefined when there is no such principal. */
   abstract organizationOf(principalId: string): Promise<string | undefined>;
 

@@ -13,6 +13,7 @@ export class FakeApiKeyStore extends ApiKeyStore {
     const organization = this.organizations.get(key.principalId) ?? key.organization;
     this.organizations.set(key.principalId, organization);
     this.keys.set(key.id, { ...key, organization });
+    this.added();
     return Promise.resolve();
   }
 

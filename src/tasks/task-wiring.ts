@@ -58,7 +58,7 @@ export interface TaskParts {
   readonly health: Pick<AgentHealth, 'admit'>;
   readonly load: AgentLoad;
   readonly line: WaitingLine;
-  readonly tenants: Pick<ApiKeyStore, 'hasSeveralOrganizations'>;
+  readonly tenants: Pick<ApiKeyStore, 'hasSeveralOrganizations' | 'onAdded'>;
   readonly routing: Pick<RoutingService, 'route'>;
   readonly store: TaskStore;
   readonly contexts: ContextStore;

@@ -52,4 +52,32 @@ describe('the queue of an agent that several share', () => {
     [...agent.tasks.values()][2]!.end();
     await hub.waitForTask(String(id), 'TASK_STATE_COMPLETED', 10_000, { key: newcomer });
   });
+
+  it('keeps a place of an agent for who comes with a key that was just made', async () => {
+    const four = await ScriptedAgent.start({
+      name: 'four',
+      handlers: {
+        SendStreamingMessage: (call) => four.begin(call, { manual: true }).follow(call),
+      },
+    });
+    try {
+      const other = await startHub({ config: { agents: { health: { probeIntervalMs: 0 } } } });
+      try {
+        await other.registerAgent(four.url, { id: 'four', maxConcurrent: 4 });
+        const greedy = await other.createKey({ name: 'greedy', organization: 'greedy' });
+        const newcomer = await other.createKey({ name: 'newcomer', organization: 'other' });
+        const send = (key: string) =>
+          other.submit('work', { metadata: { agentId: 'four' } }, { key });
+        for (let n = 0; n < 8; n++) await send(greedy);
+        await eventually(() => expect(four.tasks.size).toBe(3));
+        await send(newcomer);
+        await eventually(() => expect(four.tasks.size).toBe(4));
+        for (const task of four.tasks.values()) task.end();
+      } finally {
+        await other.close();
+      }
+    } finally {
+      await four.close();
+    }
+  });
 });

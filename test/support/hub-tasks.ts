@@ -184,7 +184,10 @@ export class HubTasks {
       health: { admit: (id: string) => this.admit(id) },
       load,
       line: this.line,
-      tenants: { hasSeveralOrganizations: () => Promise.resolve(options.several ?? false) },
+      tenants: {
+        hasSeveralOrganizations: () => Promise.resolve(options.several ?? false),
+        onAdded: () => () => undefined,
+      },
       config: merged,
       callbacks: this.callbacks,
       callbackStore,

@@ -58,6 +58,7 @@ export class TypeormApiKeyStore extends ApiKeyStore {
       );
       yield* noteKeys(tx, key.principalId, principal, at);
     });
+    this.added();
   }
 
   async find(id: string): Promise<ApiKey | undefined> {

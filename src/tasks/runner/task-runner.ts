@@ -53,7 +53,7 @@ export interface TaskRunnerDeps {
   /** The same that the runs have. */
   readonly farewells: Farewells;
   readonly line: Pick<WaitingLine, 'waitsFor'>;
-  readonly tenants: Pick<ApiKeyStore, 'hasSeveralOrganizations'>;
+  readonly tenants: Pick<ApiKeyStore, 'hasSeveralOrganizations' | 'onAdded'>;
   /** Asked for once, at start. */
   readonly runDeps: () => Promise<RunDeps>;
 }
@@ -133,6 +133,8 @@ export class TaskRunner implements Claimer {
     this.leave.push(
       signals.onWork(() => this.wake()),
       signals.onDelegation((id) => this.runs.get(id)?.run.poke()),
+      // At once, so that nobody fills what is to be kept for a new organization.
+      this.deps.tenants.onAdded(() => this.noticeTenants()),
     );
     log.claimNew(this);
     await this.lookAtTenants();
@@ -266,6 +268,13 @@ export class TaskRunner implements Claimer {
         logger.error({ err: error }, 'leases could not be looked after');
       }
     }
+  }
+
+  private noticeTenants(): void {
+    this.lookedAtTenantsAt = -Infinity;
+    this.lookAtTenants().catch((error: unknown) =>
+      this.deps.logger.warn({ err: error }, 'the organizations with keys could not be counted'),
+    );
   }
 
   private async lookAtTenants(): Promise<void> {
