@@ -73,7 +73,11 @@ describe('limits of protobuf messages', () => {
     ['a length beyond the end', [0x0a, 0x7f, 0x00], V1_SHAPES.event],
     ['a number without an end', [0x08, 0xff, 0xff], V1_SHAPES.event],
     ['a group', [0x0b, 0x0c], V1_SHAPES.event],
-    ['a number of more than ten bytes', [0x08, ...Array<number>(10).fill(0x80), 0], V1_SHAPES.event],
+    [
+      'a number of more than ten bytes',
+      [0x08, ...Array<number>(10).fill(0x80), 0],
+      V1_SHAPES.event,
+    ],
     ['an end of a group', [0x0c], V1_SHAPES.event],
     ['the field 0', [0x00, 0x00], V1_SHAPES.event],
     ['the field 0 with a length', [0x02, 0x00], V1_SHAPES.event],
