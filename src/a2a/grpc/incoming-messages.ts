@@ -192,7 +192,7 @@ class IncomingMessage {
     const text = 'Messages must not be compressed: send them with grpc-encoding: identity.';
     const refusal = this.rules.statusOf(new HubError('UNSUPPORTED_MEDIA_TYPE', text));
     refusal.metadata?.set('grpc-accept-encoding', ACCEPTED_ENCODINGS);
-    this.end({ ...refusal, code: codes.UNIMPLEMENTED });
+    this.end({ ...refusal, code: codes.UNIMPLEMENTED, details: text });
   }
 
   private end(refusal: StatusObject): void {
