@@ -182,7 +182,7 @@ describe('hostile bytes over gRPC', () => {
         await failureOf(
           nobody.exchange('/grpc.health.v1.Health/Check', zeros.subarray(0, 100_000)),
         ),
-        await failureOf(checkHealth(nobody) as Promise<unknown>),
+        await failureOf(checkHealth(nobody)),
         await failureOf(known.exchange(V1.sendMessage.path, zeros)),
         await failureOf(known.exchange(V0.sendMessage.path, zeros)),
         await failureOf(known.call(V1.sendMessage, sendRequest())),
