@@ -74,6 +74,17 @@ describe('limits of protobuf messages', () => {
     ['a number without an end', [0x08, 0xff, 0xff], V1_SHAPES.event],
     ['a group', [0x0b, 0x0c], V1_SHAPES.event],
     [
+      'a number of more than ten bytes',
+      [0x08, ...Array<number>(10).fill(0x80), 0],
+      V1_SHAPES.event,
+    ],
+    ['an end of a group', [0x0c], V1_SHAPES.event],
+    ['the field 0', [0x00, 0x00], V1_SHAPES.event],
+    ['the field 0 with a length', [0x02, 0x00], V1_SHAPES.event],
+    ['the field 0 in a timestamp', [0x1a, 4, 0x1a, 2, 0, 0], V1_SHAPES.task],
+    ['the field 0 in a timestamp of 0.3', [0x1a, 4, 0x1a, 2, 0, 0], V0_SHAPES.task],
+    ['the field 0 in a file of 0.3', [0x2a, 4, 0x12, 2, 0, 0], V0_SHAPES.event.get(2)!()],
+    [
       'a number that runs out of its message',
       [0x0a, 0x02, 0x09, 0x00, 1, 2, 3, 4, 5, 6, 7],
       V1_SHAPES.event,
@@ -82,13 +93,13 @@ describe('limits of protobuf messages', () => {
     expect(() => checkProtoLimits(Uint8Array.from(bytes), shape, LIMITS)).toThrow('protobuf');
   });
 
-  it('look at a tag as decoders do, which take its lower 32 bits', () => {
+  it('refuse a tag of more than 32 bits, of which decoders take the lower ones', () => {
     const [, plain] = eventsWith(nested(11))[0]!;
     // The tag of the first field, written with a bit beyond the 32nd.
     const hidden = Buffer.concat([
       Buffer.from([plain[0]! | 0x80, 0x80, 0x80, 0x80, 0x10]),
       plain.subarray(1),
     ]);
-    expect(() => checkProtoLimits(hidden, V1_SHAPES.event, LIMITS)).toThrow('nested more than 10');
+    expect(() => checkProtoLimits(hidden, V1_SHAPES.event, LIMITS)).toThrow('protobuf');
   });
 });

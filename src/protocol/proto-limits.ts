@@ -10,15 +10,20 @@ const STRUCT = level({ 1: () => ENTRY });
 const LIST = level({ 1: () => VALUE });
 const ENTRY = shape({ 2: () => VALUE });
 const VALUE: ProtoShape = shape({ 5: () => STRUCT, 6: () => LIST });
+/** A message that holds no others. */
+const FLAT = shape({});
 
-/** The messages of A2A whose content others write, of one version of its `.proto`. */
+/**
+ * The messages of A2A whose content others write, of one version of its `.proto`, with every message that a
+ * decoder enters: one that is left out could hold anything.
+ */
 export interface ProtoShapes {
   readonly task: ProtoShape;
   /** Of `StreamResponse`, which `SendMessageResponse` is a part of. */
   readonly event: ProtoShape;
   readonly tasks: ProtoShape;
-  /** Of a message that a client sends. */
-  readonly message: ProtoShape;
+  /** Of `SendMessageRequest`. */
+  readonly send: ProtoShape;
 }
 
 /** `lf.a2a.v1`. */
@@ -27,14 +32,16 @@ export const V1_SHAPES = shapesOf({
   artifactParts: 4,
   artifactMetadata: 5,
   statusMetadata: 4,
+  send: { message: 2, configuration: 3, metadata: 4, authentication: 6 },
 });
 
 /** `a2a.v1`, which is that of protocol 0.3. */
 export const V0_SHAPES = shapesOf({
-  part: shape({ 2: () => shape({}), 3: () => shape({ 1: () => STRUCT }), 4: () => STRUCT }),
+  part: shape({ 2: () => FLAT, 3: () => shape({ 1: () => STRUCT }), 4: () => STRUCT }),
   artifactParts: 5,
   artifactMetadata: 6,
   statusMetadata: 5,
+  send: { message: 1, configuration: 2, metadata: 3, authentication: 4 },
 });
 
 function shapesOf(version: {
@@ -42,9 +49,13 @@ function shapesOf(version: {
   readonly artifactParts: number;
   readonly artifactMetadata: number;
   readonly statusMetadata: number;
+  /** `authentication` is a field of the push notification config. */
+  readonly send: Readonly<
+    Record<'message' | 'configuration' | 'metadata' | 'authentication', number>
+  >;
 }): ProtoShapes {
   const message = shape({ 5: () => version.part, 6: () => STRUCT });
-  const status = shape({ 2: () => message });
+  const status = shape({ 2: () => message, 3: () => FLAT });
   const artifact = shape({
     [version.artifactParts]: () => version.part,
     [version.artifactMetadata]: () => STRUCT,
@@ -63,7 +74,14 @@ function shapesOf(version: {
     3: () => statusUpdate,
     4: () => artifactUpdate,
   });
-  return { task, event, tasks: shape({ 1: () => task }), message };
+  const pushConfig = shape({ [version.send.authentication]: () => FLAT });
+  const configuration = shape({ 2: () => pushConfig });
+  const send = shape({
+    [version.send.message]: () => message,
+    [version.send.configuration]: () => configuration,
+    [version.send.metadata]: () => STRUCT,
+  });
+  return { task, event, tasks: shape({ 1: () => task }), send };
 }
 
 function shape(fields: Readonly<Record<number, () => ProtoShape>>): ProtoShape {
@@ -76,16 +94,23 @@ function level(fields: Readonly<Record<number, () => ProtoShape>>): ProtoShape {
   return made;
 }
 
-/**
- * Throws {@link JsonLimitError} when a protobuf message of this shape holds more fields than `maxValues` or
- * JSON nested more than `maxNesting` deep, or bytes that are no message at all, before anything of it is
- * decoded.
- */
-export function checkProtoLimits(bytes: Uint8Array, of: ProtoShape, limits: JsonLimits): void {
-  if (!new ProtoWalk(bytes, limits).walk(bytes.length, of, 0)) {
-    throw new JsonLimitError('is not a protobuf message');
+/** Bytes that are no protobuf message, or one that decoders do not all read alike. */
+export class ProtoSyntaxError extends JsonLimitError {
+  constructor() {
+    super('is not a protobuf message');
   }
 }
+
+/**
+ * Throws {@link JsonLimitError} when a protobuf message of this shape holds more fields than `maxValues` or
+ * JSON nested more than `maxNesting` deep, and {@link ProtoSyntaxError} for bytes that it cannot follow, as a
+ * decoder might; before anything of it is decoded, which costs many times as much.
+ */
+export function checkProtoLimits(bytes: Uint8Array, of: ProtoShape, limits: JsonLimits): void {
+  new ProtoWalk(bytes, limits).walk(bytes.length, of, 0);
+}
+
+const MAX_UINT32 = 2 ** 32 - 1;
 
 class ProtoWalk {
   private at = 0;
@@ -96,35 +121,40 @@ class ProtoWalk {
     private readonly limits: JsonLimits,
   ) {}
 
-  /** False where the bytes are malformed. */
-  walk(end: number, of: ProtoShape, nesting: number): boolean {
+  /** Reads the message that goes up to there. */
+  walk(end: number, of: ProtoShape, nesting: number): void {
     while (this.at < end) {
       this.count();
-      const tag = this.varint(end);
+      const tag = this.varint(MAX_UINT32);
       const field = Math.floor(tag / 8);
-      switch (tag % 8) {
-        case 0:
-          if (this.varint(end) === Infinity) return false;
-          break;
-        case 1:
-          this.at += 8;
-          break;
-        case 2: {
-          const until = this.varint(end) + this.at;
-          if (until > end) return false;
-          const inner = of.get(field)?.();
-          if (inner === undefined) this.at = until;
-          else if (!this.walk(until, inner, this.deeper(inner, nesting))) return false;
-          break;
-        }
-        case 5:
-          this.at += 4;
-          break;
-        default:
-          return false;
-      }
+      // At such a tag decoders leave the message, and read on in the bytes that belong to it.
+      if (field === 0) throw new ProtoSyntaxError();
+      const wireType = tag % 8;
+      const length = this.contentLength(wireType);
+      const until = this.at + length;
+      if (until > end) throw new ProtoSyntaxError();
+      const inner = wireType === 2 ? of.get(field)?.() : undefined;
+      if (inner !== undefined) this.walk(until, inner, this.deeper(inner, nesting));
+      this.at = until;
     }
-    return this.at === end;
+    if (this.at !== end) throw new ProtoSyntaxError();
+  }
+
+  private contentLength(wireType: number): number {
+    switch (wireType) {
+      case 0:
+        this.varint(Infinity);
+        return 0;
+      case 1:
+        return 8;
+      case 2:
+        return this.varint(MAX_UINT32);
+      case 5:
+        return 4;
+      default:
+        // Groups, which proto3 has not, and wire types there are not.
+        throw new ProtoSyntaxError();
+    }
   }
 
   private deeper(inner: ProtoShape, nesting: number): number {
@@ -135,15 +165,18 @@ class ProtoWalk {
     return nesting + 1;
   }
 
-  /** Of its bits the lower 32, as decoders take tags and lengths; infinite where it has no end. */
-  private varint(end: number): number {
+  /** Of at most ten bytes. */
+  private varint(max: number): number {
     let value = 0;
-    for (let shift = 0; this.at < end; shift += 7) {
-      const byte = this.bytes[this.at++]!;
-      if (shift < 32) value += (byte & 0x7f) * 2 ** shift;
-      if (byte < 0x80) return value % 2 ** 32;
+    for (let factor = 1; factor <= 2 ** 63; factor *= 128) {
+      const byte = this.bytes[this.at];
+      if (byte === undefined) break;
+      this.at += 1;
+      value += (byte % 128) * factor;
+      if (byte < 128 && value <= max) return value;
+      if (byte < 128) break;
     }
-    return Infinity;
+    throw new ProtoSyntaxError();
   }
 
   private count(): void {

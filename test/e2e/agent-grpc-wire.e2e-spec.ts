@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { encodeGrpcStatusDetails } from '@a2a-js/sdk/errors/grpc';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import {
+  Client,
+  type ClientReadableStream,
   connectivityState,
   Metadata,
   Server,
@@ -21,7 +23,7 @@ import { GrpcExchange } from '../../src/agents/client/grpc-exchange.js';
 import { GrpcTransport } from '../../src/agents/client/grpc.transport.js';
 import { LegacyGrpcTransports } from '../../src/agents/client/legacy-grpc.transport.js';
 import { Egress } from '../../src/common/egress/egress.js';
-import { ReadBudget, readRules } from '../../src/common/read-budget.js';
+import { ReadBudget, Reading, readRules } from '../../src/common/read-budget.js';
 import { anAgent } from '../support/an-agent.js';
 import {
   agentCalls,
@@ -76,6 +78,38 @@ const TASK = {
 
 type Callback = (error: object | null, value?: unknown) => void;
 type Call = ServerUnaryCall<unknown, unknown>;
+
+const MIB = 1024 * 1024;
+
+/** An exchange of one call with an agent, with all that it needs. */
+function exchangeTo(
+  agent: Agent,
+  version: '1.0' | '0.3',
+  signal: AbortSignal = new AbortController().signal,
+) {
+  const egress = new Egress({ allow: ['127.0.0.1'] });
+  const channels = new GrpcChannels(egress, 64 * MIB, 50);
+  const budget = new ReadBudget(readRules(64 * MIB));
+  const exchange = new GrpcExchange(channels, {
+    address: agent.endpoint.url,
+    kind: 'message',
+    headers: {},
+    secrets: [],
+    agentId: 'agent',
+    budget,
+    maxAnswerBytes: 64 * MIB,
+    connectTimeoutMs: 1000,
+    onSent: () => undefined,
+    signal,
+  });
+  const transport =
+    version === '1.0' ? new GrpcTransport(exchange) : new LegacyGrpcTransports().over(exchange);
+  const close = async (): Promise<void> => {
+    channels.close();
+    await egress.close();
+  };
+  return { budget, channels, exchange, transport, close };
+}
 
 /** More events, of 1 kB each, than any buffer holds. */
 const LONG_STREAM = 20_000;
@@ -374,26 +408,89 @@ describe.each(['1.0', '0.3'] as const)('a gRPC call to an agent of %s', (version
     expect(agent.written).toBeLessThan(LONG_STREAM);
   });
 
+  it('counts what it reads until it is done with, one event at a time', async () => {
+    const value = { ...TASK, metadata: { filler: 'x'.repeat(2 * MIB) } };
+    let written = 0;
+    const agent = await answering(version, {
+      getTask: (_call: Call, callback: Callback) => callback(null, value),
+      sendStreamingMessage: (call: Writable) => {
+        const write = (): void => {
+          while (++written < 60) {
+            if (!call.write({ payload: { $case: 'task', value } }))
+              return call.once('drain', write);
+          }
+        };
+        write();
+      },
+    });
+    const { budget, transport, exchange, close } = exchangeTo(agent, version);
+    const holds = jest.spyOn(Reading.prototype, 'hold');
+    const calls = jest.spyOn(Client.prototype, 'makeServerStreamRequest');
+    const events = transport.sendMessageStream(SEND);
+    await events.next();
+    expect(budget.held).toBeGreaterThanOrEqual(2 * MIB);
+    await settled(() => written);
+    expect(holds).toHaveBeenCalledTimes(1);
+    expect(written).toBeLessThan(60);
+    // The library's own streams take 16 messages ahead.
+    for (const { value: stream } of calls.mock.results) {
+      expect((stream as ClientReadableStream<unknown>).readableLength).toBeLessThanOrEqual(1);
+    }
+    await events.next();
+    expect(budget.held).toBeLessThan(4 * MIB);
+    await events.return(undefined);
+    exchange.release();
+    expect(budget.held).toBe(0);
+    holds.mockRestore();
+    calls.mockRestore();
+    await close();
+
+    const unary = exchangeTo(agent, version);
+    await unary.transport.getTask({ tenant: '', id: 't', historyLength: undefined });
+    expect(unary.budget.held).toBeGreaterThanOrEqual(2 * MIB);
+    unary.exchange.release();
+    expect(unary.budget.held).toBe(0);
+    await unary.close();
+  });
+
+  it('leaves a stream at an event over 16 MiB', async () => {
+    const value = { ...TASK, metadata: { filler: 'x'.repeat(17 * MIB) } };
+    const agent = await answering(version, {
+      sendStreamingMessage: (call: Writable) =>
+        void call.write({ payload: { $case: 'task', value } }),
+    });
+    const error = await failure(all(client.stream(agent, hello(), options())));
+    expect(error.kind).toBe('interrupted');
+    expect(error.message).toContain('16 MiB');
+  });
+
+  it('ends while its answer waits for room', async () => {
+    const value = { ...TASK, metadata: { filler: 'x'.repeat(2 * MIB) } };
+    const agent = await answering(version, {
+      getTask: (_call: Call, callback: Callback) => callback(null, value),
+    });
+    const abort = new AbortController();
+    const { budget, transport, exchange, close } = exchangeTo(agent, version, abort.signal);
+    // All there is, and all that goes beyond it.
+    const others = ['a', 'b', 'c'].map((party) => budget.begin(party, () => undefined));
+    for (const other of others) await other.hold(32 * MIB);
+    const holds = jest.spyOn(Reading.prototype, 'hold');
+    const answer = transport
+      .getTask({ tenant: '', id: 't', historyLength: undefined })
+      .catch((thrown: unknown) => exchange.failure(thrown));
+    await eventually(() => expect(holds).toHaveBeenCalledTimes(1));
+    abort.abort();
+    expect(await answer).toMatchObject({ kind: 'interrupted' });
+    holds.mockRestore();
+    others.forEach((other) => other.end());
+    await close();
+  });
+
   it('gives its channel back when it is aborted while nobody reads on', async () => {
     const agent = await endless(version);
     const abort = new AbortController();
-    const egress = new Egress({ allow: ['127.0.0.1'] });
-    const channels = new GrpcChannels(egress, 1024 * 1024, 50);
+    const { channels, transport, close } = exchangeTo(agent, version, abort.signal);
     const { url } = agent.endpoint;
-    const exchange = new GrpcExchange(channels, {
-      address: url,
-      kind: 'message',
-      headers: {},
-      secrets: [],
-      agentId: 'endless',
-      budget: new ReadBudget(readRules(1024 * 1024)),
-      maxAnswerBytes: 1024 * 1024,
-      connectTimeoutMs: 1000,
-      onSent: () => undefined,
-      signal: abort.signal,
-    });
-    const transport =
-      version === '1.0' ? new GrpcTransport(exchange) : new LegacyGrpcTransports().over(exchange);
     const events = transport.sendMessageStream(SEND);
     await events.next();
     const { signal } = new AbortController();
@@ -406,7 +503,7 @@ describe.each(['1.0', '0.3'] as const)('a gRPC call to an agent of %s', (version
         connectivityState.SHUTDOWN,
       );
     });
-    await egress.close();
+    await close();
   });
 });
 

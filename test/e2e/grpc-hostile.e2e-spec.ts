@@ -1,8 +1,20 @@
+import type { Writable } from 'node:stream';
+import zlib from 'node:zlib';
+import { compressionAlgorithms } from '@grpc/grpc-js';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { SendMessageRequest } from '@a2a-js/sdk';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { userMessage } from '../support/builders.js';
-import { GrpcClient, type GrpcFailure, V0, V1, asIs, failureOf } from '../support/grpc-client.js';
+import {
+  GrpcClient,
+  type GrpcFailure,
+  V0,
+  V1,
+  asIs,
+  failureOf,
+  grpcTarget,
+} from '../support/grpc-client.js';
+import { SERVING, checkHealth } from '../support/grpc-health.js';
 import { type GrpcHub, startGrpcHub } from '../support/grpc-hub.js';
 
 const MIB = 1024 * 1024;
@@ -155,6 +167,44 @@ describe('hostile bytes over gRPC', () => {
     await nothingIsStored();
     const { payload } = await client.call(V1.sendMessage, large(9 * MIB));
     expect(payload?.$case).toBe('task');
+  });
+
+  it('that are compressed are UNIMPLEMENTED, and nothing inflates them', async () => {
+    const inflating = [zlib.Gunzip, zlib.Inflate].map(({ prototype }) =>
+      jest.spyOn(prototype as Writable, 'write'),
+    );
+    for (const algorithm of [compressionAlgorithms.gzip, compressionAlgorithms.deflate]) {
+      const channel = { 'grpc.default_compression_algorithm': algorithm };
+      const known = await GrpcClient.of(served.hub, { channel });
+      const nobody = new GrpcClient(grpcTarget(served.hub), { channel });
+      const zeros = Buffer.alloc(16 * MIB);
+      const failures = [
+        await failureOf(
+          nobody.exchange('/grpc.health.v1.Health/Check', zeros.subarray(0, 100_000)),
+        ),
+        await failureOf(checkHealth(nobody)),
+        await failureOf(known.exchange(V1.sendMessage.path, zeros)),
+        await failureOf(known.exchange(V0.sendMessage.path, zeros)),
+        await failureOf(known.call(V1.sendMessage, sendRequest())),
+      ];
+      for (const { code, message, trailers } of failures) {
+        expect({ code, message }).toEqual({
+          code: 'UNIMPLEMENTED',
+          message: expect.stringContaining('grpc-encoding: identity'),
+        });
+        expect(trailers.get('grpc-accept-encoding')).toEqual(['identity']);
+      }
+      known.close();
+      nobody.close();
+    }
+    for (const spy of inflating) {
+      expect(spy).not.toHaveBeenCalled();
+      spy.mockRestore();
+    }
+    const plain = new GrpcClient(grpcTarget(served.hub));
+    expect(await checkHealth(plain)).toBe(SERVING);
+    plain.close();
+    await nothingIsStored();
   });
 
   it('for a method or service that is none are UNIMPLEMENTED', async () => {

@@ -15,7 +15,7 @@ import type { ProtocolVersion } from '../../routing/index.js';
 import { Admission } from '../admission.js';
 import { activatedHeaders, callContextOf, single } from '../call-context.js';
 import { type Admitted, Intake } from '../intake/intake.js';
-import { type MessageLimits, messageLimitsOf, tooLarge } from '../intake/message-limits.js';
+import { type MessageLimits, messageLimitsOf } from '../intake/message-limits.js';
 import { checkVersion } from '../protocol-version.js';
 import { Callers } from './callers.js';
 import { grpcStatusOf } from './grpc-error.js';
@@ -155,9 +155,15 @@ export class GrpcCalls {
 
   /** Counts the call as open and waits for its turn. */
   private async admit({ metadata, request }: Received, signal: AbortSignal): Promise<Admitted> {
-    const room = this.messages.roomOf(metadata);
+    const room = this.messages.takeRoom(metadata);
     const caller = this.callers.of(metadata);
-    const call = await this.intake.admit(caller, request.length, signal);
+    let call: Admitted;
+    try {
+      call = await this.intake.admit(caller, request.length, signal);
+    } catch (error) {
+      room.free();
+      throw error;
+    }
     return {
       taken: () => {
         call.taken();
@@ -179,8 +185,6 @@ export class GrpcCalls {
     const headers = headersOf(metadata);
     const other = SERVICE_NAMES[version === '1.0' ? '0.3' : '1.0'];
     checkVersion(single(headers['a2a-version']), version, 'service', other);
-    // What was compressed shows its length only now.
-    if (request.length > this.limits.maxBytes) throw tooLarge(this.limits);
     scanRequest(call.getPath(), request, FIELDS_PER_VALUE * this.limits.maxValues);
     const principal = this.callers.of(metadata);
     const source = { headers, principal, agentId: undefined, signal };

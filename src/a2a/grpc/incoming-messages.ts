@@ -2,6 +2,7 @@ import { constants, type ServerHttp2Stream } from 'node:http2';
 import {
   type Metadata,
   ServerInterceptingCall,
+  status as codes,
   type ServerInterceptor,
   type ServerInterceptingCallInterface,
   type StatusObject,
@@ -16,6 +17,11 @@ const PREFIX_BYTES = 5;
 /** How long the status of a refused call may take to leave before its stream is closed. */
 const CLOSE_MS = 100;
 
+/** An encoding that the library does not know: it inflates no message of it. */
+const NO_ENCODING = 'none';
+/** What a client may compress its messages with: nothing. */
+const ACCEPTED_ENCODINGS = 'identity';
+
 /** What the message of a call may be. */
 export interface MessageRules {
   readonly maxBytes: number;
@@ -25,12 +31,15 @@ export interface MessageRules {
 /** The call of the library, with the stream beneath it. */
 interface WireCall extends ServerInterceptingCallInterface {
   readonly stream?: ServerHttp2Stream;
+  /** What it inflates a message with, before anything else sees a byte of it. */
+  incomingEncoding?: string;
 }
 
 /**
  * Watches the bytes of the message of each call: the library shows a message only when it is whole. One that
- * is too large is refused by its length, before it is received; a large one waits for room; one that makes no
- * progress ends. What a refused client goes on sending is cut off.
+ * is too large is refused by its length, before it is received, and one that is compressed, whose length says
+ * nothing, is never inflated; a large one waits for room; one that makes no progress ends. What a refused
+ * client goes on sending is cut off.
  */
 export class IncomingMessages {
   private readonly messages = new WeakMap<Metadata, IncomingMessage>();
@@ -51,8 +60,12 @@ export class IncomingMessages {
             this.messages.set(metadata, message);
             proceed(metadata);
           },
-          onCancel: () => message.ended(),
+          onCancel: () => message.canceled(),
         }),
+      sendMetadata: (metadata, next) => {
+        metadata.set('grpc-accept-encoding', ACCEPTED_ENCODINGS);
+        next(metadata);
+      },
       sendStatus: (status, next) => {
         next(status);
         message.answered();
@@ -65,15 +78,15 @@ export class IncomingMessages {
     this.messages.get(metadata)!.caller = caller;
   }
 
-  /** The room of a message that has come. */
-  roomOf(metadata: Metadata): BodyRoom {
-    return this.messages.get(metadata)!.room;
+  /** The room of a message that has come, for whoever works on it to free. */
+  takeRoom(metadata: Metadata): BodyRoom {
+    return this.messages.get(metadata)!.handOver();
   }
 }
 
 class IncomingMessage {
   caller: Principal | undefined;
-  room: BodyRoom = { taken: () => undefined, free: () => undefined };
+  private room: BodyRoom = { taken: () => undefined, free: () => undefined };
   private readonly stream: ServerHttp2Stream | undefined;
   private readonly unwatch: () => void;
   private prefix = Buffer.alloc(0);
@@ -82,13 +95,16 @@ class IncomingMessage {
   private isWaiting = false;
   private isWhole = false;
   private isOver = false;
+  private isHandedOver = false;
 
   constructor(
     private readonly call: ServerInterceptingCallInterface,
     private readonly intake: Intake,
     private readonly rules: MessageRules,
   ) {
-    this.stream = (call as WireCall).stream;
+    const wire = call as WireCall;
+    wire.incomingEncoding = NO_ENCODING;
+    this.stream = wire.stream;
     this.stream?.on('data', (chunk: Buffer) => this.take(chunk));
     this.unwatch = intake.uploads.watch({
       received: () => (this.isWaiting ? undefined : this.received),
@@ -98,7 +114,7 @@ class IncomingMessage {
 
   /** A status has been given: a client that has not sent all of its message need not go on. */
   answered(): void {
-    this.ended();
+    this.canceled();
     const { stream } = this;
     if (stream === undefined || this.isWhole || stream.destroyed) return;
     const close = (): void => {
@@ -107,10 +123,16 @@ class IncomingMessage {
     setTimeout(close, CLOSE_MS).unref();
   }
 
-  ended(): void {
+  /** Nothing more is received. What works on the message by now has room until it has ended. */
+  canceled(): void {
     this.isOver = true;
     this.unwatch();
-    this.room.free();
+    if (!this.isHandedOver) this.room.free();
+  }
+
+  handOver(): BodyRoom {
+    this.isHandedOver = true;
+    return this.room;
   }
 
   /** Called after the library has taken the same bytes. */
@@ -131,16 +153,18 @@ class IncomingMessage {
   private readPrefix(chunk: Buffer): void {
     this.prefix = Buffer.concat([this.prefix, chunk.subarray(0, PREFIX_BYTES)]);
     if (this.prefix.length < PREFIX_BYTES) return;
-    const isCompressed = this.prefix[0] !== 0;
     this.length = this.prefix.readUInt32BE(1);
+    if (this.prefix[0] !== 0) {
+      this.refuseCompressed();
+      return;
+    }
     const { maxBytes } = this.rules;
     if (this.length > maxBytes) {
       const text = `A message of this method must be at most ${maxBytes} bytes.`;
       this.refuse(new HubError('PAYLOAD_TOO_LARGE', text));
       return;
     }
-    // It may become the largest there is.
-    void this.reserve(isCompressed ? maxBytes : this.length);
+    void this.reserve(this.length);
   }
 
   private async reserve(bytes: number): Promise<void> {
@@ -161,8 +185,19 @@ class IncomingMessage {
   }
 
   private refuse(error: HubError): void {
+    this.end(this.rules.statusOf(error));
+  }
+
+  private refuseCompressed(): void {
+    const text = 'Messages must not be compressed: send them with grpc-encoding: identity.';
+    const refusal = this.rules.statusOf(new HubError('UNSUPPORTED_MEDIA_TYPE', text));
+    refusal.metadata?.set('grpc-accept-encoding', ACCEPTED_ENCODINGS);
+    this.end({ ...refusal, code: codes.UNIMPLEMENTED, details: text });
+  }
+
+  private end(refusal: StatusObject): void {
     if (this.isOver) return;
-    this.call.sendStatus(this.rules.statusOf(error));
+    this.call.sendStatus(refusal);
     this.answered();
   }
 }

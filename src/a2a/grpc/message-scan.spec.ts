@@ -86,8 +86,8 @@ describe('scanRequest', () => {
     const scan = (levels: number): void =>
       scanRequest(V1.path, v1({ metadata: nested(levels) as object }), 10_000);
     expect(() => scan(64)).not.toThrow();
-    expect(() => scan(66)).toThrow('nested more than 64 levels');
-    expect(() => scan(500)).toThrow('nested more than 64 levels');
+    expect(() => scan(66)).toThrow('nested more than 65 levels');
+    expect(() => scan(500)).toThrow('nested more than 65 levels');
   });
 
   it('counts a file as one value, whatever is in it', () => {
@@ -101,6 +101,8 @@ describe('scanRequest', () => {
     ['a number without an end', [0x08, 0xff]],
     ['a tag of more than 32 bits', [0x88, 0x80, 0x80, 0x80, 0x80, 0x01, 0x00]],
     ['a wire type there is not', [0x0f]],
+    ['the field 0', [0x00, 0x00]],
+    ['the field 0 within the authentication of a push config', [0x1a, 6, 0x12, 4, 0x32, 2, 0, 0]],
   ])('refuses %s: the decoder might read on behind it', (_what, bytes) => {
     expect(() => scanRequest(V1.path, Buffer.from(bytes), 100)).toThrow('not a protobuf message');
   });

@@ -36,7 +36,7 @@ interface Waiter {
 const NO_ROOM: BodyRoom = { taken: () => undefined, free: () => undefined };
 
 /**
- * Bounds the bytes of large bodies that a process receives and works on at once (`server.maxBodyBytes`): a
+ * Bounds the bytes of large bodies that a process receives and works on at once (`server.maxBody`): a
  * principal may have a quarter of them, an organization half. What is over it waits a little, unread.
  */
 @Injectable()

@@ -1,5 +1,7 @@
 import {
   type ClientReadableStream,
+  InterceptingCall,
+  type Interceptor,
   Metadata,
   type MethodDefinition,
   type ServiceError,
@@ -7,7 +9,7 @@ import {
 import { ConnectError } from '../../common/egress/egress.js';
 import { HubError } from '../../common/hub-error.js';
 import { JsonLimitError, type JsonLimits } from '../../common/json-limits.js';
-import type { Reading } from '../../common/read-budget.js';
+import { ReadBudgetError, type Reading } from '../../common/read-budget.js';
 import { scrub } from '../../common/scrub.js';
 import { checkProtoLimits } from '../../protocol/proto-limits.js';
 import { metadataFault } from '../agent-headers.js';
@@ -16,6 +18,8 @@ import { ANSWER_LIMITS, beyondLimits, EVENT_LIMITS, shapeOfAnswer } from './answ
 import type { ExchangeOptions } from './http-exchange.js';
 import type { GrpcCallKind, GrpcChannels, GrpcLease } from './grpc-channels.js';
 import { failureOfGrpc } from './grpc-error.js';
+import { Pace } from './pace.js';
+import { SSE_EVENT_LIMIT, SseEventTooLargeError } from './sse-reader.js';
 
 /** What a call needs of a method: of a published service definition. */
 export type GrpcMethod<Request, Answer> = Pick<
@@ -42,6 +46,7 @@ export class GrpcExchange {
   private known: AgentCallError | undefined;
   private cancelCall = (): void => undefined;
   private readonly reading: Reading;
+  private isWaiting = false;
 
   constructor(
     private readonly channels: GrpcChannels,
@@ -65,11 +70,11 @@ export class GrpcExchange {
     const cancel = (): void => this.cancel();
     signal.addEventListener('abort', cancel);
     try {
-      return await new Promise<Answer>((resolve, reject) => {
+      const bytes = await new Promise<Buffer>((resolve, reject) => {
         const call = lease.client.makeUnaryRequest(
           method.path,
           method.requestSerialize,
-          this.within(method, ANSWER_LIMITS),
+          asTheyAre,
           request,
           metadata,
           (error, answer) => {
@@ -80,6 +85,8 @@ export class GrpcExchange {
         this.cancelCall = () => call.cancel();
         if (signal.aborted) cancel();
       });
+      await this.room(bytes);
+      return this.decoded(method, bytes, ANSWER_LIMITS);
     } catch (error) {
       throw this.failure(error);
     } finally {
@@ -88,7 +95,10 @@ export class GrpcExchange {
     }
   }
 
-  /** Reads no faster than it is asked to; leaving the loop cancels the call. */
+  /**
+   * Reads no faster than it is asked to, with one event ahead at most; leaving the loop cancels the call. An
+   * event counts as read until the next one is asked for.
+   */
   async *stream<Request, Answer>(
     method: GrpcMethod<Request, Answer>,
     request: Request,
@@ -96,62 +106,72 @@ export class GrpcExchange {
     const metadata = this.metadata();
     const lease = await this.connect();
     const { signal } = this.options;
+    const pace = new Pace();
     // A reader that waits for its taker would not get to the end.
     const cancel = (): void => {
       this.cancel();
+      pace.end();
       lease.release();
     };
     signal.addEventListener('abort', cancel);
     try {
-      const call: ClientReadableStream<Answer> = lease.client.makeServerStreamRequest(
+      const call: ClientReadableStream<Buffer> = lease.client.makeServerStreamRequest(
         method.path,
         method.requestSerialize,
-        this.within(method, EVENT_LIMITS),
+        asTheyAre,
         request,
         metadata,
+        { interceptors: [atPace(pace)] },
       );
       // A stream that is left early ends with CANCELLED, which nobody waits for.
       call.on('error', () => undefined);
       this.cancelCall = () => call.cancel();
       if (signal.aborted) cancel();
-      for await (const event of call as AsyncIterable<Answer>) {
+      for await (const bytes of call as AsyncIterable<Buffer>) {
+        if (bytes.length > SSE_EVENT_LIMIT) throw new SseEventTooLargeError();
+        await this.room(bytes);
+        const event = this.decoded(method, bytes, EVENT_LIMITS);
         this.events++;
         yield event;
+        this.reading.end();
+        pace.next();
       }
     } catch (error) {
       throw this.failure(error);
     } finally {
       signal.removeEventListener('abort', cancel);
       cancel();
+      this.reading.end();
     }
   }
 
-  /**
-   * Decodes an answer within limits. The bytes of it have arrived, so nothing waits for room: they count, so
-   * that others wait for them.
-   */
-  private within<Answer>(
+  /** Waits until these bytes, which have arrived, may be decoded: that takes many times as much. */
+  private async room(bytes: Buffer): Promise<void> {
+    this.isWaiting = true;
+    try {
+      await this.reading.hold(bytes.length);
+    } finally {
+      this.isWaiting = false;
+    }
+    this.reading.whole();
+  }
+
+  private decoded<Answer>(
     {
       path,
       responseDeserialize,
     }: Pick<GrpcMethod<unknown, Answer>, 'path' | 'responseDeserialize'>,
+    bytes: Buffer,
     limits: JsonLimits,
-  ): (bytes: Buffer) => Answer {
-    const shape = shapeOfAnswer(path);
-    return (bytes) => {
-      try {
-        checkProtoLimits(bytes, shape, limits);
-      } catch (error) {
-        if (error instanceof JsonLimitError) this.known ??= beyondLimits(error);
-        throw error;
-      }
-      return responseDeserialize(bytes);
-    };
+  ): Answer {
+    checkProtoLimits(bytes, shapeOfAnswer(path), limits);
+    return responseDeserialize(bytes);
   }
 
   /** Ends the call now; the agent is told. */
   cancel(): void {
     this.cancelCall();
+    if (this.isWaiting) this.reading.end();
   }
 
   /** What any error of the call means. Of one that was seen here before, a later error says no more. */
@@ -164,6 +184,10 @@ export class GrpcExchange {
   private meaning(error: unknown): AgentCallError {
     if (this.options.signal.aborted) {
       return new AgentCallError('interrupted', 'the hub ended the call', { cause: error });
+    }
+    if (error instanceof JsonLimitError) return beyondLimits(error);
+    if (error instanceof SseEventTooLargeError || error instanceof ReadBudgetError) {
+      return new AgentCallError('interrupted', error.message, { cause: error });
     }
     if (isServiceError(error)) {
       return failureOfGrpc(error, {
@@ -209,6 +233,22 @@ export class GrpcExchange {
     }
     return metadata;
   }
+}
+
+/** Messages stay bytes until there is room to decode them. */
+function asTheyAre(bytes: Buffer): Buffer {
+  return bytes;
+}
+
+/** Events come when the one before is done with. */
+function atPace(pace: Pace): Interceptor {
+  return (options, nextCall) =>
+    new InterceptingCall(nextCall(options), {
+      start: (metadata, _listener, next) =>
+        next(metadata, {
+          onReceiveMessage: (message, pass) => pace.take(() => pass(message)),
+        }),
+    });
 }
 
 function isServiceError(error: unknown): error is ServiceError {

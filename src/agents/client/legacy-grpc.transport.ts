@@ -4,6 +4,7 @@ import type { Message, StreamResponse, Task } from '../../protocol/a2a.js';
 import type { AgentTransport } from './agent-transport.js';
 import type { GrpcExchange, GrpcMethod } from './grpc-exchange.js';
 import { LegacyRemainder } from './legacy-remainder.js';
+import { Pace } from './pace.js';
 
 type NextCall = ConstructorParameters<typeof InterceptingCall>[0];
 type CallListener = Parameters<NextCall['start']>[1];
@@ -17,6 +18,7 @@ const WHOLE_HISTORY = 2 ** 31 - 1;
 interface Exchanged {
   readonly exchange: GrpcExchange;
   readonly remainder: LegacyRemainder;
+  readonly pace: Pace;
 }
 
 /** Nothing is ever sent there; of this scheme grpc-js makes no connection through a proxy. */
@@ -47,8 +49,9 @@ export class LegacyGrpcTransports {
     const options = { serviceParameters: { [EXCHANGE]: name } };
     const { sdk, exchanges } = this;
     const remainder = new LegacyRemainder();
+    const pace = new Pace();
     const once = async <T extends Message | Task>(call: () => Promise<T>): Promise<T> => {
-      exchanges.set(name, { exchange, remainder });
+      exchanges.set(name, { exchange, remainder, pace });
       try {
         return remainder.restored(await call());
       } finally {
@@ -56,9 +59,12 @@ export class LegacyGrpcTransports {
       }
     };
     async function* streamed(call: () => AsyncGenerator<StreamResponse, void, undefined>) {
-      exchanges.set(name, { exchange, remainder });
+      exchanges.set(name, { exchange, remainder, pace });
       try {
-        yield* remainder.events(call());
+        for await (const event of remainder.events(call())) {
+          yield event;
+          pace.next();
+        }
       } finally {
         exchanges.delete(name);
       }
@@ -113,7 +119,8 @@ class ExchangeCall implements NextCall {
   }
 
   startRead(): void {
-    if (this.events !== undefined) void this.passNext(this.events);
+    const { events } = this;
+    if (events !== undefined) this.call?.pace.take(() => void this.passNext(events));
   }
 
   cancelWithStatus(code: status): void {

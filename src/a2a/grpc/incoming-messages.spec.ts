@@ -1,0 +1,65 @@
+import { PassThrough } from 'node:stream';
+import { Metadata, type ServerInterceptingCallInterface } from '@grpc/grpc-js';
+import { describe, expect, it } from '@jest/globals';
+import type { Principal } from '../../auth/index.js';
+import type { Intake } from '../intake/intake.js';
+import { grpcStatusOf } from './grpc-error.js';
+import { IncomingMessages } from './incoming-messages.js';
+
+type Listener = Parameters<ServerInterceptingCallInterface['start']>[0];
+
+const BYTES = 100_000;
+
+/** A call whose message has come and has room, and what became of that. */
+async function received() {
+  const freed: string[] = [];
+  const room = { taken: () => undefined, free: () => freed.push('room') };
+  const intake = {
+    room: () => Promise.resolve(room),
+    uploads: { watch: () => () => undefined },
+  } as unknown as Intake;
+  const messages = new IncomingMessages(intake, () => ({
+    maxBytes: BYTES,
+    statusOf: (error) => grpcStatusOf(error, '1.0'),
+  }));
+  const stream = new PassThrough();
+  let wire: Listener | undefined;
+  const call = {
+    stream,
+    start: (listener: Listener) => (wire = listener),
+    sendStatus: () => undefined,
+  } as unknown as ServerInterceptingCallInterface;
+  const intercepted = messages.intercept({ path: '/any' } as never, call);
+  const ignored = (): void => undefined;
+  intercepted.start({
+    onReceiveMetadata: ignored,
+    onReceiveMessage: ignored,
+    onReceiveHalfClose: ignored,
+    onCancel: ignored,
+  });
+  const metadata = new Metadata();
+  wire!.onReceiveMetadata(metadata);
+  messages.from(metadata, {} as Principal);
+  const prefix = Buffer.alloc(5);
+  prefix.writeUInt32BE(BYTES, 1);
+  stream.emit('data', Buffer.concat([prefix, Buffer.alloc(BYTES)]));
+  await new Promise(setImmediate);
+  return { freed, metadata, messages, cancel: () => wire!.onCancel() };
+}
+
+describe('the room of a message', () => {
+  it('is freed when its call is canceled before anybody works on it', async () => {
+    const { freed, cancel } = await received();
+    cancel();
+    expect(freed).toEqual(['room']);
+  });
+
+  it('is kept by who works on it when its call is canceled', async () => {
+    const { freed, metadata, messages, cancel } = await received();
+    const room = messages.takeRoom(metadata);
+    cancel();
+    expect(freed).toEqual([]);
+    room.free();
+    expect(freed).toEqual(['room']);
+  });
+});
