@@ -154,20 +154,10 @@ export class GrpcCalls {
   }
 
   /** Counts the call as open and waits for its turn. */
-  private async admit({ metadata, request }: Received, signal: AbortSignal): Promise<Admitted> {
+  private admit({ metadata, request }: Received, signal: AbortSignal): Promise<Admitted> {
     const room = this.messages.roomOf(metadata);
     const caller = this.callers.of(metadata);
-    const call = await this.intake.admit(caller, request.length, signal);
-    return {
-      taken: () => {
-        call.taken();
-        room.taken();
-      },
-      ended: () => {
-        call.ended();
-        room.free();
-      },
-    };
+    return this.intake.admit(caller, { bytes: request.length, room }, signal);
   }
 
   /**
