@@ -49,11 +49,7 @@ export class Intake implements OnModuleDestroy {
    * A call whose message has come: counts it as open and waits for its turn. After a second or two its
    * message counts as taken in. The room of a call that is not let in is left to who asks.
    */
-  async admit(
-    caller: Principal,
-    { bytes, room }: Message,
-    signal: AbortSignal,
-  ): Promise<Admitted> {
+  async admit(caller: Principal, { bytes, room }: Message, signal: AbortSignal): Promise<Admitted> {
     const closed = this.calls.open(caller);
     try {
       const endTurn = await this.turns.begin(caller, bytes, signal);
