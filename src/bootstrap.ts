@@ -3,12 +3,11 @@ import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import { HttpDoors } from './a2a/index.js';
+import { AdminBodies, HttpDoors } from './a2a/index.js';
 import { AppModule } from './app.module.js';
 import { HttpAccess } from './auth/index.js';
 import { Draining, stopping } from './common/draining.js';
 import { HubError } from './common/hub-error.js';
-import { bodyFault, limitFault } from './common/http/json-body.js';
 import { PROBLEM_JSON, problemOf } from './common/http/problem.js';
 import { ProblemFilter } from './common/http/problem.filter.js';
 import { UnreadBodies } from './common/http/unread-bodies.js';
@@ -88,7 +87,8 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   app.useGlobalPipes(adminValidationPipe());
   app.useGlobalFilters(new ProblemFilter(log));
   const server = adapter.getInstance();
-  parseAdminBodies(server);
+  if (config.role === 'worker') server.removeAllContentTypeParsers();
+  else app.get(AdminBodies).parse(server);
   observeHttp(server, app.get(Metrics), log);
   server.addHook('onRequest', noSniffing);
   new UnreadBodies(({ principal }) => principal !== null).handle(server);
@@ -122,23 +122,6 @@ function refuseUrl(
   if (doors?.refuse(error, request, reply)) return;
   const problem = problemOf(error);
   void reply.status(problem.status).type(PROBLEM_JSON).send(JSON.stringify(problem));
-}
-
-/** The admin API takes JSON; an empty body is none, also with a `Content-Type`. */
-function parseAdminBodies(server: FastifyInstance): void {
-  const parseJson = server.getDefaultJsonParser('error', 'error');
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser<Buffer>(
-    'application/json',
-    { parseAs: 'buffer' },
-    (request, bytes, done) => {
-      if (bytes.length === 0) return done(null);
-      const fault = limitFault(bytes);
-      if (fault !== undefined) return done(fault);
-      const body = bytes.toString();
-      void parseJson(request, body, (error, json) => done(error && bodyFault(body, error), json));
-    },
-  );
 }
 
 /** No answer is to be taken for anything but what its `Content-Type` says. */

@@ -16,6 +16,7 @@ import { GrpcStreams } from './grpc/grpc-streams.js';
 import { V0GrpcService } from './grpc/v0-service.js';
 import { V1GrpcService } from './grpc/v1-service.js';
 import { HubRequestHandler } from './hub-request-handler.js';
+import { AdminBodies } from './http/admin-bodies.js';
 import { HttpDoors } from './http/http-doors.js';
 import { BodyBudget } from './intake/body-budget.js';
 import { Intake } from './intake/intake.js';
@@ -44,6 +45,7 @@ import { EventStreams } from './sse/event-streams.js';
     Intake,
     HubRequestHandler,
     EventStreams,
+    AdminBodies,
     HttpDoors,
     V1Dialect,
     V0Dialect,

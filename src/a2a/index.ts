@@ -1,2 +1,3 @@
 export { A2aModule } from './a2a.module.js';
+export { AdminBodies } from './http/admin-bodies.js';
 export { HttpDoors } from './http/http-doors.js';

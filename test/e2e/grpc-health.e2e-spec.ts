@@ -83,4 +83,27 @@ describe('the health service, for anybody', () => {
     client.close();
     other.close();
   });
+
+  it('ends the oldest watch when as many are open as may be, for the sake of a new one', async () => {
+    const clients = Array.from(
+      { length: 64 },
+      () => new GrpcClient(grpcTarget(hub), { channel: { 'grpc.use_local_subchannel_pool': 1 } }),
+    );
+    const ended: unknown[] = [];
+    for (const [index, client] of clients.slice(0, 63).entries()) {
+      const watches = Array.from({ length: 16 }, () => watchHealth(client));
+      for (const watch of watches) {
+        watch.on('error', () => undefined);
+        watch.on('status', ({ code }: { code: number }) => ended.push([index, code]));
+      }
+      await Promise.all(watches.map((watch) => new Promise((seen) => watch.once('data', seen))));
+    }
+    expect(await outcomeOf(watchHealth(clients[63]!))).toEqual({
+      seen: [SERVING],
+      ended: undefined,
+    });
+    // Of 63 times 16 and one more, a thousand are left.
+    expect(ended).toEqual(Array.from({ length: 9 }, () => [0, status.UNAVAILABLE]));
+    for (const client of clients) client.close();
+  });
 });

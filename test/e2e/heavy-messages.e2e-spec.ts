@@ -1,7 +1,9 @@
 import { type Socket, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SendMessageRequest } from '@a2a-js/sdk';
 import { type Hub, startHub } from '../support/app.js';
 import { GrpcClient, V0, V1, failureOf } from '../support/grpc-client.js';
+import { startGrpcHub } from '../support/grpc-hub.js';
 import type { Json } from '../support/json.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 
@@ -273,4 +275,52 @@ describe('unfinished uploads of one principal', () => {
     expect(read).toBeLessThan(20 * MIB);
     for (const socket of sockets) socket.destroy();
   });
+});
+
+describe('large messages of sends that wait for a silent agent', () => {
+  it.each(['HTTP', 'gRPC'])(
+    'do not hold up the next one over %s',
+    async (binding) => {
+      const server = { maxBodyBytes: 16 * MIB };
+      const {
+        hub: served,
+        agent: silent,
+        close,
+      } = await startGrpcHub({ server }, { live: { manual: true } });
+      const own = await served.createKey({ name: 'patient' });
+      const client = await GrpcClient.of(served, { key: own });
+      // Three of them are more than the share of a principal.
+      const raw = Buffer.alloc(1.2 * MIB, 1).toString('base64');
+      const send = async (configuration?: object): Promise<unknown> => {
+        const message = {
+          messageId: crypto.randomUUID(),
+          role: 'ROLE_USER',
+          parts: [{ raw }],
+          metadata: { agentId: 'scripted' },
+        };
+        if (binding === 'gRPC') {
+          const request = SendMessageRequest.fromJSON({ message, configuration });
+          return (await client.call(V1.sendMessage, request)).payload?.$case;
+        }
+        const answer = await fetch(`${served.url}/a2a/message:send`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${own}`,
+            'content-type': 'application/json',
+            'a2a-version': '1.0',
+          },
+          body: JSON.stringify({ message, configuration }),
+        });
+        await answer.text();
+        return answer.status === 200 ? 'task' : answer.status;
+      };
+      const waiting = Array.from({ length: 4 }, () => send().catch(() => undefined));
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(await send({ returnImmediately: true })).toBe('task');
+      client.close();
+      await Promise.all(waiting);
+      await close();
+    },
+    30_000,
+  );
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
 import { SendMessageRequest } from '@a2a-js/sdk';
 import { status } from '@grpc/grpc-js';
 import type { Hub } from '../support/app.js';
@@ -269,4 +270,43 @@ describe('a feed of the admin API whose key is revoked', () => {
     const text = await answer.text();
     expect(text).toMatch(/event: error\ndata: .*"status":401.*no longer valid/);
   });
+});
+
+describe('an upload whose key is revoked', () => {
+  it('is not answered, and leaves its room to other keys of the principal', async () => {
+    const old = await newKey();
+    const fresh = await newKey(old.principalId);
+    const body = (): string => {
+      const parts = [{ raw: Buffer.alloc(7 * 1024 * 1024).toString('base64') }];
+      const message = { messageId: randomUUID(), role: 'ROLE_USER', parts };
+      const configuration = { returnImmediately: true };
+      return JSON.stringify({
+        message: { ...message, metadata: { agentId: 'scripted' } },
+        configuration,
+      });
+    };
+    const head = (key: string) => ({
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'a2a-version': '1.0',
+    });
+    const url = `${hub.url}/a2a/message:send`;
+    const text = body();
+    const upload = httpRequest(url, {
+      method: 'POST',
+      headers: { ...head(old.key), 'content-length': text.length },
+    });
+    const answered = new Promise<number>((resolve) => {
+      upload.once('response', (response) => resolve(response.resume().statusCode ?? 0));
+    });
+    upload.write(text.slice(0, 1_000_000));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await hub.admin('DELETE', `/api/v1/keys/${old.id}`);
+    upload.end(text.slice(1_000_000));
+    expect(await answered).toBe(401);
+    const answer = await fetch(url, { method: 'POST', headers: head(fresh.key), body: body() });
+    expect(answer.status).toBe(200);
+    await answer.text();
+    for (const live of agent.tasks.values()) live.end();
+  }, 30_000);
 });

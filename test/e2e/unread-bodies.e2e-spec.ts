@@ -139,6 +139,50 @@ describe('the admin API', () => {
     expect(await post('['.repeat(500_000))).toEqual([400, invalid]);
   });
 
+  it('waits for no body of a request that has none', async () => {
+    const talk = new Talk(
+      'DELETE /api/v1/keys/none HTTP/1.1',
+      'Host: hub',
+      KEY,
+      JSON_TYPE,
+      `Content-Length: ${MIB}`,
+    );
+    talk.socket.write('{');
+    expect(await talk.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 404 /);
+    talk.socket.destroy();
+    const headers = { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' };
+    const url = `${hub.url}/api/v1/keys/none`;
+    const whole = await request(url, { method: 'DELETE', headers, body: '{"whole":true}' });
+    expect(whole.statusCode).toBe(404);
+    await whole.body.dump();
+  });
+
+  it('lets unfinished bodies of one caller have a share, which comes back when they end', async () => {
+    const server = { maxBodyBytes: 4 * MIB, bodyLimit: MIB };
+    const small = await startHub({ config: { server } });
+    const make = async (key: string) => {
+      const answer = await request(`${small.url}/api/v1/keys`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'one' }) + ' '.repeat(512 * 1024),
+      });
+      await answer.body.dump();
+      return answer.statusCode;
+    };
+    const other = await small.createKey({ name: 'other', scopes: ['admin'] });
+    const socket = connect(Number(new URL(small.url).port), '127.0.0.1');
+    const length = `Content-Length: ${MIB}`;
+    const head = ['POST /api/v1/keys HTTP/1.1', 'Host: hub', KEY, JSON_TYPE, length, '', '{'];
+    socket.on('error', () => undefined).write(head.join('\r\n'));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const waiting = make(ADMIN_KEY);
+    expect(await make(other)).toBe(201);
+    expect(await waiting).toBe(429);
+    socket.destroy();
+    for (let i = 0; i < 5; i += 1) expect(await make(ADMIN_KEY)).toBe(201);
+    await small.close();
+  }, 30_000);
+
   it('says nosniff, and its page runs nothing', async () => {
     for (const path of ['/docs', '/api/v1/keys', '/nothing', '/.well-known/agent-card.json']) {
       const { headers } = await request(hub.url + path);

@@ -157,23 +157,12 @@ export class GrpcCalls {
   private async admit({ metadata, request }: Received, signal: AbortSignal): Promise<Admitted> {
     const room = this.messages.takeRoom(metadata);
     const caller = this.callers.of(metadata);
-    let call: Admitted;
     try {
-      call = await this.intake.admit(caller, request.length, signal);
+      return await this.intake.admit(caller, { bytes: request.length, room }, signal);
     } catch (error) {
       room.free();
       throw error;
     }
-    return {
-      taken: () => {
-        call.taken();
-        room.taken();
-      },
-      ended: () => {
-        call.ended();
-        room.free();
-      },
-    };
   }
 
   /**

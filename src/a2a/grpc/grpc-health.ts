@@ -16,7 +16,7 @@ const SERVICE_UNKNOWN = 3;
 
 /** The largest request of the service: it is the name of a service. */
 export const MAX_HEALTH_REQUEST_BYTES = 256;
-/** Watches that one connection may have open, and all of them together. */
+/** Watches that one connection may have open, and all of them together; a new one ends the oldest then. */
 const MAX_WATCHES_OF_CONNECTION = 16;
 const MAX_WATCHES = 1000;
 
@@ -30,9 +30,10 @@ type Watch = ServerWritableStream<Buffer, number>;
  */
 export class GrpcHealth {
   private readonly names: ReadonlySet<string>;
-  /** By connection. */
-  private readonly watches = new Map<string, Set<Watch>>();
-  private watched = 0;
+  /** Of each connection. */
+  private readonly counts = new Map<string, number>();
+  /** The open ones and what forgets them, the oldest first. */
+  private readonly watches = new Map<Watch, () => void>();
   private serving = SERVING;
 
   constructor(services: readonly string[]) {
@@ -49,7 +50,7 @@ export class GrpcHealth {
   /** Tells everybody who asks or watches NOT_SERVING, and ends the watches: they would never end. */
   stop(): void {
     this.serving = NOT_SERVING;
-    for (const watch of [...this.watches.values()].flatMap((set) => [...set])) {
+    for (const watch of [...this.watches.keys()]) {
       watch.write(NOT_SERVING);
       end(watch, status.UNAVAILABLE, 'The hub is going to stop.');
     }
@@ -68,20 +69,31 @@ export class GrpcHealth {
       return;
     }
     const peer = call.getPeer();
-    const ofPeer = this.watches.get(peer) ?? new Set();
-    if (ofPeer.size >= MAX_WATCHES_OF_CONNECTION || this.watched >= MAX_WATCHES) {
-      end(call, status.RESOURCE_EXHAUSTED, 'Too many watches are open.');
+    const ofPeer = this.counts.get(peer) ?? 0;
+    if (ofPeer >= MAX_WATCHES_OF_CONNECTION) {
+      end(call, status.RESOURCE_EXHAUSTED, 'Too many watches are open on this connection.');
       return;
     }
-    this.watches.set(peer, ofPeer.add(call));
-    this.watched += 1;
+    if (this.watches.size >= MAX_WATCHES) this.endOldest();
+    this.counts.set(peer, ofPeer + 1);
     const forget = (): void => {
-      if (!ofPeer.delete(call)) return;
-      this.watched -= 1;
-      if (ofPeer.size === 0) this.watches.delete(peer);
+      if (!this.watches.delete(call)) return;
+      const left = this.counts.get(peer)! - 1;
+      if (left === 0) this.counts.delete(peer);
+      else this.counts.set(peer, left);
     };
+    this.watches.set(call, forget);
     call.once('cancelled', forget).once('close', forget);
     call.write(this.serving);
+  }
+
+  /** Nobody may hold all of them: a client whose watch ends opens another. */
+  private endOldest(): void {
+    const [oldest] = this.watches;
+    if (oldest === undefined) return;
+    const [watch, forget] = oldest;
+    forget();
+    end(watch, status.UNAVAILABLE, 'Too many watches are open: open another.');
   }
 }
 

@@ -9,7 +9,7 @@ import { AppConfig } from '../../config/index.js';
 import { Admission } from '../admission.js';
 import { activatedHeaders } from '../call-context.js';
 import { checkListed } from '../capabilities.js';
-import type { BodyRoom } from '../intake/body-budget.js';
+import { type BodyRoom, NO_ROOM } from '../intake/body-budget.js';
 import { type Admitted, Intake } from '../intake/intake.js';
 import { type MessageLimits, messageLimitsOf } from '../intake/message-limits.js';
 import { StalledBody } from '../intake/uploads.js';
@@ -124,6 +124,8 @@ export class HttpDoors {
     const unwatch = this.admission.watch(caller, gone);
     raw.once('close', () => {
       unwatch();
+      // Of a body that no answer has begun with.
+      this.bodyOf(request).room.free();
       if (!raw.writableFinished) gone.abort();
     });
     this.open.set(request, gone);
@@ -135,12 +137,20 @@ export class HttpDoors {
     const caller = request.principal!;
     const { bytes, room } = await readBody(raw, caller, this.intake, this.limits);
     const [error, text = ''] = textOf(bytes);
-    if (error !== null) {
+    if (error !== null || this.open.get(request)!.signal.aborted) {
       room.free();
-      throw error;
+      if (error !== null) throw error;
+    } else {
+      this.rooms.set(request, { bytes: bytes.length, room });
     }
-    this.rooms.set(request, { bytes: bytes.length, room });
     return text;
+  }
+
+  /** The body that has come, for who frees its room. */
+  private bodyOf(request: object): { readonly bytes: number; readonly room: BodyRoom } {
+    const body = this.rooms.get(request) ?? { bytes: 0, room: NO_ROOM };
+    this.rooms.delete(request);
+    return body;
   }
 
   private async answer(
@@ -150,20 +160,16 @@ export class HttpDoors {
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const gone = this.open.get(request)!;
-    refuseEnded(gone.signal);
-    const { bytes = 0, room } = this.rooms.get(request) ?? {};
+    const { bytes, room } = this.bodyOf(request);
     let call: Admitted | undefined;
     try {
-      const caller = request.principal!;
-      call = await this.intake.admit(caller, bytes, gone.signal);
-      const taken = (): void => {
-        call?.taken();
-        room?.taken();
-      };
+      refuseEnded(gone.signal);
+      call = await this.intake.admit(request.principal!, { bytes, room }, gone.signal);
+      const { taken } = call;
       return await this.serveAnswer(door, route, request, reply, { gone, taken });
     } finally {
       call?.ended();
-      room?.free();
+      room.free();
     }
   }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../auth/index.js';
 import { HubError } from '../../common/hub-error.js';
 import { JsonMeter } from '../../common/json-limits.js';
-import { type BodyRoom, SMALL_BODY_BYTES } from '../intake/body-budget.js';
+import { type BodyRoom, NO_ROOM, SMALL_BODY_BYTES } from '../intake/body-budget.js';
 import type { Intake } from '../intake/intake.js';
 import { type MessageLimits, limitError, tooLarge } from '../intake/message-limits.js';
 
@@ -38,7 +38,7 @@ export async function readBody(
 }
 
 class IncomingBody {
-  room: BodyRoom = { taken: () => undefined, free: () => undefined };
+  room = NO_ROOM;
   private readonly chunks: Buffer[] = [];
   private readonly meter: JsonMeter;
   private received = 0;
@@ -74,6 +74,7 @@ class IncomingBody {
     return new Promise((resolve, reject) => {
       const unwatch = this.intake.uploads.watch({
         received: () => (this.isWaiting ? undefined : this.received),
+        uncountedOf: () => (this.room === NO_ROOM && !this.isWaiting ? this.caller : undefined),
         stalled: (error) => stop(error),
       });
       const leave = (): void => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Principal } from '../../auth/index.js';
 import { configWith } from '../../config/index.js';
 import { BodyBudget } from './body-budget.js';
@@ -14,6 +14,10 @@ async function isPending(promise: Promise<unknown>): Promise<boolean> {
   const first = await Promise.race([promise, new Promise((r) => setImmediate(r, pending))]);
   return first === pending;
 }
+
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 describe('BodyBudget', () => {
   it('lets the bodies of one principal wait when they are a quarter of all', async () => {
@@ -68,5 +72,33 @@ describe('BodyBudget', () => {
     }
     first.free();
     await Promise.all(waiting);
+  });
+
+  it.each([
+    ['RATE_LIMITED', 'the caller has its share', ['ann']],
+    ['UNAVAILABLE', 'the process has no more', ['bob', 'cid', 'dan', 'eve']],
+  ])('refuses with %s after a while when %s', async (reason, _why, holders) => {
+    jest.useFakeTimers();
+    const budget = budgetOf(32);
+    for (const holder of holders) await budget.room(of(holder), 8 * MIB);
+    const waiting = budget.room(of('ann'), 8 * MIB);
+    const refused = expect(waiting).rejects.toMatchObject({ reason });
+    jest.advanceTimersByTime(10_000);
+    await refused;
+  });
+
+  it('keeps what becomes free for who waits longest and has nothing', async () => {
+    const budget = budgetOf(32);
+    for (const id of ['bob', 'cid', 'dan']) await budget.room(of(id), 8 * MIB);
+    const held = [];
+    for (let i = 0; i < 8; i++) held.push(await budget.room(of('ann'), MIB));
+    const eve = budget.room(of('eve'), 8 * MIB);
+    held.pop()!.free();
+    const another = budget.room(of('ann'), MIB);
+    expect(await isPending(another)).toBe(true);
+    for (const room of held) room.free();
+    expect(await isPending(eve)).toBe(false);
+    (await eve).free();
+    expect(await isPending(another)).toBe(false);
   });
 });

@@ -30,10 +30,13 @@ export interface BodyRoom {
 interface Waiter {
   readonly caller: Principal;
   readonly bytes: number;
+  /** Why it waits. */
+  refusal: Refusal;
   readonly settle: (refusal: Refusal | undefined) => void;
 }
 
-const NO_ROOM: BodyRoom = { taken: () => undefined, free: () => undefined };
+/** The room of a body that is small, or of none. */
+export const NO_ROOM: BodyRoom = { taken: () => undefined, free: () => undefined };
 
 /**
  * Bounds the bytes of large bodies that a process receives and works on at once (`server.maxBody`): a
@@ -44,6 +47,8 @@ export class BodyBudget {
   private readonly receiving: Shares;
   private readonly held: Shares;
   private readonly waiting = new Set<Waiter>();
+  /** Who waits longest of those that have nothing: who has something gets no more before it. */
+  private first: Waiter | undefined;
 
   constructor(config: AppConfig) {
     const heap = getHeapStatistics().heap_size_limit * PART_OF_HEAP;
@@ -58,7 +63,8 @@ export class BodyBudget {
    */
   async room(caller: Principal, bytes: number): Promise<BodyRoom> {
     if (bytes <= SMALL_BODY_BYTES) return NO_ROOM;
-    const refusal = this.take(caller, bytes) && (await this.wait(caller, bytes));
+    let refusal = this.take(caller, bytes);
+    if (refusal !== undefined) refusal = await this.wait(caller, bytes, refusal);
     if (refusal === undefined) return this.roomOf(caller, bytes);
     const options = { metadata: { retryAfterSeconds: '2' } };
     throw refusal === 'full'
@@ -67,11 +73,17 @@ export class BodyBudget {
   }
 
   private take(caller: Principal, bytes: number): Refusal | undefined {
+    const { first } = this;
+    if (first !== undefined && !this.has(first.caller) && this.has(caller)) return 'full';
     const refusal = this.receiving.take(caller, bytes);
     if (refusal !== undefined) return refusal;
     const isHeld = this.held.take(caller, bytes);
     if (isHeld !== undefined) this.receiving.give(caller, bytes);
     return isHeld;
+  }
+
+  private has(caller: Principal): boolean {
+    return this.receiving.has(caller) || this.held.has(caller);
   }
 
   private roomOf(caller: Principal, bytes: number): BodyRoom {
@@ -95,26 +107,45 @@ export class BodyBudget {
     };
   }
 
-  private wait(caller: Principal, bytes: number): Promise<Refusal | undefined> {
+  /** Resolves with why there was no room when it has waited too long. */
+  private wait(caller: Principal, bytes: number, why: Refusal): Promise<Refusal | undefined> {
     const ofOne = [...this.waiting].filter((other) => other.caller.id === caller.id).length;
     if (ofOne >= MAX_WAITING_OF_ONE) return Promise.resolve('share');
     if (this.waiting.size >= MAX_WAITING) return Promise.resolve('full');
     return new Promise((resolve) => {
-      const timer = setTimeout(() => settle('share'), MAX_WAIT_MS).unref();
+      const timer = setTimeout(() => {
+        settle(waiter.refusal);
+        // Room may have been kept for it.
+        this.callWaiting();
+      }, MAX_WAIT_MS).unref();
       const settle = (refusal: Refusal | undefined): void => {
         clearTimeout(timer);
         this.waiting.delete(waiter);
+        if (this.first === waiter) this.first = undefined;
         resolve(refusal);
       };
-      const waiter: Waiter = { caller, bytes, settle };
+      const waiter: Waiter = { caller, bytes, refusal: why, settle };
       this.waiting.add(waiter);
+      this.keepFor(waiter);
     });
   }
 
-  /** Those who wait longest first; one that does not fit holds nobody up. */
+  /** Those who wait longest first. */
   private callWaiting(): void {
-    for (const { caller, bytes, settle } of this.waiting) {
-      if (this.take(caller, bytes) === undefined) settle(undefined);
+    this.first = undefined;
+    for (const waiter of this.waiting) {
+      const refusal = this.take(waiter.caller, waiter.bytes);
+      if (refusal === undefined) {
+        waiter.settle(undefined);
+        continue;
+      }
+      waiter.refusal = refusal;
+      this.keepFor(waiter);
     }
+  }
+
+  /** What becomes free is kept for the first one that has nothing, so that smaller ones do not always take it. */
+  private keepFor(waiter: Waiter): void {
+    if (waiter.refusal === 'full' && !this.has(waiter.caller)) this.first ??= waiter;
   }
 }

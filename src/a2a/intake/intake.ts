@@ -1,21 +1,34 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
 import { BodyBudget, type BodyRoom } from './body-budget.js';
 import { OpenCalls } from './open-calls.js';
 import { Turns } from './turns.js';
 import { Uploads } from './uploads.js';
 
+/** A call that is not answered after this only waits for somebody else: its message has been taken in. */
+const TAKEN_MS = 1000;
+
 /** A call that is let in. */
 export interface Admitted {
   /** Its message has been taken in: what it is answered with is under way. */
-  taken(): void;
+  readonly taken: () => void;
   /** It has been answered, or its stream has ended. */
-  ended(): void;
+  readonly ended: () => void;
+}
+
+/** The message of a call, which has come. */
+export interface Message {
+  readonly bytes: number;
+  readonly room: BodyRoom;
 }
 
 /** What callers who were let in may take of a process, at every door: bytes, turns, open calls. */
 @Injectable()
-export class Intake {
+export class Intake implements OnModuleDestroy {
+  /** What says that a message has been taken in, and since when it is worked on; the oldest first. */
+  private readonly begun = new Map<() => void, number>();
+  private sweep: NodeJS.Timeout | undefined;
+
   constructor(
     private readonly budget: BodyBudget,
     private readonly turns: Turns,
@@ -23,20 +36,35 @@ export class Intake {
     readonly uploads: Uploads,
   ) {}
 
+  onModuleDestroy(): void {
+    clearInterval(this.sweep);
+  }
+
   /** See {@link BodyBudget.room}. */
   room(caller: Principal, bytes: number): Promise<BodyRoom> {
     return this.budget.room(caller, bytes);
   }
 
-  /** A call whose message has come: counts it as open and waits for its turn. */
-  async admit(caller: Principal, bytes: number, signal: AbortSignal): Promise<Admitted> {
+  /**
+   * A call whose message has come: counts it as open and waits for its turn. After a second or two its
+   * message counts as taken in. The room of a call that is not let in is left to who asks.
+   */
+  async admit(caller: Principal, { bytes, room }: Message, signal: AbortSignal): Promise<Admitted> {
     const closed = this.calls.open(caller);
     try {
       const endTurn = await this.turns.begin(caller, bytes, signal);
+      const taken = (): void => {
+        this.begun.delete(taken);
+        endTurn();
+        room.taken();
+      };
+      this.begun.set(taken, performance.now());
+      this.sweep ??= setInterval(() => this.takeOld(), TAKEN_MS).unref();
       return {
-        taken: endTurn,
+        taken,
         ended: () => {
-          endTurn();
+          taken();
+          room.free();
           closed();
         },
       };
@@ -44,5 +72,16 @@ export class Intake {
       closed();
       throw error;
     }
+  }
+
+  private takeOld(): void {
+    const limit = performance.now() - TAKEN_MS;
+    for (const [taken, begun] of this.begun) {
+      if (begun > limit) break;
+      taken();
+    }
+    if (this.begun.size > 0) return;
+    clearInterval(this.sweep);
+    this.sweep = undefined;
   }
 }

@@ -40,6 +40,11 @@ export class Shares {
     return undefined;
   }
 
+  /** Whether the caller has anything of it. */
+  has({ id }: Principal): boolean {
+    return this.principals.has(id);
+  }
+
   give({ id, organization }: Principal, amount: number): void {
     this.add(organization, id, -amount);
   }

@@ -22,9 +22,12 @@ beforeEach(() => {
 afterEach(() => turns.onModuleDestroy());
 
 function ask(caller: Principal, bytes = 0, signal?: AbortSignal): Promise<void> {
-  return Promise.resolve()
+  const asked = Promise.resolve()
     .then(() => turns.begin(caller, bytes, signal))
     .then((end) => void begun.push({ who: caller.id, end }));
+  // Most of them still wait when their test has ended.
+  asked.catch(() => undefined);
+  return asked;
 }
 
 /** Lets promises that are due run; turns do not end by time meanwhile. */
@@ -66,7 +69,7 @@ describe('Turns', () => {
     expect(begun.slice(64).map(({ who }) => who)).toEqual(['a1', 'b1', 'a2', 'a3']);
   });
 
-  it('never refuses who is alone', async () => {
+  it('lets who is alone wait, however many', async () => {
     await fill();
     const all = Array.from({ length: 500 }, () => ask(flood));
     await Promise.all(all);

@@ -25,7 +25,7 @@ interface Turn {
 
 /**
  * Lets requests in, one after the other by organization and principal, as fast as the process gets them
- * done. Who is alone has all of it and is never refused; who floods the process waits for its turn while others
+ * done. Who is alone has all of it and may wait for it; who floods the process waits for its turn while others
  * get theirs at once, and is refused only when it has too many waiting (`server.rateLimit.maxWaiting`).
  */
 @Injectable()

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Principal } from '../../auth/index.js';
 import { Uploads } from './uploads.js';
 
 const uploads = new Uploads();
@@ -41,5 +42,34 @@ describe('Uploads', () => {
     whole.done();
     for (let i = 0; i < 3; i++) uploads.look();
     expect([waiting.stalled, whole.stalled]).toEqual([undefined, undefined]);
+  });
+
+  it('ends the latest small bodies when too many of one principal or of all are still coming', () => {
+    const reasons: string[] = [];
+    const small = (id: string): (() => void) => {
+      const caller: Principal = { id, organization: id, scopes: new Set() };
+      return uploads.watch({
+        received: () => 1,
+        uncountedOf: () => caller,
+        stalled: ({ reason }) => reasons.push(`${id} ${reason}`),
+      });
+    };
+    const atOnce = Array.from({ length: 5000 }, () => small('ann'));
+    uploads.count();
+    for (const done of atOnce) done();
+    expect(reasons).toEqual([]);
+
+    for (const id of ['ann', 'bob', 'cid', 'dan', 'eve']) {
+      for (let i = 0; i < 1000; i++) small(id);
+    }
+    uploads.count();
+    uploads.count();
+    expect(reasons).toEqual([]);
+    small('ann');
+    small('fay');
+    uploads.count();
+    expect(reasons).toEqual([]);
+    uploads.count();
+    expect(reasons).toEqual(['ann RATE_LIMITED', 'fay UNAVAILABLE']);
   });
 });

@@ -40,15 +40,6 @@ describe('adminValidationPipe', () => {
     expect(body).toBeInstanceOf(Body);
   });
 
-  it('refuses a body that is nested too deep before it is checked', async () => {
-    let body: unknown = {};
-    for (let depth = 0; depth < 100_000; depth++) body = { name: body };
-    await expect(check(body)).rejects.toMatchObject({
-      reason: 'INVALID_PARAMS',
-      message: 'The body is nested more than 64 levels deep.',
-    });
-  });
-
   it.each([
     ['what is absent', {}, ['name: is required', 'entries: is required']],
     [

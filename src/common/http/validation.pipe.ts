@@ -1,20 +1,13 @@
 import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 import { type FieldViolation, HubError } from '../hub-error.js';
-import { MAX_NESTING } from '../json-limits.js';
 
 /** The constraints that say which type a value must have. */
 const TYPES = ['isArray', 'isObject', 'isString', 'isBoolean', 'isNumber', 'isInt'];
 
-/** Refuses bodies nested too deep before anything else looks at them. */
+/** Refuses bodies that are no object where a DTO is asked for. */
 class AdminValidationPipe extends ValidationPipe {
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    if (metadata.type === 'body' && isNestedBeyond(value, MAX_NESTING)) {
-      throw new HubError(
-        'INVALID_PARAMS',
-        `The body is nested more than ${MAX_NESTING} levels deep.`,
-      );
-    }
     if (metadata.type === 'body' && isDto(metadata.metatype) && !isObject(value)) {
       throw new HubError('INVALID_PARAMS', 'The body must be a JSON object.');
     }
@@ -34,22 +27,6 @@ function isObject(value: unknown): boolean {
   return (
     value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value))
   );
-}
-
-/** Level by level, so that no depth can exhaust the stack. */
-function isNestedBeyond(value: unknown, levels: number): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > levels) return true;
-    level = level.flatMap((each) =>
-      typeof each === 'object' && each !== null
-        ? Object.values(each as Record<string, unknown>).filter(
-            (inner) => typeof inner === 'object' && inner !== null,
-          )
-        : [],
-    );
-  }
-  return false;
 }
 
 /** The pipe of the admin API: DTOs are checked whole, and members they do not have are refused. */
