@@ -281,7 +281,7 @@ describe('large messages of sends that wait for a silent agent', () => {
   it.each(['HTTP', 'gRPC'])(
     'do not hold up the next one over %s',
     async (binding) => {
-      const server = { maxBodyBytes: 16 * MIB };
+      const server = { maxBodyBytes: 16 * MIB, drainMs: 200 };
       const {
         hub: served,
         agent: silent,
@@ -314,11 +314,10 @@ describe('large messages of sends that wait for a silent agent', () => {
         await answer.text();
         return answer.status === 200 ? 'task' : answer.status;
       };
-      const waiting = Array.from({ length: 4 }, () => send().catch(() => undefined));
+      for (let i = 0; i < 4; i += 1) send().catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, 200));
       expect(await send({ returnImmediately: true })).toBe('task');
       client.close();
-      await Promise.all(waiting);
       await close();
     },
     30_000,
