@@ -80,7 +80,7 @@ class IncomingBody {
       const leave = (): void => {
         this.isOver = true;
         unwatch();
-        raw.off('data', take).off('end', whole).off('error', stop).off('close', gone);
+        raw.off('data', take).off('end', whole).off('error', gone).off('close', gone);
       };
       const stop = (thrown: Error): void => {
         leave();
@@ -106,7 +106,7 @@ class IncomingBody {
       };
       const gone = (): void =>
         stop(new HubError('INVALID_REQUEST', 'The body has not come whole.'));
-      raw.on('data', take).on('end', whole).on('error', stop).on('close', gone);
+      raw.on('data', take).on('end', whole).on('error', gone).on('close', gone);
       // Its client has left while it waited for room.
       if (raw.destroyed) gone();
     });
