@@ -282,11 +282,8 @@ describe('large messages of sends that wait for a silent agent', () => {
     'do not hold up the next one over %s',
     async (binding) => {
       const server = { maxBodyBytes: 16 * MIB, drainMs: 200 };
-      const {
-        hub: served,
-        agent: silent,
-        close,
-      } = await startGrpcHub({ server }, { live: { manual: true } });
+      const stage = await startGrpcHub({ server }, { live: { manual: true } });
+      const served = stage.hub;
       const own = await served.createKey({ name: 'patient' });
       const client = await GrpcClient.of(served, { key: own });
       // Three of them are more than the share of a principal.
@@ -318,7 +315,7 @@ describe('large messages of sends that wait for a silent agent', () => {
       await new Promise((resolve) => setTimeout(resolve, 200));
       expect(await send({ returnImmediately: true })).toBe('task');
       client.close();
-      await close();
+      await stage.close();
     },
     30_000,
   );
