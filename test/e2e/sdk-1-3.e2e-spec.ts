@@ -313,7 +313,7 @@ const ELSEWHERE: Readonly<Record<string, Places>> = {
     agents: [['agent-client', 'never sends a push config']],
   },
   'an event over 4 MiB is a cut stream': {
-    agents: [['agent-misbehaviour', 'takes an event over 4 MiB for a cut stream']],
+    agents: [['agent-misbehaviour', 'takes an event over 16 MiB for a cut stream']],
   },
   'gRPC names are resolved by the hub, and calls are secure': {
     agents: [
