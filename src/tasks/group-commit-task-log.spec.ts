@@ -33,7 +33,6 @@ class FakeStore {
       aggregate,
       version: 1,
       checkpointSize: 0,
-      storedBytes: 0,
       eventsSince: 0,
       sizeSince: 0,
     });

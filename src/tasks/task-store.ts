@@ -68,8 +68,6 @@ export interface StoredTask {
   /** Log entries after the newest checkpoint, and their characters. */
   readonly eventsSince: number;
   readonly sizeSince: number;
-  /** Bytes that have been written for it so far, webhooks included. */
-  readonly storedBytes: number;
 }
 
 /** Delegations of one task that were claimed in one commit. */

@@ -62,7 +62,6 @@ export class LiveTask {
   private alongside: Alongside[] = [];
   private keys: IdempotencyKey[] = [];
   private untaken = 0;
-  private storedBytes: number;
 
   /** `maxSize`: characters of its log and checkpoint that the task may have. */
   constructor(
@@ -79,7 +78,6 @@ export class LiveTask {
       size: stored.sizeSince,
       checkpointSize: stored.checkpointSize,
     };
-    this.storedBytes = stored.storedBytes;
     this.stateBefore = this.record.state;
   }
 
@@ -199,7 +197,6 @@ export class LiveTask {
     this.alongside = [];
     this.keys = [];
     this.untaken = 0;
-    this.storedBytes += append.usage.storedBytes;
     this.stateBefore = this.record.state;
     return { append, concerned };
   }

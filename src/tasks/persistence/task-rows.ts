@@ -21,7 +21,6 @@ export interface TaskRow {
   deadline_at: number | null;
   route: string;
   allow_reply: number;
-  stored_bytes: number;
   traceparent: string | null;
   request: string | null;
   created_at: number;
@@ -68,7 +67,7 @@ export interface EventRow {
 
 export const TASK_COLUMNS = `id, context_id, principal_id, organization, state, status_at, seq,
   version, checkpoint_seq, cancel_requested_at, cancel_metadata, deadline_at, route, allow_reply,
-  stored_bytes, traceparent, request, created_at, updated_at`;
+  traceparent, request, created_at, updated_at`;
 
 export const DELEGATION_COLUMNS = `id, task_id, position, step, agent_id, agent_name, organization,
   principal_id, skill_id, state, message_seq, calls, downstream_task_id, downstream_context_id, fallbacks, progress, reason,
