@@ -8,12 +8,27 @@ export abstract class Clock {
    * `signal.aborted` afterwards).
    */
   abstract sleep(ms: number, signal?: AbortSignal): Promise<void>;
+
+  /** Calls once, after `ms` milliseconds, unless what it returns is called before. */
+  after(ms: number, call: () => void): () => void {
+    const canceled = new AbortController();
+    void this.sleep(ms, canceled.signal).then(() => {
+      if (!canceled.signal.aborted) call();
+    });
+    return () => canceled.abort();
+  }
 }
 
 /** The machine's clock. */
 export class SystemClock extends Clock {
   now(): Date {
     return new Date();
+  }
+
+  /** Without an AbortController: it is the dearest part of a short wait. */
+  override after(ms: number, call: () => void): () => void {
+    const timer = setTimeout(call, ms);
+    return () => clearTimeout(timer);
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {

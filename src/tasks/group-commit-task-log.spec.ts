@@ -8,12 +8,13 @@ import { emptyTask } from '../protocol/task-reducer.js';
 import { GroupCommitTaskLog } from './group-commit-task-log.js';
 import { InProcessSignals } from './in-process-signals.js';
 import type { AppendOutcome, PreparedAppend, StoredTask, TaskStore } from './task-store.js';
-import type { Delegation, NewEvent, TaskAggregate, TaskRecord } from './task.js';
+import type { Delegation, NewEvent, TaskAggregate, TaskEvent, TaskRecord } from './task.js';
 
 /** As much of a store as the log uses, in memory; each commit waits until the test lets it go. */
 class FakeStore {
   readonly batches: (readonly PreparedAppend[])[] = [];
   opened = 0;
+  eventReads = 0;
   failOpen = false;
   metadata: Record<string, unknown> = {};
   /** Refuses an append of these, as a database does that cannot store what is in it. */
@@ -66,6 +67,13 @@ class FakeStore {
 
   load(id: string): Promise<TaskAggregate | undefined> {
     return Promise.resolve(this.tasks.get(id)?.aggregate);
+  }
+
+  events(id: string, afterSeq: number, limit: number): Promise<TaskEvent[]> {
+    this.eventReads += 1;
+    const logged = this.batches.flat().filter(({ taskId }) => taskId === id);
+    const events = logged.flatMap((append) => append.events).filter(({ seq }) => seq > afterSeq);
+    return Promise.resolve(events.slice(0, limit));
   }
 
   version(id: string): Promise<number | undefined> {
@@ -133,7 +141,10 @@ function turn(): Promise<void> {
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
-function setUp(limits = { tasks: 100, size: 1_000_000, largeSize: 1_000_000 }) {
+function setUp(
+  limits = { tasks: 100, size: 1_000_000, largeSize: 1_000_000 },
+  soleProcess = false,
+) {
   const store = new FakeStore();
   const log = new GroupCommitTaskLog(
     store as unknown as TaskStore,
@@ -141,6 +152,7 @@ function setUp(limits = { tasks: 100, size: 1_000_000, largeSize: 1_000_000 }) {
     new SystemClock(),
     SILENT,
     limits,
+    soleProcess,
   );
   const write = (id: string, state = TaskState.TASK_STATE_WORKING): Promise<number> =>
     log.update(id, ({ record }) => ({
@@ -188,6 +200,45 @@ describe('GroupCommitTaskLog', () => {
     await store.answer(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
     expect((await read)?.record.seq).toBe(2);
     expect(await doomed).toBe('the database is not available');
+  });
+
+  it('gives who reads along the committed events without the database, when it is the only writer', async () => {
+    const { store, log, write } = setUp(undefined, true);
+    store.put('a');
+    const seqs = async (after: number): Promise<number[]> =>
+      (await log.events('a', after, 200)).map(({ seq }) => seq);
+    const first = write('a');
+    await store.answer();
+    await first;
+    expect(await seqs(2)).toEqual([3]);
+    const second = write('a');
+    while (store.batches.length < 2) await turn();
+    expect(await seqs(2)).toEqual([3]);
+    await store.answer();
+    await second;
+    expect(await seqs(2)).toEqual([3, 4]);
+    expect(await seqs(4)).toEqual([]);
+    expect(store.eventReads).toBe(0);
+    // What came before the task was loaded is in the database only.
+    await seqs(1);
+    expect(store.eventReads).toBe(1);
+  });
+
+  it('never gives events whose commit failed, nor trusts memory beside other writers', async () => {
+    const alone = setUp(undefined, true);
+    alone.store.put('a');
+    const lost = alone.write('a').catch(() => 'lost');
+    await alone.store.answer(new Error('gone'));
+    expect(await lost).toBe('lost');
+    await alone.log.events('a', 2, 200);
+    expect(alone.store.eventReads).toBe(1);
+    const shared = setUp();
+    shared.store.put('a');
+    const written = shared.write('a');
+    await shared.store.answer();
+    await written;
+    expect(await shared.log.events('a', 2, 200)).toHaveLength(1);
+    expect(shared.store.eventReads).toBe(1);
   });
 
   it('tells every caller of a batch when the database fails, and goes on from what it holds', async () => {

@@ -97,8 +97,9 @@ export class GroupCommitTaskLog extends TaskLog {
     return isVisible(known, visibility) ? known : undefined;
   }
 
-  events(taskId: string, afterSeq: number, limit: number): Promise<TaskEvent[]> {
-    return this.store.events(taskId, afterSeq, limit);
+  async events(taskId: string, afterSeq: number, limit: number): Promise<TaskEvent[]> {
+    const recent = this.soleProcess ? this.cache.get(taskId)?.recent(afterSeq, limit) : undefined;
+    return recent ?? this.store.events(taskId, afterSeq, limit);
   }
 
   keyHolder(principalId: string, key: string): Promise<KeyHolder | undefined> {

@@ -1,6 +1,5 @@
 import type { Clock } from '../common/clock.js';
 import type { Signals } from './signals.js';
-import { OVER } from './over.js';
 
 /** How long a waiter sleeps at most before it looks by itself: a ring may be lost between processes. */
 export interface PollPace {
@@ -19,7 +18,7 @@ export const SHARED_PACE: PollPace = { firstMs: 25, maxMs: 1000 };
  */
 export class TaskBell {
   private rung = false;
-  private sleep: AbortController | undefined;
+  private wake: (() => void) | undefined;
   private pauseMs: number;
   private readonly leave: () => void;
   private readonly onStop = (): void => this.ring();
@@ -45,15 +44,18 @@ export class TaskBell {
   /** Ends the present wait, or the next one. */
   ring(): void {
     this.rung = true;
-    this.sleep?.abort(OVER);
+    this.wake?.();
   }
 
   /** Resolves at the next ring, or after at most `maxMs` and a second. */
   async wait(maxMs = Infinity): Promise<void> {
     if (!this.rung) {
-      this.sleep = new AbortController();
-      await this.clock.sleep(Math.min(this.pauseMs, maxMs), this.sleep.signal);
-      this.sleep = undefined;
+      const ms = Math.min(this.pauseMs, maxMs);
+      const woken = new Promise<void>((resolve) => (this.wake = resolve));
+      const cancel = this.clock.after(ms, () => this.wake?.());
+      await woken;
+      cancel();
+      this.wake = undefined;
     }
     this.pauseMs = this.rung ? this.pace.firstMs : Math.min(this.pauseMs * 2, this.pace.maxMs);
     this.rung = false;

@@ -24,6 +24,7 @@ import type {
 import { timed } from '../domain/delegation-times.js';
 import type { UsageChange } from '../usage/usage.js';
 import { checkpointDue } from './checkpoint-due.js';
+import { RecentEvents } from './recent-events.js';
 import { checkRoom, sizeOf } from './room.js';
 
 /** Memory of a task beside the text of its log, roughly. */
@@ -52,10 +53,14 @@ export class LiveTask {
   private readonly held: Artifact[];
   private delegations: readonly Delegation[];
   private committedVersion: number;
+  /** What readers find here instead of in the database. */
+  readonly recent: RecentEvents;
   private since: { events: number; size: number; checkpointSize: number };
 
   private stateBefore: TaskRecord['state'];
   private events: TaskEvent[] = [];
+  /** Of the append that was taken last. */
+  private takenEvents: readonly TaskEvent[] = [];
   private writes = new Map<string, { added: boolean; lease: boolean }>();
   private recordChanged = false;
   private agentsChanged = false;
@@ -73,6 +78,7 @@ export class LiveTask {
     this.held = [...stored.aggregate.held];
     this.delegations = stored.aggregate.delegations;
     this.committedVersion = stored.version;
+    this.recent = new RecentEvents(this.record.seq);
     this.since = {
       events: stored.eventsSince,
       size: stored.sizeSince,
@@ -190,6 +196,7 @@ export class LiveTask {
       checkpoint,
       usage: this.usage(create !== null, checkpoint),
     };
+    this.takenEvents = this.events;
     this.events = [];
     this.writes = new Map();
     this.recordChanged = false;
@@ -204,6 +211,8 @@ export class LiveTask {
   /** The append that was taken last is durable. */
   committed(): void {
     this.committedVersion += 1;
+    this.recent.add(this.takenEvents);
+    this.takenEvents = [];
   }
 
   /** Takes over a claim; false when this state is not the one that was claimed on. */

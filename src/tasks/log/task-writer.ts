@@ -1,7 +1,7 @@
 import { HubError, invalidField } from '../../common/hub-error.js';
 import { FencedError, KeyHeldError, type Decision } from '../task-log.js';
 import type { AppendOutcome, ClaimedTask, Fence, StoredTask } from '../task-store.js';
-import type { TaskAggregate } from '../task.js';
+import type { TaskAggregate, TaskEvent } from '../task.js';
 import { LiveTask, type Taken } from './live-task.js';
 import { TaskTooLargeError, TOO_LARGE_MESSAGE } from './room.js';
 
@@ -67,7 +67,12 @@ export class TaskWriter {
 
   /** Memory it takes, roughly. */
   get size(): number {
-    return this.live?.size ?? 0;
+    return this.live === null ? 0 : this.live.size + this.live.recent.size;
+  }
+
+  /** The committed events after `seq`, the first `limit` of them; undefined: read the database. */
+  recent(seq: number, limit: number): TaskEvent[] | undefined {
+    return this.live?.recent.after(seq, limit);
   }
 
   enqueue(waiting: Waiting): void {

@@ -100,9 +100,16 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
 /** The agent closes its stream by itself, as a rule at once; cutting it would cost its connection. */
 async function linger({ deps, signal }: RunContext, intake: EventIntake): Promise<void> {
   if (signal.aborted) return;
-  const closed = new AbortController();
-  void intake.drain().then(() => closed.abort(OVER));
-  await deps.clock.sleep(LINGER_MS, AbortSignal.any([closed.signal, signal]));
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      cancel();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const cancel = deps.clock.after(LINGER_MS, done);
+    signal.addEventListener('abort', done);
+    void intake.drain().then(done);
+  });
 }
 
 /** Without a stream: the agent answers at once (or when it wants to) with a message or its task. */

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { Clock } from '../../common/clock.js';
 import type { ClaimedTask, DelegationWrite, TaskStore } from '../task-store.js';
 import type { Delegation } from '../task.js';
 import { WaitingLine } from './waiting-line.js';
 
 /** A clock whose sleepers wake when the test says that a second has passed. */
-class ManualClock {
+class ManualClock extends Clock {
   private readonly sleepers: (() => void)[] = [];
 
   now(): Date {

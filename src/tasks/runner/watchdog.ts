@@ -1,14 +1,13 @@
 import type { Clock } from '../../common/clock.js';
-import { OVER } from '../over.js';
 
 /**
  * Calls `onExpired` when it has not been armed again in time. Arming again costs nothing: however many
- * events come, there is one sleep at a time.
+ * events come, there is one wait at a time.
  */
 export class Watchdog {
   private dueAt: number | null = null;
-  private asleepUntil = 0;
-  private sleep: AbortController | undefined;
+  private waitsUntil = 0;
+  private cancel: (() => void) | undefined;
 
   constructor(
     private readonly clock: Clock,
@@ -18,29 +17,28 @@ export class Watchdog {
   /** Expires `ms` from now unless armed again or disarmed before. */
   arm(ms: number): void {
     this.dueAt = this.clock.now().getTime() + ms;
-    if (this.sleep && this.dueAt >= this.asleepUntil) return;
-    this.sleep?.abort(OVER);
-    void this.watch();
+    if (this.cancel !== undefined && this.dueAt >= this.waitsUntil) return;
+    this.cancel?.();
+    this.wait(this.dueAt, ms);
   }
 
   disarm(): void {
     this.dueAt = null;
-    this.sleep?.abort(OVER);
-    this.sleep = undefined;
+    this.cancel?.();
+    this.cancel = undefined;
   }
 
-  private async watch(): Promise<void> {
-    const sleep = new AbortController();
-    this.sleep = sleep;
-    while (this.dueAt !== null && this.sleep === sleep) {
-      const left = this.dueAt - this.clock.now().getTime();
-      if (left <= 0) {
-        this.disarm();
-        this.onExpired();
-        return;
-      }
-      this.asleepUntil = this.dueAt;
-      await this.clock.sleep(left, sleep.signal);
-    }
+  private wait(until: number, ms: number): void {
+    this.waitsUntil = until;
+    this.cancel = this.clock.after(ms, () => this.look());
+  }
+
+  private look(): void {
+    this.cancel = undefined;
+    if (this.dueAt === null) return;
+    const left = this.dueAt - this.clock.now().getTime();
+    if (left > 0) return this.wait(this.dueAt, left);
+    this.dueAt = null;
+    this.onExpired();
   }
 }
