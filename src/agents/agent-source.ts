@@ -1,6 +1,7 @@
 import type { Agent, AgentEndpoint } from './agent.js';
 import { checkMetadata, readHeaders } from './agent-headers.js';
 import type { Intake } from './agent-intake.js';
+import { adjustedBy } from './card/card-trouble.js';
 import { readCardKeys } from './card/card-keys.js';
 import { originsGiven } from './card/choose-endpoint.js';
 
@@ -24,10 +25,15 @@ export function readMeans(written: WrittenMeans, field: string): AgentMeans {
   };
 }
 
-/** The part of an agent that comes of its card; its credentials are given now. */
+/**
+ * The part of an agent that comes of its card; its credentials are given `now`. `before` is the trouble of
+ * the card that this one replaces.
+ */
 export function agentOf(
   intake: Intake,
   source: AgentMeans & Pick<Agent, 'endpointOverride' | 'pin'>,
+  now: Date,
+  before: Agent['cardTrouble'],
 ) {
   const { card, originalCard, cardUrl, signature, endpoint, refused } = intake;
   const { cardHeaders, cardKeys, credentials, endpointOverride, pin } = source;
@@ -35,7 +41,7 @@ export function agentOf(
     card,
     originalCard,
     cardUrl,
-    cardTrouble: null,
+    cardTrouble: adjustedBy(originalCard, now, before),
     cardHeaders,
     cardKeys,
     signature,

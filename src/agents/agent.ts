@@ -76,9 +76,10 @@ export interface CardTrouble {
   readonly since: Date;
   /**
    * `refused`: the card was read again and is not taken; the one before it stays in use. `unusable`: what is
-   * stored of the agent cannot be used, so that it gets no work and is in none of the hub's cards.
+   * stored of the agent cannot be used, so that it gets no work and is in none of the hub's cards. `adjusted`:
+   * the card is in use, but not all of it as it is written.
    */
-  readonly kind: 'refused' | 'unusable';
+  readonly kind: 'refused' | 'unusable' | 'adjusted';
 }
 
 /** A downstream A2A agent in the registry. */

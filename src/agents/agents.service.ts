@@ -19,7 +19,7 @@ import {
   patched,
   pinned,
 } from './agent-patch.js';
-import { refusedBy } from './card/card-trouble.js';
+import { adjustedBy, refusedBy } from './card/card-trouble.js';
 import { AgentRegistry } from './agent-registry.js';
 import { type WrittenMeans, agentOf, checkCarried, readMeans } from './agent-source.js';
 import { type AgentFilter, AgentStore } from './agent-store.js';
@@ -88,7 +88,7 @@ export class AgentsService {
     checkCarried('credentials', intake.endpoint, means.credentials);
     const now = this.clock.now();
     const agent: Omit<Agent, 'id'> = {
-      ...agentOf(intake, source),
+      ...agentOf(intake, source, now, null),
       tags: distinct(request.tags ?? []),
       priority: request.priority ?? 0,
       ...capacityAfter(DEFAULT_CAPACITY, request),
@@ -171,8 +171,10 @@ export class AgentsService {
     const agent = await this.store.update(id, (stored) => {
       changes = diffCards(stored, intake);
       const { card, originalCard, cardUrl, signature, refused } = intake;
-      const read = { card, originalCard, cardUrl, signature, refused, cardTrouble: null };
-      const fresh = { ...stored, ...read, updatedAt: this.clock.now() };
+      const updatedAt = this.clock.now();
+      const cardTrouble = adjustedBy(originalCard, updatedAt, stored.cardTrouble);
+      const read = { card, originalCard, cardUrl, signature, refused, cardTrouble };
+      const fresh = { ...stored, ...read, updatedAt };
       const endpoint = endpointOf(fresh);
       checkCarried('credentials', endpoint, fresh.credentials);
       return { ...fresh, endpoint };

@@ -192,7 +192,7 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
     const now = this.clock.now();
     const agent: Agent = {
       id,
-      ...agentOf(intake, source),
+      ...agentOf(intake, source, now, present?.cardTrouble ?? null),
       ...(given && { credentialOrigins: given.credentialOrigins }),
       tags: declared.tags,
       priority: declared.priority,

@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, Matches } from 'class-validator';
 import { NAME, NAME_RULE } from '../common/http/fields.js';
 import { PageQueryDto } from '../common/http/page-query.dto.js';
+import { type Hold, HOLDS } from './domain/hold.js';
 import { PRINCIPAL_STATES, type PrincipalRecord, type PrincipalState } from './principal-store.js';
 
 export class PrincipalQueryDto extends PageQueryDto {
@@ -49,7 +50,16 @@ export class PrincipalDto {
   })
   readonly keylessSince: string | null;
 
-  constructor(record: PrincipalRecord) {
+  @ApiProperty({
+    enum: HOLDS,
+    nullable: true,
+    example: null,
+    description:
+      'Why nothing is sent for it at this moment: all webhooks and standing subscriptions while it is disabled, standing subscriptions when it has had no valid key for auth.keylessGrace. Each of them shows its own as `held`.',
+  })
+  readonly pushHeld: Hold | null;
+
+  constructor(record: PrincipalRecord, pushHeld: Hold | null) {
     this.id = record.id;
     this.organization = record.organization;
     this.state = stateOf(record);
@@ -58,6 +68,7 @@ export class PrincipalDto {
     this.createdAt = record.createdAt.toISOString();
     this.disabledAt = record.disabledAt?.toISOString() ?? null;
     this.keylessSince = record.keylessSince?.toISOString() ?? null;
+    this.pushHeld = pushHeld;
   }
 }
 

@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { AdminController, CurrentPrincipal } from './admin-controller.js';
 import { PrincipalDto, PrincipalPageDto, PrincipalQueryDto } from './principal.dto.js';
 import type { Principal } from './principal.js';
+import type { PrincipalRecord } from './principal-store.js';
 import { PrincipalsService } from './principals.service.js';
 
 @AdminController('principals', 'api/v1/principals', 'admin')
@@ -15,14 +16,14 @@ export class PrincipalsController {
   async list(@Query() query: PrincipalQueryDto): Promise<PrincipalPageDto> {
     const { limit, cursor, ...filter } = query;
     const page = await this.principals.list(filter, limit, cursor);
-    return { ...page, items: page.items.map((record) => new PrincipalDto(record)) };
+    return { ...page, items: page.items.map((record) => this.view(record)) };
   }
 
   @Get(':id(^[^:]+)')
   @ApiOperation({ summary: 'Shows a principal.' })
   @ApiOkResponse({ type: PrincipalDto })
   async get(@Param('id') id: string): Promise<PrincipalDto> {
-    return new PrincipalDto(await this.principals.get(id));
+    return this.view(await this.principals.get(id));
   }
 
   @Post(':id(^[^:]+)::disable')
@@ -37,7 +38,7 @@ export class PrincipalsController {
     @Param('id') id: string,
     @CurrentPrincipal() caller: Principal,
   ): Promise<PrincipalDto> {
-    return new PrincipalDto(await this.principals.disable(id, caller.id));
+    return this.view(await this.principals.disable(id, caller.id));
   }
 
   @Post(':id(^[^:]+)::enable')
@@ -48,6 +49,10 @@ export class PrincipalsController {
     @Param('id') id: string,
     @CurrentPrincipal() caller: Principal,
   ): Promise<PrincipalDto> {
-    return new PrincipalDto(await this.principals.enable(id, caller.id));
+    return this.view(await this.principals.enable(id, caller.id));
+  }
+
+  private view(record: PrincipalRecord): PrincipalDto {
+    return new PrincipalDto(record, this.principals.pushHeld(record));
   }
 }

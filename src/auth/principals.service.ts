@@ -16,6 +16,7 @@ import {
   AuthService,
   DEFAULT_ORGANIZATION,
 } from './auth.service.js';
+import { type Hold, holdOf } from './domain/hold.js';
 import { KeyWatch } from './key-watch.js';
 import { PrincipalChanges } from './principal-changes.js';
 import { type PrincipalFilter, type PrincipalRecord, PrincipalStore } from './principal-store.js';
@@ -73,6 +74,12 @@ export class PrincipalsService implements OnModuleInit, OnApplicationBootstrap, 
       items,
       nextCursor: nextCursor === null ? null : issueCursor('principals', nextCursor),
     };
+  }
+
+  /** Why what it has standing is not sent at this moment; subscriptions of all its organization may be held for more. */
+  pushHeld({ standing, organization }: PrincipalRecord): Hold | null {
+    const sending = { kind: 'own', organization } as const;
+    return holdOf(standing, sending, this.clock.now(), this.config.auth.keylessGraceMs);
   }
 
   /**

@@ -5,6 +5,7 @@ import {
   ApiOkResponse,
   ApiOperation,
 } from '@nestjs/swagger';
+import { NoQuery } from '../common/http/no-query.js';
 import { SigningService } from '../signing/index.js';
 import { AdminController } from './admin-controller.js';
 import { RotateSigningKeyDto, SigningKeyDto, SigningKeyPageDto } from './signing-key.dto.js';
@@ -15,6 +16,7 @@ export class SigningKeysController {
   constructor(private readonly signing: SigningService) {}
 
   @Get()
+  @NoQuery()
   @ApiOperation({ summary: 'Lists the keys the hub signs with, newest first, expired ones too.' })
   @ApiOkResponse({ type: SigningKeyPageDto })
   async list(): Promise<SigningKeyPageDto> {

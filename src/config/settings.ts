@@ -391,7 +391,7 @@ export const SETTINGS = {
       max: 256 * MIB,
       default: 64 * MIB,
       description:
-        'How large a task may become, all its events and messages as JSON; one that would be larger fails.',
+        'How large a task may become, all it holds as JSON; one that would be larger fails, and so does one whose log, with all that was replaced, would take more than 8 times as much.',
     }),
     maxDurationMs: duration({
       min: SECOND,

@@ -33,6 +33,7 @@ import { LaneRunner } from './lanes/lane-runner.js';
 import { LaneStore } from './lanes/lane-store.js';
 import { HandoverController } from './owners/handover.controller.js';
 import { HandoverService } from './owners/handover.service.js';
+import { HeldWebhooks } from './owners/held-webhooks.js';
 import { OwnedWebhookStore } from './owners/owned-webhook-store.js';
 import { OwnerUpkeep } from './owners/owner-upkeep.js';
 import { SqlOwnedWebhookStore } from './persistence/owners/sql-owned-webhook.store.js';
@@ -173,6 +174,7 @@ const OWNER_PROVIDERS = [
   { provide: OwnedWebhookStore, useClass: SqlOwnedWebhookStore },
   OwnerUpkeep,
   HandoverService,
+  HeldWebhooks,
 ];
 
 /** Webhooks: their configs, their deliveries, and (unless the role is `api`) the worker. */

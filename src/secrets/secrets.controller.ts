@@ -1,6 +1,7 @@
 import { Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { AdminController } from '../auth/index.js';
+import { NoQuery } from '../common/http/no-query.js';
 import { SecretBox } from '../common/secret-box.js';
 import { SecretWalk } from './secret-walk.js';
 import { SecretsDto } from './secrets.dto.js';
@@ -13,6 +14,7 @@ export class SecretsController {
   ) {}
 
   @Get()
+  @NoQuery()
   @ApiOperation({
     summary:
       'Tells which keys encrypt the secrets of the database, and how many each; never a key.',

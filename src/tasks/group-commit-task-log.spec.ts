@@ -36,6 +36,7 @@ class FakeStore {
       checkpointSize: 0,
       eventsSince: 0,
       sizeSince: 0,
+      storedBytes: 0,
     });
   }
 
@@ -260,11 +261,26 @@ describe('GroupCommitTaskLog', () => {
     const { store, write } = setUp();
     store.put('a');
     store.failOpen = true;
-    await expect(write('a')).rejects.toThrow('disk on fire');
+    await expect(write('a')).rejects.toMatchObject({
+      reason: 'UNAVAILABLE',
+      cause: new Error('disk on fire'),
+    });
     store.failOpen = false;
     const again = write('a');
     await store.answer();
     expect(await again).toBe(3);
+  });
+
+  it('refuses as unavailable what a read of the database cannot confirm', async () => {
+    const { store, log, write } = setUp();
+    store.put('a');
+    const written = write('a');
+    await store.answer();
+    await written;
+    store.version = () => Promise.reject(new Error('disk on fire'));
+    const looked = log.update('a', () => ({ change: { events: [] }, result: 'seen' }));
+    await expect(looked).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
+    await expect(log.read('a', EVERYTHING)).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
   });
 
   it('keeps tasks in memory within its limits, the ones used last', async () => {

@@ -87,23 +87,23 @@ export class GroupCommitTaskLog extends TaskLog {
 
   async read(taskId: string, visibility: Visibility): Promise<TaskAggregate | undefined> {
     const known = await this.fromMemory(taskId, (live) => live.snapshot());
-    if (known === undefined) return this.store.load(taskId, visibility);
+    if (known === undefined) return this.reading(this.store.load(taskId, visibility));
     return isVisible(known.record, visibility) ? known : undefined;
   }
 
   async record(taskId: string, visibility: Visibility): Promise<TaskRecord | undefined> {
     const known = await this.fromMemory(taskId, (live) => live.aggregate.record);
-    if (known === undefined) return this.store.record(taskId, visibility);
+    if (known === undefined) return this.reading(this.store.record(taskId, visibility));
     return isVisible(known, visibility) ? known : undefined;
   }
 
   async events(taskId: string, afterSeq: number, limit: number): Promise<TaskEvent[]> {
     const recent = this.soleProcess ? this.cache.get(taskId)?.recent(afterSeq, limit) : undefined;
-    return recent ?? this.store.events(taskId, afterSeq, limit);
+    return recent ?? this.reading(this.store.events(taskId, afterSeq, limit));
   }
 
   keyHolder(principalId: string, key: string): Promise<KeyHolder | undefined> {
-    return this.store.keyHolder(principalId, key, this.clock.now());
+    return this.reading(this.store.keyHolder(principalId, key, this.clock.now()));
   }
 
   forget(taskIds: readonly string[]): void {
@@ -120,7 +120,7 @@ export class GroupCommitTaskLog extends TaskLog {
     const writer = this.cache.get(taskId);
     if (writer === undefined) return undefined;
     // Another process may have written since; its number is all that has to be looked up.
-    const version = this.soleProcess ? 0 : await this.store.version(taskId);
+    const version = this.soleProcess ? 0 : await this.reading(this.store.version(taskId));
     return version === undefined ? undefined : writer.committed(version, view);
   }
 
@@ -146,7 +146,7 @@ export class GroupCommitTaskLog extends TaskLog {
       return;
     }
     void writer
-      .load(() => this.store.open(writer.taskId))
+      .load(() => this.reading(this.store.open(writer.taskId)))
       .then(() => {
         if (writer.loaded) this.cache.touch(writer);
         else this.cache.remove(writer.taskId);
@@ -181,11 +181,19 @@ export class GroupCommitTaskLog extends TaskLog {
       return await this.store.commit(batch.map(({ taken }) => taken.append));
     } catch (error) {
       this.log.error({ err: error, appends: batch.length }, 'a commit failed with the database');
-      const unavailable = new HubError('UNAVAILABLE', 'the database is not available', {
-        cause: error,
-      });
-      for (const member of batch) member.fail(unavailable);
+      for (const member of batch) member.fail(unavailable(error));
       return null;
+    }
+  }
+
+  /** What is read; like a commit, a read that fails with the database rejects with UNAVAILABLE. */
+  private async reading<T>(rows: Promise<T>): Promise<T> {
+    try {
+      return await rows;
+    } catch (error) {
+      if (error instanceof HubError) throw error;
+      this.log.error({ err: error }, 'a task could not be read from the database');
+      throw unavailable(error);
     }
   }
 
@@ -237,7 +245,7 @@ export class GroupCommitTaskLog extends TaskLog {
 
   /** Another process may have changed the task since, without this one knowing. */
   private async verify(writer: TaskWriter): Promise<void> {
-    await writer.verify(() => this.store.version(writer.taskId));
+    await writer.verify(() => this.reading(this.store.version(writer.taskId)));
     this.wake(writer);
   }
 
@@ -314,6 +322,10 @@ export class GroupCommitTaskLog extends TaskLog {
       (error) => this.log.error({ taskId, err: error }, 'a task could not be ended as failed'),
     );
   }
+}
+
+function unavailable(cause: unknown): HubError {
+  return new HubError('UNAVAILABLE', 'the database is not available', { cause });
 }
 
 /** The decision that ends a task as failed; nobody waits for it. */

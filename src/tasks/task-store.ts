@@ -68,6 +68,8 @@ export interface StoredTask {
   /** Log entries after the newest checkpoint, and their characters. */
   readonly eventsSince: number;
   readonly sizeSince: number;
+  /** Bytes of all its log and checkpoints, roughly. */
+  readonly storedBytes: number;
 }
 
 /** Delegations of one task that were claimed in one commit. */

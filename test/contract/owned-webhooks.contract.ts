@@ -57,6 +57,24 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       expect(await claimed()).toEqual([...mine].sort());
     });
 
+    it('is known by for whom it is sent', async () => {
+      const of = await stores.subscribe();
+      const tasks = [
+        await stores.freshLane(),
+        await stores.freshLane({ principalId: 'bob', setBy: 'alice' }),
+        await stores.join(of),
+      ];
+      const uids: string[] = [];
+      for (const task of tasks) uids.push(String((await stores.row(task))!['config_uid']));
+      const senders = await owned.senders([...uids, 'none']);
+      expect(uids.map((uid) => senders.get(uid))).toEqual([
+        { principalId: 'alice', kind: 'webhook' },
+        { principalId: 'alice', kind: 'webhook' },
+        { principalId: of.principalId, kind: of.scope },
+      ]);
+      expect(senders.size).toBe(3);
+    });
+
     it('hears of what happens meanwhile', async () => {
       const task = await stores.freshLane();
       await disable();

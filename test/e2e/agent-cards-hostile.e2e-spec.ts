@@ -117,6 +117,32 @@ describe('a card that is more than others can take', () => {
     expect(await shown()).toMatchObject({ name: 'Second', cardTrouble: null });
   });
 
+  it('counts each skill once when it has one twice, and shows that until it has not', async () => {
+    hub = await startHub();
+    const skill = (id: string, name: string): Json => ({ id, name, description: '', tags: ['t'] });
+    const twice = [skill('one', 'first'), skill('two', 'other'), skill('one', 'second')];
+    document = card('First', { skills: twice });
+    await hub.registerAgent(place.url, { id: 'good' });
+    const trouble = {
+      kind: 'adjusted',
+      reason: 'card.skills has more than one skill with the id "one"; only the first counts.',
+    };
+    for (const path of CARDS) {
+      const { skills } = (await hub.get(path)).body as { skills: Json[] };
+      expect(skills.map(({ name }) => name)).toEqual(['first', 'other']);
+    }
+    const refresh = () => hub.admin('POST', '/api/v1/agents/good:refresh');
+    const shown = async (): Promise<Json> =>
+      (await hub.admin('GET', '/api/v1/agents/good')).body as Json;
+    const { since, ...told } = (await shown())['cardTrouble'] as Json;
+    expect(told).toEqual(trouble);
+    expect((await refresh()).status).toBe(200);
+    expect(await shown()).toMatchObject({ cardTrouble: { ...trouble, since } });
+    document = card('First', { skills: twice.slice(0, 2) });
+    expect((await refresh()).body.changes).toEqual([]);
+    expect((await shown())['cardTrouble']).toBeNull();
+  });
+
   it('of a declared agent is not taken either', async () => {
     hub = await startHub({
       config: { agents: { declared: [declared('bad', withExtension(nested(100)))] } },

@@ -66,6 +66,33 @@ const artifactOf = (part: JsonObject, more: JsonObject = {}): JsonObject => ({
   },
 });
 
+describe('an artifact that is replaced again and again', () => {
+  it('fails its task, with the reason, before its log fills the disk', async () => {
+    let sent = 0;
+    const text = 'x'.repeat(MIB);
+    agent = await ScriptedAgent.start({
+      handlers: {
+        SendStreamingMessage: async (call) => {
+          call.event(working);
+          for (; sent < 60 && !call.response.destroyed; sent++) {
+            call.event(artifactOf({ text }));
+            await new Promise((resolve) => setTimeout(resolve, 20));
+          }
+          call.event(DONE).end();
+        },
+      },
+    });
+    hub = await startHub({
+      config: { routing: { defaultAgent: 'a' }, tasks: { maxSizeBytes: 4 * MIB } },
+    });
+    await hub.registerAgent(agent.url, { id: 'a' });
+    expect(await outcome()).toContain(
+      'the log of the task, with all that was replaced, would be larger than 32 MiB',
+    );
+    expect(sent).toBeLessThan(60);
+  });
+});
+
 describe('an event that is nested deeper than readers can follow', () => {
   it.each<[string, JsonObject, number]>([
     ['a data part', artifactOf({ data: 'HERE' }), 65],

@@ -11,6 +11,7 @@ import { Egress, type ResolvedAddress } from '../../src/common/egress/egress.js'
 import { guardedClient } from '../../src/common/egress/guarded-channel.js';
 import { configWith } from '../../src/config/index.js';
 import { anAgent } from '../support/an-agent.js';
+import { freePort } from '../support/free-port.js';
 import { endpoint, failure, options } from '../support/agent-calls.js';
 
 const LOOPBACK = { address: '127.0.0.1', family: 4 } as const;
@@ -40,6 +41,16 @@ function clientWith(allow: string[], ...answers: ResolvedAddress[][]) {
     () => client.onApplicationShutdown(),
   );
   return { client, asked };
+}
+
+function clientOf(egress: Egress): SdkAgentClient {
+  const config = configWith({});
+  const client = new SdkAgentClient(egress, config, new EndpointMemory(new SystemClock(), config));
+  closing.push(
+    () => egress.close(),
+    () => client.onApplicationShutdown(),
+  );
+  return client;
 }
 
 const at = (url: string): Agent =>
@@ -170,6 +181,36 @@ describe('gRPC through the egress guard', () => {
     const error = await failure(client.getTask(at(`127.0.0.1:${port}`), 't', options()));
     expect(error).toMatchObject({ kind: 'unreachable' });
     expect(error.message).toContain('CONNECT_TIMEOUT');
+  });
+
+  it('waits for a file descriptor when the process has none to look its name up', async () => {
+    const { port } = await agent();
+    let lacking = 4;
+    const egress = new Egress({
+      allow: [`agent.internal:${port}`],
+      resolver: {
+        resolve: () =>
+          lacking-- > 0
+            ? Promise.reject(Object.assign(new Error('none left'), { code: 'EMFILE' }))
+            : Promise.resolve([LOOPBACK]),
+      },
+    });
+    const task = await clientOf(egress).getTask(at(`agent.internal:${port}`), 't', options());
+    expect(task.id).toBe('t');
+  });
+
+  it('waits for one when it has none to connect, which the library does not tell', async () => {
+    const port = await freePort();
+    let left = false;
+    const egress = new Egress({ allow: ['127.0.0.1'], hasFileLeft: () => left });
+    const asked = clientOf(egress).getTask(at(`127.0.0.1:${port}`), 't', options());
+    // Longer than it may take to connect.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect(egress.lacksFiles).toBe(true);
+    await agent(port);
+    expect((await asked).id).toBe('t');
+    left = true;
+    expect(egress.lacksFiles).toBe(false);
   });
 
   it('looks a name up once a second at most, however often a connection fails', async () => {

@@ -96,6 +96,19 @@ async function subscribe(of: Key, path = '/all'): Promise<string> {
   return answer.body.id as string;
 }
 
+/** What a subscription shows, in the list and by itself (alike), and a webhook that was made for it. */
+async function held(id: string): Promise<unknown[]> {
+  const alone = (await hub.admin('GET', `${SUBSCRIPTIONS}/${id}`)).body as JsonObject;
+  const { items } = (await hub.admin('GET', SUBSCRIPTIONS)).body as { items: JsonObject[] };
+  expect(items.find((each) => each['id'] === id)?.['held']).toBe(alone['held']);
+  const { items: made } = (await hub.admin('GET', `${CONFIGS}?subscriptionId=${id}`)).body as {
+    items: JsonObject[];
+  };
+  const one = (await hub.admin('GET', `${CONFIGS}/${String(made[0]!['id'])}`)).body as JsonObject;
+  expect(one['held']).toBe(made[0]!['held']);
+  return [alone['held'], one['held']];
+}
+
 /** A whole task of the colleague; its id. */
 async function work(): Promise<string> {
   const { task } = await hub.send('go', {}, { key: colleague.key });
@@ -110,20 +123,27 @@ const told = (taskId: string, path = '/all'): number =>
 
 describe('a principal that is disabled', () => {
   it('has nothing sent any more, and all of it once it is enabled', async () => {
-    await subscribe(leaver);
+    const id = await subscribe(leaver);
     const before = await work();
     await sink.waitFor(isEnd(before));
     const sent = sink.at('/all').length;
     const answer = await act(leaver.principalId, 'disable');
-    expect(answer.body).toMatchObject({ state: 'disabled', validKeys: 1 });
+    expect(answer.body).toMatchObject({
+      state: 'disabled',
+      validKeys: 1,
+      pushHeld: 'principal-disabled',
+    });
     const meanwhile = await work();
+    expect(await held(id)).toEqual(['principal-disabled', 'principal-disabled']);
     await aWhile();
     expect(sink.at('/all')).toHaveLength(sent);
     expect((await act(leaver.principalId, 'enable')).body).toMatchObject({
       state: 'active',
       disabledAt: null,
+      pushHeld: null,
     });
     await sink.waitFor(isEnd(meanwhile), 10_000);
+    expect(await held(id)).toEqual([null, null]);
     expect(told(meanwhile)).toBe(4);
     expect(told(before)).toBe(4);
   });
@@ -151,6 +171,8 @@ describe('a principal that is disabled', () => {
     }, 10_000);
     await aWhile();
     expect(sink.at('/one')).toHaveLength(sent);
+    const shown = (await hub.admin('GET', `${CONFIGS}/${id}`)).body as JsonObject;
+    expect(shown).toMatchObject({ state: 'paused', held: 'principal-disabled' });
     const paused = sink.at('/by-hand').length;
     await act(leaver.principalId, 'enable');
     await sink.waitFor((each) => each.path === '/one' && isEnd(one)(each), 10_000);
@@ -176,6 +198,15 @@ describe('a principal that is disabled', () => {
     await sink.waitFor((each) => each.path === '/mine' && isEnd(taskId)(each), 10_000);
     await aWhile();
     expect(sent()).toEqual(before);
+    const { items } = (await hub.admin('GET', `${CONFIGS}?taskId=${taskId}`)).body as {
+      items: { url: string; held: string | null }[];
+    };
+    const heldAt = new Map(items.map((each) => [new URL(each.url).pathname, each.held]));
+    expect(Object.fromEntries(heldAt)).toEqual({
+      '/mine': null,
+      '/its': 'principal-disabled',
+      '/its-too': 'principal-disabled',
+    });
   });
 
   it('is refused at every door, gets no key, and comes back with its keys', async () => {
@@ -214,11 +245,16 @@ describe('a principal that is disabled', () => {
 
 describe('a principal without a valid key', () => {
   it('shows as such; its subscription pauses until it has a key again', async () => {
-    await subscribe(leaver);
+    const id = await subscribe(leaver);
     const before = await work();
     await sink.waitFor(isEnd(before));
     await hub.admin('DELETE', `/api/v1/keys/${leaver.id}`);
-    expect(await show(leaver.principalId)).toMatchObject({ state: 'keyless', validKeys: 0 });
+    expect(await show(leaver.principalId)).toMatchObject({
+      state: 'keyless',
+      validKeys: 0,
+      pushHeld: 'no-valid-key',
+    });
+    expect(await held(id)).toEqual(['no-valid-key', 'no-valid-key']);
     const keyless = await hub.admin('GET', `${PRINCIPALS}?state=keyless&limit=200`);
     const ids = (keyless.body.items as JsonObject[]).map(({ id }) => id);
     expect(ids).toContain(leaver.principalId);
@@ -232,12 +268,17 @@ describe('a principal without a valid key', () => {
   });
 
   it('is one with keys that could not ask for the subscription, as far as that goes', async () => {
-    await subscribe(leaver);
+    const id = await subscribe(leaver);
     await newKey({ principal: leaver.principalId, scopes: ['a2a', 'push'] });
     await hub.admin('DELETE', `/api/v1/keys/${leaver.id}`);
-    expect(await show(leaver.principalId)).toMatchObject({ state: 'active', validKeys: 1 });
+    expect(await show(leaver.principalId)).toMatchObject({
+      state: 'active',
+      validKeys: 1,
+      pushHeld: null,
+    });
     const meanwhile = await work();
     await aWhile();
+    expect(await held(id)).toEqual(['scope-lost', 'scope-lost']);
     expect(told(meanwhile)).toBe(0);
     await newKey({ principal: leaver.principalId, scopes: ALL });
     await sink.waitFor(isEnd(meanwhile), 10_000);

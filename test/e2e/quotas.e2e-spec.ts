@@ -144,6 +144,14 @@ describe('quotas', () => {
     const { body: all } = await hub.admin('GET', '/api/v1/usage');
     expect((all.disk as JsonObject)['isLow']).toBe(false);
     expect((await hub.admin('GET', '/api/v1/usage', undefined, key)).status).toBe(403);
+    for (const path of ['usage', 'usage/organizations', 'signing-keys', 'secrets']) {
+      const answer = await hub.admin('GET', `/api/v1/${path}?organisation=greedy`);
+      expect([path, answer.status, answer.body['errors']]).toEqual([
+        path,
+        400,
+        [{ field: 'organisation', description: 'should not exist' }],
+      ]);
+    }
     // Deleting makes room.
     for (const { id } of sent) {
       const answer = await hub.admin('DELETE', `/api/v1/tasks/${String(id)}`, undefined, key);

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { TaskState } from '../../src/protocol/a2a.js';
+import { agentMessage, statusUpdate } from '../../src/protocol/build.js';
 import { FakeAgent } from '../support/fake-agents.js';
 import { eventually } from '../support/eventually.js';
 import {
@@ -21,6 +22,13 @@ afterEach(async () => {
 async function start(...agents: FakeAgent[]): Promise<void> {
   hub = await HubTasks.start({ agents });
 }
+
+/** The agent's word that its task is completed. */
+const finished = (taskId: string): ReturnType<typeof statusUpdate> => {
+  const ref = { taskId, contextId: '' };
+  const word = agentMessage('m-end', ref, 'done without');
+  return statusUpdate(ref, TaskState.TASK_STATE_COMPLETED, new Date(), word);
+};
 
 /** Asks for a name, then greets. */
 const greeter = (id = 'a', options = {}): FakeAgent =>
@@ -84,6 +92,38 @@ describe('input-required through the hub and back', () => {
     const asked = await hub.send('go');
     agent.refusals.set('stream', { kind: 'unreachable', message: 'restarting', once: true });
     expect(artifactTexts(await hub.reply(asked, 'Ann'))).toEqual(['hello Ann']);
+  });
+
+  for (const streaming of [true, false]) {
+    const call = streaming ? 'stream' : 'send';
+
+    it(`takes the end of a task that its agent has just ended and adds nothing to (${call})`, async () => {
+      const agent = greeter('a', { streaming });
+      await start(agent);
+      const asked = await hub.send('go');
+      // Ended behind the hub's back: nothing tells it, and it has not looked again.
+      agent.store(agent.turn.taskId, finished(agent.turn.taskId));
+      agent.refusals.set(call, { kind: 'rejected', message: 'the task is terminal' });
+      const done = await hub.reply(asked, 'Ann');
+      expect(done.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+      expect(statusText(done)).toBe('done without');
+      expect(agent.called('cancel')).toBe(0);
+    });
+  }
+
+  it('fails when its agent refuses the answer and its task has not ended, or is gone', async () => {
+    const agent = greeter();
+    await start(agent);
+    for (const isGone of [false, true]) {
+      const asked = await hub.send('go');
+      if (isGone) agent.refusals.set('getTask', { kind: 'not-found', message: 'Task not found' });
+      agent.refusals.set('stream', { kind: 'rejected', message: 'not that', once: true });
+      const before = agent.called('getTask');
+      const failed = await hub.reply(asked, 'Ann');
+      expect(failed.status?.state).toBe(TaskState.TASK_STATE_FAILED);
+      expect(statusText(failed)).toContain('refused');
+      expect(agent.called('getTask')).toBeGreaterThan(before);
+    }
   });
 
   it('follows an agent that opens another task for every message', async () => {

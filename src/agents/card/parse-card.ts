@@ -4,6 +4,7 @@ import { invalidField } from '../../common/hub-error.js';
 import type { AgentCard, AgentInterface, AgentSkill } from '../../protocol/a2a.js';
 import { CardFields, isObject } from './card-fields.js';
 import { checkCardContent } from './card-limits.js';
+import { withoutRepeatedSkills } from './repeated-skills.js';
 
 type SecurityRequirement = AgentCard['securityRequirements'][number];
 type StringList = SecurityRequirement['schemes'][string];
@@ -20,7 +21,8 @@ const SCHEME_KINDS = [
 /**
  * An agent's card of protocol 0.2.5, 0.3 or 1.0 (or one that is several at once) in the canonical
  * 1.0 model. Optional members may be missing, unknown ones are ignored. Throws HubError
- * INVALID_PARAMS naming the member that is wrong, or more than others can take, below `card`.
+ * INVALID_PARAMS naming the member that is wrong, or more than others can take, below `card`. Of skills
+ * with the same id the first is kept.
  *
  * Interfaces of 0.x versions carry version `0.3`: 0.2.x is the same dialect, and code that knows
  * only 0.3 and 1.0 takes any other number for 1.0.
@@ -29,7 +31,7 @@ export function parseCard(json: unknown): AgentCard {
   if (!isObject(json)) throw invalidField('card', 'must be a JSON object');
   const card = cardOf(new CardFields(json, 'card'));
   checkCardContent(card);
-  return card;
+  return withoutRepeatedSkills(card);
 }
 
 function cardOf(card: CardFields): AgentCard {

@@ -31,7 +31,8 @@ export class GrpcChannels {
   ) {}
 
   /**
-   * A channel to the address of a card that is connected now, within `timeoutMs`. Rejects, nothing
+   * A channel to the address of a card that is connected now, within `timeoutMs`; while the process has no
+   * file descriptor for it, that does not count. Rejects, nothing
    * having been sent, with HubError EGRESS_DENIED, {@link ConnectError}, or the signal's reason.
    */
   async connect(
@@ -87,6 +88,7 @@ class GrpcChannel {
   private connecting: Promise<Client> | undefined;
   /** Calls that wait for {@link connecting}. */
   private waiting = 0;
+  private lacksFile = false;
   private users = 0;
   private unused: NodeJS.Timeout | undefined;
   private closed = false;
@@ -124,7 +126,12 @@ class GrpcChannel {
     this.connecting ??= this.connect().finally(() => (this.connecting = undefined));
     this.waiting++;
     try {
-      return await within(timeoutMs, this.connecting, this.failure('CONNECT_TIMEOUT'));
+      return await within(
+        timeoutMs,
+        this.connecting,
+        this.failure('CONNECT_TIMEOUT'),
+        () => this.lacksFile,
+      );
     } catch (error) {
       if (this.waiting === 1) this.close();
       throw error;
@@ -143,15 +150,32 @@ class GrpcChannel {
   }
 
   private async connect(): Promise<Client> {
+    for (;;) {
+      try {
+        this.guarded ??= await this.open();
+        if (this.closed) this.guarded.client.close();
+        await this.ready(this.guarded.client);
+        return this.guarded.client;
+      } catch (error) {
+        const why = this.guarded?.refusal() ?? error;
+        if (!this.closed && (await this.hasWaitedForFile(why))) continue;
+        this.close();
+        throw why;
+      }
+    }
+  }
+
+  /** Whether the attempt that failed so is made again, by a new client. */
+  private async hasWaitedForFile(why: unknown): Promise<boolean> {
+    const failed = this.guarded?.client;
+    this.lacksFile = true;
     try {
-      this.guarded ??= await this.open();
-      if (this.closed) this.guarded.client.close();
-      await this.ready(this.guarded.client);
-      return this.guarded.client;
-    } catch (error) {
-      const refusal = this.guarded?.refusal();
-      this.close();
-      throw refusal ?? error;
+      if (!(await this.egress.afterNoFile(why)) || this.closed) return false;
+      failed?.close();
+      this.guarded = undefined;
+      return true;
+    } finally {
+      this.lacksFile = false;
     }
   }
 
@@ -188,11 +212,22 @@ function stateOf(client: Client): connectivityState {
   return client.getChannel().getConnectivityState(false);
 }
 
-/** Rejects with `failure` when the wait takes longer; what comes of the wait then is dropped. */
-async function within<T>(ms: number, wait: Promise<T>, failure: Error): Promise<T> {
+/**
+ * Rejects with `failure` when the wait takes longer, unless it `isFree` at that moment: then it has as
+ * long again. What comes of the wait later is dropped.
+ */
+async function within<T>(
+  ms: number,
+  wait: Promise<T>,
+  failure: Error,
+  isFree: () => boolean,
+): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(failure), ms);
+    const arm = (): void => {
+      timer = setTimeout(() => (isFree() ? arm() : reject(failure)), ms);
+    };
+    arm();
   });
   try {
     return await Promise.race([wait, over]);

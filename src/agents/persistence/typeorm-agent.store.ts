@@ -19,6 +19,7 @@ import type {
 import { matchesFilter } from '../agent-filter.js';
 import { type AgentFilter, AgentStore } from '../agent-store.js';
 import { checkCardContent, checkStoredCard } from '../card/card-limits.js';
+import { withoutRepeatedSkills } from '../card/repeated-skills.js';
 import { openHeaders, sealHeaders } from '../sealed-headers.js';
 
 interface Row {
@@ -309,7 +310,7 @@ function cardOf(json: string): AgentCard {
   checkStoredCard(json);
   const card = AgentCard.fromJSON(objectOf(json));
   checkCardContent(card);
-  return card;
+  return withoutRepeatedSkills(card);
 }
 
 function originalOf(json: string): string {
@@ -328,18 +329,24 @@ function endpointOf(json: string): AgentEndpoint {
 interface StoredTrouble {
   readonly reason: string;
   readonly since: number;
+  readonly kind?: 'adjusted';
 }
 
 function storedTrouble(trouble: CardTrouble | null): string | null {
-  if (trouble?.kind !== 'refused') return null;
-  const { reason, since } = trouble;
-  return JSON.stringify({ reason, since: since.getTime() } satisfies StoredTrouble);
+  if (trouble === null || trouble.kind === 'unusable') return null;
+  const { reason, since, kind } = trouble;
+  const stored = { reason, since: since.getTime() } satisfies StoredTrouble;
+  return JSON.stringify(kind === 'adjusted' ? { ...stored, kind } : stored);
 }
 
 function troubleOf(json: string | null): CardTrouble | null {
   if (json === null) return null;
-  const { reason, since } = objectOf<StoredTrouble>(json);
-  return { reason: String(reason), since: new Date(Number(since)), kind: 'refused' };
+  const { reason, since, kind } = objectOf<StoredTrouble>(json);
+  return {
+    reason: String(reason),
+    since: new Date(Number(since)),
+    kind: kind === 'adjusted' ? kind : 'refused',
+  };
 }
 
 function parsedOrNull<T>(json: string | null): T | null {

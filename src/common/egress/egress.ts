@@ -25,6 +25,8 @@ export interface EgressOptions {
   readonly isOwn?: (url: string) => boolean;
   /** Default: the operating system's resolver. */
   readonly resolver?: Resolver;
+  /** For tests; whether this process can open another file descriptor now. */
+  readonly hasFileLeft?: () => boolean;
 }
 
 /** One request. The choices of TLS need an https URL. */
@@ -107,7 +109,7 @@ export class Egress {
     const { allow, openPorts, setting, proxy, isOwn, resolver = new SystemResolver() } = options;
     this.policy = new EgressPolicy(allow, openPorts, setting);
     this.proxy = proxy && new EgressProxy(proxy, resolver);
-    this.connector = new GuardedConnector(this.policy, resolver, this.proxy);
+    this.connector = new GuardedConnector(this.policy, resolver, this.proxy, options.hasFileLeft);
     this.pools = new Pools(this.connector.connectorTo);
     this.isOwn = isOwn ?? (() => false);
   }
@@ -191,6 +193,15 @@ export class Egress {
   /** Whether connections wait for file descriptors of this process. */
   get lacksFiles(): boolean {
     return this.connector.lacksFiles;
+  }
+
+  /**
+   * For a client that makes its connections by itself: whether the one that failed with `error` failed for
+   * want of a file descriptor of this process, which says nothing of the other side. Resolves true after a
+   * moment, when it may be tried again.
+   */
+  afterNoFile(error: unknown): Promise<boolean> {
+    return this.connector.afterNoFile(error);
   }
 
   /** Cuts what is open and frees all connections. */

@@ -4,6 +4,7 @@ import { buildConnector } from 'undici';
 import { ConnectError, denied, isDenial } from './connect-error.js';
 import { addressLiteral, type Destination } from './destination-list.js';
 import { type EgressProxy, ProxyError } from './egress-proxy.js';
+import { hasFileLeft, hasNoFile } from './file-room.js';
 import { destinationOf, type EgressPolicy } from './guard.js';
 import type { ResolvedAddress, Resolver } from './resolver.js';
 
@@ -30,7 +31,6 @@ const ADDRESSES_TRIED = 8;
 const TUNNELS_TRIED = 3;
 /** How long a connection waits for a file descriptor before it asks for one again. */
 const NO_FILE_PAUSE_MS = 200;
-const NO_FILE: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE']);
 
 type Connected = Parameters<buildConnector.Callback>;
 
@@ -47,6 +47,7 @@ export class GuardedConnector {
     private readonly policy: EgressPolicy,
     private readonly resolver: Resolver,
     private readonly proxy: EgressProxy | undefined,
+    private readonly filesLeft: () => boolean = hasFileLeft,
   ) {}
 
   /** undici's connector for one origin with the policy in front of it. */
@@ -75,6 +76,17 @@ export class GuardedConnector {
   /** Nothing waits for a file descriptor any more. */
   close(): void {
     this.closed = true;
+  }
+
+  /**
+   * Whether a connection, which another library made and which failed with `error`, should be tried again,
+   * because there was no file descriptor for it: true after a pause. That library may not say why it failed, so one
+   * counts as well that fails while there is none.
+   */
+  async afterNoFile(error: unknown): Promise<boolean> {
+    if (this.closed || (!hasNoFile(error) && this.filesLeft())) return false;
+    await new Promise<void>((resolve) => this.later(resolve));
+    return !this.closed;
   }
 
   private later(attempt: () => void): void {
@@ -219,12 +231,6 @@ export function unlessLate<T>(answer: Promise<T>, timeoutMs: number): Promise<T>
     const timer = setTimeout(late, timeoutMs);
     answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });
-}
-
-/** Whether a connection failed for the hub's own lack of file descriptors; a proxy's error has it as its cause. */
-function hasNoFile(error: Error): boolean {
-  const { code, cause } = error as { code?: string; cause?: unknown };
-  return NO_FILE.has(code) || (cause instanceof Error && hasNoFile(cause));
 }
 
 function asResolved(literal: string): ResolvedAddress {

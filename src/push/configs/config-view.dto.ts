@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { type Hold, HOLDS } from '../../auth/index.js';
 import { AttemptDto } from '../deliveries/attempt.dto.js';
 import {
   EVENT_CHOICES,
@@ -98,6 +99,15 @@ export class WebhookDto {
   @ApiProperty({ type: String, nullable: true, example: null })
   readonly stateReason: string | null;
 
+  @ApiProperty({
+    enum: HOLDS,
+    nullable: true,
+    example: null,
+    description:
+      'Why nothing is sent at this moment, whatever the state: the principal it is sent for is disabled, or (made for a subscription) has no key any more that could ask for it. What happens is kept.',
+  })
+  readonly held: Hold | null;
+
   @ApiProperty({ ...DATE, nullable: true, description: 'Since when nothing came of it.' })
   readonly failingSince: string | null;
 
@@ -107,7 +117,7 @@ export class WebhookDto {
   @ApiProperty(DATE)
   readonly updatedAt: string;
 
-  constructor(config: PushConfig) {
+  constructor(config: PushConfig, held: Hold | null) {
     this.id = config.uid;
     this.taskId = config.taskId;
     this.configId = config.configId;
@@ -126,6 +136,7 @@ export class WebhookDto {
     this.verified = config.verified;
     this.state = config.state;
     this.stateReason = config.stateReason;
+    this.held = held;
     this.failingSince = config.failingSince?.toISOString() ?? null;
     this.createdAt = config.createdAt.toISOString();
     this.updatedAt = config.updatedAt.toISOString();
@@ -173,8 +184,8 @@ export class WebhookDetailDto extends WebhookDto {
   @ApiProperty({ type: WebhookProgressDto })
   readonly progress: WebhookProgressDto;
 
-  constructor(config: PushConfig, progress: ConfigProgress) {
-    super(config);
+  constructor(config: PushConfig, held: Hold | null, progress: ConfigProgress) {
+    super(config, held);
     this.progress = new WebhookProgressDto(progress);
   }
 }

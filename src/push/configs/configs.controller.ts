@@ -25,6 +25,8 @@ import {
   WebhookPageDto,
 } from './config-view.dto.js';
 import { ConfigsService } from './configs.service.js';
+import { HeldWebhooks } from '../owners/held-webhooks.js';
+import type { PushConfig } from './push-config.js';
 import { ReceiverGate } from '../receivers/receiver-gate.js';
 import { TestSends } from './test-sends.js';
 import { VerificationDto } from './verification.dto.js';
@@ -35,6 +37,7 @@ export class ConfigsController {
     private readonly configs: ConfigsService,
     private readonly tests: TestSends,
     private readonly gate: ReceiverGate,
+    private readonly held: HeldWebhooks,
   ) {}
 
   @Get('configs')
@@ -51,7 +54,8 @@ export class ConfigsController {
       endpoint: askedEndpoint(endpoint, query.organization, caller),
     };
     const page = await this.configs.list(filter, limit, cursor, caller);
-    return { ...page, items: page.items.map((each) => new WebhookDto(each)) };
+    const heldFor = await this.held.ofConfigs(page.items);
+    return { ...page, items: page.items.map((each) => new WebhookDto(each, heldFor(each))) };
   }
 
   @Post('configs')
@@ -62,7 +66,7 @@ export class ConfigsController {
     @CurrentPrincipal() caller: Principal,
   ): Promise<WebhookDto> {
     const asked = { ...body, authentication: authentication && infoOf(authentication) };
-    return new WebhookDto(await this.configs.create(asked, caller));
+    return this.view(await this.configs.create(asked, caller));
   }
 
   @Get('configs/:id(^[^:]+)')
@@ -73,7 +77,8 @@ export class ConfigsController {
     @CurrentPrincipal() caller: Principal,
   ): Promise<WebhookDetailDto> {
     const { config, progress } = await this.configs.get(id, caller);
-    return new WebhookDetailDto(config, progress);
+    const heldFor = await this.held.ofConfigs([config]);
+    return new WebhookDetailDto(config, heldFor(config), progress);
   }
 
   @Patch('configs/:id(^[^:]+)')
@@ -89,7 +94,7 @@ export class ConfigsController {
     @CurrentPrincipal() caller: Principal,
   ): Promise<WebhookDto> {
     const asked = { ...body, authentication: authentication && infoOf(authentication) };
-    return new WebhookDto(await this.configs.patch(id, asked, caller));
+    return this.view(await this.configs.patch(id, asked, caller));
   }
 
   @Delete('configs/:id(^[^:]+)')
@@ -105,7 +110,7 @@ export class ConfigsController {
   @ApiOperation({ summary: 'Sends nothing more until it is resumed; events gather.' })
   @ApiOkResponse({ type: WebhookDto })
   async pause(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<WebhookDto> {
-    return new WebhookDto(await this.configs.pause(id, caller));
+    return this.view(await this.configs.pause(id, caller));
   }
 
   @Post('configs/:id(^[^:]+)::resume')
@@ -118,7 +123,7 @@ export class ConfigsController {
     @Param('id') id: string,
     @CurrentPrincipal() caller: Principal,
   ): Promise<WebhookDto> {
-    return new WebhookDto(await this.configs.resume(id, caller));
+    return this.view(await this.configs.resume(id, caller));
   }
 
   @Post('configs/:id(^[^:]+)::rotate')
@@ -131,7 +136,7 @@ export class ConfigsController {
     @CurrentPrincipal() caller: Principal,
   ): Promise<WebhookDto> {
     const asked = { ...body, authentication: authentication && infoOf(authentication) };
-    return new WebhookDto(await this.configs.rotate(id, asked, caller));
+    return this.view(await this.configs.rotate(id, asked, caller));
   }
 
   @Post('configs/:id(^[^:]+)::replay')
@@ -167,6 +172,11 @@ export class ConfigsController {
   @ApiOkResponse({ type: TestSendDto })
   async test(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<TestSendDto> {
     return new TestSendDto(await this.tests.send(await this.configs.find(id, caller)));
+  }
+
+  private async view(config: PushConfig): Promise<WebhookDto> {
+    const heldFor = await this.held.ofConfigs([config]);
+    return new WebhookDto(config, heldFor(config));
   }
 }
 

@@ -193,6 +193,39 @@ describe('readAuthentication', () => {
     ]);
   });
 
+  it.each([
+    ': x',
+    ':x',
+    ' : x',
+    'X My Key: x',
+    'X My Key:x',
+    ' X-Key: x',
+    'X(Key): x',
+    'X-Key : x',
+  ])('refuses an API key in a header without a proper name (%j)', (credentials) => {
+    const { field, description } = refusal(() => v1('ApiKey', credentials));
+    expect(field).toBe('authentication.credentials');
+    expect(description).toMatch(/^must be Header-Name: value, .* name that is not empty/);
+  });
+
+  it('says all of the rule for names when it refuses one', () => {
+    const { description } = refusal(() => v1('ApiKey', 'Cookie: x'));
+    const endings =
+      'Key Token Secret Auth Authorization Authentication Signature Password Credential Credentials';
+    for (const ending of endings.split(' ')) {
+      expect(v1('ApiKey', `X-Acme-${ending}: x`)).toMatchObject({ scheme: 'api-key' });
+      expect(description).toMatch(new RegExp(`\\b${ending}\\b`));
+    }
+    const beginnings =
+      'Proxy- Sec- Content- Forwarded- X-Forwarded- X-Original- X-Rewrite- X-HTTP- X-Amz- X-AWS- X-Goog- X-Google- X-MS- Metadata Webhook- A2A- X-A2A-';
+    for (const beginning of [...beginnings.split(' '), 'Idempotency-']) {
+      expect(refusal(() => v1('ApiKey', `${beginning}Key: x`)).description).toBe(
+        description?.replace('Cookie', `${beginning}Key`),
+      );
+      expect(description).toContain(beginning);
+    }
+  });
+
   it.each(
     'Authorization X-API-Key apikey PRIVATE-TOKEN X-Acme-Auth api_key Ocp-Apim-Subscription-Key X-Secret X-Auth-Token'.split(
       ' ',

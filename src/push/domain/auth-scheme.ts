@@ -37,12 +37,26 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
  * `X-Acme-Auth` … Others may steer what a server or a proxy before it does (`X-HTTP-Method-Override`,
  * `X-Original-URL`, `Cookie`, `Origin`), and there is no list of all of those.
  */
-const OF_A_KEY =
-  /(?:^|[-_.])[a-z0-9]*(?:key|token|secret|auth|authorization|authentication|signature|password|credentials?)$/i;
+const ENDINGS = [
+  'Key',
+  'Token',
+  'Secret',
+  'Auth',
+  'Authorization',
+  'Authentication',
+  'Signature',
+  'Password',
+  'Credential',
+  'Credentials',
+];
+const OF_A_KEY = new RegExp(`(?:^|[-_.])[a-z0-9]*(?:${ENDINGS.join('|')})$`, 'i');
 
-/** Headers with such a name that belong to HTTP, to proxies, to the services of a cloud or to the hub. */
-const RESERVED =
-  /^(?:proxy-.*|sec-.*|content-.*|(?:x-)?forwarded-.*|x-original-.*|x-rewrite-.*|x-http-.*|x-amz-.*|x-aws-.*|x-goog(?:le)?-.*|x-ms-.*|metadata.*|idempotency-key|webhook-.*|a2a-.*|x-a2a-.*)$/i;
+/** How names begin that belong to HTTP, to proxies, to the services of a cloud or to the hub. */
+const OTHERS =
+  'Proxy- Sec- Content- Forwarded- X-Forwarded- X-Original- X-Rewrite- X-HTTP- X-Amz- X-AWS- X-Goog- X-Google- X-MS- Metadata Webhook- A2A- X-A2A-'.split(
+    ' ',
+  );
+const RESERVED = new RegExp(`^(?:(?:${OTHERS.join('|')}).*|Idempotency-Key)$`, 'i');
 
 const FIELD = 'authentication';
 
@@ -183,12 +197,10 @@ function checkCredentials(scheme: AuthScheme, credentials: string, field: string
   }
   if (scheme === 'hmac') refuseBadKeys(credentials, 'hmac', field);
   if (scheme !== 'api-key') return;
+  if (namesNoHeader(credentials)) throw invalidField(field, NO_HEADER);
   const { name, value } = apiKeyHeader(credentials);
   if (!mayCarryKey(name)) throw invalidField(field, `the header ${name} ${NO_KEY_HEADER}`);
   if (value === '') throw invalidField(field, `has no value for the header ${name}`);
-  if (name === 'X-API-Key' && /^[^:]* [^:]*: /.test(value)) {
-    throw invalidField(field, 'must be Header-Name: value, or a value alone');
-  }
 }
 
 /** Base64, padded or not, of `user:password` (RFC 7617 §2). */
@@ -205,8 +217,21 @@ export function refuseBadKeys(written: string, kind: SigningKeyKind, field: stri
 }
 
 /** What is wrong with a header that {@link mayCarryKey} refuses, to follow its name. */
-export const NO_KEY_HEADER =
-  'cannot carry an API key; its name must end in Key, Token, Secret, Auth, Authorization, Signature, Password or Credential, and must not be one of HTTP, of proxies or of the hub';
+export const NO_KEY_HEADER = `cannot carry an API key; its name must have no blanks, its last word must end in ${listed(ENDINGS)}, it must not begin with ${listed(OTHERS)}, and must not be Idempotency-Key`;
+
+function listed(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+}
+
+const NO_HEADER =
+  'must be Header-Name: value, with a name that is not empty and has only what names of headers have, or a value alone (as X-API-Key: value where that begins like a header)';
+
+/** It reads as a header, but what is before the colon cannot be the name of one. */
+function namesNoHeader(credentials: string): boolean {
+  const [, name, blank] = /^([^:]*):( ?)/.exec(credentials) ?? [];
+  if (name === undefined || TOKEN.test(name)) return false;
+  return blank === ' ' || name === '' || name.includes(' ');
+}
 
 /** Whether a header of this name may carry an API key. */
 export function mayCarryKey(name: string): boolean {

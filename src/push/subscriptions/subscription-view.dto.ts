@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { type Hold, HOLDS } from '../../auth/index.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { ShownAuthenticationDto } from '../configs/config-view.dto.js';
 import type { WebhookAnswer } from '../sending/webhook-sender.js';
@@ -92,13 +93,22 @@ export class SubscriptionDto {
   @ApiProperty({ type: String, nullable: true, description: 'Why it is failing or disabled.' })
   readonly stateReason: string | null;
 
+  @ApiProperty({
+    enum: HOLDS,
+    nullable: true,
+    example: null,
+    description:
+      'Why nothing is sent at this moment, whatever the state: its owner is disabled, or has no key any more that could ask for it. What happens is kept.',
+  })
+  readonly held: Hold | null;
+
   @ApiProperty({ type: String, format: 'date-time' })
   readonly createdAt: string;
 
   @ApiProperty({ type: String, format: 'date-time' })
   readonly updatedAt: string;
 
-  constructor(of: Subscription) {
+  constructor(of: Subscription, held: Hold | null) {
     this.id = of.id;
     this.name = of.name;
     this.source = of.source;
@@ -117,6 +127,7 @@ export class SubscriptionDto {
     this.verified = of.verified;
     this.state = of.state;
     this.stateReason = of.stateReason;
+    this.held = held;
     this.createdAt = of.createdAt.toISOString();
     this.updatedAt = of.updatedAt.toISOString();
   }

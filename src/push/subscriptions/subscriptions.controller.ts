@@ -19,12 +19,15 @@ import {
 } from './subscription-view.dto.js';
 import { SubscriptionTests } from './subscription-tests.js';
 import { SubscriptionsService } from './subscriptions.service.js';
+import { HeldWebhooks } from '../owners/held-webhooks.js';
+import type { Subscription } from './subscription.js';
 
 @AdminController('push', 'api/v1/push/subscriptions', 'push')
 export class SubscriptionsController {
   constructor(
     private readonly subscriptions: SubscriptionsService,
     private readonly tests: SubscriptionTests,
+    private readonly held: HeldWebhooks,
   ) {}
 
   @Post()
@@ -34,7 +37,7 @@ export class SubscriptionsController {
     @Body() body: CreateSubscriptionDto,
     @CurrentPrincipal() caller: Principal,
   ): Promise<SubscriptionDto> {
-    return new SubscriptionDto(await this.subscriptions.create(body, caller));
+    return this.view(await this.subscriptions.create(body, caller));
   }
 
   @Get()
@@ -46,7 +49,8 @@ export class SubscriptionsController {
   ): Promise<SubscriptionPageDto> {
     const { limit, cursor, ...filter } = query;
     const page = await this.subscriptions.list(filter, limit, cursor, caller);
-    return { ...page, items: page.items.map((each) => new SubscriptionDto(each)) };
+    const heldFor = await this.held.ofSubscriptions(page.items);
+    return { ...page, items: page.items.map((each) => new SubscriptionDto(each, heldFor(each))) };
   }
 
   @Get(':id(^[^:]+)')
@@ -56,7 +60,7 @@ export class SubscriptionsController {
     @Param('id') id: string,
     @CurrentPrincipal() caller: Principal,
   ): Promise<SubscriptionDto> {
-    return new SubscriptionDto(await this.subscriptions.get(id, caller));
+    return this.view(await this.subscriptions.get(id, caller));
   }
 
   @Patch(':id(^[^:]+)')
@@ -67,7 +71,7 @@ export class SubscriptionsController {
     @Body() body: PatchSubscriptionDto,
     @CurrentPrincipal() caller: Principal,
   ): Promise<SubscriptionDto> {
-    return new SubscriptionDto(await this.subscriptions.patch(id, body, caller));
+    return this.view(await this.subscriptions.patch(id, body, caller));
   }
 
   @Delete(':id(^[^:]+)')
@@ -86,7 +90,7 @@ export class SubscriptionsController {
     @Param('id') id: string,
     @CurrentPrincipal() caller: Principal,
   ): Promise<SubscriptionDto> {
-    return new SubscriptionDto(await this.subscriptions.pause(id, caller));
+    return this.view(await this.subscriptions.pause(id, caller));
   }
 
   @Post(':id(^[^:]+)::resume')
@@ -97,7 +101,7 @@ export class SubscriptionsController {
     @Param('id') id: string,
     @CurrentPrincipal() caller: Principal,
   ): Promise<SubscriptionDto> {
-    return new SubscriptionDto(await this.subscriptions.resume(id, caller));
+    return this.view(await this.subscriptions.resume(id, caller));
   }
 
   @Post(':id(^[^:]+)::rotate')
@@ -109,7 +113,7 @@ export class SubscriptionsController {
     @Body() body: RotateSubscriptionDto,
     @CurrentPrincipal() caller: Principal,
   ): Promise<SubscriptionDto> {
-    return new SubscriptionDto(await this.subscriptions.rotate(id, body, caller));
+    return this.view(await this.subscriptions.rotate(id, body, caller));
   }
 
   @Post(':id(^[^:]+)::test')
@@ -122,5 +126,10 @@ export class SubscriptionsController {
   ): Promise<SubscriptionTestDto> {
     const { webhookId, answer } = await this.tests.send(id, caller);
     return new SubscriptionTestDto(webhookId, answer);
+  }
+
+  private async view(subscription: Subscription): Promise<SubscriptionDto> {
+    const heldFor = await this.held.ofSubscriptions([subscription]);
+    return new SubscriptionDto(subscription, heldFor(subscription));
   }
 }

@@ -67,8 +67,13 @@ export class LiveTask {
   private alongside: Alongside[] = [];
   private keys: IdempotencyKey[] = [];
   private untaken = 0;
+  /** Bytes of all that was taken of it. */
+  private stored: number;
 
-  /** `maxSize`: characters of its log and checkpoint that the task may have. */
+  /**
+   * `maxSize`: characters of its newest checkpoint, and of its log since, that the task may have; all its
+   * log has {@link MAX_LOG_FACTOR} times as many.
+   */
   constructor(
     stored: StoredTask,
     private readonly maxSize = Infinity,
@@ -84,6 +89,7 @@ export class LiveTask {
       size: stored.sizeSince,
       checkpointSize: stored.checkpointSize,
     };
+    this.stored = stored.storedBytes;
     this.stateBefore = this.record.state;
   }
 
@@ -131,12 +137,13 @@ export class LiveTask {
 
   /**
    * Applies a change; throws before touching anything when the change cannot be logged, with
-   * {@link TaskTooLargeError} when it is for the size alone. What only ends the task always has room,
+   * {@link TaskTooLargeError} when it is for the size of the task, or of its log, alone. What only ends the task always has room,
    * and so has what is held already and is now shown.
    */
   apply(change: TaskChange, now: Date): void {
     const events = this.serialise(change.events, now);
-    checkRoom(change.events, events, this.held, this.size, this.maxSize);
+    const sizes = { task: this.size, log: this.stored + this.untaken };
+    checkRoom(change.events, events, this.held, sizes, this.maxSize);
     const added = sizeOf(events);
     this.untaken += added;
     for (const { payload, kind } of change.events) {
@@ -197,6 +204,7 @@ export class LiveTask {
       usage: this.usage(create !== null, checkpoint),
     };
     this.takenEvents = this.events;
+    this.stored += append.usage.storedBytes;
     this.events = [];
     this.writes = new Map();
     this.recordChanged = false;

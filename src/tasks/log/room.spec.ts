@@ -3,11 +3,12 @@ import { TaskState } from '../../protocol/a2a.js';
 import { artifactUpdate, statusUpdate } from '../../protocol/build.js';
 import { NOW, artifact, userMessage } from '../domain/fake-task.js';
 import type { NewEvent, NewTask } from '../task.js';
-import type { LiveTask } from './live-task.js';
+import { LiveTask } from './live-task.js';
 import { newLiveTask } from './new-live-task.js';
-import { TaskTooLargeError } from './room.js';
+import { MAX_LOG_FACTOR, TaskTooLargeError } from './room.js';
 
 const MAX_SIZE = 20_000;
+const MIB = 1024 * 1024;
 const TEXT = 'x'.repeat(10_000);
 const REF = { taskId: 'task', contextId: 'context' };
 
@@ -46,6 +47,54 @@ describe('the room of a task', () => {
     const ending = [given('artifact', 'a'), status(TaskState.TASK_STATE_FAILED)];
     live.apply({ events: ending }, NOW);
     expect(live.aggregate.record.state).toBe(TaskState.TASK_STATE_FAILED);
+  });
+
+  it('ends when the log is full of what was replaced, however small the task stays', () => {
+    const live = newLiveTask(NEW_TASK, NOW, 4 * MIB);
+    live.take(null, []);
+    let replaced = 0;
+    expect(() => {
+      for (; ; replaced++) {
+        live.apply({ events: [given('artifact', 'a', 'x'.repeat(MIB))] }, NOW);
+        live.take(null, []);
+      }
+    }).toThrow('the log of the task, with all that was replaced, would be larger than 32 MiB');
+    // Each has its checkpoint.
+    expect(replaced).toBe((4 * MAX_LOG_FACTOR) / 2);
+    expect(live.aggregate.task.artifacts).toHaveLength(1);
+    live.apply({ events: [status(TaskState.TASK_STATE_FAILED)] }, NOW);
+    expect(live.aggregate.record.state).toBe(TaskState.TASK_STATE_FAILED);
+  });
+
+  it('is counted over all its log when the task is loaded again', () => {
+    const stored = { aggregate: liveTask().aggregate, version: 1, checkpointSize: 0 };
+    const full = {
+      ...stored,
+      eventsSince: 0,
+      sizeSince: 0,
+      storedBytes: MAX_SIZE * MAX_LOG_FACTOR,
+    };
+    const live = new LiveTask(full, MAX_SIZE);
+    expect(() => live.apply({ events: [given('artifact', 'a', 'x')] }, NOW)).toThrow(
+      TaskTooLargeError,
+    );
+  });
+
+  it('is enough for a task that only grows to its limit, with its checkpoints', () => {
+    const live = newLiveTask(NEW_TASK, NOW, 8 * MIB);
+    live.take(null, []);
+    const grow = (): void => {
+      const chunk = artifactUpdate(REF, {
+        artifact: artifact('a', 'x'.repeat(2000)),
+        append: true,
+        lastChunk: false,
+      });
+      live.apply({ events: [{ kind: 'artifact', payload: chunk }] }, NOW);
+      live.take(null, []);
+    };
+    expect(() => {
+      for (;;) grow();
+    }).toThrow('the task would be larger than 8 MiB');
   });
 
   it.each([

@@ -10,31 +10,51 @@ export class TaskTooLargeError extends Error {
 /** What a client is told whose message the task has no room for. */
 export const TOO_LARGE_MESSAGE = 'is larger than the room that is left in the task';
 
+/**
+ * All of a task's log and checkpoints, of what was replaced since, too, may take so many times what the task
+ * may. One that only grows to its limit stays below, with the checkpoints on its way.
+ */
+export const MAX_LOG_FACTOR = 8;
+
+/** How much there is of a task: as it is, and of all its log and checkpoints. */
+export interface TaskSizes {
+  readonly task: number;
+  readonly log: number;
+}
+
 /** Characters of what is to be logged. */
 export function sizeOf(events: readonly TaskEvent[]): number {
   return events.reduce((size, { body }) => size + body.length, 0);
 }
 
 /**
- * Throws {@link TaskTooLargeError} when a task of `size` characters has no room for these events, which
- * are `logged` as they stand there. What only ends the task always has room; what the task holds already
+ * Throws {@link TaskTooLargeError} when a task of these `sizes` has no room for these events, which are
+ * `logged` as they stand there, or its log has none. What only ends the task always has room; what the task holds already
  * and now shows needs none.
  */
 export function checkRoom(
   events: readonly NewEvent[],
   logged: readonly TaskEvent[],
   held: readonly Artifact[],
-  size: number,
+  { task: size, log }: TaskSizes,
   maxSize: number,
 ): void {
-  if (events.length === 0 || size + sizeOf(logged) <= maxSize) return;
+  const total = sizeOf(logged);
+  const maxLog = maxSize * MAX_LOG_FACTOR;
+  const isLogFull = log + total > maxLog;
+  if (events.length === 0 || (size + total <= maxSize && !isLogFull)) return;
   const ids = new Set(held.map(({ artifactId }) => artifactId));
   const needsRoom = ({ kind, payload }: NewEvent): boolean =>
     kind !== 'artifact' ||
     payload.$case !== 'artifactUpdate' ||
     !ids.has(payload.value.artifact?.artifactId ?? '');
   const added = sizeOf(logged.filter((_, i) => needsRoom(events[i]!)));
-  if (added === 0 || size + added <= maxSize || isEnding(events.filter(needsRoom))) return;
+  if (added === 0 || isEnding(events.filter(needsRoom))) return;
+  if (isLogFull) {
+    const why = `the log of the task, with all that was replaced, would be larger than ${inMebibytes(maxLog)}`;
+    throw new TaskTooLargeError(why);
+  }
+  if (size + added <= maxSize) return;
   throw new TaskTooLargeError(`the task would be larger than ${inMebibytes(maxSize)}`);
 }
 

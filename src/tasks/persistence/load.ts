@@ -138,6 +138,7 @@ function buildTask(row: TaskRow, parts: Parts): StoredTask {
     checkpointSize: (checkpoint?.body.length ?? 0) + (checkpoint?.held?.length ?? 0),
     eventsSince,
     sizeSince,
+    storedBytes: Number(row.stored_bytes),
   };
 }
 

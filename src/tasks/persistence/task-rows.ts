@@ -23,6 +23,7 @@ export interface TaskRow {
   allow_reply: number;
   traceparent: string | null;
   request: string | null;
+  stored_bytes: number | string;
   created_at: number;
   updated_at: number;
 }
@@ -67,7 +68,7 @@ export interface EventRow {
 
 export const TASK_COLUMNS = `id, context_id, principal_id, organization, state, status_at, seq,
   version, checkpoint_seq, cancel_requested_at, cancel_metadata, deadline_at, route, allow_reply,
-  traceparent, request, created_at, updated_at`;
+  traceparent, request, stored_bytes, created_at, updated_at`;
 
 export const DELEGATION_COLUMNS = `id, task_id, position, step, agent_id, agent_name, organization,
   principal_id, skill_id, state, message_seq, calls, downstream_task_id, downstream_context_id, fallbacks, progress, reason,

@@ -3,6 +3,7 @@ import type { Agent } from '../../agents/index.js';
 import { EVERYTHING } from '../../auth/index.js';
 import type { Message } from '../../protocol/a2a.js';
 import { namesBy } from '../agent-name.js';
+import { OVER } from '../over.js';
 import { decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
 import { isEnded, isWaiting } from '../domain/delegation-state.js';
 import { FencedError } from '../task-log.js';
@@ -23,6 +24,9 @@ import type { Step } from './steps.js';
 import { tellLeft } from './tell-left.js';
 import { watchAsked } from './watch-asked.js';
 
+/** Pauses before it is tried to give a delegation back that the database had no answer for. */
+const PUT_BACK_PAUSES_MS = [500, 1000, 2000, 4000] as const;
+
 /**
  * Runs one claimed delegation until it has ended, waits for its client, or is somebody else's. All it
  * writes carries the claim's epoch; once that is outdated it stops without a word.
@@ -31,7 +35,7 @@ export class DelegationRun {
   private context: RunContext | undefined;
   /** The message to send, until it is: not kept in memory for as long as the agent takes. */
   private unsent: Message | undefined;
-  private stopped = false;
+  private readonly stopping = new AbortController();
   /** The cancel with the agent, or the word that nothing more is needed. */
   private aside: Promise<void> | undefined;
   /** The word that a task which the agent has left is not needed. */
@@ -112,8 +116,12 @@ export class DelegationRun {
 
   /** Stops at once and writes nothing: whoever claims the delegation next goes on. */
   stop(): void {
-    this.stopped = true;
+    this.stopping.abort(OVER);
     this.context?.handOver();
+  }
+
+  private get stopped(): boolean {
+    return this.stopping.signal.aborted;
   }
 
   private get state(): Delegation['state'] {
@@ -278,7 +286,7 @@ export class DelegationRun {
 
   /** A fault of the hub itself: the delegation ends with it rather than being tried for ever. */
   private async broke(error: unknown): Promise<void> {
-    if (this.note(error)) return;
+    if (this.note(error)) return this.putBackUnsent(error);
     const { id, taskId, epoch } = this.claim;
     const reason = 'The hub failed while it ran this delegation; its log says why.';
     try {
@@ -292,6 +300,18 @@ export class DelegationRun {
       );
     } catch (second) {
       this.note(second);
+    }
+  }
+
+  /**
+   * The database is in trouble, and no message has left: given back as soon as that can be written, the
+   * delegation is queued as if nothing had happened. If not, nobody can know that, and it is adopted.
+   */
+  private async putBackUnsent(error: unknown): Promise<void> {
+    if (error instanceof FencedError || this.context?.sent === true) return;
+    for (const pause of PUT_BACK_PAUSES_MS) {
+      await this.deps.clock.sleep(pause, this.stopping.signal);
+      if (await putBack(this.deps, this.claim)) return;
     }
   }
 

@@ -4,24 +4,29 @@ import { FencedError } from '../task-log.js';
 import type { ClaimedDelegation } from '../task-store.js';
 import type { RunDeps } from './run-deps.js';
 
-/** Gives a delegation whose message has not been sent back to the queue, for whoever claims it next. */
+/**
+ * Gives a delegation whose message has not been sent back to the queue, for whoever claims it next; false
+ * when that could not be written. Never rejects.
+ */
 export async function putBack(
   { log, logger }: Pick<RunDeps, 'log' | 'logger'>,
   { id, taskId, epoch, adopted }: ClaimedDelegation,
-): Promise<void> {
-  if (adopted) return;
+): Promise<boolean> {
+  if (adopted) return true;
   try {
     await log.update(
       taskId,
       (aggregate) => ({ change: decideGivenBack(aggregate, id), result: undefined }),
       { delegationId: id, epoch },
     );
+    return true;
   } catch (error) {
-    if (error instanceof FencedError) return;
+    if (error instanceof FencedError) return true;
     const known = error instanceof HubError ? error.reason : undefined;
     logger.warn(
       { err: error, taskId, delegationId: id, reason: known },
       'a delegation stays claimed',
     );
+    return false;
   }
 }

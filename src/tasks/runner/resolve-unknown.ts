@@ -32,7 +32,7 @@ export async function resolveUnknown(run: RunContext, why: string): Promise<Step
   await run.change((task, id, now) => decideAsk(task, id, why, now));
   if (run.over || run.signal.aborted) return 'done';
   if (!run.unanswered) return 'follow';
-  const finding = await askPatiently(run, message);
+  const finding = await askPatiently(run, (options) => ask(run, message, options));
   if (run.over || run.signal.aborted) return 'done';
   if (finding.kind === 'has-it') {
     await run.takeTask(finding.task);
@@ -47,6 +47,24 @@ export async function resolveUnknown(run: RunContext, why: string): Promise<Step
   return 'done';
 }
 
+/**
+ * The agent has refused a further message to a task of its own, for the reason `why`: when that task has
+ * ended meanwhile, its end is taken. A refusal for anything else changes nothing. Asking counts as it does
+ * for a message whose outcome is unknown.
+ */
+export async function takeEnded(run: RunContext, why: string): Promise<void> {
+  const { downstreamTaskId } = run.delegation;
+  if (downstreamTaskId === null) return;
+  await run.change((task, id, now) => decideAsk(task, id, why, now));
+  if (run.over || run.signal.aborted) return;
+  const finding = await askPatiently(run, async (options): Promise<Finding> => {
+    const task = await run.deps.client.getTask(run.agent, downstreamTaskId, options);
+    return hasEnded(task) ? { kind: 'has-it', task } : { kind: 'cannot-say' };
+  });
+  if (run.over || run.signal.aborted) return;
+  if (finding.kind === 'has-it') await run.takeTask(finding.task);
+}
+
 /** Commits that the message is sent again, or that it is not any more, before it is. */
 async function sendAgain(run: RunContext, why: string, agentKnows: boolean): Promise<Step> {
   await run.change((task, id, now) => decideResend(task, id, { why, agentKnows }, now));
@@ -57,14 +75,17 @@ async function sendAgain(run: RunContext, why: string, agentKnows: boolean): Pro
 }
 
 /** All its questions, and the pauses between them, may take as long as the agent has for its first event. */
-async function askPatiently(run: RunContext, message: Message): Promise<Finding> {
+async function askPatiently(
+  run: RunContext,
+  question: (options: AgentCallOptions) => Promise<Finding>,
+): Promise<Finding> {
   const { clock } = run.deps;
   const end = clock.now().getTime() + run.budgets.firstEventMs;
   const left = (): number => end - clock.now().getTime();
   for (const pause of [...RETRY_PAUSES_MS, null]) {
     if (left() <= 0) break;
     try {
-      return await run.within(left(), (options) => ask(run, message, options));
+      return await run.within(left(), question);
     } catch (error) {
       if (!(error instanceof AgentCallError)) throw error;
       if (!isAway(error) || pause === null || pause >= left() || run.signal.aborted) break;
@@ -153,8 +174,12 @@ function isOlder({ status }: Task, than: Date): boolean {
 function findingOf(task: Task, message: Message): Finding {
   const theirs = task.history.filter(({ role }) => role === Role.ROLE_USER);
   const hasIt = theirs.some(({ messageId }) => messageId === message.messageId);
-  if (hasIt || (task.status && isTerminal(task.status.state))) return { kind: 'has-it', task };
+  if (hasIt || hasEnded(task)) return { kind: 'has-it', task };
   return { kind: theirs.length > 0 ? 'has-it-not' : 'cannot-say' };
+}
+
+function hasEnded({ status }: Task): boolean {
+  return status !== undefined && isTerminal(status.state);
 }
 
 /** Why a delegation fails that an earlier process was sending. */

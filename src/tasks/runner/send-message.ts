@@ -12,6 +12,7 @@ import { isWaiting } from '../domain/delegation-state.js';
 import { EventIntake } from './event-intake.js';
 import { sendOffering } from './offer-callback.js';
 import { outgoing } from './outgoing-message.js';
+import { takeEnded } from './resolve-unknown.js';
 import type { RunContext } from './run-context.js';
 import type { Step } from './steps.js';
 import { Watchdog } from './watchdog.js';
@@ -162,8 +163,12 @@ async function afterEnd(run: RunContext, { error, late }: CallEnd): Promise<Step
   if (error === undefined || error.kind === 'interrupted') return 'unknown';
   // One that has had it before may have ended its task with it, and refuses it now.
   const { delegation } = run;
-  const mayHaveHad = isInDoubt(delegation) && delegation.downstreamTaskId !== null;
-  if (mayHaveHad && error.kind === 'rejected') return 'unknown';
+  if (error.kind === 'rejected' && delegation.downstreamTaskId !== null) {
+    if (isInDoubt(delegation)) return 'unknown';
+    await takeEnded(run, `${told}.`);
+    if (run.over || run.signal.aborted) return 'done';
+    if (run.canceling) return 'follow';
+  }
   await run.failover(`${told}.`);
   return 'done';
 }

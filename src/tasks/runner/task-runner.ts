@@ -70,7 +70,7 @@ export class TaskRunner implements Claimer {
   private readonly stopping = new AbortController();
   private readonly leave: (() => void)[] = [];
   /** Delegations on their way back into the queue. */
-  private readonly late = new Set<Promise<void>>();
+  private readonly late = new Set<Promise<unknown>>();
   private shared: RunDeps | undefined;
   private claiming: Promise<void> | undefined;
   private claimAgain = false;

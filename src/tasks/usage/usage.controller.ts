@@ -1,6 +1,7 @@
 import { Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { AdminController } from '../../auth/index.js';
+import { NoQuery } from '../../common/http/no-query.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { DiskWatch } from '../../database/disk-watch.js';
 import { QuotaLimits } from './quota-limits.js';
@@ -24,6 +25,7 @@ export class UsageController {
   ) {}
 
   @Get()
+  @NoQuery()
   @ApiOperation({ summary: 'What all tasks together use, and the room on the disk.' })
   @ApiOkResponse({ type: HubUsageDto })
   get(): HubUsageDto {

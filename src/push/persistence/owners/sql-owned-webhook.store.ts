@@ -4,7 +4,11 @@ import { HubError } from '../../../common/hub-error.js';
 import { Database } from '../../../database/database.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
-import { type HandedOver, OwnedWebhookStore } from '../../owners/owned-webhook-store.js';
+import {
+  type HandedOver,
+  OwnedWebhookStore,
+  type Sender,
+} from '../../owners/owned-webhook-store.js';
 import { forUpdate } from '../push-rows.js';
 import { DELETED, raiseRevision } from '../subscriptions/subscription-rows.js';
 
@@ -92,6 +96,24 @@ export class SqlOwnedWebhookStore extends OwnedWebhookStore {
     const own = await this.handOverConfigs('principal_id', OWN, from, to, now);
     const onOthers = await this.handOverConfigs('set_by', ON_OTHERS, from, to, now);
     return { subscriptions, webhooks: own + onOthers };
+  }
+
+  async senders(uids: readonly string[]): Promise<ReadonlyMap<string, Sender>> {
+    const senders = new Map<string, Sender>();
+    for (const piece of pieces(uids)) {
+      const rows = await this.database.read<{ uid: string; principal_id: string; kind: string }>(
+        `SELECT c.uid, COALESCE(s.principal_id, ${SET_BY}) AS principal_id,
+           COALESCE(s.scope, 'webhook') AS kind
+         FROM push_configs c LEFT JOIN push_subscriptions s
+           ON s.id = c.subscription_id AND s.state <> '${DELETED}'
+         WHERE c.uid IN ${listOf(piece.length)} AND (c.subscription_id IS NULL OR s.id IS NOT NULL)`,
+        piece,
+      );
+      for (const { uid, principal_id: principalId, kind } of rows) {
+        senders.set(uid, { principalId, kind: kind as Sender['kind'] });
+      }
+    }
+    return senders;
   }
 
   /** Those of a condition, piece by piece; how many. */
