@@ -35,6 +35,7 @@ class FakeStore {
       checkpointSize: 0,
       eventsSince: 0,
       sizeSince: 0,
+      repeatedSince: 0,
     });
   }
 

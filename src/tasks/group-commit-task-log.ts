@@ -24,7 +24,7 @@ import { isVisible } from './visible.js';
 
 /** Appends in one commit at most, and characters of events, so that a commit stays short. */
 const MAX_BATCH = 256;
-const MAX_BATCH_SIZE = 16 * 1024 * 1024;
+const MAX_BATCH_SIZE = 4 * 1024 * 1024;
 
 /** One append of the batch under way. */
 interface Member {

@@ -68,6 +68,8 @@ export interface StoredTask {
   /** Log entries after the newest checkpoint, and their characters. */
   readonly eventsSince: number;
   readonly sizeSince: number;
+  /** Of these, those that say anew what the task had. */
+  readonly repeatedSince: number;
 }
 
 /** Delegations of one task that were claimed in one commit. */

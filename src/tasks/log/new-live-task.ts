@@ -24,6 +24,7 @@ export function newLiveTask(task: NewTask, now: Date, maxSize = Infinity): LiveT
     checkpointSize: 0,
     eventsSince: 0,
     sizeSince: 0,
+    repeatedSince: 0,
   };
   const live = new LiveTask(stored, maxSize);
   live.apply({ events: firstEvents(task, now) }, now);

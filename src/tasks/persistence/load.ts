@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
 import { Artifact, StreamResponse, Task } from '../../protocol/a2a.js';
-import { applyEvent, applyHeld, emptyTask } from '../../protocol/task-reducer.js';
+import { applyEvent, applyHeld, emptyTask, repeats } from '../../protocol/task-reducer.js';
 import type { StoredTask } from '../task-store.js';
 import type { Delegation } from '../task.js';
 import {
@@ -122,12 +122,14 @@ function buildTask(row: TaskRow, parts: Parts): StoredTask {
   const held = heldIn(checkpoint);
   let eventsSince = 0;
   let sizeSince = 0;
+  let repeatedSince = 0;
   for (const { seq, kind, body } of parts.events.get(row.id) ?? []) {
     if (seq > row.seq) break;
     eventsSince += 1;
     sizeSince += body.length;
     const { payload } = StreamResponse.fromJSON(JSON.parse(body));
     if (payload === undefined) continue;
+    if (repeats(task, held, payload, kind)) repeatedSince += body.length;
     applyHeld(held, payload, kind);
     task = applyEvent(task, payload, kind);
   }
@@ -138,6 +140,7 @@ function buildTask(row: TaskRow, parts: Parts): StoredTask {
     checkpointSize: (checkpoint?.body.length ?? 0) + (checkpoint?.held?.length ?? 0),
     eventsSince,
     sizeSince,
+    repeatedSince,
   };
 }
 
