@@ -8,7 +8,7 @@ const waiting: (() => void)[] = [];
 /** Characters or bytes from which work on them is long. */
 export const LONG = 1024 * 1024;
 /** Characters or bytes that are worked on in one turn. */
-export const TURN = 4 * LONG;
+export const TURN = 2 * LONG;
 
 /** Resolves in a turn of the event loop that no other long work has; first come, first served. */
 export function longTurn(): Promise<void> {
@@ -27,24 +27,29 @@ function next(): void {
   });
 }
 
+/** Characters of all texts and names, and bytes of all data, in a value. */
+export function sizeOf(value: unknown): number {
+  return -left(value, 0, -Infinity);
+}
+
 /** Whether all texts, names and bytes in a value are long together. */
 export function isLong(value: unknown, limit = LONG): boolean {
   return left(value, limit) < 0;
 }
 
-/** What of `limit` they leave; looks no further when it is passed. */
-function left(value: unknown, limit: number): number {
+/** What of `limit` they leave; looks no further when less than `least` is left. */
+function left(value: unknown, limit: number, least = 0): number {
   if (typeof value === 'string') return limit - value.length;
   if (typeof value !== 'object' || value === null) return limit - 1;
   if (value instanceof Uint8Array) return limit - value.byteLength;
   let rest = limit;
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length && rest >= 0; i++) rest = left(value[i], rest);
+    for (let i = 0; i < value.length && rest >= least; i++) rest = left(value[i], rest, least);
     return rest;
   }
   for (const key of Object.keys(value)) {
-    if (rest < 0) break;
-    rest = left((value as Record<string, unknown>)[key], rest - key.length);
+    if (rest < least) break;
+    rest = left((value as Record<string, unknown>)[key], rest - key.length, least);
   }
   return rest;
 }

@@ -97,8 +97,13 @@ export class GroupCommitTaskLog extends TaskLog {
     return isVisible(known, visibility) ? known : undefined;
   }
 
-  events(taskId: string, afterSeq: number, limit: number): Promise<TaskEvent[]> {
-    return this.store.events(taskId, afterSeq, limit);
+  events(
+    taskId: string,
+    afterSeq: number,
+    limit: number,
+    maxText?: number,
+  ): Promise<TaskEvent[]> {
+    return this.store.events(taskId, afterSeq, limit, maxText);
   }
 
   keyHolder(principalId: string, key: string): Promise<KeyHolder | undefined> {
