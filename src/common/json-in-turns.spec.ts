@@ -34,7 +34,10 @@ describe('jsonInTurns', () => {
       if (!isOver) setImmediate(count);
     };
     setImmediate(count);
-    const blocks = await jsonInTurns({ text: 'x'.repeat(40 * MIB), raw: new Base64(Buffer.alloc(20 * MIB)) });
+    const blocks = await jsonInTurns({
+      text: 'x'.repeat(40 * MIB),
+      raw: new Base64(Buffer.alloc(20 * MIB)),
+    });
     isOver = true;
     expect(Math.max(...blocks.map(({ length }) => length))).toBeLessThanOrEqual(MIB);
     expect(turns).toBeGreaterThanOrEqual(10);

@@ -35,9 +35,11 @@ describe('bytes of parts', () => {
   it('may be decoded before, wherever they are, and nothing else is', async () => {
     const early = { task: json(raw), metadata: { parts: [{ raw }] } };
     await decodeBytes(early);
-    expect(JSON.stringify(early.task)).not.toContain(raw.slice(0, 100) + raw.slice(100, 200) + '"');
+    const { artifacts } = early.task as { artifacts: { parts: { raw?: unknown }[] }[] };
+    expect(Buffer.isBuffer(artifacts[0]!.parts[0]!.raw)).toBe(true);
     expect(early.metadata.parts[0]!.raw).toBe(raw);
-    expect(Task.fromJSON(early.task)).toEqual(Task.fromJSON(json(raw)));
+    const text = JSON.stringify(Task.toJSON(Task.fromJSON(early.task)));
+    expect(text === JSON.stringify(json(raw))).toBe(true);
     await decodeBytes(null);
     await decodeBytes({ task: 1, artifacts: [null, { parts: 'x' }], parts: [null] });
   });
@@ -45,7 +47,7 @@ describe('bytes of parts', () => {
   it('may be left to be written later', () => {
     const task = Task.fromJSON(json(raw));
     const late = withLateBytes(() => Task.toJSON(task)) as { artifacts: { parts: unknown[] }[] };
-    expect(late.artifacts[0]!.parts[0]).toEqual({ raw: new Base64(bytes), filename: 'f' });
+    expect((late.artifacts[0]!.parts[0] as { raw: unknown }).raw).toBeInstanceOf(Base64);
     expect(JSON.stringify(late) === JSON.stringify(Task.toJSON(task))).toBe(true);
   });
 });

@@ -1,6 +1,7 @@
 import type { Visibility } from '../auth/index.js';
 import type { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
+import { LONG, longTurn } from '../common/long-work.js';
 import type { Log } from '../common/logger.js';
 import { decideTaskFailed } from './domain/task-decisions.js';
 import type { LiveTask, Taken } from './log/live-task.js';
@@ -46,6 +47,8 @@ export class GroupCommitTaskLog extends TaskLog {
   private claimer: Claimer | null = null;
   private scheduled = false;
   private committing = false;
+  /** The last batch was: what comes now may be as well. */
+  private wasLarge = false;
 
   constructor(
     private readonly store: TaskStore,
@@ -97,12 +100,7 @@ export class GroupCommitTaskLog extends TaskLog {
     return isVisible(known, visibility) ? known : undefined;
   }
 
-  events(
-    taskId: string,
-    afterSeq: number,
-    limit: number,
-    maxText?: number,
-  ): Promise<TaskEvent[]> {
+  events(taskId: string, afterSeq: number, limit: number, maxText?: number): Promise<TaskEvent[]> {
     return this.store.events(taskId, afterSeq, limit, maxText);
   }
 
@@ -161,10 +159,12 @@ export class GroupCommitTaskLog extends TaskLog {
   private schedule(): void {
     if (this.scheduled || this.committing) return;
     this.scheduled = true;
-    setImmediate(() => {
+    const begin = (): void => {
       this.scheduled = false;
       void this.commitBatch();
-    });
+    };
+    if (this.wasLarge) void longTurn().then(begin);
+    else setImmediate(begin);
   }
 
   private async commitBatch(): Promise<void> {
@@ -221,6 +221,7 @@ export class GroupCommitTaskLog extends TaskLog {
       for (const { body } of taken.append.events) size += body.length;
       batch.push(this.memberOf(writer, taken));
     }
+    this.wasLarge = size > LONG;
     return batch;
   }
 

@@ -132,7 +132,9 @@ export class TaskStreams {
 
 /** There may be more behind it. */
 function isFull(page: readonly TaskEvent[]): boolean {
-  return page.length >= PAGE_SIZE || page.reduce((sum, { body }) => sum + body.length, 0) >= PAGE_TEXT;
+  return (
+    page.length >= PAGE_SIZE || page.reduce((sum, { body }) => sum + body.length, 0) >= PAGE_TEXT
+  );
 }
 
 /** Client messages and direct replies are in the log, never in streams. */

@@ -33,14 +33,22 @@ export class JsonRpcTransport implements AgentTransport {
   ) {}
 
   async sendMessage(params: SendMessageRequest, options?: Options): Promise<Message | Task> {
-    const result = await this.call('SendMessage', withLateBytes(() => SendMessageRequest.toJSON(params)), options);
+    const result = await this.call(
+      'SendMessage',
+      withLateBytes(() => SendMessageRequest.toJSON(params)),
+      options,
+    );
     const { payload } = SendMessageResponse.fromJSON(result);
     if (payload === undefined) throw new Error('it is neither a task nor a message');
     return payload.value;
   }
 
   sendMessageStream(params: SendMessageRequest, options?: Options) {
-    return this.stream('SendStreamingMessage', withLateBytes(() => SendMessageRequest.toJSON(params)), options);
+    return this.stream(
+      'SendStreamingMessage',
+      withLateBytes(() => SendMessageRequest.toJSON(params)),
+      options,
+    );
   }
 
   async getTask(params: GetTaskRequest, options?: Options): Promise<Task> {

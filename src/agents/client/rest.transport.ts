@@ -112,7 +112,12 @@ export class RestTransport implements AgentTransport {
 }
 
 function send(params: SendMessageRequest, path: string): Call {
-  return { method: 'POST', path, tenant: params.tenant, body: withLateBytes(() => SendMessageRequest.toJSON(params)) };
+  return {
+    method: 'POST',
+    path,
+    tenant: params.tenant,
+    body: withLateBytes(() => SendMessageRequest.toJSON(params)),
+  };
 }
 
 function taskPath(id: string): string {

@@ -1,5 +1,11 @@
 import { Artifact, StreamResponse, Task } from '../../protocol/a2a.js';
-import { applyEvent, applyHeld, cloneHeld, cloneTask, repeats } from '../../protocol/task-reducer.js';
+import {
+  applyEvent,
+  applyHeld,
+  cloneHeld,
+  cloneTask,
+  repeats,
+} from '../../protocol/task-reducer.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { HubError } from '../../common/hub-error.js';
 import type {

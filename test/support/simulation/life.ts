@@ -108,11 +108,7 @@ export class MortalDatabase extends Database {
     });
   }
 
-  read<R>(
-    sql: string,
-    params?: readonly SqlValue[],
-    isEnough?: (row: R) => boolean,
-  ): Promise<R[]> {
+  read<R>(sql: string, params?: readonly SqlValue[], isEnough?: (row: R) => boolean): Promise<R[]> {
     return this.life.guard('a read', () => this.inner.read<R>(sql, params, isEnough));
   }
 
