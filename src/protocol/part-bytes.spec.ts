@@ -49,5 +49,7 @@ describe('bytes of parts', () => {
     const late = withLateBytes(() => Task.toJSON(task)) as { artifacts: { parts: unknown[] }[] };
     expect((late.artifacts[0]!.parts[0] as { raw: unknown }).raw).toBeInstanceOf(Base64);
     expect(JSON.stringify(late) === JSON.stringify(Task.toJSON(task))).toBe(true);
+    const again = Task.fromJSON(late).artifacts[0]!.parts[0]!.content;
+    expect(again?.$case === 'raw' && bytes.equals(again.value)).toBe(true);
   });
 });

@@ -63,6 +63,10 @@ function bytesIn(json: unknown): Buffer | undefined {
   const { text, raw } = json;
   if (text !== undefined && text !== null) return undefined;
   if (typeof raw === 'string') return Buffer.from(raw, 'base64');
+  if (raw instanceof Base64) {
+    const { buffer, byteOffset, byteLength } = raw.bytes;
+    return Buffer.from(buffer, byteOffset, byteLength);
+  }
   return Buffer.isBuffer(raw) ? raw : undefined;
 }
 

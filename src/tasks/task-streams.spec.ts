@@ -52,7 +52,7 @@ function over(log: PagedLog): TaskStreams {
     log as unknown as TaskLog,
     new InProcessSignals(),
     new SystemClock(),
-    pace as unknown as ConstructorParameters<typeof TaskStreams>[3],
+    pace,
   );
 }
 

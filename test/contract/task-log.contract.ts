@@ -258,7 +258,7 @@ export function taskLogContract(databases: DatabaseFactory): void {
     for (const id of ['a', 'b', 'c']) await hub.append(record.id, chunk(file, id, false));
     await hub.append(record.id, status(COMPLETED));
     expect(await hub.rows('task_checkpoints')).toEqual([]);
-    const task = (await hub.load(record.id))!.task;
+    const task = (await hub.load(record.id)).task;
     expect(task.artifacts.map(({ artifactId }) => artifactId)).toEqual(['a', 'b', 'c']);
     expect(texts(await hub.load(record.id), 'c')[0] === file).toBe(true);
   });
