@@ -14,6 +14,7 @@ import {
   Task,
   TaskPushNotificationConfig,
 } from '../protocol/a2a.js';
+import { withLateBytes } from '../protocol/part-bytes.js';
 import type { CallContext } from '../routing/index.js';
 import type { StreamItem } from '../tasks/index.js';
 import { cardJson } from './cards/card-forms.js';
@@ -43,7 +44,7 @@ interface NamedOperation {
 /** An operation of A2A 1.0 that gives one answer. */
 interface UnaryOperation extends NamedOperation {
   readonly kind: 'unary';
-  /** Checks `params`, calls, and gives the answer in wire JSON. */
+  /** Checks `params`, calls, and gives the answer in wire JSON; long bytes in it are `Base64`. */
   run(handler: HubRequestHandler, params: unknown, call: CallContext): Promise<unknown>;
 }
 
@@ -200,7 +201,8 @@ function unary<Request, Result>(
     async run(handler, params, call) {
       checkParams(shape, params);
       const request = codec.fromJSON(params);
-      return steps.encode(await steps.call(handler, request, call), request);
+      const result = await steps.call(handler, request, call);
+      return withLateBytes(() => steps.encode(result, request));
     },
   };
 }

@@ -1,10 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StringDecoder } from 'node:string_decoder';
+import { longTurn, TURN } from './long-work.js';
 
 /** Pieces smaller than this are copied together: a piece may keep a much larger buffer alive. */
 const BLOCK_BYTES = 64 * 1024;
-/** Bytes decoded in one turn of the event loop. */
-const TURN_BYTES = 4 * 1024 * 1024;
 
 /** Bytes that arrive in pieces of any size, at a cost that only grows with how many they are. */
 export class ByteCollector {
@@ -49,9 +47,9 @@ export class ByteCollector {
       texts.push(decoder.write(block));
       blocks[i] = EMPTY;
       turn += block.length;
-      if (turn < TURN_BYTES) continue;
+      if (turn < TURN) continue;
       turn = 0;
-      await nextTurn();
+      await longTurn();
     }
     texts.push(decoder.end());
     return texts.join('');

@@ -33,8 +33,15 @@ export abstract class Database {
    */
   abstract write<T>(work: (tx: Tx) => Work<T>, durability?: Durability): Promise<T>;
 
-  /** Rows of one query, of committed data only. */
-  abstract read<R>(sql: string, params?: readonly SqlValue[]): Promise<R[]>;
+  /**
+   * Rows of one query, of committed data only. On SQLite no row is read behind one of which `isEnough` says
+   * so; PostgreSQL gives them all.
+   */
+  abstract read<R>(
+    sql: string,
+    params?: readonly SqlValue[],
+    isEnough?: (row: R) => boolean,
+  ): Promise<R[]>;
 
   /** Rejects when the database does not answer or migrations are pending (readiness). */
   abstract check(): Promise<void>;

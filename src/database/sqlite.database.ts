@@ -2,6 +2,7 @@ import type BetterSqlite3 from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { LONG, longTurn } from '../common/long-work.js';
 import { Database, type Durability, type Room, databaseClosed } from './database.js';
 import { pendingMigrations } from './pending-migrations.js';
 import {
@@ -18,6 +19,8 @@ import type { SqliteLock } from './sqlite-lock.js';
 const MAX_WORKS_PER_COMMIT = 256;
 /** What `PRAGMA synchronous` gives when every COMMIT waits for the disk. */
 const FULL = 2;
+/** Characters of one COMMIT from which what follows it has turns of its own, and the log is copied at once. */
+const LARGE = LONG;
 /** Prepared statements kept; the hub's own are far fewer. */
 const MAX_STATEMENTS = 1000;
 
@@ -43,6 +46,8 @@ export class SqliteDatabase extends Database {
   private queue: QueuedWork[] = [];
   private flushed: Promise<void> = Promise.resolve();
   private closed = false;
+  /** Characters of texts given to statements since the last COMMIT. */
+  private written = 0;
 
   constructor(
     readonly dataSource: DataSource,
@@ -63,9 +68,13 @@ export class SqliteDatabase extends Database {
     });
   }
 
-  read<R>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
+  read<R>(
+    sql: string,
+    params: readonly SqlValue[] = [],
+    isEnough?: (row: R) => boolean,
+  ): Promise<R[]> {
     if (this.closed) return Promise.reject(databaseClosed());
-    return new Promise((resolve) => resolve(this.query(sql, params) as R[]));
+    return new Promise((resolve) => resolve(this.query(sql, params, isEnough)));
   }
 
   async check(): Promise<void> {
@@ -95,16 +104,34 @@ export class SqliteDatabase extends Database {
   private scheduleFlush(): void {
     this.flushed = new Promise((done) => {
       setImmediate(() => {
-        while (this.closed && this.queue.length > 0) this.flush();
-        if (this.queue.length > 0) this.flush();
-        if (this.queue.length > 0) this.scheduleFlush();
-        done();
+        const answers = this.queue.length > 0 ? this.flush() : [];
+        const goOn = (): void => {
+          while (this.closed && this.queue.length > 0) answerAll(this.flush());
+          if (this.queue.length > 0) this.scheduleFlush();
+          done();
+        };
+        if (this.written >= LARGE) return void this.afterLarge(answers).then(goOn, goOn);
+        answerAll(answers);
+        goOn();
       });
     });
   }
 
-  /** One transaction of everything queued. */
-  private flush(): void {
+  /**
+   * What was large has taken its turn: who waits for it goes on in the next, and then the write-ahead log is
+   * copied into the file, so that it never has much to copy within a COMMIT. What keeps it from being copied
+   * now is told by a later one.
+   */
+  private async afterLarge(answers: readonly (() => void)[]): Promise<void> {
+    await longTurn();
+    answerAll(answers);
+    await longTurn();
+    this.connection.pragma('wal_checkpoint(PASSIVE)');
+  }
+
+  /** One transaction of everything queued; gives what tells those who wait for it. */
+  private flush(): (() => void)[] {
+    this.written = 0;
     const group = this.queue.splice(0, MAX_WORKS_PER_COMMIT);
     const answers: (() => void)[] = [];
     const relaxes = this.isFull && group.every(({ durability }) => durability === 'may-be-lost');
@@ -117,11 +144,11 @@ export class SqliteDatabase extends Database {
     } catch (error) {
       for (const item of group) item.reject(error);
       if (this.connection.inTransaction) this.execute({ sql: 'ROLLBACK', params: [] });
-      return;
+      return [];
     } finally {
       if (relaxes) this.connection.pragma('synchronous = FULL');
     }
-    for (const answer of answers) answer();
+    return answers;
   }
 
   /** Runs one work; its failure takes back its own statements and no other's. */
@@ -158,6 +185,7 @@ export class SqliteDatabase extends Database {
 
   private execute({ sql, params }: SqlStatement): SqlResult {
     const statement = this.prepare(sql);
+    for (const param of params) if (typeof param === 'string') this.written += param.length;
     if (statement.reader) {
       const rows = statement.all(params) as Record<string, unknown>[];
       return { rows, changes: rows.length };
@@ -165,10 +193,20 @@ export class SqliteDatabase extends Database {
     return { rows: [], changes: statement.run(params).changes };
   }
 
-  private query(sql: string, params: readonly SqlValue[]): unknown[] {
+  private query<R>(
+    sql: string,
+    params: readonly SqlValue[],
+    isEnough: ((row: R) => boolean) | undefined,
+  ): R[] {
     const statement = this.prepare(sql);
     if (!statement.readonly) throw new Error(`not a query: ${sql}`);
-    return statement.all(params);
+    if (isEnough === undefined) return statement.all(params) as R[];
+    const rows: R[] = [];
+    for (const row of statement.iterate(params) as IterableIterator<R>) {
+      rows.push(row);
+      if (isEnough(row)) break;
+    }
+    return rows;
   }
 
   private prepare(sql: string): BetterSqlite3.Statement {
@@ -183,4 +221,8 @@ export class SqliteDatabase extends Database {
     }
     return statement;
   }
+}
+
+function answerAll(answers: readonly (() => void)[]): void {
+  for (const answer of answers) answer();
 }

@@ -3,8 +3,10 @@
  * The rest of the hub imports them from here, so that an SDK upgrade has one place to look at.
  */
 import { keepNullData } from './null-data.js';
+import { quickBytes } from './part-bytes.js';
 
 keepNullData();
+quickBytes();
 
 export {
   A2A_CONTENT_TYPE,

@@ -64,6 +64,28 @@ export function applyHeld(held: Artifact[], payload: Payload, kind?: string): vo
   }
 }
 
+/**
+ * Whether an event gives a task something in place of what it has (an artifact once more, an artifact
+ * that was held, metadata): then the task grows by less than the event.
+ */
+export function repeats(
+  task: Task,
+  held: readonly Artifact[],
+  payload: Payload,
+  kind?: string,
+): boolean {
+  if (payload.$case === 'statusUpdate') {
+    const { metadata } = payload.value;
+    return Object.keys(metadata ?? {}).some((key) => Object.hasOwn(task.metadata ?? {}, key));
+  }
+  if (payload.$case !== 'artifactUpdate') return false;
+  const { artifact, append } = payload.value;
+  const id = artifact?.artifactId ?? '';
+  if (kind === 'held') return !append && indexOfArtifact(held, id) >= 0;
+  const isHeld = held.length > 0 && indexOfArtifact(held, id) >= 0;
+  return isHeld || (!append && indexOfArtifact(task.artifacts, id) >= 0);
+}
+
 function release(held: Artifact[], artifactId: string | undefined): void {
   const index = held.findIndex((each) => each.artifactId === artifactId);
   if (index < 0) return;

@@ -37,6 +37,7 @@ class FakeStore {
       eventsSince: 0,
       sizeSince: 0,
       storedBytes: 0,
+      repeatedSince: 0,
     });
   }
 
@@ -323,7 +324,7 @@ describe('GroupCommitTaskLog', () => {
   it('takes no more than so much text of one task into one append', async () => {
     const { store, log } = setUp();
     store.put('a');
-    const message = agentMessage('x'.repeat(5 * 1024 * 1024));
+    const message = agentMessage('x'.repeat(1.25 * 1024 * 1024));
     const writes = Array.from({ length: 5 }, () =>
       log.update('a', () => ({
         change: { events: [{ kind: 'status', payload: statusOf('a', message) }] },

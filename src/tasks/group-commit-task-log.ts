@@ -1,6 +1,7 @@
 import type { Visibility } from '../auth/index.js';
 import type { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
+import { LONG, longTurn } from '../common/long-work.js';
 import type { Log } from '../common/logger.js';
 import { decideTaskFailed } from './domain/task-decisions.js';
 import type { LiveTask, Taken } from './log/live-task.js';
@@ -24,7 +25,7 @@ import { isVisible } from './visible.js';
 
 /** Appends in one commit at most, and characters of events, so that a commit stays short. */
 const MAX_BATCH = 256;
-const MAX_BATCH_SIZE = 16 * 1024 * 1024;
+const MAX_BATCH_SIZE = 4 * 1024 * 1024;
 
 /** One append of the batch under way. */
 interface Member {
@@ -46,6 +47,8 @@ export class GroupCommitTaskLog extends TaskLog {
   private claimer: Claimer | null = null;
   private scheduled = false;
   private committing = false;
+  /** The last batch was: what comes now may be as well. */
+  private wasLarge = false;
 
   constructor(
     private readonly store: TaskStore,
@@ -97,9 +100,14 @@ export class GroupCommitTaskLog extends TaskLog {
     return isVisible(known, visibility) ? known : undefined;
   }
 
-  async events(taskId: string, afterSeq: number, limit: number): Promise<TaskEvent[]> {
+  async events(
+    taskId: string,
+    afterSeq: number,
+    limit: number,
+    maxText?: number,
+  ): Promise<TaskEvent[]> {
     const recent = this.soleProcess ? this.cache.get(taskId)?.recent(afterSeq, limit) : undefined;
-    return recent ?? this.reading(this.store.events(taskId, afterSeq, limit));
+    return recent ?? this.reading(this.store.events(taskId, afterSeq, limit, maxText));
   }
 
   keyHolder(principalId: string, key: string): Promise<KeyHolder | undefined> {
@@ -157,10 +165,12 @@ export class GroupCommitTaskLog extends TaskLog {
   private schedule(): void {
     if (this.scheduled || this.committing) return;
     this.scheduled = true;
-    setImmediate(() => {
+    const begin = (): void => {
       this.scheduled = false;
       void this.commitBatch();
-    });
+    };
+    if (this.wasLarge) void longTurn().then(begin);
+    else setImmediate(begin);
   }
 
   private async commitBatch(): Promise<void> {
@@ -225,6 +235,7 @@ export class GroupCommitTaskLog extends TaskLog {
       for (const { body } of taken.append.events) size += body.length;
       batch.push(this.memberOf(writer, taken));
     }
+    this.wasLarge = size > LONG;
     return batch;
   }
 

@@ -102,8 +102,16 @@ export abstract class TaskLog {
   /** The request this principal's idempotency key belongs to now; undefined when it is free. */
   abstract keyHolder(principalId: string, key: string): Promise<KeyHolder | undefined>;
 
-  /** Committed log entries after `afterSeq`. */
-  abstract events(taskId: string, afterSeq: number, limit: number): Promise<TaskEvent[]>;
+  /**
+   * Committed log entries after `afterSeq`, at most `limit`; none behind those that have `maxText`
+   * characters together, where the database can stop there.
+   */
+  abstract events(
+    taskId: string,
+    afterSeq: number,
+    limit: number,
+    maxText?: number,
+  ): Promise<TaskEvent[]>;
 
   /** These tasks have been deleted: nothing of them is kept in memory. */
   abstract forget(taskIds: readonly string[]): void;

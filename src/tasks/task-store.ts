@@ -70,6 +70,8 @@ export interface StoredTask {
   readonly sizeSince: number;
   /** Bytes of all its log and checkpoints, roughly. */
   readonly storedBytes: number;
+  /** Of these, those that say anew what the task had. */
+  readonly repeatedSince: number;
 }
 
 /** Delegations of one task that were claimed in one commit. */
@@ -250,8 +252,16 @@ export abstract class TaskStore {
   /** The small columns only. */
   abstract record(taskId: string, visibility: Visibility): Promise<TaskRecord | undefined>;
 
-  /** Log entries after `afterSeq`, ascending, at most `limit`. */
-  abstract events(taskId: string, afterSeq: number, limit: number): Promise<TaskEvent[]>;
+  /**
+   * Log entries after `afterSeq`, ascending, at most `limit`; none behind those that have `maxText`
+   * characters together, where the database can stop there.
+   */
+  abstract events(
+    taskId: string,
+    afterSeq: number,
+    limit: number,
+    maxText?: number,
+  ): Promise<TaskEvent[]>;
 
   /** Newest status first (then id, descending). */
   abstract list(

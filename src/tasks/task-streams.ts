@@ -1,4 +1,5 @@
 import type { Clock } from '../common/clock.js';
+import { LONG } from '../common/long-work.js';
 import { StreamResponse, TaskState, type Task } from '../protocol/a2a.js';
 import { isTerminal } from '../protocol/task-state.js';
 import type { Signals } from './signals.js';
@@ -12,8 +13,9 @@ export interface StreamItem {
   readonly body: string;
 }
 
-/** Events read from the log at once: a long replay never holds more in memory. */
+/** Events read from the log at once, and their characters, give or take one event: a long replay never holds more in memory. */
 const PAGE_SIZE = 200;
+const PAGE_TEXT = LONG;
 
 /**
  * Streams of a task, read from its log by sequence number, so that every reader gets the same bytes
@@ -92,13 +94,13 @@ export class TaskStreams {
     let seq = after;
     let ended = atEnd;
     for (let page = firstPage; ; page = undefined) {
-      page ??= await this.log.events(taskId, seq, PAGE_SIZE);
+      page ??= await this.log.events(taskId, seq, PAGE_SIZE, PAGE_TEXT);
       for (const event of page) {
         seq = event.seq;
         ended = endsAt(event, ended);
         if (isShown(event)) yield { seq, body: event.body };
       }
-      if (page.length >= PAGE_SIZE) continue;
+      if (isFull(page)) continue;
       // Only at the head of the log: an answered question in the middle of a replay ends nothing.
       if (ended || bell.stopped) return;
       await bell.wait();
@@ -113,7 +115,10 @@ export class TaskStreams {
   ): Promise<readonly TaskEvent[]> {
     const end = this.clock.now().getTime() + waitMs;
     for (;;) {
-      const page = await this.log.events(taskId, 0, PAGE_SIZE);
+      const page = await this.log.events(taskId, 0, PAGE_SIZE, PAGE_TEXT);
+      if (page.length === FIRST_MESSAGE_SEQ && isFull(page)) {
+        page.push(...(await this.log.events(taskId, FIRST_MESSAGE_SEQ, 1)));
+      }
       const left = end - this.clock.now().getTime();
       if (page.length > FIRST_MESSAGE_SEQ || left <= 0 || bell.stopped) return page;
       await bell.wait(left);
@@ -123,6 +128,13 @@ export class TaskStreams {
   private bell(taskId: string, gone: AbortSignal | undefined): TaskBell {
     return new TaskBell(this.signals, taskId, this.clock, this.pace, [this.draining, gone]);
   }
+}
+
+/** There may be more behind it. */
+function isFull(page: readonly TaskEvent[]): boolean {
+  return (
+    page.length >= PAGE_SIZE || page.reduce((sum, { body }) => sum + body.length, 0) >= PAGE_TEXT
+  );
 }
 
 /** Client messages and direct replies are in the log, never in streams. */

@@ -243,12 +243,33 @@ export function taskLogContract(databases: DatabaseFactory): void {
 
   it('writes a checkpoint after a mebibyte, and not for every chunk of a task that waits', async () => {
     const { record } = await hub.create();
-    await hub.append(record.id, chunk('x'.repeat(1024 * 1024), 'big', false));
+    const long = chunk('x'.repeat(12 * 1024), 'big');
+    await hub.append(record.id, ...Array.from({ length: 90 }, () => long));
     expect(await hub.rows('task_checkpoints')).toHaveLength(1);
     await hub.append(record.id, status(TaskState.TASK_STATE_AUTH_REQUIRED));
     for (let n = 0; n < 5; n += 1) await hub.append(record.id, chunk('more', 'big'));
     expect(await hub.rows('task_checkpoints')).toHaveLength(2);
-    expect(texts(await hub.load(record.id), 'big')).toHaveLength(6);
+    expect(texts(await hub.load(record.id), 'big')).toHaveLength(95);
+  });
+
+  it('stores a large text once: no checkpoint repeats it, and the task is read from its log in pages', async () => {
+    const { record } = await hub.create();
+    const file = 'x'.repeat(3 * 1024 * 1024);
+    for (const id of ['a', 'b', 'c']) await hub.append(record.id, chunk(file, id, false));
+    await hub.append(record.id, status(COMPLETED));
+    expect(await hub.rows('task_checkpoints')).toEqual([]);
+    const task = (await hub.load(record.id)).task;
+    expect(task.artifacts.map(({ artifactId }) => artifactId)).toEqual(['a', 'b', 'c']);
+    expect(texts(await hub.load(record.id), 'c')[0] === file).toBe(true);
+  });
+
+  it('keeps a task small whose one artifact is given again and again', async () => {
+    const { record } = await hub.create();
+    const file = 'x'.repeat(1.5 * 1024 * 1024);
+    for (let n = 0; n < 4; n += 1) await hub.append(record.id, chunk(file, 'a', false));
+    const checkpoints = await hub.rows('task_checkpoints');
+    expect(checkpoints.length).toBeGreaterThan(0);
+    for (const { body } of checkpoints) expect(String(body).length).toBeLessThan(2 * 1024 * 1024);
   });
 
   it('rings for tasks, work and delegations once they are committed', async () => {

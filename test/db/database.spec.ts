@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -73,6 +73,41 @@ describe('a SQLite file', () => {
     expect(await database.read('PRAGMA foreign_keys')).toEqual([{ foreign_keys: 1 }]);
     await expect(database.read('DELETE FROM hub_settings')).rejects.toThrow(/not a query/);
     await database.close();
+  });
+
+  it('reads no row behind one that is enough', async () => {
+    const database = await openDatabase(settings(':memory:'));
+    const numbers =
+      'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10) SELECT i FROM n';
+    const seen: number[] = [];
+    const rows = await database.read<{ i: number }>(numbers, [], ({ i }) => {
+      seen.push(i);
+      return i === 3;
+    });
+    expect(rows).toEqual([{ i: 1 }, { i: 2 }, { i: 3 }]);
+    expect(seen).toEqual([1, 2, 3]);
+    expect(await database.read(numbers)).toHaveLength(10);
+    await database.close();
+  });
+
+  it('copies what was large from the write-ahead log at once, and answers before that', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hub-log-'));
+    const path = join(folder, 'hub.db');
+    const database = await openDatabase(settings(path));
+    const size = 2 * 1024 * 1024;
+    const before = statSync(path).size;
+    const write = (text: string): Promise<number> =>
+      database.write((tx) =>
+        tx.run("INSERT INTO hub_settings (key, value) VALUES ('big' || random(), ?)", [text]),
+      );
+    await write('x'.repeat(size));
+    // The next one has its turn behind the copy.
+    await write('small');
+    expect(statSync(path).size).toBeGreaterThan(before + size);
+    const closing = write('y'.repeat(size)).then(() => 'written');
+    await database.close();
+    expect(await closing).toBe('written');
+    rmSync(folder, { recursive: true });
   });
 
   it('does not wait for the disk where all that is written may be lost', async () => {

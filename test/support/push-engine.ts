@@ -119,7 +119,9 @@ export class PushEngine extends PushStores {
   /** Starts one more worker, as another process would. */
   async start(alone = false): Promise<DeliveryWorker> {
     const clock = this.options.clock ?? new SystemClock();
-    const log = { events: (...args: Parameters<TaskLog['events']>) => this.events(...args) };
+    const log = {
+      events: (id: string, after: number, limit: number) => this.events(id, after, limit),
+    };
     const limits = {
       maxBytes: this.options.maxBodyBytes ?? 1024 * 1024,
       publicUrl: 'https://hub.example',

@@ -3,6 +3,7 @@ import type { HubError } from '../../common/hub-error.js';
 import type { CallContext } from '../../routing/index.js';
 import type { CallSource } from '../call-context.js';
 import type { Door } from '../capabilities.js';
+import type { AnswerText } from './answer-text.js';
 import type { EventSource } from '../sse/event-source.js';
 
 /**
@@ -53,7 +54,7 @@ export interface FailedRequest {
 
 /** What a route gave: the text of one answer, or a stream. `call` says which extensions are active. */
 export type HttpAnswer =
-  | { readonly kind: 'answer'; readonly call: CallContext; readonly text: string }
+  | { readonly kind: 'answer'; readonly call: CallContext; readonly text: AnswerText }
   | {
       readonly kind: 'stream';
       readonly call: CallContext;

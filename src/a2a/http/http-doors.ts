@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refuseEnded } from '../../auth/index.js';
 import { HubError } from '../../common/hub-error.js';
+import { LONG, longTurn } from '../../common/long-work.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import { Admission } from '../admission.js';
@@ -14,6 +16,7 @@ import { type Admitted, Intake } from '../intake/intake.js';
 import { type MessageLimits, messageLimitsOf } from '../intake/message-limits.js';
 import { StalledBody } from '../intake/uploads.js';
 import { EventStreams } from '../sse/event-streams.js';
+import type { AnswerText } from './answer-text.js';
 import { BODY_TYPES, textOf } from './body.js';
 import { failureHeaders } from './failure-headers.js';
 import { type HttpDoor, type HttpFailure, type HttpRequest, type HttpRoute } from './http-door.js';
@@ -166,6 +169,7 @@ export class HttpDoors {
       refuseEnded(gone.signal);
       call = await this.intake.admit(request.principal!, { bytes, room }, gone.signal);
       const { taken } = call;
+      if (bytes > LONG) await longTurn();
       return await this.serveAnswer(door, route, request, reply, { gone, taken });
     } finally {
       call?.ended();
@@ -188,7 +192,8 @@ export class HttpDoors {
     if (answer.kind === 'answer') {
       // What a GET answers is for its caller alone, also where a cache stands between.
       if (route.method === 'GET') void reply.header('cache-control', 'no-store');
-      return reply.headers(activatedHeaders(call)).type(door.contentType).send(answer.text);
+      void reply.headers(activatedHeaders(call)).type(door.contentType);
+      return sendText(reply, answer.text);
     }
     try {
       await this.streams.serve(reply, answer.source, gone, () => {
@@ -240,6 +245,13 @@ export class HttpDoors {
     }
     return failure;
   }
+}
+
+/** Blocks leave one after the other, as the client takes them. */
+function sendText(reply: FastifyReply, text: AnswerText): FastifyReply {
+  if (typeof text === 'string') return reply.send(text);
+  const length = text.reduce((sum, block) => sum + block.length, 0);
+  return reply.header('content-length', length).send(Readable.from(text, { objectMode: false }));
 }
 
 /** Bodies are read as they are. */

@@ -42,6 +42,11 @@ export function successText(id: RpcId, result: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
 }
 
+/** An answer with a result, as {@link successText} writes it. */
+export function success(id: RpcId, result: unknown): object {
+  return { jsonrpc: '2.0', id, result };
+}
+
 /** The text of an answer with an error. */
 export function failureText(id: RpcId, error: unknown): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${JSON.stringify(error)}}`;

@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { hubErrorOf } from '../../common/hub-error.js';
 import type { CallContext } from '../../routing/index.js';
 import { rpcErrorOf } from '../error-map.js';
+import { answerText } from '../http/answer-text.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
 import { statedVersion } from '../protocol-version.js';
 import type { EventSource } from '../sse/event-source.js';
 import { LEGACY_OPERATIONS, type LegacyItem } from '../v0-operations.js';
 import { isObject } from '../validation/shape.js';
 import type { RpcDialect, RpcOutcome } from './dialect.js';
-import { type Envelope, type RpcId, failureText, successText } from './envelope.js';
+import { type Envelope, type RpcId, failureText, success, successText } from './envelope.js';
 import { LEGACY_METHODS } from './v0-methods.js';
 
 /** JSON-RPC of A2A 0.3 and 0.2.5: the operations of 0.x, read as methods. */
@@ -40,7 +41,7 @@ export class V0Dialect implements RpcDialect {
     }
     const result = await operation.run(this.handler, params, call);
     const shown = answered !== undefined && isObject(result) ? answered(result) : result;
-    return { kind: 'answer', text: successText(id, JSON.stringify(shown)) };
+    return { kind: 'answer', text: await answerText(success(id, shown)) };
   }
 }
 

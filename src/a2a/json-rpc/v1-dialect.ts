@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { CallContext } from '../../routing/index.js';
 import type { StreamItem } from '../../tasks/index.js';
 import { rpcErrorOf } from '../error-map.js';
+import { answerText } from '../http/answer-text.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
 import { OPERATIONS } from '../operations.js';
 import type { EventSource } from '../sse/event-source.js';
 import type { RpcDialect, RpcOutcome } from './dialect.js';
-import { type Envelope, failureText, successText } from './envelope.js';
+import { type Envelope, failureText, success, successText } from './envelope.js';
 import { LEGACY_METHODS } from './v0-methods.js';
 
 /** JSON-RPC of A2A 1.0 (§9): the operation table, read as methods. */
@@ -34,6 +35,6 @@ export class V1Dialect implements RpcDialect {
       return { kind: 'stream', source };
     }
     const result = await operation.run(this.handler, params, call);
-    return { kind: 'answer', text: successText(id, JSON.stringify(result)) };
+    return { kind: 'answer', text: await answerText(success(id, result)) };
   }
 }

@@ -3,6 +3,7 @@ import { hubErrorOf } from '../../common/hub-error.js';
 import type { Door } from '../capabilities.js';
 import { callContextOf } from '../call-context.js';
 import { WIRE_ERRORS } from '../error-map.js';
+import { answerText } from '../http/answer-text.js';
 import { fastifyPath } from '../http/fastify-path.js';
 import type {
   FailedRequest,
@@ -112,6 +113,6 @@ export class V0RestDoor implements HttpDoor, OnModuleInit {
       return { kind: 'stream', call, source };
     }
     const result = await operation.run(this.handler, params, call, form.card);
-    return { kind: 'answer', call, text: JSON.stringify(form.answer(operation.name, result)) };
+    return { kind: 'answer', call, text: await answerText(form.answer(operation.name, result)) };
   }
 }

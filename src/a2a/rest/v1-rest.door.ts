@@ -5,6 +5,7 @@ import type { StreamItem } from '../../tasks/index.js';
 import type { Door } from '../capabilities.js';
 import { callContextOf } from '../call-context.js';
 import { restErrorOf } from '../error-map.js';
+import { answerText } from '../http/answer-text.js';
 import { fastifyPath } from '../http/fastify-path.js';
 import type {
   HttpAnswer,
@@ -87,7 +88,7 @@ export class V1RestDoor implements HttpDoor, OnModuleInit {
     }
     const result = await operation.run(this.handler, params, call);
     // Clients read every answer as JSON, that of a delete too.
-    return { kind: 'answer', call, text: JSON.stringify(result ?? {}) };
+    return { kind: 'answer', call, text: await answerText(result ?? {}) };
   }
 }
 

@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ConnectError, type Egress, type EgressResponse } from '../../common/egress/egress.js';
 import { BodyTooLargeError, readText } from '../../common/egress/read-body.js';
 import { HubError } from '../../common/hub-error.js';
 import { checkJsonLimits, JsonLimitError } from '../../common/json-limits.js';
+import { LONG, longTurn } from '../../common/long-work.js';
 import type { ReadBudget, Reading } from '../../common/read-budget.js';
 import { scrub } from '../../common/scrub.js';
 import { AgentCallError } from '../agent-client.js';
@@ -39,7 +39,7 @@ export interface ExchangeOptions {
 export interface ExchangeRequest {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Buffer;
 }
 
 /**
@@ -114,12 +114,12 @@ export class HttpExchange {
   private async json(answer: EgressResponse): Promise<unknown> {
     const text = await this.text(answer);
     // Decoding a long text took this turn of the event loop.
-    if (text.length > LONG_TEXT) await nextTurn();
+    if (text.length > LONG) await longTurn();
     const json = parsed(text);
     if (json === undefined) throw new AgentCallError('invalid', 'the agent answered no JSON');
     this.throwError(json, answer.statusCode);
     const isSnakeCase = text.includes('"context_id"');
-    if (text.length > LONG_TEXT) await nextTurn();
+    if (text.length > LONG) await longTurn();
     return isSnakeCase ? camelCased(json) : json;
   }
 
@@ -150,6 +150,7 @@ export class HttpExchange {
       const held = (bytes: number): Promise<void> | undefined => this.reading.hold(bytes);
       const source = readSse(answer.body, { json: EVENT_LIMITS, held });
       for await (const { type, data, complete } of source) {
+        if (data.length > LONG) await longTurn();
         const json = parsed(data);
         if (!complete && json === undefined) throw new Error('within an event');
         if (type === 'error' || data.includes('"error"')) {
@@ -225,9 +226,6 @@ export interface AgentEvent {
   /** The JSON text of it. */
   text(): string;
 }
-
-/** Characters of an answer that is decoded, parsed and translated in turns of the event loop of their own. */
-const LONG_TEXT = 1024 * 1024;
 
 function messageOf(error: unknown): string {
   return (error as { message?: string }).message ?? String(error);

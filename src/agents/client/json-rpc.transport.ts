@@ -10,7 +10,9 @@ import {
   SubscribeToTaskRequest,
   Task,
 } from '../../protocol/a2a.js';
+import { decodeBytes, withLateBytes } from '../../protocol/part-bytes.js';
 import type { AgentTransport } from './agent-transport.js';
+import { bodyOf } from './body-of.js';
 import type { HttpExchange } from './http-exchange.js';
 
 type Options = { readonly serviceParameters?: Record<string, string> } | undefined;
@@ -31,14 +33,22 @@ export class JsonRpcTransport implements AgentTransport {
   ) {}
 
   async sendMessage(params: SendMessageRequest, options?: Options): Promise<Message | Task> {
-    const result = await this.call('SendMessage', SendMessageRequest.toJSON(params), options);
+    const result = await this.call(
+      'SendMessage',
+      withLateBytes(() => SendMessageRequest.toJSON(params)),
+      options,
+    );
     const { payload } = SendMessageResponse.fromJSON(result);
     if (payload === undefined) throw new Error('it is neither a task nor a message');
     return payload.value;
   }
 
   sendMessageStream(params: SendMessageRequest, options?: Options) {
-    return this.stream('SendStreamingMessage', SendMessageRequest.toJSON(params), options);
+    return this.stream(
+      'SendStreamingMessage',
+      withLateBytes(() => SendMessageRequest.toJSON(params)),
+      options,
+    );
   }
 
   async getTask(params: GetTaskRequest, options?: Options): Promise<Task> {
@@ -60,7 +70,9 @@ export class JsonRpcTransport implements AgentTransport {
 
   private async call(method: string, params: unknown, options: Options): Promise<object> {
     const answer = await this.send(method, params, options, 'application/json');
-    return resultOf(await answer.json());
+    const result = resultOf(await answer.json());
+    await decodeBytes(result);
+    return result;
   }
 
   private async *stream(
@@ -70,15 +82,17 @@ export class JsonRpcTransport implements AgentTransport {
   ): AsyncGenerator<StreamResponse, void, undefined> {
     const answer = await this.send(method, params, options, 'text/event-stream');
     for await (const { json } of answer.events()) {
-      yield StreamResponse.fromJSON(resultOf(json));
+      const result = resultOf(json);
+      await decodeBytes(result);
+      yield StreamResponse.fromJSON(result);
     }
   }
 
-  private send(method: string, params: unknown, options: Options, accept: string) {
+  private async send(method: string, params: unknown, options: Options, accept: string) {
     return this.exchange.send(this.endpoint, {
       method: 'POST',
       headers: { ...options?.serviceParameters, ...HEADERS, accept },
-      body: JSON.stringify({ jsonrpc: '2.0', id: this.id, method, params }),
+      body: await bodyOf({ jsonrpc: '2.0', id: this.id, method, params }),
     });
   }
 }

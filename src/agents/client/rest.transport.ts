@@ -10,7 +10,9 @@ import {
   type SubscribeToTaskRequest,
   Task,
 } from '../../protocol/a2a.js';
+import { decodeBytes, withLateBytes } from '../../protocol/part-bytes.js';
 import type { AgentTransport } from './agent-transport.js';
+import { bodyOf } from './body-of.js';
 import type { AgentAnswer, HttpExchange } from './http-exchange.js';
 
 type Options = { readonly serviceParameters?: Record<string, string> } | undefined;
@@ -81,6 +83,7 @@ export class RestTransport implements AgentTransport {
     const answer = await this.send({ accept: JSON_TYPES, ...call }, options);
     const json = await answer.json();
     if (typeof json !== 'object' || json === null) throw new Error('it is no JSON object');
+    await decodeBytes(json);
     return json;
   }
 
@@ -89,10 +92,13 @@ export class RestTransport implements AgentTransport {
     options: Options,
   ): AsyncGenerator<StreamResponse, void, undefined> {
     const answer = await this.send({ ...call, accept: EVENTS }, options);
-    for await (const { json } of answer.events()) yield StreamResponse.fromJSON(json);
+    for await (const { json } of answer.events()) {
+      await decodeBytes(json);
+      yield StreamResponse.fromJSON(json);
+    }
   }
 
-  private send(
+  private async send(
     { method, path, tenant, body, accept = '' }: Call,
     options: Options,
   ): Promise<AgentAnswer> {
@@ -101,12 +107,17 @@ export class RestTransport implements AgentTransport {
     const url = `${this.base}${prefix}${path}`;
     if (body === undefined) return this.exchange.send(url, { method, headers });
     const typed = { ...headers, 'content-type': 'application/json' };
-    return this.exchange.send(url, { method, headers: typed, body: JSON.stringify(body) });
+    return this.exchange.send(url, { method, headers: typed, body: await bodyOf(body) });
   }
 }
 
 function send(params: SendMessageRequest, path: string): Call {
-  return { method: 'POST', path, tenant: params.tenant, body: SendMessageRequest.toJSON(params) };
+  return {
+    method: 'POST',
+    path,
+    tenant: params.tenant,
+    body: withLateBytes(() => SendMessageRequest.toJSON(params)),
+  };
 }
 
 function taskPath(id: string): string {

@@ -6,7 +6,7 @@ const { TASK_STATE_WORKING, TASK_STATE_COMPLETED, TASK_STATE_INPUT_REQUIRED } = 
 const MIB = 1024 * 1024;
 
 describe('checkpointDue', () => {
-  const little = { events: 1, size: 100, checkpointSize: 0 };
+  const little = { events: 1, size: 100, repeated: 0, checkpointSize: 0 };
   const running = (since: Partial<typeof little>): boolean =>
     checkpointDue(TASK_STATE_WORKING, TASK_STATE_WORKING, { ...little, ...since });
 
@@ -20,13 +20,30 @@ describe('checkpointDue', () => {
   it('is true on the way after 256 events or 1 MiB', () => {
     expect(running({ events: 255 })).toBe(false);
     expect(running({ events: 256 })).toBe(true);
-    expect(running({ size: MIB - 1 })).toBe(false);
-    expect(running({ size: MIB })).toBe(true);
+    expect(running({ events: 100, size: MIB - 1 })).toBe(false);
+    expect(running({ events: 100, size: MIB })).toBe(true);
   });
 
   it('waits on the way until the log has grown by half of a large checkpoint', () => {
-    expect(running({ events: 256, checkpointSize: 10 * MIB })).toBe(false);
-    expect(running({ size: 5 * MIB - 1, checkpointSize: 10 * MIB })).toBe(false);
-    expect(running({ size: 5 * MIB, checkpointSize: 10 * MIB })).toBe(true);
+    const large = { events: 256, checkpointSize: 2 * MIB };
+    expect(running(large)).toBe(false);
+    expect(running({ ...large, size: MIB - 1 })).toBe(false);
+    expect(running({ ...large, size: MIB })).toBe(true);
+  });
+
+  it('writes no large text once more: of few large events, or over 4 MiB', () => {
+    const ended = (since: Partial<typeof little>): boolean =>
+      checkpointDue(TASK_STATE_WORKING, TASK_STATE_COMPLETED, { ...little, ...since });
+    expect(ended({ events: 3, size: 2 * MIB })).toBe(false);
+    expect(ended({ events: 300, size: 2 * MIB })).toBe(true);
+    expect(ended({ events: 3000, size: 5 * MIB })).toBe(false);
+    expect(ended({ events: 1, checkpointSize: 5 * MIB })).toBe(false);
+    expect(running({ events: 3000, size: 5 * MIB })).toBe(false);
+  });
+
+  it('is true of a large task whose log repeats what it has: it gets shorter by it', () => {
+    const twice = { events: 2, size: 12 * MIB, repeated: 6 * MIB };
+    expect(running(twice)).toBe(true);
+    expect(running({ ...twice, repeated: 3 * MIB })).toBe(false);
   });
 });

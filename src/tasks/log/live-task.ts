@@ -1,5 +1,11 @@
 import { Artifact, StreamResponse, Task } from '../../protocol/a2a.js';
-import { applyEvent, applyHeld, cloneHeld, cloneTask } from '../../protocol/task-reducer.js';
+import {
+  applyEvent,
+  applyHeld,
+  cloneHeld,
+  cloneTask,
+  repeats,
+} from '../../protocol/task-reducer.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import { HubError } from '../../common/hub-error.js';
 import type {
@@ -55,7 +61,7 @@ export class LiveTask {
   private committedVersion: number;
   /** What readers find here instead of in the database. */
   readonly recent: RecentEvents;
-  private since: { events: number; size: number; checkpointSize: number };
+  private since: { events: number; size: number; repeated: number; checkpointSize: number };
 
   private stateBefore: TaskRecord['state'];
   private events: TaskEvent[] = [];
@@ -87,6 +93,7 @@ export class LiveTask {
     this.since = {
       events: stored.eventsSince,
       size: stored.sizeSince,
+      repeated: stored.repeatedSince,
       checkpointSize: stored.checkpointSize,
     };
     this.stored = stored.storedBytes;
@@ -146,10 +153,13 @@ export class LiveTask {
     checkRoom(change.events, events, this.held, sizes, this.maxSize);
     const added = sizeOf(events);
     this.untaken += added;
-    for (const { payload, kind } of change.events) {
+    change.events.forEach(({ payload, kind }, i) => {
+      if (repeats(this.task, this.held, payload, kind)) {
+        this.since.repeated += events[i]!.body.length;
+      }
       applyHeld(this.held, payload, kind);
       applyEvent(this.task, payload, kind);
-    }
+    });
     this.since.size += added;
     this.since.events += events.length;
     for (const event of events) this.events.push(event);
@@ -311,7 +321,7 @@ export class LiveTask {
         ? null
         : JSON.stringify(this.held.map((each) => Artifact.toJSON(each)));
     const checkpointSize = task.length + (held?.length ?? 0);
-    this.since = { events: 0, size: 0, checkpointSize };
+    this.since = { events: 0, size: 0, repeated: 0, checkpointSize };
     return { task, held };
   }
 }

@@ -25,6 +25,7 @@ export function newLiveTask(task: NewTask, now: Date, maxSize = Infinity): LiveT
     eventsSince: 0,
     sizeSince: 0,
     storedBytes: 0,
+    repeatedSince: 0,
   };
   const live = new LiveTask(stored, maxSize);
   live.apply({ events: firstEvents(task, now) }, now);

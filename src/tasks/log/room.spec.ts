@@ -72,6 +72,7 @@ describe('the room of a task', () => {
       ...stored,
       eventsSince: 0,
       sizeSince: 0,
+      repeatedSince: 0,
       storedBytes: MAX_SIZE * MAX_LOG_FACTOR,
     };
     const live = new LiveTask(full, MAX_SIZE);

@@ -6,7 +6,7 @@ import { LiveTask, type Taken } from './live-task.js';
 import { TaskTooLargeError, TOO_LARGE_MESSAGE } from './room.js';
 
 /** Characters of events after which an append takes no further decision. */
-const MAX_APPEND_SIZE = 16 * 1024 * 1024;
+const MAX_APPEND_SIZE = 4 * 1024 * 1024;
 
 /** One caller of `update` that waits for its decision to be durable. */
 export interface Waiting {

@@ -1,7 +1,9 @@
 import type { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
+import { longTurn, TURN } from '../../common/long-work.js';
 import { Artifact, StreamResponse, Task } from '../../protocol/a2a.js';
-import { applyEvent, applyHeld, emptyTask } from '../../protocol/task-reducer.js';
+import { applyEvent, applyHeld, emptyTask, repeats } from '../../protocol/task-reducer.js';
+import { readEvents } from './read-events.js';
 import type { StoredTask } from '../task-store.js';
 import type { Delegation } from '../task.js';
 import {
@@ -31,7 +33,9 @@ export async function buildTasks(
   rows: readonly TaskRow[],
 ): Promise<StoredTask[]> {
   const parts = await readParts(database, rows);
-  return rows.map((row) => buildTask(row, parts));
+  const tasks: StoredTask[] = [];
+  for (const row of rows) tasks.push(await buildTask(row, parts));
+  return tasks;
 }
 
 /** How much of each of these rows' tasks is read to build it, in bytes, in the same order. */
@@ -76,11 +80,13 @@ async function readParts(database: Database, rows: readonly TaskRow[]): Promise<
              WHERE ${anyOf(marked.length, 'task_id = ? AND seq = ?')}`,
             marked.flatMap(({ id, checkpoint_seq }) => [id, checkpoint_seq]),
           ),
-      database.read<EventRow>(
-        `SELECT task_id, seq, kind, at, body FROM task_events
-         WHERE ${anyOf(piece.length, 'task_id = ? AND seq > ?')} ORDER BY task_id, seq`,
-        since,
-      ),
+      piece.length === 1
+        ? eventsSince(database, piece[0]!)
+        : database.read<EventRow>(
+            `SELECT task_id, seq, kind, at, body FROM task_events
+             WHERE ${anyOf(piece.length, 'task_id = ? AND seq > ?')} ORDER BY task_id, seq`,
+            since,
+          ),
       database.read<DelegationRow>(
         `SELECT ${DELEGATION_COLUMNS} FROM delegations
          WHERE task_id IN ${listOf(ids.length)} ORDER BY task_id, position`,
@@ -98,6 +104,22 @@ async function readParts(database: Database, rows: readonly TaskRow[]): Promise<
   };
 }
 
+/** The log of one task behind its checkpoint, of which other work waits for no more than a page. */
+async function eventsSince(
+  database: Database,
+  { id, seq, checkpoint_seq }: TaskRow,
+): Promise<EventRow[]> {
+  const events: EventRow[] = [];
+  for (let after = checkpoint_seq; after < seq;) {
+    const page = await readEvents(database, id, after, seq - after, TURN);
+    if (page.length === 0) break;
+    for (const event of page) events.push(event);
+    after = page.at(-1)!.seq;
+    if (after < seq) await longTurn();
+  }
+  return events;
+}
+
 function anyOf(count: number, condition: string): string {
   return Array(count).fill(`(${condition})`).join(' OR ');
 }
@@ -112,8 +134,8 @@ function byTask<T extends { task_id: string }>(rows: readonly T[]): Map<string, 
   return groups;
 }
 
-/** Checkpoint and later events through the reducer. */
-function buildTask(row: TaskRow, parts: Parts): StoredTask {
+/** Checkpoint and later events through the reducer; those of a large task in several turns. */
+async function buildTask(row: TaskRow, parts: Parts): Promise<StoredTask> {
   const checkpoint = parts.checkpoints.get(row.id)?.[0];
   let task =
     checkpoint === undefined
@@ -121,13 +143,21 @@ function buildTask(row: TaskRow, parts: Parts): StoredTask {
       : Task.fromJSON(JSON.parse(checkpoint.body));
   const held = heldIn(checkpoint);
   let eventsSince = 0;
+  let turn = checkpoint?.body.length ?? 0;
   let sizeSince = 0;
+  let repeatedSince = 0;
   for (const { seq, kind, body } of parts.events.get(row.id) ?? []) {
     if (seq > row.seq) break;
     eventsSince += 1;
     sizeSince += body.length;
+    turn += body.length;
+    if (turn > TURN) {
+      turn = body.length;
+      await longTurn();
+    }
     const { payload } = StreamResponse.fromJSON(JSON.parse(body));
     if (payload === undefined) continue;
+    if (repeats(task, held, payload, kind)) repeatedSince += body.length;
     applyHeld(held, payload, kind);
     task = applyEvent(task, payload, kind);
   }
@@ -139,6 +169,7 @@ function buildTask(row: TaskRow, parts: Parts): StoredTask {
     eventsSince,
     sizeSince,
     storedBytes: Number(row.stored_bytes),
+    repeatedSince,
   };
 }
 

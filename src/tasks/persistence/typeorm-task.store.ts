@@ -34,7 +34,8 @@ import { deleteTask, forgetTasks } from './forget-tasks.js';
 import { forgetKeys, keyHolder } from './idempotency.js';
 import { listTasks } from './list.js';
 import { buildTasks, findTaskRow } from './load.js';
-import { toEvent, toRecord, type EventRow, type TaskRow } from './task-rows.js';
+import { readEvents } from './read-events.js';
+import { toEvent, toRecord, type TaskRow } from './task-rows.js';
 
 /** Tasks in the hub's database. `participant` takes part in every commit that adds events. */
 export class TypeormTaskStore extends TaskStore {
@@ -90,13 +91,13 @@ export class TypeormTaskStore extends TaskStore {
     return row && isVisible(ownerOf(row), visibility) ? toRecord(row) : undefined;
   }
 
-  async events(taskId: string, afterSeq: number, limit: number): Promise<TaskEvent[]> {
-    const rows = await this.database.read<EventRow>(
-      `SELECT task_id, seq, kind, at, body FROM task_events
-       WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
-      [taskId, afterSeq, limit],
-    );
-    return rows.map(toEvent);
+  async events(
+    taskId: string,
+    afterSeq: number,
+    limit: number,
+    maxText?: number,
+  ): Promise<TaskEvent[]> {
+    return (await readEvents(this.database, taskId, afterSeq, limit, maxText)).map(toEvent);
   }
 
   list(

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { sizeOf } from '../../common/long-work.js';
 import type { StreamResponse } from '../../protocol/a2a.js';
 
 /** Events held at most before the agent has to wait. */
@@ -75,14 +76,4 @@ export class EventIntake {
     }
     this.wakeTaker?.();
   }
-}
-
-/** Characters of all texts and bytes of all data in it. */
-function sizeOf(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (value instanceof Uint8Array) return value.byteLength;
-  if (typeof value !== 'object' || value === null) return 1;
-  let size = 0;
-  for (const [key, each] of Object.entries(value)) size += key.length + sizeOf(each);
-  return size;
 }

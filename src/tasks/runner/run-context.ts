@@ -6,6 +6,7 @@ import {
 } from '../../agents/index.js';
 import { EVERYTHING } from '../../auth/index.js';
 import type { StreamResponse, Task } from '../../protocol/a2a.js';
+import { inSteps } from '../domain/large-answer.js';
 import { decideAgentEvent, decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
 import type { End } from '../domain/end-delegation.js';
 import { namesBy } from '../agent-name.js';
@@ -178,9 +179,11 @@ export class RunContext {
     for (const event of events) this.learnId(event);
     const { ids } = this.deps;
     // Decided one by one and made one commit by the log.
+    const isFirst = this.delegation.progress.artifacts.length === 0;
+    const steps = isFirst && events.length === 1 ? inSteps(events[0]!) : events;
     try {
       const standings = await Promise.all(
-        events.map((event) =>
+        steps.map((event) =>
           this.change((aggregate, id, now) => decideAgentEvent(aggregate, id, event, now, ids)),
         ),
       );

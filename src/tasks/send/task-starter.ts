@@ -2,6 +2,7 @@ import type { Agent } from '../../agents/index.js';
 import type { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import type { IdSource } from '../../common/ids.js';
+import { isLong, longTurn } from '../../common/long-work.js';
 import { passHops } from '../../protocol/hops.js';
 import type { HubRequest, Route } from '../../routing/index.js';
 import type { ContextStore } from '../context-store.js';
@@ -89,7 +90,12 @@ export class TaskStarter {
     const now = clock.now();
     const id = taskId ?? ids.next();
     const contextId = given === '' ? ids.next() : given;
-    const task = newTask({ id, contextId, request, route, agents: chosen, limits }, now, ids);
+    const input = { id, contextId, request, route, agents: chosen, limits };
+    // Its fingerprint and its log are made of its whole text, each in a turn of its own.
+    const isLarge = isLong(request.message);
+    if (isLarge) await longTurn();
+    const task = newTask(input, now, ids);
+    if (isLarge) await longTurn();
     return log.create(task, alongside);
   }
 

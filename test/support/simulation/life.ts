@@ -108,8 +108,8 @@ export class MortalDatabase extends Database {
     });
   }
 
-  read<R>(sql: string, params?: readonly SqlValue[]): Promise<R[]> {
-    return this.life.guard('a read', () => this.inner.read<R>(sql, params));
+  read<R>(sql: string, params?: readonly SqlValue[], isEnough?: (row: R) => boolean): Promise<R[]> {
+    return this.life.guard('a read', () => this.inner.read<R>(sql, params, isEnough));
   }
 
   room(): ReturnType<Database['room']> {

@@ -1,0 +1,99 @@
+import { isLong, LONG, longTurn, TURN } from './long-work.js';
+
+/** Characters of a text that are written in one piece. */
+const PIECE = LONG / 2;
+/** Bytes whose base64 is written in one piece: whole groups of three. */
+const PIECE_BYTES = 3 * 128 * 1024;
+
+/** Bytes in a JSON value that are written as their base64; made when it is written, not before. */
+export class Base64 {
+  constructor(readonly bytes: Uint8Array) {}
+
+  toJSON(): string {
+    return base64Of(this.bytes);
+  }
+}
+
+/**
+ * The text that JSON.stringify gives of a JSON value, as UTF-8 in blocks. No block is longer than about
+ * half a mebibyte however long one text in the value is, and other work runs between some of them.
+ */
+export async function jsonInTurns(value: unknown): Promise<Buffer[]> {
+  const blocks: Buffer[] = [];
+  let turn = 0;
+  let texts: string[] = [];
+  let characters = 0;
+  const close = (): void => {
+    const block = Buffer.from(texts.join(''));
+    blocks.push(block);
+    turn += block.length;
+    texts = [];
+    characters = 0;
+  };
+  for (const text of pieces(value)) {
+    if (characters > 0 && characters + text.length > PIECE) close();
+    texts.push(text);
+    characters += text.length;
+    if (turn < TURN) continue;
+    turn = 0;
+    await longTurn();
+  }
+  if (characters > 0) close();
+  return blocks;
+}
+
+/** A JSON value's text in pieces: of what is short as a whole. */
+function* pieces(value: unknown): Generator<string, void, undefined> {
+  if (typeof value === 'string' && value.length > PIECE) {
+    yield* textPieces(value);
+  } else if (value instanceof Base64 && value.bytes.byteLength > PIECE_BYTES) {
+    yield* base64Pieces(value.bytes);
+  } else if (typeof value !== 'object' || value === null || !isLong(value, PIECE)) {
+    yield JSON.stringify(value ?? null);
+  } else if (Array.isArray(value)) {
+    let before = '[';
+    for (const item of value as readonly unknown[]) {
+      yield before;
+      yield* pieces(item);
+      before = ',';
+    }
+    yield before === '[' ? '[]' : ']';
+  } else {
+    let before = '{';
+    for (const [name, member] of Object.entries(value)) {
+      if (member === undefined) continue;
+      yield `${before}${JSON.stringify(name)}:`;
+      yield* pieces(member);
+      before = ',';
+    }
+    yield before === '{' ? '{}' : '}';
+  }
+}
+
+function* textPieces(text: string): Generator<string, void, undefined> {
+  yield '"';
+  for (let from = 0; from < text.length;) {
+    // The two halves of a character stay together: alone they are written otherwise.
+    const end = from + PIECE + (isFirstHalf(text.charCodeAt(from + PIECE - 1)) ? 1 : 0);
+    yield JSON.stringify(text.slice(from, end)).slice(1, -1);
+    from = end;
+  }
+  yield '"';
+}
+
+function* base64Pieces(bytes: Uint8Array): Generator<string, void, undefined> {
+  yield '"';
+  for (let from = 0; from < bytes.byteLength; from += PIECE_BYTES) {
+    yield base64Of(bytes.subarray(from, from + PIECE_BYTES));
+  }
+  yield '"';
+}
+
+function isFirstHalf(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00;
+}
+
+/** Without a copy of the bytes. */
+export function base64Of({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from '@jest/globals';
+import { isLong, LONG, longTurn } from './long-work.js';
+
+describe('longTurn', () => {
+  it('lets one go in each turn of the event loop, in the order they came', async () => {
+    let turn = 0;
+    let isOver = false;
+    const count = (): void => {
+      turn += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const turns = await Promise.all(
+      ['a', 'b', 'c', 'd'].map(async (name) => {
+        await longTurn();
+        return [name, turn] as const;
+      }),
+    );
+    isOver = true;
+    expect(turns.map(([name]) => name)).toEqual(['a', 'b', 'c', 'd']);
+    expect(new Set(turns.map(([, at]) => at)).size).toBe(4);
+  });
+
+  it('gives the next turn to who comes while one is worked in', async () => {
+    const order: string[] = [];
+    const first = longTurn().then(async () => {
+      order.push('first');
+      const again = longTurn();
+      order.push('asked');
+      await again;
+      order.push('again');
+    });
+    await first;
+    expect(order).toEqual(['first', 'asked', 'again']);
+  });
+});
+
+describe('isLong', () => {
+  it('adds up texts, names and bytes, and looks no further than it has to', () => {
+    const half = 'x'.repeat(LONG / 2 + 1);
+    expect(isLong(half)).toBe(false);
+    expect(isLong({ a: [half], b: { c: half } })).toBe(true);
+    expect(isLong({ [half]: half })).toBe(true);
+    expect(isLong(new Uint8Array(LONG + 1))).toBe(true);
+    const trap = {
+      get never(): string {
+        throw new Error('looked at');
+      },
+    };
+    expect(isLong([half, half, trap])).toBe(true);
+  });
+});

@@ -1,0 +1,89 @@
+import { Part } from '@a2a-js/sdk';
+import { Base64, base64Of } from '../common/json-in-turns.js';
+import { LONG, longTurn } from '../common/long-work.js';
+
+/** Bytes from which {@link withLateBytes} leaves base64 for later. */
+const LATE_BYTES = LONG / 4;
+
+let isLate = false;
+
+/**
+ * Mends what the SDK's `Part` does with bytes: it copies them twice on their way out of base64 and once on
+ * their way into it. It also takes bytes where {@link decodeBytes} has put them, and gives them as they are
+ * within {@link withLateBytes}.
+ */
+export function quickBytes(): void {
+  const fromJSON = Part.fromJSON.bind(Part);
+  const toJSON = Part.toJSON.bind(Part);
+  Part.fromJSON = (json: unknown): Part => {
+    const bytes = bytesIn(json);
+    if (bytes === undefined) return fromJSON(json);
+    const part = fromJSON({ ...(json as object), raw: undefined });
+    part.content = { $case: 'raw', value: bytes };
+    return part;
+  };
+  Part.toJSON = (part: Part): unknown => {
+    const { content } = part;
+    if (content?.$case !== 'raw') return toJSON(part);
+    const isLeft = isLate && content.value.byteLength > LATE_BYTES;
+    const raw = isLeft ? new Base64(content.value) : base64Of(content.value);
+    return { raw, ...(toJSON({ ...part, content: undefined }) as object) };
+  };
+}
+
+/**
+ * What `encode` makes of the SDK's types, with long bytes as {@link Base64}: for what is then written in
+ * turns. It must not be async.
+ */
+export function withLateBytes<T>(encode: () => T): T {
+  isLate = true;
+  try {
+    return encode();
+  } finally {
+    isLate = false;
+  }
+}
+
+/**
+ * Decodes the long bytes of a task, a message or an answer with one of them, in wire JSON, in place and each in a turn of
+ * the event loop of its own, for `fromJSON` to find them.
+ */
+export async function decodeBytes(answer: unknown): Promise<void> {
+  for (const part of partsIn(answer)) {
+    if (!isRecord(part)) continue;
+    const { raw } = part;
+    if (typeof raw !== 'string' || raw.length < LONG) continue;
+    await longTurn();
+    part['raw'] = Buffer.from(raw, 'base64');
+  }
+}
+
+function bytesIn(json: unknown): Buffer | undefined {
+  if (!isRecord(json)) return undefined;
+  const { text, raw } = json;
+  if (text !== undefined && text !== null) return undefined;
+  if (typeof raw === 'string') return Buffer.from(raw, 'base64');
+  if (raw instanceof Base64) {
+    const { buffer, byteOffset, byteLength } = raw.bytes;
+    return Buffer.from(buffer, byteOffset, byteLength);
+  }
+  return Buffer.isBuffer(raw) ? raw : undefined;
+}
+
+/** All parts, wherever they are in what may be anything. */
+function* partsIn(json: unknown): Generator<unknown, void, undefined> {
+  if (!isRecord(json)) return;
+  yield* listIn(json['parts']);
+  for (const name of ['artifacts', 'history']) {
+    for (const each of listIn(json[name])) if (isRecord(each)) yield* listIn(each['parts']);
+  }
+  for (const name of ['task', 'message', 'status']) yield* partsIn(json[name]);
+}
+
+function listIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as readonly unknown[]) : [];
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
