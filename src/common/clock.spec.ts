@@ -54,3 +54,20 @@ describe.each(CLOCKS)('%s', (_, make) => {
     cancel();
   });
 });
+
+describe('SystemClock', () => {
+  it('waits for longer than a timer of Node can', async () => {
+    const clock = new SystemClock();
+    const calls: string[] = [];
+    const month = 30 * 24 * 60 * 60 * 1000;
+    const cancel = clock.after(month, () => calls.push('a month is over'));
+    const ending = new AbortController();
+    const slept = clock.sleep(month, ending.signal).then(() => calls.push('slept'));
+    await clock.sleep(20);
+    expect(calls).toEqual([]);
+    cancel();
+    ending.abort();
+    await slept;
+    expect(calls).toEqual(['slept']);
+  });
+});

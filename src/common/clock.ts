@@ -19,6 +19,9 @@ export abstract class Clock {
   }
 }
 
+/** The longest time a timer of Node takes; a longer one would be over at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** The machine's clock. */
 export class SystemClock extends Clock {
   now(): Date {
@@ -27,7 +30,13 @@ export class SystemClock extends Clock {
 
   /** Without an AbortController: it is the dearest part of a short wait. */
   override after(ms: number, call: () => void): () => void {
-    const timer = setTimeout(call, ms);
+    let timer = setTimeout(next, Math.min(ms, LONGEST_MS));
+    let left = ms - LONGEST_MS;
+    function next(): void {
+      if (left <= 0) return call();
+      timer = setTimeout(next, Math.min(left, LONGEST_MS));
+      left -= LONGEST_MS;
+    }
     return () => clearTimeout(timer);
   }
 
@@ -35,11 +44,11 @@ export class SystemClock extends Clock {
     return new Promise((resolve) => {
       if (signal?.aborted) return resolve();
       const done = (): void => {
-        clearTimeout(timer);
+        cancel();
         signal?.removeEventListener('abort', done);
         resolve();
       };
-      const timer = setTimeout(done, ms);
+      const cancel = this.after(ms, done);
       signal?.addEventListener('abort', done);
     });
   }

@@ -42,6 +42,9 @@ describe('isLong', () => {
     expect(isLong({ a: [half], b: { c: half } })).toBe(true);
     expect(isLong({ [half]: half })).toBe(true);
     expect(isLong(new Uint8Array(LONG + 1))).toBe(true);
+    // Many values are work, however little text they have.
+    expect(isLong(Array.from({ length: 49_000 }, () => ({})))).toBe(true);
+    expect(isLong(Array.from({ length: 1000 }, () => []))).toBe(false);
     const trap = {
       get never(): string {
         throw new Error('looked at');

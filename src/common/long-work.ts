@@ -27,22 +27,25 @@ function next(): void {
   });
 }
 
-/** Characters of all texts and names, and bytes of all data, in a value. */
+/** What a value takes beside its characters or bytes: many small ones are as long to work on as a large one. */
+const VALUE = 32;
+
+/** Characters of all texts and names and bytes of all data in a value, and 32 for each value in it. */
 export function sizeOf(value: unknown): number {
   return -left(value, 0, -Infinity);
 }
 
-/** Whether all texts, names and bytes in a value are long together. */
+/** Whether a value is long by {@link sizeOf}. */
 export function isLong(value: unknown, limit = LONG): boolean {
   return left(value, limit) < 0;
 }
 
-/** What of `limit` they leave; looks no further when less than `least` is left. */
+/** What of `limit` it leaves; looks no further when less than `least` is left. */
 function left(value: unknown, limit: number, least = 0): number {
-  if (typeof value === 'string') return limit - value.length;
-  if (typeof value !== 'object' || value === null) return limit - 1;
-  if (value instanceof Uint8Array) return limit - value.byteLength;
-  let rest = limit;
+  let rest = limit - VALUE;
+  if (typeof value === 'string') return rest - value.length;
+  if (typeof value !== 'object' || value === null) return rest;
+  if (value instanceof Uint8Array) return rest - value.byteLength;
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length && rest >= least; i++) rest = left(value[i], rest, least);
     return rest;

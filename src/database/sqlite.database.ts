@@ -2,7 +2,8 @@ import type BetterSqlite3 from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { LONG, longTurn } from '../common/long-work.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { LONG } from '../common/long-work.js';
 import { Database, type Durability, type Room, databaseClosed } from './database.js';
 import { pendingMigrations } from './pending-migrations.js';
 import {
@@ -45,6 +46,8 @@ export class SqliteDatabase extends Database {
   private readonly isFull: boolean;
   private queue: QueuedWork[] = [];
   private flushed: Promise<void> = Promise.resolve();
+  /** A commit is going to happen, or its large one has not been followed up yet. */
+  private isScheduled = false;
   private closed = false;
   /** Characters of texts given to statements since the last COMMIT. */
   private written = 0;
@@ -64,7 +67,7 @@ export class SqliteDatabase extends Database {
     if (this.closed) return Promise.reject(databaseClosed());
     return new Promise<T>((resolve, reject) => {
       this.queue.push({ work, durability, resolve, reject });
-      if (this.queue.length === 1) this.scheduleFlush();
+      if (!this.isScheduled) this.scheduleFlush();
     });
   }
 
@@ -102,11 +105,13 @@ export class SqliteDatabase extends Database {
   }
 
   private scheduleFlush(): void {
+    this.isScheduled = true;
     this.flushed = new Promise((done) => {
       setImmediate(() => {
         const answers = this.queue.length > 0 ? this.flush() : [];
         const goOn = (): void => {
           while (this.closed && this.queue.length > 0) answerAll(this.flush());
+          this.isScheduled = false;
           if (this.queue.length > 0) this.scheduleFlush();
           done();
         };
@@ -123,9 +128,9 @@ export class SqliteDatabase extends Database {
    * now is told by a later one.
    */
   private async afterLarge(answers: readonly (() => void)[]): Promise<void> {
-    await longTurn();
+    await nextTurn();
     answerAll(answers);
-    await longTurn();
+    await nextTurn();
     this.connection.pragma('wal_checkpoint(PASSIVE)');
   }
 

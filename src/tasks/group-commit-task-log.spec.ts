@@ -10,6 +10,9 @@ import { InProcessSignals } from './in-process-signals.js';
 import type { AppendOutcome, PreparedAppend, StoredTask, TaskStore } from './task-store.js';
 import type { Delegation, NewEvent, TaskAggregate, TaskEvent, TaskRecord } from './task.js';
 
+/** What the driver rejects with when the disk fails. */
+const ON_FIRE = Object.assign(new Error('disk on fire'), { code: 'SQLITE_IOERR' });
+
 /** As much of a store as the log uses, in memory; each commit waits until the test lets it go. */
 class FakeStore {
   readonly batches: (readonly PreparedAppend[])[] = [];
@@ -57,7 +60,7 @@ class FakeStore {
 
   open(id: string): Promise<StoredTask | undefined> {
     this.opened += 1;
-    if (this.failOpen) return Promise.reject(new Error('disk on fire'));
+    if (this.failOpen) return Promise.reject(ON_FIRE);
     const stored = this.tasks.get(id);
     return Promise.resolve(
       stored && {
@@ -264,7 +267,7 @@ describe('GroupCommitTaskLog', () => {
     store.failOpen = true;
     await expect(write('a')).rejects.toMatchObject({
       reason: 'UNAVAILABLE',
-      cause: new Error('disk on fire'),
+      cause: ON_FIRE,
     });
     store.failOpen = false;
     const again = write('a');
@@ -278,10 +281,17 @@ describe('GroupCommitTaskLog', () => {
     const written = write('a');
     await store.answer();
     await written;
-    store.version = () => Promise.reject(new Error('disk on fire'));
+    store.version = () => Promise.reject(ON_FIRE);
     const looked = log.update('a', () => ({ change: { events: [] }, result: 'seen' }));
     await expect(looked).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
     await expect(log.read('a', EVERYTHING)).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
+  });
+
+  it('says of a task that cannot be rebuilt what is wrong, not that the database is away', async () => {
+    const { store, log } = setUp();
+    const broken = new Error('no such event');
+    store.load = () => Promise.reject(broken);
+    await expect(log.read('a', EVERYTHING)).rejects.toBe(broken);
   });
 
   it('keeps tasks in memory within its limits, the ones used last', async () => {
@@ -335,6 +345,45 @@ describe('GroupCommitTaskLog', () => {
     await store.answer();
     await Promise.all(writes);
     expect(store.batches.map(([append]) => append?.events.length)).toEqual([4, 1]);
+  });
+
+  it('keeps what one claim has to say together once it gives the delegation away', async () => {
+    const { store, log } = setUp();
+    store.put('a');
+    const fence = { delegationId: 'd', epoch: 1 };
+    const large = statusOf('a', agentMessage('x'.repeat(5 * 1024 * 1024)));
+    const write = (event: NewEvent, owner: string | null): Promise<void> =>
+      log.update(
+        'a',
+        () => ({
+          change: { events: [event], delegations: [{ id: 'd', owner }] },
+          result: undefined,
+        }),
+        fence,
+      );
+    const whole = Promise.all([
+      write({ kind: 'status', payload: large }, null),
+      write({ kind: 'artifact', payload: artifactOf('a') }, null),
+      write({ kind: 'status', payload: ended('a') }, null),
+    ]);
+    await store.answer();
+    await whole;
+    expect(store.batches.map(([append]) => append?.events.length)).toEqual([3]);
+    store.put('b');
+    const parts = Promise.all([
+      log.update('b', () => ({
+        change: { events: [{ kind: 'status', payload: large }] },
+        result: undefined,
+      })),
+      log.update('b', () => ({
+        change: { events: [{ kind: 'status', payload: ended('b') }] },
+        result: undefined,
+      })),
+    ]);
+    await store.answer();
+    await store.answer();
+    await parts;
+    expect(store.batches.slice(1).map(([append]) => append?.events.length)).toEqual([1, 1]);
   });
 
   it('adds nothing of a claim after what was lost with the database', async () => {

@@ -1,8 +1,8 @@
 import type { Visibility } from '../auth/index.js';
 import type { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
-import { LONG, longTurn } from '../common/long-work.js';
 import type { Log } from '../common/logger.js';
+import { isDatabaseTrouble } from '../database/dialect.js';
 import { decideTaskFailed } from './domain/task-decisions.js';
 import type { LiveTask, Taken } from './log/live-task.js';
 import { ringFor } from './log/rings.js';
@@ -47,8 +47,6 @@ export class GroupCommitTaskLog extends TaskLog {
   private claimer: Claimer | null = null;
   private scheduled = false;
   private committing = false;
-  /** The last batch was: what comes now may be as well. */
-  private wasLarge = false;
 
   constructor(
     private readonly store: TaskStore,
@@ -165,12 +163,10 @@ export class GroupCommitTaskLog extends TaskLog {
   private schedule(): void {
     if (this.scheduled || this.committing) return;
     this.scheduled = true;
-    const begin = (): void => {
+    setImmediate(() => {
       this.scheduled = false;
       void this.commitBatch();
-    };
-    if (this.wasLarge) void longTurn().then(begin);
-    else setImmediate(begin);
+    });
   }
 
   private async commitBatch(): Promise<void> {
@@ -201,7 +197,7 @@ export class GroupCommitTaskLog extends TaskLog {
     try {
       return await rows;
     } catch (error) {
-      if (error instanceof HubError) throw error;
+      if (error instanceof HubError || !isDatabaseTrouble(error)) throw error;
       this.log.error({ err: error }, 'a task could not be read from the database');
       throw unavailable(error);
     }
@@ -235,7 +231,6 @@ export class GroupCommitTaskLog extends TaskLog {
       for (const { body } of taken.append.events) size += body.length;
       batch.push(this.memberOf(writer, taken));
     }
-    this.wasLarge = size > LONG;
     return batch;
   }
 

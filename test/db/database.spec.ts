@@ -110,6 +110,21 @@ describe('a SQLite file', () => {
     rmSync(folder, { recursive: true });
   });
 
+  it('answers in the order of the commits, also behind a large one', async () => {
+    const database = await openDatabase(settings(':memory:'));
+    const order: string[] = [];
+    const write = (name: string, text: string): Promise<void> =>
+      database
+        .write((tx) => tx.run('INSERT INTO hub_settings (key, value) VALUES (?, ?)', [name, text]))
+        .then(() => void order.push(name));
+    const large = write('large', 'x'.repeat(2 * 1024 * 1024));
+    // The large one is committed and its caller not told yet.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    await Promise.all([write('small', 'y'), large]);
+    expect(order).toEqual(['large', 'small']);
+    await database.close();
+  });
+
   it('does not wait for the disk where all that is written may be lost', async () => {
     const database = await openDatabase(settings(':memory:'));
     const seen = (durability?: Durability): Promise<unknown> =>

@@ -46,4 +46,19 @@ describe('checkpointDue', () => {
     expect(running(twice)).toBe(true);
     expect(running({ ...twice, repeated: 3 * MIB })).toBe(false);
   });
+
+  it('is true of a large task after 8 MiB of small events: their envelopes must not count for ever', () => {
+    const tokens = { events: 30_000, size: 8 * MIB, checkpointSize: 6 * MIB };
+    expect(running(tokens)).toBe(true);
+    expect(running({ ...tokens, size: 8 * MIB - 1 })).toBe(false);
+    expect(running({ ...tokens, events: 100 })).toBe(false);
+    expect(running({ ...tokens, checkpointSize: 20 * MIB })).toBe(false);
+  });
+
+  it('writes no large checkpoint again for a little that is repeated', () => {
+    const round = { events: 2, size: 1000, repeated: 900, checkpointSize: 30 * MIB };
+    expect(checkpointDue(TASK_STATE_WORKING, TASK_STATE_INPUT_REQUIRED, round)).toBe(false);
+    const replaced = { ...round, size: 30 * MIB, repeated: 30 * MIB };
+    expect(checkpointDue(TASK_STATE_WORKING, TASK_STATE_INPUT_REQUIRED, replaced)).toBe(true);
+  });
 });

@@ -16,16 +16,18 @@ const MAX_EVENTS = 256;
 const MAX_SIZE = 1024 * 1024;
 /** Characters of an event, on the average, from which reading it costs what reading its text in a checkpoint does. */
 const LARGE_EVENT = 16 * 1024;
-/** Characters of a checkpoint at most, so that it is written and read in one piece of work that is short. */
-const MAX_CHECKPOINT = 4 * 1024 * 1024;
+/** Characters of a checkpoint that is written and read in one piece of work that is short. */
+const SHORT_CHECKPOINT = 4 * 1024 * 1024;
+/** Characters of new log from which even a long checkpoint is worth its time: without it they would count for ever. */
+const LONG_LOG = 8 * 1024 * 1024;
 
 /**
  * Whether an append that took the task from `before` to `after` should carry a checkpoint: when the
  * task stops running, and while it runs after 256 events or 1 MiB. While it runs, a large task waits
  * until its log has grown by half of the checkpoint it has, so that writing checkpoints costs a
  * constant share of a chunk however large the task becomes. One that would only write large texts once
- * more is left out: of a few large events, and of a task over 4 MiB, unless a third of its new log repeats
- * what the task has, as it would be shorter then.
+ * more is left out: of a few large events, and of more than 4 MiB unless it saves much, by what the log repeats
+ * or by 8 MiB and more of small events, whose envelopes it does without.
  */
 export function checkpointDue(before: TaskState, after: TaskState, since: LogSince): boolean {
   if (!isWorthwhile(since)) return false;
@@ -36,7 +38,10 @@ export function checkpointDue(before: TaskState, after: TaskState, since: LogSin
 }
 
 function isWorthwhile({ events, size, repeated, checkpointSize }: LogSince): boolean {
-  if (size + checkpointSize < MAX_SIZE || repeated * 3 >= size) return true;
-  if (size + checkpointSize > MAX_CHECKPOINT) return false;
-  return size < MAX_SIZE || size < events * LARGE_EVENT;
+  const whole = size + checkpointSize;
+  if (whole < MAX_SIZE) return true;
+  const repeats = repeated * 3 >= size;
+  const isOfSmall = size < events * LARGE_EVENT;
+  if (whole <= SHORT_CHECKPOINT) return repeats || isOfSmall || size < MAX_SIZE;
+  return (repeats && repeated * 3 >= checkpointSize) || (isOfSmall && size >= LONG_LOG);
 }

@@ -127,6 +127,11 @@ export class LiveTask {
     return this.delegations.find(({ id }) => id === delegationId)?.epoch;
   }
 
+  /** Who has claimed a delegation, null when nobody has; undefined when there is no such delegation. */
+  ownerOf(delegationId: string): string | null | undefined {
+    return this.delegations.find(({ id }) => id === delegationId)?.owner;
+  }
+
   /** True when something has been applied since the last {@link take}. */
   get changed(): boolean {
     return (

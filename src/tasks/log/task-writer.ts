@@ -114,7 +114,7 @@ export class TaskWriter {
       if (fence === 'outdated') waiting.reject(new FencedError('claimed again by somebody else'));
       else this.decide(this.live, waiting, fences, now);
       if (this.single > 0 && this.decided.length > 0) break;
-      if ((this.live?.untakenSize ?? 0) >= MAX_APPEND_SIZE) break;
+      if ((this.live?.untakenSize ?? 0) >= MAX_APPEND_SIZE && !this.mustGoOn()) break;
     }
     if (this.live === null || this.decided.length === 0) return null;
     this.underWay = true;
@@ -195,6 +195,15 @@ export class TaskWriter {
     for (const { answer } of decided) answer();
     this.takeOverClaims();
     this.answerReaders();
+  }
+
+  /**
+   * What was decided gives the delegation away that the next decision is about: after the commit somebody
+   * else may claim it, and the rest of the same answer would be refused.
+   */
+  private mustGoOn(): boolean {
+    const fence = this.queue[0]?.fence;
+    return fence !== undefined && this.live?.ownerOf(fence.delegationId) === null;
   }
 
   private examine(live: LiveTask, fence: Fence | undefined): 'holds' | 'outdated' | 'unknown' {
