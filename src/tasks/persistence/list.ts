@@ -4,7 +4,7 @@ import type { SqlValue } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import { TaskState } from '../../protocol/a2a.js';
 import type { TaskCursor, TaskFilter, TaskPage } from '../task-store.js';
-import { buildTasks, sizesOf } from './load.js';
+import { buildTasks } from './load.js';
 import { TASK_COLUMNS, type TaskRow } from './task-rows.js';
 import { visibleTasks, type Condition } from './visibility.js';
 
@@ -37,7 +37,7 @@ export async function listTasks(
     // One more than asked for tells whether there is a next page.
     database.read<TaskRow>(...pageQuery(filter, conditions, limit + 1, after)),
   ]);
-  const page = rows.slice(0, fitting(await sizesOf(database, rows.slice(0, limit))));
+  const page = rows.slice(0, fitting(rows.slice(0, limit)));
   const tasks = await buildTasks(database, page);
   const last = rows.length > page.length ? page.at(-1) : undefined;
   return {
@@ -47,11 +47,14 @@ export async function listTasks(
   };
 }
 
-/** How many of the first go into one page: as many as fit, and at least one. */
-function fitting(sizes: readonly number[]): number {
+/**
+ * How many of the first go into one page: as many as fit, and at least one. By what is stored of them: it is in
+ * the row, while to add up the log SQLite reads all of its bodies.
+ */
+function fitting(rows: readonly TaskRow[]): number {
   let total = 0;
-  const over = sizes.findIndex((size) => (total += size) > MAX_PAGE_BYTES);
-  return over === -1 ? sizes.length : Math.max(1, over);
+  const over = rows.findIndex((row) => (total += Number(row.stored_bytes)) > MAX_PAGE_BYTES);
+  return over === -1 ? rows.length : Math.max(1, over);
 }
 
 /** Everything but the state. */

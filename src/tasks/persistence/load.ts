@@ -38,25 +38,6 @@ export async function buildTasks(
   return tasks;
 }
 
-/** How much of each of these rows' tasks is read to build it, in bytes, in the same order. */
-export async function sizesOf(database: Database, rows: readonly TaskRow[]): Promise<number[]> {
-  const sizes = new Map<string, number>();
-  for (const piece of pieces(rows)) {
-    const found = await database.read<{ task_id: string; size: number | string }>(
-      `SELECT task_id, SUM(octet_length(body)) AS size FROM task_events
-       WHERE ${anyOf(piece.length, 'task_id = ? AND seq > ?')} GROUP BY task_id
-       UNION ALL SELECT task_id, octet_length(body) + octet_length(COALESCE(held, '')) AS size
-         FROM task_checkpoints
-       WHERE ${anyOf(piece.length, 'task_id = ? AND seq = ?')}`,
-      [...piece, ...piece].flatMap(({ id, checkpoint_seq }) => [id, checkpoint_seq]),
-    );
-    for (const { task_id, size } of found) {
-      sizes.set(task_id, (sizes.get(task_id) ?? 0) + Number(size));
-    }
-  }
-  return rows.map(({ id }) => sizes.get(id) ?? 0);
-}
-
 interface Parts {
   readonly checkpoints: ReadonlyMap<string, readonly CheckpointRow[]>;
   readonly events: ReadonlyMap<string, readonly EventRow[]>;
