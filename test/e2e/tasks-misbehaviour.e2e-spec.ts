@@ -40,14 +40,25 @@ describe('an agent that answers garbage', () => {
     expect(hub.output.warnings).toMatchObject([{ kind: 'invalid', reason: 'not A2A: <html>' }]);
   });
 
-  it('in mid-stream keeps what it gave before', async () => {
+  it('in mid-stream, and does not know its task, keeps what it gave before', async () => {
     await start((turn) => {
       turn.chunk('good');
+      turn.agent.forget(turn.taskId);
       turn.feed.close(new AgentCallError('invalid', 'garbage'));
     });
     const task = await hub.send('go');
     expect(artifactTexts(task)).toEqual(['good']);
     expect(statusText(task)).toMatch(/InvalidAgentResponse: Agent a gave an answer/);
+  });
+
+  it('in mid-stream is asked for its task', async () => {
+    await start((turn) => {
+      turn.working();
+      turn.feed.close(new AgentCallError('invalid', 'garbage'));
+      turn.chunk('good');
+      turn.completed('all the same');
+    });
+    expect(await outcome()).toBe('TASK_STATE_COMPLETED: all the same');
   });
 
   for (const [what, script] of [

@@ -23,6 +23,8 @@ const HEADERS = { 'content-type': 'application/json' } as const;
  * streamed send twice as dear, and loses the HTTP status of an error.
  */
 export class JsonRpcTransport implements AgentTransport {
+  lastJson: unknown;
+
   constructor(
     private readonly endpoint: string,
     private readonly exchange: HttpExchange,
@@ -60,7 +62,9 @@ export class JsonRpcTransport implements AgentTransport {
 
   private async call(method: string, params: unknown, options: Options): Promise<object> {
     const answer = await this.send(method, params, options, 'application/json');
-    return resultOf(await answer.json());
+    const result = resultOf(await answer.json());
+    this.lastJson = result;
+    return result;
   }
 
   private async *stream(
@@ -70,7 +74,9 @@ export class JsonRpcTransport implements AgentTransport {
   ): AsyncGenerator<StreamResponse, void, undefined> {
     const answer = await this.send(method, params, options, 'text/event-stream');
     for await (const { json } of answer.events()) {
-      yield StreamResponse.fromJSON(resultOf(json));
+      const result = resultOf(json);
+      this.lastJson = result;
+      yield StreamResponse.fromJSON(result);
     }
   }
 

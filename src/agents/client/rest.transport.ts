@@ -34,6 +34,7 @@ const EVENTS = 'text/event-stream';
  * transport: that carries codecs of its own, which lose a data part that holds null.
  */
 export class RestTransport implements AgentTransport {
+  lastJson: unknown;
   private readonly base: string;
 
   constructor(
@@ -80,6 +81,7 @@ export class RestTransport implements AgentTransport {
   private async json(call: Call, options: Options): Promise<object> {
     const answer = await this.send({ accept: JSON_TYPES, ...call }, options);
     const json = await answer.json();
+    this.lastJson = json;
     if (typeof json !== 'object' || json === null) throw new Error('it is no JSON object');
     return json;
   }
@@ -89,7 +91,10 @@ export class RestTransport implements AgentTransport {
     options: Options,
   ): AsyncGenerator<StreamResponse, void, undefined> {
     const answer = await this.send({ ...call, accept: EVENTS }, options);
-    for await (const { json } of answer.events()) yield StreamResponse.fromJSON(json);
+    for await (const { json } of answer.events()) {
+      this.lastJson = json;
+      yield StreamResponse.fromJSON(json);
+    }
   }
 
   private send(

@@ -60,6 +60,8 @@ export class RunContext {
   /** The call that takes the message to the agent, as far as it waits for a connection. */
   private messageWait: ConnectionWait | undefined;
   private waitTold = false;
+  /** The answer that could not be read, until the agent has been asked for its task. */
+  cutBy: string | undefined;
   /** This run itself has brought the delegation to where it is over. */
   settled = false;
 

@@ -157,7 +157,7 @@ async function afterEnd(run: RunContext, { error, late }: CallEnd): Promise<Step
     throw new Error('the agent client failed', { cause: error });
   }
   const told = error && toldOf(run, error);
-  if (error?.kind === 'invalid') return failed(run, `InvalidAgentResponse: ${told}.`);
+  if (error?.kind === 'invalid') return unreadable(run, `InvalidAgentResponse: ${told}.`);
   if (!run.unanswered) return 'follow';
   if (error === undefined || error.kind === 'interrupted') return 'unknown';
   // One that has had it before may have ended its task with it, and refuses it now.
@@ -166,6 +166,14 @@ async function afterEnd(run: RunContext, { error, late }: CallEnd): Promise<Step
   if (mayHaveHad && error.kind === 'rejected') return 'unknown';
   await run.failover(`${told}.`);
   return 'done';
+}
+
+/** What cannot be read says nothing of the task: an agent that has told which one it is can be asked for it. */
+async function unreadable(run: RunContext, reason: string): Promise<Step> {
+  if (run.downstreamTaskId === null) return failed(run, reason);
+  run.deps.quirks.note(run.agent, 'unreadable-event');
+  run.cutBy = reason;
+  return run.unanswered ? 'unknown' : 'follow';
 }
 
 async function failed(run: RunContext, reason: string): Promise<Step> {
