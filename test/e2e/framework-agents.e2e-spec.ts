@@ -1,6 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { eventually } from '../support/eventually.js';
-import { eventsOf, langGraphEvents, langGraphTask } from '../support/framework-events.js';
+import {
+  agnoEvents,
+  eventsOf,
+  langGraphEvents,
+  langGraphTask,
+} from '../support/framework-events.js';
 import type { JsonObject } from '../support/json.js';
 import { PeerAgents } from '../support/peer-agents.js';
 import {
@@ -124,6 +128,57 @@ describe('an event that cannot be read', () => {
     const agent = await agentOf(RPC, { stream: [garbage], task: langGraphTask([]) });
     expect((await send())['status'].state).toBe('TASK_STATE_FAILED');
     expect(agent.asked()).toBe(0);
+  });
+});
+
+describe('an agent that says messages while it works, and its whole task after the end', () => {
+  const AGNO: Wire = { binding: 'JSONRPC', version: '0.3' };
+
+  it.each(WIRES)('Agno, over $binding $version: progress and one end', async (wire) => {
+    await agentOf(wire, { stream: agnoEvents(['ha', 'ha', '!']) });
+    const told = (await streamed()).filter((each) => each !== 'task' && each !== 'WORKING');
+    expect(told).toEqual(['WORKING: ha', 'WORKING: ha', 'WORKING: !', 'COMPLETED: haha!']);
+    const own = wire.binding === AGNO.binding && wire.version === AGNO.version;
+    expect((await quirks()).sort()).toEqual([
+      'message-in-task',
+      ...(own ? [] : ['other-form']),
+      'task-after-end',
+    ]);
+  });
+
+  it('the task may come within a second after the end', async () => {
+    const events = agnoEvents(['x']);
+    const stream = [...events.slice(0, -1), { pauseMs: 400 }, ...events.slice(-1)];
+    await agentOf(AGNO, { stream, staysOpen: true });
+    expect(textIn((await send())['status'].message)).toBe('x');
+  });
+
+  it('later than that it changes nothing', async () => {
+    const events = agnoEvents(['x']);
+    const stream = [...events.slice(0, -1), { pauseMs: 1500 }, ...events.slice(-1)];
+    await agentOf(AGNO, { stream });
+    const begun = Date.now();
+    const { id, status } = await send();
+    expect(Date.now() - begun).toBeLessThan(1450);
+    expect(status.message).toBeUndefined();
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    const later = await peers.hub.rpc('GetTask', { id });
+    expect(later['status']).toEqual(status);
+  });
+
+  it('an end is committed as soon as the stream closes', async () => {
+    await agentOf(AGNO, { stream: agnoEvents(['x']).slice(0, -1) });
+    const begun = Date.now();
+    expect((await send())['status'].state).toBe('TASK_STATE_COMPLETED');
+    expect(Date.now() - begun).toBeLessThan(900);
+  });
+
+  it('two ends that differ are an invalid answer', async () => {
+    const stream = [...agnoEvents([]).slice(0, -1), ...agnoEvents([], 'failed').slice(-1)];
+    await agentOf(AGNO, { stream });
+    expect((await send())['status'].message.parts[0].text).toBe(
+      'InvalidAgentResponse: the agent ended its task twice, as completed and as failed.',
+    );
   });
 });
 

@@ -246,10 +246,30 @@ describe('events after the end', () => {
       turn.chunk('1', { last: true });
       turn.status(TaskState.TASK_STATE_COMPLETED, 'done');
       turn.chunk('2');
-      turn.status(TaskState.TASK_STATE_FAILED, 'no');
+      turn.status(TaskState.TASK_STATE_COMPLETED, 'done again');
       turn.close();
     });
     expect(await outcome()).toBe('TASK_STATE_COMPLETED: done');
+  });
+
+  it('that tell another end are an invalid answer', async () => {
+    await start((turn) => {
+      turn.status(TaskState.TASK_STATE_COMPLETED, 'done');
+      turn.status(TaskState.TASK_STATE_FAILED, 'no');
+      turn.close();
+    });
+    expect(await outcome()).toBe(
+      'TASK_STATE_FAILED: InvalidAgentResponse: the agent ended its task twice, as completed and as failed.',
+    );
+  });
+
+  it('are not waited for when the client cancels', async () => {
+    const agent = await start((turn) => turn.status(TaskState.TASK_STATE_COMPLETED, 'done'));
+    agent.onCancel = 'silent';
+    const task = await hub.begin('go');
+    await eventually(() => expect(agent.called('stream')).toBe(1));
+    const canceled = await hub.service.cancel(task.id, hub.request(''));
+    expect(statusText(canceled)).toBe('done');
   });
 });
 

@@ -16,8 +16,8 @@ export const WIRES: readonly Wire[] = [
 ];
 
 export interface WireScript {
-  /** What follows on its stream: an event, bytes as they are, a pause, or the end of the connection. */
-  readonly stream: readonly (JsonObject | string | { readonly pauseMs: number } | 'cut')[];
+  /** What follows on its stream: an event, a pause (`pauseMs`), or bytes as they are. */
+  readonly stream: readonly (JsonObject | string)[];
   /** Its stream stays open behind the last event. */
   readonly staysOpen?: boolean;
   /** What it answers to a question for its task; it does not know it when absent. */
@@ -76,7 +76,6 @@ export async function startWireAgent(wire: Wire, script: WireScript): Promise<Wi
   ): Promise<void> {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const each of script.stream) {
-      if (each === 'cut') return void response.destroy();
       if (typeof each === 'string') response.write(each);
       else if ('pauseMs' in each) {
         await new Promise((resolve) => setTimeout(resolve, Number(each['pauseMs'])));

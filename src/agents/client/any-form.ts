@@ -91,7 +91,7 @@ function artifact(json: unknown): unknown {
 /** A part says in 1.0 what it is by its one content; in 0.3 a file is in a member of its own. */
 function part(json: unknown): unknown {
   if (!isObject(json)) return json;
-  const { file, kind: _kind, ...rest } = json;
+  const { file, ...rest } = json;
   if (!isObject(file)) return rest;
   const bytes = file['bytes'] ?? file['fileWithBytes'];
   const uri = file['uri'] ?? file['fileWithUri'];

@@ -53,6 +53,8 @@ export class RunContext {
   sent: boolean;
   /** The client cancels: no message leaves any more, and only the cancel may end the delegation. */
   canceling = false;
+  /** Called when what the agent has said may not be held back any more. */
+  hasten: () => void = () => undefined;
   /** Metadata of the client's cancel, as far as this run knows it. */
   cancelMetadata: TaskRecord['cancelMetadata'];
   /** It only asks its agent now and then, with no connection open meanwhile. */
@@ -177,7 +179,9 @@ export class RunContext {
 
   /** Commits what these events of the agent mean; true when they changed anything. */
   async take(events: readonly StreamResponse[]): Promise<boolean> {
-    for (const event of events) this.learnId(event);
+    for (const [index, event] of events.entries()) {
+      this.heed(event, index > 0 || !this.unanswered);
+    }
     const { ids } = this.deps;
     // Decided one by one and made one commit by the log.
     try {
@@ -346,10 +350,17 @@ export class RunContext {
     await this.deps.clock.sleep(maxMs, done.signal);
   }
 
-  private learnId({ payload }: StreamResponse): void {
+  /** Learns which task the agent works on, and whether it says messages meanwhile. */
+  private heed({ payload }: StreamResponse, isAnswered: boolean): void {
     if (payload?.$case === 'task') this.downstreamTaskId = payload.value.id || null;
     else if (payload?.$case === 'statusUpdate' || payload?.$case === 'artifactUpdate') {
       this.downstreamTaskId ||= payload.value.taskId || null;
+    } else if (
+      isAnswered &&
+      payload?.value.taskId &&
+      payload.value.taskId === this.downstreamTaskId
+    ) {
+      this.deps.quirks.note(this.agent, 'message-in-task');
     }
     if (this.downstreamTaskId !== null) for (const wake of this.idWaiters.splice(0)) wake();
   }

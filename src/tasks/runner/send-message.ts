@@ -10,6 +10,7 @@ import { toldOf } from './agent-trouble.js';
 import { isInDoubt } from '../domain/decide-resend.js';
 import { isWaiting } from '../domain/delegation-state.js';
 import { EventIntake } from './event-intake.js';
+import { HeldIntake } from './held-intake.js';
 import { sendOffering } from './offer-callback.js';
 import { outgoing } from './outgoing-message.js';
 import type { RunContext } from './run-context.js';
@@ -72,9 +73,10 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
   const connection = run.connectionWait(watchdog, budget, true);
   const options = { ...run.callOptions(call.signal), connection };
   const intake = new EventIntake(deps.client.stream(agent, send, options));
+  const held = new HeldIntake(run, intake);
   try {
     for (;;) {
-      const { events, end } = await intake.take();
+      const { events, end, conflict } = await held.take();
       ended = end !== undefined;
       if (events.length > 0) {
         await run.take(events);
@@ -82,9 +84,11 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
         if (isWaiting(run.delegation.state)) watchdog.disarm();
         else watchdog.arm(budget);
       }
+      if (held.holds) watchdog.disarm();
+      if (conflict !== undefined) await run.fail(`InvalidAgentResponse: ${conflict}`);
       // An agent may go on without its client's answer, as long as it keeps the stream.
       if (run.asked && !end) continue;
-      if (run.over && !end) await linger(run, intake);
+      if (run.over && !end && !held.isOverdue) await linger(run, intake);
       if (run.over) return { error: undefined };
       if (end) return { error: end.error, ...(late !== undefined && { late }) };
     }
@@ -92,6 +96,7 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
     watchdog.disarm();
     connection.over();
     if (!ended) stop();
+    held.close();
     intake.close();
     run.signal.removeEventListener('abort', stop);
   }
