@@ -8,7 +8,12 @@ export {
   AgentClient,
   type AgentSend,
 } from './agent-client.js';
-export { type Admission, type AgentCondition, AgentHealth } from './agent-health.js';
+export {
+  type Admission,
+  type AgentCondition,
+  AgentHealth,
+  type TaskResult,
+} from './agent-health.js';
 export { AgentLoad, type AgentQueue, type QueueAsker } from './agent-load.js';
 export { AgentQuirks } from './agent-quirks.js';
 export { AgentRegistry } from './agent-registry.js';

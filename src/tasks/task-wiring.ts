@@ -56,7 +56,7 @@ export interface TaskParts {
   readonly settings: Pick<HubSettings, 'instanceId' | 'pageTokenSecret'>;
   readonly registry: Pick<AgentRegistry, 'get' | 'known' | 'renew' | 'mayUse'>;
   readonly client: AgentClient;
-  readonly health: Pick<AgentHealth, 'admit'>;
+  readonly health: Pick<AgentHealth, 'admit' | 'taskEnded'>;
   readonly quirks: Pick<AgentQuirks, 'note'>;
   readonly load: AgentLoad;
   readonly line: WaitingLine;

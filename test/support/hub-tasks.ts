@@ -182,7 +182,7 @@ export class HubTasks {
     );
     this.load = load;
     const parts = {
-      health: { admit: (id: string) => this.admit(id) },
+      health: { admit: (id: string) => this.admit(id), taskEnded: () => undefined },
       quirks: NO_QUIRKS,
       load,
       line: this.line,

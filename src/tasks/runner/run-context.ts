@@ -183,6 +183,7 @@ export class RunContext {
       this.heed(event, index > 0 || !this.unanswered);
     }
     const { ids } = this.deps;
+    const before = this.delegation;
     // Decided one by one and made one commit by the log.
     try {
       const standings = await Promise.all(
@@ -190,6 +191,7 @@ export class RunContext {
           this.change((aggregate, id, now) => decideAgentEvent(aggregate, id, event, now, ids)),
         ),
       );
+      this.noteResult(before);
       return standings.some((standing) => standing?.changed);
     } finally {
       this.releaseAnswers();
@@ -209,7 +211,10 @@ export class RunContext {
 
   /** Fails the delegation; an agent that may still work on it is told when this run is over. */
   async fail(reason: string): Promise<void> {
-    if (!this.over) await this.end({ state: 'failed', reason }, !this.sent);
+    if (this.over) return;
+    const before = this.delegation;
+    await this.end({ state: 'failed', reason }, !this.sent);
+    this.noteResult(before);
   }
 
   /** The agent did not take the message: the next one is asked, or the delegation fails. */
@@ -348,6 +353,17 @@ export class RunContext {
     const done = new AbortController();
     this.callWaiters.push(() => done.abort(OVER));
     await this.deps.clock.sleep(maxMs, done.signal);
+  }
+
+  /** What the agent itself has brought the delegation to counts for its health. */
+  private noteResult(before: Delegation): void {
+    const { state, organization, reason } = this.delegation;
+    if (!this.settled || isEnded(before.state) || !isEnded(state)) return;
+    const { deps, agent } = this;
+    if (state === 'completed') deps.health.taskEnded(agent, { organization, ok: true });
+    if (state !== 'failed') return;
+    const error = reason ?? 'the agent said that it failed';
+    deps.health.taskEnded(agent, { organization, ok: false, error });
   }
 
   /** Learns which task the agent works on, and whether it says messages meanwhile. */

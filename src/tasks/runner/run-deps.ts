@@ -40,7 +40,7 @@ export interface RunDeps {
   /** So many more calls for an agent wait for a connection, or less. */
   readonly connecting: (agentId: string, by: 1 | -1) => void;
   readonly farewells: Pick<Farewells, 'hasRoom' | 'enter' | 'leave'>;
-  readonly health: Pick<AgentHealth, 'admit'>;
+  readonly health: Pick<AgentHealth, 'admit' | 'taskEnded'>;
   readonly quirks: Pick<AgentQuirks, 'note'>;
   /** Also one that is deleted: it may be asked about what it works on, but gets no message. */
   readonly agent: (id: string) => Agent | undefined;
