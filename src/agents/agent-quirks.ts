@@ -7,6 +7,8 @@ import { AgentRegistry } from './agent-registry.js';
 /** What the hub forgives an agent, by kind, as operators read it. */
 export const QUIRKS = {
   'other-form': 'It writes tasks, messages or events in the form of another protocol version.',
+  'snake-case': 'It writes the names of members in snake_case.',
+  'cannot-stream': 'Its card says that it can stream, and it refuses to.',
   'unreadable-event': 'It sends events that cannot be read; its task is asked for instead.',
   'message-in-task': 'It sends messages while it works on a task; they are shown as progress.',
   'task-after-end':

@@ -7,6 +7,7 @@ import {
 } from '../support/framework-events.js';
 import type { JsonObject } from '../support/json.js';
 import { PeerAgents } from '../support/peer-agents.js';
+import { ScriptedAgent } from '../support/scripted-agent.js';
 import {
   startWireAgent,
   type Wire,
@@ -183,6 +184,18 @@ describe('an agent that says messages while it works, and its whole task after t
 });
 
 describe('what an agent is forgiven', () => {
+  it('is also that it cannot stream, although its card says so', async () => {
+    const agent = await ScriptedAgent.start();
+    agent.handlers['SendStreamingMessage'] = (call) => call.error(-32004, 'not supported');
+    agent.handlers['SendMessage'] = (call) => {
+      const status = { state: 'TASK_STATE_COMPLETED' };
+      call.result({ task: { id: 't', context_id: 'c', status } });
+    };
+    await peers.register(agent.url, 'wire', () => agent.close());
+    expect((await send())['status'].state).toBe('TASK_STATE_COMPLETED');
+    expect((await quirks()).sort()).toEqual(['cannot-stream', 'snake-case']);
+  });
+
   it('is logged once and shown since when, until its card is another', async () => {
     await agentOf(RPC, { stream: langGraphEvents(['a', 'b']) });
     const before = Date.now();

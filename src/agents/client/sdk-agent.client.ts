@@ -23,7 +23,7 @@ import {
   AgentClient,
   type AgentSend,
 } from '../agent-client.js';
-import { AgentQuirks } from '../agent-quirks.js';
+import { AgentQuirks, type QuirkKind } from '../agent-quirks.js';
 import { isGivenFor } from '../card/credential-origins.js';
 import { sendable } from '../sealed-headers.js';
 import type { AgentTransport } from './agent-transport.js';
@@ -297,9 +297,10 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
       onSent: (): void => connection?.given(),
       budget,
       maxAnswerBytes: config.tasks.maxSizeBytes,
+      forgave: (kind: QuirkKind): void => this.quirks.note(agent, kind),
     };
     const headers = headersOf(agent, endpoint, options);
-    const forgave = (): void => this.quirks.note(agent, 'other-form');
+    const forgave = (): void => shared.forgave('other-form');
     const call = { tenant, forgave, options: { signal, serviceParameters: headers } };
     if (protocolBinding === 'GRPC') {
       const kind = method in this.gates ? 'control' : 'message';

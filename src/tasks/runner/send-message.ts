@@ -39,6 +39,7 @@ export async function sendMessage(run: RunContext, message: Message): Promise<St
     if (run.over) return 'done';
     const { error } = end;
     if (streaming && run.unanswered && isRefusal(error) && CANNOT_STREAM.has(error.detail.code)) {
+      run.deps.quirks.note(run.agent, 'cannot-stream');
       return afterEnd(run, await run.deliver(() => sendOnce(run, send)));
     }
     const pause = RETRY_PAUSES_MS[tries];
