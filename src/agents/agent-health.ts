@@ -1,3 +1,4 @@
+import type { Agent } from './agent.js';
 import type { QueueAsker } from './agent-load.js';
 
 /**
@@ -42,6 +43,14 @@ export type Admission =
   | { readonly kind: 'wait'; readonly waitMs: number; readonly why: string };
 
 /**
+ * How a task ended at an agent, where that was the agent's own doing: it completed, or it failed because the
+ * agent said so or answered as it must not. `error` is for operators.
+ */
+export type TaskResult =
+  | { readonly organization: string; readonly ok: true }
+  | { readonly organization: string; readonly ok: false; readonly error: string };
+
+/**
  * How agents stand, in memory, as this process has seen them: what its calls came to, else looks at
  * their cards. Asked on the path of every message.
  */
@@ -54,4 +63,7 @@ export abstract class AgentHealth {
 
   /** Asked before a message is sent that another agent could still get. */
   abstract admit(agentId: string): Admission;
+
+  /** Told once for each task that an agent has ended. It never opens a breaker. */
+  abstract taskEnded(agent: Agent, result: TaskResult): void;
 }

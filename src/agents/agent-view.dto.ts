@@ -10,9 +10,28 @@ import {
 import type { Agent, AgentEndpoint } from './agent.js';
 import { BudgetsDto } from './budgets.dto.js';
 import { judgedInterfaces } from './card/choose-endpoint.js';
+import { QUIRK_KINDS, type Quirk, type QuirkKind, QUIRKS } from './agent-quirks.js';
 import { AgentHealthDto } from './health/agent-health.dto.js';
 import type { AgentHealthView } from './health/agent-monitor.js';
 import type { Refreshed, Registration } from './agents.service.js';
+
+/** Something in which an agent differs from A2A and the hub takes it all the same. */
+export class AgentQuirkDto {
+  @ApiProperty({ enum: QUIRK_KINDS })
+  readonly kind: QuirkKind;
+
+  @ApiProperty({ type: String, description: 'In words.' })
+  readonly what: string;
+
+  @ApiProperty({ type: String, format: 'date-time', description: 'When it was seen first.' })
+  readonly since: string;
+
+  constructor({ kind, since }: Quirk) {
+    this.kind = kind;
+    this.what = QUIRKS[kind];
+    this.since = since.toISOString();
+  }
+}
 
 /** An agent as the API shows it. Of headers there are only names: their values are secrets. */
 export class AgentDto {
@@ -115,6 +134,13 @@ export class AgentDto {
   })
   readonly cardTrouble: CardTroubleDto | null;
 
+  @ApiProperty({
+    type: [AgentQuirkDto],
+    description:
+      'What the process that answers has forgiven the agent since it started, oldest first.',
+  })
+  readonly quirks: readonly AgentQuirkDto[];
+
   @ApiProperty({ type: String, nullable: true, description: 'Where the card was found.' })
   readonly cardUrl: string | null;
 
@@ -144,7 +170,12 @@ export class AgentDto {
   @ApiProperty({ type: String, format: 'date-time' })
   readonly updatedAt: string;
 
-  constructor(agent: Agent, health: AgentHealthView, endpointNow: AgentEndpoint = agent.endpoint) {
+  constructor(
+    agent: Agent,
+    health: AgentHealthView,
+    quirks: readonly Quirk[],
+    endpointNow: AgentEndpoint = agent.endpoint,
+  ) {
     this.id = agent.id;
     this.name = agent.card.name;
     this.description = agent.card.description;
@@ -167,6 +198,7 @@ export class AgentDto {
     this.cardKeys = agent.cardKeys;
     this.budgets = agent.budgets;
     this.cardTrouble = agent.cardTrouble && new CardTroubleDto(agent.cardTrouble);
+    this.quirks = quirks.map((quirk) => new AgentQuirkDto(quirk));
     this.cardUrl = agent.cardUrl;
     this.cardHeaders = Object.keys(agent.cardHeaders);
     this.credentials = Object.keys(agent.credentials);
@@ -196,7 +228,7 @@ export class RegisteredAgentDto extends AgentDto {
   readonly report: RegistrationReportDto;
 
   constructor(registration: Registration, health: AgentHealthView) {
-    super(registration.agent, health);
+    super(registration.agent, health, []);
     this.report = new RegistrationReportDto(registration);
   }
 }
@@ -205,8 +237,8 @@ export class RefreshedAgentDto extends AgentDto {
   @ApiProperty({ type: [CardChangeDto], description: 'Empty when the card is as it was.' })
   readonly changes: readonly CardChangeDto[];
 
-  constructor({ agent, changes }: Refreshed, health: AgentHealthView) {
-    super(agent, health);
+  constructor({ agent, changes }: Refreshed, health: AgentHealthView, quirks: readonly Quirk[]) {
+    super(agent, health, quirks);
     this.changes = changes;
   }
 }

@@ -13,6 +13,7 @@ import { RegisterAgentDto } from './register-agent.dto.js';
 import { EndpointMemory } from './client/endpoint-memory.js';
 import { AgentMonitor } from './health/agent-monitor.js';
 import type { Agent } from './agent.js';
+import { AgentQuirks } from './agent-quirks.js';
 import { AgentsService } from './agents.service.js';
 
 @AdminController('agents', 'api/v1/agents', 'agents')
@@ -21,6 +22,7 @@ export class AgentsController {
     private readonly agents: AgentsService,
     private readonly endpoints: EndpointMemory,
     private readonly monitor: AgentMonitor,
+    private readonly quirks: AgentQuirks,
   ) {}
 
   @Post()
@@ -72,10 +74,19 @@ export class AgentsController {
   @ApiOkResponse({ type: RefreshedAgentDto })
   async refresh(@Param('id') id: string): Promise<RefreshedAgentDto> {
     const refreshed = await this.agents.refresh(id);
-    return new RefreshedAgentDto(refreshed, this.monitor.viewOf(id));
+    return new RefreshedAgentDto(
+      refreshed,
+      this.monitor.viewOf(id),
+      this.quirks.of(refreshed.agent),
+    );
   }
 
   private shown(agent: Agent): AgentDto {
-    return new AgentDto(agent, this.monitor.viewOf(agent.id), this.endpoints.now(agent));
+    return new AgentDto(
+      agent,
+      this.monitor.viewOf(agent.id),
+      this.quirks.of(agent),
+      this.endpoints.now(agent),
+    );
   }
 }

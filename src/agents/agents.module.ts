@@ -4,6 +4,7 @@ import { AgentClient } from './agent-client.js';
 import { AgentHealth } from './agent-health.js';
 import { AgentIntake } from './agent-intake.js';
 import { AgentLoad } from './agent-load.js';
+import { AgentQuirks } from './agent-quirks.js';
 import { AgentRegistry } from './agent-registry.js';
 import { AgentStore } from './agent-store.js';
 import { AgentsController } from './agents.controller.js';
@@ -50,9 +51,18 @@ import { TypeormAgentStore } from './persistence/typeorm-agent.store.js';
     CardTrust,
     AgentIntake,
     AgentRegistry,
+    AgentQuirks,
     AgentsService,
     DeclaredAgents,
   ],
-  exports: [AgentStore, AgentClient, AgentHealth, AgentLoad, AgentRegistry, AgentsService],
+  exports: [
+    AgentStore,
+    AgentClient,
+    AgentHealth,
+    AgentLoad,
+    AgentQuirks,
+    AgentRegistry,
+    AgentsService,
+  ],
 })
 export class AgentsModule {}

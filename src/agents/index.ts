@@ -8,8 +8,14 @@ export {
   AgentClient,
   type AgentSend,
 } from './agent-client.js';
-export { type Admission, type AgentCondition, AgentHealth } from './agent-health.js';
+export {
+  type Admission,
+  type AgentCondition,
+  AgentHealth,
+  type TaskResult,
+} from './agent-health.js';
 export { AgentLoad, type AgentQueue, type QueueAsker } from './agent-load.js';
+export { AgentQuirks } from './agent-quirks.js';
 export { AgentRegistry } from './agent-registry.js';
 export { type AgentFilter, AgentStore } from './agent-store.js';
 export { AgentsModule } from './agents.module.js';

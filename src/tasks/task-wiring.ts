@@ -2,6 +2,7 @@ import {
   AgentClient,
   AgentHealth,
   AgentLoad,
+  AgentQuirks,
   AgentRegistry,
   type AgentsService,
 } from '../agents/index.js';
@@ -55,7 +56,8 @@ export interface TaskParts {
   readonly settings: Pick<HubSettings, 'instanceId' | 'pageTokenSecret'>;
   readonly registry: Pick<AgentRegistry, 'get' | 'known' | 'renew' | 'mayUse'>;
   readonly client: AgentClient;
-  readonly health: Pick<AgentHealth, 'admit'>;
+  readonly health: Pick<AgentHealth, 'admit' | 'taskEnded'>;
+  readonly quirks: Pick<AgentQuirks, 'note'>;
   readonly load: AgentLoad;
   readonly line: WaitingLine;
   readonly tenants: Pick<ApiKeyStore, 'hasSeveralOrganizations' | 'onAdded'>;
@@ -79,6 +81,7 @@ export const TASK_PARTS = [
   AgentRegistry,
   AgentClient,
   AgentHealth,
+  AgentQuirks,
   AgentLoad,
   WaitingLine,
   ApiKeyStore,
@@ -103,6 +106,7 @@ export function partsOf(
   registry: AgentRegistry,
   client: AgentClient,
   health: AgentHealth,
+  quirks: AgentQuirks,
   load: AgentLoad,
   line: WaitingLine,
   tenants: ApiKeyStore,
@@ -126,6 +130,7 @@ export function partsOf(
     registry,
     client,
     health,
+    quirks,
     load,
     line,
     tenants,
@@ -310,6 +315,7 @@ async function runDeps(parts: TaskParts, owner: string, farewells: Farewells): P
     farewell: farewellOf(parts),
     farewells,
     health: parts.health,
+    quirks: parts.quirks,
     agent: agentOf(parts),
     mayUse: (by, agent) => parts.registry.mayUse(by, agent),
     renewAgents: () => parts.registry.renew(),

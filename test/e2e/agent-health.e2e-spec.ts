@@ -252,6 +252,59 @@ describe('an agent that fails its calls', () => {
   });
 });
 
+describe('an agent that answers and fails its tasks', () => {
+  const failing = (call: ScriptedCall): void => {
+    const ids = { taskId: 't', contextId: 'c' };
+    const message = { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'no model' }], ...ids };
+    call.event({ statusUpdate: { ...ids, status: { state: 'TASK_STATE_FAILED', message } } }).end();
+  };
+  it('is degraded by it, gets work after its equals, and its breaker stays closed', async () => {
+    await use(LASTING);
+    await register('bad', { skills, handlers: { SendStreamingMessage: failing } });
+    const good = await register('good', { skills });
+    for (let n = 0; n < 6; n++) await send('bad');
+    expect(await healthOf('bad')).toMatchObject({
+      state: 'degraded',
+      breaker: 'closed',
+      lastError: null,
+      taskFailureRate: 1,
+      lastTaskError: 'no model',
+    });
+    for (let n = 0; n < 4; n++) await hub.send('go', shared);
+    expect(messagesTo(good)).toBe(4);
+    const metrics = (await hub.get('/metrics')).text;
+    expect(metrics).toContain('a2a_hub_agent_tasks_ended{agent="bad",result="failed"} 6');
+    expect(metrics).toContain('a2a_hub_agent_tasks_ended{agent="good",result="completed"} 4');
+    expect(metrics).toContain('a2a_hub_agent_task_failure_rate{agent="bad"} 1');
+  });
+
+  it('counts neither what it refuses nor what its client cancels', async () => {
+    const refusing = (call: ScriptedCall): void => {
+      const status = { state: 'TASK_STATE_REJECTED' };
+      call.event({ statusUpdate: { taskId: 't', contextId: 'c', status } }).end();
+    };
+    const agent = await busy('picky', {});
+    const { id } = await hub.submit('go', to('picky'));
+    await eventually(() => expect(agent.tasks.size).toBe(1));
+    await hub.rpc('CancelTask', { id });
+    agent.handlers['SendStreamingMessage'] = refusing;
+    for (let n = 0; n < 4; n++) await send('picky');
+    expect(await healthOf('picky')).toMatchObject({ state: 'healthy', taskFailureRate: null });
+  });
+
+  it('fails them for one organization only: it is not degraded for the others', async () => {
+    // A second organization changes what the first may have: a hub of its own.
+    await use({ ...PASSIVE });
+    const agent = await register('mixed', { handlers: { SendStreamingMessage: failing } });
+    for (let n = 0; n < 5; n++) await send('mixed');
+    expect(await healthOf('mixed')).toMatchObject({ state: 'degraded' });
+    agent.handlers['SendStreamingMessage'] = (call) => agent.serve(call);
+    const key = await hub.createKey({ name: 'other', organization: 'others' });
+    await hub.send('go', to('mixed'), { key });
+    expect(await healthOf('mixed')).toMatchObject({ state: 'healthy', taskFailureRate: 0.5 });
+  });
+});
+
 describe('how much an agent gets', () => {
   it('is at most its own number at once; the others wait and are shown', async () => {
     const agent = await busy('small', { maxConcurrent: 2 });

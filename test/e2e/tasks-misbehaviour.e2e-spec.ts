@@ -40,14 +40,25 @@ describe('an agent that answers garbage', () => {
     expect(hub.output.warnings).toMatchObject([{ kind: 'invalid', reason: 'not A2A: <html>' }]);
   });
 
-  it('in mid-stream keeps what it gave before', async () => {
+  it('in mid-stream, and does not know its task, keeps what it gave before', async () => {
     await start((turn) => {
       turn.chunk('good');
+      turn.agent.forget(turn.taskId);
       turn.feed.close(new AgentCallError('invalid', 'garbage'));
     });
     const task = await hub.send('go');
     expect(artifactTexts(task)).toEqual(['good']);
     expect(statusText(task)).toMatch(/InvalidAgentResponse: Agent a gave an answer/);
+  });
+
+  it('in mid-stream is asked for its task', async () => {
+    await start((turn) => {
+      turn.working();
+      turn.feed.close(new AgentCallError('invalid', 'garbage'));
+      turn.chunk('good');
+      turn.completed('all the same');
+    });
+    expect(await outcome()).toBe('TASK_STATE_COMPLETED: all the same');
   });
 
   for (const [what, script] of [
@@ -235,10 +246,30 @@ describe('events after the end', () => {
       turn.chunk('1', { last: true });
       turn.status(TaskState.TASK_STATE_COMPLETED, 'done');
       turn.chunk('2');
-      turn.status(TaskState.TASK_STATE_FAILED, 'no');
+      turn.status(TaskState.TASK_STATE_COMPLETED, 'done again');
       turn.close();
     });
     expect(await outcome()).toBe('TASK_STATE_COMPLETED: done');
+  });
+
+  it('that tell another end are an invalid answer', async () => {
+    await start((turn) => {
+      turn.status(TaskState.TASK_STATE_COMPLETED, 'done');
+      turn.status(TaskState.TASK_STATE_FAILED, 'no');
+      turn.close();
+    });
+    expect(await outcome()).toBe(
+      'TASK_STATE_FAILED: InvalidAgentResponse: the agent ended its task twice, as completed and as failed.',
+    );
+  });
+
+  it('are not waited for when the client cancels', async () => {
+    const agent = await start((turn) => turn.status(TaskState.TASK_STATE_COMPLETED, 'done'));
+    agent.onCancel = 'silent';
+    const task = await hub.begin('go');
+    await eventually(() => expect(agent.called('stream')).toBe(1));
+    const canceled = await hub.service.cancel(task.id, hub.request(''));
+    expect(statusText(canceled)).toBe('done');
   });
 });
 

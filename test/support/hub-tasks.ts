@@ -51,6 +51,7 @@ import {
   waitingLine,
 } from '../../src/tasks/task-wiring.js';
 import { eventually } from './eventually.js';
+import { NO_QUIRKS } from './an-agent.js';
 import { FakeAgentClient, type FakeAgent } from './fake-agents.js';
 import { testSecrets } from './secret-box.js';
 
@@ -181,7 +182,8 @@ export class HubTasks {
     );
     this.load = load;
     const parts = {
-      health: { admit: (id: string) => this.admit(id) },
+      health: { admit: (id: string) => this.admit(id), taskEnded: () => undefined },
+      quirks: NO_QUIRKS,
       load,
       line: this.line,
       tenants: {

@@ -4,4 +4,7 @@ import type { Transport } from '@a2a-js/sdk/client';
 export type AgentTransport = Pick<
   Transport,
   'sendMessage' | 'sendMessageStream' | 'getTask' | 'cancelTask' | 'listTasks' | 'resubscribeTask'
->;
+> & {
+  /** The JSON of the answer, or of the event, that it gave last, where its binding has such. */
+  readonly lastJson?: unknown;
+};

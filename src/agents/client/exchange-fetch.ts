@@ -1,12 +1,12 @@
 import { AgentCallError } from '../agent-client.js';
 import type { AgentAnswer, AgentEvent, HttpExchange, ExchangeRequest } from './http-exchange.js';
 
-/** Looks at what the agent answered before the SDK's transport does. */
+/** Looks at what the agent answered before the SDK's transport does; what it gives is read in its place. */
 export interface AnswerWatch {
   /** Each event of a stream; throws when it cannot be decoded. */
   readonly event?: (json: unknown) => unknown;
   /** An answer that is no stream. */
-  readonly answer?: (json: unknown) => void;
+  readonly answer?: (json: unknown) => unknown;
 }
 
 /**
@@ -53,17 +53,19 @@ class ExchangeResponse {
     const json = await this.answer.json();
     // `"error": null` beside a result is no error, but transports take the member for one.
     if (typeof json === 'object' && json !== null && 'error' in json) delete json.error;
-    this.watch.answer?.(json);
-    return json;
+    return this.watch.answer === undefined ? json : this.watch.answer(json);
   }
 
   async text(): Promise<string> {
     return JSON.stringify(await this.json());
   }
 
-  private refuseUndecodable({ json }: AgentEvent): void {
+  /** The text of an event as it came, or of what is read in its place. */
+  private textOf(event: AgentEvent): string {
+    const { json } = event;
     try {
-      this.watch.event?.(json);
+      const read = this.watch.event === undefined ? json : this.watch.event(json);
+      return read === json ? event.text() : JSON.stringify(read);
     } catch (error) {
       throw new AgentCallError('invalid', 'an event of the agent cannot be read', {
         cause: error,
@@ -77,8 +79,7 @@ class ExchangeResponse {
       read: async () => {
         const next = await events.next();
         if (next.done) return next;
-        this.refuseUndecodable(next.value);
-        return { done: false, value: asSse(next.value.text()) };
+        return { done: false, value: asSse(this.textOf(next.value)) };
       },
       cancel: () => events.return(),
       releaseLock: () => undefined,

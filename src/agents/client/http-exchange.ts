@@ -34,6 +34,8 @@ export interface ExchangeOptions {
   readonly budget: ReadBudget;
   /** Bytes of a whole answer: a task with its files. */
   readonly maxAnswerBytes: number;
+  /** Told when an answer is read although its members are named otherwise. */
+  readonly forgave?: (kind: 'snake-case') => void;
 }
 
 export interface ExchangeRequest {
@@ -120,7 +122,9 @@ export class HttpExchange {
     this.throwError(json, answer.statusCode);
     const isSnakeCase = text.includes('"context_id"');
     if (text.length > LONG) await longTurn();
-    return isSnakeCase ? camelCased(json) : json;
+    if (!isSnakeCase) return json;
+    if (namesInSnakeCase(json)) this.options.forgave?.('snake-case');
+    return camelCased(json);
   }
 
   private async text(answer: EgressResponse): Promise<string> {
@@ -225,6 +229,13 @@ export interface AgentEvent {
   readonly json: unknown;
   /** The JSON text of it. */
   text(): string;
+}
+
+/** Whether the task or message of an answer is named so itself, and not something in what it carries. */
+function namesInSnakeCase(json: unknown): boolean {
+  const { result = json } = json as { result?: unknown };
+  const { task = result } = (result ?? {}) as { task?: unknown };
+  return typeof task === 'object' && task !== null && 'context_id' in task;
 }
 
 function messageOf(error: unknown): string {

@@ -25,6 +25,8 @@ const HEADERS = { 'content-type': 'application/json' } as const;
  * streamed send twice as dear, and loses the HTTP status of an error.
  */
 export class JsonRpcTransport implements AgentTransport {
+  lastJson: unknown;
+
   constructor(
     private readonly endpoint: string,
     private readonly exchange: HttpExchange,
@@ -72,6 +74,7 @@ export class JsonRpcTransport implements AgentTransport {
     const answer = await this.send(method, params, options, 'application/json');
     const result = resultOf(await answer.json());
     await decodeBytes(result);
+    this.lastJson = result;
     return result;
   }
 
@@ -84,6 +87,7 @@ export class JsonRpcTransport implements AgentTransport {
     for await (const { json } of answer.events()) {
       const result = resultOf(json);
       await decodeBytes(result);
+      this.lastJson = result;
       yield StreamResponse.fromJSON(result);
     }
   }

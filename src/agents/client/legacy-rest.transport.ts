@@ -2,35 +2,48 @@ import { LegacyRestTransport as SdkTransport } from '@a2a-js/sdk/compat/v0_3/cli
 import type { Message, StreamResponse, Task } from '../../protocol/a2a.js';
 import type { HttpExchange } from './http-exchange.js';
 import { fetchOver } from './exchange-fetch.js';
+import { isProtoForm } from './legacy-forms.js';
 import { LegacyRemainder } from './legacy-remainder.js';
+import { OtherForms } from './other-forms.js';
+
+/** A task that the SDK reads, as the answer to a message or as an event, and as what was asked for. */
+const STAND_IN = { id: '-', contextId: '-', status: { state: 'TASK_STATE_WORKING' } };
 
 /** HTTP+JSON of protocol 0.3: the SDK's transport, with what it leaves out put back. For one call. */
 export class LegacyRestTransport extends SdkTransport {
   private readonly remainder: LegacyRemainder;
+  private readonly others: OtherForms;
 
-  constructor(endpoint: string, exchange: HttpExchange) {
+  /** `forgave` is called when an answer was not in the form of HTTP+JSON 0.3. */
+  constructor(endpoint: string, exchange: HttpExchange, forgave: () => void) {
     const remainder = new LegacyRemainder();
-    const note = (json: unknown): void => remainder.note(json);
+    const others = new OtherForms(isProtoForm, forgave);
+    const note = (json: unknown): unknown => {
+      const read = others.note(json, { ...STAND_IN, task: STAND_IN });
+      remainder.note(read);
+      return read;
+    };
     super({ endpoint, fetchImpl: fetchOver(exchange, { event: note, answer: note }) });
     this.remainder = remainder;
+    this.others = others;
   }
 
   override async sendMessage(...call: CallOf<'sendMessage'>): Promise<Message | Task> {
-    return this.remainder.restored(await super.sendMessage(...call));
+    return this.others.sent(this.remainder.restored(await super.sendMessage(...call)));
   }
 
   override async getTask(...call: CallOf<'getTask'>): Promise<Task> {
-    return this.remainder.restored(await super.getTask(...call));
+    return this.others.task(this.remainder.restored(await super.getTask(...call)));
   }
 
   override async cancelTask(...call: CallOf<'cancelTask'>): Promise<Task> {
-    return this.remainder.restored(await super.cancelTask(...call));
+    return this.others.task(this.remainder.restored(await super.cancelTask(...call)));
   }
 
   override sendMessageStream(
     ...call: CallOf<'sendMessageStream'>
   ): AsyncGenerator<StreamResponse, void, undefined> {
-    return this.remainder.events(super.sendMessageStream(...call));
+    return this.others.events(this.remainder.events(super.sendMessageStream(...call)));
   }
 }
 

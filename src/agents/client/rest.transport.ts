@@ -36,6 +36,7 @@ const EVENTS = 'text/event-stream';
  * transport: that carries codecs of its own, which lose a data part that holds null.
  */
 export class RestTransport implements AgentTransport {
+  lastJson: unknown;
   private readonly base: string;
 
   constructor(
@@ -82,6 +83,7 @@ export class RestTransport implements AgentTransport {
   private async json(call: Call, options: Options): Promise<object> {
     const answer = await this.send({ accept: JSON_TYPES, ...call }, options);
     const json = await answer.json();
+    this.lastJson = json;
     if (typeof json !== 'object' || json === null) throw new Error('it is no JSON object');
     await decodeBytes(json);
     return json;
@@ -94,6 +96,7 @@ export class RestTransport implements AgentTransport {
     const answer = await this.send({ ...call, accept: EVENTS }, options);
     for await (const { json } of answer.events()) {
       await decodeBytes(json);
+      this.lastJson = json;
       yield StreamResponse.fromJSON(json);
     }
   }

@@ -1,5 +1,4 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { LegacyJsonRpcTransport } from '@a2a-js/sdk/compat/v0_3/client';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Egress } from '../../common/egress/egress.js';
 import { ReadBudget, readRules } from '../../common/read-budget.js';
 import { SecretLockedError } from '../../common/secret-box.js';
@@ -7,7 +6,6 @@ import { AppConfig } from '../../config/index.js';
 import {
   A2A_VERSION_HEADER,
   HTTP_EXTENSION_HEADER,
-  type Message,
   Role,
   type SendMessageRequest,
   StreamResponse,
@@ -25,21 +23,22 @@ import {
   AgentClient,
   type AgentSend,
 } from '../agent-client.js';
+import { AgentQuirks, type QuirkKind } from '../agent-quirks.js';
 import { isGivenFor } from '../card/credential-origins.js';
 import { sendable } from '../sealed-headers.js';
 import type { AgentTransport } from './agent-transport.js';
 import { CallGate } from './call-gate.js';
 import { type AgentMethod, CallPlan } from './call-plan.js';
-import { checkEvent, checkMessage, checkTask } from './check-answer.js';
 import { EndpointMemory } from './endpoint-memory.js';
-import { fetchOver } from './exchange-fetch.js';
 import { GrpcChannels } from './grpc-channels.js';
 import { GrpcExchange } from './grpc-exchange.js';
 import { GrpcTransport } from './grpc.transport.js';
 import { HttpExchange } from './http-exchange.js';
 import { JsonRpcTransport } from './json-rpc.transport.js';
 import { LegacyGrpcTransports } from './legacy-grpc.transport.js';
+import { LegacyJsonRpcTransport } from './legacy-json-rpc.transport.js';
 import { LegacyRestTransport } from './legacy-rest.transport.js';
+import { readEvent, readSent, readTask, type Answered, type Sent } from './read-answer.js';
 import { RestTransport } from './rest.transport.js';
 
 /** Name of the extension header in 0.x; 1.0 dropped the prefix. */
@@ -61,7 +60,7 @@ interface Target {
 }
 
 /** One call at one interface: the transport that makes it and what it sends beside the message. */
-interface Call {
+interface Call extends Answered {
   readonly tenant: string;
   readonly exchange: Pick<HttpExchange, 'failure' | 'release'>;
   readonly transport: AgentTransport;
@@ -74,7 +73,7 @@ interface Call {
 type TransportMaker = (
   endpoint: AgentEndpoint,
   exchange: HttpExchange,
-  call: { readonly id: number; readonly agent: Agent },
+  call: { readonly id: number; readonly forgave: () => void },
 ) => AgentTransport | Promise<AgentTransport>;
 
 /**
@@ -84,10 +83,11 @@ type TransportMaker = (
  */
 const HTTP_TRANSPORTS = {
   'JSONRPC 1.0': ({ url }, exchange, { id }) => new JsonRpcTransport(url, exchange, id),
-  'JSONRPC 0.3': ({ url }, exchange) =>
-    new LegacyJsonRpcTransport({ endpoint: url, fetchImpl: fetchOver(exchange) }),
+  'JSONRPC 0.3': ({ url }, exchange, { forgave }) =>
+    new LegacyJsonRpcTransport(url, exchange, forgave),
   'HTTP+JSON 1.0': ({ url }, exchange) => new RestTransport(url, exchange),
-  'HTTP+JSON 0.3': ({ url }, exchange) => new LegacyRestTransport(url, exchange),
+  'HTTP+JSON 0.3': ({ url }, exchange, { forgave }) =>
+    new LegacyRestTransport(url, exchange, forgave),
 } satisfies Record<string, TransportMaker>;
 
 /** {@link AgentClient} on the SDK's transports, and over gRPC on its service definitions. */
@@ -107,6 +107,7 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     private readonly egress: Egress,
     private readonly config: AppConfig,
     private readonly memory: EndpointMemory,
+    @Inject(AgentQuirks) private readonly quirks: Pick<AgentQuirks, 'note'>,
   ) {
     super();
     this.channels = new GrpcChannels(egress, config.tasks.maxSizeBytes);
@@ -131,24 +132,18 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     );
   }
 
-  send(
-    agent: Agent,
-    send: AgentSend,
-    options: AgentCallOptions,
-  ): Promise<{ readonly message: Message } | { readonly task: Task }> {
-    return this.call('SendMessage', agent, options, async (call) => {
+  send(agent: Agent, send: AgentSend, options: AgentCallOptions): Promise<Sent> {
+    return this.call('SendMessage', agent, options, (call) => {
       const request = requestOf(call, send, true);
-      const answer = await call.transport.sendMessage(request, call.options);
-      return 'messageId' in answer
-        ? { message: checkMessage(answer, 'message') }
-        : { task: checkTask(answer) };
+      return readSent(call.transport.sendMessage(request, call.options), call);
     });
   }
 
   getTask(agent: Agent, downstreamTaskId: string, options: AgentCallOptions): Promise<Task> {
-    return this.call('GetTask', agent, options, async ({ transport, tenant, ...call }) =>
-      checkTask(await transport.getTask({ tenant, id: downstreamTaskId }, call.options)),
-    );
+    return this.call('GetTask', agent, options, (call) => {
+      const request = { tenant: call.tenant, id: downstreamTaskId };
+      return readTask(call.transport.getTask(request, call.options), call);
+    });
   }
 
   subscribe(
@@ -167,9 +162,9 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     options: AgentCallOptions,
     metadata?: Readonly<Record<string, unknown>>,
   ): Promise<Task> {
-    return this.call('CancelTask', agent, options, async ({ transport, tenant, ...call }) => {
-      const request = { tenant, id: downstreamTaskId, metadata };
-      return checkTask(await transport.cancelTask(request, call.options));
+    return this.call('CancelTask', agent, options, (call) => {
+      const request = { tenant: call.tenant, id: downstreamTaskId, metadata };
+      return readTask(call.transport.cancelTask(request, call.options), call);
     });
   }
 
@@ -271,7 +266,7 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
       let answered = false;
       try {
         for await (const event of run(call)) {
-          const checked = checkEvent(event);
+          const checked = readEvent(event, call);
           if (!answered) plan.answered();
           answered = true;
           yield checked;
@@ -302,9 +297,11 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
       onSent: (): void => connection?.given(),
       budget,
       maxAnswerBytes: config.tasks.maxSizeBytes,
+      forgave: (kind: QuirkKind): void => this.quirks.note(agent, kind),
     };
     const headers = headersOf(agent, endpoint, options);
-    const call = { tenant, options: { signal, serviceParameters: headers } };
+    const forgave = (): void => shared.forgave('other-form');
+    const call = { tenant, forgave, options: { signal, serviceParameters: headers } };
     if (protocolBinding === 'GRPC') {
       const kind = method in this.gates ? 'control' : 'message';
       const exchange = new GrpcExchange(this.channels, { ...shared, kind, address: url, headers });
@@ -314,7 +311,7 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     }
     const exchange = new HttpExchange(this.egress, shared);
     const make: TransportMaker = HTTP_TRANSPORTS[`${protocolBinding} ${protocolVersion}`];
-    const transport = await make(endpoint, exchange, { id: ++this.calls, agent });
+    const transport = await make(endpoint, exchange, { id: ++this.calls, forgave });
     return { ...call, exchange, transport };
   }
 

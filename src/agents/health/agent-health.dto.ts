@@ -13,7 +13,7 @@ export class AgentHealthDto {
   @ApiProperty({
     enum: HEALTH_STATES,
     description:
-      'unknown: nobody has called it yet; degraded: some calls failed, it gets work after its equals; down: it gets work only as a trial.',
+      'unknown: nobody has called it yet; degraded: some calls failed, or most of its tasks do, it gets work after its equals; down: it gets work only as a trial.',
   })
   readonly state: HealthState;
 
@@ -39,6 +39,17 @@ export class AgentHealthDto {
   })
   readonly latencyMs: number | null;
 
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description:
+      'The share of its last tasks that failed by its own fault, 0 to 1, each organization weighing the same; null: none has ended lately.',
+  })
+  readonly taskFailureRate: number | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Why the last of them failed.' })
+  readonly lastTaskError: string | null;
+
   @ApiProperty({ type: Number, description: 'Delegations it works on for this process.' })
   readonly outstanding: number;
 
@@ -55,6 +66,8 @@ export class AgentHealthDto {
     this.lastError = view.lastError;
     this.lastOkAt = view.lastOkAt?.toISOString() ?? null;
     this.latencyMs = view.latencyMs;
+    this.taskFailureRate = view.taskFailureRate;
+    this.lastTaskError = view.lastTaskError;
     this.outstanding = view.outstanding;
     this.queued = view.queued;
     this.isFull = view.isFull;

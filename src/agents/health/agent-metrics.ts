@@ -39,6 +39,25 @@ export class AgentMetrics implements OnModuleInit {
         }),
     );
     metrics.gauge(
+      'agent_tasks_ended',
+      'Tasks an agent has completed, or failed by its own fault, since this process knows it; hidden ones are added up.',
+      ['agent', 'result'],
+      (give, audience) =>
+        this.each(audience, (agent, { tasksEnded: { completed, failed } }) => {
+          give({ agent, result: 'completed' }, completed);
+          give({ agent, result: 'failed' }, failed);
+        }),
+    );
+    metrics.gauge(
+      'agent_task_failure_rate',
+      'The share of the last tasks of an agent that failed by its own fault, each organization weighing the same.',
+      ['agent'],
+      (give, audience) =>
+        this.each(audience, (agent, { taskFailureRate }) => {
+          if (agent !== HIDDEN && taskFailureRate !== null) give({ agent }, taskFailureRate);
+        }),
+    );
+    metrics.gauge(
       'agent_outstanding',
       'Delegations an agent works on for this process.',
       ['agent'],

@@ -5,7 +5,13 @@ import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import type { Agent } from '../agent.js';
 import type { AgentCallError } from '../agent-client.js';
-import { type Admission, type AgentCondition, AgentHealth } from '../agent-health.js';
+import {
+  type Admission,
+  type AgentCondition,
+  AgentHealth,
+  type HealthState,
+  type TaskResult,
+} from '../agent-health.js';
 import type { QueueAsker } from '../agent-load.js';
 import { AgentRegistry } from '../agent-registry.js';
 import { AgentEvents, type Standing } from './agent-events.js';
@@ -21,6 +27,7 @@ import {
 } from './domain/agent-record.js';
 import { verdictOf } from './domain/fault-of.js';
 import { probeDueAt } from './domain/probe-due.js';
+import { TaskResults } from './domain/task-results.js';
 
 /** Characters of an error that are kept. */
 const ERROR_LIMIT = 300;
@@ -39,10 +46,17 @@ export interface AgentHealthView extends AgentCondition {
   readonly lastOkAt: Date | null;
   readonly lastError: string | null;
   readonly latencyMs: number | null;
+  /** Of the tasks it ended lately, 0 to 1, each organization weighing the same; null without any. */
+  readonly taskFailureRate: number | null;
+  /** Why the task failed that failed last at it. */
+  readonly lastTaskError: string | null;
+  /** Tasks it has ended since this process knows it as it is. */
+  readonly tasksEnded: { readonly completed: number; readonly failed: number };
 }
 
 interface Watched {
   record: AgentRecord;
+  readonly results: TaskResults;
   /** The agent as it was registered or changed last: what was known of it before is void. */
   readonly revision: number;
   readonly knownSince: number;
@@ -74,10 +88,12 @@ export class AgentMonitor extends AgentHealth {
   }
 
   conditionOf(agentId: string, asker?: QueueAsker): AgentCondition {
-    const record = this.recordOf(agentId);
+    const watched = this.watchedOf(agentId);
+    const record = watched?.record;
     const breaker = record ? breakerOf(record, this.time()) : 'closed';
+    const health = this.healthOf(agentId, record, breaker);
     return {
-      health: this.healthOf(agentId, record, breaker),
+      health: watched ? this.withResults(health, watched) : health,
       breaker,
       outstanding: this.loads.outstandingOf(agentId),
       queued: this.loads.queuedOf(agentId),
@@ -86,15 +102,27 @@ export class AgentMonitor extends AgentHealth {
   }
 
   viewOf(agentId: string): AgentHealthView {
-    const record = this.recordOf(agentId);
+    const watched = this.watchedOf(agentId);
+    const record = watched?.record;
     return {
       ...this.conditionOf(agentId),
-      health: record?.health ?? 'unknown',
+      health: watched ? this.withResults(watched.record.health, watched) : 'unknown',
       since: dateOf(record?.since),
       lastOkAt: dateOf(record?.lastOkAt),
       lastError: record?.lastError ?? null,
       latencyMs: record?.latencyMs == null ? null : Math.round(record.latencyMs),
+      taskFailureRate: watched?.results.standing(this.time()).failureRate ?? null,
+      lastTaskError: watched?.results.lastError ?? null,
+      tasksEnded: watched?.results.counts ?? { completed: 0, failed: 0 },
     };
+  }
+
+  taskEnded(agent: Agent, result: TaskResult): void {
+    if (!this.isCurrent(agent)) return;
+    const watched = this.watch(agent);
+    const short = result.ok ? result : { ...result, error: result.error.slice(0, ERROR_LIMIT) };
+    watched.results.note(short, this.time());
+    this.tell(agent.id, watched);
   }
 
   admit(agentId: string): Admission {
@@ -163,21 +191,32 @@ export class AgentMonitor extends AgentHealth {
   }
 
   private note(agent: Agent, outcome: Outcome): void {
-    const current = this.registry.get(agent.id);
-    // A run may hold the agent as it was, at another address.
-    if (!current || revisionOf(current) !== revisionOf(agent)) return;
+    if (!this.isCurrent(agent)) return;
     const watched = this.watch(agent);
     const { health } = this.config.agents;
     watched.record = afterOutcome(watched.record, outcome, health, this.time(), this.ids.jitter());
     this.tell(agent.id, watched);
   }
 
+  /** A run may hold the agent as it was, at another address. */
+  private isCurrent(agent: Agent): boolean {
+    const current = this.registry.get(agent.id);
+    return current !== undefined && revisionOf(current) === revisionOf(agent);
+  }
+
+  /** One that answers and fails its tasks all the same is not healthy: it gets work after its equals. */
+  private withResults(health: HealthState, { results }: Watched): HealthState {
+    if (health !== 'healthy' && health !== 'unknown') return health;
+    return results.standing(this.time()).isFailing ? 'degraded' : health;
+  }
+
   private tell(agentId: string, watched: Watched): void {
     const { record, told: before } = watched;
-    const told: Standing = { health: record.health, breaker: breakerOf(record, this.time()) };
+    const health = this.withResults(record.health, watched);
+    const told: Standing = { health, breaker: breakerOf(record, this.time()) };
     if (told.health === before.health && told.breaker === before.breaker) return;
     watched.told = told;
-    const { lastError } = record;
+    const lastError = record.lastError ?? watched.results.lastError;
     this.events.publish({ agentId, ...told, before, lastError, at: this.clock.now() });
     const fields = { agentId, ...told, before };
     if (told.health === 'down' || told.breaker === 'open') {
@@ -201,7 +240,7 @@ export class AgentMonitor extends AgentHealth {
     agentId: string,
     record: AgentRecord | undefined,
     breaker: AgentCondition['breaker'],
-  ): AgentCondition['health'] {
+  ): HealthState {
     if (!record) return 'unknown';
     if (record.health !== 'down' || breaker !== 'half-open') return record.health;
     const isLookedAt =
@@ -215,9 +254,9 @@ export class AgentMonitor extends AgentHealth {
     return (budgets.connectMs ?? connectMs) + (budgets.firstEventMs ?? firstEventMs);
   }
 
-  private recordOf(agentId: string): AgentRecord | undefined {
+  private watchedOf(agentId: string): Watched | undefined {
     const agent = this.registry.get(agentId);
-    return agent && this.known(agent)?.record;
+    return agent && this.known(agent);
   }
 
   private known(agent: Agent): Watched | undefined {
@@ -232,6 +271,7 @@ export class AgentMonitor extends AgentHealth {
     const before = this.watched.get(agent.id);
     const watched: Watched = {
       record: newRecord(now),
+      results: new TaskResults(this.config.agents.health),
       revision: revisionOf(agent),
       knownSince: now,
       jitter: this.ids.jitter(),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { StreamResponse } from '../../protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { NO_CHANGE } from '../task.js';
 import { decideDeadline } from './decide-deadline.js';
@@ -17,6 +18,11 @@ import {
 } from './fake-task.js';
 import { decideLeftTold } from './left-tasks.js';
 import { MAX_ARTIFACTS } from './given-artifacts.js';
+
+/** A message that does not say of which task it is. */
+function ofNoTask(text: string): StreamResponse {
+  return { payload: { $case: 'message', value: { ...said(text), taskId: '' } } };
+}
 
 const LATER = new Date('2026-01-03T00:00:00Z');
 
@@ -187,10 +193,30 @@ describe('a plain Message', () => {
 });
 
 describe('an invalid agent response', () => {
-  it('is a message after a task', () => {
+  it('is no message that carries the id of the task: those are progress, each of them', () => {
     const task = new FakeTask({ allowReply: true });
     task.agent(status('working'));
-    task.agent(reply('42'));
+    for (const text of ['ha', 'ha']) task.agent(reply(text));
+    task.agent(status('completed'));
+    expect(task.story().slice(1)).toEqual([
+      'status WORKING: ha',
+      'status WORKING: ha',
+      'status COMPLETED',
+    ]);
+  });
+
+  it('is no such message while the client is asked: the question stays open', () => {
+    const task = new FakeTask();
+    task.agent(status('input', 'which?'));
+    task.agent(reply('a or b'));
+    expect(task.state).toBe('INPUT_REQUIRED');
+    expect(task.story().at(-1)).toBe('status INPUT_REQUIRED: a or b');
+  });
+
+  it('is a message after a task that does not say it belongs to it', () => {
+    const task = new FakeTask({ allowReply: true });
+    task.agent(status('working'));
+    task.agent(ofNoTask('42'));
     expect(task.state).toBe('FAILED');
     expect(task.delegation().reason).toMatch(/^InvalidAgentResponse: .*message after a task/);
   });
@@ -258,7 +284,7 @@ describe('an invalid agent response', () => {
   it('ends the whole when every agent was required, and cancels the others', () => {
     const task = new FakeTask({ agents: ['a', 'b'] });
     task.agent(status('working'));
-    task.agent(reply('42'));
+    task.agent(ofNoTask('42'));
     expect(task.state).toBe('FAILED');
     expect(task.delegation('b')).toMatchObject({ state: 'canceled' });
     expect(task.delegation('b').reason).toContain('Agent a failed');

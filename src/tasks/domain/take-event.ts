@@ -46,7 +46,11 @@ export function takeEvent(
   payload: Payload,
   ids: IdSource,
 ): Invalid {
-  if (payload.$case === 'message') return takeReply(draft, delegation, payload.value, ids);
+  if (payload.$case === 'message') {
+    return isProgress(delegation, payload.value)
+      ? takeProgress(draft, delegation, payload.value, ids)
+      : takeReply(draft, delegation, payload.value, ids);
+  }
   const taskId = payload.$case === 'task' ? payload.value.id : payload.value.taskId;
   const invalid = accept(draft, delegation, taskId, payload.value.contextId);
   if (invalid !== undefined) return invalid;
@@ -100,6 +104,29 @@ function accept(draft: Draft, delegation: Delegation, taskId: string, contextId:
   if (contextId !== '' && contextId !== delegation.downstreamContextId) {
     draft.patch(delegation.id, { downstreamContextId: contextId });
   }
+  return undefined;
+}
+
+/** Some agents say what they have to say of a task in messages that carry its id. */
+function isProgress({ state, downstreamTaskId }: Delegation, { taskId }: Message): boolean {
+  return state !== 'sending' && taskId !== '' && taskId === downstreamTaskId;
+}
+
+/** Each is an event of its own, also one that says the same again: they are pieces of a text. */
+function takeProgress(
+  draft: Draft,
+  { id, state }: Delegation,
+  said: Message,
+  ids: IdSource,
+): Invalid {
+  const message = { ...said, role: Role.ROLE_AGENT };
+  // Who waits for an answer still does.
+  const status = {
+    state: isWaiting(state) ? taskStateOf(state) : WORKING,
+    message,
+    timestamp: undefined,
+  };
+  takeStatus(draft, id, { taskId: '', contextId: '', status, metadata: undefined }, ids, true);
   return undefined;
 }
 
@@ -178,12 +205,13 @@ function takeStatus(
   delegationId: string,
   { status, metadata }: TaskStatusUpdateEvent,
   ids: IdSource,
+  isNews = false,
 ): void {
   const delegation = draft.delegation(delegationId);
   const said = status && delegationStateOf(status.state);
   if (!delegation || isEnded(delegation.state) || !status || said === undefined) return;
   const news = draft.several ? undefined : newsOf(draft, metadata);
-  if (!news && isRepeatedEvent(delegation, status)) return;
+  if (!isNews && !news && isRepeatedEvent(delegation, status)) return;
   // What comes while the client's next message waits to be sent is progress: the answer is on its way.
   const awaited = delegation.state === 'queued' && !isEnded(said) ? 'queued' : said;
   // Nobody can answer on a task that is being canceled.

@@ -16,6 +16,7 @@ import type { RunContext } from './run-context.js';
 export async function cancelAtAgent(run: RunContext): Promise<void> {
   const { deps, budgets, agentName } = run;
   run.canceling = true;
+  run.hasten();
   if (!run.sent && run.downstreamTaskId === null) return cancelHere(run, CANCELED_BY_CLIENT);
   const end = deps.clock.now().getTime() + budgets.cancelWaitMs;
   const left = (): number => end - deps.clock.now().getTime();

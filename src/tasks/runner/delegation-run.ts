@@ -212,7 +212,10 @@ export class DelegationRun {
       case 'follow':
         return followTask(run);
       case 'unknown':
-        return resolveUnknown(run, isFirst ? stoppedWhileSending(run) : brokeOff(run));
+        return resolveUnknown(
+          run,
+          isFirst ? stoppedWhileSending(run) : (run.cutBy ?? brokeOff(run)),
+        );
       case 'done':
         return 'done';
     }

@@ -7,6 +7,9 @@ const MAX_BUFFERED = 256;
 /** Characters and bytes held at most, give or take one event; from so many on they are stored before more is read. */
 const MAX_BUFFERED_SIZE = 1024 * 1024;
 
+/** How many turns of the event loop a stream has to close after its end before that is stored without. */
+const CLOSING_TURNS = 2;
+
 /** What has come since the last look, and how the stream ended if it has. */
 export interface Taken {
   readonly events: readonly StreamResponse[];
@@ -30,7 +33,7 @@ export class EventIntake {
     this.reading = this.read(source);
   }
 
-  /** Resolves with at least one event, or with the end. */
+  /** Resolves with at least one event, with the end, or with nothing after {@link nudge}. */
   async take(): Promise<Taken> {
     // Who takes again has stored what was taken last.
     if (this.buffer.length === 0) this.wakeReader?.();
@@ -44,6 +47,20 @@ export class EventIntake {
     this.size = 0;
     if (size < MAX_BUFFERED_SIZE) this.wakeReader?.();
     return { events, end: this.end };
+  }
+
+  /** What comes in the same moment as what was taken, if anything: most agents close right after the last event. */
+  async takeAlong(): Promise<Taken> {
+    for (let turn = 0; turn < CLOSING_TURNS && !this.end; turn++) await nextTurn();
+    const { buffer: events } = this;
+    this.buffer = [];
+    this.size = 0;
+    return { events, end: this.end };
+  }
+
+  /** Whoever takes goes on without an event. */
+  nudge(): void {
+    this.wakeTaker?.();
   }
 
   /** Resolves when the stream has ended by itself; what it still brings is dropped. */

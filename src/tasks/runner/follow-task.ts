@@ -54,7 +54,7 @@ class Follower {
     for (let announced = true; ;) {
       const failure = await this.ask(announced);
       if (run.over || run.signal.aborted) return;
-      if (failure !== undefined) return run.fail(failure);
+      if (failure !== undefined) return run.fail([run.cutBy, failure].filter(Boolean).join(' '));
       const jitter = 1 + PAUSE_JITTER * (2 * run.deps.ids.jitter() - 1);
       announced = await this.bell.wait(this.pause * jitter, pollMinMs);
       if (run.over || run.signal.aborted) return;
@@ -87,6 +87,7 @@ class Follower {
       return this.uselessAnswer('its task has no known state');
     }
     this.useless = 0;
+    run.cutBy = undefined;
     if (await run.takeTask(task)) {
       this.news();
       if (!announced) run.deps.callbacks.missedBy(run.agent);

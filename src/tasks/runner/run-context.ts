@@ -54,6 +54,8 @@ export class RunContext {
   sent: boolean;
   /** The client cancels: no message leaves any more, and only the cancel may end the delegation. */
   canceling = false;
+  /** Called when what the agent has said may not be held back any more. */
+  hasten: () => void = () => undefined;
   /** Metadata of the client's cancel, as far as this run knows it. */
   cancelMetadata: TaskRecord['cancelMetadata'];
   /** It only asks its agent now and then, with no connection open meanwhile. */
@@ -61,6 +63,8 @@ export class RunContext {
   /** The call that takes the message to the agent, as far as it waits for a connection. */
   private messageWait: ConnectionWait | undefined;
   private waitTold = false;
+  /** The answer that could not be read, until the agent has been asked for its task. */
+  cutBy: string | undefined;
   /** This run itself has brought the delegation to where it is over. */
   settled = false;
 
@@ -176,8 +180,11 @@ export class RunContext {
 
   /** Commits what these events of the agent mean; true when they changed anything. */
   async take(events: readonly StreamResponse[]): Promise<boolean> {
-    for (const event of events) this.learnId(event);
+    for (const [index, event] of events.entries()) {
+      this.heed(event, index > 0 || !this.unanswered);
+    }
     const { ids } = this.deps;
+    const before = this.delegation;
     // Decided one by one and made one commit by the log.
     const isFirst = this.delegation.progress.artifacts.length === 0;
     const steps = isFirst && events.length === 1 ? inSteps(events[0]!) : events;
@@ -187,6 +194,7 @@ export class RunContext {
           this.change((aggregate, id, now) => decideAgentEvent(aggregate, id, event, now, ids)),
         ),
       );
+      this.noteResult(before);
       return standings.some((standing) => standing?.changed);
     } finally {
       this.releaseAnswers();
@@ -206,7 +214,10 @@ export class RunContext {
 
   /** Fails the delegation; an agent that may still work on it is told when this run is over. */
   async fail(reason: string): Promise<void> {
-    if (!this.over) await this.end({ state: 'failed', reason }, !this.sent);
+    if (this.over) return;
+    const before = this.delegation;
+    await this.end({ state: 'failed', reason }, !this.sent);
+    this.noteResult(before);
   }
 
   /** The agent did not take the message: the next one is asked, or the delegation fails. */
@@ -347,10 +358,28 @@ export class RunContext {
     await this.deps.clock.sleep(maxMs, done.signal);
   }
 
-  private learnId({ payload }: StreamResponse): void {
+  /** What the agent itself has brought the delegation to counts for its health. */
+  private noteResult(before: Delegation): void {
+    const { state, organization, reason } = this.delegation;
+    if (!this.settled || isEnded(before.state) || !isEnded(state)) return;
+    const { deps, agent } = this;
+    if (state === 'completed') deps.health.taskEnded(agent, { organization, ok: true });
+    if (state !== 'failed') return;
+    const error = reason ?? 'the agent said that it failed';
+    deps.health.taskEnded(agent, { organization, ok: false, error });
+  }
+
+  /** Learns which task the agent works on, and whether it says messages meanwhile. */
+  private heed({ payload }: StreamResponse, isAnswered: boolean): void {
     if (payload?.$case === 'task') this.downstreamTaskId = payload.value.id || null;
     else if (payload?.$case === 'statusUpdate' || payload?.$case === 'artifactUpdate') {
       this.downstreamTaskId ||= payload.value.taskId || null;
+    } else if (
+      isAnswered &&
+      payload?.value.taskId &&
+      payload.value.taskId === this.downstreamTaskId
+    ) {
+      this.deps.quirks.note(this.agent, 'message-in-task');
     }
     if (this.downstreamTaskId !== null) for (const wake of this.idWaiters.splice(0)) wake();
   }

@@ -1,4 +1,10 @@
-import type { Agent, AgentBudgets, AgentClient, AgentHealth } from '../../agents/index.js';
+import type {
+  Agent,
+  AgentBudgets,
+  AgentClient,
+  AgentHealth,
+  AgentQuirks,
+} from '../../agents/index.js';
 import type { Principal } from '../../auth/index.js';
 import type { Clock } from '../../common/clock.js';
 import type { IdSource } from '../../common/ids.js';
@@ -34,7 +40,8 @@ export interface RunDeps {
   /** So many more calls for an agent wait for a connection, or less. */
   readonly connecting: (agentId: string, by: 1 | -1) => void;
   readonly farewells: Pick<Farewells, 'hasRoom' | 'enter' | 'leave'>;
-  readonly health: Pick<AgentHealth, 'admit'>;
+  readonly health: Pick<AgentHealth, 'admit' | 'taskEnded'>;
+  readonly quirks: Pick<AgentQuirks, 'note'>;
   /** Also one that is deleted: it may be asked about what it works on, but gets no message. */
   readonly agent: (id: string) => Agent | undefined;
   /** Whether those of an organization may use an agent. */

@@ -10,6 +10,7 @@ import { toldOf } from './agent-trouble.js';
 import { isInDoubt } from '../domain/decide-resend.js';
 import { isWaiting } from '../domain/delegation-state.js';
 import { EventIntake } from './event-intake.js';
+import { HeldIntake } from './held-intake.js';
 import { sendOffering } from './offer-callback.js';
 import { outgoing } from './outgoing-message.js';
 import { takeEnded } from './resolve-unknown.js';
@@ -39,6 +40,7 @@ export async function sendMessage(run: RunContext, message: Message): Promise<St
     if (run.over) return 'done';
     const { error } = end;
     if (streaming && run.unanswered && isRefusal(error) && CANNOT_STREAM.has(error.detail.code)) {
+      run.deps.quirks.note(run.agent, 'cannot-stream');
       return afterEnd(run, await run.deliver(() => sendOnce(run, send)));
     }
     const pause = RETRY_PAUSES_MS[tries];
@@ -73,9 +75,10 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
   const connection = run.connectionWait(watchdog, budget, true);
   const options = { ...run.callOptions(call.signal), connection };
   const intake = new EventIntake(deps.client.stream(agent, send, options));
+  const held = new HeldIntake(run, intake);
   try {
     for (;;) {
-      const { events, end } = await intake.take();
+      const { events, end, conflict } = await held.take();
       ended = end !== undefined;
       if (events.length > 0) {
         await run.take(events);
@@ -83,9 +86,11 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
         if (isWaiting(run.delegation.state)) watchdog.disarm();
         else watchdog.arm(budget);
       }
+      if (held.holds) watchdog.disarm();
+      if (conflict !== undefined) await run.fail(`InvalidAgentResponse: ${conflict}`);
       // An agent may go on without its client's answer, as long as it keeps the stream.
       if (run.asked && !end) continue;
-      if (run.over && !end) await linger(run, intake);
+      if (run.over && !end && !held.isOverdue) await linger(run, intake);
       if (run.over) return { error: undefined };
       if (end) return { error: end.error, ...(late !== undefined && { late }) };
     }
@@ -93,6 +98,7 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
     watchdog.disarm();
     connection.over();
     if (!ended) stop();
+    held.close();
     intake.close();
     run.signal.removeEventListener('abort', stop);
   }
@@ -158,7 +164,7 @@ async function afterEnd(run: RunContext, { error, late }: CallEnd): Promise<Step
     throw new Error('the agent client failed', { cause: error });
   }
   const told = error && toldOf(run, error);
-  if (error?.kind === 'invalid') return failed(run, `InvalidAgentResponse: ${told}.`);
+  if (error?.kind === 'invalid') return unreadable(run, `InvalidAgentResponse: ${told}.`);
   if (!run.unanswered) return 'follow';
   if (error === undefined || error.kind === 'interrupted') return 'unknown';
   // One that has had it before may have ended its task with it, and refuses it now.
@@ -171,6 +177,14 @@ async function afterEnd(run: RunContext, { error, late }: CallEnd): Promise<Step
   }
   await run.failover(`${told}.`);
   return 'done';
+}
+
+/** What cannot be read says nothing of the task: an agent that has told which one it is can be asked for it. */
+async function unreadable(run: RunContext, reason: string): Promise<Step> {
+  if (run.downstreamTaskId === null) return failed(run, reason);
+  run.deps.quirks.note(run.agent, 'unreadable-event');
+  run.cutBy = reason;
+  return run.unanswered ? 'unknown' : 'follow';
 }
 
 async function failed(run: RunContext, reason: string): Promise<Step> {

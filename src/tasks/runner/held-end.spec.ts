@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals';
+import { type StreamResponse, TaskState } from '../../protocol/a2a.js';
+import { agentMessage, artifactUpdate, statusUpdate } from '../../protocol/build.js';
+import { emptyTask } from '../../protocol/task-reducer.js';
+import { HeldEnd } from './held-end.js';
+
+const REF = { taskId: 't', contextId: 'c' };
+const { TASK_STATE_COMPLETED: COMPLETED, TASK_STATE_FAILED: FAILED } = TaskState;
+
+function status(state: TaskState, text?: string, ref = REF): StreamResponse {
+  const message = text === undefined ? undefined : agentMessage('m', ref, text);
+  return { payload: statusUpdate(ref, state, new Date(0), message) };
+}
+
+function chunk(): StreamResponse {
+  const artifact = { artifactId: 'a', name: '', description: '', parts: [], metadata: undefined };
+  const update = { artifact: { ...artifact, extensions: [] }, append: false, lastChunk: false };
+  return { payload: artifactUpdate(REF, update) };
+}
+
+function whole(state: TaskState, id = 't', text?: string): StreamResponse {
+  const value = emptyTask(id, 'c');
+  const message = text === undefined ? undefined : agentMessage('w', REF, text);
+  value.status = { state, message, timestamp: undefined };
+  return { payload: { $case: 'task', value } };
+}
+
+function textOf(held: HeldEnd): string | undefined {
+  const [event] = held.release();
+  const payload = event?.payload;
+  if (payload?.$case !== 'task' && payload?.$case !== 'statusUpdate') return undefined;
+  const content = payload.value.status?.message?.parts[0]?.content;
+  return `${payload.$case} ${content?.$case === 'text' ? content.value : ''}`.trim();
+}
+
+describe('the end that a stream tells', () => {
+  it('is held; what comes before passes, as the same list while there is none', () => {
+    const held = new HeldEnd();
+    const events = [chunk(), chunk()];
+    expect(held.sift(events)).toBe(events);
+    expect(held.holds).toBe(false);
+    expect(held.sift([...events, status(COMPLETED, 'done'), chunk()])).toEqual(events);
+    expect(held.sift([chunk(), status(TaskState.TASK_STATE_WORKING)])).toEqual([]);
+    expect(held).toMatchObject({ holds: true, isDecided: false });
+    expect(textOf(held)).toBe('statusUpdate done');
+  });
+
+  it('is one with the whole task that follows, with the words of whichever has some', () => {
+    const wordy = new HeldEnd();
+    wordy.sift([status(COMPLETED, 'said with the end')]);
+    wordy.sift([whole(COMPLETED)]);
+    expect(wordy).toMatchObject({ isDecided: true, hasTask: true, conflict: undefined });
+    expect(textOf(wordy)).toBe('task said with the end');
+    const other = new HeldEnd();
+    other.sift([status(COMPLETED, 'short'), whole(COMPLETED, 't', 'whole')]);
+    expect(textOf(other)).toBe('task whole');
+  });
+
+  it('outlives a task that has not seen it', () => {
+    const held = new HeldEnd();
+    held.sift([status(FAILED, 'broken'), whole(TaskState.TASK_STATE_WORKING)]);
+    expect(held.conflict).toBeUndefined();
+    expect(textOf(held)).toBe('task broken');
+  });
+
+  it.each([
+    ['a status', status(FAILED)],
+    ['a task', whole(FAILED)],
+  ])('cannot be another one as well: %s', (_, second) => {
+    const held = new HeldEnd();
+    held.sift([status(COMPLETED), second]);
+    expect(held.conflict).toBe('the agent ended its task twice, as completed and as failed.');
+  });
+
+  it('is not touched by another task, nor by being told again', () => {
+    const held = new HeldEnd();
+    const other = { taskId: 'o', contextId: 'c' };
+    held.sift([status(COMPLETED, 'done'), whole(FAILED, 'o'), status(FAILED, '', other)]);
+    held.sift([status(COMPLETED, 'again')]);
+    expect(held).toMatchObject({ isDecided: false, conflict: undefined });
+    expect(textOf(held)).toBe('statusUpdate done');
+  });
+});

@@ -1,0 +1,76 @@
+import type { EventIntake, Taken } from './event-intake.js';
+import { HOLD_MS, HeldEnd } from './held-end.js';
+import type { RunContext } from './run-context.js';
+
+/** What is to be stored now. */
+export interface TakenNow extends Taken {
+  /** The agent has told two ends that differ: this is to fail the delegation. */
+  readonly conflict: string | undefined;
+}
+
+/**
+ * What an agent's stream brings, without the end that it tells: that is given when the stream has closed, when
+ * the whole task has come, when the client cancels, or after a second. Until there is one, events pass as
+ * they are.
+ */
+export class HeldIntake {
+  private held = new HeldEnd();
+  private cancelTimer: (() => void) | undefined;
+  /** The end was held for as long as it may be, and the stream is still open. */
+  isOverdue = false;
+
+  constructor(
+    private readonly run: RunContext,
+    private readonly intake: EventIntake,
+  ) {
+    run.hasten = (): void => intake.nudge();
+  }
+
+  /** An end is held: nothing more is expected of the agent. */
+  get holds(): boolean {
+    return this.held.holds;
+  }
+
+  /** Resolves with at least one event or with the end; with neither when an end is held from now on. */
+  async take(): Promise<TakenNow> {
+    const { held, run } = this;
+    const wasHeld = held.holds;
+    const taken = await this.intake.take();
+    const events = held.sift(taken.events);
+    let { end } = taken;
+    if (!held.holds) return { events, end, conflict: undefined };
+    if (!wasHeld && end === undefined && !held.isDecided) {
+      const along = await this.intake.takeAlong();
+      held.sift(along.events);
+      end = along.end;
+    }
+    const isDue = held.isDecided || this.isOverdue || run.canceling;
+    if (end === undefined && !isDue) {
+      this.startTimer();
+      return { events, end, conflict: undefined };
+    }
+    return this.released(events, end);
+  }
+
+  close(): void {
+    this.cancelTimer?.();
+    this.run.hasten = (): void => undefined;
+  }
+
+  private released(events: Taken['events'], end: Taken['end']): TakenNow {
+    const { held, run } = this;
+    this.held = new HeldEnd();
+    this.cancelTimer?.();
+    const { conflict } = held;
+    if (conflict !== undefined) return { events, end, conflict };
+    if (held.hasTask) run.deps.quirks.note(run.agent, 'task-after-end');
+    return { events: [...events, ...held.release()], end, conflict };
+  }
+
+  private startTimer(): void {
+    this.cancelTimer ??= this.run.deps.clock.after(HOLD_MS, () => {
+      this.isOverdue = true;
+      this.intake.nudge();
+    });
+  }
+}
