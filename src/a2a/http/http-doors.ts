@@ -14,6 +14,7 @@ import { type Admitted, Intake } from '../intake/intake.js';
 import { type MessageLimits, messageLimitsOf } from '../intake/message-limits.js';
 import { StalledBody } from '../intake/uploads.js';
 import { EventStreams } from '../sse/event-streams.js';
+import { answerType } from './answer-type.js';
 import { BODY_TYPES, textOf } from './body.js';
 import { failureHeaders } from './failure-headers.js';
 import { type HttpDoor, type HttpFailure, type HttpRequest, type HttpRoute } from './http-door.js';
@@ -188,7 +189,10 @@ export class HttpDoors {
     if (answer.kind === 'answer') {
       // What a GET answers is for its caller alone, also where a cache stands between.
       if (route.method === 'GET') void reply.header('cache-control', 'no-store');
-      return reply.headers(activatedHeaders(call)).type(door.contentType).send(answer.text);
+      return reply
+        .headers(activatedHeaders(call))
+        .headers(typeFor(door, request))
+        .send(answer.text);
     }
     try {
       await this.streams.serve(reply, answer.source, gone, () => {
@@ -228,7 +232,7 @@ export class HttpDoors {
         .status(status)
         // A failure, too, is for its caller and this moment alone.
         .headers({ 'cache-control': 'no-store', ...failureHeaders(error, request.headers) })
-        .type(door.contentType)
+        .headers(typeFor(door, request))
         .send(text)
     );
   }
@@ -240,6 +244,15 @@ export class HttpDoors {
     }
     return failure;
   }
+}
+
+/** The media type that `Accept` prefers, and that the answer depends on it where the door has several. */
+function typeFor(
+  { contentTypes }: HttpDoor,
+  { headers }: Pick<FastifyRequest, 'headers'>,
+): Record<string, string> {
+  const type = { 'content-type': answerType(contentTypes, headers) };
+  return contentTypes.length > 1 ? { ...type, vary: 'Accept' } : type;
 }
 
 /** Bodies are read as they are. */
