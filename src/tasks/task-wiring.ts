@@ -14,6 +14,7 @@ import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
 import { HubSettings } from '../database/hub-settings.js';
 import { Database } from '../database/database.js';
+import { WorkerWatch } from '../database/worker-watch.js';
 import { RoutingService } from '../routing/index.js';
 import { AgentCallbacks } from './callbacks/agent-callbacks.js';
 import { CallbackStore } from './callbacks/callback-store.js';
@@ -69,6 +70,7 @@ export interface TaskParts {
   readonly logger: Log;
   readonly draining: Draining;
   readonly quotas: Quotas;
+  readonly workers: Pick<WorkerWatch, 'isNobody'>;
 }
 
 /** The tokens of {@link TaskParts}, in the order {@link partsOf} takes them. */
@@ -94,6 +96,7 @@ export const TASK_PARTS = [
   Log,
   Draining,
   Quotas,
+  WorkerWatch,
 ];
 
 export function partsOf(
@@ -118,6 +121,7 @@ export function partsOf(
   logger: Log,
   draining: Draining,
   quotas: Quotas,
+  workers: WorkerWatch,
 ): TaskParts {
   return {
     config,
@@ -141,6 +145,7 @@ export function partsOf(
     logger,
     draining,
     quotas,
+    workers,
   };
 }
 
@@ -238,6 +243,7 @@ export function taskService(parts: TaskParts, lists: TaskLists): TaskService {
       limits: { totalMs, maxDurationMs, maxCalls },
       maxHops,
       quotas: parts.quotas,
+      workers: parts.workers,
     }),
     canceler: new TaskCanceler({
       log,

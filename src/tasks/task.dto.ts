@@ -193,7 +193,8 @@ export class DelegationDto {
   @ApiProperty({ type: String, format: 'date-time' }) readonly updatedAt: string;
   @ApiProperty({ type: String, format: 'date-time' }) readonly deadlineAt: string;
 
-  constructor(delegation: Delegation, plan: Plan) {
+  /** `unworked`: what is said of one that nobody works on, because nobody works at all. */
+  constructor(delegation: Delegation, plan: Plan, unworked: string | null) {
     const { times = {}, attempts = [] } = delegation.progress;
     this.id = delegation.id;
     this.position = delegation.position;
@@ -203,7 +204,8 @@ export class DelegationDto {
     this.agentName = delegation.agentName;
     this.skillId = delegation.skillId;
     this.state = delegation.state;
-    this.reason = delegation.reason;
+    const isFree = delegation.state === 'queued' && delegation.owner === null;
+    this.reason = delegation.reason ?? (isFree ? unworked : null);
     this.attempts = attempts.map((each) => new AttemptDto(each));
     this.fallbacks = delegation.fallbacks.map(({ agentId }) => agentId);
     this.calls = delegation.calls;
@@ -241,7 +243,7 @@ export class TaskDto {
   readonly cancelRequestedAt: string | null;
   @ApiProperty({ type: [DelegationDto] }) readonly delegations: readonly DelegationDto[];
 
-  constructor({ record, delegations }: TaskAggregate) {
+  constructor({ record, delegations }: TaskAggregate, unworked: string | null) {
     this.id = record.id;
     this.contextId = record.contextId;
     this.principalId = record.principalId;
@@ -253,7 +255,7 @@ export class TaskDto {
     this.updatedAt = record.updatedAt.toISOString();
     this.cancelRequestedAt = record.cancelRequestedAt?.toISOString() ?? null;
     const plan = planOf(record.route);
-    this.delegations = delegations.map((each) => new DelegationDto(each, plan));
+    this.delegations = delegations.map((each) => new DelegationDto(each, plan, unworked));
   }
 }
 
@@ -289,8 +291,8 @@ export class TaskDetailDto extends TaskDto {
   @ApiProperty({ type: [TaskEventDto], description: 'The newest events, oldest first.' })
   readonly events: readonly TaskEventDto[];
 
-  constructor(aggregate: TaskAggregate, events: readonly TaskEvent[]) {
-    super(aggregate);
+  constructor(aggregate: TaskAggregate, events: readonly TaskEvent[], unworked: string | null) {
+    super(aggregate, unworked);
     this.route = aggregate.record.route;
     this.traceparent = aggregate.record.traceparent;
     this.hops = aggregate.record.hops;

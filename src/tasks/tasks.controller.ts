@@ -10,6 +10,7 @@ import {
   type Visibility,
   visibilityOf,
 } from '../auth/index.js';
+import { NOBODY_WORKS, WorkerWatch } from '../database/worker-watch.js';
 import { TaskDeleter } from './delete/task-deleter.js';
 import { DeleteTaskQueryDto } from './delete/delete-task.dto.js';
 import { taskNotFound } from './task-errors.js';
@@ -27,6 +28,7 @@ export class TasksController {
     private readonly lists: TaskLists,
     private readonly log: TaskLog,
     private readonly deleter: TaskDeleter,
+    private readonly workers: WorkerWatch,
   ) {}
 
   @Get()
@@ -42,7 +44,7 @@ export class TasksController {
       query.limit,
       query.cursor,
     );
-    return { ...page, items: page.items.map((each) => new TaskDto(each)) };
+    return { ...page, items: page.items.map((each) => new TaskDto(each, this.unworked)) };
   }
 
   @Get(':id')
@@ -55,7 +57,8 @@ export class TasksController {
     const aggregate = await this.log.read(id, operatorsView(principal));
     if (!aggregate) throw taskNotFound(id);
     const after = Math.max(0, aggregate.record.seq - SHOWN_EVENTS);
-    return new TaskDetailDto(aggregate, await this.log.events(id, after, SHOWN_EVENTS));
+    const events = await this.log.events(id, after, SHOWN_EVENTS);
+    return new TaskDetailDto(aggregate, events, this.unworked);
   }
 
   @Delete(':id')
@@ -74,6 +77,10 @@ export class TasksController {
   ): Promise<void> {
     const visibility = hasScope(principal, 'admin') ? EVERYTHING : visibilityOf(principal);
     await this.deleter.delete(id, visibility, force === 'true');
+  }
+
+  private get unworked(): string | null {
+    return this.workers.isNobody ? NOBODY_WORKS : null;
   }
 }
 
