@@ -9,6 +9,7 @@ export { type Access, type DeclaredRoute, HttpAccess } from './http-access.js';
 export { KeyWatch, refuseEnded } from './key-watch.js';
 export { type AdminKey, KeysService } from './keys.service.js';
 export { makeAdminKey } from './make-admin-key.js';
+export { type Operator, operatorOf } from './operator.js';
 export { PrincipalChanges } from './principal-changes.js';
 export { type HoldOf, PrincipalHolds } from './principal-holds.js';
 export {

@@ -1,8 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsISO8601, IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import type { Operator } from '../auth/index.js';
 import { PageQueryDto } from '../common/http/page-query.dto.js';
 import { TaskState } from '../protocol/a2a.js';
-import { planOf, RouteDto, type Plan, type Route } from '../routing/index.js';
+import { planOf, RouteDto, type Plan, type Retry, type Route } from '../routing/index.js';
+import { canceledBy, retryOf } from './domain/operators-act.js';
 import {
   EVENT_KINDS,
   type Attempt,
@@ -229,6 +231,31 @@ function timeOf(at: number | undefined): string | null {
   return at === undefined ? null : new Date(at).toISOString();
 }
 
+/** An operator that has acted in the place of a client. */
+export class OperatorDto {
+  @ApiProperty({ type: String }) readonly principalId: string;
+  @ApiProperty({ type: String, nullable: true, description: 'Null: the configured admin key.' })
+  readonly keyId: string | null;
+  @ApiProperty({ type: String, nullable: true }) readonly reason: string | null;
+
+  constructor({ principalId, keyId, reason }: Operator) {
+    this.principalId = principalId;
+    this.keyId = keyId ?? null;
+    this.reason = reason ?? null;
+  }
+}
+
+/** Of which task this one is a retry, and whose. */
+export class RetryDto {
+  @ApiProperty({ type: String }) readonly taskId: string;
+  @ApiProperty({ type: OperatorDto }) readonly by: OperatorDto;
+
+  constructor({ taskId, by }: Retry) {
+    this.taskId = taskId;
+    this.by = new OperatorDto(by);
+  }
+}
+
 export class TaskDto {
   @ApiProperty() readonly id: string;
   @ApiProperty() readonly contextId: string;
@@ -241,6 +268,18 @@ export class TaskDto {
   @ApiProperty({ format: 'date-time' }) readonly updatedAt: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   readonly cancelRequestedAt: string | null;
+  @ApiProperty({
+    type: OperatorDto,
+    nullable: true,
+    description: 'The operator that has canceled it; null: nobody, or its client.',
+  })
+  readonly canceledBy: OperatorDto | null;
+  @ApiProperty({
+    type: RetryDto,
+    nullable: true,
+    description: 'The task whose message an operator has had sent again as this one.',
+  })
+  readonly retryOf: RetryDto | null;
   @ApiProperty({ type: [DelegationDto] }) readonly delegations: readonly DelegationDto[];
 
   constructor({ record, delegations }: TaskAggregate, unworked: string | null) {
@@ -254,6 +293,10 @@ export class TaskDto {
     this.createdAt = record.createdAt.toISOString();
     this.updatedAt = record.updatedAt.toISOString();
     this.cancelRequestedAt = record.cancelRequestedAt?.toISOString() ?? null;
+    const operator = canceledBy(record.cancelMetadata);
+    const retry = retryOf(record.requestMetadata);
+    this.canceledBy = operator ? new OperatorDto(operator) : null;
+    this.retryOf = retry ? new RetryDto(retry) : null;
     const plan = planOf(record.route);
     this.delegations = delegations.map((each) => new DelegationDto(each, plan, unworked));
   }
