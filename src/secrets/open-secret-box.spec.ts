@@ -1,6 +1,5 @@
 import {
   chmodSync,
-  existsSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -11,7 +10,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import BetterSqlite3 from 'better-sqlite3';
 import { keyNamed } from '../common/fake-secrets.js';
 import type { Log } from '../common/logger.js';
 import type { SecretBox, SecretKey } from '../common/secret-box.js';
@@ -57,40 +55,6 @@ describe('a hub on a SQLite file without keys', () => {
     const [one, other] = [start(), start(`sqlite:${join(folder, 'other.db')}`)];
     expect(one.sealingKey).not.toBe(other.sealingKey);
     expect(() => other.open(one.seal('x'))).toThrow(one.sealingKey);
-  });
-
-  it('is refused where the database holds secrets and the file has gone', () => {
-    const box = start();
-    const database = new BetterSqlite3(path);
-    database.exec('CREATE TABLE hub_settings (key text, value text)');
-    database.exec('CREATE TABLE agents (id text, credentials text)');
-    const put = (table: string, value: string): unknown =>
-      database.prepare(`INSERT INTO ${table} VALUES (?, ?)`).run('x', value);
-    const file = `${path}.key`;
-    const kept = readFileSync(file);
-    const without = (): unknown => {
-      rmSync(file);
-      try {
-        return start().sealingKey;
-      } catch (error) {
-        return (error as Error).message;
-      }
-    };
-    put('hub_settings', 'an id that is not secret');
-    expect(without()).toMatch(/^k-/);
-    put('agents', JSON.stringify([{ name: 'x-key', value: box.seal('hunter2') }]));
-    const words = without();
-    expect(words).toContain(`${file} (file): is not there`);
-    expect(words).toContain(box.sealingKey);
-    expect(words).toContain('bring the file back');
-    expect(existsSync(file)).toBe(false);
-    writeFileSync(file, kept);
-    expect(start().sealingKey).toBe(box.sealingKey);
-    rmSync(file);
-    put('hub_settings', box.seal('secret'));
-    const given = { id: 'new', key: keyNamed('new').key };
-    expect(start(undefined, [given]).sealingKey).toBe('new');
-    database.close();
   });
 
   it('finds it behind a link to the database as well', () => {
