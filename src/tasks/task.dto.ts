@@ -1,18 +1,17 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsISO8601, IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
-import type { Operator } from '../auth/index.js';
 import { PageQueryDto } from '../common/http/page-query.dto.js';
 import { TaskState } from '../protocol/a2a.js';
-import { planOf, RouteDto, type Plan, type Retry, type Route } from '../routing/index.js';
+import { planOf, RouteDto, type Plan, type Route } from '../routing/index.js';
 import { canceledBy, retryOf } from './domain/operators-act.js';
 import {
   EVENT_KINDS,
-  type Attempt,
   type Delegation,
   type DelegationState,
   type TaskAggregate,
   type TaskEvent,
 } from './task.js';
+import { AgentTroubleDto, AttemptDto, OperatorDto, RetryDto, timeOf } from './task-parts.dto.js';
 import type { TaskFilter } from './task-store.js';
 
 /** The states as the admin API writes them: `working`, `input-required`, … */
@@ -102,30 +101,12 @@ export function filterOf(query: TaskQueryDto): TaskFilter {
   };
 }
 
-/** An agent that did not take the message, or was passed over. */
-export class AttemptDto {
-  @ApiProperty({ type: String, example: 'translator-eu' }) readonly agentId: string;
-  @ApiProperty({ type: String, example: 'Translator (EU)' }) readonly agentName: string;
-  @ApiProperty({ type: String, nullable: true, example: 'translate' })
-  readonly skillId: string | null;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  readonly askedAt: string | null;
-  @ApiProperty({ type: String, format: 'date-time' }) readonly endedAt: string;
-  @ApiProperty({
-    type: String,
-    description: 'Why it did not take the message.',
-    example: 'Translator (EU) could not be reached.',
-  })
-  readonly why: string;
-
-  constructor({ agentId, agentName, skillId, askedAt, endedAt, why }: Attempt) {
-    this.agentId = agentId;
-    this.agentName = agentName;
-    this.skillId = skillId ?? null;
-    this.askedAt = timeOf(askedAt);
-    this.endedAt = new Date(endedAt).toISOString();
-    this.why = why;
-  }
+/** Who looks at tasks, and what else is known. */
+export interface TaskReader {
+  /** What is said of a task that nobody works on, because nobody works at all. */
+  readonly unworked: string | null;
+  /** With the scope `admin`: what agents have said to the hub is for it too. */
+  readonly isAdmin: boolean;
 }
 
 export class DelegationDto {
@@ -151,6 +132,13 @@ export class DelegationDto {
   readonly state: string;
   @ApiProperty({ type: String, nullable: true, description: 'Why it ended, or why it waits.' })
   readonly reason: string | null;
+  @ApiProperty({
+    type: AgentTroubleDto,
+    nullable: true,
+    description:
+      'What was wrong with the call that ended it or made it go on with another agent; null without the scope `admin`.',
+  })
+  readonly trouble: AgentTroubleDto | null;
   @ApiProperty({
     type: [AttemptDto],
     description: 'Agents asked before this one, or passed over (no `askedAt`), oldest first.',
@@ -195,9 +183,8 @@ export class DelegationDto {
   @ApiProperty({ type: String, format: 'date-time' }) readonly updatedAt: string;
   @ApiProperty({ type: String, format: 'date-time' }) readonly deadlineAt: string;
 
-  /** `unworked`: what is said of one that nobody works on, because nobody works at all. */
-  constructor(delegation: Delegation, plan: Plan, unworked: string | null) {
-    const { times = {}, attempts = [] } = delegation.progress;
+  constructor(delegation: Delegation, plan: Plan, { unworked, isAdmin }: TaskReader) {
+    const { times = {}, attempts = [], trouble } = delegation.progress;
     this.id = delegation.id;
     this.position = delegation.position;
     this.step = delegation.step;
@@ -208,6 +195,7 @@ export class DelegationDto {
     this.state = delegation.state;
     const isFree = delegation.state === 'queued' && delegation.owner === null;
     this.reason = delegation.reason ?? (isFree ? unworked : null);
+    this.trouble = trouble && isAdmin ? new AgentTroubleDto(trouble) : null;
     this.attempts = attempts.map((each) => new AttemptDto(each));
     this.fallbacks = delegation.fallbacks.map(({ agentId }) => agentId);
     this.calls = delegation.calls;
@@ -225,35 +213,6 @@ export class DelegationDto {
 /** The claim of one that is being sent right now; its answer will put it down. */
 function sendingSince({ state, updatedAt }: Delegation): number | undefined {
   return state === 'sending' ? updatedAt.getTime() : undefined;
-}
-
-function timeOf(at: number | undefined): string | null {
-  return at === undefined ? null : new Date(at).toISOString();
-}
-
-/** An operator that has acted in the place of a client. */
-export class OperatorDto {
-  @ApiProperty({ type: String }) readonly principalId: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Null: the configured admin key.' })
-  readonly keyId: string | null;
-  @ApiProperty({ type: String, nullable: true }) readonly reason: string | null;
-
-  constructor({ principalId, keyId, reason }: Operator) {
-    this.principalId = principalId;
-    this.keyId = keyId ?? null;
-    this.reason = reason ?? null;
-  }
-}
-
-/** Of which task this one is a retry, and whose. */
-export class RetryDto {
-  @ApiProperty({ type: String }) readonly taskId: string;
-  @ApiProperty({ type: OperatorDto }) readonly by: OperatorDto;
-
-  constructor({ taskId, by }: Retry) {
-    this.taskId = taskId;
-    this.by = new OperatorDto(by);
-  }
 }
 
 export class TaskDto {
@@ -282,7 +241,7 @@ export class TaskDto {
   readonly retryOf: RetryDto | null;
   @ApiProperty({ type: [DelegationDto] }) readonly delegations: readonly DelegationDto[];
 
-  constructor({ record, delegations }: TaskAggregate, unworked: string | null) {
+  constructor({ record, delegations }: TaskAggregate, reader: TaskReader) {
     this.id = record.id;
     this.contextId = record.contextId;
     this.principalId = record.principalId;
@@ -298,7 +257,7 @@ export class TaskDto {
     this.canceledBy = operator ? new OperatorDto(operator) : null;
     this.retryOf = retry ? new RetryDto(retry) : null;
     const plan = planOf(record.route);
-    this.delegations = delegations.map((each) => new DelegationDto(each, plan, unworked));
+    this.delegations = delegations.map((each) => new DelegationDto(each, plan, reader));
   }
 }
 
@@ -334,8 +293,8 @@ export class TaskDetailDto extends TaskDto {
   @ApiProperty({ type: [TaskEventDto], description: 'The newest events, oldest first.' })
   readonly events: readonly TaskEventDto[];
 
-  constructor(aggregate: TaskAggregate, events: readonly TaskEvent[], unworked: string | null) {
-    super(aggregate, unworked);
+  constructor(aggregate: TaskAggregate, events: readonly TaskEvent[], reader: TaskReader) {
+    super(aggregate, reader);
     this.route = aggregate.record.route;
     this.traceparent = aggregate.record.traceparent;
     this.hops = aggregate.record.hops;

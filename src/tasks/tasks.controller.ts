@@ -16,7 +16,14 @@ import { DeleteTaskQueryDto } from './delete/delete-task.dto.js';
 import { taskNotFound } from './task-errors.js';
 import { TaskLists } from './task-lists.js';
 import { TaskLog } from './task-log.js';
-import { filterOf, TaskDetailDto, TaskDto, TaskPageDto, TaskQueryDto } from './task.dto.js';
+import {
+  filterOf,
+  TaskDetailDto,
+  TaskDto,
+  TaskPageDto,
+  TaskQueryDto,
+  type TaskReader,
+} from './task.dto.js';
 
 /** The newest events of a task that its details show. */
 const SHOWN_EVENTS = 100;
@@ -44,7 +51,8 @@ export class TasksController {
       query.limit,
       query.cursor,
     );
-    return { ...page, items: page.items.map((each) => new TaskDto(each, this.unworked)) };
+    const reader = this.reader(principal);
+    return { ...page, items: page.items.map((each) => new TaskDto(each, reader)) };
   }
 
   @Get(':id')
@@ -58,7 +66,7 @@ export class TasksController {
     if (!aggregate) throw taskNotFound(id);
     const after = Math.max(0, aggregate.record.seq - SHOWN_EVENTS);
     const events = await this.log.events(id, after, SHOWN_EVENTS);
-    return new TaskDetailDto(aggregate, events, this.unworked);
+    return new TaskDetailDto(aggregate, events, this.reader(principal));
   }
 
   @Delete(':id')
@@ -79,8 +87,9 @@ export class TasksController {
     await this.deleter.delete(id, visibility, force === 'true');
   }
 
-  private get unworked(): string | null {
-    return this.workers.isNobody ? NOBODY_WORKS : null;
+  private reader(principal: Principal): TaskReader {
+    const unworked = this.workers.isNobody ? NOBODY_WORKS : null;
+    return { unworked, isAdmin: hasScope(principal, 'admin') };
   }
 }
 

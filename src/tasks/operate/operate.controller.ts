@@ -5,6 +5,8 @@ import { TaskDto } from '../task.dto.js';
 import { CancelTaskDto, TaskContentDto } from './operate.dto.js';
 import { TaskOperator } from './task-operator.js';
 
+const READER = { unworked: null, isAdmin: true };
+
 /** What operators do with one task of anybody. */
 @AdminController('tasks', 'api/v1/tasks', 'admin')
 export class OperateController {
@@ -36,7 +38,7 @@ export class OperateController {
     @Body() { reason }: CancelTaskDto,
     @CurrentPrincipal() caller: Principal,
   ): Promise<TaskDto> {
-    return new TaskDto(await this.operator.cancel(id, operatorOf(caller, reason)), null);
+    return new TaskDto(await this.operator.cancel(id, operatorOf(caller, reason)), READER);
   }
 
   @Post(':id(^[^:]+)::retry')
@@ -47,6 +49,6 @@ export class OperateController {
   })
   @ApiCreatedResponse({ type: TaskDto })
   async retry(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<TaskDto> {
-    return new TaskDto(await this.operator.retry(id, operatorOf(caller)), null);
+    return new TaskDto(await this.operator.retry(id, operatorOf(caller)), READER);
   }
 }
