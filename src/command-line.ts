@@ -4,32 +4,36 @@ const HELP = `A2A Hub ${HUB_VERSION}: one A2A endpoint in front of many agents.
 
 Usage: node dist/main.js [command]
 
-  (no command)   serve until SIGTERM or SIGINT
-  migrate        bring the database up to date, then exit (PostgreSQL; SQLite does it at start)
-  --help         show this
-  --version      show the version
+  (no command)         serve until SIGTERM or SIGINT
+  migrate              bring the database up to date, then exit (PostgreSQL; SQLite does it at start)
+  keys create --admin  make another admin key and print it, then exit (with SQLite the hub is stopped first)
+  --help               show this
+  --version            show the version
 
 Configuration: config/default.yaml, then the file of A2A_HUB_CONFIG, then variables such as
 A2A_HUB__DATABASE__URL. Every key is described in docs/configuration.md.
 `;
+
+const COMMANDS = ['', 'migrate', 'keys create --admin', '--help', '--version'];
 
 /** How long after the drain's own limit a process that still lives is ended. */
 const LAST_RESORT_MS = 10_000;
 
 /** Runs one command; resolves with the exit code, or with undefined while the hub serves. */
 export async function run(args: readonly string[]): Promise<number | undefined> {
-  const [command] = args;
-  if (args.length > 1 || (command && !['migrate', '--help', '--version'].includes(command))) {
-    process.stderr.write(`Unknown command: ${args.join(' ')}\n\n${HELP}`);
+  const command = args.join(' ');
+  if (!COMMANDS.includes(command)) {
+    process.stderr.write(`Unknown command: ${command}\n\n${HELP}`);
     return 2;
   }
   if (command === '--help') return print(HELP);
   if (command === '--version') return print(`${HUB_VERSION}\n`);
   try {
     if (command === 'migrate') return await migrate();
+    if (command === 'keys create --admin') return await createKey();
     return await serve();
   } catch (error) {
-    process.stderr.write(`${describe(error)}\n`);
+    process.stderr.write(`${describe(error, command)}\n`);
     return 1;
   }
 }
@@ -58,16 +62,26 @@ async function migrate(): Promise<number> {
   return print('The database is up to date.\n');
 }
 
+/** The key alone goes to standard output, for a pipe. */
+async function createKey(): Promise<number> {
+  const config = loadConfig();
+  const { createAdminKey } = await import('./create-admin-key.js');
+  const key = await createAdminKey(config);
+  process.stderr.write('A new admin key, shown this once; the others stay valid until revoked:\n');
+  return print(`${key}\n`);
+}
+
 function print(text: string): number {
   process.stdout.write(text);
   return 0;
 }
 
 /** What an operator needs: the sentence of an error that was foreseen, the stack of a programming error. */
-function describe(error: unknown): string {
+function describe(error: unknown, command: string): string {
   if (!(error instanceof Error) || error instanceof ConfigError) return messageOf(error);
   const bug = error.name !== 'Error' && error.name !== 'HubError';
-  return `The hub could not start: ${bug ? error.stack : messageOf(error)}`;
+  const what = command === '' ? 'The hub could not start' : `The command ${command} failed`;
+  return `${what}: ${bug ? error.stack : messageOf(error)}`;
 }
 
 function messageOf(error: unknown): string {

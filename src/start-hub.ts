@@ -1,4 +1,4 @@
-import { KeysService } from './auth/index.js';
+import { type AdminKey, KeysService } from './auth/index.js';
 import { adminKeyFileOf, writeAdminKey } from './admin-key-file.js';
 import { createApp } from './bootstrap.js';
 import {
@@ -32,13 +32,12 @@ export async function startHub(
     const adminKey = await app
       .get(KeysService)
       .ensureAdminKey((key) => isTerminal || writeAdminKey(file, key));
-    await app.listen({ port: server.port, host: server.host, backlog: BACKLOG });
-    if (adminKey !== null) {
-      print(
-        isTerminal
-          ? `Admin key, shown this once: ${adminKey}\n`
-          : `The first admin key is in ${file}: keep it, then remove the file.\n`,
-      );
+    // Said now: what fails from here on would keep it from the operator for ever.
+    if (adminKey !== null) print(`${sentenceOf(adminKey, isTerminal ? undefined : file)}\n`);
+    try {
+      await app.listen({ port: server.port, host: server.host, backlog: BACKLOG });
+    } catch (error) {
+      throw cannotListen(error, server);
     }
     const grpc = app.get(GrpcAddress).listening;
     if (grpc !== undefined) print(`gRPC is listening at ${grpc}\n`);
@@ -47,4 +46,32 @@ export async function startHub(
     await app.close();
     throw error;
   }
+}
+
+/** What an operator is told of the admin key; a new one is in the file, when there is one. */
+function sentenceOf(adminKey: AdminKey, file: string | undefined): string {
+  if (adminKey.from === 'configuration') return 'The admin key is that of auth.adminKey.';
+  if (adminKey.from === 'database') {
+    const since = adminKey.since.toISOString();
+    return `An admin key exists since ${since}. Who has lost it: node dist/main.js keys create --admin`;
+  }
+  return file === undefined
+    ? `Admin key, shown this once: ${adminKey.key}`
+    : `The first admin key is in ${file}: keep it, then remove the file.`;
+}
+
+const LISTEN_TROUBLE: Readonly<Record<string, string>> = {
+  EADDRINUSE:
+    'is in use: stop what listens there, or choose another by server.port (A2A_HUB__SERVER__PORT)',
+  EACCES: 'needs rights that this user has not: choose one above 1023 by server.port',
+  EADDRNOTAVAIL: 'is no address of this machine: set server.host (A2A_HUB__SERVER__HOST)',
+  ENOTFOUND: 'is no known host: set server.host (A2A_HUB__SERVER__HOST)',
+};
+
+/** Says which setting is at fault when the hub cannot listen; whatever else was thrown stays itself. */
+function cannotListen(thrown: unknown, { host, port }: { host: string; port: number }): unknown {
+  const { code } = thrown as NodeJS.ErrnoException;
+  const trouble = code === undefined ? undefined : LISTEN_TROUBLE[code];
+  if (trouble === undefined) return thrown;
+  return new Error(`port ${port} at ${host} ${trouble} (${code}).`, { cause: thrown });
 }

@@ -53,8 +53,8 @@ export abstract class ApiKeyStore {
   /** Revokes a key for ever; false when it does not exist. The first revocation's time stays. */
   abstract revoke(id: string, at: Date): Promise<boolean>;
 
-  /** True when a valid key with scope `admin` exists. */
-  abstract hasAdminKey(): Promise<boolean>;
+  /** When the oldest valid key with scope `admin` was made; undefined when there is none. */
+  abstract adminKeySince(): Promise<Date | undefined>;
 
   /** Whether more than one organization has a key that is not revoked, operators' keys aside. */
   abstract hasSeveralOrganizations(): Promise<boolean>;

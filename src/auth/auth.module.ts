@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { SigningModule } from '../signing/index.js';
 import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
+import type { Database } from '../database/database.js';
 import { ApiKeyStore } from './api-key-store.js';
 import { AuthService } from './auth.service.js';
 import { HttpAccess } from './http-access.js';
@@ -16,6 +17,9 @@ import { PrincipalStore } from './principal-store.js';
 import { PrincipalsController } from './principals.controller.js';
 import { PrincipalsService } from './principals.service.js';
 import { SigningKeysController } from './signing-keys.controller.js';
+
+/** The keys in a database, for a command that runs without the hub. */
+export const apiKeysIn = (database: Database): ApiKeyStore => new TypeormApiKeyStore(database);
 
 @Module({
   imports: [SigningModule],

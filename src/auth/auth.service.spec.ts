@@ -173,16 +173,29 @@ describe('keys', () => {
 
   it('makes the first admin key once', async () => {
     const { auth, keys } = services();
-    const key = await keys.ensureAdminKey(() => undefined);
-    expect(key).toMatch(/^hub_/);
-    expect(await keys.ensureAdminKey(() => undefined)).toBeNull();
-    expect((await auth.authenticate(bearer(key!))).scopes).toEqual(new Set(['admin']));
+    let kept = '';
+    const made = await keys.ensureAdminKey((key) => (kept = key));
+    expect(made).toEqual({ from: 'now', key: expect.stringMatching(/^hub_/) });
+    expect(made).toMatchObject({ key: kept });
+    const since = clock.now();
+    clock.ms += 5000;
+    expect(await keys.ensureAdminKey(() => undefined)).toEqual({ from: 'database', since });
+    expect((await auth.authenticate(bearer(kept))).scopes).toEqual(new Set(['admin']));
+  });
+
+  it('makes no admin key that cannot be kept', async () => {
+    const { keys } = services();
+    const full = (): never => {
+      throw new Error('no space');
+    };
+    await expect(keys.ensureAdminKey(full)).rejects.toThrow('no space');
+    expect(await store.adminKeySince()).toBeUndefined();
   });
 
   it('makes none when one is configured or nobody asks for keys', async () => {
     expect(
       await services({ auth: { adminKey: ADMIN_KEY } }).keys.ensureAdminKey(() => undefined),
-    ).toBeNull();
+    ).toEqual({ from: 'configuration' });
     expect(
       await services({ auth: { mode: 'none' } }).keys.ensureAdminKey(() => undefined),
     ).toBeNull();

@@ -46,11 +46,11 @@ export class FakeApiKeyStore extends ApiKeyStore {
     return Promise.resolve(key !== undefined);
   }
 
-  hasAdminKey(): Promise<boolean> {
-    const found = [...this.keys.values()].some(
-      (key) => key.scopes.includes('admin') && key.revokedAt === null,
-    );
-    return Promise.resolve(found);
+  adminKeySince(): Promise<Date | undefined> {
+    const [oldest] = [...this.keys.values()]
+      .filter((key) => key.scopes.includes('admin') && key.revokedAt === null)
+      .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
+    return Promise.resolve(oldest?.createdAt);
   }
 
   hasSeveralOrganizations(): Promise<boolean> {

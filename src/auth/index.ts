@@ -1,13 +1,15 @@
 export { ApiKeyStore, type ApiKey } from './api-key-store.js';
 export { AdminController, CurrentPrincipal, RequireScope } from './admin-controller.js';
-export { AuthModule } from './auth.module.js';
+export { AuthModule, apiKeysIn } from './auth.module.js';
 export { AuthService } from './auth.service.js';
 export { challengeOf, scopeChallenge } from './challenge.js';
 export type { RequestHeaders } from './credential.js';
 export { type Hold, HOLDS, type Sending } from './domain/hold.js';
 export { type Access, type DeclaredRoute, HttpAccess } from './http-access.js';
 export { KeyWatch, refuseEnded } from './key-watch.js';
-export { KeysService } from './keys.service.js';
+export { type AdminKey, KeysService } from './keys.service.js';
+export { makeAdminKey } from './make-admin-key.js';
+export { type Operator, operatorOf } from './operator.js';
 export { PrincipalChanges } from './principal-changes.js';
 export { type HoldOf, PrincipalHolds } from './principal-holds.js';
 export {

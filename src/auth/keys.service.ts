@@ -8,6 +8,7 @@ import { AppConfig } from '../config/index.js';
 import { type ApiKey, ApiKeyStore } from './api-key-store.js';
 import { ADMIN_PRINCIPAL, AuthService, DEFAULT_ORGANIZATION } from './auth.service.js';
 import { hashOf, newKey, isKeyId } from './credential.js';
+import { makeAdminKey } from './make-admin-key.js';
 import { KeyWatch } from './key-watch.js';
 import { PrincipalChanges } from './principal-changes.js';
 import type { Scope } from './principal.js';
@@ -20,6 +21,12 @@ export interface NewKey {
   /** An existing principal that gets another key; absent, a new principal is made. */
   readonly principalId?: string | undefined;
 }
+
+/** Where the admin key of this start is from: made just now (and shown this once), or there before. */
+export type AdminKey =
+  | { readonly from: 'now'; readonly key: string }
+  | { readonly from: 'database'; readonly since: Date }
+  | { readonly from: 'configuration' };
 
 /** Makes, lists and revokes API keys. */
 @Injectable()
@@ -74,27 +81,18 @@ export class KeysService {
   }
 
   /**
-   * The admin key to show at the first start: made when keys are asked for, none is configured and
-   * none is left that is not revoked. Null when there is nothing to show. `keep` has it first: a key that
-   * cannot be kept is not made.
+   * Sees to it that somebody can administer: a key is made when keys are asked for, none is configured
+   * and none is left that is not revoked. Null when keys are not asked for. `keep` has a new key first: one
+   * that cannot be kept is not made.
    */
-  async ensureAdminKey(keep: (key: string) => unknown): Promise<string | null> {
+  async ensureAdminKey(keep: (key: string) => unknown): Promise<AdminKey | null> {
     const { auth, role } = this.config;
-    if (auth.mode === 'none' || auth.adminKey !== null || role === 'worker') return null;
-    if (await this.store.hasAdminKey()) return null;
-    const { id, key } = newKey(this.ids);
-    keep(key);
-    await this.store.add({
-      id,
-      principalId: ADMIN_PRINCIPAL,
-      organization: DEFAULT_ORGANIZATION,
-      name: 'made at the first start',
-      scopes: ['admin'],
-      hash: hashOf(key),
-      createdAt: this.clock.now(),
-      revokedAt: null,
-    });
-    return key;
+    if (auth.mode === 'none' || role === 'worker') return null;
+    if (auth.adminKey !== null) return { from: 'configuration' };
+    const since = await this.store.adminKeySince();
+    if (since !== undefined) return { from: 'database', since };
+    const name = 'made at the first start';
+    return { from: 'now', key: await makeAdminKey(this.store, this.clock, this.ids, name, keep) };
   }
 
   private async organizationFor(request: NewKey): Promise<string> {

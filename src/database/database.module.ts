@@ -8,6 +8,7 @@ import { Database } from './database.js';
 import { DiskWatch } from './disk-watch.js';
 import { HubSettings } from './hub-settings.js';
 import { openDatabase } from './open-database.js';
+import { WorkerWatch } from './worker-watch.js';
 
 /**
  * Provides the open {@link Database} and {@link HubSettings} to every module. `Log`, `IdSource` and
@@ -36,8 +37,20 @@ import { openDatabase } from './open-database.js';
         return watch;
       },
     },
+    {
+      // Whoever starts to work starts it, when it does.
+      provide: WorkerWatch,
+      inject: [Database, IdSource, AppConfig, Clock, Log],
+      useFactory: (
+        database: Database,
+        ids: IdSource,
+        { role }: AppConfig,
+        clock: Clock,
+        log: Log,
+      ) => new WorkerWatch(database, ids.next(), role !== 'api', clock, log),
+    },
   ],
-  exports: [Database, HubSettings, DiskWatch],
+  exports: [Database, HubSettings, DiskWatch, WorkerWatch],
 })
 export class DatabaseModule implements OnApplicationShutdown {
   constructor(

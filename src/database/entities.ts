@@ -2,6 +2,7 @@ import { AgentEntity, AgentRevisionEntity } from '../agents/persistence/agent.en
 import { ApiKeyEntity } from '../auth/persistence/api-key.entity.js';
 import { PrincipalEntity, PrincipalRevisionEntity } from '../auth/persistence/principal.entity.js';
 import { HubSettingEntity } from './hub-setting.entity.js';
+import { WorkerEntity } from './worker.entity.js';
 import {
   AuthProfileEntity,
   AuthProfileRevisionEntity,
@@ -47,6 +48,7 @@ import { TaskCheckpointEntity, TaskEventEntity } from '../tasks/persistence/task
  */
 export const ENTITIES = [
   HubSettingEntity,
+  WorkerEntity,
   SigningKeyEntity,
   TaskEntity,
   TaskEventEntity,

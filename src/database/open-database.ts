@@ -5,6 +5,7 @@ import type { Log } from '../common/logger.js';
 import { createDataSource, sqlitePath, type DatabaseSettings } from './data-source.js';
 import type { Database } from './database.js';
 import { PostgresDatabase } from './postgres.database.js';
+import { reachPostgres } from './reach-postgres.js';
 import { SqliteDatabase } from './sqlite.database.js';
 import { SqliteLock, makePrivate } from './sqlite-lock.js';
 
@@ -15,7 +16,12 @@ export interface OpenOptions {
    */
   readonly migrate?: boolean;
   readonly log?: Log;
+  /** How long a PostgreSQL server is waited for that cannot be reached yet. Default a minute. */
+  readonly waitMs?: number;
 }
+
+/** A server that starts together with the hub has made its files and recovered by then. */
+const WAIT_MS = 60_000;
 
 /** Rights of the group and of others. */
 const OTHERS = 0o077;
@@ -25,7 +31,7 @@ const MIGRATION_LOCK = 4_282_024_001;
 
 /**
  * Opens the hub's database. Throws a sentence for the operator when another process has the SQLite
- * file, or when PostgreSQL waits for `migrate`.
+ * file, or when PostgreSQL cannot be reached for `waitMs`, refuses or waits for `migrate`.
  */
 export async function openDatabase(
   settings: DatabaseSettings,
@@ -66,9 +72,10 @@ async function openSqlite(
 
 async function openPostgres(
   settings: DatabaseSettings,
-  { migrate, log }: OpenOptions,
+  { migrate, log, waitMs = WAIT_MS }: OpenOptions,
 ): Promise<Database> {
-  const source = await createDataSource(settings, log).initialize();
+  const open = (): Promise<DataSource> => createDataSource(settings, log).initialize();
+  const source = await reachPostgres(open, settings.url, waitMs, log);
   return ready(source, async () => {
     if (migrate) {
       await migratePostgres(source);

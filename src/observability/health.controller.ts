@@ -10,6 +10,7 @@ import { Public } from '../common/http/access.js';
 import { HubError } from '../common/hub-error.js';
 import { DiskWatch } from '../database/disk-watch.js';
 import { Database } from '../database/database.js';
+import { WorkerWatch } from '../database/worker-watch.js';
 
 @ApiTags('health')
 @Controller('health')
@@ -19,6 +20,7 @@ export class HealthController {
     private readonly database: Database,
     private readonly draining: Draining,
     private readonly disk: DiskWatch,
+    private readonly workers: WorkerWatch,
   ) {}
 
   @Get('live')
@@ -29,10 +31,14 @@ export class HealthController {
   }
 
   @Get('ready')
-  @ApiOperation({ summary: 'The database answers and is migrated; agents are not looked at.' })
+  @ApiOperation({
+    summary: 'The database answers and is migrated; agents are not looked at.',
+    description:
+      '`disk: low`: new tasks are refused. `workers: none`: no process works on tasks and webhooks, so that they wait.',
+  })
   @ApiOkResponse()
   @ApiServiceUnavailableResponse()
-  async ready(): Promise<{ status: string; disk?: string }> {
+  async ready(): Promise<{ status: string; disk?: string; workers?: string }> {
     if (this.draining.signal.aborted) throw new HubError('UNAVAILABLE', 'The hub is stopping.');
     try {
       await this.database.check();
@@ -40,6 +46,10 @@ export class HealthController {
       throw new HubError('UNAVAILABLE', 'The database is not ready.', { cause });
     }
     // Ready all the same: reading, canceling and deleting are what helps then.
-    return { status: 'ok', ...(this.disk.isLow && { disk: 'low' }) };
+    return {
+      status: 'ok',
+      ...(this.disk.isLow && { disk: 'low' }),
+      ...(this.workers.isNobody && { workers: 'none' }),
+    };
   }
 }

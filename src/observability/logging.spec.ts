@@ -46,4 +46,11 @@ describe('the log', () => {
     log.error(new TypeError('broken'), 'the stack', 'Context');
     expect(last()).toMatchObject({ level: 'error', msg: 'broken', stack: 'the stack' });
   });
+
+  it('leaves a failed start to who started', () => {
+    const log = new NestLog(createLog('info', sink));
+    log.error(new Error('broken'), 'ExceptionHandler');
+    log.error('Error: listen EADDRINUSE', 'NestApplication');
+    expect(lines).toEqual([]);
+  });
 });

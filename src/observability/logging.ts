@@ -25,6 +25,9 @@ export function createLog(
   return destination ? pino(options, destination) : pino(options);
 }
 
+/** What Nest says in these contexts when a start fails it throws as well, and who started the hub tells it. */
+const THROWN_TOO: ReadonlySet<unknown> = new Set(['ExceptionHandler', 'NestApplication']);
+
 /** Lets Nest write to the hub's log. Its news of the start (routes, modules) is for debugging. */
 export class NestLog implements LoggerService {
   constructor(private readonly sink: Logger) {}
@@ -46,7 +49,7 @@ export class NestLog implements LoggerService {
   }
 
   error(message: unknown, ...rest: unknown[]): void {
-    this.write('error', message, rest);
+    this.write(THROWN_TOO.has(rest.at(-1)) ? 'debug' : 'error', message, rest);
   }
 
   fatal(message: unknown, ...rest: unknown[]): void {

@@ -9,7 +9,7 @@ describe('the routing directive', () => {
     expect(readDirective({ other: 1, ...ours(null) }, {})).toEqual({});
   });
 
-  it('reads every member of the extension and ignores what it does not know', () => {
+  it('reads every member of the extension, and leaves the hops of other hubs alone', () => {
     const directive = {
       agentId: 'a',
       skillId: 'a.s',
@@ -22,9 +22,7 @@ describe('the routing directive', () => {
       replyTo: 'b',
       idempotencyKey: 'k',
     };
-    expect(readDirective(ours({ ...directive, hops: ['h'], later: 1 }), undefined)).toEqual(
-      directive,
-    );
+    expect(readDirective(ours({ ...directive, hops: ['h'] }), undefined)).toEqual(directive);
   });
 
   it('lets the message win over the request, member by member', () => {
@@ -98,12 +96,68 @@ describe('the routing directive', () => {
     expect((thrown as { violations: { field: string }[] }).violations[0]?.field).toContain(ending);
   });
 
+  it.each([
+    [{ agentID: 'a' }, 'agentID', 'is not known: is agentId meant?'],
+    [{ tags: ['x'], stratgy: 'all' }, 'stratgy', 'is strategy meant?'],
+    [{ AGENT_ID: 'a' }, 'AGENT_ID', 'is agentId meant?'],
+    [{ skillTags: ['x'] }, 'skillTags', 'is tags meant?'],
+    [{ colour: null }, 'colour', 'the members are agentId, skillId, tags, match, strategy'],
+    [{ strategy: 'chain', steps: ['s', { skilID: 's' }] }, 'steps[1].skilID', 'is skillId meant?'],
+    [{ strategy: 'synthesize', synthesizer: { agent: 's' } }, 'synthesizer.agent', 'agentId meant'],
+    [JSON.parse('{"__proto__": 1}') as object, '__proto__', 'the members are'],
+  ])('refuses %j, with the name that may be meant', (data, member, sentence) => {
+    const field = `message.metadata["${ROUTING_EXTENSION_URI}"].${member}`;
+    expect(() => readDirective(ours(data), undefined)).toThrow(
+      expect.objectContaining({
+        reason: 'INVALID_PARAMS',
+        violations: [{ field, description: expect.stringContaining(sentence) }],
+      }),
+    );
+  });
+
+  it('says a few of many unknown members', () => {
+    const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`odd${i}`, 1]));
+    let thrown: unknown;
+    try {
+      readDirective(ours({ ['x'.repeat(5000)]: 1, ...many }), ours(many));
+    } catch (error) {
+      thrown = error;
+    }
+    expect((thrown as { violations: unknown[] }).violations).toHaveLength(10);
+    expect((thrown as Error).message.length).toBeLessThan(4000);
+  });
+
+  it.each<[object, object | undefined, string, string]>([
+    [{ skillTags: ['x'], strategy: 'all' }, undefined, 'message.metadata.strategy', 'skillTags'],
+    [{ agentId: 'a', max_calls: 1 }, undefined, 'message.metadata.max_calls', 'agentId'],
+    [{ skill_id: 's' }, { tags: ['x'] }, 'metadata.tags', 'skill_id'],
+  ])('refuses the plain %j, %j: a member that would do nothing', (message, request, field, by) => {
+    expect(() => readDirective(message as Record<string, unknown>, { ...request })).toThrow(
+      expect.objectContaining({
+        violations: [
+          { field, description: expect.stringMatching(`beside ${by}: .*urn:a2a-hub:routing:v1`) },
+        ],
+      }),
+    );
+  });
+
+  it("leaves plain keys alone that stand beside none it reads: they are the agent's", () => {
+    const metadata = { strategy: 'mine', steps: 30, stratgy: 1, agentID: 'x' };
+    expect(readDirective(metadata, { tags: 'b' })).toEqual({});
+    expect(readDirective({ ...metadata, ...ours({ agentId: 'a' }) }, undefined)).toEqual({
+      agentId: 'a',
+    });
+    expect(readDirective({ agentId: 'a', strategy: null, colour: 1 }, {})).toEqual({
+      agentId: 'a',
+    });
+  });
+
   it('names the metadata of the request as such', () => {
     expect(() => readDirective(undefined, { skillTags: 1 })).toThrow(/^metadata\.skillTags must /);
   });
 
   it('reads the steps of a chain, a bare string as the id of a skill', () => {
-    const steps = ['csv.clean', { agentId: 'text' }, { tags: 'a,b', match: 'any', odd: 1 }];
+    const steps = ['csv.clean', { agentId: 'text' }, { tags: 'a,b', match: 'any' }];
     expect(readDirective(ours({ strategy: 'chain', steps, max_calls: 9 }), undefined)).toEqual({
       strategy: 'chain',
       steps: [{ skillId: 'csv.clean' }, { agentId: 'text' }, { tags: ['a', 'b'], match: 'any' }],

@@ -12,6 +12,12 @@ import {
   type Parse,
   type Source,
 } from './directive-fields.js';
+import {
+  DIRECTIVE_MEMBERS,
+  TARGET_MEMBERS,
+  refuseMisplaced,
+  refuseUnknown,
+} from './directive-members.js';
 
 /** The hub's routing extension, declared in its card. Its data sits under this key of metadata. */
 export const ROUTING_EXTENSION_URI = 'urn:a2a-hub:routing:v1';
@@ -93,6 +99,9 @@ export const DIRECTIVE_LIMITS = {
   textLength: 255,
 } as const;
 
+/** What may stand under the extension's key: `hops` is of other hubs (`protocol/hops.ts`). */
+const OWN_MEMBERS = [...DIRECTIVE_MEMBERS, 'hops'];
+
 type Metadata = Readonly<Record<string, unknown>> | undefined;
 
 /** Where the members of directives and targets that were read stand, for those that had any. */
@@ -110,8 +119,8 @@ const match = oneOf(MATCHES);
 /**
  * Reads what a client asks of the routing, from the metadata of the message and of the request: the
  * extension's data first, then the plain keys; in both the message before the request. `wishes` are
- * members that stand outside of metadata and win over it. Members it does not know are ignored. Throws
- * HubError INVALID_PARAMS naming the field that is mistyped or contradicts another.
+ * members that stand outside of metadata and win over it. Throws HubError INVALID_PARAMS naming the
+ * field that is mistyped, contradicts another or is not known (plain keys: beside one that is read).
  */
 export function readDirective(
   messageMetadata: Metadata,
@@ -122,7 +131,10 @@ export function readDirective(
     { values: messageMetadata ?? {}, path: 'message.metadata' },
     { values: requestMetadata ?? {}, path: 'metadata' },
   ];
-  const ours = [{ values: wishes ?? {}, path: '' }, ...both.flatMap(extensionData)];
+  const data = both.flatMap(extensionData);
+  refuseUnknown(data, OWN_MEMBERS);
+  refuseMisplaced(both, ROUTING_EXTENSION_URI);
+  const ours = [{ values: wishes ?? {}, path: '' }, ...data];
   const fields = new Map<string, string>();
   const read = <T>(name: string, parse: Parse<T>, plain?: string): T | undefined => {
     const found =
@@ -167,6 +179,7 @@ function target(value: unknown, field: string): RoutingTarget {
     throw invalidField(field, 'must be a skill id or an object with agentId, skillId or tags');
   }
   const source = [{ values: value, path: field }];
+  refuseUnknown(source, TARGET_MEMBERS);
   const skillId = findMember(source, 'skillId', text);
   const found = withoutUndefined({
     agentId: findMember(source, 'agentId', text)?.value,

@@ -1,4 +1,4 @@
-import type { Principal } from '../auth/index.js';
+import type { Operator, Principal } from '../auth/index.js';
 import type { Message, SendMessageConfiguration } from '../protocol/a2a.js';
 import type { RoutingDirective } from '../protocol/routing-extension.js';
 
@@ -41,4 +41,12 @@ export interface HubRequest extends CallContext {
   readonly returnImmediately: boolean;
   /** With `returnImmediately`: not before the agent has taken the task up, if it does so soon. */
   readonly awaitsAgent?: boolean;
+  /** An operator sends the message of this task again, in the place of its client. */
+  readonly retry?: Retry;
+}
+
+/** An operator has had the first message of this ended task sent again. */
+export interface Retry {
+  readonly taskId: string;
+  readonly by: Operator;
 }

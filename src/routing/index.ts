@@ -18,7 +18,7 @@ export type {
 export { type Candidate, planOf, type Route, type RouteReason } from './domain/route.js';
 export { COMPOSITE_AGENT_ID, type CompositeSkill } from './domain/composite-skill.js';
 export { CompositeSource } from './composite-source.js';
-export type { CallContext, HubRequest, ProtocolVersion } from './hub-request.js';
+export type { CallContext, HubRequest, ProtocolVersion, Retry } from './hub-request.js';
 export { declaredWrong, readDeclared } from './read-declared.js';
 export { RouteDto } from './route.dto.js';
 export { RoutingModule } from './routing.module.js';

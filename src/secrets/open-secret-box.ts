@@ -3,6 +3,7 @@ import type { Log } from '../common/logger.js';
 import { SecretBox } from '../common/secret-box.js';
 import { type AppConfig, ConfigError } from '../config/index.js';
 import { sqlitePath } from '../database/data-source.js';
+import { sealingKeysIn } from '../database/sealing-keys.js';
 import { keyFileOf, newKey, readKeyFile, writeKeyFile } from './key-file.js';
 
 const NEEDED =
@@ -11,7 +12,8 @@ const NEEDED =
 
 /**
  * What seals and opens the secrets of the database, before anything of it is read. Throws
- * {@link ConfigError} when PostgreSQL has no key, or when the key file cannot be used.
+ * {@link ConfigError} when PostgreSQL has no key, when the key file cannot be used, or when it is missing although
+ * the database holds secrets: a backup was restored without it.
  */
 export function openSecretBox(
   { secrets, database }: Pick<AppConfig, 'secrets' | 'database'>,
@@ -29,5 +31,12 @@ export function openSecretBox(
   const kept = readKeyFile(file, log);
   // With keys of the configuration those of the file only open, until they are needed no more.
   if (secrets.keys.length + kept.length > 0) return new SecretBox([...secrets.keys, ...kept]);
+  const needed = sealingKeysIn(resolve(path));
+  if (needed.length > 0) throw missing(file, needed);
   return new SecretBox(writeKeyFile(file, log));
+}
+
+function missing(file: string, needed: readonly string[]): ConfigError {
+  const text = `is not there, but the database holds secrets under ${needed.join(', ')}, which it had: bring the file back from a backup. Without it those secrets stay closed; who gives them up sets secrets.keys to a new key (docs/secrets.md)`;
+  return new ConfigError([{ key: file, source: 'file', text }]);
 }

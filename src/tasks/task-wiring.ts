@@ -6,7 +6,7 @@ import {
   AgentRegistry,
   type AgentsService,
 } from '../agents/index.js';
-import { ApiKeyStore } from '../auth/index.js';
+import { ApiKeyStore, type PrincipalStore } from '../auth/index.js';
 import { runLimits } from '../common/capacity.js';
 import { Clock } from '../common/clock.js';
 import { Draining } from '../common/draining.js';
@@ -15,6 +15,7 @@ import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
 import { HubSettings } from '../database/hub-settings.js';
 import { Database } from '../database/database.js';
+import { WorkerWatch } from '../database/worker-watch.js';
 import { RoutingService } from '../routing/index.js';
 import { AgentCallbacks } from './callbacks/agent-callbacks.js';
 import { CallbackStore } from './callbacks/callback-store.js';
@@ -23,6 +24,7 @@ import { AgentFarewell } from './cancel/agent-farewell.js';
 import { AgentStopper } from './cancel/agent-stopper.js';
 import { TaskCanceler } from './cancel/task-canceler.js';
 import { ContextStore } from './context-store.js';
+import { TaskOperator } from './operate/task-operator.js';
 import { Farewells } from './runner/farewells.js';
 import type { RunDeps } from './runner/run-deps.js';
 import { Sweeper } from './runner/sweeper.js';
@@ -30,7 +32,7 @@ import { TaskRunner } from './runner/task-runner.js';
 import { WaitingLine } from './runner/waiting-line.js';
 import { TaskStarter } from './send/task-starter.js';
 import { Signals } from './signals.js';
-import { IN_PROCESS_PACE, SHARED_PACE } from './task-bell.js';
+import { IN_PROCESS_PACE, type PollPace, SHARED_PACE } from './task-bell.js';
 import { TaskLists } from './task-lists.js';
 import { TaskLog } from './task-log.js';
 import { TaskStore } from './task-store.js';
@@ -71,6 +73,7 @@ export interface TaskParts {
   readonly logger: Log;
   readonly draining: Draining;
   readonly quotas: Quotas;
+  readonly workers: Pick<WorkerWatch, 'isNobody'>;
 }
 
 /** The tokens of {@link TaskParts}, in the order {@link partsOf} takes them. */
@@ -97,6 +100,7 @@ export const TASK_PARTS = [
   Log,
   Draining,
   Quotas,
+  WorkerWatch,
 ];
 
 export function partsOf(
@@ -122,6 +126,7 @@ export function partsOf(
   logger: Log,
   draining: Draining,
   quotas: Quotas,
+  workers: WorkerWatch,
 ): TaskParts {
   return {
     config,
@@ -146,6 +151,7 @@ export function partsOf(
     logger,
     draining,
     quotas,
+    workers,
   };
 }
 
@@ -216,19 +222,48 @@ export function taskLists({ store, settings, config }: TaskParts): TaskLists {
   return new TaskLists(store, () => settings.pageTokenSecret(), config.tasks.historyLimit);
 }
 
+/** Waits for what becomes of tasks; each who cancels or sends has one. */
+function taskWaits({ log, signals, clock, draining, database }: TaskParts): TaskWaits {
+  return new TaskWaits(log, signals, clock, paceOf(database), draining.signal);
+}
+
+function paceOf({ dialect }: TaskParts['database']): PollPace {
+  return dialect === 'sqlite' ? IN_PROCESS_PACE : SHARED_PACE;
+}
+
+function taskCanceler(parts: TaskParts): TaskCanceler {
+  const { log, signals, clock, config } = parts;
+  const { cancelWaitMs } = config.agents;
+  return new TaskCanceler({
+    log,
+    waits: taskWaits(parts),
+    signals,
+    clock,
+    agent: agentOf(parts),
+    cancelWaitMs,
+  });
+}
+
+/** What operators do with single tasks. */
+export function taskOperator(
+  parts: TaskParts,
+  service: TaskService,
+  principals: PrincipalStore,
+): TaskOperator {
+  const { log, logger } = parts;
+  return new TaskOperator({ log, logger, canceler: taskCanceler(parts), service, principals });
+}
+
 export function taskService(parts: TaskParts, lists: TaskLists): TaskService {
   const { config, log, clock, signals, draining, contexts, ids, routing, settings } = parts;
-  const pace = parts.database.dialect === 'sqlite' ? IN_PROCESS_PACE : SHARED_PACE;
-  const waits = new TaskWaits(log, signals, clock, pace, draining.signal);
-  const agent = agentOf(parts);
-  const { cancelWaitMs, totalMs } = config.agents;
+  const { totalMs } = config.agents;
   const { maxDurationMs, maxCalls, maxHops } = config.tasks;
   return new TaskService({
     log,
     clock,
     lists,
-    waits,
-    streams: new TaskStreams(log, signals, clock, pace, draining.signal),
+    waits: taskWaits(parts),
+    streams: new TaskStreams(log, signals, clock, paceOf(parts.database), draining.signal),
     settings: config.tasks,
     agents: parts.registry,
     quotas: parts.quotas,
@@ -243,15 +278,9 @@ export function taskService(parts: TaskParts, lists: TaskLists): TaskService {
       limits: { totalMs, maxDurationMs, maxCalls },
       maxHops,
       quotas: parts.quotas,
+      workers: parts.workers,
     }),
-    canceler: new TaskCanceler({
-      log,
-      waits,
-      signals,
-      clock,
-      agent,
-      cancelWaitMs,
-    }),
+    canceler: taskCanceler(parts),
   });
 }
 

@@ -6,6 +6,7 @@ import {
 } from '@nestjs/common';
 import { AppConfig } from '../config/index.js';
 import { Database } from '../database/database.js';
+import { WorkerWatch } from '../database/worker-watch.js';
 import { Sweeper } from './runner/sweeper.js';
 import { TaskRunner } from './runner/task-runner.js';
 import { WaitingLine } from './runner/waiting-line.js';
@@ -14,6 +15,7 @@ import { UsageLedger } from './usage/usage-ledger.js';
 /**
  * Runs the task runner and the sweeper with the application, in every role but `api`. On SQLite the
  * lock of the file proves that no other process is at work: what the last one left is adopted at once.
+ * In every role it is known from then on who works.
  */
 @Injectable()
 export class TaskWorkers implements OnApplicationBootstrap, OnModuleDestroy {
@@ -24,18 +26,22 @@ export class TaskWorkers implements OnApplicationBootstrap, OnModuleDestroy {
     @Inject(UsageLedger) private readonly usage: UsageLedger,
     private readonly config: AppConfig,
     private readonly database: Database,
+    private readonly workers: WorkerWatch,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     await this.usage.start();
     await this.line.start();
-    if (this.config.role === 'api') return;
-    await this.runner.start(this.database.dialect === 'sqlite');
-    this.sweeper.start();
+    if (this.config.role !== 'api') {
+      await this.runner.start(this.database.dialect === 'sqlite');
+      this.sweeper.start();
+    }
+    await this.workers.start();
   }
 
   async onModuleDestroy(): Promise<void> {
     this.line.stop();
+    await this.workers.stop();
     await Promise.all([this.runner.stop(), this.sweeper.stop(), this.usage.stop()]);
   }
 }

@@ -3,14 +3,15 @@ import { IsISO8601, IsIn, IsOptional, IsString, MaxLength } from 'class-validato
 import { PageQueryDto } from '../common/http/page-query.dto.js';
 import { TaskState } from '../protocol/a2a.js';
 import { planOf, RouteDto, type Plan, type Route } from '../routing/index.js';
+import { canceledBy, retryOf } from './domain/operators-act.js';
 import {
   EVENT_KINDS,
-  type Attempt,
   type Delegation,
   type DelegationState,
   type TaskAggregate,
   type TaskEvent,
 } from './task.js';
+import { AgentTroubleDto, AttemptDto, OperatorDto, RetryDto, timeOf } from './task-parts.dto.js';
 import type { TaskFilter } from './task-store.js';
 
 /** The states as the admin API writes them: `working`, `input-required`, … */
@@ -100,30 +101,12 @@ export function filterOf(query: TaskQueryDto): TaskFilter {
   };
 }
 
-/** An agent that did not take the message, or was passed over. */
-export class AttemptDto {
-  @ApiProperty({ type: String, example: 'translator-eu' }) readonly agentId: string;
-  @ApiProperty({ type: String, example: 'Translator (EU)' }) readonly agentName: string;
-  @ApiProperty({ type: String, nullable: true, example: 'translate' })
-  readonly skillId: string | null;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  readonly askedAt: string | null;
-  @ApiProperty({ type: String, format: 'date-time' }) readonly endedAt: string;
-  @ApiProperty({
-    type: String,
-    description: 'Why it did not take the message.',
-    example: 'Translator (EU) could not be reached.',
-  })
-  readonly why: string;
-
-  constructor({ agentId, agentName, skillId, askedAt, endedAt, why }: Attempt) {
-    this.agentId = agentId;
-    this.agentName = agentName;
-    this.skillId = skillId ?? null;
-    this.askedAt = timeOf(askedAt);
-    this.endedAt = new Date(endedAt).toISOString();
-    this.why = why;
-  }
+/** Who looks at tasks, and what else is known. */
+export interface TaskReader {
+  /** What is said of a task that nobody works on, because nobody works at all. */
+  readonly unworked: string | null;
+  /** With the scope `admin`: what agents have said to the hub is for it too. */
+  readonly isAdmin: boolean;
 }
 
 export class DelegationDto {
@@ -149,6 +132,13 @@ export class DelegationDto {
   readonly state: string;
   @ApiProperty({ type: String, nullable: true, description: 'Why it ended, or why it waits.' })
   readonly reason: string | null;
+  @ApiProperty({
+    type: AgentTroubleDto,
+    nullable: true,
+    description:
+      'What was wrong with the call that ended it or made it go on with another agent; null without the scope `admin`.',
+  })
+  readonly trouble: AgentTroubleDto | null;
   @ApiProperty({
     type: [AttemptDto],
     description: 'Agents asked before this one, or passed over (no `askedAt`), oldest first.',
@@ -193,8 +183,8 @@ export class DelegationDto {
   @ApiProperty({ type: String, format: 'date-time' }) readonly updatedAt: string;
   @ApiProperty({ type: String, format: 'date-time' }) readonly deadlineAt: string;
 
-  constructor(delegation: Delegation, plan: Plan) {
-    const { times = {}, attempts = [] } = delegation.progress;
+  constructor(delegation: Delegation, plan: Plan, { unworked, isAdmin }: TaskReader) {
+    const { times = {}, attempts = [], trouble } = delegation.progress;
     this.id = delegation.id;
     this.position = delegation.position;
     this.step = delegation.step;
@@ -203,7 +193,9 @@ export class DelegationDto {
     this.agentName = delegation.agentName;
     this.skillId = delegation.skillId;
     this.state = delegation.state;
-    this.reason = delegation.reason;
+    const isFree = delegation.state === 'queued' && delegation.owner === null;
+    this.reason = delegation.reason ?? (isFree ? unworked : null);
+    this.trouble = trouble && isAdmin ? new AgentTroubleDto(trouble) : null;
     this.attempts = attempts.map((each) => new AttemptDto(each));
     this.fallbacks = delegation.fallbacks.map(({ agentId }) => agentId);
     this.calls = delegation.calls;
@@ -223,10 +215,6 @@ function sendingSince({ state, updatedAt }: Delegation): number | undefined {
   return state === 'sending' ? updatedAt.getTime() : undefined;
 }
 
-function timeOf(at: number | undefined): string | null {
-  return at === undefined ? null : new Date(at).toISOString();
-}
-
 export class TaskDto {
   @ApiProperty() readonly id: string;
   @ApiProperty() readonly contextId: string;
@@ -239,9 +227,21 @@ export class TaskDto {
   @ApiProperty({ format: 'date-time' }) readonly updatedAt: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   readonly cancelRequestedAt: string | null;
+  @ApiProperty({
+    type: OperatorDto,
+    nullable: true,
+    description: 'The operator that has canceled it; null: nobody, or its client.',
+  })
+  readonly canceledBy: OperatorDto | null;
+  @ApiProperty({
+    type: RetryDto,
+    nullable: true,
+    description: 'The task whose message an operator has had sent again as this one.',
+  })
+  readonly retryOf: RetryDto | null;
   @ApiProperty({ type: [DelegationDto] }) readonly delegations: readonly DelegationDto[];
 
-  constructor({ record, delegations }: TaskAggregate) {
+  constructor({ record, delegations }: TaskAggregate, reader: TaskReader) {
     this.id = record.id;
     this.contextId = record.contextId;
     this.principalId = record.principalId;
@@ -252,8 +252,12 @@ export class TaskDto {
     this.createdAt = record.createdAt.toISOString();
     this.updatedAt = record.updatedAt.toISOString();
     this.cancelRequestedAt = record.cancelRequestedAt?.toISOString() ?? null;
+    const operator = canceledBy(record.cancelMetadata);
+    const retry = retryOf(record.requestMetadata);
+    this.canceledBy = operator ? new OperatorDto(operator) : null;
+    this.retryOf = retry ? new RetryDto(retry) : null;
     const plan = planOf(record.route);
-    this.delegations = delegations.map((each) => new DelegationDto(each, plan));
+    this.delegations = delegations.map((each) => new DelegationDto(each, plan, reader));
   }
 }
 
@@ -289,8 +293,8 @@ export class TaskDetailDto extends TaskDto {
   @ApiProperty({ type: [TaskEventDto], description: 'The newest events, oldest first.' })
   readonly events: readonly TaskEventDto[];
 
-  constructor(aggregate: TaskAggregate, events: readonly TaskEvent[]) {
-    super(aggregate);
+  constructor(aggregate: TaskAggregate, events: readonly TaskEvent[], reader: TaskReader) {
+    super(aggregate, reader);
     this.route = aggregate.record.route;
     this.traceparent = aggregate.record.traceparent;
     this.hops = aggregate.record.hops;

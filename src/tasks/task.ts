@@ -68,6 +68,21 @@ export interface DelegationProgress {
   readonly times?: DelegationTimes;
   /** The agents that were to have it before the present one, oldest first; none took the message. */
   readonly attempts?: readonly Attempt[];
+  /** The last call to an agent that failed and changed what becomes of the delegation. */
+  readonly trouble?: AgentTrouble;
+}
+
+/** What exactly was wrong with a call to an agent, for the hub's operators alone. */
+export interface AgentTrouble {
+  readonly agentId: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** As `AgentCallError` tells them apart. */
+  readonly kind: string;
+  readonly code?: number;
+  readonly httpStatus?: number;
+  /** As the agent or the network put it: one line, cut short, without what looks like credentials. */
+  readonly text: string;
 }
 
 /** An artifact that an agent has given. */

@@ -10,12 +10,20 @@ import {
   type Visibility,
   visibilityOf,
 } from '../auth/index.js';
+import { NOBODY_WORKS, WorkerWatch } from '../database/worker-watch.js';
 import { TaskDeleter } from './delete/task-deleter.js';
 import { DeleteTaskQueryDto } from './delete/delete-task.dto.js';
 import { taskNotFound } from './task-errors.js';
 import { TaskLists } from './task-lists.js';
 import { TaskLog } from './task-log.js';
-import { filterOf, TaskDetailDto, TaskDto, TaskPageDto, TaskQueryDto } from './task.dto.js';
+import {
+  filterOf,
+  TaskDetailDto,
+  TaskDto,
+  TaskPageDto,
+  TaskQueryDto,
+  type TaskReader,
+} from './task.dto.js';
 
 /** The newest events of a task that its details show. */
 const SHOWN_EVENTS = 100;
@@ -27,6 +35,7 @@ export class TasksController {
     private readonly lists: TaskLists,
     private readonly log: TaskLog,
     private readonly deleter: TaskDeleter,
+    private readonly workers: WorkerWatch,
   ) {}
 
   @Get()
@@ -42,7 +51,8 @@ export class TasksController {
       query.limit,
       query.cursor,
     );
-    return { ...page, items: page.items.map((each) => new TaskDto(each)) };
+    const reader = this.reader(principal);
+    return { ...page, items: page.items.map((each) => new TaskDto(each, reader)) };
   }
 
   @Get(':id')
@@ -55,7 +65,8 @@ export class TasksController {
     const aggregate = await this.log.read(id, operatorsView(principal));
     if (!aggregate) throw taskNotFound(id);
     const after = Math.max(0, aggregate.record.seq - SHOWN_EVENTS);
-    return new TaskDetailDto(aggregate, await this.log.events(id, after, SHOWN_EVENTS));
+    const events = await this.log.events(id, after, SHOWN_EVENTS);
+    return new TaskDetailDto(aggregate, events, this.reader(principal));
   }
 
   @Delete(':id')
@@ -74,6 +85,11 @@ export class TasksController {
   ): Promise<void> {
     const visibility = hasScope(principal, 'admin') ? EVERYTHING : visibilityOf(principal);
     await this.deleter.delete(id, visibility, force === 'true');
+  }
+
+  private reader(principal: Principal): TaskReader {
+    const unworked = this.workers.isNobody ? NOBODY_WORKS : null;
+    return { unworked, isAdmin: hasScope(principal, 'admin') };
   }
 }
 

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AgentLoad, AgentsModule, AgentsService } from '../agents/index.js';
-import { AuthModule } from '../auth/index.js';
+import { AuthModule, PrincipalStore } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
@@ -18,6 +18,8 @@ import { ContextStore } from './context-store.js';
 import { TaskDeleter } from './delete/task-deleter.js';
 import { GroupCommitTaskLog } from './group-commit-task-log.js';
 import { InProcessSignals } from './in-process-signals.js';
+import { OperateController } from './operate/operate.controller.js';
+import { TaskOperator } from './operate/task-operator.js';
 import { SqlAgentDelegations } from './persistence/sql-agent-delegations.js';
 import { SqlCallbackStore } from './persistence/sql-callback.store.js';
 import { TypeormContextStore } from './persistence/typeorm-context.store.js';
@@ -36,6 +38,7 @@ import {
   sweeper,
   TASK_PARTS,
   taskLists,
+  taskOperator,
   taskRunner,
   taskService,
   usageLedger,
@@ -60,7 +63,7 @@ const PARTS = Symbol('the parts of tasks');
  */
 @Module({
   imports: [AuthModule, AgentsModule, RoutingModule, UsageModule],
-  controllers: [TasksController, UsageController, AgentKillController],
+  controllers: [TasksController, OperateController, UsageController, AgentKillController],
   providers: [
     {
       provide: TaskStore,
@@ -145,6 +148,11 @@ const PARTS = Symbol('the parts of tasks');
     },
     { provide: TaskLists, inject: [PARTS], useFactory: taskLists },
     { provide: TaskService, inject: [PARTS, TaskLists], useFactory: taskService },
+    {
+      provide: TaskOperator,
+      inject: [PARTS, TaskService, PrincipalStore],
+      useFactory: taskOperator,
+    },
     { provide: TaskRunner, inject: [PARTS], useFactory: taskRunner },
     { provide: Sweeper, inject: [PARTS], useFactory: sweeper },
     UsageMetrics,

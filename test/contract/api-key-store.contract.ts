@@ -70,14 +70,17 @@ export function apiKeyStoreContract(open: () => Promise<ApiKeyStore>): void {
     });
   });
 
-  describe('hasAdminKey', () => {
-    it('looks for a key with scope admin that is not revoked', async () => {
+  describe('adminKeySince', () => {
+    it('is when the oldest key with scope admin that is not revoked was made', async () => {
       await store.add(keyOf({ id: 'k1', scopes: ['a2a'] }));
-      expect(await store.hasAdminKey()).toBe(false);
-      await store.add(keyOf({ id: 'k2', scopes: ['a2a', 'admin'] }));
-      expect(await store.hasAdminKey()).toBe(true);
+      expect(await store.adminKeySince()).toBeUndefined();
+      await store.add(keyOf({ id: 'k2', scopes: ['a2a', 'admin'], createdAt: new Date(4000) }));
+      await store.add(keyOf({ id: 'k3', scopes: ['admin'], createdAt: new Date(3000) }));
+      expect(await store.adminKeySince()).toEqual(new Date(3000));
+      await store.revoke('k3', new Date(5000));
+      expect(await store.adminKeySince()).toEqual(new Date(4000));
       await store.revoke('k2', new Date(5000));
-      expect(await store.hasAdminKey()).toBe(false);
+      expect(await store.adminKeySince()).toBeUndefined();
     });
   });
 }

@@ -21,6 +21,8 @@ const EXPECTED: readonly (readonly [pattern: RegExp, access: DeclaredRoute['acce
   [/^[A-Z]+ \/api\/v1\/(agents|composite-skills|routes\/rules)\b/, 'agents'],
   [/^POST \/api\/v1\/routes::dry-run$/, 'a2a'],
   [/^DELETE \/api\/v1\/tasks\/:id$/, 'a2a'],
+  [/^(GET|HEAD) \/api\/v1\/tasks\/:id\/content$/, 'admin'],
+  [/^POST \/api\/v1\/tasks\/:id\(.+\)::(cancel|retry)$/, 'admin'],
   [/^(GET|HEAD) \/api\/v1\/tasks\b/, 'tasks:organization'],
   [/^(POST|PATCH|DELETE) \/api\/v1\/push\/auth-profiles\b/, 'admin'],
   [/^(GET|HEAD) \/api\/v1\/push\/auth-profiles\b/, 'push'],

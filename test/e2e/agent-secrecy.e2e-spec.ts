@@ -37,7 +37,10 @@ function told(task: JsonObject): string {
 /** The status text, after a look at all that the client can see of the task and at every event. */
 async function seen(task: JsonObject, secrets: readonly string[]): Promise<string> {
   const id = String(task['id']);
-  const detail = await hub.admin('GET', `/api/v1/tasks/${id}`);
+  const scopes = ['tasks:organization'];
+  const key = await hub.createKey({ organization: 'tests', scopes });
+  const detail = await hub.admin('GET', `/api/v1/tasks/${id}`, undefined, key);
+  expect(detail.status).toBe(200);
   const all = JSON.stringify([task, await hub.getTask(id), detail.body]);
   for (const secret of secrets) expect(all).not.toContain(secret);
   return told(task);
@@ -107,6 +110,25 @@ describe('what clients learn of a failing agent', () => {
     expect(await seen(task, [DOWNSTREAM, 'html'])).toMatch(
       /^InvalidAgentResponse: .* gave an answer that is not A2A\.$/,
     );
+  });
+
+  it('is kept for operators with admin: what exactly was wrong', async () => {
+    await register('agent', {
+      SendStreamingMessage: (call) => call.send(500, 'panic at disk.internal', 'text/plain'),
+    });
+    const { task } = (await hub.send('x', to('agent'))) as { task: JsonObject };
+    const path = `/api/v1/tasks/${String(task['id'])}`;
+    const { body } = await hub.admin('GET', path);
+    expect(body.delegations[0].trouble).toMatchObject({
+      agentId: 'agent',
+      httpStatus: 500,
+      text: expect.stringContaining('panic at disk.internal'),
+    });
+    const scopes = ['tasks:organization'];
+    const key = await hub.createKey({ organization: 'tests', scopes });
+    const seen = await hub.admin('GET', path, undefined, key);
+    expect(seen).toMatchObject({ status: 200, body: { delegations: [{ trouble: null }] } });
+    expect(seen.text).not.toContain('panic');
   });
 
   it('is what it says in the status of its task', async () => {

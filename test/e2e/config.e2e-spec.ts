@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadConfig } from '../../src/config/index.js';
+import { startHubProcess } from '../support/app.js';
 import { selfSigned } from '../support/self-signed.js';
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname;
@@ -77,7 +78,13 @@ describe('main', () => {
 
     it('says so, and lets the database go', async () => {
       expect(ended.code).toBe(1);
-      expect(ended.stderr).toContain('EADDRINUSE');
+      const port = environment['A2A_HUB__SERVER__PORT'];
+      expect(ended.stderr).toMatch(
+        new RegExp(
+          `^The hub could not start: port ${port} at 127.0.0.1 is in use.*server\\.port.*\\n$`,
+        ),
+      );
+      expect(ended.stdout).not.toContain('EADDRINUSE');
       expect((await main(['migrate'], environment)).stdout).toContain('up to date');
     });
 
@@ -87,6 +94,58 @@ describe('main', () => {
       expect(JSON.parse(line!)).toMatchObject({ config: { 'auth.adminKey': '********' } });
       expect(stdout + stderr).not.toContain(key);
     });
+  });
+});
+
+describe('the admin key', () => {
+  const fresh = (name: string): Record<string, string> => ({
+    A2A_HUB__SERVER__PORT: '0',
+    A2A_HUB__DATABASE__URL: `sqlite:${join(folder, name)}`,
+  });
+
+  it('is handed over before the port is bound', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const port = String((server.address() as AddressInfo).port);
+    const ended = await main([], { ...fresh('first.db'), A2A_HUB__SERVER__PORT: port });
+    server.close();
+    expect(ended.code).toBe(1);
+    const file = join(folder, 'first.db.admin-key');
+    expect(ended.stdout).toContain(`The first admin key is in ${file}: keep it`);
+    expect(readFileSync(file, 'utf8')).toMatch(/^hub_\S+\n$/);
+  });
+
+  it('is made from the shell, is valid, and the next start says since when there is one', async () => {
+    const environment = fresh('shell.db');
+    const made = await main(['keys', 'create', '--admin'], environment);
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^hub_\S+\n$/) });
+    expect(made.stderr).toContain('A new admin key, shown this once');
+    const databaseUrl = environment['A2A_HUB__DATABASE__URL']!;
+    const hub = await startHubProcess({
+      databaseUrl,
+      environment: { A2A_HUB__AUTH__ADMIN_KEY: '' },
+    });
+    try {
+      expect(hub.output).toMatch(/An admin key exists since \d{4}-\d\d-\d\dT\S+Z\. .*keys create/);
+      const keys = await hub.admin('GET', '/api/v1/keys', undefined, made.stdout.trim());
+      expect(keys).toMatchObject({ status: 200, body: { items: [{ scopes: ['admin'] }] } });
+
+      const refused = await main(['keys', 'create', '--admin'], environment);
+      expect(refused).toMatchObject({ code: 1, stdout: '' });
+      expect(refused.stderr).toMatch(
+        /^The command keys create --admin failed: another process is using the database .*Stop it first/,
+      );
+    } finally {
+      await hub.close();
+    }
+  });
+
+  it('is not made in a database in memory', async () => {
+    const made = await main(['keys', 'create', '--admin'], {
+      A2A_HUB__DATABASE__URL: 'sqlite::memory:',
+    });
+    expect(made).toMatchObject({ code: 1, stdout: '' });
+    expect(made.stderr).toContain('database.url');
   });
 });
 

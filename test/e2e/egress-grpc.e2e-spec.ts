@@ -45,7 +45,8 @@ function clientWith(allow: string[], ...answers: ResolvedAddress[][]) {
 
 function clientOf(egress: Egress): SdkAgentClient {
   const config = configWith({});
-  const client = new SdkAgentClient(egress, config, new EndpointMemory(new SystemClock(), config));
+  const memory = new EndpointMemory(new SystemClock(), config);
+  const client = new SdkAgentClient(egress, config, memory, NO_QUIRKS);
   closing.push(
     () => egress.close(),
     () => client.onApplicationShutdown(),

@@ -64,7 +64,7 @@ describe('the gRPC port', () => {
     const port = Number(grpcTarget(hub).split(':')[1]);
     const app = await createApp({ config: testConfig('sqlite::memory:', { grpc: { port } }) });
     await expect(app.listen(0, '127.0.0.1')).rejects.toThrow(
-      `gRPC cannot listen at 127.0.0.1:${port}: `,
+      `gRPC cannot listen at 127.0.0.1:${port} (grpc.port): `,
     );
     await app.close();
   });

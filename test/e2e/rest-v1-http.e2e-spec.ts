@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect } from 'node:net';
+import { request } from 'undici';
 import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import { userMessage } from '../support/builders.js';
@@ -38,6 +39,43 @@ describe('HTTP at the doors', () => {
       'Bearer realm="a2a-hub", error="insufficient_scope", scope="a2a"',
     );
     expect(forbidden.body).toMatchObject({ error: { code: 403, status: 'PERMISSION_DENIED' } });
+  });
+
+  it.each([
+    ['GET', '/a2a/tasks', 200],
+    ['GET', '/a2a/tasks/none', 404],
+    ['GET', '/a2a/agents/echo/tasks', 200],
+    ['GET', '/a2a/agents/echo/tasks/none', 404],
+    ['GET', '/a2a/extendedAgentCard', 200],
+    ['GET', '/a2a/nothing/here', 404],
+    ['GET', '/a2a/tasks/%zz', 400],
+    ['DELETE', '/a2a/tasks', 405],
+    ['POST', '/a2a/message:send', 400],
+    ['POST', '/a2a/message:stream', 400],
+    ['GET', '/a2a/v1/tasks/none', 404],
+    ['GET', '/a2a/v1/card', 200],
+  ])('answers %s %s (%i) in the media type that Accept prefers', async (method, path, status) => {
+    const typeFor = async (accept: string | null, key = hub.key()): Promise<string> => {
+      const answer = await request(hub.url + path, {
+        method: method as 'GET',
+        headers: { authorization: `Bearer ${await key}`, ...(accept && { accept }) },
+        ...(method === 'POST' && { body: '{' }),
+      });
+      const { statusCode, headers } = answer;
+      await answer.body.dump();
+      expect([200, 400, 401, 404, 405, 415]).toContain(statusCode);
+      if (method === 'GET' && statusCode !== 401) expect(statusCode).toBe(status);
+      expect(headers['vary']).toBe('Accept');
+      return String(headers['content-type']).split(';')[0]!;
+    };
+    const [a2a, json] = ['application/a2a+json', 'application/json'];
+    const usual = path.startsWith('/a2a/v1/') ? json : a2a;
+    for (const accept of [null, '*/*', 'text/html']) expect(await typeFor(accept)).toBe(usual);
+    expect(await typeFor(json)).toBe(json);
+    expect(await typeFor(json, Promise.resolve('hub_no_key'))).toBe(json);
+    expect(await typeFor(a2a)).toBe(a2a);
+    expect(await typeFor(`${json};q=0.5, ${a2a};q=0.4`)).toBe(json);
+    expect(await typeFor(`${json};q=0.4, ${a2a};q=0.5`)).toBe(a2a);
   });
 
   it('answers 413 also to who writes all of the body before reading', async () => {

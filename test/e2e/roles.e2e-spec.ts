@@ -87,3 +87,26 @@ it('tells a webhook from the worker', async () => {
   );
   expect((told.json as JsonObject).statusUpdate.taskId).toBe(task.id);
 });
+
+it('knows in the api whether a worker is there', async () => {
+  const workers = async (): Promise<unknown> =>
+    ((await api.get('/health/ready', { key: null })).body as JsonObject).workers;
+  const becomes = async (wanted: string | undefined): Promise<void> => {
+    const end = performance.now() + 10_000;
+    while ((await workers()) !== wanted && performance.now() < end) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(await workers()).toBe(wanted);
+  };
+  await becomes(undefined);
+  expect((await worker.get('/metrics', { key: null })).text).toMatch(/^a2a_hub_workers 1$/m);
+  expect(await worker.terminate()).toBe(0);
+  await becomes('none');
+  expect(api.output).toContain('nobody works: tasks and webhooks wait');
+  const task = await api.submit('late', { message: TO_AGENT });
+  expect(JSON.stringify(task['status'])).toContain('No process of the hub works on tasks');
+  await worker.restart();
+  const done = await api.waitForTask(String(task['id']), 'TASK_STATE_COMPLETED');
+  expect(artifactTexts(done)).toEqual(['did late']);
+  await becomes(undefined);
+}, 60_000);

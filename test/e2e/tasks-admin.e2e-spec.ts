@@ -10,7 +10,12 @@ beforeAll(async () => {
   [hub, agent] = await Promise.all([
     startHub(),
     startSdkAgent({
-      execute: (turn) => void turn.task().working().artifact('r', turn.text).complete(),
+      execute: async (turn) => {
+        if (turn.text === 'ask') return void turn.task().askForInput('What?');
+        turn.task().working();
+        if (turn.text === 'wait') await turn.pause(30_000);
+        else turn.artifact('r', turn.text).complete();
+      },
     }),
   ]);
   await hub.registerAgent(agent.url, { id: 'worker' });
@@ -117,5 +122,100 @@ describe('the admin API of tasks', () => {
     }
     expect((await hub.admin('GET', '/api/v1/tasks', undefined, await hub.key())).status).toBe(403);
     expect((await hub.admin('GET', '/api/v1/tasks/unknown')).status).toBe(404);
+  });
+});
+
+describe('operators and one task of somebody else', () => {
+  const admin = (method: string, path: string, body?: unknown, key?: string) =>
+    hub.admin(method, `/api/v1/tasks/${path}`, body, key);
+
+  it('read all of it', async () => {
+    const task = await send('read me', await hub.createKey({ organization: 'readers' }));
+    const id = String(task['id']);
+    const { status, body } = await admin('GET', `${id}/content`);
+    expect(status).toBe(200);
+    expect(body.task).toMatchObject({
+      id,
+      status: { state: 'TASK_STATE_COMPLETED' },
+      artifacts: [{ parts: [{ text: 'read me' }] }],
+    });
+    const own = await hub.createKey({ organization: 'readers', scopes: ['tasks:organization'] });
+    expect((await admin('GET', `${id}/content`, undefined, own)).status).toBe(403);
+    expect((await admin('GET', 'unknown/content')).status).toBe(404);
+  });
+
+  it('cancel it, and say so and why, but not to the agent', async () => {
+    const key = await hub.createKey({ organization: 'waiters' });
+    const message = { metadata: { agentId: 'worker' } };
+    const { id } = await hub.submit('wait', { message }, { key });
+    await hub.waitForTask(String(id), 'TASK_STATE_WORKING', 10_000, { key });
+    const operator = await hub.createKey({ scopes: ['admin'], name: 'on duty' });
+    const { status, body } = await admin(
+      'POST',
+      `${String(id)}:cancel`,
+      { reason: 'It is stuck.' },
+      operator,
+    );
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      state: 'canceled',
+      canceledBy: { reason: 'It is stuck.', keyId: operator.split('_')[1] },
+    });
+    expect(agent.turns.at(-1)!.canceled.signal.aborted).toBe(true);
+    expect(JSON.stringify(agent.calls)).not.toContain('It is stuck.');
+    const again = await admin('POST', `${String(id)}:cancel`, undefined, operator);
+    expect(again.status).toBe(409);
+  });
+
+  it('cancel what no agent works on, in their words', async () => {
+    const key = await hub.createKey({ organization: 'askers' });
+    const task = await send('ask', key);
+    const id = String(task['id']);
+    const { body } = await admin('POST', `${id}:cancel`, { reason: 'Nobody answers.' });
+    expect(body).toMatchObject({ state: 'canceled', canceledBy: { keyId: null } });
+    const seen = (await hub.rpc('GetTask', { id }, { key })) as JsonObject;
+    expect(seen['status'].message.parts).toMatchObject([
+      { text: 'Canceled by an operator: Nobody answers.' },
+    ]);
+    expect((await admin('POST', `${id}:cancel`, { reason: '' })).status).toBe(400);
+  });
+
+  it('retry it: a new task of the same owner that names the old one', async () => {
+    const key = await hub.createKey({ organization: 'retriers' });
+    const old = await send('once more', key);
+    const id = String(old['id']);
+    const { status, body } = await admin('POST', `${id}:retry`);
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      contextId: old['contextId'],
+      organization: 'retriers',
+      delegations: [{ agentId: 'worker' }],
+      retryOf: { taskId: id, by: { keyId: null } },
+    });
+    const newId = String(body.id);
+    expect(newId).not.toBe(id);
+    const done = await hub.waitForTask(newId, 'TASK_STATE_COMPLETED', 10_000, { key });
+    expect(done).toMatchObject({
+      artifacts: [{ parts: [{ text: 'once more' }] }],
+      metadata: { 'urn:a2a-hub:routing:v1': { retryOf: id } },
+    });
+    expect(JSON.stringify(agent.turns.at(-1)!.context.userMessage)).not.toContain(id);
+
+    const second = await admin('POST', `${newId}:retry`);
+    expect(second.body).toMatchObject({ retryOf: { taskId: newId } });
+    expect((await admin('POST', 'unknown:retry')).status).toBe(404);
+    expect((await admin('POST', `${id}:retry`, undefined, key)).status).toBe(403);
+  });
+
+  it('retry what has ended only, and twice at once as one', async () => {
+    const key = await hub.createKey({ organization: 'doublers' });
+    const message = { metadata: { agentId: 'worker' } };
+    const { id } = await hub.submit('wait', { message }, { key });
+    expect((await admin('POST', `${String(id)}:retry`)).status).toBe(409);
+    await admin('POST', `${String(id)}:cancel`);
+    const both = await Promise.all([1, 2].map(() => admin('POST', `${String(id)}:retry`)));
+    expect(both.map(({ status }) => status)).toEqual([201, 201]);
+    expect(both[0]!.body.id).toBe(both[1]!.body.id);
+    await admin('POST', `${String(both[0]!.body.id)}:cancel`);
   });
 });

@@ -212,6 +212,7 @@ export class HubTasks {
       logger,
       draining: this.draining,
       quotas: new Quotas(this.usage, { refuseWhenLow: () => this.refuseWhenLow() }),
+      workers: { isNobody: false },
     };
     this.service = taskService(parts, taskLists(parts));
     this.runner = taskRunner(parts);

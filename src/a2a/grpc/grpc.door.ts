@@ -116,7 +116,7 @@ export class GrpcDoor implements OnApplicationBootstrap, BeforeApplicationShutdo
     } catch (thrown) {
       server.forceShutdown();
       const { message } = thrown as Error;
-      throw new Error(`gRPC cannot listen at ${target}: ${message}`, { cause: thrown });
+      throw new Error(`gRPC cannot listen at ${target} (grpc.port): ${message}`, { cause: thrown });
     }
   }
 }

@@ -17,6 +17,7 @@ import { type MessageLimits, messageLimitsOf } from '../intake/message-limits.js
 import { StalledBody } from '../intake/uploads.js';
 import { EventStreams } from '../sse/event-streams.js';
 import type { AnswerText } from './answer-text.js';
+import { answerType } from './answer-type.js';
 import { BODY_TYPES, textOf } from './body.js';
 import { failureHeaders } from './failure-headers.js';
 import { type HttpDoor, type HttpFailure, type HttpRequest, type HttpRoute } from './http-door.js';
@@ -192,7 +193,7 @@ export class HttpDoors {
     if (answer.kind === 'answer') {
       // What a GET answers is for its caller alone, also where a cache stands between.
       if (route.method === 'GET') void reply.header('cache-control', 'no-store');
-      void reply.headers(activatedHeaders(call)).type(door.contentType);
+      void reply.headers(activatedHeaders(call)).headers(typeFor(door, request));
       return sendText(reply, answer.text);
     }
     try {
@@ -233,7 +234,7 @@ export class HttpDoors {
         .status(status)
         // A failure, too, is for its caller and this moment alone.
         .headers({ 'cache-control': 'no-store', ...failureHeaders(error, request.headers) })
-        .type(door.contentType)
+        .headers(typeFor(door, request))
         .send(text)
     );
   }
@@ -252,6 +253,15 @@ function sendText(reply: FastifyReply, text: AnswerText): FastifyReply {
   if (typeof text === 'string') return reply.send(text);
   const length = text.reduce((sum, block) => sum + block.length, 0);
   return reply.header('content-length', length).send(Readable.from(text, { objectMode: false }));
+}
+
+/** The media type that `Accept` prefers, and that the answer depends on it where the door has several. */
+function typeFor(
+  { contentTypes }: HttpDoor,
+  { headers }: Pick<FastifyRequest, 'headers'>,
+): Record<string, string> {
+  const type = { 'content-type': answerType(contentTypes, headers) };
+  return contentTypes.length > 1 ? { ...type, vary: 'Accept' } : type;
 }
 
 /** Bodies are read as they are. */

@@ -28,7 +28,7 @@ export class JsonRpcDoor implements HttpDoor, OnModuleInit {
     { binding: 'JSONRPC', version: '0.3' },
   ];
   readonly below = [];
-  readonly contentType = 'application/json; charset=utf-8';
+  readonly contentTypes = ['application/json; charset=utf-8'];
   readonly routes: readonly HttpRoute[] = PATHS.map((url) => ({
     method: 'POST',
     url,

@@ -72,7 +72,7 @@ const CARD_PLACES: readonly Place[] = [
 export class V0RestDoor implements HttpDoor, OnModuleInit {
   readonly doors: readonly Door[] = [{ binding: 'HTTP+JSON', version: '0.3' }];
   readonly below = PREFIXES.map(({ url }) => url);
-  readonly contentType = 'application/json; charset=utf-8';
+  readonly contentTypes = ['application/json; charset=utf-8', 'application/a2a+json'];
   readonly routes: readonly HttpRoute[] = [...OPERATION_PLACES, ...CARD_PLACES].map((place) => ({
     method: place.route.method,
     url: place.url,

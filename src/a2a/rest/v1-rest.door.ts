@@ -39,7 +39,7 @@ const PREFIXES = [
 export class V1RestDoor implements HttpDoor, OnModuleInit {
   readonly doors: readonly Door[] = [{ binding: 'HTTP+JSON', version: '1.0' }];
   readonly below = [HUB_PLACE];
-  readonly contentType = 'application/a2a+json';
+  readonly contentTypes = ['application/a2a+json', 'application/json; charset=utf-8'];
   readonly routes: readonly HttpRoute[] = PREFIXES.flatMap(({ url, other }) =>
     [...OPERATIONS.values()].flatMap((operation) =>
       operation.rest.map((route) => ({

@@ -107,12 +107,13 @@ export class TypeormApiKeyStore extends ApiKeyStore {
     });
   }
 
-  async hasAdminKey(): Promise<boolean> {
-    const rows = await this.database.read(
-      `SELECT 1 AS found FROM api_keys k JOIN principals p ON p.id = k.principal_id
-       WHERE k.admin = 1 AND k.revoked_at IS NULL AND p.disabled_at IS NULL LIMIT 1`,
+  async adminKeySince(): Promise<Date | undefined> {
+    const rows = await this.database.read<Pick<Row, 'created_at'>>(
+      `SELECT k.created_at FROM api_keys k JOIN principals p ON p.id = k.principal_id
+       WHERE k.admin = 1 AND k.revoked_at IS NULL AND p.disabled_at IS NULL
+       ORDER BY k.created_at LIMIT 1`,
     );
-    return rows.length > 0;
+    return rows[0] && new Date(Number(rows[0].created_at));
   }
 
   async hasSeveralOrganizations(): Promise<boolean> {

@@ -12,6 +12,7 @@ import { PushSubscriptions1700000000052 } from './1700000000052-push-subscriptio
 import { PushEndpoints1700000000053 } from './1700000000053-push-endpoints.js';
 import { PushReceivers1700000000070 } from './1700000000070-push-receivers.js';
 import { TaskUsage1700000000090 } from './1700000000090-task-usage.js';
+import { Workers1700000000100 } from './1700000000100-workers.js';
 
 /** Every migration, oldest first. Each feature adds its own file; a released one never changes. */
 export const MIGRATIONS = [
@@ -29,4 +30,5 @@ export const MIGRATIONS = [
   PushEndpoints1700000000053,
   PushReceivers1700000000070,
   TaskUsage1700000000090,
+  Workers1700000000100,
 ] as const;

@@ -4,7 +4,7 @@ import type { FieldViolation } from '../../common/hub-error.js';
 import { CompositeRegistry } from '../composites/composite-registry.js';
 import { compositeSkillOf } from '../composites/domain/composite-skill.js';
 import { AgentIndex, hubSkillId, splitSkillId } from '../domain/agent-index.js';
-import { nearest } from '../domain/nearest.js';
+import { nearest } from '../../common/nearest.js';
 import { obstacleOf } from './domain/obstacle.js';
 import type { RuleAction } from './domain/rule.js';
 

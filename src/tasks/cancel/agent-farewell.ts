@@ -1,6 +1,7 @@
 import { AgentCallError, type Agent, type AgentClient } from '../../agents/index.js';
 import type { Clock } from '../../common/clock.js';
 import type { Log } from '../../common/logger.js';
+import { withoutHubKeys } from '../domain/own-ids.js';
 import { agentCallOptions } from '../call-options.js';
 import type { Delegation, SentWith, TaskRecord } from '../task.js';
 import { OVER } from '../over.js';
@@ -47,7 +48,8 @@ export class AgentFarewell {
         .then(() => call.abort(OVER));
       const instanceId = await this.deps.instanceId();
       const options = agentCallOptions(record, sentWith, instanceId, call.signal);
-      await client.cancel(agent, downstreamTaskId, options, record.cancelMetadata ?? undefined);
+      const metadata = withoutHubKeys(record.cancelMetadata ?? undefined);
+      await client.cancel(agent, downstreamTaskId, options, metadata);
       return true;
     } catch (error) {
       const reason = error instanceof AgentCallError ? error.message : String(error);

@@ -1,5 +1,5 @@
 import type { Agent } from '../../agents/index.js';
-import type { Visibility } from '../../auth/index.js';
+import type { Operator, Visibility } from '../../auth/index.js';
 import type { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { isEnded } from '../domain/delegation-state.js';
@@ -31,7 +31,7 @@ export class TaskCanceler {
 
   /**
    * Resolves when the task has ended, or after the agents' time is over. Asking again is safe: it
-   * waits again; the first one's `metadata` goes to the agents. Throws TASK_NOT_FOUND and
+   * waits again; the first one's `metadata` goes to the agents, and its `operator` is kept. Throws TASK_NOT_FOUND and
    * TASK_NOT_CANCELABLE.
    */
   async cancel(
@@ -39,9 +39,10 @@ export class TaskCanceler {
     visibility: Visibility,
     agentId: string | undefined,
     metadata?: Readonly<Record<string, unknown>>,
+    operator?: Operator,
   ): Promise<void> {
     const { signals, waits } = this.deps;
-    const running = await this.record(taskId, visibility, agentId, metadata);
+    const running = await this.record(taskId, visibility, agentId, metadata, operator);
     for (const each of running) signals.delegationChanged(each.id);
     if (running.length === 0) return;
     const waitsMs = running.map((each) => this.waitMs(each));
@@ -54,11 +55,12 @@ export class TaskCanceler {
     visibility: Visibility,
     agentId: string | undefined,
     metadata: Readonly<Record<string, unknown>> | undefined,
+    operator: Operator | undefined,
   ): Promise<readonly Delegation[]> {
     try {
       return await this.deps.log.update(taskId, (aggregate) => {
         if (!belongsTo(aggregate, visibility, agentId)) throw taskNotFound(taskId);
-        const change = decideCancelRequest(aggregate, this.deps.clock.now(), metadata);
+        const change = decideCancelRequest(aggregate, this.deps.clock.now(), metadata, operator);
         const ended = endedBy(aggregate, change);
         const running = aggregate.delegations.filter(
           (each) => !isEnded(each.state) && !ended.includes(each),

@@ -32,7 +32,8 @@ import { givenArtifact, MAX_ARTIFACTS, withChunk } from './given-artifacts.js';
 import { holdsArtifacts } from './held-artifacts.js';
 import { settle } from './settle.js';
 import { isRepeatedEvent, lastState, statusKey } from './status-key.js';
-import { CANCELED_BY_CLIENT, namedParts, reasonOf } from './wording.js';
+import { canceledWords } from './operators-act.js';
+import { namedParts, reasonOf } from './wording.js';
 
 const WORKING = TaskState.TASK_STATE_WORKING;
 
@@ -238,7 +239,7 @@ function takeStatus(
 }
 
 function canceledMessage(draft: Draft): Message {
-  return draft.say(CANCELED_BY_CLIENT);
+  return draft.say(canceledWords(draft.aggregate.record.cancelMetadata));
 }
 
 interface StatusChange {

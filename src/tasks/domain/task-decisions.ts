@@ -1,3 +1,4 @@
+import type { Operator } from '../../auth/index.js';
 import { HubError, invalidField } from '../../common/hub-error.js';
 import { TaskState, type Message } from '../../protocol/a2a.js';
 import { fieldOf, type RoutingDirective } from '../../protocol/routing-extension.js';
@@ -13,20 +14,22 @@ import { budgetSpent, callsLeft } from './call-budget.js';
 import { isEnded, isOpen, isUnsent, isWaiting, taskStateOf } from './delegation-state.js';
 import { Draft } from './draft.js';
 import { endDelegation } from './end-delegation.js';
+import { canceledWords, operatorsCancel } from './operators-act.js';
 import { withoutHubKeys } from './own-ids.js';
 import { settle } from './settle.js';
 import { answeredKey } from './status-key.js';
-import { CANCELED_BY_CLIENT } from './wording.js';
 
 /**
  * Records that the client wants the task canceled. What no agent works on (never sent, of a later step,
  * or waiting for the client) is canceled here; the runners cancel the rest with their agents and report what
- * came of it. Asking again changes nothing. `metadata` of the request is kept for the agents. Throws HubError TASK_NOT_CANCELABLE on a terminal task.
+ * came of it. Asking again changes nothing. `metadata` of the request is kept for the agents, and who the
+ * `operator` is that asks in the client's place. Throws HubError TASK_NOT_CANCELABLE on a terminal task.
  */
 export function decideCancelRequest(
   aggregate: TaskAggregate,
   now: Date,
   metadata?: Readonly<Record<string, unknown>>,
+  operator?: Operator,
 ): TaskChange {
   const draft = new Draft(aggregate, now);
   if (draft.ended) {
@@ -36,14 +39,15 @@ export function decideCancelRequest(
   }
   if (aggregate.record.cancelRequestedAt !== null) return NO_CHANGE;
   const theirs = withoutHubKeys(metadata) ?? {};
-  const cancelMetadata = Object.keys(theirs).length > 0 ? theirs : null;
+  const clients = Object.keys(theirs).length > 0 ? theirs : null;
+  const cancelMetadata = operator ? operatorsCancel(clients, operator) : clients;
+  const reason = canceledWords(cancelMetadata);
   draft.patchRecord({ cancelRequestedAt: now, cancelMetadata });
   const idle = draft.delegations().filter(isIdle);
-  for (const each of idle)
-    endDelegation(draft, each, { state: 'canceled', reason: CANCELED_BY_CLIENT });
+  for (const each of idle) endDelegation(draft, each, { state: 'canceled', reason });
   if (idle.length === 0) return draft.change();
   if (draft.several) settle(draft, { cancelRequested: true });
-  else draft.emitStatus(TaskState.TASK_STATE_CANCELED, draft.say(CANCELED_BY_CLIENT));
+  else draft.emitStatus(TaskState.TASK_STATE_CANCELED, draft.say(reason));
   return draft.change();
 }
 

@@ -40,6 +40,18 @@ export function decideHeldTold(
   return noted(aggregate, delegationId, why, now, isHeld);
 }
 
+/**
+ * Tells those who look at a new task that nobody works on it; as {@link decideHeldTold}. Nothing when somebody
+ * has taken it.
+ */
+export function decideUnworkedTold(aggregate: TaskAggregate, why: string, now: Date): TaskChange {
+  const draft = new Draft(aggregate, now);
+  const isTaken = aggregate.delegations.some(({ owner }) => owner !== null);
+  if (isTaken || !SILENT.has(draft.state)) return NO_CHANGE;
+  draft.emitStatus(draft.state, draft.say(why));
+  return draft.change();
+}
+
 function noted(
   aggregate: TaskAggregate,
   delegationId: string,

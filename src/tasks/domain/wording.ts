@@ -3,9 +3,6 @@ import { textOf, textPart } from '../../protocol/build.js';
 import type { Delegation } from '../task.js';
 import { shortReason } from './delegation-state.js';
 
-/** Why a delegation or a task ended that its client has canceled. */
-export const CANCELED_BY_CLIENT = 'Canceled by the client.';
-
 const END_WORDS: Readonly<Partial<Record<Delegation['state'], string>>> = {
   canceled: 'was canceled',
   rejected: 'rejected the task',

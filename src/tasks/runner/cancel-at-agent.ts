@@ -1,7 +1,9 @@
 import { AgentCallError } from '../../agents/index.js';
 import { TaskState, type Task } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
-import { CANCELED_BY_CLIENT, seconds } from '../domain/wording.js';
+import { canceledWords } from '../domain/operators-act.js';
+import { withoutHubKeys } from '../domain/own-ids.js';
+import { seconds } from '../domain/wording.js';
 import { noteTrouble } from './agent-trouble.js';
 import { messageOf } from './outgoing-message.js';
 import { findOwnTask } from './resolve-unknown.js';
@@ -17,7 +19,8 @@ export async function cancelAtAgent(run: RunContext): Promise<void> {
   const { deps, budgets, agentName } = run;
   run.canceling = true;
   run.hasten();
-  if (!run.sent && run.downstreamTaskId === null) return cancelHere(run, CANCELED_BY_CLIENT);
+  if (!run.sent && run.downstreamTaskId === null)
+    return cancelHere(run, canceledWords(run.cancelMetadata));
   const end = deps.clock.now().getTime() + budgets.cancelWaitMs;
   const left = (): number => end - deps.clock.now().getTime();
   const waited = `within ${seconds(budgets.cancelWaitMs)}`;
@@ -95,7 +98,7 @@ async function tryCancel(
 ): Promise<Answer & { readonly task: Task | undefined }> {
   const start = run.deps.clock.now().getTime();
   const [task, error] = await attempt(run, maxMs, (options) =>
-    run.deps.client.cancel(run.agent, id, options, run.cancelMetadata ?? undefined),
+    run.deps.client.cancel(run.agent, id, options, withoutHubKeys(run.cancelMetadata ?? undefined)),
   );
   if (error === undefined) return { task, refusal: undefined, heard: true };
   if (run.deps.clock.now().getTime() - start >= maxMs) {
@@ -133,7 +136,7 @@ async function takeIfEnded(run: RunContext, task: Task): Promise<void> {
   const state = task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED;
   if (!run.over && isTerminal(state)) {
     const isCanceled = state === TaskState.TASK_STATE_CANCELED;
-    if (isCanceled && run.crossing) return cancelHere(run, CANCELED_BY_CLIENT);
+    if (isCanceled && run.crossing) return cancelHere(run, canceledWords(run.cancelMetadata));
     await run.takeTask(task);
   }
   if (run.over) run.close();

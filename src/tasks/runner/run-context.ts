@@ -13,9 +13,11 @@ import { namesBy } from '../agent-name.js';
 import { agentCallOptions, hopsOf } from '../call-options.js';
 import { isEnded } from '../domain/delegation-state.js';
 import { decideConnectionAwaited, isHeld } from '../domain/unsent.js';
+import { withTrouble } from '../domain/with-trouble.js';
 import type { Fence } from '../task-store.js';
 import {
   NO_CHANGE,
+  type AgentTrouble,
   type Delegation,
   type SentWith,
   type TaskAggregate,
@@ -65,6 +67,8 @@ export class RunContext {
   private waitTold = false;
   /** The answer that could not be read, until the agent has been asked for its task. */
   cutBy: string | undefined;
+  /** The last call that failed, as the agent or the network put it. */
+  trouble: AgentTrouble | undefined;
   /** This run itself has brought the delegation to where it is over. */
   settled = false;
 
@@ -208,7 +212,12 @@ export class RunContext {
   /** Ends the delegation on the hub's word, of which its agent knows, unless it has ended already. */
   async end(end: Pick<End, 'state' | 'reason'>, agentKnows = true): Promise<void> {
     await this.change((aggregate, id, now) =>
-      decideOutcome(aggregate, id, { ...end, agentKnows, unsent: !this.sent }, now),
+      withTrouble(
+        decideOutcome(aggregate, id, { ...end, agentKnows, unsent: !this.sent }, now),
+        aggregate,
+        id,
+        this.trouble,
+      ),
     );
   }
 
@@ -224,7 +233,12 @@ export class RunContext {
   async failover(reason: string): Promise<void> {
     const { agent } = this.deps;
     await this.change((aggregate, id, now) =>
-      decideFailover(aggregate, id, reason, now, namesBy(agent), this.sent),
+      withTrouble(
+        decideFailover(aggregate, id, reason, now, namesBy(agent), this.sent),
+        aggregate,
+        id,
+        this.trouble,
+      ),
     );
   }
 

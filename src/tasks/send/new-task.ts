@@ -12,6 +12,7 @@ import {
   type Route,
 } from '../../routing/index.js';
 import { agentName } from '../agent-name.js';
+import { operatorsRetry } from '../domain/operators-act.js';
 import { shortAgents } from '../domain/short-route.js';
 import type { NewDelegation, NewTask } from '../task.js';
 import { idempotencyOf } from './fingerprint.js';
@@ -63,6 +64,7 @@ export function delegatesOf(route: Route): Delegate[] {
 /** The task a request begins, ready to be created. */
 export function newTask(input: NewTaskInput, now: Date, ids: IdSource): NewTask {
   const { request, agents, limits } = input;
+  const { retry } = request;
   const route = { ...input.route, maxCalls: maxCallsOf(input.route, limits.maxCalls) };
   const delegations = agents.map((each, position) => ({
     ...newDelegation(each, planOf(route)[each.step] as PlanStep, limits, now),
@@ -82,9 +84,14 @@ export function newTask(input: NewTaskInput, now: Date, ids: IdSource): NewTask 
     extensions: askedExtensions(request.extensions, request.message),
     hops: request.hops,
     acceptedOutputModes: request.configuration?.acceptedOutputModes ?? [],
-    requestMetadata: request.metadata ?? null,
+    requestMetadata: retry ? operatorsRetry(request.metadata, retry) : (request.metadata ?? null),
     delegations,
-    metadata: { [ROUTING_EXTENSION_URI]: shortRoute(route, request.principal, delegations) },
+    metadata: {
+      [ROUTING_EXTENSION_URI]: {
+        ...shortRoute(route, request.principal, delegations),
+        ...(retry && { retryOf: retry.taskId }),
+      },
+    },
     idempotency: idempotencyOf(request, now),
   };
 }

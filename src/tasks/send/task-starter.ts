@@ -1,10 +1,15 @@
 import type { Agent } from '../../agents/index.js';
+import { EVERYTHING } from '../../auth/index.js';
 import type { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import type { IdSource } from '../../common/ids.js';
 import { isLong, longTurn } from '../../common/long-work.js';
+import { NOBODY_WORKS, type WorkerWatch } from '../../database/worker-watch.js';
 import { passHops } from '../../protocol/hops.js';
 import type { HubRequest, Route } from '../../routing/index.js';
+import { decideUnworkedTold } from '../domain/unsent.js';
+import { taskNotFound } from '../task-errors.js';
+import type { TaskAggregate } from '../task.js';
 import type { ContextStore } from '../context-store.js';
 import type { Created, TaskLog } from '../task-log.js';
 import type { Alongside } from '../task-store.js';
@@ -30,6 +35,7 @@ export interface TaskStarterDeps {
   /** A message that has passed so many hubs goes no further. */
   readonly maxHops: number;
   readonly quotas: Quotas;
+  readonly workers: Pick<WorkerWatch, 'isNobody'>;
 }
 
 /** Makes a task of a message: context, route, delegations; all in one commit. */
@@ -96,7 +102,22 @@ export class TaskStarter {
     if (isLarge) await longTurn();
     const task = newTask(input, now, ids);
     if (isLarge) await longTurn();
-    return log.create(task, alongside);
+    const created = await log.create(task, alongside);
+    return created.kind === 'created' && this.deps.workers.isNobody
+      ? this.sayThatNobodyWorks(created.aggregate)
+      : created;
+  }
+
+  /** Who looks at the task is not to wait without a word; it is in the log before the task's id is told. */
+  private async sayThatNobodyWorks({ record: { id } }: TaskAggregate): Promise<Created> {
+    const { log, clock } = this.deps;
+    await log.update(id, (task) => ({
+      change: decideUnworkedTold(task, NOBODY_WORKS, clock.now()),
+      result: undefined,
+    }));
+    const aggregate = await log.read(id, EVERYTHING);
+    if (!aggregate) throw taskNotFound(id);
+    return { kind: 'created', aggregate };
   }
 
   /** The route and its agents; a route is chosen again when one of them was deleted meanwhile. */

@@ -1,19 +1,29 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiskWatch } from '../../database/disk-watch.js';
+import { WorkerWatch } from '../../database/worker-watch.js';
 import { Metrics } from '../../observability/metrics.js';
 import { UsageLedger } from './usage-ledger.js';
 
-/** What all tasks take, and the room that is left, as numbers. */
+/** What all tasks take, who works on them, and the room that is left, as numbers. */
 @Injectable()
 export class UsageMetrics implements OnModuleInit {
   constructor(
     private readonly metrics: Metrics,
     private readonly ledger: UsageLedger,
     private readonly disk: DiskWatch,
+    private readonly workers: WorkerWatch,
   ) {}
 
   onModuleInit(): void {
-    const { metrics, ledger, disk } = this;
+    const { metrics, ledger, disk, workers } = this;
+    metrics.gauge(
+      'workers',
+      'Processes that work on tasks and webhooks, over the whole hub; 0: everything waits.',
+      [],
+      (give) => {
+        if (workers.count !== undefined) give({}, workers.count);
+      },
+    );
     metrics.gauge('tasks_open', 'Tasks that have not ended, over the whole hub.', [], (give) =>
       give({}, ledger.total().openTasks),
     );

@@ -7,7 +7,7 @@ import {
   type RoutableAgent,
 } from '../../domain/agent-index.js';
 import { tagMatch } from '../../domain/match.js';
-import { nearest } from '../../domain/nearest.js';
+import { nearest } from '../../../common/nearest.js';
 import type { CompositeDefinition, WrittenStep } from './composite.js';
 
 /** An agent of the registry, enabled or not, as far as a target is concerned. */

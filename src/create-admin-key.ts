@@ -1,0 +1,25 @@
+import { apiKeysIn, makeAdminKey } from './auth/index.js';
+import { SystemClock } from './common/clock.js';
+import { SystemIdSource } from './common/ids.js';
+import type { AppConfig } from './config/index.js';
+import { openDatabase } from './database/open-database.js';
+import { sqlitePath } from './database/data-source.js';
+
+/**
+ * Makes another admin key in the hub's database and gives it back. On PostgreSQL the hub may be running; a
+ * SQLite file that a hub holds is refused with a sentence for the operator.
+ */
+export async function createAdminKey({ database: settings }: AppConfig): Promise<string> {
+  if (sqlitePath(settings.url) === ':memory:') {
+    throw new Error(
+      'a database in memory (database.url) is the hub process itself: it keeps no key.',
+    );
+  }
+  const database = await openDatabase(settings);
+  try {
+    const name = 'made from the shell';
+    return await makeAdminKey(apiKeysIn(database), new SystemClock(), new SystemIdSource(), name);
+  } finally {
+    await database.close();
+  }
+}

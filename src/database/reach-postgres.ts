@@ -1,0 +1,73 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import type { Log } from '../common/logger.js';
+
+/** What is said while a server is not there yet, or is starting. */
+const NOT_YET: ReadonlySet<string | undefined> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+  '57P03',
+]);
+const FIRST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 2000;
+/** How often it is logged that the hub waits. */
+const SAY_EVERY_MS = 10_000;
+
+/**
+ * Connects to PostgreSQL. A server that cannot be reached, or is starting, is tried again for `waitMs`, with a line in
+ * the log. Throws a sentence for the operator that names the server, without its password.
+ */
+export async function reachPostgres(
+  open: () => Promise<DataSource>,
+  url: string,
+  waitMs: number,
+  log?: Log,
+): Promise<DataSource> {
+  const since = performance.now();
+  let saidAt = -Infinity;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+    try {
+      return await open();
+    } catch (cause) {
+      const { code, message } = cause as { code?: string; message?: string };
+      const waited = performance.now() - since;
+      const why = message || code || String(cause);
+      if (!NOT_YET.has(code)) throw refused(url, why, cause);
+      if (waited + pauseMs > waitMs) throw unreachable(url, why, waitMs, cause);
+      if (performance.now() - saidAt >= SAY_EVERY_MS) {
+        saidAt = performance.now();
+        const leftSeconds = Math.round((waitMs - waited) / 1000);
+        log?.warn(
+          { database: serverOf(url), reason: why, leftSeconds },
+          'the database is not there yet: trying again',
+        );
+      }
+      await pause(pauseMs);
+    }
+  }
+}
+
+function unreachable(url: string, why: string, waitMs: number, cause: unknown): Error {
+  const text = `the database ${serverOf(url)} could not be reached for ${Math.round(waitMs / 1000)} s (${why}): start it, or set database.url (A2A_HUB__DATABASE__URL).`;
+  return new Error(text, { cause });
+}
+
+function refused(url: string, why: string, cause: unknown): Error {
+  return new Error(`the database ${serverOf(url)} (database.url) cannot be opened: ${why}.`, {
+    cause,
+  });
+}
+
+/** `host:port/name`: without who comes and with which password. */
+function serverOf(url: string): string {
+  try {
+    const { hostname, port, pathname } = new URL(url);
+    return `${hostname || 'localhost'}:${port || '5432'}${pathname}`;
+  } catch {
+    return 'of database.url';
+  }
+}

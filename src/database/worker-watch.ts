@@ -1,0 +1,112 @@
+import type { Clock } from '../common/clock.js';
+import type { Log } from '../common/logger.js';
+import type { Database } from './database.js';
+
+/** How often a worker says that it is there, and everybody looks who is. */
+const LOOK_EVERY_MS = 2000;
+/** A worker that has said nothing for so long has gone, or cannot reach the database. */
+const SEEN_FOR_MS = 20_000;
+/** Said to who looks at a task that waits for a worker. */
+export const NOBODY_WORKS =
+  'No process of the hub works on tasks at the moment: this one waits until one does.';
+
+/**
+ * Knows how many processes work on tasks and webhooks, so that a hub of processes with the role `api` alone
+ * does not take in work silently. On SQLite there is one process, which is a worker or not.
+ */
+export class WorkerWatch {
+  private newest: number | undefined;
+  private warned = false;
+  private readonly stopping = new AbortController();
+  private looking: Promise<void> = Promise.resolve();
+
+  /** `id` names this process; `isWorker`: it works itself, from {@link start} to {@link stop}. */
+  constructor(
+    private readonly database: Pick<Database, 'dialect' | 'read' | 'write'>,
+    private readonly id: string,
+    private readonly isWorker: boolean,
+    private readonly clock: Clock,
+    private readonly log: Pick<Log, 'info' | 'warn'>,
+  ) {}
+
+  /** Resolves after the first look. */
+  async start(): Promise<void> {
+    await this.look();
+    if (this.isShared) this.looking = this.loop();
+  }
+
+  /** Others hear at once that this one works no more. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.looking;
+    if (!this.isShared || !this.isWorker || this.newest === undefined) return;
+    const { id } = this;
+    try {
+      await this.database.write((tx) => tx.run('DELETE FROM workers WHERE id = ?', [id]));
+    } catch (error) {
+      this.log.warn({ err: error }, 'the end of this worker could not be said; others see it soon');
+    }
+  }
+
+  /** How many work, as of the last look; undefined before the first. */
+  get count(): number | undefined {
+    return this.newest;
+  }
+
+  /** Nobody works: what comes in waits. */
+  get isNobody(): boolean {
+    return this.newest === 0;
+  }
+
+  /** Looks now. */
+  async look(): Promise<void> {
+    try {
+      this.newest = this.isShared ? await this.seen() : Number(this.isWorker);
+    } catch (error) {
+      this.log.warn({ err: error }, 'it could not be looked who works');
+      return;
+    }
+    if (this.isNobody === this.warned) return;
+    this.warned = this.isNobody;
+    if (this.warned) {
+      this.log.warn(
+        {},
+        'nobody works: tasks and webhooks wait. Start a process with the role worker or all on the same database',
+      );
+    } else this.log.info({ workers: this.newest }, 'somebody works again');
+  }
+
+  private get isShared(): boolean {
+    return this.database.dialect !== 'sqlite';
+  }
+
+  /** Says that this one works, if it does, and counts. */
+  private async seen(): Promise<number> {
+    const now = this.clock.now().getTime();
+    const { id } = this;
+    if (this.isWorker) {
+      await this.database.write(function* (tx) {
+        yield* tx.run(
+          `INSERT INTO workers (id, seen_at) VALUES (?, ?)
+           ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`,
+          [id, now],
+        );
+        yield* tx.run('DELETE FROM workers WHERE seen_at < ?', [now - 10 * SEEN_FOR_MS]);
+      }, 'may-be-lost');
+    }
+    const [row] = await this.database.read<{ n: number | string }>(
+      'SELECT COUNT(*) AS n FROM workers WHERE seen_at > ?',
+      [now - SEEN_FOR_MS],
+    );
+    return Number(row?.n ?? 0);
+  }
+
+  private async loop(): Promise<void> {
+    const { signal } = this.stopping;
+    for (;;) {
+      await this.clock.sleep(LOOK_EVERY_MS, signal);
+      if (signal.aborted) return;
+      await this.look();
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { type FieldViolation, invalidFields } from '../common/hub-error.js';
+import { nearest } from '../common/nearest.js';
+import type { Source } from './directive-fields.js';
+import { snakeCase } from './snake-case.js';
+
+/** The members of a routing directive, as docs/routing.md lists them. */
+export const DIRECTIVE_MEMBERS = [
+  'agentId',
+  'skillId',
+  'tags',
+  'match',
+  'strategy',
+  'require',
+  'quorum',
+  'deadlineSeconds',
+  'maxAgents',
+  'maxCalls',
+  'steps',
+  'synthesizer',
+  'replyTo',
+  'idempotencyKey',
+] as const;
+
+/** The members of a target. */
+export const TARGET_MEMBERS = ['agentId', 'skillId', 'tags', 'match'] as const;
+
+/** The plain keys of metadata that are understood too. */
+export const PLAIN_KEYS = ['agentId', 'skillId', 'skillTags'] as const;
+
+/** Most faults of one request that are said. */
+const MAX_FAULTS = 10;
+/** Characters of a member's name that are said. */
+const MAX_NAME = 64;
+
+/** Throws INVALID_PARAMS when a source has members of other names, each with the name that may be meant. */
+export function refuseUnknown(sources: readonly Source[], known: readonly string[]): void {
+  const names = spellings(known);
+  const faults = sources.flatMap(({ values, path }) =>
+    unlike(values, names).map((key) => ({
+      field: `${path}.${key.slice(0, MAX_NAME)}`,
+      description: `is not known: ${meant(key, known)}`,
+    })),
+  );
+  refuse(faults);
+}
+
+/**
+ * Throws INVALID_PARAMS when members of the directive stand as plain keys beside one that is read: they would
+ * do nothing. Where no plain key is read they are the agent's own.
+ */
+export function refuseMisplaced(sources: readonly Source[], uri: string): void {
+  const read = [...spellings(PLAIN_KEYS)];
+  const beside = read.find((key) => sources.some(({ values }) => isThere(values[key])));
+  if (beside === undefined) return;
+  const misplaced = [...spellings(DIRECTIVE_MEMBERS)].filter((key) => !read.includes(key));
+  const faults = sources.flatMap(({ values, path }) =>
+    misplaced
+      .filter((key) => isThere(values[key]))
+      .map((key) => ({
+        field: `${path}.${key}`,
+        description: `does nothing as a plain key beside ${beside}: put what the hub is to read under "${uri}" in the metadata; there ${beside} too leaves a plain ${key} to the agent`,
+      })),
+  );
+  refuse(faults);
+}
+
+function unlike(values: Source['values'], names: ReadonlySet<string>): string[] {
+  const found: string[] = [];
+  for (const key in values) {
+    if (!names.has(key) && found.push(key) === MAX_FAULTS) break;
+  }
+  return found;
+}
+
+/** Each name in camelCase and in snake_case. */
+function spellings(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.flatMap((name) => [name, snakeCase(name)]));
+}
+
+function meant(key: string, known: readonly string[]): string {
+  const bare = (name: string): string => name.replace(/[_-]/g, '').toLowerCase();
+  const [best] = nearest(bare(key.slice(0, MAX_NAME)), known.map(bare));
+  const name = known.find((each) => bare(each) === best);
+  return name === undefined ? `the members are ${known.join(', ')}` : `is ${name} meant?`;
+}
+
+function isThere(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function refuse(faults: readonly FieldViolation[]): void {
+  if (faults.length > 0) throw invalidFields(faults.slice(0, MAX_FAULTS));
+}

@@ -1,0 +1,54 @@
+import { Body, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { AdminController, CurrentPrincipal, operatorOf, type Principal } from '../../auth/index.js';
+import { TaskDto } from '../task.dto.js';
+import { CancelTaskDto, TaskContentDto } from './operate.dto.js';
+import { TaskOperator } from './task-operator.js';
+
+const READER = { unworked: null, isAdmin: true };
+
+/** What operators do with one task of anybody. */
+@AdminController('tasks', 'api/v1/tasks', 'admin')
+export class OperateController {
+  constructor(private readonly operator: TaskOperator) {}
+
+  @Get(':id/content')
+  @ApiOperation({
+    summary: 'Reads any task as its client sees it: status, history and artifacts. Recorded.',
+  })
+  @ApiOkResponse({ type: TaskContentDto })
+  async content(
+    @Param('id') id: string,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<TaskContentDto> {
+    return new TaskContentDto((await this.operator.read(id, operatorOf(caller))).task);
+  }
+
+  // The plain `:id:cancel` would also match other verbs after the second colon.
+  @Post(':id(^[^:]+)::cancel')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Cancels any task that has not ended, in the place of its client. Recorded.',
+    description:
+      'Resolves when the task has ended, or when the time of its agents to cancel is over. The task says that an operator has canceled it, and why.',
+  })
+  @ApiOkResponse({ type: TaskDto })
+  async cancel(
+    @Param('id') id: string,
+    @Body() { reason }: CancelTaskDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<TaskDto> {
+    return new TaskDto(await this.operator.cancel(id, operatorOf(caller, reason)), READER);
+  }
+
+  @Post(':id(^[^:]+)::retry')
+  @ApiOperation({
+    summary: 'Sends the first message of a task that has ended again, as a new task. Recorded.',
+    description:
+      'The new task belongs to the owner of the old one, is in the same context, is routed anew and names the old one (`retryOf`, for its client under urn:a2a-hub:routing:v1). Further messages and webhooks of the old task are not repeated. 409 for a task that has not ended. While the new task is open, asking again gives the same one.',
+  })
+  @ApiCreatedResponse({ type: TaskDto })
+  async retry(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<TaskDto> {
+    return new TaskDto(await this.operator.retry(id, operatorOf(caller)), READER);
+  }
+}

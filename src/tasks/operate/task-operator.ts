@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import {
+  EVERYTHING,
+  type Operator,
+  type Principal,
+  type PrincipalStore,
+} from '../../auth/index.js';
+import { HubError } from '../../common/hub-error.js';
+import type { Log } from '../../common/logger.js';
+import { StreamResponse, type Message } from '../../protocol/a2a.js';
+import { readDirective } from '../../protocol/routing-extension.js';
+import { isTerminal } from '../../protocol/task-state.js';
+import type { HubRequest } from '../../routing/index.js';
+import type { TaskCanceler } from '../cancel/task-canceler.js';
+import { withoutRetry } from '../domain/operators-act.js';
+import { taskNotFound } from '../task-errors.js';
+import type { TaskLog } from '../task-log.js';
+import type { TaskService } from '../task.service.js';
+import { FIRST_MESSAGE_SEQ, type TaskAggregate } from '../task.js';
+
+export interface TaskOperatorDeps {
+  readonly log: TaskLog;
+  readonly canceler: TaskCanceler;
+  readonly service: Pick<TaskService, 'send'>;
+  readonly principals: Pick<PrincipalStore, 'get'>;
+  readonly logger: Log;
+}
+
+/**
+ * What operators do with one task, whoever it belongs to. Each act is in the hub's log with the operator's
+ * principal and key, and what changes something is kept with the task.
+ */
+export class TaskOperator {
+  constructor(private readonly deps: TaskOperatorDeps) {}
+
+  /** The whole task, as its client sees it. Throws TASK_NOT_FOUND. */
+  async read(taskId: string, operator: Operator): Promise<TaskAggregate> {
+    const aggregate = await this.task(taskId);
+    this.note('read', taskId, operator);
+    return aggregate;
+  }
+
+  /**
+   * As the client's own CancelTask, in the words of the operator: resolves with the task when it has ended, or
+   * when the agents' time is over. Throws TASK_NOT_FOUND and TASK_NOT_CANCELABLE.
+   */
+  async cancel(taskId: string, operator: Operator): Promise<TaskAggregate> {
+    this.note('cancel', taskId, operator);
+    await this.deps.canceler.cancel(taskId, EVERYTHING, undefined, undefined, operator);
+    return this.task(taskId);
+  }
+
+  /**
+   * Sends the first message of a task that has ended again, for its owner and in its context: a new task that
+   * names this one, routed as the message is routed now. Asked again while that is open, it gives the same one.
+   * Throws TASK_NOT_FOUND; CONFLICT for a task that is open or whose owner is disabled; and what a send throws.
+   */
+  async retry(taskId: string, operator: Operator): Promise<TaskAggregate> {
+    const aggregate = await this.task(taskId);
+    if (!isTerminal(aggregate.record.state)) {
+      throw new HubError('CONFLICT', 'The task has not ended: cancel it first.');
+    }
+    const { principalId } = aggregate.record;
+    const owner = await this.deps.principals.get(principalId);
+    if (owner?.disabledAt) {
+      const text = `The owner of the task, the principal ${principalId}, is disabled: enable it first.`;
+      throw new HubError('CONFLICT', text);
+    }
+    const message = await this.firstMessage(taskId);
+    const answer = await this.deps.service.send(retryRequest(aggregate, message, operator));
+    if (answer.kind !== 'task') throw new Error('a send that does not wait gave no task');
+    this.note('retry', taskId, operator, { newTaskId: answer.task.id });
+    return this.task(answer.task.id);
+  }
+
+  private async task(taskId: string): Promise<TaskAggregate> {
+    const aggregate = await this.deps.log.read(taskId, EVERYTHING);
+    if (!aggregate) throw taskNotFound(taskId);
+    return aggregate;
+  }
+
+  private async firstMessage(taskId: string): Promise<Message> {
+    const [event] = await this.deps.log.events(taskId, FIRST_MESSAGE_SEQ - 1, 1);
+    const { payload } = StreamResponse.fromJSON(JSON.parse(event?.body ?? '{}'));
+    if (payload?.$case !== 'message') throw new Error(`task ${taskId} has no first message`);
+    return payload.value;
+  }
+
+  private note(act: string, taskId: string, operator: Operator, more: object = {}): void {
+    const { principalId: by, keyId: withKey, reason } = operator;
+    this.deps.logger.info(
+      { act, taskId, by, withKey, reason, ...more },
+      'an operator acts on a task',
+    );
+  }
+}
+
+/** The same for each retry of a task: two at once are one. Its agent is not told the task's id. */
+function messageIdOf(taskId: string): string {
+  return createHash('sha256').update(`retry:${taskId}`).digest('base64url');
+}
+
+function retryRequest(
+  { record }: TaskAggregate,
+  { ...message }: Message,
+  by: Operator,
+): HubRequest {
+  const metadata = withoutRetry(record.requestMetadata);
+  const directive = readDirective(message.metadata, metadata);
+  const { route } = record;
+  // Nothing else but the address of the request can have named the agent then.
+  const byDoor = route.reason === 'agent' && directive.agentId === undefined;
+  const owner: Principal = {
+    id: record.principalId,
+    organization: record.organization,
+    scopes: new Set(['a2a']),
+  };
+  return {
+    principal: owner,
+    version: '1.0',
+    agentId: byDoor ? route.chosen[0]?.agentId : undefined,
+    extensions: record.extensions,
+    activated: new Set(),
+    traceparent: undefined,
+    hops: record.hops,
+    idempotencyKey: undefined,
+    lastEventId: undefined,
+    message: { ...message, messageId: messageIdOf(record.id), taskId: '' },
+    configuration: {
+      acceptedOutputModes: [...record.acceptedOutputModes],
+      taskPushNotificationConfig: undefined,
+      returnImmediately: true,
+    },
+    metadata,
+    directive,
+    returnImmediately: true,
+    retry: { taskId: record.id, by },
+  };
+}
