@@ -42,6 +42,7 @@ describe('isLong', () => {
     expect(isLong({ a: [half], b: { c: half } })).toBe(true);
     expect(isLong({ [half]: half })).toBe(true);
     expect(isLong(new Uint8Array(LONG + 1))).toBe(true);
+    expect(isLong(Array.from({ length: LONG / 16 }, () => ({})))).toBe(true);
     const trap = {
       get never(): string {
         throw new Error('looked at');

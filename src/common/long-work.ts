@@ -27,12 +27,15 @@ function next(): void {
   });
 }
 
-/** Characters of all texts and names, and bytes of all data, in a value. */
+/** What an object or a list counts beside what is in it: many empty ones are work and memory, too. */
+const CONTAINER = 16;
+
+/** Characters of all texts and names, bytes of all data, and a little for each object and list, in a value. */
 export function sizeOf(value: unknown): number {
   return -left(value, 0, -Infinity);
 }
 
-/** Whether all texts, names and bytes in a value are long together. */
+/** Whether all texts, names, bytes, objects and lists in a value are long together. */
 export function isLong(value: unknown, limit = LONG): boolean {
   return left(value, limit) < 0;
 }
@@ -42,7 +45,7 @@ function left(value: unknown, limit: number, least = 0): number {
   if (typeof value === 'string') return limit - value.length;
   if (typeof value !== 'object' || value === null) return limit - 1;
   if (value instanceof Uint8Array) return limit - value.byteLength;
-  let rest = limit;
+  let rest = limit - CONTAINER;
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length && rest >= least; i++) rest = left(value[i], rest, least);
     return rest;
