@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkJsonLimits, JsonMeter } from './json-limits.js';
+import { checkJsonLimits, countValues, JsonMeter } from './json-limits.js';
 
 const LIMITS = { maxValues: 10, maxNesting: 3 };
 
@@ -26,5 +26,24 @@ describe('limits of JSON', () => {
     const meter = new JsonMeter(LIMITS);
     for (const byte of bytes) meter.add(Uint8Array.of(byte));
     expect(() => meter.add(Buffer.from('[[[['))).toThrow('nested');
+  });
+});
+
+describe('countValues', () => {
+  it.each([
+    ['null', 0],
+    ['[{},{}]', 4],
+    ['{"a":{"b":[1,2,3]}}', 7],
+    ['{"[{,:":"[{,:"}', 2],
+    ['["\\"[{,:","\\\\",[]]', 4],
+    ['["\\\\\\"[[[[",1]', 2],
+    ['"[[[[', 0],
+    [JSON.stringify({ a: `${'x'.repeat(500)}"\\"[${'ä'.repeat(100)}`, b: [''] }), 5],
+  ])('counts in %s as the limits do', (json, values) => {
+    expect(countValues(json)).toBe(values);
+    const limits = { maxValues: values, maxNesting: 64 };
+    expect(() => checkJsonLimits(json, limits)).not.toThrow();
+    const fewer = { ...limits, maxValues: values - 1 };
+    if (values > 0) expect(() => checkJsonLimits(json, fewer)).toThrow('values');
   });
 });

@@ -41,6 +41,8 @@ class FakeStore {
       sizeSince: 0,
       storedBytes: 0,
       repeatedSince: 0,
+      checkpointValues: 0,
+      valuesSince: 0,
     });
   }
 

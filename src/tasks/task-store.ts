@@ -72,6 +72,9 @@ export interface StoredTask {
   readonly storedBytes: number;
   /** Of these, those that say anew what the task had. */
   readonly repeatedSince: number;
+  /** Values of the newest checkpoint, and those that the log entries after it add. */
+  readonly checkpointValues: number;
+  readonly valuesSince: number;
 }
 
 /** Delegations of one task that were claimed in one commit. */

@@ -207,6 +207,18 @@ export function chunk(text: string, artifactId = 'result', append = true): NewEv
 }
 
 /** The texts of an artifact. */
+/** A further part of an artifact that is JSON. */
+export function dataChunk(value: unknown, artifactId = 'result'): NewEvent {
+  const event = chunk('', artifactId);
+  const { payload } = event;
+  if (payload.$case === 'artifactUpdate') {
+    payload.value.artifact!.parts = [
+      { content: { $case: 'data', value }, metadata: undefined, filename: '', mediaType: '' },
+    ];
+  }
+  return event;
+}
+
 export function texts({ task }: TaskAggregate, artifactId = 'result'): string[] {
   const found = task.artifacts.find((artifact) => artifact.artifactId === artifactId);
   return (found?.parts ?? []).map(({ content }) =>

@@ -10,6 +10,7 @@ import {
   BOB,
   change,
   chunk,
+  dataChunk,
   clientMessage,
   COMPLETED,
   EVE,
@@ -272,6 +273,29 @@ export function taskLogContract(databases: DatabaseFactory): void {
     for (const { body } of checkpoints) expect(String(body).length).toBeLessThan(2 * 1024 * 1024);
   });
 
+  it.each([['its log'], ['its checkpoint']])(
+    'knows after a restart how many values a task holds, by %s',
+    async (where) => {
+      const { record } = await hub.create();
+      const value = Array.from({ length: 40_000 }, () => ({}));
+      for (let n = 0; n < 6; n += 1) await hub.append(record.id, dataChunk(value));
+      // More than half of the limit: there is one.
+      const [checkpoint] = await hub.rows('task_checkpoints');
+      expect(checkpoint).toBeDefined();
+      if (where === 'its log') await forgetCheckpoints(hub);
+      const stored = (await hub.store.open(record.id))!;
+      expect(stored.checkpointValues > 0).toBe(where === 'its checkpoint');
+      expect(stored.checkpointValues + stored.valuesSince).toBeGreaterThan(6 * 80_000);
+      expect(stored.checkpointValues + stored.valuesSince).toBeLessThan(6 * 80_000 + 200);
+      const restarted = hub.another();
+      const more = restarted.append(record.id, dataChunk(value));
+      await expect(more).rejects.toThrow('the task has ended');
+      const { task } = await hub.load(record.id);
+      expect(task.artifacts[0]?.parts).toHaveLength(6);
+      expect(JSON.stringify(task.status)).toContain('hold more than 500,000 values');
+    },
+  );
+
   it('rings for tasks, work and delegations once they are committed', async () => {
     const rings: string[] = [];
     const made = newTask();
@@ -377,4 +401,9 @@ export function taskLogContract(databases: DatabaseFactory): void {
     });
     expect((await small.load(record.id)).record.state).toBe(TaskState.TASK_STATE_SUBMITTED);
   });
+}
+
+/** As if no checkpoint had ever been due. */
+function forgetCheckpoints({ database }: TaskHarness): Promise<unknown> {
+  return database.write((tx) => tx.run('UPDATE tasks SET checkpoint_seq = 0', []));
 }

@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 async function start(
-  answer: (call: ScriptedCall) => void,
+  answer: (call: ScriptedCall) => void | Promise<void>,
   more: Record<string, (call: ScriptedCall) => void> = {},
 ): Promise<void> {
   agent = await ScriptedAgent.start({
@@ -142,6 +142,59 @@ describe('an answer of too many values', () => {
     );
     isStream = false;
     expect(await outcome()).toContain('has more than 200000 values');
+  });
+});
+
+describe('a task of too many values', () => {
+  const many = `[${'{},'.repeat(23_999)}{}]`;
+
+  it('fails, with the reason, however few of them each chunk has, and takes little memory', async () => {
+    let sent = 0;
+    await start(async (call) => {
+      call.event(working);
+      const { artifactUpdate } = artifactOf({ data: 'HERE' });
+      const appended = { artifactUpdate: { ...(artifactUpdate as JsonObject), append: true } };
+      const chunk = eventWith(appended, many);
+      for (; sent < 430 && !call.response.destroyed; sent++) {
+        call.write(chunk);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      call.event(DONE).end();
+    });
+    const before = process.memoryUsage().heapUsed;
+    let most = 0;
+    const look = setInterval(() => (most = Math.max(most, process.memoryUsage().heapUsed)), 20);
+    const { task: begun } = (await hub.send('go')) as { task: JsonObject };
+    clearInterval(look);
+    const id = String(begun['id']);
+    expect(JSON.stringify((await ended(id))['status'])).toContain(
+      'the task would hold more than 500,000 values',
+    );
+    expect(sent).toBeLessThan(430);
+    expect(most - before).toBeLessThan(200 * MIB);
+    const asked = performance.now();
+    await hub.getTask(id);
+    expect(performance.now() - asked).toBeLessThan(3000);
+  });
+
+  it('takes no further message of its client that has too many, and goes on', async () => {
+    await start((call) => {
+      const state = call.text === 'done' ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_INPUT_REQUIRED';
+      const statusUpdate = { taskId: 't', contextId: 'c', status: { state } };
+      call.event(working).event({ statusUpdate }).end();
+    });
+    const { task: begun } = (await hub.send('go')) as { task: JsonObject };
+    const id = String(begun['id']);
+    const parts = [{ data: JSON.parse(many) as unknown }];
+    let taken = 0;
+    const fill = async (): Promise<void> => {
+      for (; taken < 20; taken++) await hub.send('', { message: { taskId: id, parts } });
+    };
+    await expect(fill()).rejects.toThrow('is larger than the room that is left in the task');
+    expect(taken).toBe(10);
+    const last = { taskId: id, parts: [{ text: 'done' }] };
+    await hub.send('', { message: last });
+    expect(JSON.stringify((await ended(id))['status'])).toContain('TASK_STATE_COMPLETED');
   });
 });
 

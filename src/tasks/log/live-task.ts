@@ -28,18 +28,14 @@ import type {
   TaskRecord,
 } from '../task.js';
 import { timed } from '../domain/delegation-times.js';
-import type { UsageChange } from '../usage/usage.js';
+import { usageOf } from './append-usage.js';
 import { checkpointDue } from './checkpoint-due.js';
 import { RecentEvents } from './recent-events.js';
-import { checkRoom, sizeOf } from './room.js';
+import { checkRoom, loadOf } from './room.js';
+import { MAX_TASK_VALUES, VALUE_BYTES, valuesOfCheckpoint } from './task-values.js';
 
 /** Memory of a task beside the text of its log, roughly. */
 const BASE_SIZE = 4096;
-
-/** What rows take beside what they hold, roughly, their entries in indexes included. */
-const EVENT_BYTES = 100;
-const TASK_BYTES = 1024;
-const DELEGATION_BYTES = 512;
 
 /** An append, and the delegations whose owners should look although nothing of them is changed. */
 export interface Taken {
@@ -62,6 +58,8 @@ export class LiveTask {
   /** What readers find here instead of in the database. */
   readonly recent: RecentEvents;
   private since: { events: number; size: number; repeated: number; checkpointSize: number };
+  /** Of its newest checkpoint, and of its log since. */
+  private values: { checkpoint: number; since: number };
 
   private stateBefore: TaskRecord['state'];
   private events: TaskEvent[] = [];
@@ -96,6 +94,7 @@ export class LiveTask {
       repeated: stored.repeatedSince,
       checkpointSize: stored.checkpointSize,
     };
+    this.values = { checkpoint: stored.checkpointValues, since: stored.valuesSince };
     this.stored = stored.storedBytes;
     this.stateBefore = this.record.state;
   }
@@ -105,7 +104,12 @@ export class LiveTask {
     return this.committedVersion;
   }
 
-  /** Memory it takes, roughly, in characters. */
+  /** Memory it takes, roughly, in bytes. */
+  get memory(): number {
+    return this.size + VALUE_BYTES * (this.values.checkpoint + this.values.since);
+  }
+
+  /** Characters it takes, with a flat amount for what is beside them. */
   get size(): number {
     return BASE_SIZE + this.since.checkpointSize + this.since.size;
   }
@@ -149,15 +153,16 @@ export class LiveTask {
 
   /**
    * Applies a change; throws before touching anything when the change cannot be logged, with
-   * {@link TaskTooLargeError} when it is for the size of the task, or of its log, alone. What only ends the task always has room,
+   * {@link TaskTooLargeError} when it is for the size or the values of the task, or its log, alone. What only ends the task always has room,
    * and so has what is held already and is now shown.
    */
   apply(change: TaskChange, now: Date): void {
     const events = this.serialise(change.events, now);
-    const sizes = { task: this.size, log: this.stored + this.untaken };
-    checkRoom(change.events, events, this.held, sizes, this.maxSize);
-    const added = sizeOf(events);
-    this.untaken += added;
+    const values = this.values.checkpoint + this.values.since;
+    const sizes = { task: this.size, log: this.stored + this.untaken, values };
+    const added = loadOf(events);
+    checkRoom(change.events, events, added, this.held, sizes, this.maxSize);
+    this.untaken += added.size;
     change.events.forEach(({ payload, kind }, i) => {
       if (repeats(this.task, this.held, payload, kind)) {
         this.since.repeated += events[i]!.body.length;
@@ -165,7 +170,8 @@ export class LiveTask {
       applyHeld(this.held, payload, kind);
       applyEvent(this.task, payload, kind);
     });
-    this.since.size += added;
+    this.since.size += added.size;
+    this.values.since += added.values;
     this.since.events += events.length;
     for (const event of events) this.events.push(event);
     for (const patch of change.delegations ?? []) this.patch(patch, now);
@@ -216,7 +222,12 @@ export class LiveTask {
       agents: this.agentsChanged ? this.delegations.map(({ agentId }) => agentId) : null,
       fences,
       checkpoint,
-      usage: this.usage(create !== null, checkpoint),
+      usage: usageOf(create !== null, this.stateBefore, {
+        record: this.record,
+        events: this.events,
+        checkpoint,
+        delegations: this.delegations,
+      }),
     };
     this.takenEvents = this.events;
     this.stored += append.usage.storedBytes;
@@ -296,29 +307,10 @@ export class LiveTask {
     });
   }
 
-  /** What the append adds to its owner's usage. */
-  private usage(isNew: boolean, checkpoint: Checkpoint | null): UsageChange {
-    let storedBytes = 0;
-    for (const { body } of this.events) storedBytes += EVENT_BYTES + Buffer.byteLength(body);
-    if (checkpoint !== null) {
-      storedBytes += EVENT_BYTES + Buffer.byteLength(checkpoint.task);
-      storedBytes += checkpoint.held === null ? 0 : Buffer.byteLength(checkpoint.held);
-    }
-    const isOpen = !isTerminal(this.record.state);
-    if (!isNew) {
-      const hasEnded = !isOpen && !isTerminal(this.stateBefore);
-      return { openTasks: hasEnded ? -1 : 0, begun: 0, storedBytes };
-    }
-    storedBytes += TASK_BYTES + DELEGATION_BYTES * this.delegations.length;
-    const { requestMetadata } = this.record;
-    if (requestMetadata !== null) storedBytes += Buffer.byteLength(JSON.stringify(requestMetadata));
-    return { openTasks: isOpen ? 1 : 0, begun: 1, storedBytes };
-  }
-
   private takeCheckpoint(): Checkpoint | null {
     if (this.events.length === 0) return null;
     // What was held and is now shown counts twice, until a checkpoint has it once.
-    const isOver = this.size > this.maxSize;
+    const isOver = this.size > this.maxSize || this.hasManyValues();
     if (!isOver && !checkpointDue(this.stateBefore, this.record.state, this.since)) return null;
     const task = JSON.stringify(Task.toJSON(this.task));
     const held =
@@ -327,7 +319,14 @@ export class LiveTask {
         : JSON.stringify(this.held.map((each) => Artifact.toJSON(each)));
     const checkpointSize = task.length + (held?.length ?? 0);
     this.since = { events: 0, size: 0, repeated: 0, checkpointSize };
+    this.values = { checkpoint: valuesOfCheckpoint(task, held), since: 0 };
     return { task, held };
+  }
+
+  /** So many that what was replaced must not count on; not again before a fifth of them is new. */
+  private hasManyValues(): boolean {
+    const { checkpoint, since } = this.values;
+    return checkpoint + since > MAX_TASK_VALUES / 2 && since * 4 >= checkpoint;
   }
 }
 

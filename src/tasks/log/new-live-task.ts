@@ -26,6 +26,8 @@ export function newLiveTask(task: NewTask, now: Date, maxSize = Infinity): LiveT
     sizeSince: 0,
     storedBytes: 0,
     repeatedSince: 0,
+    checkpointValues: 0,
+    valuesSince: 0,
   };
   const live = new LiveTask(stored, maxSize);
   live.apply({ events: firstEvents(task, now) }, now);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TaskState } from '../../protocol/a2a.js';
+import { type Part, TaskState } from '../../protocol/a2a.js';
 import { artifactUpdate, statusUpdate } from '../../protocol/build.js';
 import { NOW, artifact, userMessage } from '../domain/fake-task.js';
 import type { NewEvent, NewTask } from '../task.js';
@@ -73,6 +73,8 @@ describe('the room of a task', () => {
       eventsSince: 0,
       sizeSince: 0,
       repeatedSince: 0,
+      checkpointValues: 0,
+      valuesSince: 0,
       storedBytes: MAX_SIZE * MAX_LOG_FACTOR,
     };
     const live = new LiveTask(full, MAX_SIZE);
@@ -98,6 +100,100 @@ describe('the room of a task', () => {
     }).toThrow('the task would be larger than 8 MiB');
   });
 
+  describe('in values', () => {
+    const MANY = 'the task would hold more than 500,000 values';
+    // 40,000 empty objects with their commas: 80,000 values in 120 KB.
+    const data = Array.from({ length: 40_000 }, () => ({}));
+    const dataChunk = (kind: 'held' | 'artifact', id: string, append: boolean): NewEvent => ({
+      kind,
+      payload: artifactUpdate(REF, {
+        artifact: { ...artifact(id, ''), parts: [part(data)] },
+        append,
+        lastChunk: false,
+      }),
+    });
+
+    function filled(append: boolean, chunks: number): LiveTask {
+      const live = newLiveTask(NEW_TASK, NOW, 64 * MIB);
+      live.take(null, []);
+      for (let i = 0; i < chunks; i++) {
+        live.apply({ events: [dataChunk('artifact', 'a', append)] }, NOW);
+        live.take(null, []);
+      }
+      return live;
+    }
+
+    it('ends at 500,000 of them, however few characters they are; the task can still end', () => {
+      const live = filled(true, 6);
+      expect(() => live.apply({ events: [dataChunk('artifact', 'a', true)] }, NOW)).toThrow(MANY);
+      expect(live.aggregate.task.artifacts[0]?.parts).toHaveLength(6);
+      expect(live.size).toBeLessThan(2 * MIB);
+      live.apply({ events: [status(TaskState.TASK_STATE_FAILED)] }, NOW);
+      expect(live.aggregate.record.state).toBe(TaskState.TASK_STATE_FAILED);
+    });
+
+    it('refuses a message that has too many of them together with the others', () => {
+      const live = filled(true, 6);
+      const message = { ...userMessage('m2', ''), parts: [part(data)] };
+      const event: NewEvent = { kind: 'message', payload: { $case: 'message', value: message } };
+      expect(() => live.apply({ events: [event] }, NOW)).toThrow(MANY);
+      expect(live.aggregate.task.history).toHaveLength(1);
+    });
+
+    it('is enough for one that is replaced again and again, and for held ones to be shown', () => {
+      const live = filled(false, 30);
+      live.apply({ events: [dataChunk('held', 'b', true)] }, NOW);
+      live.apply({ events: [dataChunk('held', 'b', true)] }, NOW);
+      const shown = [0, 1, 2, 3].map(() => dataChunk('artifact', 'b', false));
+      live.apply({ events: shown }, NOW);
+      expect(live.aggregate.task.artifacts).toHaveLength(2);
+    });
+
+    it('is enough for a hundred thousand chunks of text', () => {
+      const live = newLiveTask(NEW_TASK, NOW, 64 * MIB);
+      live.take(null, []);
+      const chunk = artifactUpdate(REF, {
+        artifact: artifact('a', 'token'),
+        append: true,
+        lastChunk: false,
+      });
+      const events = Array.from({ length: 1000 }, () => ({
+        kind: 'artifact' as const,
+        payload: chunk,
+      }));
+      for (let i = 0; i < 100; i++) {
+        live.apply({ events }, NOW);
+        live.take(null, []);
+      }
+      expect(live.aggregate.task.artifacts[0]?.parts).toHaveLength(100_000);
+    });
+
+    it('is counted when the task is loaded again, in its checkpoint and in its log', () => {
+      const stored = {
+        aggregate: liveTask().aggregate,
+        version: 1,
+        checkpointSize: 0,
+        eventsSince: 0,
+        sizeSince: 0,
+        repeatedSince: 0,
+        storedBytes: 0,
+      };
+      const live = (checkpointValues: number, valuesSince: number): LiveTask =>
+        new LiveTask({ ...stored, checkpointValues, valuesSince });
+      const apply = (task: LiveTask): void =>
+        task.apply({ events: [dataChunk('artifact', 'a', true)] }, NOW);
+      expect(() => apply(live(300_000, 150_000))).toThrow(MANY);
+      expect(() => apply(live(300_000, 100_000))).not.toThrow();
+    });
+
+    it('weighs in the memory that the task counts with', () => {
+      const [live, empty] = [filled(true, 3), filled(true, 0)];
+      const values = 3 * 80_000;
+      expect(live.memory - empty.memory).toBeGreaterThan(64 * values);
+      expect(live.size - empty.size).toBeLessThan(4 * values);
+    });
+  });
+
   it.each([
     ['shown', given('artifact', 'b')],
     ['held', given('held', 'b')],
@@ -110,6 +206,10 @@ describe('the room of a task', () => {
     expect(live.aggregate.task.artifacts).toEqual([]);
   });
 });
+
+function part(value: unknown): Part {
+  return { content: { $case: 'data', value }, metadata: undefined, filename: '', mediaType: '' };
+}
 
 const NEW_TASK: NewTask = {
   id: 'task',

@@ -1,6 +1,7 @@
 import { TaskState, type Artifact } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import type { NewEvent, TaskEvent } from '../task.js';
+import { MAX_TASK_VALUES, valuesOfEvent } from './task-values.js';
 
 /** The change would make the task larger than it may become. */
 export class TaskTooLargeError extends Error {
@@ -16,46 +17,64 @@ export const TOO_LARGE_MESSAGE = 'is larger than the room that is left in the ta
  */
 export const MAX_LOG_FACTOR = 8;
 
-/** How much there is of a task: as it is, and of all its log and checkpoints. */
+/** How much there is of a task: as it is, of all its log and checkpoints, and its values. */
 export interface TaskSizes {
   readonly task: number;
   readonly log: number;
+  readonly values: number;
 }
 
-/** Characters of what is to be logged. */
-export function sizeOf(events: readonly TaskEvent[]): number {
-  return events.reduce((size, { body }) => size + body.length, 0);
+/** Characters and values of what is to be logged. */
+export interface Load {
+  readonly size: number;
+  readonly values: number;
+}
+
+export function loadOf(events: readonly TaskEvent[]): Load {
+  let size = 0;
+  let values = 0;
+  for (const { body } of events) {
+    size += body.length;
+    values += valuesOfEvent(body);
+  }
+  return { size, values };
 }
 
 /**
  * Throws {@link TaskTooLargeError} when a task of these `sizes` has no room for these events, which are
- * `logged` as they stand there, or its log has none. What only ends the task always has room; what the task holds already
+ * `logged` as they stand there and `total` together, or its log has none. What only ends the task always has room; what the task holds already
  * and now shows needs none.
  */
 export function checkRoom(
   events: readonly NewEvent[],
   logged: readonly TaskEvent[],
+  total: Load,
   held: readonly Artifact[],
-  { task: size, log }: TaskSizes,
+  { task: size, log, values }: TaskSizes,
   maxSize: number,
 ): void {
-  const total = sizeOf(logged);
   const maxLog = maxSize * MAX_LOG_FACTOR;
-  const isLogFull = log + total > maxLog;
-  if (events.length === 0 || (size + total <= maxSize && !isLogFull)) return;
+  const isLogFull = log + total.size > maxLog;
+  const hasRoom = ({ size: more, values: moreValues }: Load): boolean =>
+    size + more <= maxSize && values + moreValues <= MAX_TASK_VALUES;
+  if (events.length === 0 || (hasRoom(total) && !isLogFull)) return;
   const ids = new Set(held.map(({ artifactId }) => artifactId));
   const needsRoom = ({ kind, payload }: NewEvent): boolean =>
     kind !== 'artifact' ||
     payload.$case !== 'artifactUpdate' ||
     !ids.has(payload.value.artifact?.artifactId ?? '');
-  const added = sizeOf(logged.filter((_, i) => needsRoom(events[i]!)));
-  if (added === 0 || isEnding(events.filter(needsRoom))) return;
+  const added = loadOf(logged.filter((_, i) => needsRoom(events[i]!)));
+  if (added.size === 0 || isEnding(events.filter(needsRoom))) return;
   if (isLogFull) {
     const why = `the log of the task, with all that was replaced, would be larger than ${inMebibytes(maxLog)}`;
     throw new TaskTooLargeError(why);
   }
-  if (size + added <= maxSize) return;
-  throw new TaskTooLargeError(`the task would be larger than ${inMebibytes(maxSize)}`);
+  if (hasRoom(added)) return;
+  if (size + added.size > maxSize) {
+    throw new TaskTooLargeError(`the task would be larger than ${inMebibytes(maxSize)}`);
+  }
+  const most = MAX_TASK_VALUES.toLocaleString('en');
+  throw new TaskTooLargeError(`the task would hold more than ${most} values`);
 }
 
 /** Nothing but status, the last one an end. */

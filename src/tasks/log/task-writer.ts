@@ -65,9 +65,9 @@ export class TaskWriter {
     return this.live !== null;
   }
 
-  /** Memory it takes, roughly. */
+  /** Memory it takes, roughly, in bytes. */
   get size(): number {
-    return this.live === null ? 0 : this.live.size + this.live.recent.size;
+    return this.live === null ? 0 : this.live.memory + this.live.recent.size;
   }
 
   /** The committed events after `seq`, the first `limit` of them; undefined: read the database. */

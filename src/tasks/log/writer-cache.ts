@@ -3,7 +3,7 @@ import type { TaskWriter } from './task-writer.js';
 /** How much the log keeps in memory. Tasks that are being written do not count as over the limit. */
 export interface CacheLimits {
   readonly tasks: number;
-  /** Characters of logs and checkpoints, roughly. */
+  /** Memory they take, roughly, in bytes: a character one, a value of theirs as much as it takes parsed. */
   readonly size: number;
   /** The same of large tasks, which have room of their own: one of them pushes no small one out. */
   readonly largeSize: number;

@@ -3,6 +3,7 @@ import { listOf, pieces } from '../../database/multi-row.js';
 import { longTurn, TURN } from '../../common/long-work.js';
 import { Artifact, StreamResponse, Task } from '../../protocol/a2a.js';
 import { applyEvent, applyHeld, emptyTask, repeats } from '../../protocol/task-reducer.js';
+import { valuesOfCheckpoint, valuesOfEvent } from '../log/task-values.js';
 import { readEvents } from './read-events.js';
 import type { StoredTask } from '../task-store.js';
 import type { Delegation } from '../task.js';
@@ -127,10 +128,12 @@ async function buildTask(row: TaskRow, parts: Parts): Promise<StoredTask> {
   let turn = checkpoint?.body.length ?? 0;
   let sizeSince = 0;
   let repeatedSince = 0;
+  let valuesSince = 0;
   for (const { seq, kind, body } of parts.events.get(row.id) ?? []) {
     if (seq > row.seq) break;
     eventsSince += 1;
     sizeSince += body.length;
+    valuesSince += valuesOfEvent(body);
     turn += body.length;
     if (turn > TURN) {
       turn = body.length;
@@ -151,6 +154,8 @@ async function buildTask(row: TaskRow, parts: Parts): Promise<StoredTask> {
     sizeSince,
     storedBytes: Number(row.stored_bytes),
     repeatedSince,
+    checkpointValues: checkpoint ? valuesOfCheckpoint(checkpoint.body, checkpoint.held) : 0,
+    valuesSince,
   };
 }
 

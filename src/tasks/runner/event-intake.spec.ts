@@ -65,6 +65,25 @@ describe('EventIntake', () => {
     expect((await intake.take()).end).toEqual({ error: undefined });
   });
 
+  it('counts objects that hold nothing, too: few events with many of them make the agent wait', async () => {
+    const value = Array.from({ length: 40_000 }, () => ({}));
+    const full = StreamResponse.fromJSON({
+      message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ data: value }] },
+    });
+    let given = 0;
+    const endless = async function* (): AsyncGenerator<StreamResponse> {
+      for (; given < 300; given += 1) {
+        yield full;
+        await Promise.resolve();
+      }
+    };
+    const intake = new EventIntake(endless());
+    await intake.take();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(given).toBeLessThan(10);
+    intake.close();
+  });
+
   it('holds a bounded number of bytes and lets the agent wait', async () => {
     const large = StreamResponse.fromJSON({
       message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'x'.repeat(128 * 1024) }] },

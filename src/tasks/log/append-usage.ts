@@ -1,0 +1,40 @@
+import { isTerminal } from '../../protocol/task-state.js';
+import type { Checkpoint } from '../task-store.js';
+import type { Delegation, TaskEvent, TaskRecord } from '../task.js';
+import type { UsageChange } from '../usage/usage.js';
+
+/** What rows take beside what they hold, roughly, their entries in indexes included. */
+const EVENT_BYTES = 100;
+const TASK_BYTES = 1024;
+const DELEGATION_BYTES = 512;
+
+/** What an append writes, and the delegations that the task has with it. */
+interface Written {
+  readonly record: TaskRecord;
+  readonly events: readonly TaskEvent[];
+  readonly checkpoint: Checkpoint | null;
+  readonly delegations: readonly Delegation[];
+}
+
+/** What an append to a task, which was in this state `before`, adds to its owner's usage. */
+export function usageOf(
+  isNew: boolean,
+  before: TaskRecord['state'],
+  { record, events, checkpoint, delegations }: Written,
+): UsageChange {
+  let storedBytes = 0;
+  for (const { body } of events) storedBytes += EVENT_BYTES + Buffer.byteLength(body);
+  if (checkpoint !== null) {
+    storedBytes += EVENT_BYTES + Buffer.byteLength(checkpoint.task);
+    storedBytes += checkpoint.held === null ? 0 : Buffer.byteLength(checkpoint.held);
+  }
+  const isOpen = !isTerminal(record.state);
+  if (!isNew) {
+    const hasEnded = !isOpen && !isTerminal(before);
+    return { openTasks: hasEnded ? -1 : 0, begun: 0, storedBytes };
+  }
+  storedBytes += TASK_BYTES + DELEGATION_BYTES * delegations.length;
+  const { requestMetadata } = record;
+  if (requestMetadata !== null) storedBytes += Buffer.byteLength(JSON.stringify(requestMetadata));
+  return { openTasks: isOpen ? 1 : 0, begun: 1, storedBytes };
+}
