@@ -111,7 +111,7 @@ export abstract class TaskLog {
 
   /**
    * Committed log entries after `afterSeq`, at most `limit`; none behind those that have `maxText`
-   * characters together, where the database can stop there.
+   * characters together, unless they are in memory already.
    */
   abstract events(
     taskId: string,

@@ -264,7 +264,7 @@ export abstract class TaskStore {
 
   /**
    * Log entries after `afterSeq`, ascending, at most `limit`; none behind those that have `maxText`
-   * characters together, where the database can stop there.
+   * characters together.
    */
   abstract events(
     taskId: string,

@@ -18,7 +18,13 @@ import { StalledBody } from '../intake/uploads.js';
 import { EventStreams } from '../sse/event-streams.js';
 import { BODY_TYPES, textOf } from './body.js';
 import { failureHeaders } from './failure-headers.js';
-import { type HttpAnswer, type HttpDoor, type HttpFailure, type HttpRequest, type HttpRoute } from './http-door.js';
+import {
+  type HttpAnswer,
+  type HttpDoor,
+  type HttpFailure,
+  type HttpRequest,
+  type HttpRoute,
+} from './http-door.js';
 import { readBody } from './read-body.js';
 import { sendBlocks } from './send-blocks.js';
 import { versionAskedBy } from './version.js';
