@@ -30,7 +30,9 @@ const closers: (() => void)[] = [];
 beforeAll(async () => {
   agent = await startSdkAgent({
     name: 'clerk',
-    execute: (turn) => turn.task().artifact('large', 'x'.repeat(TASK_BYTES)).complete(),
+    execute: (turn) => {
+      turn.task().artifact('large', 'x'.repeat(TASK_BYTES)).complete();
+    },
   });
   hub = await startHub({
     config: { grpc: { port: -1 }, routing: { defaultAgent: 'clerk' } },
@@ -80,7 +82,7 @@ function unreadGrpc(): void {
   const session = connectHttp2(`http://${grpcTarget(hub)}`);
   session.on('error', () => undefined);
   closers.push(() => session.destroy());
-  const message = V1.getTask.requestSerialize({ tenant: '', id: idlersTask } as never);
+  const message = V1.getTask.requestSerialize({ tenant: '', id: idlersTask });
   const prefix = Buffer.alloc(5);
   prefix.writeUInt32BE(message.length, 1);
   const stream = session.request({
@@ -119,7 +121,7 @@ describe('large answers that nobody reads', () => {
     expect(artifacts[0].parts[0].text).toHaveLength(TASK_BYTES);
     const client = await GrpcClient.of(hub, { key: other });
     closers.push(() => client.close());
-    const task = await client.call(V1.getTask, { tenant: '', id: othersTask } as never);
+    const task = await client.call(V1.getTask, { tenant: '', id: othersTask });
     expect(task.artifacts[0]!.parts[0]!.content).toMatchObject({ value: expect.any(String) });
 
     // The idler has its share still: one answer, until its reader is cut.

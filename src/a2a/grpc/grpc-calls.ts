@@ -146,7 +146,7 @@ export class GrpcCalls {
       run: async (emit) => {
         admitted = await this.admit(call, gone.signal);
         refuseEnded(gone.signal);
-        const request = this.requestOf(service, call, gone.signal, async () => undefined);
+        const request = this.requestOf(service, call, gone.signal, () => Promise.resolve());
         let begun = false;
         await method.run(request, (message) => {
           if (!begun) call.sendMetadata(metadataOf(activatedHeaders(request.call)));
