@@ -18,6 +18,7 @@ import { V1GrpcService } from './grpc/v1-service.js';
 import { HubRequestHandler } from './hub-request-handler.js';
 import { AdminBodies } from './http/admin-bodies.js';
 import { HttpDoors } from './http/http-doors.js';
+import { AnswerBudget, answerRules } from './intake/answer-budget.js';
 import { BodyBudget } from './intake/body-budget.js';
 import { Intake } from './intake/intake.js';
 import { OpenCalls } from './intake/open-calls.js';
@@ -39,6 +40,7 @@ import { EventStreams } from './sse/event-streams.js';
     RateLimit,
     Admission,
     BodyBudget,
+    { provide: AnswerBudget, useFactory: () => new AnswerBudget(answerRules()) },
     OpenCalls,
     Turns,
     Uploads,

@@ -20,6 +20,8 @@ export interface CallSource {
   readonly agentId: string | undefined;
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal;
+  /** See {@link CallContext.answerRoom}. */
+  readonly answerRoom: NonNullable<CallContext['answerRoom']>;
 }
 
 /**
@@ -28,7 +30,7 @@ export interface CallSource {
  * Trace Context wants.
  */
 export function callContextOf(
-  { headers, principal, agentId, signal }: CallSource,
+  { headers, principal, agentId, signal, answerRoom }: CallSource,
   version: ProtocolVersion,
 ): CallContext {
   const extensions = [
@@ -49,6 +51,7 @@ export function callContextOf(
     idempotencyKey: idempotencyKeyOf(single(headers['idempotency-key'])),
     lastEventId: lastEventIdOf(single(headers['last-event-id'])),
     signal,
+    answerRoom,
   };
 }
 

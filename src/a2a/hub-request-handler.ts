@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { HubError, invalidField } from '../common/hub-error.js';
+import { isLong, sizeOf } from '../common/long-work.js';
 import { AppConfig } from '../config/index.js';
 import type {
   AgentCard,
@@ -68,7 +69,12 @@ export class HubRequestHandler {
       hubRequest,
       await this.inline(request, hubRequest, source),
     );
-    return result.kind === 'message' ? result.message : result.task;
+    if (result.kind === 'message') {
+      await roomForDone(result.message, call, result.message.taskId);
+      return result.message;
+    }
+    await roomForDone(result.task, call, result.task.id);
+    return result.task;
   }
 
   async *sendStreamingMessage(
@@ -81,16 +87,24 @@ export class HubRequestHandler {
     yield* this.tasks.sendStream(hubRequest, alongside);
   }
 
-  getTask(request: GetTaskRequest, call: CallContext): Promise<Task> {
-    return this.tasks.get(request.id, request.historyLength, named(call, request.tenant));
+  async getTask(request: GetTaskRequest, call: CallContext): Promise<Task> {
+    const { id, historyLength, tenant } = request;
+    const task = await this.tasks.get(id, historyLength, named(call, tenant));
+    await roomFor(task, call);
+    return task;
   }
 
-  listTasks(request: ListTasksRequest, call: CallContext): Promise<ListTasksResponse> {
-    return this.tasks.list(request, named(call, request.tenant));
+  async listTasks(request: ListTasksRequest, call: CallContext): Promise<ListTasksResponse> {
+    const page = await this.tasks.list(request, named(call, request.tenant));
+    await roomFor(page, call);
+    return page;
   }
 
-  cancelTask(request: CancelTaskRequest, call: CallContext): Promise<Task> {
-    return this.tasks.cancel(request.id, named(call, request.tenant), request.metadata);
+  async cancelTask(request: CancelTaskRequest, call: CallContext): Promise<Task> {
+    const { id, tenant, metadata } = request;
+    const task = await this.tasks.cancel(id, named(call, tenant), metadata);
+    await roomForDone(task, call, id);
+    return task;
   }
 
   subscribeToTask(
@@ -190,6 +204,22 @@ export class HubRequestHandler {
   ): Promise<Parameters<TaskService['send']>[1]> {
     const config = configuration?.taskPushNotificationConfig;
     return config ? [await this.push.inline(config, call, source.authentication)] : [];
+  }
+}
+
+/** Before a large answer is written. */
+async function roomFor(answer: object, call: CallContext): Promise<void> {
+  if (isLong(answer)) await call.answerRoom?.(sizeOf(answer));
+}
+
+/** The same of what has been done and should not be asked for again: without room it says where to read it. */
+async function roomForDone(answer: object, call: CallContext, taskId: string): Promise<void> {
+  try {
+    await roomFor(answer, call);
+  } catch (cause) {
+    const where = taskId === '' ? '' : `: read task ${taskId} in a moment`;
+    const text = `It is done, but there is no room for its large answer just now${where}.`;
+    throw new HubError('UNAVAILABLE', text, { cause });
   }
 }
 

@@ -28,6 +28,11 @@ export interface CallContext {
   readonly lastEventId: number | undefined;
   /** Aborted when the client is gone: its stream ends then, its task does not. */
   readonly signal?: AbortSignal;
+  /**
+   * Waits for room for an answer of so many bytes, called before what is large is made; nothing for small
+   * ones. Rejects with RATE_LIMITED or UNAVAILABLE when there is none after a while.
+   */
+  readonly answerRoom?: (bytes: number) => Promise<void>;
 }
 
 /** One message to be routed: the only input of routing. */

@@ -18,6 +18,7 @@ import type {
   ClaimedTask,
   Fence,
   KeyHolder,
+  ReadRoom,
   TaskStore,
 } from './task-store.js';
 import type { NewTask, TaskAggregate, TaskEvent, TaskRecord } from './task.js';
@@ -86,9 +87,13 @@ export class GroupCommitTaskLog extends TaskLog {
     });
   }
 
-  async read(taskId: string, visibility: Visibility): Promise<TaskAggregate | undefined> {
+  async read(
+    taskId: string,
+    visibility: Visibility,
+    room?: ReadRoom,
+  ): Promise<TaskAggregate | undefined> {
     const known = await this.fromMemory(taskId, (live) => live.snapshot());
-    if (known === undefined) return this.reading(this.store.load(taskId, visibility));
+    if (known === undefined) return this.reading(this.store.load(taskId, visibility, room));
     return isVisible(known.record, visibility) ? known : undefined;
   }
 

@@ -1,5 +1,5 @@
 import type { Visibility } from '../auth/index.js';
-import type { Alongside, ClaimedDelegation, Fence, KeyHolder } from './task-store.js';
+import type { Alongside, ClaimedDelegation, Fence, KeyHolder, ReadRoom } from './task-store.js';
 import type {
   Delegation,
   IdempotencyKey,
@@ -90,8 +90,15 @@ export abstract class TaskLog {
     fence?: Fence,
   ): Promise<T>;
 
-  /** The committed task, safe to keep; undefined when it does not exist for `visibility`. */
-  abstract read(taskId: string, visibility: Visibility): Promise<TaskAggregate | undefined>;
+  /**
+   * The committed task, safe to keep; undefined when it does not exist for `visibility`. Rejects with what
+   * `room` rejects with.
+   */
+  abstract read(
+    taskId: string,
+    visibility: Visibility,
+    room?: ReadRoom,
+  ): Promise<TaskAggregate | undefined>;
 
   /**
    * The small columns of the committed task; from memory where this process has them, so that those
@@ -104,7 +111,7 @@ export abstract class TaskLog {
 
   /**
    * Committed log entries after `afterSeq`, at most `limit`; none behind those that have `maxText`
-   * characters together, where the database can stop there.
+   * characters together, unless they are in memory already.
    */
   abstract events(
     taskId: string,

@@ -217,6 +217,12 @@ export interface DownstreamTasks {
   ): Promise<boolean>;
 }
 
+/**
+ * Waits until there is room for a task of which so many bytes are read; asked for large ones only, before they
+ * are read.
+ */
+export type ReadRoom = (bytes: number) => Promise<void>;
+
 /** The storage of tasks, their log, delegations and idempotency keys. */
 export abstract class TaskStore {
   abstract readonly downstream: DownstreamTasks;
@@ -229,7 +235,11 @@ export abstract class TaskStore {
   abstract commit(batch: readonly PreparedAppend[]): Promise<readonly AppendOutcome[]>;
 
   /** The task rebuilt from checkpoint and log; undefined when it does not exist for `visibility`. */
-  abstract load(taskId: string, visibility: Visibility): Promise<TaskAggregate | undefined>;
+  abstract load(
+    taskId: string,
+    visibility: Visibility,
+    room?: ReadRoom,
+  ): Promise<TaskAggregate | undefined>;
 
   /** The task with what its writer must know; undefined when it does not exist. */
   abstract open(taskId: string): Promise<StoredTask | undefined>;
@@ -257,7 +267,7 @@ export abstract class TaskStore {
 
   /**
    * Log entries after `afterSeq`, ascending, at most `limit`; none behind those that have `maxText`
-   * characters together, where the database can stop there.
+   * characters together.
    */
   abstract events(
     taskId: string,

@@ -151,7 +151,7 @@ export class TaskService {
 
   /** GetTask (A2A §3.1.3). */
   async get(taskId: string, historyLength: number | undefined, ctx: CallContext): Promise<Task> {
-    const aggregate = await this.visible(taskId, ctx);
+    const aggregate = await this.visible(taskId, ctx, ctx.answerRoom);
     this.activate(ctx, aggregate);
     return viewTask(aggregate.task, { historyLength }, this.limit);
   }
@@ -223,9 +223,13 @@ export class TaskService {
     }));
   }
 
-  private async visible(taskId: string, ctx: CallContext): Promise<TaskAggregate> {
+  private async visible(
+    taskId: string,
+    ctx: CallContext,
+    room?: CallContext['answerRoom'],
+  ): Promise<TaskAggregate> {
     const visibility = visibilityOf(ctx.principal);
-    const aggregate = await this.deps.log.read(taskId, visibility);
+    const aggregate = await this.deps.log.read(taskId, visibility, room);
     if (!aggregate || !belongsTo(aggregate, visibility, ctx.agentId)) throw taskNotFound(taskId);
     return aggregate;
   }

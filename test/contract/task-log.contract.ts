@@ -89,6 +89,45 @@ export function taskLogContract(databases: DatabaseFactory): void {
     expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 
+  it.each([
+    ['ASCII', 'x'],
+    ['three bytes', '\u20ac'],
+    ['two units', '\u{1f600}'],
+  ])('reads no more than a bound of text, or one entry: %s', async (_what, character) => {
+    const { record } = await hub.create();
+    const text = character.repeat(1000);
+    for (let i = 0; i < 20; i++) await hub.append(record.id, chunk(text));
+    const all = await hub.store.events(record.id, 2, 100);
+    expect(all).toHaveLength(20);
+    const [first] = all;
+    const length = first!.body.length;
+
+    const seqsOf = async (limit: number, maxText?: number): Promise<number[]> =>
+      (await hub.store.events(record.id, 2, limit, maxText)).map(({ seq }) => seq);
+    expect(await seqsOf(100, 1)).toEqual([3]);
+    expect(await seqsOf(100, length)).toEqual([3]);
+    expect(await seqsOf(100, length + 1)).toEqual([3, 4]);
+    expect(await seqsOf(100, 3 * length)).toEqual([3, 4, 5]);
+    expect(await seqsOf(2, 3 * length)).toEqual([3, 4]);
+    expect(await seqsOf(100, 100 * length)).toEqual(all.map(({ seq }) => seq));
+  });
+
+  it('asks for room before it reads a large task, and for none of a small one', async () => {
+    const { record } = await hub.create();
+    const asked: number[] = [];
+    const room = async (bytes: number): Promise<void> => void asked.push(bytes);
+    await hub.store.load(record.id, EVERYTHING, room);
+    expect(asked).toEqual([]);
+
+    await hub.append(record.id, chunk('x'.repeat(2_000_000)));
+    await hub.store.load(record.id, EVERYTHING, room);
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toBeGreaterThan(2_000_000);
+    expect(asked[0]).toBeLessThan(2_100_000);
+    const none = (): Promise<void> => Promise.reject(new HubError('UNAVAILABLE', 'no room'));
+    await expect(hub.another().log.read(record.id, EVERYTHING, none)).rejects.toThrow('no room');
+  });
+
   it('makes one commit of what many callers decide at once', async () => {
     const tasks = await Promise.all(Array.from({ length: 20 }, () => hub.create()));
     expect(hub.participant.commits).toHaveLength(1);

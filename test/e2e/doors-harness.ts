@@ -4,6 +4,7 @@ import { V0Dialect } from '../../src/a2a/json-rpc/v0-dialect.js';
 import { V1Dialect } from '../../src/a2a/json-rpc/v1-dialect.js';
 import { Admission } from '../../src/a2a/admission.js';
 import { HttpDoors } from '../../src/a2a/http/http-doors.js';
+import { AnswerBudget, answerRules } from '../../src/a2a/intake/answer-budget.js';
 import { BodyBudget } from '../../src/a2a/intake/body-budget.js';
 import { Intake } from '../../src/a2a/intake/intake.js';
 import { OpenCalls } from '../../src/a2a/intake/open-calls.js';
@@ -148,6 +149,7 @@ export async function startDoors(overrides: Json = {}): Promise<DoorHarness> {
     new Turns(config),
     new OpenCalls(config),
     new Uploads(),
+    new AnswerBudget(answerRules()),
   );
   const http = new HttpDoors(
     { httpAdapter: { getInstance: () => server } } as never,

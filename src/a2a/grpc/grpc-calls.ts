@@ -14,6 +14,7 @@ import { AppConfig } from '../../config/index.js';
 import type { ProtocolVersion } from '../../routing/index.js';
 import { Admission } from '../admission.js';
 import { activatedHeaders, callContextOf, single } from '../call-context.js';
+import type { AnswerHold } from '../intake/answer-budget.js';
 import { type Admitted, Intake } from '../intake/intake.js';
 import { type MessageLimits, messageLimitsOf } from '../intake/message-limits.js';
 import { checkVersion } from '../protocol-version.js';
@@ -27,6 +28,7 @@ import {
 } from './grpc-service.js';
 import { MAX_HEALTH_REQUEST_BYTES } from './grpc-health.js';
 import { GrpcStreams } from './grpc-streams.js';
+import { DONE, MAX_SEND_BYTES, sendLarge } from './large-answer.js';
 import { IncomingMessages, type MessageRules } from './incoming-messages.js';
 import { requestLimit, scanRequest } from './message-scan.js';
 import { headersOf, metadataOf } from './metadata.js';
@@ -106,18 +108,23 @@ export class GrpcCalls {
     const gone = new AbortController();
     call.once('cancelled', () => gone.abort());
     const unwatch = this.admission.watch(this.callers.of(call.metadata), gone);
+    const hold = this.intake.answers.begin(this.callers.of(call.metadata));
     let admitted: Admitted | undefined;
     try {
       admitted = await this.admit(call, gone.signal);
       refuseEnded(gone.signal);
-      const request = this.requestOf(service, call, gone.signal);
+      const request = this.requestOf(service, call, gone.signal, hold.take);
       const message = await method.run(request);
       refuseEnded(gone.signal);
       call.sendMetadata(metadataOf(activatedHeaders(request.call)));
-      answer(null, message);
+      const stream = hold.isLarge ? this.messages.streamOf(call.metadata) : undefined;
+      if (stream === undefined || message.length > MAX_SEND_BYTES) return answer(null, message);
+      admitted.taken();
+      if (await sendLarge(stream, message, hold)) answer(DONE);
     } catch (thrown) {
       answer(this.statusOf(thrown, service.version));
     } finally {
+      hold.end();
       admitted?.ended();
       unwatch();
     }
@@ -139,7 +146,7 @@ export class GrpcCalls {
       run: async (emit) => {
         admitted = await this.admit(call, gone.signal);
         refuseEnded(gone.signal);
-        const request = this.requestOf(service, call, gone.signal);
+        const request = this.requestOf(service, call, gone.signal, () => Promise.resolve());
         let begun = false;
         await method.run(request, (message) => {
           if (!begun) call.sendMetadata(metadataOf(activatedHeaders(request.call)));
@@ -169,14 +176,19 @@ export class GrpcCalls {
    * A call with its context. The service says the version, and `a2a-version` may not say another; a
    * message may be as large as a body over HTTP, and hold as many values.
    */
-  private requestOf({ version }: GrpcService, call: Received, signal: AbortSignal): GrpcRequest {
+  private requestOf(
+    { version }: GrpcService,
+    call: Received,
+    signal: AbortSignal,
+    answerRoom: AnswerHold['take'],
+  ): GrpcRequest {
     const { metadata, request } = call;
     const headers = headersOf(metadata);
     const other = SERVICE_NAMES[version === '1.0' ? '0.3' : '1.0'];
     checkVersion(single(headers['a2a-version']), version, 'service', other);
     scanRequest(call.getPath(), request, FIELDS_PER_VALUE * this.limits.maxValues);
     const principal = this.callers.of(metadata);
-    const source = { headers, principal, agentId: undefined, signal };
+    const source = { headers, principal, agentId: undefined, signal, answerRoom };
     return { message: request, headers, call: callContextOf(source, version) };
   }
 

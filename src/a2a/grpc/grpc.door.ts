@@ -19,13 +19,12 @@ import { GrpcCalls } from './grpc-calls.js';
 import { GrpcHealth } from './grpc-health.js';
 import { observeGrpc } from './grpc-observer.js';
 import { type GrpcService, SERVICE_NAMES } from './grpc-service.js';
+import { MAX_SEND_BYTES } from './large-answer.js';
 import { V0GrpcService } from './v0-service.js';
 import { V1GrpcService } from './v1-service.js';
 
 /** What is over the limit by less than this is read, so that the hub refuses it with details. */
 const RECEIVE_FACTOR = 2;
-/** The largest answer or event, in bytes. */
-const MAX_SEND_BYTES = 256 * 1024 * 1024;
 /** Calls that are open on one connection at once; a client waits with others. */
 const MAX_STREAMS_OF_CONNECTION = 10_000;
 /** A silent connection is asked for a sign of life this often; proxies drop those silent for a minute. */

@@ -9,7 +9,8 @@ import {
 } from '@grpc/grpc-js';
 import type { Principal } from '../../auth/index.js';
 import { HubError } from '../../common/hub-error.js';
-import { type BodyRoom, SMALL_BODY_BYTES } from '../intake/body-budget.js';
+import { SMALL_BODY_BYTES } from '../intake/body-budget.js';
+import { type ByteRoom, NO_ROOM } from '../intake/byte-rooms.js';
 import type { Intake } from '../intake/intake.js';
 
 /** Before a message: whether it is compressed, and its length. */
@@ -79,15 +80,20 @@ export class IncomingMessages {
   }
 
   /** The room of a message that has come, for whoever works on it to free. */
-  takeRoom(metadata: Metadata): BodyRoom {
+  takeRoom(metadata: Metadata): ByteRoom {
     return this.messages.get(metadata)!.handOver();
+  }
+
+  /** The stream beneath a call; undefined when the library shows none. */
+  streamOf(metadata: Metadata): ServerHttp2Stream | undefined {
+    return this.messages.get(metadata)?.stream;
   }
 }
 
 class IncomingMessage {
   caller: Principal | undefined;
-  private room: BodyRoom = { taken: () => undefined, free: () => undefined };
-  private readonly stream: ServerHttp2Stream | undefined;
+  private room: ByteRoom = NO_ROOM;
+  readonly stream: ServerHttp2Stream | undefined;
   private readonly unwatch: () => void;
   private prefix = Buffer.alloc(0);
   private received = 0;
@@ -130,7 +136,7 @@ class IncomingMessage {
     if (!this.isHandedOver) this.room.free();
   }
 
-  handOver(): BodyRoom {
+  handOver(): ByteRoom {
     this.isHandedOver = true;
     return this.room;
   }

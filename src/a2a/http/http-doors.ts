@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -11,17 +10,24 @@ import { AppConfig } from '../../config/index.js';
 import { Admission } from '../admission.js';
 import { activatedHeaders } from '../call-context.js';
 import { checkListed } from '../capabilities.js';
-import { type BodyRoom, NO_ROOM } from '../intake/body-budget.js';
+import { type ByteRoom, NO_ROOM } from '../intake/byte-rooms.js';
 import { type Admitted, Intake } from '../intake/intake.js';
+import type { AnswerHold } from '../intake/answer-budget.js';
 import { type MessageLimits, messageLimitsOf } from '../intake/message-limits.js';
 import { StalledBody } from '../intake/uploads.js';
 import { EventStreams } from '../sse/event-streams.js';
-import type { AnswerText } from './answer-text.js';
 import { answerType } from './answer-type.js';
 import { BODY_TYPES, textOf } from './body.js';
 import { failureHeaders } from './failure-headers.js';
-import { type HttpDoor, type HttpFailure, type HttpRequest, type HttpRoute } from './http-door.js';
+import {
+  type HttpAnswer,
+  type HttpDoor,
+  type HttpFailure,
+  type HttpRequest,
+  type HttpRoute,
+} from './http-door.js';
 import { readBody } from './read-body.js';
+import { sendBlocks } from './send-blocks.js';
 import { versionAskedBy } from './version.js';
 
 type Params = Readonly<Record<string, string>>;
@@ -38,7 +44,7 @@ export class HttpDoors {
   /** The room of the bodies that have come. */
   private readonly rooms = new WeakMap<
     object,
-    { readonly bytes: number; readonly room: BodyRoom }
+    { readonly bytes: number; readonly room: ByteRoom }
   >();
   private readonly limits: MessageLimits;
   /** The doors by the paths that are theirs, the longest first. */
@@ -151,7 +157,7 @@ export class HttpDoors {
   }
 
   /** The body that has come, for who frees its room. */
-  private bodyOf(request: object): { readonly bytes: number; readonly room: BodyRoom } {
+  private bodyOf(request: object): { readonly bytes: number; readonly room: ByteRoom } {
     const body = this.rooms.get(request) ?? { bytes: 0, room: NO_ROOM };
     this.rooms.delete(request);
     return body;
@@ -185,32 +191,49 @@ export class HttpDoors {
     reply: FastifyReply,
     { gone, taken }: { readonly gone: AbortController; readonly taken: () => void },
   ): Promise<FastifyReply> {
-    const asked = this.requestOf(request, gone.signal);
+    const hold = this.intake.answers.begin(request.principal!);
+    const asked = this.requestOf(request, gone.signal, hold);
     // The text is large, and Fastify would keep it until the answer has ended.
     request.body = undefined;
-    const answer = await route.answer(asked).finally(() => refuseEnded(gone.signal));
-    const { call } = answer;
-    if (answer.kind === 'answer') {
+    try {
+      const answer = await route.answer(asked).finally(() => refuseEnded(gone.signal));
+      if (answer.kind === 'stream') return await this.serveStream(reply, answer, gone, taken);
       // What a GET answers is for its caller alone, also where a cache stands between.
       if (route.method === 'GET') void reply.header('cache-control', 'no-store');
-      void reply.headers(activatedHeaders(call)).headers(typeFor(door, request));
-      return sendText(reply, answer.text);
+      void reply.headers(activatedHeaders(answer.call)).headers(typeFor(door, request));
+      if (typeof answer.text === 'string') return reply.send(answer.text);
+      taken();
+      return await sendBlocks(reply, answer.text, hold);
+    } finally {
+      hold.end();
     }
+  }
+
+  private async serveStream(
+    reply: FastifyReply,
+    { call, source, refused }: Extract<HttpAnswer, { readonly kind: 'stream' }>,
+    gone: AbortController,
+    taken: () => void,
+  ): Promise<FastifyReply> {
     try {
-      await this.streams.serve(reply, answer.source, gone, () => {
+      await this.streams.serve(reply, source, gone, () => {
         taken();
         return activatedHeaders(call);
       });
     } catch (thrown) {
-      throw answer.refused?.(thrown) ?? thrown;
+      throw refused?.(thrown) ?? thrown;
     }
     return reply;
   }
 
-  private requestOf(request: FastifyRequest<{ Params: Params }>, signal: AbortSignal): HttpRequest {
+  private requestOf(
+    request: FastifyRequest<{ Params: Params }>,
+    signal: AbortSignal,
+    { take: answerRoom }: AnswerHold,
+  ): HttpRequest {
     const { headers, params, query, body, principal } = request;
     return {
-      source: { headers, principal: principal!, agentId: params['agentId'], signal },
+      source: { headers, principal: principal!, agentId: params['agentId'], signal, answerRoom },
       asked: versionAskedBy(request),
       params,
       query: query as HttpRequest['query'],
@@ -246,13 +269,6 @@ export class HttpDoors {
     }
     return failure;
   }
-}
-
-/** Blocks leave one after the other, as the client takes them. */
-function sendText(reply: FastifyReply, text: AnswerText): FastifyReply {
-  if (typeof text === 'string') return reply.send(text);
-  const length = text.reduce((sum, block) => sum + block.length, 0);
-  return reply.header('content-length', length).send(Readable.from(text, { objectMode: false }));
 }
 
 /** The media type that `Accept` prefers, and that the answer depends on it where the door has several. */

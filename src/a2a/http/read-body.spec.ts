@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import type { Principal } from '../../auth/index.js';
 import { configWith } from '../../config/index.js';
+import { AnswerBudget, answerRules } from '../intake/answer-budget.js';
 import { BodyBudget } from '../intake/body-budget.js';
 import { Intake } from '../intake/intake.js';
 import { messageLimitsOf } from '../intake/message-limits.js';
@@ -18,7 +19,8 @@ const config = configWith({ server: { maxBodyBytes: MIB, bodyLimit: MIB } });
 function intakeOf(): { intake: Intake; budget: BodyBudget } {
   const budget = new BodyBudget(config);
   const parts = [new Turns(config), new OpenCalls(config), new Uploads()] as const;
-  return { budget, intake: new Intake(budget, ...parts) };
+  const answers = new AnswerBudget(answerRules());
+  return { budget, intake: new Intake(budget, ...parts, answers) };
 }
 
 function request(length?: number): PassThrough & IncomingMessage {

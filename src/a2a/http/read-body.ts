@@ -2,14 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../auth/index.js';
 import { HubError } from '../../common/hub-error.js';
 import { JsonMeter } from '../../common/json-limits.js';
-import { type BodyRoom, NO_ROOM, SMALL_BODY_BYTES } from '../intake/body-budget.js';
+import { SMALL_BODY_BYTES } from '../intake/body-budget.js';
+import { type ByteRoom, NO_ROOM } from '../intake/byte-rooms.js';
 import type { Intake } from '../intake/intake.js';
 import { type MessageLimits, limitError, tooLarge } from '../intake/message-limits.js';
 
 /** A body that has come, and the room it has. */
 export interface ReceivedBody {
   readonly bytes: Buffer;
-  readonly room: BodyRoom;
+  readonly room: ByteRoom;
 }
 
 /**

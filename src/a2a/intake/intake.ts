@@ -1,6 +1,8 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
-import { BodyBudget, type BodyRoom } from './body-budget.js';
+import { AnswerBudget } from './answer-budget.js';
+import { BodyBudget } from './body-budget.js';
+import type { ByteRoom } from './byte-rooms.js';
 import { OpenCalls } from './open-calls.js';
 import { Turns } from './turns.js';
 import { Uploads } from './uploads.js';
@@ -19,10 +21,10 @@ export interface Admitted {
 /** The message of a call, which has come. */
 export interface Message {
   readonly bytes: number;
-  readonly room: BodyRoom;
+  readonly room: ByteRoom;
 }
 
-/** What callers who were let in may take of a process, at every door: bytes, turns, open calls. */
+/** What callers who were let in may take of a process, at every door: bytes, turns, open calls, large answers. */
 @Injectable()
 export class Intake implements OnModuleDestroy {
   /** What says that a message has been taken in, and since when it is worked on; the oldest first. */
@@ -34,6 +36,7 @@ export class Intake implements OnModuleDestroy {
     private readonly turns: Turns,
     private readonly calls: OpenCalls,
     readonly uploads: Uploads,
+    readonly answers: AnswerBudget,
   ) {}
 
   onModuleDestroy(): void {
@@ -41,7 +44,7 @@ export class Intake implements OnModuleDestroy {
   }
 
   /** See {@link BodyBudget.room}. */
-  room(caller: Principal, bytes: number): Promise<BodyRoom> {
+  room(caller: Principal, bytes: number): Promise<ByteRoom> {
     return this.budget.room(caller, bytes);
   }
 

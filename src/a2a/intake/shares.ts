@@ -18,7 +18,7 @@ export type Refusal = 'full' | 'share';
  * equal share. Who has nothing gets what it asks for while there is that much.
  */
 export class Shares {
-  private taken = 0;
+  private total = 0;
   private readonly organizations = new Map<string, number>();
   private readonly principals = new Map<string, number>();
 
@@ -27,10 +27,15 @@ export class Shares {
     private readonly ceilings: Ceilings = { principal: 1 - RESERVE, organization: 1 - RESERVE },
   ) {}
 
+  /** All that is taken. */
+  get taken(): number {
+    return this.total;
+  }
+
   /** Takes that much for the caller; else says why not. */
   take({ id, organization }: Principal, amount: number): Refusal | undefined {
     // Larger than the whole: it has to be alone.
-    if (this.taken > 0 && this.taken + amount > this.whole) return 'full';
+    if (this.total > 0 && this.total + amount > this.whole) return 'full';
     const { organizations, principals, ceilings } = this;
     const isOver =
       this.isOver(organizations, organization, amount, ceilings.organization) ||
@@ -58,12 +63,12 @@ export class Shares {
     const own = holders.get(holder) ?? 0;
     if (own === 0) return false;
     if (own + amount > this.whole * ceiling) return true;
-    const isScarce = this.taken + amount > this.whole * (1 - RESERVE);
+    const isScarce = this.total + amount > this.whole * (1 - RESERVE);
     return isScarce && own + amount > this.whole / holders.size;
   }
 
   private add(organization: string, principal: string, amount: number): void {
-    this.taken += amount;
+    this.total += amount;
     change(this.organizations, organization, amount);
     change(this.principals, principal, amount);
   }

@@ -14,7 +14,7 @@ import { eventWebhookId } from '../domain/webhook-id.js';
 import type { DeliveryDraft, Lane, Reached } from './lane-store.js';
 import { onlyStates } from '../subscriptions/domain/told-states.js';
 import { ByteBudget, type Hold } from './byte-budget.js';
-import { PAGE, nextLimit, readPage } from './log-pages.js';
+import { PAGE, isLast, nextLimit, pacer, readPage } from './log-pages.js';
 import { LogGoneError, TaskReplays, payloadOf } from './task-replays.js';
 import {
   type BodyLimits,
@@ -105,16 +105,19 @@ export class LaneReader {
     let { nextSeq } = lane;
     const { taskId } = lane.config;
     if (cursor === null) return { nextSeq, cursor, deliveries: [] };
+    const pace = pacer();
     for (let limit = FIRST_PAGE; ;) {
       const asked = { taskId, after: nextSeq - 1, limit, part: 'page' };
       const page = await readPage(this.log, asked, hold);
       for (const event of page) {
+        const turn = pace(event.body.length);
+        if (turn) await turn;
         const passed = await this.pass(lane, cursor, event, hold);
         // Stored before it is sent, so that the lease is extended first.
         if (passed.deliveries.length > 0) return isOver() ? { ...passed, asLogged: false } : passed;
         ({ cursor, nextSeq } = passed);
       }
-      if (page.length < limit || isOver()) return { nextSeq, cursor, deliveries: [] };
+      if (isLast(page, limit) || isOver()) return { nextSeq, cursor, deliveries: [] };
       limit = nextLimit(page);
     }
   }
@@ -218,12 +221,15 @@ export class LaneReader {
     const known = this.halfKnown.get(lane.id);
     this.halfKnown.delete(lane.id);
     let { seq, cursor } = known && known.seq <= last ? known : { seq: 0, cursor: LOG_START };
+    const pace = pacer();
     for (let limit = PAGE; seq < last;) {
       const asked = { taskId, after: seq, limit: Math.min(limit, last - seq), part: 'page' };
       const page = await readPage(this.log, asked, hold);
       if (page.length === 0) break;
       limit = nextLimit(page);
       for (const event of page) {
+        const turn = pace(event.body.length);
+        if (turn) await turn;
         const payload = tryPayload(event);
         if (payload) cursor = planEntry(cursor, { kind: event.kind, payload }).cursor;
         seq = event.seq;

@@ -1,3 +1,4 @@
+import { LONG, longTurn } from '../../common/long-work.js';
 import type { TaskEvent, TaskLog } from '../../tasks/index.js';
 import type { Hold } from './byte-budget.js';
 
@@ -5,6 +6,8 @@ import type { Hold } from './byte-budget.js';
 export const PAGE = 200;
 /** What a page should have, where the entries before it tell how large they are. */
 const PAGE_BYTES = 256 * 1024;
+/** Characters with which a page ends, whatever is known of its entries before it is read. */
+const PAGE_TEXT = LONG;
 
 /** Which entries, and what of the hold they belong to, of which `held` bytes stay besides. */
 export interface PageAsked {
@@ -24,6 +27,25 @@ export async function readPage(log: TaskLog, asked: PageAsked, hold: Hold): Prom
   }
 }
 
+/** Whether a page of at most `limit` entries ends with the log, as it was then. */
+export function isLast(page: readonly TaskEvent[], limit: number): boolean {
+  return page.length < limit && bytesOf(page) < PAGE_TEXT;
+}
+
+/**
+ * Counts what is parsed of a log, by characters: after each mebibyte there is a turn of the event loop to
+ * wait for, so that other work runs between.
+ */
+export function pacer(): (characters: number) => Promise<void> | undefined {
+  let since = 0;
+  return (characters) => {
+    since += characters;
+    if (since < LONG) return undefined;
+    since = 0;
+    return longTurn();
+  };
+}
+
 /** How many entries to ask for behind this page. */
 export function nextLimit(page: readonly TaskEvent[]): number {
   const average = bytesOf(page) / Math.max(1, page.length);
@@ -40,7 +62,7 @@ async function tryPage(
   { taskId, after, limit, part, held = 0 }: PageAsked,
   hold: Hold,
 ): Promise<TaskEvent[] | number> {
-  const page = await log.events(taskId, after, limit);
+  const page = await log.events(taskId, after, limit, PAGE_TEXT);
   const bytes = held + bytesOf(page);
   return hold.tryResize(part, bytes) ? page : bytes;
 }

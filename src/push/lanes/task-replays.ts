@@ -2,7 +2,7 @@ import { StreamResponse, type Task } from '../../protocol/a2a.js';
 import { applyEvent, emptyTask } from '../../protocol/task-reducer.js';
 import type { TaskEvent, TaskLog } from '../../tasks/index.js';
 import type { Hold } from './byte-budget.js';
-import { PAGE, nextLimit, readPage } from './log-pages.js';
+import { PAGE, nextLimit, pacer, readPage } from './log-pages.js';
 import { UnrenderableError } from './webhook-body.js';
 
 /** Replays kept, and the bytes of log they may have taken in together; the newest is kept whatever it took. */
@@ -69,6 +69,7 @@ export class TaskReplays {
   }
 
   private async goOn(replay: Replay, taskId: string, seq: number, hold: Hold): Promise<void> {
+    const pace = pacer();
     for (let limit = PAGE; replay.seq < seq;) {
       const asked = { taskId, after: replay.seq, limit: Math.min(limit, seq - replay.seq) };
       const counted = { ...asked, part: 'replay', held: replay.bytes };
@@ -77,6 +78,8 @@ export class TaskReplays {
         throw new LogGoneError(`The log of task ${taskId} has no entry ${replay.seq + 1}`);
       }
       for (const event of page) {
+        const turn = pace(event.body.length);
+        if (turn) await turn;
         replay.task = applyEvent(replay.task, payloadOf(event), event.kind);
         replay.seq = event.seq;
         replay.bytes += event.body.length;

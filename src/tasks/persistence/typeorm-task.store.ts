@@ -1,6 +1,7 @@
 import type { Visibility } from '../../auth/index.js';
 import type { Database } from '../../database/database.js';
 import { isDatabaseTrouble } from '../../database/dialect.js';
+import { LONG } from '../../common/long-work.js';
 import type { AppendParticipant } from '../append-participant.js';
 import {
   TaskStore,
@@ -14,6 +15,7 @@ import {
   type DownstreamTasks,
   type OwnedDelegation,
   type PreparedAppend,
+  type ReadRoom,
   type Shares,
   type StoredTask,
   type TaskCursor,
@@ -66,9 +68,16 @@ export class TypeormTaskStore extends TaskStore {
     return batch.map((append) => outcomes.get(append) as AppendOutcome);
   }
 
-  async load(taskId: string, visibility: Visibility): Promise<TaskAggregate | undefined> {
+  async load(
+    taskId: string,
+    visibility: Visibility,
+    room?: ReadRoom,
+  ): Promise<TaskAggregate | undefined> {
     const row = await findTaskRow(this.database, taskId);
     if (row === undefined || !isVisible(ownerOf(row), visibility)) return undefined;
+    // What is stored of it is never less than what is read.
+    const storedBytes = Number(row.stored_bytes);
+    if (room !== undefined && storedBytes > LONG) await room(storedBytes);
     const [stored] = await buildTasks(this.database, [row]);
     return stored?.aggregate;
   }

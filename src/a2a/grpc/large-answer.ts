@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import type { ServerHttp2Stream } from 'node:http2';
+import { status } from '@grpc/grpc-js';
+import type { AnswerHold } from '../intake/answer-budget.js';
+
+/** The largest answer or event, in bytes. */
+export const MAX_SEND_BYTES = 256 * 1024 * 1024;
+
+/** Ends a call, whose message has been sent, as one that went well: the library takes any status. */
+export const DONE = { code: status.OK, details: 'OK' };
+
+/** Before a message: that it is not compressed, and its length. */
+const PREFIX_BYTES = 5;
+
+/**
+ * Sends the message of a call whose metadata has been sent in pieces, as its reader takes them: the library
+ * hands it over as a whole, and nobody sees whether it is read. Resolves when all has been taken, with false
+ * when the reader has left or has been cut off since it took nothing.
+ */
+export async function sendLarge(
+  stream: ServerHttp2Stream,
+  message: Buffer,
+  hold: AnswerHold,
+): Promise<boolean> {
+  const prefix = Buffer.alloc(PREFIX_BYTES);
+  prefix.writeUInt32BE(message.length, 1);
+  const { pieces, left } = hold.depart([prefix, message], () => stream.destroy());
+  const gone = new AbortController();
+  stream.once('close', () => gone.abort());
+  try {
+    for (const piece of pieces) {
+      if (stream.destroyed || stream.writableEnded) return false;
+      if (!stream.write(piece)) await once(stream, 'drain', { signal: gone.signal });
+    }
+    return !stream.destroyed && !stream.writableEnded;
+  } catch {
+    return false;
+  } finally {
+    left();
+  }
+}

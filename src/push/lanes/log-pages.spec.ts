@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import { emptyTask } from '../../protocol/task-reducer.js';
+import { TaskLog, type TaskEvent } from '../../tasks/index.js';
+import { ByteBudget } from './byte-budget.js';
+import { isLast, readPage } from './log-pages.js';
+import { TaskReplays } from './task-replays.js';
+
+const MIB = 1024 * 1024;
+
+/** A log of chunks of half a mebibyte that ends a page where it is told to. */
+function logOf(count: number) {
+  const pages: number[] = [];
+  const log = Object.assign(Object.create(TaskLog.prototype) as TaskLog, {
+    events: async (_: string, after: number, limit: number, maxText = Infinity) => {
+      const page: TaskEvent[] = [];
+      let text = 0;
+      for (let seq = after + 1; seq <= Math.min(count, after + limit) && text < maxText; seq++) {
+        const body = bodyOf(seq);
+        page.push({
+          taskId: 't',
+          seq,
+          kind: seq === 1 ? 'task' : 'artifact',
+          at: new Date(0),
+          body,
+        });
+        text += body.length;
+      }
+      pages.push(text);
+      return page;
+    },
+  });
+  return { log, pages };
+}
+
+function bodyOf(seq: number): string {
+  if (seq === 1) return JSON.stringify({ task: emptyTask('t', 'c') });
+  const artifact = { artifactId: `a${seq}`, parts: [{ text: 'x'.repeat(MIB / 2) }] };
+  return JSON.stringify({ artifactUpdate: { taskId: 't', contextId: 'c', artifact } });
+}
+
+describe('pages of a log', () => {
+  it('are small also before it is known how large the entries are', async () => {
+    const { log, pages } = logOf(60);
+    const asked = { taskId: 't', after: 0, limit: 200, part: 'page' };
+    const page = await new ByteBudget().during((hold) => readPage(log, asked, hold));
+    expect(page.length).toBeGreaterThan(1);
+    expect(Math.max(...pages)).toBeLessThan(2 * MIB);
+    // It is no sign of the end that there are fewer than were asked for.
+    expect(isLast(page, 200)).toBe(false);
+    expect(isLast(page.slice(0, 1), 200)).toBe(true);
+  });
+
+  it('are parsed in turns of the event loop', async () => {
+    const { log, pages } = logOf(60);
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const replays = new TaskReplays(log);
+    const task = await new ByteBudget().during((hold) => replays.asOf('l', 't', 60, hold));
+    isOver = true;
+    expect(task.artifacts).toHaveLength(59);
+    expect(Math.max(...pages)).toBeLessThan(2 * MIB);
+    expect(turns).toBeGreaterThanOrEqual(29);
+  });
+});
