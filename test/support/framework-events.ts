@@ -1,8 +1,8 @@
 import type { JsonObject } from './json.js';
 
 /**
- * What servers of frameworks write, as seen on the wire of the real packages (langgraph-api 0.16.7, agno
- * 3.1.10) in November 2026: the shapes, not their code.
+ * What servers of frameworks write, as read in the sources of langgraph-api 0.16.7 and agno 3.1.10 in
+ * November 2026: the shapes, not their code.
  */
 
 const IDS = { taskId: 't', contextId: 'c' };

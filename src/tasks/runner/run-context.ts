@@ -189,7 +189,7 @@ export class RunContext {
     }
     const { ids } = this.deps;
     const before = this.delegation;
-    // Decided one by one and made one commit by the log.
+    // Decided one by one; the log makes them one commit, or several where they are large.
     const isFirst = this.delegation.progress.artifacts.length === 0;
     const steps = isFirst && events.length === 1 ? inSteps(events[0]!) : events;
     try {
