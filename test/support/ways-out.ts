@@ -79,6 +79,7 @@ export const HARMLESS: ReadonlySet<string> = new Set([
   'fastify',
   'ipaddr.js',
   'minisearch',
+  'negotiator',
   'pg',
   'pino',
   'prom-client',
