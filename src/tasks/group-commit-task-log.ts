@@ -22,6 +22,7 @@ import type {
   TaskStore,
 } from './task-store.js';
 import type { NewTask, TaskAggregate, TaskEvent, TaskRecord } from './task.js';
+import { textOf } from './text-of-events.js';
 import { isVisible } from './visible.js';
 
 /** Appends in one commit at most, and characters of events, so that a commit stays short. */
@@ -233,7 +234,7 @@ export class GroupCommitTaskLog extends TaskLog {
         this.wake(writer);
         continue;
       }
-      for (const { body } of taken.append.events) size += body.length;
+      size += textOf(taken.append.events);
       batch.push(this.memberOf(writer, taken));
     }
     return batch;

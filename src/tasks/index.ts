@@ -30,3 +30,4 @@ export {
   type TaskRecord,
 } from './task.js';
 export { TasksModule } from './tasks.module.js';
+export { textOf } from './text-of-events.js';

@@ -6,6 +6,7 @@ import type { Signals } from './signals.js';
 import { TaskBell, type PollPace } from './task-bell.js';
 import type { TaskLog } from './task-log.js';
 import { FIRST_MESSAGE_SEQ, type TaskEvent } from './task.js';
+import { textOf } from './text-of-events.js';
 
 /** One event of a stream: the 1.0 wire JSON of a StreamResponse, and its place in the task's log. */
 export interface StreamItem {
@@ -132,9 +133,7 @@ export class TaskStreams {
 
 /** There may be more behind it. */
 function isFull(page: readonly TaskEvent[]): boolean {
-  return (
-    page.length >= PAGE_SIZE || page.reduce((sum, { body }) => sum + body.length, 0) >= PAGE_TEXT
-  );
+  return page.length >= PAGE_SIZE || textOf(page) >= PAGE_TEXT;
 }
 
 /** Client messages and direct replies are in the log, never in streams. */

@@ -1,5 +1,5 @@
 import { LONG, longTurn } from '../../common/long-work.js';
-import type { TaskEvent, TaskLog } from '../../tasks/index.js';
+import { textOf, type TaskEvent, type TaskLog } from '../../tasks/index.js';
 import type { Hold } from './byte-budget.js';
 
 /** Log entries read at once. */
@@ -29,7 +29,7 @@ export async function readPage(log: TaskLog, asked: PageAsked, hold: Hold): Prom
 
 /** Whether a page of at most `limit` entries ends with the log, as it was then. */
 export function isLast(page: readonly TaskEvent[], limit: number): boolean {
-  return page.length < limit && bytesOf(page) < PAGE_TEXT;
+  return page.length < limit && textOf(page) < PAGE_TEXT;
 }
 
 /**
@@ -48,12 +48,8 @@ export function pacer(): (characters: number) => Promise<void> | undefined {
 
 /** How many entries to ask for behind this page. */
 export function nextLimit(page: readonly TaskEvent[]): number {
-  const average = bytesOf(page) / Math.max(1, page.length);
+  const average = textOf(page) / Math.max(1, page.length);
   return Math.max(1, Math.min(PAGE, Math.floor(PAGE_BYTES / Math.max(1, average))));
-}
-
-function bytesOf(page: readonly TaskEvent[]): number {
-  return page.reduce((sum, { body }) => sum + body.length, 0);
 }
 
 /** The page, else the bytes for which there is no room. */
@@ -63,6 +59,6 @@ async function tryPage(
   hold: Hold,
 ): Promise<TaskEvent[] | number> {
   const page = await log.events(taskId, after, limit, PAGE_TEXT);
-  const bytes = held + bytesOf(page);
+  const bytes = held + textOf(page);
   return hold.tryResize(part, bytes) ? page : bytes;
 }

@@ -1,4 +1,5 @@
 import type { TaskEvent } from '../task.js';
+import { textOf } from '../text-of-events.js';
 
 /** Events kept, and characters of them, so that whoever reads along finds them without the database. */
 const MAX_EVENTS = 32;
@@ -23,7 +24,7 @@ export class RecentEvents {
     if (last === undefined) return;
     this.seq = last.seq;
     for (const event of committed) this.events.push(event);
-    this.characters += charactersOf(committed);
+    this.characters += textOf(committed);
     let excess = 0;
     while (this.events.length - excess > MAX_EVENTS || this.characters > MAX_SIZE) {
       this.characters -= this.events[excess++]!.body.length;
@@ -39,8 +40,4 @@ export class RecentEvents {
     const start = this.events.length - missing;
     return this.events.slice(start, start + limit);
   }
-}
-
-function charactersOf(events: readonly TaskEvent[]): number {
-  return events.reduce((size, { body }) => size + body.length, 0);
 }
