@@ -18,6 +18,8 @@ const TASKS = Number(process.env['FLEET_TASKS'] ?? 1000);
 const SEED = Number(process.env['FLEET_SEED'] ?? 1);
 /** Tasks whose clients are active at the same time. */
 const AT_ONCE = 64;
+/** Shares of the tasks that may begin before the first kill, before the second, and after it. */
+const RELEASED = [0.4, 0.7, 1] as const;
 /** So many tasks are in flight, at the hub and at agents, when the hub is killed, if there are enough. */
 const IN_FLIGHT = 25;
 /** For one task from its message to its end, kills included. */
@@ -83,21 +85,28 @@ describe.each([
 
   const inFlightAtKill = Math.min(IN_FLIGHT, Math.ceil(tasks / 10));
 
+  /** Which of `RELEASED` may begin. */
+  let wave: number;
+
   /** Runs all clients, and kills the hub twice between. */
   async function simulate(): Promise<void> {
+    wave = 0;
     await Promise.all([
-      inTurn(clients, AT_ONCE, (client) => client.run(TASK_DEADLINE_MS)),
+      inTurn(clients, AT_ONCE, async (client, index) => {
+        await until(() => index < clients.length * RELEASED[wave]!, TIMEOUT_MS);
+        await client.run(TASK_DEADLINE_MS);
+      }),
       killTwice(),
     ]);
   }
 
   async function killTwice(): Promise<void> {
     await ended(0.25);
-    await holdAndKill();
+    await holdAndKill(1);
     await hub.restart(RESTART_DEADLINE_MS);
     fleet.gate.open = true;
     await ended(0.5);
-    await holdAndKill();
+    await holdAndKill(2);
     // This time the agents go on while there is no hub.
     fleet.gate.open = true;
     await hub.restart(RESTART_DEADLINE_MS);
@@ -107,9 +116,13 @@ describe.each([
     return until(() => clients.filter(({ done }) => done).length >= clients.length * share);
   }
 
-  /** Holds the tasks of the fleet until enough of them are seen in flight, then kills the hub. */
-  async function holdAndKill(): Promise<void> {
+  /**
+   * Holds the tasks of the fleet, those of the next wave among them, until enough are seen in flight,
+   * then kills the hub. Without fresh tasks a small fleet could have ended nearly all before it held.
+   */
+  async function holdAndKill(nextWave: number): Promise<void> {
     fleet.gate.open = false;
+    wave = nextWave;
     const inFlight = (): FleetClient[] => clients.filter(({ working }) => working);
     // A few more, since some may end between the look at them and the kill.
     const enough = inFlightAtKill * 1.2;
@@ -307,11 +320,11 @@ async function until(check: () => boolean, deadlineMs = 30_000 + TASKS * 50): Pr
 async function inTurn<T>(
   all: readonly T[],
   atOnce: number,
-  work: (one: T) => Promise<void>,
+  work: (one: T, index: number) => Promise<void>,
 ): Promise<void> {
-  const rest = all.values();
+  const rest = all.entries();
   const worker = async (): Promise<void> => {
-    for (const one of rest) await work(one);
+    for (const [index, one] of rest) await work(one, index);
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
