@@ -1,4 +1,5 @@
 import { isLong, LONG, longTurn, TURN } from './long-work.js';
+import { slicesOf } from './text-slices.js';
 
 /** Characters of a text that are written in one piece. */
 const PIECE = LONG / 2;
@@ -72,12 +73,7 @@ function* pieces(value: unknown): Generator<string, void, undefined> {
 
 function* textPieces(text: string): Generator<string, void, undefined> {
   yield '"';
-  for (let from = 0; from < text.length;) {
-    // The two halves of a character stay together: alone they are written otherwise.
-    const end = from + PIECE + (isFirstHalf(text.charCodeAt(from + PIECE - 1)) ? 1 : 0);
-    yield JSON.stringify(text.slice(from, end)).slice(1, -1);
-    from = end;
-  }
+  for (const slice of slicesOf(text, PIECE)) yield JSON.stringify(slice).slice(1, -1);
   yield '"';
 }
 
@@ -87,10 +83,6 @@ function* base64Pieces(bytes: Uint8Array): Generator<string, void, undefined> {
     yield base64Of(bytes.subarray(from, from + PIECE_BYTES));
   }
   yield '"';
-}
-
-function isFirstHalf(unit: number): boolean {
-  return unit >= 0xd800 && unit < 0xdc00;
 }
 
 /** Without a copy of the bytes. */

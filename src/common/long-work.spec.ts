@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isLong, LONG, longTurn } from './long-work.js';
+import { isLong, LONG, longTurn, tookLong } from './long-work.js';
 
 describe('longTurn', () => {
   it('lets one go in each turn of the event loop, in the order they came', async () => {
@@ -32,6 +32,32 @@ describe('longTurn', () => {
     });
     await first;
     expect(order).toEqual(['first', 'asked', 'again']);
+  });
+});
+
+describe('the rest of long work', () => {
+  it('is three times as long as the work while the event loop is busy', async () => {
+    let isOver = false;
+    const busy = (): void => {
+      const until = performance.now() + 3;
+      while (performance.now() < until);
+      if (!isOver) setImmediate(busy);
+    };
+    setImmediate(busy);
+    await longTurn();
+    tookLong(50);
+    const began = performance.now();
+    await longTurn();
+    isOver = true;
+    // A timer may fire up to a millisecond early, each time it is looked.
+    expect(performance.now() - began).toBeGreaterThan(100);
+  });
+
+  it('is cut short when nobody needs the event loop', async () => {
+    tookLong(100);
+    const began = performance.now();
+    await longTurn();
+    expect(performance.now() - began).toBeLessThan(250);
   });
 });
 

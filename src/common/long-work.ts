@@ -10,21 +10,55 @@ export const LONG = 1024 * 1024;
 /** Characters or bytes that are worked on in one turn. */
 export const TURN = 2 * LONG;
 
-/** Resolves in a turn of the event loop that no other long work has; first come, first served. */
+/** Long work rests so many times as long as it took, unless the event loop has little else to do. */
+const REST = 3;
+/** What long work owes in rest, in milliseconds, before it is taken: a timer is no finer. */
+const DEBT_MS = 2;
+/** How often a rest looks whether others need it, and the share of the time from which they do. */
+const LOOK_MS = 4;
+const BUSY = 0.5;
+/** A rest is no longer than this, however long a piece of work took. */
+const MAX_REST_MS = 400;
+let debtMs = 0;
+
+/**
+ * Resolves in a turn of the event loop that no other long work has; first come, first served. After long
+ * work the line rests while the loop is busy, so that what is short has most of it.
+ */
 export function longTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
-    if (waiting.length === 1) setImmediate(next);
+    if (waiting.length === 1) rest();
   });
+}
+
+/** Says that long work, outside of such a turn or beyond it, took so long. */
+export function tookLong(ms: number): void {
+  debtMs = Math.min(debtMs + REST * ms, MAX_REST_MS);
 }
 
 /** The first in the line goes; its place is kept until it is done, as is that of who comes meanwhile. */
 function next(): void {
+  const began = performance.now();
   waiting[0]!();
+  // Behind what the turn was waited for, before other callbacks.
+  process.nextTick(() => queueMicrotask(() => tookLong(performance.now() - began)));
   setImmediate(() => {
     waiting.shift();
-    if (waiting.length > 0) next();
+    if (waiting.length > 0) rest();
   });
+}
+
+/** Lets the line go on: at once when it owes no rest, else when it has rested or nobody needs it to. */
+function rest(): void {
+  if (debtMs < DEBT_MS) return void setImmediate(next);
+  const before = performance.eventLoopUtilization();
+  const ms = Math.min(LOOK_MS, debtMs);
+  setTimeout(() => {
+    const { utilization } = performance.eventLoopUtilization(before);
+    debtMs = utilization < BUSY ? 0 : debtMs - ms;
+    rest();
+  }, ms);
 }
 
 /** What a value takes beside its characters or bytes: many small ones are as long to work on as a large one. */

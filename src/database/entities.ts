@@ -40,7 +40,11 @@ import { DelegationEntity } from '../tasks/persistence/delegation.entity.js';
 import { IdempotencyKeyEntity } from '../tasks/persistence/idempotency-key.entity.js';
 import { TaskUsageEntity } from '../tasks/persistence/task-usage.entity.js';
 import { TaskEntity } from '../tasks/persistence/task.entity.js';
-import { TaskCheckpointEntity, TaskEventEntity } from '../tasks/persistence/task-event.entity.js';
+import {
+  TaskCheckpointEntity,
+  TaskEventEntity,
+  TaskTextEntity,
+} from '../tasks/persistence/task-event.entity.js';
 
 /**
  * Every table, as TypeORM describes it. They document the columns and let a test prove that the
@@ -53,6 +57,7 @@ export const ENTITIES = [
   TaskEntity,
   TaskEventEntity,
   TaskCheckpointEntity,
+  TaskTextEntity,
   DelegationEntity,
   IdempotencyKeyEntity,
   ContextEntity,

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { LONG } from '../common/long-work.js';
+import { LONG, tookLong } from '../common/long-work.js';
 import { Database, type Durability, type Room, databaseClosed } from './database.js';
 import { pendingMigrations } from './pending-migrations.js';
 import {
@@ -21,7 +21,7 @@ const MAX_WORKS_PER_COMMIT = 256;
 /** What `PRAGMA synchronous` gives when every COMMIT waits for the disk. */
 const FULL = 2;
 /** Characters of one COMMIT from which what follows it has turns of its own, and the log is copied at once. */
-const LARGE = LONG;
+const LARGE = LONG / 4;
 /** Prepared statements kept; the hub's own are far fewer. */
 const MAX_STATEMENTS = 1000;
 
@@ -108,7 +108,9 @@ export class SqliteDatabase extends Database {
     this.isScheduled = true;
     this.flushed = new Promise((done) => {
       setImmediate(() => {
+        const began = performance.now();
         const answers = this.queue.length > 0 ? this.flush() : [];
+        if (this.written >= LARGE) tookLong(performance.now() - began);
         const goOn = (): void => {
           while (this.closed && this.queue.length > 0) answerAll(this.flush());
           this.isScheduled = false;
@@ -131,7 +133,9 @@ export class SqliteDatabase extends Database {
     await nextTurn();
     answerAll(answers);
     await nextTurn();
+    const began = performance.now();
     this.connection.pragma('wal_checkpoint(PASSIVE)');
+    tookLong(performance.now() - began);
   }
 
   /** One transaction of everything queued; gives what tells those who wait for it. */

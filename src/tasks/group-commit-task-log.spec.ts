@@ -53,6 +53,15 @@ class FakeStore {
     await turn();
   }
 
+  /** Holds every append that is stored ahead until the test lets it go, when it is set. */
+  staging: Promise<void> | undefined;
+  readonly staged: PreparedAppend[] = [];
+
+  async stage(append: PreparedAppend): Promise<void> {
+    this.staged.push(append);
+    await this.staging;
+  }
+
   async commit(batch: readonly PreparedAppend[]): Promise<AppendOutcome[]> {
     this.batches.push(batch);
     const answer = await new Promise<'commit' | Error>((resolve) => this.waiting.push(resolve));
@@ -336,7 +345,7 @@ describe('GroupCommitTaskLog', () => {
   it('takes no more than so much text of one task into one append', async () => {
     const { store, log } = setUp();
     store.put('a');
-    const message = agentMessage('x'.repeat(1.25 * 1024 * 1024));
+    const message = agentMessage('x'.repeat(0.3 * 1024 * 1024));
     const writes = Array.from({ length: 5 }, () =>
       log.update('a', () => ({
         change: { events: [{ kind: 'status', payload: statusOf('a', message) }] },
@@ -347,6 +356,53 @@ describe('GroupCommitTaskLog', () => {
     await store.answer();
     await Promise.all(writes);
     expect(store.batches.map(([append]) => append?.events.length)).toEqual([4, 1]);
+  });
+
+  it('commits what is small while something large is stored ahead, and that alone', async () => {
+    const { store, log } = setUp();
+    store.put('large');
+    store.put('small');
+    let go: () => void = () => undefined;
+    store.staging = new Promise((resolve) => (go = resolve));
+    const write = (id: string, text: string): Promise<void> =>
+      log.update(id, () => ({
+        change: { events: [{ kind: 'status', payload: statusOf(id, agentMessage(text)) }] },
+        result: undefined,
+      }));
+    const large = write('large', 'x'.repeat(300 * 1024));
+    const first = write('small', 'a');
+    await store.answer();
+    await first;
+    while (store.staged.length === 0) await turn();
+    const second = write('small', 'b');
+    await store.answer();
+    await second;
+    expect(store.batches.map((batch) => batch.map(({ taskId }) => taskId))).toEqual([
+      ['small'],
+      ['small'],
+    ]);
+    go();
+    await store.answer();
+    await large;
+    expect(store.batches.at(-1)?.map(({ taskId }) => taskId)).toEqual(['large']);
+    expect(store.staged.map(({ taskId }) => taskId)).toEqual(['large']);
+  });
+
+  it('tells who waits for something large that cannot be stored ahead, and goes on', async () => {
+    const { store, log } = setUp();
+    store.put('a');
+    store.staging = Promise.reject(ON_FIRE);
+    const write = (text: string): Promise<void> =>
+      log.update('a', () => ({
+        change: { events: [{ kind: 'status', payload: statusOf('a', agentMessage(text)) }] },
+        result: undefined,
+      }));
+    await expect(write('x'.repeat(300 * 1024))).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
+    store.staging = undefined;
+    const again = write('y');
+    await store.answer();
+    await again;
+    expect(store.batches).toHaveLength(1);
   });
 
   it('keeps what one claim has to say together once it gives the delegation away', async () => {
@@ -391,7 +447,7 @@ describe('GroupCommitTaskLog', () => {
   it('adds nothing of a claim after what was lost with the database', async () => {
     const { store, log } = setUp();
     store.put('a');
-    const large = agentMessage('x'.repeat(10 * 1024 * 1024));
+    const large = agentMessage('x'.repeat(0.6 * 1024 * 1024));
     const fence = { delegationId: 'd', epoch: 1 };
     const write = (payload: NewEvent['payload']): Promise<void> =>
       log.update(

@@ -1,6 +1,7 @@
 import type { Visibility } from '../auth/index.js';
 import type { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
+import { longTurn } from '../common/long-work.js';
 import type { Log } from '../common/logger.js';
 import { isDatabaseTrouble } from '../database/dialect.js';
 import { decideTaskFailed } from './domain/task-decisions.js';
@@ -27,7 +28,11 @@ import { isVisible } from './visible.js';
 
 /** Appends in one commit at most, and characters of events, so that a commit stays short. */
 const MAX_BATCH = 256;
-const MAX_BATCH_SIZE = 4 * 1024 * 1024;
+const MAX_BATCH_SIZE = 1024 * 1024;
+/** Characters of an append from which it is long work: it is committed alone, and small ones do not wait for it. */
+const LARGE_APPEND = 256 * 1024;
+/** Large appends stored ahead at once. */
+const MAX_STAGING = 8;
 
 /** One append of the batch under way. */
 interface Member {
@@ -45,6 +50,14 @@ interface Member {
 export class GroupCommitTaskLog extends TaskLog {
   private readonly cache: WriterCache;
   private readonly ready = new Set<TaskWriter>();
+  /** Those of `ready` whose last append was large: the next one waits for a turn of long work. */
+  private readonly readyLarge = new Set<TaskWriter>();
+  /** Large appends that wait to be stored ahead. */
+  private large: Member[] = [];
+  /** How many are being stored ahead. */
+  private staging = 0;
+  /** Large appends that only their commit is left of. */
+  private staged: Member[] = [];
   private creating: TaskCreation[] = [];
   private claimer: Claimer | null = null;
   private scheduled = false;
@@ -153,7 +166,7 @@ export class GroupCommitTaskLog extends TaskLog {
   private wake(writer: TaskWriter): void {
     if (!writer.ready) return;
     if (writer.loaded) {
-      this.ready.add(writer);
+      (writer.isLarge ? this.readyLarge : this.ready).add(writer);
       this.schedule();
       return;
     }
@@ -167,7 +180,9 @@ export class GroupCommitTaskLog extends TaskLog {
   }
 
   private schedule(): void {
+    this.stageLarge();
     if (this.scheduled || this.committing) return;
+    if (this.creating.length + this.ready.size + this.staged.length === 0) return;
     this.scheduled = true;
     setImmediate(() => {
       this.scheduled = false;
@@ -175,8 +190,36 @@ export class GroupCommitTaskLog extends TaskLog {
     });
   }
 
+  /** Begins with large appends that wait: they are stored ahead in turns of long work. */
+  private stageLarge(): void {
+    while (this.staging < MAX_STAGING && this.large.length + this.readyLarge.size > 0) {
+      this.staging += 1;
+      const [writer] = this.large.length > 0 ? [] : this.readyLarge;
+      if (writer !== undefined) this.readyLarge.delete(writer);
+      void this.stage(writer === undefined ? this.large.shift() : undefined, writer).then(() => {
+        this.staging -= 1;
+        this.schedule();
+      });
+    }
+  }
+
+  /** A large append, or what this writer adds next, which is expected to be one. */
+  private async stage(prepared: Member | undefined, writer: TaskWriter | undefined): Promise<void> {
+    await longTurn();
+    const member = prepared ?? (writer && this.memberBy(writer, this.clock.now()));
+    if (!member) return;
+    try {
+      await this.store.stage(member.taken.append);
+      this.staged.push(member);
+    } catch (error) {
+      this.log.error({ err: error }, 'a large update could not be stored');
+      member.fail(unavailable(error));
+    }
+  }
+
   private async commitBatch(): Promise<void> {
-    const batch = this.takeBatch();
+    const staged = this.staged.shift();
+    const batch = staged === undefined ? this.takeBatch() : [staged];
     if (batch.length > 0) {
       this.committing = true;
       const outcomes = await this.commit(batch);
@@ -184,7 +227,7 @@ export class GroupCommitTaskLog extends TaskLog {
       if (outcomes !== null) this.settle(batch, outcomes);
       this.cache.trim();
     }
-    if (this.creating.length > 0 || this.ready.size > 0) this.schedule();
+    this.schedule();
   }
 
   /** Null when the database itself failed: then every caller of the batch has been told. */
@@ -219,25 +262,30 @@ export class GroupCommitTaskLog extends TaskLog {
       const creation = this.creating[created++] as TaskCreation;
       size += creation.live.size;
       const member = this.memberOfNew(creation, now);
-      if (member !== null) batch.push(member);
+      if (member !== null) (isLarge(member) ? this.large : batch).push(member);
     }
     this.creating.splice(0, created);
     for (const writer of this.ready) {
       if (!room()) break;
       this.ready.delete(writer);
-      const taken = this.prepare(writer, now);
-      if (taken === VERIFY) {
-        void this.verify(writer);
-        continue;
-      }
-      if (taken === null) {
-        this.wake(writer);
-        continue;
-      }
-      size += textOf(taken.append.events);
-      batch.push(this.memberOf(writer, taken));
+      const member = this.memberBy(writer, now);
+      if (member === null) continue;
+      size += sizeOf(member);
+      (isLarge(member) ? this.large : batch).push(member);
     }
     return batch;
+  }
+
+  /** What the writer adds next; null when that is nothing, or not known before something is read. */
+  private memberBy(writer: TaskWriter, now: Date): Member | null {
+    const taken = this.prepare(writer, now);
+    if (taken === VERIFY) void this.verify(writer);
+    else if (taken !== null) {
+      const member = this.memberOf(writer, taken);
+      writer.isLarge = isLarge(member);
+      return member;
+    } else this.wake(writer);
+    return null;
   }
 
   /** What the writer adds to the batch; what cannot even be written down ends its own task only. */
@@ -334,6 +382,16 @@ export class GroupCommitTaskLog extends TaskLog {
       (error) => this.log.error({ taskId, err: error }, 'a task could not be ended as failed'),
     );
   }
+}
+
+/** Characters of the events and the checkpoint of its append. */
+function sizeOf({ taken: { append } }: Member): number {
+  const { events, checkpoint } = append;
+  return textOf(events) + (checkpoint?.task.length ?? 0) + (checkpoint?.held?.length ?? 0);
+}
+
+function isLarge(member: Member): boolean {
+  return sizeOf(member) >= LARGE_APPEND;
 }
 
 function unavailable(cause: unknown): HubError {

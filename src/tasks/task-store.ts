@@ -228,6 +228,12 @@ export abstract class TaskStore {
   abstract readonly downstream: DownstreamTasks;
 
   /**
+   * Stores what is large of an append ahead of its commit, in small commits of its own, so that the commit is
+   * short. Another one of the same task must not come between. Rejects as {@link commit} does.
+   */
+  abstract stage(append: PreparedAppend): Promise<void>;
+
+  /**
    * Commits many appends at once, at most one per task, and tells of each how it ended. One bad
    * append never takes another with it. Resolves when all committed ones are durable; rejects when
    * the database itself is in trouble (then it is unknown what was committed).
@@ -347,4 +353,10 @@ export abstract class TaskStore {
    * many.
    */
   abstract forgetKeys(now: Date, limit: number): Promise<number>;
+
+  /**
+   * Deletes what was {@link stage}d before this time for a commit that never came, looking at up to `limit`
+   * texts that this process has not looked at; how many those were.
+   */
+  abstract forgetTexts(before: Date, limit: number): Promise<number>;
 }

@@ -1,4 +1,5 @@
 import { describe } from '@jest/globals';
+import { largeTextsContract } from '../contract/large-texts.contract.js';
 import { taskLogContract } from '../contract/task-log.contract.js';
 import { taskPlansContract } from '../contract/task-plans.contract.js';
 import { taskWritersContract } from '../contract/task-writers.contract.js';
@@ -7,5 +8,6 @@ import { describeDatabases } from '../support/databases.js';
 describeDatabases('tasks', (databases) => {
   describe('their log', () => taskLogContract(databases));
   describe('their writers', () => taskWritersContract(databases));
+  describe('large texts', () => largeTextsContract(databases));
   describe('of several steps', () => taskPlansContract(databases));
 });

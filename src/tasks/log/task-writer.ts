@@ -6,7 +6,7 @@ import { LiveTask, type Taken } from './live-task.js';
 import { TaskTooLargeError, TOO_LARGE_MESSAGE } from './room.js';
 
 /** Characters of events after which an append takes no further decision. */
-const MAX_APPEND_SIZE = 4 * 1024 * 1024;
+const MAX_APPEND_SIZE = 1024 * 1024;
 
 /** One caller of `update` that waits for its decision to be durable. */
 export interface Waiting {
@@ -39,6 +39,8 @@ export class TaskWriter {
   private fresh = false;
   /** So many decisions are made one at a time: an append of them all was refused for its content. */
   private single = 0;
+  /** Its last append was long work to store, and so the next may be. */
+  isLarge = false;
 
   /**
    * `ending` gives what ends the task as failed, because an update of it cannot be stored for this

@@ -10,6 +10,8 @@ import { sumUsage, type OwnedUsageChange } from '../usage/usage.js';
 import type { Outcomes } from './append-outcomes.js';
 import { insertDelegations, updateDelegations, type TurnOf } from './delegation-writes.js';
 import { releaseKeys, takeKeys } from './idempotency.js';
+import type { LargeTexts } from './large-texts.js';
+import { EVENT_COLUMNS } from './read-events.js';
 import { touchContexts } from './context-writes.js';
 import { millis, taskDueAt, toRequestColumn } from './task-rows.js';
 
@@ -26,6 +28,7 @@ export function* appendBatch(
   participant: AppendParticipant,
   usage: UsageStore,
   turnOf: TurnOf,
+  texts: LargeTexts,
 ): Work<{ outcomes: Outcomes; after: AfterCommit[]; used: OwnedUsageChange[] }> {
   const outcomes: Outcomes = new Map();
   const { free, taken } = yield* takeKeys(tx, batch, outcomes);
@@ -40,7 +43,7 @@ export function* appendBatch(
   const good = [...creates, ...changes];
 
   yield* TASK_UPDATE.apply(tx, changes, changedTaskValues);
-  yield* insertEvents(tx, good);
+  yield* insertEvents(tx, good, texts);
   yield* insertDelegations(tx, good, turnOf);
   yield* updateDelegations(tx, changes, turnOf);
   yield* insertCheckpoints(tx, good);
@@ -231,13 +234,14 @@ function changedTaskValues(params: SqlValue[], append: PreparedAppend): void {
   );
 }
 
-function* insertEvents(tx: Tx, appends: readonly PreparedAppend[]): Work<void> {
+function* insertEvents(tx: Tx, appends: readonly PreparedAppend[], texts: LargeTexts): Work<void> {
   const events = appends.flatMap((append) => append.events);
   for (const piece of pieces(events)) {
     yield* tx.run(
-      `INSERT INTO task_events (task_id, seq, kind, at, body) VALUES ${rowsOf(piece.length, 5)}`,
+      `INSERT INTO task_events (${EVENT_COLUMNS}) VALUES ${rowsOf(piece.length, 7)}`,
       flatten(piece, (params, event) => {
-        params.push(event.taskId, event.seq, event.kind, event.at.getTime(), event.body);
+        const text = texts.columnsOf(event);
+        params.push(event.taskId, event.seq, event.kind, event.at.getTime(), ...text);
       }),
     );
   }

@@ -128,7 +128,7 @@ function* deleteTasks(
   const gone = locked.filter((id) => !kept.has(id));
   const freed: OwnedUsageChange[] = [];
   for (const piece of pieces(gone)) {
-    for (const table of ['delegations', 'task_checkpoints', 'task_events']) {
+    for (const table of ['delegations', 'task_checkpoints', 'task_events', 'task_texts']) {
       yield* tx.run(`DELETE FROM ${table} WHERE task_id IN ${listOf(piece.length)}`, piece);
     }
     const rows = yield* tx.all<FreedRow>(

@@ -4,7 +4,8 @@ import { longTurn, TURN } from '../../common/long-work.js';
 import { Artifact, StreamResponse, Task } from '../../protocol/a2a.js';
 import { applyEvent, applyHeld, emptyTask, repeats } from '../../protocol/task-reducer.js';
 import { valuesOfCheckpoint, valuesOfEvent } from '../log/task-values.js';
-import { readEvents } from './read-events.js';
+import { type StoredEventRow, withTexts } from './large-texts.js';
+import { EVENT_COLUMNS, readEvents } from './read-events.js';
 import type { StoredTask } from '../task-store.js';
 import type { Delegation } from '../task.js';
 import {
@@ -64,11 +65,13 @@ async function readParts(database: Database, rows: readonly TaskRow[]): Promise<
           ),
       piece.length === 1
         ? eventsSince(database, piece[0]!)
-        : database.read<EventRow>(
-            `SELECT task_id, seq, kind, at, body FROM task_events
-             WHERE ${anyOf(piece.length, 'task_id = ? AND seq > ?')} ORDER BY task_id, seq`,
-            since,
-          ),
+        : database
+            .read<StoredEventRow>(
+              `SELECT ${EVENT_COLUMNS} FROM task_events
+               WHERE ${anyOf(piece.length, 'task_id = ? AND seq > ?')} ORDER BY task_id, seq`,
+              since,
+            )
+            .then((found) => withTexts(database, found)),
       database.read<DelegationRow>(
         `SELECT ${DELEGATION_COLUMNS} FROM delegations
          WHERE task_id IN ${listOf(ids.length)} ORDER BY task_id, position`,

@@ -1,8 +1,12 @@
 import type { Database } from '../../database/database.js';
+import { sizeOfRow, type StoredEventRow, withTexts } from './large-texts.js';
 import type { EventRow } from './task-rows.js';
 
+/** The columns of a {@link StoredEventRow}. */
+export const EVENT_COLUMNS = 'task_id, seq, kind, at, body, text_id, text_size';
+
 /** Log entries of one task after `afterSeq`, ascending; see `TaskStore.events`. */
-export function readEvents(
+export async function readEvents(
   database: Database,
   taskId: string,
   afterSeq: number,
@@ -10,16 +14,17 @@ export function readEvents(
   maxText = Infinity,
 ): Promise<EventRow[]> {
   if (maxText !== Infinity && database.dialect === 'postgres') {
-    return readSized(database, taskId, afterSeq, limit, maxText);
+    return withTexts(database, await readSized(database, taskId, afterSeq, limit, maxText));
   }
   let text = 0;
-  const isEnough = ({ body }: EventRow): boolean => (text += body.length) >= maxText;
-  return database.read<EventRow>(
-    `SELECT task_id, seq, kind, at, body FROM task_events
+  const isEnough = (row: StoredEventRow): boolean => (text += sizeOfRow(row)) >= maxText;
+  const rows = await database.read<StoredEventRow>(
+    `SELECT ${EVENT_COLUMNS} FROM task_events
      WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
     [taskId, afterSeq, limit],
     maxText === Infinity ? undefined : isEnough,
   );
+  return withTexts(database, rows);
 }
 
 /** A character of JavaScript has at most three bytes in UTF-8. */
@@ -32,17 +37,16 @@ async function readSized(
   afterSeq: number,
   limit: number,
   maxText: number,
-): Promise<EventRow[]> {
-  const rows = await database.read<EventRow>(
-    `SELECT task_id, seq, kind, at, body FROM (
-       SELECT task_id, seq, kind, at, body,
-         SUM(octet_length(body)) OVER (ORDER BY seq) - octet_length(body) AS bytes_before
-       FROM (SELECT task_id, seq, kind, at, body FROM task_events
-             WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?) AS page
-     ) AS sized WHERE bytes_before < ? ORDER BY seq`,
+): Promise<StoredEventRow[]> {
+  const rows = await database.read<StoredEventRow>(
+    `SELECT ${EVENT_COLUMNS} FROM (
+       SELECT ${EVENT_COLUMNS}, SUM(size) OVER (ORDER BY seq) - size AS size_before
+       FROM (SELECT ${EVENT_COLUMNS}, COALESCE(text_size, octet_length(body)) AS size
+             FROM task_events WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?) AS page
+     ) AS sized WHERE size_before < ? ORDER BY seq`,
     [taskId, afterSeq, limit, MAX_BYTES_OF_CHARACTER * maxText],
   );
   let text = 0;
-  const last = rows.findIndex(({ body }) => (text += body.length) >= maxText);
+  const last = rows.findIndex((row) => (text += sizeOfRow(row)) >= maxText);
   return last < 0 ? rows : rows.slice(0, last + 1);
 }

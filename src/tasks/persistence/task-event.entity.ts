@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** The log: append-only. Its primary key is the last line of defence against two writers. */
 @Entity('task_events', { withoutRowid: true })
@@ -15,9 +15,37 @@ export class TaskEventEntity {
   @Column({ type: 'bigint' })
   at!: number;
 
-  /** 1.0 wire JSON of the StreamResponse. */
+  /** 1.0 wire JSON of the StreamResponse; empty when it is large, and in `task_texts`. */
   @Column({ type: 'text' })
   body!: string;
+
+  /** Where it is there, and its characters. */
+  @Column({ name: 'text_id', type: 'text', nullable: true })
+  textId!: string | null;
+
+  @Column({ name: 'text_size', type: 'integer', nullable: true })
+  textSize!: number | null;
+}
+
+/** Large texts of the log, in pieces. With row ids: what is looked for beside them is found without reading them. */
+@Entity('task_texts')
+@Index('task_texts_at_idx', ['at', 'textId'], { where: '"piece" = 0' })
+export class TaskTextEntity {
+  @PrimaryColumn({ name: 'task_id', type: 'text', primaryKeyConstraintName: 'task_texts_pk' })
+  taskId!: string;
+
+  @PrimaryColumn({ name: 'text_id', type: 'text', primaryKeyConstraintName: 'task_texts_pk' })
+  textId!: string;
+
+  @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'task_texts_pk' })
+  piece!: number;
+
+  /** When it was written: what no log entry names long after is deleted. */
+  @Column({ type: 'bigint' })
+  at!: number;
+
+  @Column({ type: 'text' })
+  text!: string;
 }
 
 /** A whole task as of a seq, so that loading it need not read its log from the start. */

@@ -34,6 +34,7 @@ import type { TurnOf } from './delegation-writes.js';
 import { SqlDownstreamTasks } from './downstream-tasks.js';
 import { deleteTask, forgetTasks } from './forget-tasks.js';
 import { forgetKeys, keyHolder } from './idempotency.js';
+import { LargeTexts } from './large-texts.js';
 import { listTasks } from './list.js';
 import { buildTasks, findTaskRow } from './load.js';
 import { readEvents } from './read-events.js';
@@ -42,6 +43,7 @@ import { toEvent, toRecord, type TaskRow } from './task-rows.js';
 /** Tasks in the hub's database. `participant` takes part in every commit that adds events. */
 export class TypeormTaskStore extends TaskStore {
   readonly downstream: DownstreamTasks;
+  private readonly texts: LargeTexts;
   private queueTurn: TurnOf = () => undefined;
   private readonly turnOf: TurnOf = (delegation) =>
     delegation.state === 'queued' && delegation.owner === null
@@ -58,6 +60,11 @@ export class TypeormTaskStore extends TaskStore {
   ) {
     super();
     this.downstream = new SqlDownstreamTasks(database);
+    this.texts = new LargeTexts(database);
+  }
+
+  stage(append: PreparedAppend): Promise<void> {
+    return this.texts.stage(append);
   }
 
   async commit(batch: readonly PreparedAppend[]): Promise<readonly AppendOutcome[]> {
@@ -65,6 +72,11 @@ export class TypeormTaskStore extends TaskStore {
     const ordered = [...batch].sort((a, b) => (a.taskId < b.taskId ? -1 : 1));
     const outcomes: Outcomes = new Map();
     await this.commitPart(ordered, outcomes);
+    for (const append of batch) {
+      if (outcomes.get(append)?.kind === 'committed') continue;
+      // What cannot be deleted now is swept later.
+      await this.texts.drop(append).catch(() => undefined);
+    }
     return batch.map((append) => outcomes.get(append) as AppendOutcome);
   }
 
@@ -224,6 +236,10 @@ export class TypeormTaskStore extends TaskStore {
     return this.database.write((tx) => forgetKeys(tx, now, limit));
   }
 
+  forgetTexts(before: Date, limit: number): Promise<number> {
+    return this.texts.sweep(before, limit);
+  }
+
   private tellUsed(changes: readonly OwnedUsageChange[]): void {
     if (changes.length > 0) for (const listener of this.usageListeners) listener(changes);
   }
@@ -247,7 +263,7 @@ export class TypeormTaskStore extends TaskStore {
 
   private async tryCommit(part: readonly PreparedAppend[], outcomes: Outcomes): Promise<void> {
     const result = await this.database.write((tx) =>
-      appendBatch(tx, part, this.participant, this.usage, this.turnOf),
+      appendBatch(tx, part, this.participant, this.usage, this.turnOf, this.texts),
     );
     for (const [append, outcome] of result.outcomes) outcomes.set(append, outcome);
     this.tellUsed(result.used);

@@ -33,6 +33,7 @@ it('tidies, and ends the other tasks, when one cannot be ended', async () => {
       store: {
         overdue: () => Promise.resolve(ended.length === 0 ? ['bad', 'good'] : ['bad']),
         forgetKeys: none,
+        forgetTexts: none,
         forgetTasks: () => {
           void sweeper.stop().then(tidied);
           return Promise.resolve({ taskIds: [], next: null });

@@ -17,11 +17,13 @@ const TIDY_ROWS = 1000;
 const FORGET_TASKS = 100;
 /** A callback that nobody has waited for by then is of no use any more. */
 const CALLBACK_KEPT_MS = 60 * 60 * 1000;
+/** An append has been committed by then, or never will be. */
+const STAGED_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface SweeperDeps {
   readonly log: Pick<TaskLog, 'update' | 'forget'>;
-  readonly store: Pick<TaskStore, 'overdue' | 'forgetKeys' | 'forgetTasks'>;
+  readonly store: Pick<TaskStore, 'overdue' | 'forgetKeys' | 'forgetTasks' | 'forgetTexts'>;
   readonly contexts: Pick<ContextStore, 'forget'>;
   readonly callbacks: Pick<CallbackStore, 'forget'>;
   readonly clock: Clock;
@@ -69,7 +71,7 @@ export class Sweeper {
 
   /**
    * Deletes contexts nobody has used for long, idempotency keys that hold no more, tasks that ended long
-   * ago, and callbacks that nobody took.
+   * ago, callbacks that nobody took, and texts of appends that never came.
    */
   async tidy(): Promise<void> {
     const { contexts, store, callbacks, clock, contextTtlDays } = this.deps;
@@ -81,6 +83,7 @@ export class Sweeper {
     await this.all(() => store.forgetKeys(now, TIDY_ROWS));
     await this.all(() => callbacks.forget(calledBefore, TIDY_ROWS));
     await this.forgetTasks(now);
+    await this.all(() => store.forgetTexts(new Date(now.getTime() - STAGED_MS), TIDY_ROWS));
   }
 
   private async forgetTasks(now: Date): Promise<void> {

@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import { LONG, longTurn } from '../../common/long-work.js';
+import { slicesOf } from '../../common/text-slices.js';
+import type { Database } from '../../database/database.js';
+import type { SqlValue, Tx, Work } from '../../database/sql.js';
+import type { PreparedAppend } from '../task-store.js';
+import type { TaskEvent } from '../task.js';
+import type { EventRow } from './task-rows.js';
+
+/** Characters of a log entry from which its text is stored apart. */
+const LARGE = LONG;
+/** Characters of one piece. */
+const PIECE = LONG / 2;
+
+/** A row of `task_events` as the database has it. */
+export interface StoredEventRow extends EventRow {
+  /** Where its text is, when it is stored apart: `body` is empty then. */
+  readonly text_id: string | null;
+  /** Characters of that text. */
+  readonly text_size: number | null;
+}
+
+/**
+ * Large texts of the log, in pieces with a commit each: SQLite works in the event loop, which would stand
+ * still for a text of tens of MiB. They are written before the commit of their event, which names them, so
+ * what is left of a commit that never came belongs to nobody, and is deleted.
+ */
+export class LargeTexts {
+  private readonly ids = new WeakMap<TaskEvent, string>();
+  /** Up to here {@link sweep} has come. */
+  private swept: readonly [at: number, textId: string] = [-1, ''];
+
+  constructor(private readonly database: Database) {}
+
+  /** Stores what is large of an append that is going to be committed. */
+  async stage({ events, record }: PreparedAppend): Promise<void> {
+    for (const event of events) {
+      if (event.body.length < LARGE) continue;
+      const id = randomUUID();
+      const at = record.updatedAt.getTime();
+      let piece = 0;
+      for (const text of slicesOf(event.body, PIECE)) {
+        await longTurn();
+        const row: SqlValue[] = [event.taskId, id, piece, at, text];
+        await this.database.write((tx) =>
+          tx.run(
+            'INSERT INTO task_texts (task_id, text_id, piece, at, text) VALUES (?, ?, ?, ?, ?)',
+            row,
+          ),
+        );
+        piece += 1;
+      }
+      this.ids.set(event, id);
+    }
+  }
+
+  /** Deletes what was staged of an append that is not going to be committed. */
+  async drop({ events }: PreparedAppend): Promise<void> {
+    for (const event of events) {
+      const id = this.ids.get(event);
+      if (id === undefined) continue;
+      this.ids.delete(event);
+      await this.database.write((tx) => deleteText(tx, event.taskId, id));
+    }
+  }
+
+  /**
+   * Deletes what was staged before this time for a commit that never came, looking at `limit` texts; how many
+   * it has looked at. Each text is looked at once by a process.
+   */
+  async sweep(before: Date, limit: number): Promise<number> {
+    const rows = await this.database.read<{ task_id: string; text_id: string; at: number }>(
+      `SELECT task_id, text_id, at FROM task_texts
+       WHERE piece = 0 AND at < ? AND (at, text_id) > (?, ?) ORDER BY at, text_id LIMIT ?`,
+      [before.getTime(), ...this.swept, limit],
+    );
+    for (const { task_id, text_id, at } of rows) {
+      const named = await this.database.read(
+        'SELECT 1 AS n FROM task_events WHERE task_id = ? AND text_id = ? LIMIT 1',
+        [task_id, text_id],
+      );
+      if (named.length === 0) await this.database.write((tx) => deleteText(tx, task_id, text_id));
+      this.swept = [Number(at), text_id];
+    }
+    return rows.length;
+  }
+
+  /** The columns `body`, `text_id` and `text_size` of an event. */
+  columnsOf(event: TaskEvent): [string, string | null, number | null] {
+    const id = this.ids.get(event);
+    return id === undefined ? [event.body, null, null] : ['', id, event.body.length];
+  }
+}
+
+/** Characters of a log entry's text, wherever it is. */
+export function sizeOfRow({ body, text_size }: StoredEventRow): number {
+  return text_size ?? body.length;
+}
+
+/**
+ * The log entries with their texts. Those behind one whose text has been deleted with its task meanwhile
+ * are left out, and so is that one.
+ */
+export async function withTexts(
+  database: Database,
+  rows: readonly StoredEventRow[],
+): Promise<EventRow[]> {
+  const whole: EventRow[] = [];
+  for (const row of rows) {
+    const { text_id, text_size, ...event } = row;
+    if (text_id !== null) {
+      const body = await readText(database, event.task_id, text_id, text_size ?? 0);
+      if (body === undefined) break;
+      event.body = body;
+    }
+    whole.push(event);
+  }
+  return whole;
+}
+
+/** The beginning of a text that is stored apart. */
+export async function firstPiece(
+  database: Database,
+  taskId: string,
+  textId: string,
+): Promise<string> {
+  return (await readPiece(database, taskId, textId, 0)) ?? '';
+}
+
+async function readText(
+  database: Database,
+  taskId: string,
+  textId: string,
+  size: number,
+): Promise<string | undefined> {
+  const texts: string[] = [];
+  for (let read = 0; read < size;) {
+    if (read > 0) await longTurn();
+    const text = await readPiece(database, taskId, textId, texts.length);
+    if (text === undefined) return undefined;
+    texts.push(text);
+    read += text.length;
+  }
+  return texts.join('');
+}
+
+async function readPiece(
+  database: Database,
+  taskId: string,
+  textId: string,
+  piece: number,
+): Promise<string | undefined> {
+  const [row] = await database.read<{ text: string }>(
+    'SELECT text FROM task_texts WHERE task_id = ? AND text_id = ? AND piece = ?',
+    [taskId, textId, piece],
+  );
+  return row?.text;
+}
+
+function* deleteText(tx: Tx, taskId: string, textId: string): Work<void> {
+  yield* tx.run('DELETE FROM task_texts WHERE task_id = ? AND text_id = ?', [taskId, textId]);
+}

@@ -1,0 +1,112 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import type { TaskAggregate } from '../../src/tasks/task.js';
+import type { DatabaseFactory } from '../support/databases.js';
+import { chunk, clientMessage, COMPLETED, status, TaskHarness } from './task-harness.js';
+
+const MIB = 1024 * 1024;
+/** With characters of two halves, wherever the text is cut, and what JSON writes otherwise. */
+const LARGE = '"😀\u0000é'.repeat((2.5 * MIB) / 6);
+
+/** What the store promises of log entries with a large text, which is stored apart in pieces. */
+export function largeTextsContract(databases: DatabaseFactory): void {
+  let hub: TaskHarness;
+
+  beforeEach(async () => {
+    hub = new TaskHarness(await databases.open());
+  });
+
+  const textsOf = ({ task }: TaskAggregate): unknown[] =>
+    task.artifacts.flatMap(({ parts }) =>
+      parts.map(({ content }) => content?.$case === 'text' && content.value),
+    );
+
+  it('gives back what was written, to a page, a load, a list and another process', async () => {
+    const { record } = await hub.create();
+    await hub.append(record.id, chunk(LARGE, 'a', false), chunk('small', 'b', false));
+    const [row] = (await hub.rows('task_events')).filter(({ text_id }) => text_id !== null);
+    expect(row).toMatchObject({ task_id: record.id, body: '' });
+    expect((await hub.rows('task_texts')).length).toBeGreaterThan(2);
+    const other = hub.another();
+    expect(textsOf(await other.load(record.id))).toEqual([LARGE, 'small']);
+    const events = await other.store.events(record.id, 2, 10);
+    expect(events.map(({ body }) => JSON.parse(body).artifactUpdate?.artifact.artifactId)).toEqual([
+      'a',
+      'b',
+    ]);
+    const page = await other.store.list({}, { kind: 'everything' }, 10, null);
+    expect(page.tasks.map(textsOf)).toEqual([[LARGE, 'small']]);
+    const stored = (await other.store.open(record.id))!;
+    expect(stored.sizeSince).toBeGreaterThan(LARGE.length);
+    await other.append(record.id, chunk('more', 'b'));
+    expect(textsOf(await hub.load(record.id))).toEqual([LARGE, 'small', 'more']);
+  });
+
+  it('ends a page behind a large text by its own size', async () => {
+    const { record } = await hub.create();
+    await hub.append(record.id, chunk('first', 'a', false));
+    await hub.append(record.id, chunk(LARGE, 'b', false));
+    await hub.append(record.id, chunk('last', 'c', false));
+    const page = await hub.store.events(record.id, 2, 10, MIB);
+    expect(page.map(({ seq }) => seq)).toEqual([3, 4]);
+  });
+
+  it('stores a large message of a client apart, and finds whose it is', async () => {
+    const message = clientMessage(LARGE);
+    const { delegations } = await hub.create({ message });
+    expect((await hub.rows('task_texts')).length).toBeGreaterThan(2);
+    const [{ id, agentId, createdAt }] = delegations as [(typeof delegations)[0]];
+    await hub.database.write((tx) =>
+      tx.run("UPDATE delegations SET state = 'sending', claimable_at = 0"),
+    );
+    const isAwaited = (messageId: string): Promise<boolean> =>
+      hub.store.downstream.isAwaitedByAnother({ id: 'other', agentId, createdAt }, messageId);
+    expect(await isAwaited(message.messageId)).toBe(true);
+    expect(await isAwaited('unknown')).toBe(false);
+    expect(
+      await hub.store.downstream.isAwaitedByAnother({ id, agentId, createdAt }, message.messageId),
+    ).toBe(false);
+  });
+
+  it('deletes the texts with their task, and leaves those of others', async () => {
+    const [gone, kept] = [await hub.create(), await hub.create()];
+    for (const { record } of [gone, kept]) await hub.append(record.id, chunk(LARGE, 'a', false));
+    await hub.append(gone.record.id, status(COMPLETED, hub.clock.now()));
+    await hub.clock.advance(1000);
+    await hub.store.forgetTasks(hub.clock.now(), 10, null);
+    const left = new Set((await hub.rows('task_texts')).map(({ task_id }) => task_id));
+    expect([...left]).toEqual([kept.record.id]);
+  });
+
+  it('keeps nothing of an append that is refused, and no trace of it in the task', async () => {
+    const { record } = await hub.create();
+    hub.participant.refuse.set(record.id, 1);
+    const refused = hub.append(record.id, chunk(LARGE, 'a', false));
+    await expect(refused).rejects.toMatchObject({ reason: 'INTERNAL' });
+    expect(await hub.rows('task_texts')).toEqual([]);
+    expect(textsOf(await hub.load(record.id))).toEqual([]);
+  });
+
+  it('sweeps what was stored ahead of a commit that never came, once it is old', async () => {
+    const { record } = await hub.create();
+    await hub.append(record.id, chunk(LARGE, 'a', false));
+    await hub.database.write((tx) =>
+      tx.run(
+        `INSERT INTO task_texts (task_id, text_id, piece, at, text)
+         VALUES (?, 'lost', 0, 5, 'x'), (?, 'lost', 1, 5, 'y'), ('never', 'lost-too', 0, 6, 'z')`,
+        [record.id, record.id],
+      ),
+    );
+    const names = async (): Promise<unknown[]> => [
+      ...new Set((await hub.rows('task_texts')).map(({ text_id }) => text_id)),
+    ];
+    expect(await hub.store.forgetTexts(new Date(5), 10)).toBe(0);
+    expect(await names()).toHaveLength(3);
+    const after = new Date(hub.clock.now().getTime() + 1);
+    expect(await hub.store.forgetTexts(after, 1)).toBe(1);
+    expect(await names()).toHaveLength(2);
+    expect(await hub.store.forgetTexts(after, 10)).toBe(2);
+    expect(await names()).toHaveLength(1);
+    expect(await hub.store.forgetTexts(after, 10)).toBe(0);
+    expect(textsOf(await hub.load(record.id))).toEqual([LARGE]);
+  });
+}
