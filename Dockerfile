@@ -12,10 +12,10 @@ COPY nest-cli.json tsconfig.json tsconfig.build.json ./
 COPY src ./src
 RUN npm run build
 
-# The packages the hub runs with.
+# The packages the hub runs with; to npm, compilers and servers that only examples need are optional ones.
 FROM build AS packages
 # The description of the admin API is made without the pages of swagger-ui, which bring telemetry along.
-RUN npm prune --omit=dev --no-audit --no-fund \
+RUN npm prune --omit=dev --omit=optional --no-audit --no-fund \
   && rm -rf node_modules/swagger-ui-dist node_modules/@scarf
 
 # An agent to try the hub with, for compose.yaml: `docker build --target example-agent .`
