@@ -1,5 +1,7 @@
-# Build: compiles better-sqlite3 and the hub, then keeps the packages the hub runs with.
+# Build: compiles the hub, and better-sqlite3 where no compiled one can be had.
 FROM node:24.21.0-bookworm-slim AS build
+# Node's headers are in the image: compiling fetches nothing but packages.
+ENV npm_package_config_node_gyp_nodedir=/usr/local
 RUN apt-get update \
   && apt-get install -y --no-install-recommends python3 make g++ \
   && rm -rf /var/lib/apt/lists/*
@@ -8,23 +10,39 @@ COPY package.json package-lock.json ./
 RUN npm ci --include=dev --no-audit --no-fund
 COPY nest-cli.json tsconfig.json tsconfig.build.json ./
 COPY src ./src
+RUN npm run build
+
+# The packages the hub runs with; to npm, compilers and servers that only examples need are optional ones.
+FROM build AS packages
 # The description of the admin API is made without the pages of swagger-ui, which bring telemetry along.
-RUN npm run build && npm prune --omit=dev \
+RUN npm prune --omit=dev --omit=optional --no-audit --no-fund \
   && rm -rf node_modules/swagger-ui-dist node_modules/@scarf
 
+# An agent to try the hub with, for compose.yaml: `docker build --target example-agent .`
+FROM node:24.21.0-bookworm-slim AS example-agent
+WORKDIR /app
+COPY --from=build /app/node_modules ./node_modules
+COPY package.json ./
+COPY examples/agents ./examples/agents
+ENV HOST=0.0.0.0 PORT=4103
+USER node
+EXPOSE 4103
+CMD ["node", "examples/agents/text-statistics.mjs"]
+
 # Run: no compiler, no sources, not root.
-FROM node:24.21.0-bookworm-slim
+FROM node:24.21.0-bookworm-slim AS hub
 ENV NODE_ENV=production \
   UV_THREADPOOL_SIZE=16 \
   A2A_HUB__SERVER__HOST=0.0.0.0 \
   A2A_HUB__DATABASE__URL=sqlite:/data/hub.db
 WORKDIR /app
-COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules ./node_modules
+COPY --from=packages /app/package.json ./
+COPY --from=packages /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY config ./config
 COPY LICENSE ./
-RUN mkdir /data && chown node:node /data
+# With PostgreSQL the first admin key is written below the working directory.
+RUN mkdir /data && chown node:node /data && ln -s /data /app/data
 USER node
 VOLUME /data
 EXPOSE 4000

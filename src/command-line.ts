@@ -1,4 +1,10 @@
-import { ConfigError, HUB_VERSION, loadConfig, ProcessConfigSource } from './config/index.js';
+import {
+  type AppConfig,
+  ConfigError,
+  HUB_VERSION,
+  loadConfig,
+  ProcessConfigSource,
+} from './config/index.js';
 
 const HELP = `A2A Hub ${HUB_VERSION}: one A2A endpoint in front of many agents.
 
@@ -43,7 +49,8 @@ async function serve(): Promise<undefined> {
   const source = new ProcessConfigSource();
   const config = source.load();
   const { startHub } = await import('./start-hub.js');
-  await startHub(source, { print, isTerminal: process.stdout.isTTY });
+  const console = { print, isTerminal: process.stdout.isTTY };
+  await withDatabase(config, () => startHub(source, console));
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       setTimeout(() => process.exit(1), config.server.drainMs + LAST_RESORT_MS).unref();
@@ -57,8 +64,10 @@ async function migrate(): Promise<number> {
   const { openDatabase } = await import('./database/open-database.js');
   const { createLog } = await import('./observability/logging.js');
   const log = createLog(config.log.level);
-  const database = await openDatabase(config.database, { migrate: true, log });
-  await database.close();
+  await withDatabase(config, async () => {
+    const database = await openDatabase(config.database, { migrate: true, log });
+    await database.close();
+  });
   return print('The database is up to date.\n');
 }
 
@@ -66,9 +75,19 @@ async function migrate(): Promise<number> {
 async function createKey(): Promise<number> {
   const config = loadConfig();
   const { createAdminKey } = await import('./create-admin-key.js');
-  const key = await createAdminKey(config);
+  const key = await withDatabase(config, () => createAdminKey(config));
   process.stderr.write('A new admin key, shown this once; the others stay valid until revoked:\n');
   return print(`${key}\n`);
+}
+
+/** Rejects with a sentence where the database is at fault. */
+async function withDatabase<T>({ database }: AppConfig, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    const { plainSqliteTrouble } = await import('./database/sqlite-trouble.js');
+    throw plainSqliteTrouble(thrown, database.url);
+  }
 }
 
 function print(text: string): number {

@@ -1,6 +1,9 @@
+import { format } from 'node:util';
+import { setLogger } from '@grpc/grpc-js';
 import { type AdminKey, KeysService } from './auth/index.js';
 import { adminKeyFileOf, writeAdminKey } from './admin-key-file.js';
 import { createApp } from './bootstrap.js';
+import { Log } from './common/logger.js';
 import {
   type ConfigSource,
   AppConfig,
@@ -24,6 +27,7 @@ export async function startHub(
 ): Promise<void> {
   const app = await createApp({ config: source });
   const { server, database } = app.get(AppConfig);
+  quietGrpc(app.get(Log));
   app.enableShutdownHooks(['SIGTERM', 'SIGINT'], { useProcessExit: true });
   try {
     // What is declared is read then: what is wrong with it is said before the key is made.
@@ -46,6 +50,12 @@ export async function startHub(
     await app.close();
     throw error;
   }
+}
+
+/** The library prints lines of its own about what it also throws: they go where the log's are, for who looks closely. */
+function quietGrpc(log: Log): void {
+  const debug = (...words: unknown[]): void => log.debug({ grpc: format(...words) }, 'gRPC');
+  setLogger({ error: debug, info: debug, debug });
 }
 
 /** What an operator is told of the admin key; a new one is in the file, when there is one. */

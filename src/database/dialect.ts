@@ -39,6 +39,11 @@ export function isBusy(error: unknown): boolean {
   return code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED');
 }
 
+/** A file holds something else than a SQLite database. */
+export function isNoDatabase(error: unknown): boolean {
+  return /^SQLITE_(NOTADB|CORRUPT)/.test(codeOf(error));
+}
+
 /** The transaction lost against another one and may simply be run again (PostgreSQL). */
 export function isRetryable(error: unknown): boolean {
   const code = codeOf(error);

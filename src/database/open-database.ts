@@ -4,6 +4,7 @@ import type { DataSource } from 'typeorm';
 import type { Log } from '../common/logger.js';
 import { createDataSource, sqlitePath, type DatabaseSettings } from './data-source.js';
 import type { Database } from './database.js';
+import { isDatabaseTrouble } from './dialect.js';
 import { PostgresDatabase } from './postgres.database.js';
 import { reachPostgres } from './reach-postgres.js';
 import { SqliteDatabase } from './sqlite.database.js';
@@ -106,6 +107,7 @@ async function checkColumns(source: DataSource): Promise<void> {
     try {
       await source.query(`SELECT ${names} FROM ${tableName} WHERE 1 = 0`);
     } catch (cause) {
+      if (isDatabaseTrouble(cause)) throw cause;
       throw new Error(
         `the table ${tableName} of this database was made by an older development version and cannot be brought up to date: make the database anew (remove it, or name another by database.url).`,
         { cause },

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
-import { isBusy } from './dialect.js';
+import { isBusy, isNoDatabase } from './dialect.js';
 
 /**
  * Proves that this process alone has the database file. It is an exclusive SQLite lock on the side
@@ -20,6 +20,10 @@ export class SqliteLock {
       side.exec('BEGIN EXCLUSIVE');
     } catch (error) {
       side.close();
+      if (isNoDatabase(error)) {
+        const text = `${lock}, by which a hub shows that it has the database, is damaged: remove it while no hub runs.`;
+        throw new Error(text, { cause: error });
+      }
       if (!isBusy(error)) throw error;
       throw new Error(
         `another process is using the database ${path} (it holds ${lock}). ` +

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -57,6 +57,55 @@ describe('main', () => {
     expect(ended.stderr).toContain('A2A_HUB__COLOUR');
     expect(ended.stderr).not.toContain('short-secret');
     expect(ended.stderr).not.toContain('    at ');
+  });
+
+  describe('whose SQLite file cannot be used', () => {
+    const refusal = async (path: string, command: string[] = []): Promise<string> => {
+      const environment = {
+        A2A_HUB__DATABASE__URL: `sqlite:${path}`,
+        A2A_HUB__SERVER__PORT: '0',
+        A2A_HUB__LOG__LEVEL: 'error',
+      };
+      const { code, stdout, stderr } = await main(command, environment);
+      expect([code, stdout]).toEqual([1, '']);
+      // One line, without a stack.
+      expect(stderr).toMatch(/^The (hub could not start|command \S+ failed): [^\n]*\n$/);
+      return stderr;
+    };
+
+    it('says in a sentence that it is damaged', async () => {
+      const path = join(folder, 'noise.db');
+      writeFileSync(path, 'no database at all'.repeat(1000));
+      for (const command of [[], ['migrate']]) {
+        const words = await refusal(path, command);
+        expect(words).toContain(`the database ${path} cannot be used`);
+        expect(words).toContain('bring it back from a backup');
+      }
+    }, 60_000);
+
+    it('says in a sentence that it is no file, or that its side file is none of the hub', async () => {
+      const inside = join(folder, 'folder.db');
+      mkdirSync(inside);
+      expect(await refusal(inside)).toContain('may read and write');
+      const path = join(folder, 'beside.db');
+      writeFileSync(`${path}.lock`, 'no database at all'.repeat(1000));
+      expect(await refusal(path)).toContain(`${path}.lock, by which`);
+    }, 60_000);
+  });
+
+  it('whose port for gRPC is taken says so once', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const ended = await main([], {
+      A2A_HUB__DATABASE__URL: 'sqlite::memory:',
+      A2A_HUB__SERVER__PORT: '0',
+      A2A_HUB__GRPC__PORT: String(port),
+      A2A_HUB__LOG__LEVEL: 'info',
+    });
+    server.close();
+    expect(ended.stderr).toMatch(/^The hub could not start: gRPC .*\(grpc\.port\).*\n$/);
+    expect(ended.stdout).not.toContain('EADDRINUSE');
   });
 
   describe('whose port is taken', () => {

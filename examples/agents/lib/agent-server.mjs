@@ -121,15 +121,15 @@ export function dataPart(value) {
 }
 
 /**
- * Serves an agent on `port` (0: any free one) and prints where. `run(turn)` does the work; a turn that
- * throws ends as failed, with the error's message.
+ * Serves an agent on `--port` or PORT (0: any free one) of HOST and prints where; its card says PUBLIC_URL, where that is
+ * set. `run(turn)` does the work; a turn that throws ends as failed, with the error's message.
  */
 export async function serveAgent({ name, description, skills, streaming, run }) {
   const { port, host } = listenOptions();
   const app = express();
   const server = app.listen(port, host);
   await new Promise((resolve, reject) => server.once('listening', resolve).once('error', reject));
-  const url = `http://${host}:${server.address().port}`;
+  const url = process.env.PUBLIC_URL ?? `http://${host}:${server.address().port}`;
   const card = cardOf({ name, description, skills, streaming, url });
   const requestHandler = new DefaultRequestHandler(
     card,

@@ -115,7 +115,10 @@ export class GrpcDoor implements OnApplicationBootstrap, BeforeApplicationShutdo
     } catch (thrown) {
       server.forceShutdown();
       const { message } = thrown as Error;
-      throw new Error(`gRPC cannot listen at ${target} (grpc.port): ${message}`, { cause: thrown });
+      const why = message.includes('EADDRINUSE')
+        ? 'it is in use: stop what listens there, or choose another (A2A_HUB__GRPC__PORT)'
+        : message;
+      throw new Error(`gRPC cannot listen at ${target} (grpc.port): ${why}`, { cause: thrown });
     }
   }
 }

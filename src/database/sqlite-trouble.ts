@@ -1,0 +1,29 @@
+import { sqlitePath } from './data-source.js';
+
+/** What an operator does about it, by the beginning of SQLite's code. */
+const ADVICE: readonly (readonly [code: RegExp, advice: string])[] = [
+  [
+    /^SQLITE_(NOTADB|CORRUPT)/,
+    'it is damaged, or no SQLite database: bring it back from a backup (docs/operate.md), or name another by database.url',
+  ],
+  [
+    /^SQLITE_(CANTOPEN|READONLY|IOERR|PERM|AUTH)/,
+    'it has to be a file that this user may read and write, in a folder where it may make others (database.url)',
+  ],
+  [/^SQLITE_FULL/, 'there is no room on its disk'],
+  [/^SQLITE_(BUSY|LOCKED|PROTOCOL)/, 'another program holds a lock on it: end that first'],
+];
+
+/**
+ * What was thrown, as a sentence for the operator where the SQLite file of `url` is at fault; whatever else it is stays
+ * itself.
+ */
+export function plainSqliteTrouble(thrown: unknown, url: string): unknown {
+  const path = sqlitePath(url);
+  const { code, message } = (thrown ?? {}) as { code?: unknown; message?: unknown };
+  if (path === null || typeof code !== 'string') return thrown;
+  const advice = ADVICE.find(([codes]) => codes.test(code))?.[1];
+  if (advice === undefined) return thrown;
+  const text = `the database ${path} cannot be used: ${String(message)} (${code}); ${advice}.`;
+  return new Error(text, { cause: thrown });
+}

@@ -1,0 +1,50 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { loadConfig } from '../../src/config/index.js';
+import { type Hub, startHub } from '../support/app.js';
+
+const page = readFileSync(new URL('../../docs/operate.md', import.meta.url), 'utf8');
+const settings = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
+let hub: Hub;
+
+beforeAll(async () => {
+  hub = await startHub({ config: { grpc: { port: -1 } } });
+});
+afterAll(() => hub?.close());
+
+function named(pattern: RegExp): string[] {
+  return [...new Set([...page.matchAll(pattern)].map((match) => match[1]!))];
+}
+
+describe('docs/operate.md', () => {
+  it('names only metrics that a hub has', async () => {
+    const { text } = await hub.get('/metrics', { key: null });
+    const metrics = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map((match) => match[1]!));
+    const names = named(/\b(a2a_hub_[a-z0-9_]+)/g);
+    expect(names.length).toBeGreaterThan(15);
+    const isKnown = (name: string): boolean => metrics.has(name.replace(/_count$/, ''));
+    expect(names.filter((name) => !isKnown(name))).toEqual([]);
+  });
+
+  it('names only settings that there are', () => {
+    const variables = named(/\b(A2A_HUB__[A-Z_]+)/g).filter((name) => !name.endsWith('_'));
+    expect(variables.length).toBeGreaterThan(3);
+    expect(variables.filter((name) => !settings.includes(`\`${name}\``))).toEqual([]);
+    const keys = named(/`((?:server|grpc|tasks|database|secrets|egress|push|log)\.[a-zA-Z.]+)`/g);
+    expect(keys.filter((key) => !settings.includes(`### \`${key}\``))).toEqual([]);
+  });
+
+  it('shows a configuration that can be loaded', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hub-operate-'));
+    const file = join(folder, 'hub.yaml');
+    writeFileSync(file, /```yaml\n(publicUrl.*?)```/s.exec(page)![1]!);
+    const config = loadConfig({ A2A_HUB_CONFIG: file });
+    rmSync(folder, { recursive: true });
+    expect(config).toMatchObject({
+      grpc: { port: 4001, publicUrl: 'https://hub.example.com' },
+      egress: { allow: ['10.20.0.0/16'] },
+    });
+  });
+});
