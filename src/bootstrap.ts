@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
@@ -10,6 +10,8 @@ import { Draining, stopping } from './common/draining.js';
 import { HubError } from './common/hub-error.js';
 import { PROBLEM_JSON, problemOf } from './common/http/problem.js';
 import { ProblemFilter } from './common/http/problem.filter.js';
+import { REQUEST_ID, requestIdOf } from './common/request-id.js';
+import { Log } from './common/logger.js';
 import { UnreadBodies } from './common/http/unread-bodies.js';
 import { adminValidationPipe } from './common/http/validation.pipe.js';
 import {
@@ -21,9 +23,10 @@ import {
   configWith,
   summarize,
 } from './config/index.js';
-import { observeHttp } from './observability/http-observer.js';
-import { NestLog, createLog } from './observability/logging.js';
+import { HttpObserver } from './observability/http-observer.js';
+import { NestLog, openLog } from './observability/logging.js';
 import { Metrics } from './observability/metrics.js';
+import { RequestLog } from './observability/request-log.js';
 import { serveDocs } from './openapi.js';
 import { openSecretBox } from './secrets/index.js';
 import type { Replacement } from './shared.module.js';
@@ -55,10 +58,11 @@ export interface AppOverrides {
 export async function createApp(overrides: AppOverrides = {}): Promise<NestFastifyApplication> {
   const source = sourceOf(overrides.config);
   const config = source.load();
-  const log = createLog(config.log.level);
-  log.info({ config: summarize(config) }, 'configuration');
+  const log = await openLog(config.log);
+  log.debug({ config: summarize(config) }, 'configuration');
   const secrets = openSecretBox(config, log);
   let doors: HttpDoors | undefined;
+  let observer: HttpObserver | undefined;
   const adapter = new FastifyAdapter({
     // Of the admin API, and of whatever says nothing else: the doors of A2A have their own.
     bodyLimit: config.server.adminBodyLimit,
@@ -68,11 +72,14 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
       connectionsCheckingInterval: CONNECTIONS_CHECKED_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
     },
+    genReqId: ({ headers }: IncomingMessage) => requestIdOf(headers[REQUEST_ID]),
     // Theirs has a form of its own; see `refuseWhileDraining`.
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PATH_PARAMETER },
-    frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-      refuseUrl(request, reply, doors),
+    frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+      observer?.begin(request, reply);
+      refuseUrl(request, reply, doors);
+    },
   });
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.of(config, log, secrets, overrides.providers ?? [], source),
@@ -89,7 +96,8 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   const server = adapter.getInstance();
   if (config.role === 'worker') server.removeAllContentTypeParsers();
   else app.get(AdminBodies).parse(server);
-  observeHttp(server, app.get(Metrics), log);
+  observer = new HttpObserver(app.get(Metrics), new RequestLog(app.get(Log), config.log.requests));
+  observer.observe(server);
   server.addHook('onRequest', noSniffing);
   new UnreadBodies(({ principal }) => principal !== null).handle(server);
   refuseWhileDraining(server, app.get(Draining));

@@ -2,6 +2,8 @@ import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Level, type Logger, type LoggerOptions, pino } from 'pino';
 import type { AppConfig } from '../config/index.js';
 
+type LogSettings = Pick<AppConfig['log'], 'level' | 'format'>;
+
 /** Members that hold credentials wherever a log entry has them. */
 const SECRET_MEMBERS = ['authorization', '["x-api-key"]', 'cookie', 'credentials', 'token', 'key'];
 const SECRETS = SECRET_MEMBERS.flatMap((member) =>
@@ -23,6 +25,14 @@ export function createLog(
     redact: { paths: SECRETS, censor: '********' },
   };
   return destination ? pino(options, destination) : pino(options);
+}
+
+/** The hub's log on standard output, in the form that is asked for. */
+export async function openLog({ level, format }: LogSettings): Promise<Logger> {
+  if (format === 'json' || (format === 'auto' && !process.stdout.isTTY)) return createLog(level);
+  // Loaded only where somebody reads along.
+  const { prettyLines } = await import('./pretty-lines.js');
+  return createLog(level, prettyLines());
 }
 
 /** What Nest says in these contexts when a start fails it throws as well, and who started the hub tells it. */
