@@ -1,5 +1,6 @@
 import type { CallNote } from '../common/call-note.js';
 import type { Log } from '../common/logger.js';
+import { plainly } from './logging.js';
 
 /** Who calls, as far as the log tells. */
 export interface LoggedCaller {
@@ -27,11 +28,16 @@ export interface EndedRequest {
 
 /** Writes one line for each request: `info`, `warn` for what failed inside the hub, `debug` for probes. */
 export class RequestLog {
+  private readonly log: Log;
+
   constructor(
-    private readonly log: Log,
+    log: Log,
     /** Whether requests that went well are told of. */
     private readonly all: boolean,
-  ) {}
+  ) {
+    // What is written is chosen here, name by name.
+    this.log = plainly(log);
+  }
 
   write(ended: EndedRequest): void {
     if (ended.failed) this.log.warn(fieldsOf(ended), 'request failed');
