@@ -8,7 +8,8 @@ COPY package.json package-lock.json ./
 RUN npm ci --include=dev --no-audit --no-fund
 COPY nest-cli.json tsconfig.json tsconfig.build.json ./
 COPY src ./src
-# The description of the admin API is made without the pages of swagger-ui, which bring telemetry along.
+COPY scripts/copy-reference.mjs ./scripts/
+# The build copies the two files of swagger-ui that /docs shows; the package, which brings telemetry along, stays out.
 RUN npm run build && npm prune --omit=dev \
   && rm -rf node_modules/swagger-ui-dist node_modules/@scarf
 

@@ -4,10 +4,12 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { AdminBodies, HttpDoors } from './a2a/index.js';
+import { serveReference } from './api-reference.js';
 import { AppModule } from './app.module.js';
 import { HttpAccess } from './auth/index.js';
 import { Draining, stopping } from './common/draining.js';
 import { HubError } from './common/hub-error.js';
+import { allowOrigins } from './common/http/cors.js';
 import { PROBLEM_JSON, problemOf } from './common/http/problem.js';
 import { ProblemFilter } from './common/http/problem.filter.js';
 import { REQUEST_ID, requestIdOf } from './common/request-id.js';
@@ -23,11 +25,12 @@ import {
   configWith,
   summarize,
 } from './config/index.js';
+import { serveFrontPage } from './front-page.js';
 import { HttpObserver } from './observability/http-observer.js';
 import { NestLog, openLog } from './observability/logging.js';
 import { Metrics } from './observability/metrics.js';
 import { RequestLog } from './observability/request-log.js';
-import { serveDocs } from './openapi.js';
+import { serveOpenApi } from './openapi.js';
 import { openSecretBox } from './secrets/index.js';
 import type { Replacement } from './shared.module.js';
 
@@ -99,12 +102,15 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   observer = new HttpObserver(app.get(Metrics), new RequestLog(app.get(Log), config.log.requests));
   observer.observe(server);
   server.addHook('onRequest', noSniffing);
+  allowOrigins(server, config.server.corsOrigins);
   new UnreadBodies(({ principal }) => principal !== null).handle(server);
   refuseWhileDraining(server, app.get(Draining));
   if (config.role === 'worker') answerProbesOnly(adapter);
   app.get(HttpAccess).guard(server);
   if (config.role !== 'worker') {
-    serveDocs(app);
+    serveOpenApi(app);
+    serveReference(server);
+    serveFrontPage(server);
     doors = app.get(HttpDoors);
   }
   boundDraining(app.get(Draining), app.getHttpServer(), config.server.drainMs);

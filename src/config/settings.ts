@@ -87,6 +87,11 @@ export const SETTINGS = {
       default: 10 * SECOND,
       description: 'How long requests in flight may take to end after SIGTERM.',
     }),
+    corsOrigins: texts({
+      default: [],
+      description:
+        'Origins (https://app.example.com) whose pages may call the hub from a browser, with a key: A2A over HTTP and the admin API alike; * for every origin. Empty: none but its own.',
+    }),
     rateLimit: new Section('How often one principal may call the A2A doors of one process.', {
       requestsPerSecond: number({
         min: 0,

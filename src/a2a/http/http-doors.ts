@@ -100,7 +100,7 @@ export class HttpDoors {
     url: string,
     routes: readonly HttpRoute[],
   ): void {
-    const methods: string[] = [];
+    const methods: string[] = [...(door.elsewhere?.[url] ?? [])];
     for (const route of routes) {
       const exposeHeadRoute = route.method === 'GET' && !route.streaming;
       methods.push(route.method, ...(exposeHeadRoute ? ['HEAD'] : []));
