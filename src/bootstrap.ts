@@ -27,7 +27,7 @@ import {
 } from './config/index.js';
 import { serveFrontPage } from './front-page.js';
 import { HttpObserver } from './observability/http-observer.js';
-import { NestLog, openLog } from './observability/logging.js';
+import { NestLog, isForPeople, openLog } from './observability/logging.js';
 import { Metrics } from './observability/metrics.js';
 import { RequestLog } from './observability/request-log.js';
 import { serveOpenApi } from './openapi.js';
@@ -62,10 +62,13 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   const source = sourceOf(overrides.config);
   const config = source.load();
   const log = await openLog(config.log);
-  log.debug({ config: summarize(config) }, 'configuration');
+  // People get a summary of it when the hub has started.
+  const level = isForPeople(config.log.format) ? 'debug' : 'info';
+  log[level]({ config: summarize(config) }, 'configuration');
   const secrets = openSecretBox(config, log);
   let doors: HttpDoors | undefined;
-  let observer: HttpObserver | undefined;
+  // There when the first request comes.
+  let observer: HttpObserver | undefined = undefined;
   const adapter = new FastifyAdapter({
     // Of the admin API, and of whatever says nothing else: the doors of A2A have their own.
     bodyLimit: config.server.adminBodyLimit,

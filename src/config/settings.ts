@@ -206,7 +206,7 @@ export const SETTINGS = {
       max: 365 * DAY,
       default: HOUR,
       description:
-        'How long the standing subscriptions of a principal go on after its last valid key was revoked, or the last one with the scope they need. Then they pause, and lose nothing, until it has such a key again; 0s pauses them at once.',
+        'How long the standing subscriptions of a principal go on after its last valid key was revoked or has expired, or the last one with the scope they need. Then they pause, and lose nothing, until it has such a key again; 0s pauses them at once.',
     }),
   }),
 

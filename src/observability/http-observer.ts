@@ -79,7 +79,7 @@ export class HttpObserver {
     if (route?.isOfATask) noteTask(note, (request.params as { readonly id: string }).id);
     this.log.write({
       note,
-      caller: request.principal as LoggedCaller | null,
+      caller: request.principal,
       to: { method: request.method, route: name },
       status,
       ms,

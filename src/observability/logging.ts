@@ -28,9 +28,14 @@ export function createLog(
   return destination ? pino(options, destination) : pino(options);
 }
 
+/** Whether people read standard output, and not programs. */
+export function isForPeople(format: LogSettings['format']): boolean {
+  return format === 'pretty' || (format === 'auto' && process.stdout.isTTY);
+}
+
 /** The hub's log on standard output, in the form that is asked for. */
 export async function openLog({ level, format }: LogSettings): Promise<Logger> {
-  if (format === 'json' || (format === 'auto' && !process.stdout.isTTY)) return createLog(level);
+  if (!isForPeople(format)) return createLog(level);
   // Loaded only where somebody reads along.
   const { prettyLines } = await import('./pretty-lines.js');
   return createLog(level, prettyLines());
