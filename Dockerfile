@@ -10,11 +10,13 @@ COPY package.json package-lock.json ./
 RUN npm ci --include=dev --no-audit --no-fund
 COPY nest-cli.json tsconfig.json tsconfig.build.json ./
 COPY src ./src
+COPY scripts/copy-reference.mjs ./scripts/
+# The build copies the two files of swagger-ui that /docs shows.
 RUN npm run build
 
 # The packages the hub runs with; to npm, compilers and servers that only examples need are optional ones.
 FROM build AS packages
-# The description of the admin API is made without the pages of swagger-ui, which bring telemetry along.
+# The package of swagger-ui, which brings telemetry along, stays out.
 RUN npm prune --omit=dev --omit=optional --no-audit --no-fund \
   && rm -rf node_modules/swagger-ui-dist node_modules/@scarf
 

@@ -1,15 +1,19 @@
 import 'reflect-metadata';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { AdminBodies, HttpDoors } from './a2a/index.js';
+import { serveReference } from './api-reference.js';
 import { AppModule } from './app.module.js';
 import { HttpAccess } from './auth/index.js';
 import { Draining, stopping } from './common/draining.js';
 import { HubError } from './common/hub-error.js';
+import { allowOrigins } from './common/http/cors.js';
 import { PROBLEM_JSON, problemOf } from './common/http/problem.js';
 import { ProblemFilter } from './common/http/problem.filter.js';
+import { REQUEST_ID, requestIdOf } from './common/request-id.js';
+import { Log } from './common/logger.js';
 import { UnreadBodies } from './common/http/unread-bodies.js';
 import { adminValidationPipe } from './common/http/validation.pipe.js';
 import {
@@ -21,10 +25,12 @@ import {
   configWith,
   summarize,
 } from './config/index.js';
-import { observeHttp } from './observability/http-observer.js';
-import { NestLog, createLog } from './observability/logging.js';
+import { serveFrontPage } from './front-page.js';
+import { HttpObserver } from './observability/http-observer.js';
+import { NestLog, isForPeople, openLog } from './observability/logging.js';
 import { Metrics } from './observability/metrics.js';
-import { serveDocs } from './openapi.js';
+import { RequestLog } from './observability/request-log.js';
+import { serveOpenApi } from './openapi.js';
 import { openSecretBox } from './secrets/index.js';
 import type { Replacement } from './shared.module.js';
 
@@ -55,10 +61,14 @@ export interface AppOverrides {
 export async function createApp(overrides: AppOverrides = {}): Promise<NestFastifyApplication> {
   const source = sourceOf(overrides.config);
   const config = source.load();
-  const log = createLog(config.log.level);
-  log.info({ config: summarize(config) }, 'configuration');
+  const log = await openLog(config.log);
+  // People get a summary of it when the hub has started.
+  const level = isForPeople(config.log.format) ? 'debug' : 'info';
+  log[level]({ config: summarize(config) }, 'configuration');
   const secrets = openSecretBox(config, log);
   let doors: HttpDoors | undefined;
+  // There when the first request comes.
+  let observer: HttpObserver | undefined = undefined;
   const adapter = new FastifyAdapter({
     // Of the admin API, and of whatever says nothing else: the doors of A2A have their own.
     bodyLimit: config.server.adminBodyLimit,
@@ -68,11 +78,14 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
       connectionsCheckingInterval: CONNECTIONS_CHECKED_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
     },
+    genReqId: ({ headers }: IncomingMessage) => requestIdOf(headers[REQUEST_ID]),
     // Theirs has a form of its own; see `refuseWhileDraining`.
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PATH_PARAMETER },
-    frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-      refuseUrl(request, reply, doors),
+    frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+      observer?.begin(request, reply);
+      refuseUrl(request, reply, doors);
+    },
   });
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.of(config, log, secrets, overrides.providers ?? [], source),
@@ -89,14 +102,18 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   const server = adapter.getInstance();
   if (config.role === 'worker') server.removeAllContentTypeParsers();
   else app.get(AdminBodies).parse(server);
-  observeHttp(server, app.get(Metrics), log);
+  observer = new HttpObserver(app.get(Metrics), new RequestLog(app.get(Log), config.log.requests));
+  observer.observe(server);
   server.addHook('onRequest', noSniffing);
+  allowOrigins(server, config.server.corsOrigins);
   new UnreadBodies(({ principal }) => principal !== null).handle(server);
   refuseWhileDraining(server, app.get(Draining));
   if (config.role === 'worker') answerProbesOnly(adapter);
   app.get(HttpAccess).guard(server);
   if (config.role !== 'worker') {
-    serveDocs(app);
+    serveOpenApi(app);
+    serveReference(server);
+    serveFrontPage(server);
     doors = app.get(HttpDoors);
   }
   boundDraining(app.get(Draining), app.getHttpServer(), config.server.drainMs);

@@ -62,8 +62,8 @@ async function serve(): Promise<undefined> {
 async function migrate(): Promise<number> {
   const config = loadConfig();
   const { openDatabase } = await import('./database/open-database.js');
-  const { createLog } = await import('./observability/logging.js');
-  const log = createLog(config.log.level);
+  const { openLog } = await import('./observability/logging.js');
+  const log = await openLog(config.log);
   await withDatabase(config, async () => {
     const database = await openDatabase(config.database, { migrate: true, log });
     await database.close();

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 
@@ -6,20 +5,6 @@ interface Operation {
   responses: Record<string, object>;
   security?: Record<string, string[]>[];
 }
-
-const STYLE = `
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem }
-td { padding: 0.25rem 1rem 0.25rem 0; vertical-align: top }
-`;
-
-/** The page is text: nothing runs in it, is loaded by it, or holds it in a frame. */
-const PAGE_HEADERS = {
-  'content-security-policy':
-    `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'x-frame-options': 'DENY',
-};
 
 /** `Problem` of `common/http/problem.ts`. */
 const PROBLEM_SCHEMA = {
@@ -81,45 +66,14 @@ export function renderOpenApi(app: NestFastifyApplication): string {
   return `${JSON.stringify(openApiOf(app), null, 2)}\n`;
 }
 
-/** Serves the document at `/docs/openapi.json` and a page for people at `/docs`. */
-export function serveDocs(app: NestFastifyApplication): void {
-  const server = app.getHttpAdapter().getInstance();
+/** Serves the document at `/docs/openapi.json`. */
+export function serveOpenApi(app: NestFastifyApplication): void {
   let document: OpenAPIObject | undefined;
-  const read = (): OpenAPIObject => (document ??= openApiOf(app));
   const open = { config: { access: 'public' } };
-  server.get('/docs/openapi.json', open, (_request, reply) => reply.send(read()));
-  server.get('/docs', open, (_request, reply) =>
-    reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(renderPage(read())),
-  );
-}
-
-function renderPage(document: OpenAPIObject): string {
-  const rows = Object.entries(document.paths).flatMap(([path, operations]) =>
-    Object.entries(operations as Record<string, { summary?: string }>).map(
-      ([method, { summary }]) =>
-        `<tr><td><code>${method.toUpperCase()}</code></td><td><code>${escapeHtml(path)}</code></td>` +
-        `<td>${escapeHtml(summary ?? '')}</td></tr>`,
-    ),
-  );
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>A2A Hub: admin API</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<h1>A2A Hub: admin API</h1>
-<p>Each request carries an API key: <code>Authorization: Bearer KEY</code> or <code>X-API-Key: KEY</code>.
-The full description is <a href="/docs/openapi.json">openapi.json</a> (OpenAPI ${document.openapi}).</p>
-<table>
-${rows.join('\n')}
-</table>
-</body>
-</html>
-`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .get('/docs/openapi.json', open, (_request, reply) =>
+      reply.send((document ??= openApiOf(app))),
+    );
 }

@@ -2,6 +2,7 @@ import { format } from 'node:util';
 import { setLogger } from '@grpc/grpc-js';
 import { type AdminKey, KeysService } from './auth/index.js';
 import { adminKeyFileOf, writeAdminKey } from './admin-key-file.js';
+import { AgentRegistry } from './agents/index.js';
 import { createApp } from './bootstrap.js';
 import { Log } from './common/logger.js';
 import {
@@ -11,6 +12,8 @@ import {
   HUB_VERSION,
   PublicUrl,
 } from './config/index.js';
+import { isForPeople } from './observability/logging.js';
+import { startSummary, summaryLines } from './start-summary.js';
 
 /** Where `print` goes, and whether that is a terminal: what others may keep is shown no key. */
 export interface Console {
@@ -26,7 +29,8 @@ export async function startHub(
   { print, isTerminal }: Console,
 ): Promise<void> {
   const app = await createApp({ config: source });
-  const { server, database } = app.get(AppConfig);
+  const config = app.get(AppConfig);
+  const { server, database } = config;
   quietGrpc(app.get(Log));
   app.enableShutdownHooks(['SIGTERM', 'SIGINT'], { useProcessExit: true });
   try {
@@ -45,7 +49,16 @@ export async function startHub(
     }
     const grpc = app.get(GrpcAddress).listening;
     if (grpc !== undefined) print(`gRPC is listening at ${grpc}\n`);
-    print(`A2A Hub ${HUB_VERSION} is listening at ${app.get(PublicUrl).listening}\n`);
+    const { listening, base } = app.get(PublicUrl);
+    const agents = app.get(AgentRegistry).all();
+    const disabled = agents.filter(({ enabled }) => !enabled).length;
+    const summary = startSummary(config, {
+      ...{ version: HUB_VERSION, listening, publicUrl: base, grpc },
+      agents: { known: agents.length, disabled },
+    });
+    if (isForPeople(config.log.format)) print(summaryLines(summary));
+    else app.get(Log).info(summary, 'started');
+    print(`A2A Hub ${HUB_VERSION} is listening at ${listening}\n`);
   } catch (error) {
     await app.close();
     throw error;

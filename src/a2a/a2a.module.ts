@@ -11,6 +11,7 @@ import { CardSigner } from './cards/card-signer.js';
 import { CardDoor } from './cards/card.door.js';
 import { CardService } from './cards/card.service.js';
 import { GrpcCalls } from './grpc/grpc-calls.js';
+import { GrpcObserver } from './grpc/grpc-observer.js';
 import { GrpcDoor } from './grpc/grpc.door.js';
 import { GrpcStreams } from './grpc/grpc-streams.js';
 import { V0GrpcService } from './grpc/v0-service.js';
@@ -59,6 +60,7 @@ import { EventStreams } from './sse/event-streams.js';
     V0GrpcService,
     GrpcStreams,
     GrpcCalls,
+    GrpcObserver,
     GrpcDoor,
     CardSigner,
     CardService,

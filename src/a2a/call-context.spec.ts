@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { CallNote } from '../common/call-note.js';
 import { activatedHeaders, callContextOf, type CallSource } from './call-context.js';
 
 describe('the header of active extensions', () => {
@@ -34,7 +35,10 @@ describe('the trace context of a call', () => {
     [`${parent}x`, undefined],
     ['nonsense', undefined],
   ])('of the header %s is %s, since agents get it as it is', (traceparent, expected) => {
-    const source = { headers: { traceparent }, agentId: undefined } as unknown as CallSource;
-    expect(callContextOf(source, '1.0').traceparent).toBe(expected);
+    const note: CallNote = { id: 'r' };
+    const source = { headers: { traceparent }, note, agentId: undefined };
+    const call = callContextOf(source as unknown as CallSource, '1.0');
+    expect(call.traceparent).toBe(expected);
+    expect(note.traceId).toBe(expected && '0af7651916cd43dd8448eb211c80319c');
   });
 });

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../auth/index.js';
+import type { CallNote } from '../common/call-note.js';
 import { invalidField } from '../common/hub-error.js';
 import { isListable } from '../protocol/header-list.js';
 import { HOPS_HEADER, readHops } from '../protocol/hops.js';
@@ -22,6 +23,8 @@ export interface CallSource {
   readonly signal: AbortSignal;
   /** See {@link CallContext.answerRoom}. */
   readonly answerRoom: NonNullable<CallContext['answerRoom']>;
+  /** See {@link CallContext.note}. */
+  readonly note: CallNote;
 }
 
 /**
@@ -30,7 +33,7 @@ export interface CallSource {
  * Trace Context wants.
  */
 export function callContextOf(
-  { headers, principal, agentId, signal, answerRoom }: CallSource,
+  { headers, principal, agentId, signal, answerRoom, note }: CallSource,
   version: ProtocolVersion,
 ): CallContext {
   const extensions = [
@@ -40,18 +43,21 @@ export function callContextOf(
       ...listed(headers['x-a2a-extensions']),
     ]),
   ];
+  const traceparent = traceparentOf(single(headers['traceparent']));
+  if (traceparent !== undefined) note.traceId = traceparent.slice(3, 35);
   return {
     principal,
     version,
     agentId,
     extensions,
     activated: new Set(activeExtensions(extensions, [])),
-    traceparent: traceparentOf(single(headers['traceparent'])),
+    traceparent,
     hops: readHops(single(headers[HOPS_HEADER.toLowerCase()]), undefined),
     idempotencyKey: idempotencyKeyOf(single(headers['idempotency-key'])),
     lastEventId: lastEventIdOf(single(headers['last-event-id'])),
     signal,
     answerRoom,
+    note,
   };
 }
 

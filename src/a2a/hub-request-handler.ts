@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { noteTask } from '../common/call-note.js';
 import { HubError, invalidField } from '../common/hub-error.js';
 import { isLong, sizeOf } from '../common/long-work.js';
 import { AppConfig } from '../config/index.js';
@@ -89,6 +90,7 @@ export class HubRequestHandler {
 
   async getTask(request: GetTaskRequest, call: CallContext): Promise<Task> {
     const { id, historyLength, tenant } = request;
+    noteTask(call.note, id);
     const task = await this.tasks.get(id, historyLength, named(call, tenant));
     await roomFor(task, call);
     return task;
@@ -102,6 +104,7 @@ export class HubRequestHandler {
 
   async cancelTask(request: CancelTaskRequest, call: CallContext): Promise<Task> {
     const { id, tenant, metadata } = request;
+    noteTask(call.note, id);
     const task = await this.tasks.cancel(id, named(call, tenant), metadata);
     await roomForDone(task, call, id);
     return task;
@@ -111,6 +114,7 @@ export class HubRequestHandler {
     request: SubscribeToTaskRequest,
     call: CallContext,
   ): AsyncGenerator<StreamItem, void, undefined> {
+    noteTask(call.note, request.id);
     return this.tasks.subscribe(request.id, named(call, request.tenant));
   }
 
@@ -119,6 +123,7 @@ export class HubRequestHandler {
     call: CallContext,
     source: SourceDetails = {},
   ): Promise<TaskPushNotificationConfig> {
+    noteTask(call.note, request.taskId);
     return this.push.create(request, named(call, request.tenant), source.authentication);
   }
 
@@ -127,6 +132,7 @@ export class HubRequestHandler {
     request: GetTaskPushNotificationConfigRequest,
     call: CallContext,
   ): Promise<TaskPushNotificationConfig> {
+    noteTask(call.note, request.taskId);
     return this.push.get(request.taskId, request.id || undefined, named(call, request.tenant));
   }
 
@@ -135,6 +141,7 @@ export class HubRequestHandler {
     call: CallContext,
   ): Promise<ListTaskPushNotificationConfigsResponse> {
     const { taskId, pageSize, pageToken, tenant } = request;
+    noteTask(call.note, taskId);
     return this.push.list(taskId, pageSize, pageToken, named(call, tenant));
   }
 
@@ -142,6 +149,7 @@ export class HubRequestHandler {
     request: DeleteTaskPushNotificationConfigRequest,
     call: CallContext,
   ): Promise<void> {
+    noteTask(call.note, request.taskId);
     await this.push.delete(request.taskId, request.id, named(call, request.tenant));
   }
 
@@ -174,6 +182,7 @@ export class HubRequestHandler {
   ): HubRequest {
     const { message, configuration, metadata, tenant } = request;
     if (message === undefined) throw invalidField('message', 'is required');
+    noteTask(call.note, message.taskId);
     const directive = readDirective(message.metadata, metadata);
     const asked = source.returnImmediately ?? configuration?.returnImmediately ?? false;
     const isUnasked = asked === 'unsaid';

@@ -14,6 +14,7 @@ import {
   Task,
   TaskPushNotificationConfig,
 } from '../protocol/a2a.js';
+import { noteOperation } from '../common/call-note.js';
 import { withLateBytes } from '../protocol/part-bytes.js';
 import type { CallContext } from '../routing/index.js';
 import type { StreamItem } from '../tasks/index.js';
@@ -199,6 +200,7 @@ function unary<Request, Result>(
     rest,
     shape,
     async run(handler, params, call) {
+      noteOperation(call.note, name);
       checkParams(shape, params);
       const request = codec.fromJSON(params);
       const result = await steps.call(handler, request, call);
@@ -226,6 +228,7 @@ function streaming<Request>(
     rest,
     shape,
     run(handler, params, call) {
+      noteOperation(call.note, name);
       checkParams(shape, params);
       return steps.call(handler, codec.fromJSON(params), call);
     },

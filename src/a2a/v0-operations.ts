@@ -1,6 +1,7 @@
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import type { ServerCallContext } from '@a2a-js/sdk/server';
 import { snakeCase } from '../protocol/snake-case.js';
+import { noteOperation } from '../common/call-note.js';
 import { hubErrorOf } from '../common/hub-error.js';
 import type { CallContext } from '../routing/index.js';
 import { type CardForm, cardJson } from './cards/card-forms.js';
@@ -96,6 +97,7 @@ const EXTENDED_CARD: LegacyOperation = {
   kind: 'unary',
   ...named('GetExtendedAgentCard', 'agent/getAuthenticatedExtendedCard', shapes.noParams),
   async run(handler, params, call, form = '0.3') {
+    noteOperation(call.note, 'GetExtendedAgentCard');
     checkParams(shapes.noParams, params);
     const card = await handler.getExtendedAgentCard({ tenant: '' }, call, form);
     return cardJson(card, form);
@@ -196,6 +198,7 @@ function unary(
     kind: 'unary',
     ...named(name, method, shape),
     async run(handler, params, call) {
+      noteOperation(call.note, name);
       const { sdk, known, context } = prepared(shape, steps.details, handler, params, call);
       return steps.call(sdk, known, context);
     },
@@ -219,6 +222,7 @@ function streaming(
     kind: 'stream',
     ...named(name, method, shape),
     run(handler, params, call) {
+      noteOperation(call.note, name);
       const { sdk, known, context } = prepared(shape, steps.details, handler, params, call);
       return numbered(() => steps.call(sdk, known, context), context);
     },

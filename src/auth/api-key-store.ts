@@ -15,6 +15,10 @@ export interface ApiKey {
   readonly createdAt: Date;
   /** Set once; a revoked key stays listed. */
   readonly revokedAt: Date | null;
+  /** From then on it is not valid; null: it is until it is revoked. */
+  readonly expiresAt: Date | null;
+  /** About a minute exact; null: not since uses are noted. */
+  readonly lastUsedAt: Date | null;
 }
 
 /** Principals and their keys. */
@@ -29,7 +33,7 @@ export abstract class ApiKeyStore {
   /** The key, revoked or not. */
   abstract find(id: string): Promise<ApiKey | undefined>;
 
-  /** The key, when it is valid: not revoked, its principal not disabled. */
+  /** The key, when it is not revoked and its principal not disabled. It may have expired. */
   abstract findValid(id: string): Promise<ApiKey | undefined>;
 
   private readonly listeners = new Set<() => void>();
@@ -53,8 +57,17 @@ export abstract class ApiKeyStore {
   /** Revokes a key for ever; false when it does not exist. The first revocation's time stays. */
   abstract revoke(id: string, at: Date): Promise<boolean>;
 
-  /** When the oldest valid key with scope `admin` was made; undefined when there is none. */
-  abstract adminKeySince(): Promise<Date | undefined>;
+  /** When the oldest key with scope `admin` was made that is valid at that time; undefined when there is none. */
+  abstract adminKeySince(at: Date): Promise<Date | undefined>;
+
+  /** Notes when keys were last used, by their ids; an older time than is known changes nothing. */
+  abstract markUsed(uses: ReadonlyMap<string, Date>): Promise<void>;
+
+  /** Keys that have expired by then count for their principals as revoked ones from now on. */
+  abstract noteExpired(at: Date): Promise<void>;
+
+  /** The names of keys, by their ids; ids of none are left out. */
+  abstract names(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 
   /** Whether more than one organization has a key that is not revoked, operators' keys aside. */
   abstract hasSeveralOrganizations(): Promise<boolean>;

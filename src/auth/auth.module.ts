@@ -1,11 +1,14 @@
 import { Module } from '@nestjs/common';
 import { SigningModule } from '../signing/index.js';
+import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
 import type { Database } from '../database/database.js';
 import { ApiKeyStore } from './api-key-store.js';
 import { AuthService } from './auth.service.js';
 import { HttpAccess } from './http-access.js';
+import { KeyExpiry } from './key-expiry.js';
+import { KeyUses } from './key-uses.js';
 import { KeyWatch } from './key-watch.js';
 import { KeysController } from './keys.controller.js';
 import { KeysService } from './keys.service.js';
@@ -39,10 +42,13 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new TypeormApiKeyS
     HttpAccess,
     {
       provide: KeyWatch,
-      inject: [PrincipalStore, Log],
-      useFactory: (store: PrincipalStore, log: Log) => new KeyWatch(store, log),
+      inject: [PrincipalStore, Log, Clock],
+      useFactory: (store: PrincipalStore, log: Log, clock: Clock) =>
+        new KeyWatch(store, log, clock),
     },
     KeysService,
+    KeyUses,
+    KeyExpiry,
   ],
   exports: [
     ApiKeyStore,

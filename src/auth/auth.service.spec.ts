@@ -5,6 +5,7 @@ import type { Log } from '../common/logger.js';
 import { type ConfigOverrides, configWith } from '../config/index.js';
 import { AuthService } from './auth.service.js';
 import { FakeApiKeyStore } from './fake-api-key.store.js';
+import { KeyUses } from './key-uses.js';
 import { KeyWatch } from './key-watch.js';
 import { KeysService } from './keys.service.js';
 import { PrincipalChanges } from './principal-changes.js';
@@ -30,12 +31,13 @@ beforeEach(() => {
 
 function services(overrides: ConfigOverrides = {}): { auth: AuthService; keys: KeysService } {
   const config = configWith(overrides);
-  const auth = new AuthService(config, store, clock);
+  const log = { warn: () => undefined } as unknown as Log;
+  const auth = new AuthService(config, store, clock, new KeyUses(store, log));
   const watched = {
     revision: () => Promise.resolve(0),
     validKeys: () => Promise.resolve(new Set<string>()),
   };
-  const watch = new KeyWatch(watched, { warn: () => undefined } as unknown as Log);
+  const watch = new KeyWatch(watched, log, clock);
   const [changes, ids] = [new PrincipalChanges(), new SystemIdSource()];
   return { auth, keys: new KeysService(config, store, auth, watch, changes, clock, ids) };
 }
@@ -189,7 +191,7 @@ describe('keys', () => {
       throw new Error('no space');
     };
     await expect(keys.ensureAdminKey(full)).rejects.toThrow('no space');
-    expect(await store.adminKeySince()).toBeUndefined();
+    expect(await store.adminKeySince(clock.now())).toBeUndefined();
   });
 
   it('makes none when one is configured or nobody asks for keys', async () => {
@@ -203,5 +205,36 @@ describe('keys', () => {
 
   it('does not know an unknown key when it is to be revoked', async () => {
     await expect(services().keys.revoke('none')).rejects.toMatchObject({ reason: 'NOT_FOUND' });
+  });
+});
+
+describe('a key with a time to expire', () => {
+  it('is valid until then and refused with that reason from then on', async () => {
+    const { auth, keys } = services();
+    const expiresAt = new Date(clock.now().getTime() + 1500);
+    const { key } = await keys.create({ name: 'n', scopes: ['a2a'], expiresAt });
+    expect(await auth.authenticate(bearer(key))).toMatchObject({ expiresAt });
+    clock.ms = expiresAt.getTime() - 1;
+    await auth.authenticate(bearer(key));
+    clock.ms = expiresAt.getTime();
+    const refused = auth.authenticate(bearer(key));
+    await expect(refused).rejects.toMatchObject({
+      reason: 'UNAUTHENTICATED',
+      message: `The API key has expired (${expiresAt.toISOString()}).`,
+    });
+  });
+
+  it('cannot be made when that is past', async () => {
+    const { keys } = services();
+    const request = { name: 'n', scopes: ['a2a' as const], expiresAt: clock.now() };
+    await expect(keys.create(request)).rejects.toMatchObject({ reason: 'INVALID_PARAMS' });
+  });
+
+  it('is not that of who comes without one', async () => {
+    const { auth, keys } = services({ auth: { mode: 'none' } });
+    const expiresAt = new Date(clock.now().getTime() + 1);
+    const { key } = await keys.create({ name: 'n', scopes: ['a2a'], expiresAt });
+    clock.ms = expiresAt.getTime();
+    expect(await auth.authenticate(bearer(key))).toMatchObject({ id: 'anonymous' });
   });
 });

@@ -5,6 +5,7 @@ import { AppConfig, isLoopback } from '../config/index.js';
 import { type ApiKey, ApiKeyStore } from './api-key-store.js';
 import { type RequestHeaders, hashOf, keyIdOf, presentedKey, sameHash } from './credential.js';
 import { KeyLookups } from './key-lookups.js';
+import { KeyUses } from './key-uses.js';
 import type { Principal, Scope } from './principal.js';
 
 /** How long a verified key is believed: a revocation by another process is noticed after that. */
@@ -25,13 +26,21 @@ interface Verified {
   readonly until: number;
 }
 
+/** Whose key it is; when it has expired; undefined for no valid key. */
+type Found = Principal | Date | undefined;
+
+/** Why a key is refused, or its open calls end, that has expired. */
+export function keyHasExpired(at: Date): HubError {
+  return new HubError('UNAUTHENTICATED', `The API key has expired (${at.toISOString()}).`);
+}
+
 /** Finds out who is calling. */
 @Injectable()
 export class AuthService {
   /** By the hash of the key, oldest first. */
   private readonly verified = new Map<string, Verified>();
   /** Look-ups under way, by the hash of the key. */
-  private readonly running = new Map<string, Promise<Principal | undefined>>();
+  private readonly running = new Map<string, Promise<Found>>();
   /** Raised by what ends keys here: a look-up that began before must not be remembered. */
   private ended = 0;
   private readonly adminHash: string | null;
@@ -43,6 +52,7 @@ export class AuthService {
     config: AppConfig,
     private readonly store: ApiKeyStore,
     private readonly clock: Clock,
+    private readonly uses: KeyUses,
   ) {
     this.adminHash = config.auth.adminKey === null ? null : hashOf(config.auth.adminKey);
     if (config.auth.mode !== 'none') return;
@@ -53,13 +63,14 @@ export class AuthService {
 
   /**
    * The principal of the key in the headers. Rejects with UNAUTHENTICATED when there is none, it is
-   * unknown, it is revoked or its principal is disabled; with `auth.mode: none` such a caller is `anonymous` instead.
+   * unknown, is revoked or has expired, or its principal is disabled; with `auth.mode: none` such a caller is `anonymous` instead.
    */
   async authenticate(headers: RequestHeaders): Promise<Principal> {
     const key = presentedKey(headers);
     const known = key === undefined ? undefined : await this.verify(key);
-    if (known !== undefined) return known;
+    if (known !== undefined && !(known instanceof Date)) return known;
     if (this.anonymous !== undefined) return this.anonymous;
+    if (known !== undefined) throw keyHasExpired(known);
     throw new HubError(
       'UNAUTHENTICATED',
       key === undefined
@@ -91,7 +102,7 @@ export class AuthService {
     this.lookups.forget();
   }
 
-  private async verify(key: string): Promise<Principal | undefined> {
+  private async verify(key: string): Promise<Found> {
     const hash = hashOf(key);
     if (this.adminHash !== null && sameHash(hash, this.adminHash)) return ADMIN;
     const now = this.clock.now().getTime();
@@ -107,12 +118,7 @@ export class AuthService {
     return looking;
   }
 
-  private async look(
-    key: string,
-    hash: string,
-    now: number,
-    wasSeen: boolean,
-  ): Promise<Principal | undefined> {
+  private async look(key: string, hash: string, now: number, wasSeen: boolean): Promise<Found> {
     const keyId = keyIdOf(key);
     if (keyId === undefined) return undefined;
     const { ended } = this;
@@ -121,9 +127,14 @@ export class AuthService {
     const found = await (wasSeen ? search() : this.lookups.find(hash, now, search));
     this.verified.delete(hash);
     if (!found || !sameHash(found.hash, hash)) return undefined;
-    const caller = principal(found.principalId, found.organization, found.scopes, found.id);
-    if (ended === this.ended)
-      this.remember(hash, { keyId: found.id, principal: caller, until: now + BELIEVED_MS });
+    const { expiresAt } = found;
+    if (expiresAt !== null && expiresAt.getTime() <= now) return expiresAt;
+    this.uses.used(found.id, new Date(now));
+    const caller = principal(found.principalId, found.organization, found.scopes, found);
+    if (ended === this.ended) {
+      const until = Math.min(now + BELIEVED_MS, expiresAt?.getTime() ?? Infinity);
+      this.remember(hash, { keyId: found.id, principal: caller, until });
+    }
     return caller;
   }
 
@@ -140,12 +151,13 @@ function principal(
   id: string,
   organization: string,
   scopes: readonly Scope[],
-  keyId?: string,
+  key?: Pick<ApiKey, 'id' | 'expiresAt'>,
 ): Principal {
   return Object.freeze({
     id,
     organization,
     scopes: new Set(scopes),
-    ...(keyId !== undefined && { keyId }),
+    ...(key !== undefined && { keyId: key.id }),
+    ...(key?.expiresAt && { expiresAt: key.expiresAt }),
   });
 }

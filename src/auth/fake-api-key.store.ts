@@ -46,9 +46,29 @@ export class FakeApiKeyStore extends ApiKeyStore {
     return Promise.resolve(key !== undefined);
   }
 
-  adminKeySince(): Promise<Date | undefined> {
+  markUsed(uses: ReadonlyMap<string, Date>): Promise<void> {
+    for (const [id, at] of uses) {
+      const key = this.keys.get(id);
+      const isNews = key !== undefined && (key.lastUsedAt === null || key.lastUsedAt < at);
+      if (isNews) this.keys.set(id, { ...key, lastUsedAt: at });
+    }
+    return Promise.resolve();
+  }
+
+  /** There are no standings of principals here. */
+  noteExpired(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  names(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const found = ids.flatMap((id) => this.keys.get(id) ?? []);
+    return Promise.resolve(new Map(found.map(({ id, name }) => [id, name])));
+  }
+
+  adminKeySince(at: Date): Promise<Date | undefined> {
     const [oldest] = [...this.keys.values()]
       .filter((key) => key.scopes.includes('admin') && key.revokedAt === null)
+      .filter(({ expiresAt }) => expiresAt === null || expiresAt > at)
       .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
     return Promise.resolve(oldest?.createdAt);
   }

@@ -29,7 +29,9 @@ beforeEach(() => {
       return Promise.resolve(new Set(ids.filter((id) => valid.has(id))));
     },
   };
-  watch = new KeyWatch(store, { warn: () => undefined } as unknown as Log);
+  watch = new KeyWatch(store, { warn: () => undefined } as unknown as Log, {
+    now: () => new Date(),
+  });
 });
 
 afterEach(() => {
@@ -132,5 +134,20 @@ describe('what is open under a key', () => {
     watch.revoked('k1');
     await jest.advanceTimersByTimeAsync(180_000);
     expect([open.signal.aborted, asked]).toEqual([false, 0]);
+  });
+});
+
+describe('what is open under a key that expires', () => {
+  it('ends within about a second of it, and nothing else', async () => {
+    const expiresAt = new Date(Date.now() + 5000);
+    const [mine, others] = [opened({ expiresAt }), opened({ keyId: 'k2' })];
+    await jest.advanceTimersByTimeAsync(4500);
+    expect(mine.open.signal.aborted).toBe(false);
+    await jest.advanceTimersByTimeAsync(1500);
+    expect(mine.open.signal.reason).toMatchObject({
+      reason: 'UNAUTHENTICATED',
+      message: expect.stringContaining('has expired'),
+    });
+    expect(others.open.signal.aborted).toBe(false);
   });
 });

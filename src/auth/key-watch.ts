@@ -1,6 +1,8 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { HubError } from '../common/hub-error.js';
 import { Log } from '../common/logger.js';
+import type { Clock } from '../common/clock.js';
+import { keyHasExpired } from './auth.service.js';
 import type { Principal } from './principal.js';
 import { PrincipalStore } from './principal-store.js';
 
@@ -16,11 +18,13 @@ const REMEMBERED = 10_000;
 interface Watched {
   readonly principalId: string;
   readonly open: Set<AbortController>;
+  /** When the key expires. */
+  readonly expiresAt: Date | undefined;
 }
 
 /**
- * Ends the calls of a key when it is revoked or its principal is disabled: at once when that happens
- * here, within some two seconds when another process does it. Only the calls of that key: those of other
+ * Ends the calls of a key when it is revoked, has expired (within about a second) or its principal is disabled:
+ * at once when that happens here, within some two seconds when another process does it. Only the calls of that key: those of other
  * keys of the principal go on.
  */
 @Injectable()
@@ -39,13 +43,14 @@ export class KeyWatch implements OnModuleDestroy {
   constructor(
     private readonly store: Pick<PrincipalStore, 'revision' | 'validKeys'>,
     private readonly log: Log,
+    private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
   /**
    * Aborts `open` with UNAUTHENTICATED for its reason once the key of this caller is not valid any more,
    * until the function that is given back is called. Who came without a key is never ended.
    */
-  watch({ id, keyId }: Principal, open: AbortController): () => void {
+  watch({ id, keyId, expiresAt }: Principal, open: AbortController): () => void {
     if (keyId === undefined) return () => undefined;
     if (this.endedKeys.has(keyId)) {
       end(open);
@@ -53,7 +58,7 @@ export class KeyWatch implements OnModuleDestroy {
     }
     let entry = this.watched.get(keyId);
     if (entry === undefined) {
-      entry = { principalId: id, open: new Set() };
+      entry = { principalId: id, open: new Set(), expiresAt };
       this.watched.set(keyId, entry);
       // What has ended it elsewhere may have been seen before anybody watched it.
       this.hasNew = true;
@@ -94,6 +99,7 @@ export class KeyWatch implements OnModuleDestroy {
   }
 
   private async look(): Promise<void> {
+    this.endExpired();
     if (this.looking || this.watched.size === 0) return;
     this.looking = true;
     try {
@@ -128,10 +134,17 @@ export class KeyWatch implements OnModuleDestroy {
     }
   }
 
-  private end(keyId: string): void {
+  private endExpired(): void {
+    const now = this.clock.now();
+    for (const [keyId, { expiresAt }] of this.watched) {
+      if (expiresAt !== undefined && expiresAt <= now) this.end(keyId, keyHasExpired(expiresAt));
+    }
+  }
+
+  private end(keyId: string, why?: HubError): void {
     const entry = this.watched.get(keyId);
     this.watched.delete(keyId);
-    for (const open of entry?.open ?? []) end(open);
+    for (const open of entry?.open ?? []) end(open, why);
   }
 }
 
@@ -140,8 +153,11 @@ export function refuseEnded({ aborted, reason }: AbortSignal): void {
   if (aborted && reason instanceof HubError) throw reason;
 }
 
-function end(open: AbortController): void {
-  open.abort(new HubError('UNAUTHENTICATED', 'The API key is no longer valid.'));
+function end(
+  open: AbortController,
+  why = new HubError('UNAUTHENTICATED', 'The API key is no longer valid.'),
+): void {
+  open.abort(why);
 }
 
 function remember(ended: Set<string>, id: string): void {

@@ -1,8 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayNotEmpty, IsArray, IsIn, IsOptional, Matches } from 'class-validator';
+import { ArrayNotEmpty, IsArray, IsISO8601, IsIn, IsOptional, Matches } from 'class-validator';
 import { NAME, NAME_RULE } from '../common/http/fields.js';
 import type { ApiKey } from './api-key-store.js';
 import { SCOPES, type Scope } from './principal.js';
+
+/** A time that means the same everywhere. */
+const ZONED = /T.*(Z|[+-]\d\d:\d\d)$/;
 
 export class CreateKeyDto {
   @ApiProperty({ type: String, example: 'billing service' })
@@ -24,6 +27,16 @@ export class CreateKeyDto {
   @IsOptional()
   @Matches(NAME, NAME_RULE)
   principal?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    description: 'From then on the key is not valid. Default: it is until it is revoked.',
+  })
+  @IsOptional()
+  @IsISO8601({ strict: true })
+  @Matches(ZONED, { message: '$property must be a time with its zone: 2027-01-31T12:00:00Z' })
+  expiresAt?: string;
 }
 
 /** A key as it is listed. */
@@ -49,6 +62,17 @@ export class KeyDto {
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   readonly revokedAt: string | null;
 
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  readonly expiresAt: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'About a minute exact; null for a key that was not used.',
+  })
+  readonly lastUsedAt: string | null;
+
   constructor(record: ApiKey) {
     this.id = record.id;
     this.principalId = record.principalId;
@@ -57,6 +81,8 @@ export class KeyDto {
     this.scopes = record.scopes;
     this.createdAt = record.createdAt.toISOString();
     this.revokedAt = record.revokedAt?.toISOString() ?? null;
+    this.expiresAt = record.expiresAt?.toISOString() ?? null;
+    this.lastUsedAt = record.lastUsedAt?.toISOString() ?? null;
   }
 }
 

@@ -18,8 +18,12 @@ export class KeysController {
   @ApiOperation({ summary: 'Makes a key for a new principal, or another one for an existing.' })
   @ApiCreatedResponse({ type: CreatedKeyDto })
   async create(@Body() body: CreateKeyDto): Promise<CreatedKeyDto> {
-    const { principal, ...rest } = body;
-    const { key, record } = await this.keys.create({ ...rest, principalId: principal });
+    const { principal, expiresAt, ...rest } = body;
+    const { key, record } = await this.keys.create({
+      ...rest,
+      principalId: principal,
+      ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt) }),
+    });
     return new CreatedKeyDto(record, key);
   }
 

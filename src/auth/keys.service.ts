@@ -20,6 +20,8 @@ export interface NewKey {
   readonly organization?: string | undefined;
   /** An existing principal that gets another key; absent, a new principal is made. */
   readonly principalId?: string | undefined;
+  /** From then on it is not valid. Default: it is until it is revoked. */
+  readonly expiresAt?: Date | undefined;
 }
 
 /** Where the admin key of this start is from: made just now (and shown this once), or there before. */
@@ -43,6 +45,11 @@ export class KeysService {
 
   /** Makes a key. The returned `key` cannot be had again. */
   async create(request: NewKey): Promise<{ readonly key: string; readonly record: ApiKey }> {
+    const now = this.clock.now();
+    const { expiresAt = null } = request;
+    if (expiresAt !== null && expiresAt <= now) {
+      throw invalidField('expiresAt', 'must be in the future');
+    }
     const organization = await this.organizationFor(request);
     const { id, key } = newKey(this.ids);
     const record: ApiKey = {
@@ -52,8 +59,10 @@ export class KeysService {
       name: request.name,
       scopes: [...new Set(request.scopes)],
       hash: hashOf(key),
-      createdAt: this.clock.now(),
+      createdAt: now,
       revokedAt: null,
+      expiresAt,
+      lastUsedAt: null,
     };
     await this.store.add(record);
     // What was held back for want of a key goes on.
@@ -82,14 +91,14 @@ export class KeysService {
 
   /**
    * Sees to it that somebody can administer: a key is made when keys are asked for, none is configured
-   * and none is left that is not revoked. Null when keys are not asked for. `keep` has a new key first: one
+   * and none is left that is valid. Null when keys are not asked for. `keep` has a new key first: one
    * that cannot be kept is not made.
    */
   async ensureAdminKey(keep: (key: string) => unknown): Promise<AdminKey | null> {
     const { auth, role } = this.config;
     if (auth.mode === 'none' || role === 'worker') return null;
     if (auth.adminKey !== null) return { from: 'configuration' };
-    const since = await this.store.adminKeySince();
+    const since = await this.store.adminKeySince(this.clock.now());
     if (since !== undefined) return { from: 'database', since };
     const name = 'made at the first start';
     return { from: 'now', key: await makeAdminKey(this.store, this.clock, this.ids, name, keep) };

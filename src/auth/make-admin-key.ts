@@ -23,6 +23,8 @@ export async function makeAdminKey(
     hash: hashOf(key),
     createdAt: clock.now(),
     revokedAt: null,
+    expiresAt: null,
+    lastUsedAt: null,
   });
   return key;
 }

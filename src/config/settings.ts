@@ -87,6 +87,11 @@ export const SETTINGS = {
       default: 10 * SECOND,
       description: 'How long requests in flight may take to end after SIGTERM.',
     }),
+    corsOrigins: texts({
+      default: [],
+      description:
+        'Origins (https://app.example.com) whose pages may call the hub from a browser, with a key: A2A over HTTP and the admin API alike; * for every origin. Empty: none but its own.',
+    }),
     rateLimit: new Section('How often one principal may call the A2A doors of one process.', {
       requestsPerSecond: number({
         min: 0,
@@ -201,7 +206,7 @@ export const SETTINGS = {
       max: 365 * DAY,
       default: HOUR,
       description:
-        'How long the standing subscriptions of a principal go on after its last valid key was revoked, or the last one with the scope they need. Then they pause, and lose nothing, until it has such a key again; 0s pauses them at once.',
+        'How long the standing subscriptions of a principal go on after its last valid key was revoked or has expired, or the last one with the scope they need. Then they pause, and lose nothing, until it has such a key again; 0s pauses them at once.',
     }),
   }),
 
@@ -842,10 +847,20 @@ export const SETTINGS = {
     }),
   }),
 
-  log: new Section('The log, one JSON object per line on standard output.', {
+  log: new Section('The log, on standard output.', {
     level: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       default: 'info',
       description: 'The least severe entries that are written.',
+    }),
+    format: choice(['auto', 'json', 'pretty'], {
+      default: 'auto',
+      description:
+        'json: one JSON object per line. pretty: lines for people. auto: pretty where standard output is a terminal, else json.',
+    }),
+    requests: flag({
+      default: true,
+      description:
+        'Writes a line at level info for each request that has ended: its id, caller, operation, task, status and time. Those of health and metrics are at level debug; what failed inside the hub is always written.',
     }),
   }),
 } as const;

@@ -1,6 +1,15 @@
-import type { FastifyInstance } from 'fastify';
-import type { Log } from '../common/logger.js';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type CallNote, noteTask } from '../common/call-note.js';
+import { REQUEST_ID } from '../common/request-id.js';
 import type { Metrics } from './metrics.js';
+import type { LoggedCaller, RequestLog } from './request-log.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What is found out about the request, for the log. */
+    note: CallNote;
+  }
+}
 
 /** Methods that are a series of their own; Node takes 35, most of them for nothing here. */
 const METHODS: ReadonlySet<string> = new Set([
@@ -12,33 +21,83 @@ const METHODS: ReadonlySet<string> = new Set([
   'DELETE',
   'OPTIONS',
 ]);
+const UNKNOWN = '(unknown)';
+/** Routes that machines ask all the time. */
+const PROBE = /^\/(health\/|metrics$)/;
+/** Routes of the admin API about one task. */
+const OF_A_TASK = /^\/api\/v1\/tasks\/:id\b/;
 
-/** Measures every request and notes those that failed inside the hub. */
-export function observeHttp(server: FastifyInstance, metrics: Metrics, log: Log): void {
-  const names = new Map<string, string>();
-  const nameOf = (url: string): string => {
-    const name = names.get(url) ?? readable(url);
-    names.set(url, name);
-    return name;
-  };
-  server.addHook('onResponse', (request, reply, done) => {
-    // An unknown path is one series, not as many as there are paths.
+interface Described {
+  readonly name: string;
+  readonly isProbe: boolean;
+  readonly isOfATask: boolean;
+}
+
+/** Gives every answer the id of its request, measures every request and writes it to the log. */
+export class HttpObserver {
+  private readonly routes = new Map<string, Described>();
+
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly log: RequestLog,
+  ) {}
+
+  /** To be called first of all: what hooks added before it refuse is not seen. */
+  observe(server: FastifyInstance): void {
+    server.decorateRequest('note');
+    server.addHook('onRequest', (request, reply, done) => {
+      this.begin(request, reply);
+      done();
+    });
+  }
+
+  /** The same for one request, which has passed no hook. */
+  begin(request: FastifyRequest, reply: FastifyReply): void {
+    const begun = performance.now();
+    request.note = { id: request.id };
+    // On the raw answer, so that streams have it as well.
+    reply.raw.setHeader(REQUEST_ID, request.id);
+    // Also when the client leaves: `onResponse` does not tell of that.
+    reply.raw.once('close', () => this.ended(request, reply, performance.now() - begun));
+  }
+
+  private ended(request: FastifyRequest, { raw }: FastifyReply, ms: number): void {
     const { url } = request.routeOptions;
-    const route = request.is404 || url === undefined ? '(unknown)' : nameOf(url);
-    const status = reply.raw.statusCode;
-    metrics.httpDuration.observe(
+    // An unknown path is one series, not as many as there are paths.
+    const route = request.is404 || url === undefined ? undefined : this.describe(url);
+    const name = route?.name ?? UNKNOWN;
+    const status = raw.headersSent ? raw.statusCode : null;
+    this.metrics.httpDuration.observe(
       {
         method: METHODS.has(request.method) ? request.method : 'other',
-        route,
-        status: String(status),
+        route: name,
+        status: String(status ?? 'none'),
       },
-      reply.elapsedTime / 1000,
+      ms / 1000,
     );
-    if (status >= 500) {
-      log.warn({ method: request.method, route, status, ms: reply.elapsedTime }, 'request failed');
+    const { note } = request;
+    if (route?.isOfATask) noteTask(note, (request.params as { readonly id: string }).id);
+    this.log.write({
+      note,
+      caller: request.principal,
+      to: { method: request.method, route: name },
+      status,
+      ms,
+      cut: !raw.writableFinished,
+      failed: status !== null && status >= 500,
+      isProbe: route?.isProbe ?? false,
+    });
+  }
+
+  private describe(url: string): Described {
+    let found = this.routes.get(url);
+    if (found === undefined) {
+      const name = readable(url);
+      found = { name, isProbe: PROBE.test(url), isOfATask: OF_A_TASK.test(name) };
+      this.routes.set(url, found);
     }
-    done();
-  });
+    return found;
+  }
 }
 
 /** A path of Fastify's kind without the patterns of its parameters: `/a2a/tasks/:id:cancel`. */

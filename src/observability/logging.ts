@@ -1,6 +1,9 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Level, type Logger, type LoggerOptions, pino } from 'pino';
+import type { Log } from '../common/logger.js';
 import type { AppConfig } from '../config/index.js';
+
+type LogSettings = Pick<AppConfig['log'], 'level' | 'format'>;
 
 /** Members that hold credentials wherever a log entry has them. */
 const SECRET_MEMBERS = ['authorization', '["x-api-key"]', 'cookie', 'credentials', 'token', 'key'];
@@ -23,6 +26,31 @@ export function createLog(
     redact: { paths: SECRETS, censor: '********' },
   };
   return destination ? pino(options, destination) : pino(options);
+}
+
+/** Whether people read standard output, and not programs. */
+export function isForPeople(format: LogSettings['format']): boolean {
+  return format === 'pretty' || (format === 'auto' && process.stdout.isTTY);
+}
+
+/** The hub's log on standard output, in the form that is asked for. */
+export async function openLog({ level, format }: LogSettings): Promise<Logger> {
+  if (!isForPeople(format)) return createLog(level);
+  // Loaded only where somebody reads along.
+  const { prettyLines } = await import('./pretty-lines.js');
+  return createLog(level, prettyLines());
+}
+
+/**
+ * The same log for entries that hold no credentials: looking for them costs several times what writing it
+ * does.
+ */
+export function plainly(log: Log): Log {
+  return isPino(log) ? log.child({}, { redact: [] }) : log;
+}
+
+function isPino(log: Log): log is Logger {
+  return 'child' in log;
 }
 
 /** What Nest says in these contexts when a start fails it throws as well, and who started the hub tells it. */

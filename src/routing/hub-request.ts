@@ -1,3 +1,4 @@
+import type { CallNote } from '../common/call-note.js';
 import type { Operator, Principal } from '../auth/index.js';
 import type { Message, SendMessageConfiguration } from '../protocol/a2a.js';
 import type { RoutingDirective } from '../protocol/routing-extension.js';
@@ -33,6 +34,8 @@ export interface CallContext {
    * ones. Rejects with RATE_LIMITED or UNAVAILABLE when there is none after a while.
    */
   readonly answerRoom?: (bytes: number) => Promise<void>;
+  /** What is found out about the call, for the log; copies of a context share the one note. */
+  readonly note?: CallNote;
 }
 
 /** One message to be routed: the only input of routing. */

@@ -107,6 +107,23 @@ export interface TaskReader {
   readonly unworked: string | null;
   /** With the scope `admin`: what agents have said to the hub is for it too. */
   readonly isAdmin: boolean;
+  /** The names of keys, by their ids. */
+  readonly keyNames: ReadonlyMap<string, string>;
+}
+
+/** The keys by which tasks were begun. */
+export function keyIdsOf(tasks: readonly TaskAggregate[]): string[] {
+  return [...new Set(tasks.flatMap(({ record }) => record.keyId ?? []))];
+}
+
+export class TaskKeyDto {
+  @ApiProperty({ type: String }) readonly id: string;
+  @ApiProperty({ type: String, nullable: true }) readonly name: string | null;
+
+  constructor(id: string, name: string | undefined) {
+    this.id = id;
+    this.name = name ?? null;
+  }
 }
 
 export class DelegationDto {
@@ -220,6 +237,13 @@ export class TaskDto {
   @ApiProperty() readonly contextId: string;
   @ApiProperty() readonly principalId: string;
   @ApiProperty() readonly organization: string;
+  @ApiProperty({
+    type: TaskKeyDto,
+    nullable: true,
+    description:
+      'The key by which it was begun; null for that of the configuration, and without one.',
+  })
+  readonly key: TaskKeyDto | null;
   @ApiProperty({ enum: [...STATES.keys()] }) readonly state: string;
   @ApiProperty({ description: 'The number of the newest event.' }) readonly seq: number;
   @ApiProperty({ format: 'date-time' }) readonly statusAt: string;
@@ -246,6 +270,8 @@ export class TaskDto {
     this.contextId = record.contextId;
     this.principalId = record.principalId;
     this.organization = record.organization;
+    const { keyId } = record;
+    this.key = keyId === null ? null : new TaskKeyDto(keyId, reader.keyNames.get(keyId));
     this.state = NAMES.get(record.state) ?? 'unknown';
     this.seq = record.seq;
     this.statusAt = record.statusAt.toISOString();

@@ -1,5 +1,6 @@
 import type { Clock } from '../common/clock.js';
 import { visibilityOf, EVERYTHING } from '../auth/index.js';
+import { noteTask } from '../common/call-note.js';
 import { HubError, invalidField } from '../common/hub-error.js';
 import {
   StreamResponse,
@@ -79,6 +80,7 @@ export class TaskService {
   async send(request: HubRequest, alongside: readonly Alongside[] = []): Promise<SendAnswer> {
     const { log, waits, settings } = this.deps;
     const begun = await this.begin(request, alongside);
+    noteTask(request.note, begun.taskId);
     if (request.returnImmediately) {
       if (request.awaitsAgent) {
         const maxMs = settings.firstEventWaitMs;
@@ -110,6 +112,7 @@ export class TaskService {
   ): AsyncGenerator<StreamItem, void, undefined> {
     const { streams, settings } = this.deps;
     const begun = await this.begin(request, alongside);
+    noteTask(request.note, begun.taskId);
     const aggregate =
       begun.kind === 'created' ? begun.aggregate : await this.aggregate(begun.taskId);
     const { task, record } = aggregate;

@@ -185,6 +185,8 @@ export interface TaskRecord {
   readonly cancelMetadata: Readonly<Record<string, unknown>> | null;
   /** When what still runs is canceled; null: only the delegations have deadlines. */
   readonly deadlineAt: Date | null;
+  /** The key its client came with; null: without one, or with that of the configuration, or an operator's retry. */
+  readonly keyId: string | null;
   readonly traceparent: string | null;
   /** `A2A-Extensions` the client asked for, sent on to agents. */
   readonly extensions: readonly string[];

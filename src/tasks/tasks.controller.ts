@@ -2,6 +2,7 @@ import { Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import {
   AdminController,
+  ApiKeyStore,
   CurrentPrincipal,
   EVERYTHING,
   hasScope,
@@ -16,8 +17,10 @@ import { DeleteTaskQueryDto } from './delete/delete-task.dto.js';
 import { taskNotFound } from './task-errors.js';
 import { TaskLists } from './task-lists.js';
 import { TaskLog } from './task-log.js';
+import type { TaskAggregate } from './task.js';
 import {
   filterOf,
+  keyIdsOf,
   TaskDetailDto,
   TaskDto,
   TaskPageDto,
@@ -36,6 +39,7 @@ export class TasksController {
     private readonly log: TaskLog,
     private readonly deleter: TaskDeleter,
     private readonly workers: WorkerWatch,
+    private readonly keys: ApiKeyStore,
   ) {}
 
   @Get()
@@ -51,7 +55,7 @@ export class TasksController {
       query.limit,
       query.cursor,
     );
-    const reader = this.reader(principal);
+    const reader = await this.reader(principal, page.items);
     return { ...page, items: page.items.map((each) => new TaskDto(each, reader)) };
   }
 
@@ -66,7 +70,7 @@ export class TasksController {
     if (!aggregate) throw taskNotFound(id);
     const after = Math.max(0, aggregate.record.seq - SHOWN_EVENTS);
     const events = await this.log.events(id, after, SHOWN_EVENTS);
-    return new TaskDetailDto(aggregate, events, this.reader(principal));
+    return new TaskDetailDto(aggregate, events, await this.reader(principal, [aggregate]));
   }
 
   @Delete(':id')
@@ -87,9 +91,10 @@ export class TasksController {
     await this.deleter.delete(id, visibility, force === 'true');
   }
 
-  private reader(principal: Principal): TaskReader {
+  private async reader(principal: Principal, tasks: readonly TaskAggregate[]): Promise<TaskReader> {
+    const keyNames = await this.keys.names(keyIdsOf(tasks));
     const unworked = this.workers.isNobody ? NOBODY_WORKS : null;
-    return { unworked, isAdmin: hasScope(principal, 'admin') };
+    return { unworked, isAdmin: hasScope(principal, 'admin'), keyNames };
   }
 }
 

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApiKey, ApiKeyStore } from '../../src/auth/index.js';
 
+const NOW = new Date(10_000);
+
 /** What every {@link ApiKeyStore} does; `open` gives a fresh, empty one. */
 export function apiKeyStoreContract(open: () => Promise<ApiKeyStore>): void {
   let store: ApiKeyStore;
@@ -73,14 +75,64 @@ export function apiKeyStoreContract(open: () => Promise<ApiKeyStore>): void {
   describe('adminKeySince', () => {
     it('is when the oldest key with scope admin that is not revoked was made', async () => {
       await store.add(keyOf({ id: 'k1', scopes: ['a2a'] }));
-      expect(await store.adminKeySince()).toBeUndefined();
+      expect(await store.adminKeySince(NOW)).toBeUndefined();
       await store.add(keyOf({ id: 'k2', scopes: ['a2a', 'admin'], createdAt: new Date(4000) }));
       await store.add(keyOf({ id: 'k3', scopes: ['admin'], createdAt: new Date(3000) }));
-      expect(await store.adminKeySince()).toEqual(new Date(3000));
+      expect(await store.adminKeySince(NOW)).toEqual(new Date(3000));
       await store.revoke('k3', new Date(5000));
-      expect(await store.adminKeySince()).toEqual(new Date(4000));
+      expect(await store.adminKeySince(NOW)).toEqual(new Date(4000));
       await store.revoke('k2', new Date(5000));
-      expect(await store.adminKeySince()).toBeUndefined();
+      expect(await store.adminKeySince(NOW)).toBeUndefined();
+    });
+
+    it('knows no key that has expired', async () => {
+      await store.add(keyOf({ id: 'k1', scopes: ['admin'], expiresAt: NOW }));
+      expect(await store.adminKeySince(new Date(NOW.getTime() - 1))).toBeDefined();
+      expect(await store.adminKeySince(NOW)).toBeUndefined();
+    });
+  });
+
+  describe('markUsed', () => {
+    it('keeps the newest use of each key', async () => {
+      for (const id of ['k1', 'k2', 'k3']) await store.add(keyOf({ id }));
+      await store.markUsed(
+        new Map([
+          ['k2', new Date(2000)],
+          ['k1', new Date(1000)],
+          ['none', new Date(1000)],
+        ]),
+      );
+      await store.markUsed(
+        new Map([
+          ['k1', new Date(3000)],
+          ['k2', new Date(1000)],
+        ]),
+      );
+      const uses = await Promise.all(['k1', 'k2', 'k3'].map((id) => store.find(id)));
+      expect(uses.map((key) => key?.lastUsedAt)).toEqual([new Date(3000), new Date(2000), null]);
+    });
+  });
+
+  describe('a key that has expired', () => {
+    it('is found with its time, and told as expired or not by nobody but the reader', async () => {
+      const key = keyOf({ id: 'k1', expiresAt: new Date(5000) });
+      await store.add(key);
+      expect(await store.findValid('k1')).toEqual(key);
+    });
+  });
+
+  describe('names', () => {
+    it('are those of the keys that there are', async () => {
+      await store.add(keyOf({ id: 'k1', name: 'one' }));
+      await store.add(keyOf({ id: 'k2', name: 'two' }));
+      await store.revoke('k2', new Date(5000));
+      expect(await store.names(['k2', 'k1', 'none'])).toEqual(
+        new Map([
+          ['k1', 'one'],
+          ['k2', 'two'],
+        ]),
+      );
+      expect(await store.names([])).toEqual(new Map());
     });
   });
 }
@@ -95,6 +147,8 @@ function keyOf(members: Partial<ApiKey>): ApiKey {
     hash: 'ab'.repeat(32),
     createdAt: new Date(1_763_700_000_123),
     revokedAt: null,
+    expiresAt: null,
+    lastUsedAt: null,
     ...members,
   };
 }

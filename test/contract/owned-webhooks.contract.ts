@@ -31,6 +31,8 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       hash: 'ab'.repeat(32),
       createdAt: NOW,
       revokedAt: null,
+      expiresAt: null,
+      lastUsedAt: null,
     });
   const disable = (id = 'alice'): Promise<boolean> => stores.principals.disable(id, NOW);
   const claimed = async (now = NOW): Promise<string[]> =>
@@ -166,6 +168,8 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
         id: 'k2',
         scopes: ['a2a'],
         revokedAt: null,
+        expiresAt: null,
+        lastUsedAt: null,
       });
       expect(await claimed(LATER)).toEqual([own]);
       expect(await stores.row(wide)).toMatchObject({ active: 2 });

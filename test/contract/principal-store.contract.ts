@@ -25,6 +25,8 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       hash: 'ab'.repeat(32),
       createdAt: new Date(1000),
       revokedAt: null,
+      expiresAt: null,
+      lastUsedAt: null,
       ...members,
     });
   const lacks = async (id = 'alice'): Promise<unknown[]> => {
@@ -76,6 +78,23 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       expect(await principals.get('alice')).toMatchObject({ validKeys: 0 });
     });
 
+    it('is lacking from the time on when the last key has expired', async () => {
+      await add('k1', { expiresAt: new Date(2000) });
+      await add('k2', { expiresAt: new Date(3000), scopes: ['admin'] });
+      const before = await principals.revision();
+      await keys.noteExpired(new Date(1999));
+      expect(await principals.validKeys(['k1', 'k2'])).toEqual(new Set(['k1', 'k2']));
+      await keys.noteExpired(new Date(2500));
+      expect(await lacks()).toEqual([null, null, null]);
+      expect(await principals.validKeys(['k1', 'k2'])).toEqual(new Set(['k2']));
+      expect(await principals.revision()).toBeGreaterThan(before);
+      await Promise.all([keys.noteExpired(new Date(9000)), keys.noteExpired(new Date(9000))]);
+      expect(await lacks()).toEqual([3000, 3000, 3000]);
+      expect(await principals.get('alice')).toMatchObject({ validKeys: 0 });
+      await add('k3');
+      expect((await lacks())[0]).toBeNull();
+    });
+
     it('is looked for by time', async () => {
       await add('k1');
       await keys.revoke('k1', new Date(2000));
@@ -97,13 +116,13 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       expect(await keys.findValid('k1')).toBeUndefined();
       expect(await keys.find('k1')).toMatchObject({ revokedAt: null });
       expect(await principals.validKeys(['k1', 'k2', 'none'])).toEqual(new Set(['k2']));
-      expect(await keys.adminKeySince()).toBeUndefined();
+      expect(await keys.adminKeySince(new Date(9000))).toBeUndefined();
       await expect(add('k3')).rejects.toMatchObject({ reason: 'CONFLICT' });
       expect(await keys.find('k3')).toBeUndefined();
       expect(await unsettled()).toEqual(['alice']);
       expect(await principals.enable('alice')).toBe(true);
       expect(await keys.findValid('k1')).toMatchObject({ id: 'k1' });
-      expect(await keys.adminKeySince()).toBeDefined();
+      expect(await keys.adminKeySince(new Date(9000))).toBeDefined();
       await add('k3');
     });
 

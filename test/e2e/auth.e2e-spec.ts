@@ -29,6 +29,8 @@ describe('API keys', () => {
       scopes: ['a2a', 'push'],
       createdAt: '2026-03-04T05:06:07.000Z',
       revokedAt: null,
+      expiresAt: null,
+      lastUsedAt: null,
     });
     const list = await hub.admin('GET', '/api/v1/keys');
     expect(list.text).toContain(answer.body.id);

@@ -19,6 +19,7 @@ import { RateLimit } from '../../src/a2a/rate-limit.js';
 import type { CardService } from '../../src/a2a/cards/card.service.js';
 import { EventStreams } from '../../src/a2a/sse/event-streams.js';
 import { type AuthService, HttpAccess, KeyWatch, type Principal } from '../../src/auth/index.js';
+import { SystemClock } from '../../src/common/clock.js';
 import { Draining } from '../../src/common/draining.js';
 import { HubError } from '../../src/common/hub-error.js';
 import type { Log } from '../../src/common/logger.js';
@@ -153,13 +154,17 @@ export async function startDoors(overrides: Json = {}): Promise<DoorHarness> {
   );
   const http = new HttpDoors(
     { httpAdapter: { getInstance: () => server } } as never,
-    new Admission(auth, new RateLimit(config), new KeyWatch(NO_KEYS, log)),
+    new Admission(auth, new RateLimit(config), new KeyWatch(NO_KEYS, log, new SystemClock())),
     streams,
     config,
     log,
     intake,
   );
   const server = Fastify({ routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 } });
+  server.addHook('onRequest', (request, _reply, done) => {
+    request.note = { id: request.id };
+    done();
+  });
   new HttpAccess(auth, config).guard(server);
   new JsonRpcDoor(http, dispatcher).onModuleInit();
   new V1RestDoor(http, handler).onModuleInit();

@@ -27,6 +27,7 @@ import {
   SERVICE_NAMES,
 } from './grpc-service.js';
 import { MAX_HEALTH_REQUEST_BYTES } from './grpc-health.js';
+import { GrpcObserver } from './grpc-observer.js';
 import { GrpcStreams } from './grpc-streams.js';
 import { DONE, MAX_SEND_BYTES, sendLarge } from './large-answer.js';
 import { IncomingMessages, type MessageRules } from './incoming-messages.js';
@@ -55,12 +56,14 @@ export class GrpcCalls {
     private readonly streams: GrpcStreams,
     private readonly intake: Intake,
     private readonly log: Log,
+    private readonly observer: GrpcObserver,
     config: AppConfig,
   ) {
     this.limits = messageLimitsOf(config);
     this.messages = new IncomingMessages(intake, (path) => this.rulesOf(path));
     this.callers = new Callers(async (headers, metadata) => {
       const caller = await admission.admit(headers);
+      this.observer.from(metadata, caller);
       this.messages.from(metadata, caller);
       return caller;
     });
@@ -188,7 +191,8 @@ export class GrpcCalls {
     checkVersion(single(headers['a2a-version']), version, 'service', other);
     scanRequest(call.getPath(), request, FIELDS_PER_VALUE * this.limits.maxValues);
     const principal = this.callers.of(metadata);
-    const source = { headers, principal, agentId: undefined, signal, answerRoom };
+    const note = this.observer.noteOf(metadata);
+    const source = { headers, principal, agentId: undefined, signal, answerRoom, note };
     return { message: request, headers, call: callContextOf(source, version) };
   }
 

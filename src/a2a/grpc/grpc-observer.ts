@@ -1,6 +1,12 @@
-import { ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
-import type { Log } from '../../common/logger.js';
-import type { Metrics } from '../../observability/metrics.js';
+import { Metadata, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/index.js';
+import type { CallNote } from '../../common/call-note.js';
+import { Log } from '../../common/logger.js';
+import { REQUEST_ID, requestIdOf } from '../../common/request-id.js';
+import { AppConfig } from '../../config/index.js';
+import { Metrics } from '../../observability/metrics.js';
+import { RequestLog } from '../../observability/request-log.js';
 
 /** Statuses of failures that are the hub's own. */
 const FAILURES: ReadonlySet<number> = new Set([
@@ -8,34 +14,101 @@ const FAILURES: ReadonlySet<number> = new Set([
   status.INTERNAL,
   status.UNAVAILABLE,
 ]);
+const HEALTH = '/grpc.health.v1.Health/';
+const UNKNOWN = '(unknown)';
 
-/**
- * Measures every call and notes those that failed inside the hub. Methods that are not `known` are one
- * series, not as many as there are names.
- */
-export function observeGrpc(
-  metrics: Metrics,
-  log: Log,
-  known: (path: string) => boolean,
-): ServerInterceptor {
-  const duration = metrics.histogram(
+interface Observed {
+  readonly note: CallNote;
+  caller: Principal | null;
+}
+
+/** Gives every call an id, measures it and writes it to the log. */
+@Injectable()
+export class GrpcObserver {
+  private readonly observed = new WeakMap<Metadata, Observed>();
+  private readonly requests: RequestLog;
+  private readonly duration: ReturnType<typeof durationIn>;
+
+  constructor(metrics: Metrics, log: Log, config: AppConfig) {
+    this.duration = durationIn(metrics);
+    this.requests = new RequestLog(log, config.log.requests);
+  }
+
+  /** What is noted of a call, by its metadata. */
+  noteOf(metadata: Metadata): CallNote {
+    return this.observed.get(metadata)!.note;
+  }
+
+  /** The caller is known. */
+  from(metadata: Metadata, caller: Principal): void {
+    this.observed.get(metadata)!.caller = caller;
+  }
+
+  /** Methods that are not `known` are one series, not as many as there are names. */
+  observe(known: (path: string) => boolean): ServerInterceptor {
+    return ({ path }, call) => {
+      const begun = performance.now();
+      let observed: Observed = { note: { id: requestIdOf(undefined) }, caller: null };
+      let isTold = false;
+      const isHealth = path.startsWith(HEALTH);
+      const method = known(path) || isHealth ? path : UNKNOWN;
+      const ended = (code: number, cut: boolean): void => {
+        if (isTold) return;
+        isTold = true;
+        const ms = performance.now() - begun;
+        const name = status[code] ?? 'UNKNOWN';
+        this.duration.observe({ method: known(path) ? path : UNKNOWN, code: name }, ms / 1000);
+        const failed = FAILURES.has(code);
+        const isProbe = isHealth;
+        this.requests.write({
+          ...observed,
+          to: { method },
+          status: name,
+          ms,
+          cut,
+          failed,
+          isProbe,
+        });
+      };
+      let hasBegun = false;
+      return new ServerInterceptingCall(call, {
+        start: (next) =>
+          next({
+            onReceiveMetadata: (metadata, proceed) => {
+              observed = { note: { id: requestIdOf(metadata.get(REQUEST_ID)[0]) }, caller: null };
+              this.observed.set(metadata, observed);
+              proceed(metadata);
+            },
+            onCancel: () => ended(status.CANCELLED, true),
+          }),
+        sendMetadata: (metadata, next) => {
+          hasBegun = true;
+          metadata.set(REQUEST_ID, observed.note.id);
+          next(metadata);
+        },
+        sendStatus: (end, next) => {
+          ended(end.code ?? status.UNKNOWN, false);
+          next(hasBegun ? end : withId(end, observed.note.id));
+        },
+      });
+    };
+  }
+}
+
+type PartialStatusObject = Parameters<ServerInterceptingCall['sendStatus']>[0];
+
+/** The status of a call that had no answer names it in its stead. */
+function withId(end: PartialStatusObject, id: string): PartialStatusObject {
+  const metadata = end.metadata ?? new Metadata();
+  metadata.set(REQUEST_ID, id);
+  return { ...end, metadata };
+}
+
+function durationIn(metrics: Metrics) {
+  return metrics.histogram(
     'grpc_request_duration_seconds',
     'Seconds from a gRPC call to its status.',
     ['method', 'code'],
     [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300],
   );
-  return ({ path }, call) => {
-    const begin = performance.now();
-    return new ServerInterceptingCall(call, {
-      sendStatus: (end, next) => {
-        const code = status[end.code ?? status.UNKNOWN] ?? 'UNKNOWN';
-        const ms = performance.now() - begin;
-        duration.observe({ method: known(path) ? path : '(unknown)', code }, ms / 1000);
-        if (FAILURES.has(end.code ?? status.UNKNOWN)) {
-          log.warn({ method: path, code, ms }, 'gRPC call failed');
-        }
-        next(end);
-      },
-    });
-  };
 }

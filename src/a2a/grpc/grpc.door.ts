@@ -13,11 +13,10 @@ import {
 import { Draining } from '../../common/draining.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig, GrpcAddress } from '../../config/index.js';
-import { Metrics } from '../../observability/metrics.js';
 import { checkListed } from '../capabilities.js';
 import { GrpcCalls } from './grpc-calls.js';
 import { GrpcHealth } from './grpc-health.js';
-import { observeGrpc } from './grpc-observer.js';
+import { GrpcObserver } from './grpc-observer.js';
 import { type GrpcService, SERVICE_NAMES } from './grpc-service.js';
 import { MAX_SEND_BYTES } from './large-answer.js';
 import { V0GrpcService } from './v0-service.js';
@@ -45,7 +44,7 @@ export class GrpcDoor implements OnApplicationBootstrap, BeforeApplicationShutdo
     private readonly address: GrpcAddress,
     private readonly calls: GrpcCalls,
     private readonly draining: Draining,
-    private readonly metrics: Metrics,
+    private readonly observer: GrpcObserver,
     private readonly log: Log,
     v1: V1GrpcService,
     v0: V0GrpcService,
@@ -84,9 +83,7 @@ export class GrpcDoor implements OnApplicationBootstrap, BeforeApplicationShutdo
       // The first one is the nearest to the wire.
       interceptors: [
         this.calls.receiving,
-        observeGrpc(this.metrics, this.log, (path) =>
-          this.services.some(({ methods }) => methods.has(path)),
-        ),
+        this.observer.observe((path) => this.services.some(({ methods }) => methods.has(path))),
         this.calls.guard(this.services),
       ],
     });

@@ -16,6 +16,8 @@ export interface HttpDoor {
   readonly routes: readonly HttpRoute[];
   /** Paths that are this door's (`/a2a`): what nobody serves below them is a 404 in its form. */
   readonly below: readonly string[];
+  /** Methods of its paths that others serve. */
+  readonly elsewhere?: Readonly<Record<string, readonly string[]>>;
   /** The `Content-Type` of its answers and failures, by what `Accept` prefers; the first one is the usual. */
   readonly contentTypes: readonly string[];
   /** How a failure looks to this request: anything that a route, or the kit before it, has thrown. */

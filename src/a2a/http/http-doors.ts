@@ -100,7 +100,7 @@ export class HttpDoors {
     url: string,
     routes: readonly HttpRoute[],
   ): void {
-    const methods: string[] = [];
+    const methods: string[] = [...(door.elsewhere?.[url] ?? [])];
     for (const route of routes) {
       const exposeHeadRoute = route.method === 'GET' && !route.streaming;
       methods.push(route.method, ...(exposeHeadRoute ? ['HEAD'] : []));
@@ -231,9 +231,10 @@ export class HttpDoors {
     signal: AbortSignal,
     { take: answerRoom }: AnswerHold,
   ): HttpRequest {
-    const { headers, params, query, body, principal } = request;
+    const { headers, params, query, body, note, principal } = request;
+    const agentId = params['agentId'];
     return {
-      source: { headers, principal: principal!, agentId: params['agentId'], signal, answerRoom },
+      source: { headers, principal: principal!, agentId, signal, answerRoom, note },
       asked: versionAskedBy(request),
       params,
       query: query as HttpRequest['query'],
@@ -249,6 +250,7 @@ export class HttpDoors {
   ): Promise<FastifyReply> {
     const { error, status, text } = this.noted(
       door.failure(thrown, { asked: versionAskedBy(request), headers: request.headers }),
+      request.id,
     );
     // Of a body that makes no progress the rest is not waited for.
     if (thrown instanceof StalledBody) void reply.header('connection', 'close');
@@ -262,10 +264,10 @@ export class HttpDoors {
     );
   }
 
-  private noted(failure: HttpFailure): HttpFailure {
+  private noted(failure: HttpFailure, requestId: string): HttpFailure {
     const { error } = failure;
     if (error.reason === 'INTERNAL') {
-      this.log.error({ err: error.cause ?? error }, 'A2A call failed');
+      this.log.error({ requestId, err: error.cause ?? error }, 'A2A call failed');
     }
     return failure;
   }

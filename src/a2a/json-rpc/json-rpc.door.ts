@@ -28,6 +28,8 @@ export class JsonRpcDoor implements HttpDoor, OnModuleInit {
     { binding: 'JSONRPC', version: '0.3' },
   ];
   readonly below = [];
+  /** The front page. */
+  readonly elsewhere = { '/': ['GET', 'HEAD'] };
   readonly contentTypes = ['application/json; charset=utf-8'];
   readonly routes: readonly HttpRoute[] = PATHS.map((url) => ({
     method: 'POST',

@@ -1,14 +1,20 @@
-import { Get, Headers, Res } from '@nestjs/common';
+import { Get, Headers, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { AdminController, CurrentPrincipal, KeyWatch, type Principal } from '../../auth/index.js';
+import { pageOf, readCursor } from '../../common/cursor.js';
 import { Draining } from '../../common/draining.js';
 import type { HubError } from '../../common/hub-error.js';
 import { EventFeed } from '../../common/http/event-feed.js';
 import { AppConfig } from '../../config/index.js';
 import { AgentRegistry } from '../agent-registry.js';
 import { type AgentEvent, AgentEvents } from './agent-events.js';
-import { AgentChangeDto } from './agent-health.dto.js';
+import {
+  AgentChangeDto,
+  AgentEventDto,
+  AgentEventPageDto,
+  AgentEventQueryDto,
+} from './agent-health.dto.js';
 import { AgentMonitor } from './agent-monitor.js';
 
 /** Tells operators how agents stand, as it changes. */
@@ -22,6 +28,24 @@ export class AgentEventsController {
     private readonly draining: Draining,
     private readonly config: AppConfig,
   ) {}
+
+  @Get('log')
+  @ApiOperation({
+    summary: 'Lists the changes of agents this process has seen, newest first.',
+    description:
+      'The newest 1000 since its start; another process has seen others. A cursor of another process, or of this one before it was started again, is refused.',
+  })
+  @ApiOkResponse({ type: AgentEventPageDto })
+  list(@Query() { limit, cursor, agentId }: AgentEventQueryDto): AgentEventPageDto {
+    const before =
+      cursor === undefined
+        ? undefined
+        : readCursor('agent-events', cursor, (id) => this.events.isOwn(id));
+    this.monitor.tidy();
+    const found = this.events.newest(limit + 1, agentId, before);
+    const page = pageOf('agent-events', found, limit, ({ id }) => id);
+    return { ...page, items: page.items.map((event) => new AgentEventDto(event)) };
+  }
 
   @Get()
   @ApiOperation({

@@ -47,4 +47,17 @@ describe('the events of agents', () => {
     expect(events.after(eventsWith(1).newestId)).toBeUndefined();
     expect(events.after('nonsense')).toBeUndefined();
   });
+
+  it('are listed newest first, in pages and of one agent', () => {
+    const events = eventsWith(5);
+    const first = events.newest(2);
+    expect(first.map(({ change }) => change.agentId)).toEqual(['a4', 'a3']);
+    events.publish({ ...CHANGE, agentId: 'a1' });
+    const second = events.newest(9, undefined, first.at(-1)!.id);
+    expect(second.map(({ change }) => change.agentId)).toEqual(['a2', 'a1', 'a0']);
+    expect(events.newest(9, 'a1')).toHaveLength(2);
+    expect(events.isOwn(first[0]!.id)).toBe(true);
+    expect(events.isOwn(eventsWith(1).newestId)).toBe(false);
+    expect(events.isOwn('nonsense')).toBe(false);
+  });
 });

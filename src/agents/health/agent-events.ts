@@ -52,6 +52,24 @@ export class AgentEvents {
     for (const listener of this.listeners) listener(event);
   }
 
+  /** Those still kept, of one agent or of all, newest first; `before` is the id of one, and only older ones are given. */
+  newest(limit: number, agentId?: string, before?: string): readonly AgentEvent[] {
+    const end = before === undefined ? Infinity : this.countOf(before);
+    const found: AgentEvent[] = [];
+    for (let at = this.kept.length - 1; at >= 0 && found.length < limit; at--) {
+      const event = this.kept[at]!;
+      const isOlder = this.countOf(event.id) < end;
+      if (isOlder && (agentId === undefined || event.change.agentId === agentId)) found.push(event);
+    }
+    return found;
+  }
+
+  /** Whether this is the id of an event of this process, kept or not. */
+  isOwn(id: string): boolean {
+    const count = this.countOf(id);
+    return this.idOf(count) === id && count <= this.count;
+  }
+
   /** The events after this one; undefined when it is not one of this process, or too long ago. */
   after(id: string): readonly AgentEvent[] | undefined {
     if (id === this.idOf(this.count - this.kept.length)) return [...this.kept];
@@ -64,6 +82,10 @@ export class AgentEvents {
     const entry = (event: AgentEvent): void => listener(event);
     this.listeners.add(entry);
     return () => void this.listeners.delete(entry);
+  }
+
+  private countOf(id: string): number {
+    return Number(id.slice(this.process.length + 1));
   }
 
   private idOf(count: number): string {

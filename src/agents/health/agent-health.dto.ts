@@ -1,11 +1,13 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, IsString, MaxLength } from 'class-validator';
+import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import {
   BREAKER_STATES,
   type BreakerState,
   HEALTH_STATES,
   type HealthState,
 } from '../agent-health.js';
-import type { AgentChange, Standing } from './agent-events.js';
+import type { AgentChange, AgentEvent, Standing } from './agent-events.js';
 import type { AgentHealthView } from './agent-monitor.js';
 
 /** How an agent stands, as the process that answers sees it. */
@@ -102,4 +104,31 @@ export class AgentChangeDto {
     this.lastError = change.lastError;
     this.at = change.at.toISOString();
   }
+}
+
+/** An `agent` event in a list. */
+export class AgentEventDto extends AgentChangeDto {
+  @ApiProperty({ type: String, description: 'As in the stream, for Last-Event-ID.' })
+  readonly id: string;
+
+  constructor({ id, change }: AgentEvent) {
+    super(change);
+    this.id = id;
+  }
+}
+
+export class AgentEventPageDto {
+  @ApiProperty({ type: [AgentEventDto] })
+  readonly items!: readonly AgentEventDto[];
+
+  @ApiProperty({ type: String, nullable: true })
+  readonly nextCursor!: string | null;
+}
+
+export class AgentEventQueryDto extends PageQueryDto {
+  @ApiPropertyOptional({ type: String, description: 'Only changes of this agent.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(63)
+  agentId?: string;
 }

@@ -3,6 +3,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 /** The table `api_keys`. `scopes` is a JSON array; times are epoch milliseconds. */
 @Entity('api_keys')
 @Index('api_keys_principal', ['principalId', 'id'])
+@Index('api_keys_expires_idx', ['expiresAt'], { where: '"expires_at" IS NOT NULL' })
 export class ApiKeyEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'api_keys_pk' })
   id!: string;
@@ -28,4 +29,14 @@ export class ApiKeyEntity {
 
   @Column({ name: 'revoked_at', type: 'bigint', nullable: true })
   revokedAt!: number | null;
+
+  @Column({ name: 'last_used_at', type: 'bigint', nullable: true })
+  lastUsedAt!: number | null;
+
+  @Column({ name: 'expires_at', type: 'bigint', nullable: true })
+  expiresAt!: number | null;
+
+  /** 1 when its expiry counts for its principal as a revocation does. */
+  @Column({ type: 'smallint', default: 0 })
+  expired!: number;
 }

@@ -32,7 +32,7 @@ export function* raiseRevision(tx: Tx): Work<number> {
 }
 
 const VALID = `SELECT 1 FROM api_keys k
-  WHERE k.principal_id = principals.id AND k.revoked_at IS NULL`;
+  WHERE k.principal_id = principals.id AND k.revoked_at IS NULL AND k.expired = 0`;
 
 /** The time stays while no such key is valid; it goes with the first that is. */
 function since(column: string, scoped: string): string {
@@ -40,7 +40,7 @@ function since(column: string, scoped: string): string {
     ELSE COALESCE(${column}, CAST(? AS bigint)) END`;
 }
 
-/** Notes what keys a principal has, after one was added or revoked, `before` being what was known. */
+/** Notes what keys a principal has, after one was added, was revoked or has expired, `before` being what was known. */
 export function* noteKeys(tx: Tx, id: string, before: PrincipalRow, at: number): Work<void> {
   const [after] = yield* tx.all<PrincipalRow>(
     `UPDATE principals SET ${since('keyless_since', '')},

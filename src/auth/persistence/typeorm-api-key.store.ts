@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { HubError } from '../../common/hub-error.js';
 import type { Page } from '../../common/page.js';
 import { Database } from '../../database/database.js';
+import { listOf, pieces } from '../../database/multi-row.js';
 import type { Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import { type ApiKey, ApiKeyStore } from '../api-key-store.js';
@@ -17,10 +18,15 @@ interface Row {
   readonly hash: string;
   readonly created_at: number | string;
   readonly revoked_at: number | string | null;
+  readonly expires_at: number | string | null;
+  readonly last_used_at: number | string | null;
 }
 
 const SELECT = `SELECT k.id, k.principal_id, p.organization, k.name, k.scopes, k.hash, k.created_at,
-  k.revoked_at FROM api_keys k JOIN principals p ON p.id = k.principal_id`;
+  k.revoked_at, k.expires_at, k.last_used_at FROM api_keys k JOIN principals p ON p.id = k.principal_id`;
+
+/** Uses that are written in one transaction. */
+const KEYS_AT_ONCE = 100;
 
 /** {@link ApiKeyStore} on the hub's database. */
 @Injectable()
@@ -43,8 +49,9 @@ export class TypeormApiKeyStore extends ApiKeyStore {
         throw new HubError('CONFLICT', text);
       }
       yield* tx.run(
-        `INSERT INTO api_keys (id, principal_id, name, scopes, hash, admin, created_at, revoked_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO api_keys (id, principal_id, name, scopes, hash, admin, created_at, revoked_at,
+           expires_at, last_used_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         [
           key.id,
           key.principalId,
@@ -54,6 +61,8 @@ export class TypeormApiKeyStore extends ApiKeyStore {
           key.scopes.includes('admin') ? 1 : 0,
           at,
           key.revokedAt?.getTime() ?? null,
+          key.expiresAt?.getTime() ?? null,
+          key.lastUsedAt?.getTime() ?? null,
         ],
       );
       yield* noteKeys(tx, key.principalId, principal, at);
@@ -107,11 +116,13 @@ export class TypeormApiKeyStore extends ApiKeyStore {
     });
   }
 
-  async adminKeySince(): Promise<Date | undefined> {
+  async adminKeySince(at: Date): Promise<Date | undefined> {
     const rows = await this.database.read<Pick<Row, 'created_at'>>(
       `SELECT k.created_at FROM api_keys k JOIN principals p ON p.id = k.principal_id
        WHERE k.admin = 1 AND k.revoked_at IS NULL AND p.disabled_at IS NULL
+         AND (k.expires_at IS NULL OR k.expires_at > ?)
        ORDER BY k.created_at LIMIT 1`,
+      [at.getTime()],
     );
     return rows[0] && new Date(Number(rows[0].created_at));
   }
@@ -124,6 +135,56 @@ export class TypeormApiKeyStore extends ApiKeyStore {
     return rows.length > 1;
   }
 
+  async markUsed(uses: ReadonlyMap<string, Date>): Promise<void> {
+    // In one order, so that two processes never wait for each other.
+    const sorted = [...uses].sort(([a], [b]) => (a < b ? -1 : 1));
+    for (let from = 0; from < sorted.length; from += KEYS_AT_ONCE) {
+      const piece = sorted.slice(from, from + KEYS_AT_ONCE);
+      await this.database.write(function* (tx): Work<void> {
+        for (const [id, at] of piece) {
+          yield* tx.run(
+            `UPDATE api_keys SET last_used_at = ?
+             WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)`,
+            [at.getTime(), id, at.getTime()],
+          );
+        }
+      });
+    }
+  }
+
+  async noteExpired(at: Date): Promise<void> {
+    const rows = await this.database.read<{ id: string; principal_id: string }>(
+      `SELECT id, principal_id FROM api_keys
+       WHERE expires_at IS NOT NULL AND expires_at <= ? AND expired = 0 ORDER BY id`,
+      [at.getTime()],
+    );
+    for (const { id, principal_id } of rows) {
+      await this.database.write(function* (tx): Work<void> {
+        const principal = (yield* lockPrincipal(tx, principal_id))!;
+        const [key] = yield* tx.all<Pick<Row, 'expires_at'>>(
+          'UPDATE api_keys SET expired = 1 WHERE id = ? AND expired = 0 RETURNING expires_at',
+          [id],
+        );
+        // Another process was faster.
+        if (key === undefined) return;
+        yield* noteKeys(tx, principal_id, principal, Number(key.expires_at));
+        yield* raiseRevision(tx);
+      });
+    }
+  }
+
+  async names(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const found = new Map<string, string>();
+    for (const piece of pieces(ids)) {
+      const rows = await this.database.read<Pick<Row, 'id' | 'name'>>(
+        `SELECT id, name FROM api_keys WHERE id IN ${listOf(piece.length)}`,
+        piece,
+      );
+      for (const { id, name } of rows) found.set(id, name);
+    }
+    return found;
+  }
+
   private toKey(row: Row): ApiKey {
     return {
       id: row.id,
@@ -133,7 +194,13 @@ export class TypeormApiKeyStore extends ApiKeyStore {
       scopes: JSON.parse(row.scopes) as Scope[],
       hash: row.hash,
       createdAt: new Date(Number(row.created_at)),
-      revokedAt: row.revoked_at === null ? null : new Date(Number(row.revoked_at)),
+      revokedAt: dateOf(row.revoked_at),
+      expiresAt: dateOf(row.expires_at),
+      lastUsedAt: dateOf(row.last_used_at),
     };
   }
+}
+
+function dateOf(value: number | string | null): Date | null {
+  return value === null ? null : new Date(Number(value));
 }

@@ -17,7 +17,7 @@ import { type PrincipalRow, lockPrincipal, markUnsettled, noteKeys } from './pri
 type CountedRow = PrincipalRow & { readonly valid_keys: number | string };
 
 const SELECT = `SELECT p.*, (SELECT COUNT(*) FROM api_keys k
-    WHERE k.principal_id = p.id AND k.revoked_at IS NULL) AS valid_keys FROM principals p`;
+    WHERE k.principal_id = p.id AND k.revoked_at IS NULL AND k.expired = 0) AS valid_keys FROM principals p`;
 
 const IN_STATE: Readonly<Record<PrincipalState, string>> = {
   active: 'p.disabled_at IS NULL AND p.keyless_since IS NULL',
@@ -110,7 +110,8 @@ export class TypeormPrincipalStore extends PrincipalStore {
     for (const piece of pieces(keyIds)) {
       const rows = await this.database.read<{ id: string }>(
         `SELECT k.id FROM api_keys k JOIN principals p ON p.id = k.principal_id
-         WHERE k.id IN ${listOf(piece.length)} AND k.revoked_at IS NULL AND p.disabled_at IS NULL`,
+         WHERE k.id IN ${listOf(piece.length)} AND k.revoked_at IS NULL AND k.expired = 0
+           AND p.disabled_at IS NULL`,
         piece,
       );
       for (const { id } of rows) valid.add(id);

@@ -14,7 +14,9 @@ export class ProblemFilter implements ExceptionFilter {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const error = hubErrorOf(thrown);
     if (error.reason === 'INTERNAL') {
-      this.log.error({ err: thrown, method: request.method, path: request.url }, 'request failed');
+      const { id: requestId, method } = request;
+      const route = request.routeOptions.url;
+      this.log.error({ err: thrown, requestId, method, route }, 'request failed');
     }
     if (reply.raw.headersSent) {
       reply.raw.destroy();

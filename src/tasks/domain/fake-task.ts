@@ -321,6 +321,7 @@ const RECORD: Omit<TaskRecord, 'route' | 'plan' | 'allowReply' | 'deadlineAt'> =
   seq: 2,
   cancelRequestedAt: null,
   cancelMetadata: null,
+  keyId: null,
   traceparent: null,
   extensions: [],
   hops: [],

@@ -76,6 +76,7 @@ function firstRecord(task: NewTask, now: Date): TaskRecord {
     cancelRequestedAt: null,
     cancelMetadata: null,
     deadlineAt: task.deadlineAt,
+    keyId: task.principal.keyId ?? null,
     traceparent: task.traceparent,
     extensions: task.extensions,
     hops: task.hops,

@@ -1,16 +1,24 @@
 import { Body, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { AdminController, CurrentPrincipal, operatorOf, type Principal } from '../../auth/index.js';
-import { TaskDto } from '../task.dto.js';
+import {
+  AdminController,
+  ApiKeyStore,
+  CurrentPrincipal,
+  operatorOf,
+  type Principal,
+} from '../../auth/index.js';
+import { keyIdsOf, TaskDto } from '../task.dto.js';
+import type { TaskAggregate } from '../task.js';
 import { CancelTaskDto, TaskContentDto } from './operate.dto.js';
 import { TaskOperator } from './task-operator.js';
-
-const READER = { unworked: null, isAdmin: true };
 
 /** What operators do with one task of anybody. */
 @AdminController('tasks', 'api/v1/tasks', 'admin')
 export class OperateController {
-  constructor(private readonly operator: TaskOperator) {}
+  constructor(
+    private readonly operator: TaskOperator,
+    private readonly keys: ApiKeyStore,
+  ) {}
 
   @Get(':id/content')
   @ApiOperation({
@@ -38,7 +46,7 @@ export class OperateController {
     @Body() { reason }: CancelTaskDto,
     @CurrentPrincipal() caller: Principal,
   ): Promise<TaskDto> {
-    return new TaskDto(await this.operator.cancel(id, operatorOf(caller, reason)), READER);
+    return this.shown(await this.operator.cancel(id, operatorOf(caller, reason)));
   }
 
   @Post(':id(^[^:]+)::retry')
@@ -49,6 +57,11 @@ export class OperateController {
   })
   @ApiCreatedResponse({ type: TaskDto })
   async retry(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<TaskDto> {
-    return new TaskDto(await this.operator.retry(id, operatorOf(caller)), READER);
+    return this.shown(await this.operator.retry(id, operatorOf(caller)));
+  }
+
+  private async shown(task: TaskAggregate): Promise<TaskDto> {
+    const keyNames = await this.keys.names(keyIdsOf([task]));
+    return new TaskDto(task, { unworked: null, isAdmin: true, keyNames });
   }
 }

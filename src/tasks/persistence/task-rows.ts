@@ -80,13 +80,14 @@ export const IS_OPEN = `state IN (${OPEN_STATES.map((state) => `'${state}'`).joi
 /** A delegation has, or needs, a runner. */
 export const NEEDS_RUNNER = `(untold = 1 OR ${IS_OPEN})`;
 
-/** What the send request asked for, in one JSON column; null when it asked for nothing. */
+/** What came with the send request, in one JSON column; null when nothing did. */
 type RequestColumn = Partial<
-  Pick<TaskRecord, 'extensions' | 'hops' | 'acceptedOutputModes' | 'requestMetadata'>
+  Pick<TaskRecord, 'keyId' | 'extensions' | 'hops' | 'acceptedOutputModes' | 'requestMetadata'>
 >;
 
 export function toRequestColumn(record: TaskRecord): string | null {
   const column: Record<string, unknown> = {};
+  if (record.keyId !== null) column.keyId = record.keyId;
   if (record.extensions.length > 0) column.extensions = record.extensions;
   if (record.hops.length > 0) column.hops = record.hops;
   if (record.acceptedOutputModes.length > 0) {
@@ -116,6 +117,7 @@ export function toRecord(row: TaskRow): TaskRecord {
         ? null
         : (JSON.parse(row.cancel_metadata) as Record<string, unknown>),
     deadlineAt: dateOrNull(row.deadline_at),
+    keyId: request.keyId ?? null,
     traceparent: row.traceparent,
     extensions: request.extensions ?? [],
     hops: request.hops ?? [],

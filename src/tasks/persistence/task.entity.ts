@@ -76,7 +76,7 @@ export class TaskEntity {
   @Column({ type: 'text', nullable: true })
   traceparent!: string | null;
 
-  /** JSON: extensions, hops, acceptedOutputModes and metadata of the request, where not empty. */
+  /** JSON: the key, extensions, hops, acceptedOutputModes and metadata of the request, where not empty. */
   @Column({ type: 'text', nullable: true })
   request!: string | null;
 

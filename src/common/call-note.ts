@@ -1,0 +1,28 @@
+/** The longest id of a task that is noted: one that a client has made up may be of any length. */
+const MAX_ID_LENGTH = 100;
+
+/** What could do something to the terminal it is shown in. */
+const NOT_PLAIN = /[^\x21-\x7e]/g;
+
+/** What is found out about a call while it is served, for the line of the log that tells of it. */
+export interface CallNote {
+  /** The `x-request-id` of the call. */
+  readonly id: string;
+  /** The A2A operation, by its name in 1.0. */
+  operation?: string;
+  /** The task the call is about, as its client names it, or the one it has begun. */
+  taskId?: string;
+  /** The trace it belongs to, by its `traceparent`. */
+  traceId?: string;
+}
+
+/** Notes which task a call is about; does nothing for a call that nobody notes anything of. */
+export function noteTask(note: CallNote | undefined, taskId: string): void {
+  if (note === undefined || taskId === '') return;
+  note.taskId = taskId.slice(0, MAX_ID_LENGTH).replace(NOT_PLAIN, '?');
+}
+
+/** Notes which operation of A2A it is. */
+export function noteOperation(note: CallNote | undefined, operation: string): void {
+  if (note !== undefined) note.operation = operation;
+}

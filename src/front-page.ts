@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import Negotiator from 'negotiator';
+import { HUB_VERSION } from './config/index.js';
+
+const STYLE = `
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 45rem; margin: 3rem auto; padding: 0 1rem }
+dt { font-weight: 600; margin-top: 0.75rem }
+dd { margin: 0 }
+`;
+
+/** The page is text: nothing runs in it, is loaded by it, or holds it in a frame. */
+const HEADERS = {
+  'content-security-policy':
+    `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+};
+
+/** Where to look, from `/`: addresses are relative, for a hub below a path of a proxy. */
+const PLACES = {
+  agentCard: { at: '.well-known/agent-card.json', what: 'the agent card: what clients read first' },
+  a2a: { at: 'a2a', what: 'A2A: JSON-RPC here (POST), HTTP+JSON below; both need a key' },
+  docs: { at: 'docs', what: 'the admin API, to read and to try: keys, agents, tasks, webhooks' },
+  openapi: { at: 'docs/openapi.json', what: 'its description (OpenAPI)' },
+  health: { at: 'health/ready', what: 'whether the hub is ready' },
+} as const;
+
+/** Serves `GET /`: says what this is, to a browser as a page, to programs as JSON. It tells nobody more than the card does. */
+export function serveFrontPage(server: FastifyInstance): void {
+  const json = JSON.stringify({
+    name: 'A2A Hub',
+    version: HUB_VERSION,
+    ...Object.fromEntries(Object.entries(PLACES).map(([name, { at }]) => [name, `./${at}`])),
+  });
+  const page = renderPage();
+  server.get('/', { config: { access: 'public' } }, (request, reply) => {
+    const types = ['application/json', 'text/html'];
+    const isBrowser = new Negotiator(request).mediaTypes(types)[0] === 'text/html';
+    void reply.headers({ ...HEADERS, vary: 'Accept', 'cache-control': 'no-cache' });
+    return isBrowser
+      ? reply.type('text/html; charset=utf-8').send(page)
+      : reply.type('application/json; charset=utf-8').send(json);
+  });
+}
+
+function renderPage(): string {
+  const rows = Object.values(PLACES).map(
+    ({ at, what }) => `<dt><a href="./${at}">${at}</a></dt>\n<dd>${what}</dd>`,
+  );
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>A2A Hub</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<h1>A2A Hub</h1>
+<p>One A2A endpoint in front of many agents (version ${HUB_VERSION}). It is a service for programs; these are its doors:</p>
+<dl>
+${rows.join('\n')}
+</dl>
+</body>
+</html>
+`;
+}
