@@ -13,6 +13,21 @@ export interface AgentBudgets {
   readonly cancelWaitMs: number;
 }
 
+/** What the operator says of how an agent is called, where its card or its server says otherwise. */
+export interface AgentSwitches {
+  /** `off`: it is never asked to stream; its task is asked for instead. */
+  readonly streaming: 'off';
+  /** `on`: a message without a stream is sent as one that waits for the end, not as one that returns at once. */
+  readonly blocking: 'on';
+  /** The pause between two looks at its task, instead of one that grows from `agents.pollMin` to `agents.pollMax`. */
+  readonly pollIntervalMs: number;
+  /**
+   * How it has the bytes of files over HTTP+JSON and gRPC of 0.3: `once` as base64, or `twice`, as servers do that
+   * take the text for the bytes. Without it the hub asks the server which of them it is (client/file-forms.ts).
+   */
+  readonly files: 'once' | 'twice';
+}
+
 /** One interface of the card, as the hub calls it. */
 export interface AgentEndpoint {
   readonly url: string;
@@ -134,6 +149,8 @@ export interface Agent {
   readonly organizations: readonly string[] | null;
   /** Overrides of the default budgets. */
   readonly budgets: Partial<AgentBudgets>;
+  /** What differs from how agents are called. */
+  readonly switches: Partial<AgentSwitches>;
   /** `api`, or `config` for one declared in YAML. */
   readonly source: 'api' | 'config';
   readonly createdAt: Date;

@@ -18,6 +18,8 @@ import {
   namesOf,
   patched,
   pinned,
+  switched,
+  type WrittenSwitches,
 } from './agent-patch.js';
 import { adjustedBy, refusedBy } from './card/card-trouble.js';
 import { AgentRegistry } from './agent-registry.js';
@@ -49,6 +51,7 @@ export interface NewAgent extends WrittenMeans {
   /** Who may use it; null or absent: everybody. */
   readonly organizations?: readonly string[] | null | undefined;
   readonly budgets?: Readonly<Partial<Record<keyof AgentBudgets, number | null>>> | undefined;
+  readonly switches?: WrittenSwitches | undefined;
 }
 
 /** A new agent and what was found out about it. */
@@ -95,6 +98,7 @@ export class AgentsService {
       enabled: request.enabled ?? true,
       organizations: namesOf(request.organizations),
       budgets: patched({}, request.budgets),
+      switches: switched({}, request.switches),
       source: 'api',
       createdAt: now,
       updatedAt: now,
@@ -147,6 +151,7 @@ export class AgentsService {
         organizations:
           patch.organizations === undefined ? agent.organizations : namesOf(patch.organizations),
         budgets: patched(agent.budgets, patch.budgets),
+        switches: switched(agent.switches, patch.switches),
         cardHeaders: patched(agent.cardHeaders, cardHeaders),
         updatedAt: this.clock.now(),
       };

@@ -139,6 +139,7 @@ const declared = (id: string, changes: Partial<DeclaredAgent> = {}): DeclaredAge
   enabled: true,
   organizations: null,
   budgets: {},
+  switches: {},
   ...changes,
 });
 const configOf = (...agents: DeclaredAgent[]): AppConfig =>

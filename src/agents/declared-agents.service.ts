@@ -202,6 +202,7 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
       enabled: declared.enabled,
       organizations: declared.organizations,
       budgets: declared.budgets,
+      switches: declared.switches,
       source: 'config',
       createdAt: now,
       updatedAt: now,

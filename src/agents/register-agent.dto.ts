@@ -34,6 +34,7 @@ import {
   VERSIONS,
 } from './agent-fields.js';
 import { BudgetsDto } from './budgets.dto.js';
+import { SwitchesDto } from './switches.dto.js';
 
 export class RegisterAgentDto {
   @ApiPropertyOptional({
@@ -151,4 +152,13 @@ export class RegisterAgentDto {
   @ValidateNested()
   @Type(() => BudgetsDto)
   budgets?: BudgetsDto;
+
+  @ApiPropertyOptional({
+    type: SwitchesDto,
+    description: 'How it is called, where its card or its server says otherwise.',
+  })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => SwitchesDto)
+  switches?: SwitchesDto;
 }

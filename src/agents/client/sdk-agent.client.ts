@@ -134,7 +134,7 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
 
   send(agent: Agent, send: AgentSend, options: AgentCallOptions): Promise<Sent> {
     return this.call('SendMessage', agent, options, (call) => {
-      const request = requestOf(call, send, true);
+      const request = requestOf(call, send, agent.switches.blocking !== 'on');
       return readSent(call.transport.sendMessage(request, call.options), call);
     });
   }

@@ -13,6 +13,7 @@ import { PushEndpoints1700000000053 } from './1700000000053-push-endpoints.js';
 import { PushReceivers1700000000070 } from './1700000000070-push-receivers.js';
 import { TaskUsage1700000000090 } from './1700000000090-task-usage.js';
 import { Workers1700000000100 } from './1700000000100-workers.js';
+import { AgentSwitches1700000000110 } from './1700000000110-agent-switches.js';
 
 /** Every migration, oldest first. Each feature adds its own file; a released one never changes. */
 export const MIGRATIONS = [
@@ -31,4 +32,5 @@ export const MIGRATIONS = [
   PushReceivers1700000000070,
   TaskUsage1700000000090,
   Workers1700000000100,
+  AgentSwitches1700000000110,
 ] as const;
