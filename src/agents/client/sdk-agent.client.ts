@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Egress } from '../../common/egress/egress.js';
 import { ReadBudget, readRules } from '../../common/read-budget.js';
+import { secretsIn } from '../../common/safe-words.js';
 import { SecretLockedError } from '../../common/secret-box.js';
 import { AppConfig } from '../../config/index.js';
 import {
@@ -318,11 +319,9 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
   private targetOf(agent: Agent): Target {
     let target = this.targets.get(agent);
     if (target === undefined) {
-      const values = Object.values(agent.credentials);
       target = {
         agentId: agent.id,
-        // `Bearer abc` may come back as `abc`.
-        secrets: values.flatMap((value) => [value, value.split(' ').at(-1) ?? '']),
+        secrets: secretsIn(agent.credentials),
         connectTimeoutMs: agent.budgets.connectMs ?? this.config.agents.connectMs,
       };
       this.targets.set(agent, target);
