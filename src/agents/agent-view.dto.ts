@@ -10,6 +10,7 @@ import {
 import type { Agent, AgentEndpoint } from './agent.js';
 import { BudgetsDto } from './budgets.dto.js';
 import { SwitchesDto } from './switches.dto.js';
+import { ProbeReportDto } from './check/check.dto.js';
 import { judgedInterfaces } from './card/choose-endpoint.js';
 import { QUIRK_KINDS, type Quirk, type QuirkKind, QUIRKS } from './agent-quirks.js';
 import { AgentHealthDto } from './health/agent-health.dto.js';
@@ -222,8 +223,12 @@ export class RegistrationReportDto {
   @ApiProperty({ type: Boolean, description: "False: the endpoint's host does not resolve now." })
   readonly verified: boolean;
 
-  constructor({ intake }: Registration) {
+  @ApiProperty({ type: ProbeReportDto, nullable: true, description: 'Null without `probe`.' })
+  readonly probe: ProbeReportDto | null;
+
+  constructor({ intake, probe }: Registration) {
     this.interfaces = intake.interfaces;
+    this.probe = probe;
     this.verified = intake.verified;
   }
 }

@@ -9,6 +9,8 @@ import { AgentRegistry } from './agent-registry.js';
 import { AgentStore } from './agent-store.js';
 import { AgentsController } from './agents.controller.js';
 import { AgentsService } from './agents.service.js';
+import { AgentCheckController } from './check/agent-check.controller.js';
+import { AgentProbe } from './check/agent-probe.js';
 import { CardReader } from './card/card-reader.js';
 import { CardTrust } from './card/card-trust.js';
 import { CardVerifier } from './card/card-verifier.js';
@@ -27,7 +29,7 @@ import { TypeormAgentStore } from './persistence/typeorm-agent.store.js';
 
 @Module({
   imports: [AuthModule],
-  controllers: [AgentEventsController, AgentsController],
+  controllers: [AgentEventsController, AgentCheckController, AgentsController],
   providers: [
     { provide: AgentStore, useClass: TypeormAgentStore },
     SdkAgentClient,
@@ -52,6 +54,7 @@ import { TypeormAgentStore } from './persistence/typeorm-agent.store.js';
     AgentIntake,
     AgentRegistry,
     AgentQuirks,
+    AgentProbe,
     AgentsService,
     DeclaredAgents,
   ],

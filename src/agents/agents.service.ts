@@ -21,6 +21,7 @@ import {
   switched,
   type WrittenSwitches,
 } from './agent-patch.js';
+import { AgentProbe, type ProbeReport, type ProbeWish } from './check/agent-probe.js';
 import { adjustedBy, refusedBy } from './card/card-trouble.js';
 import { AgentRegistry } from './agent-registry.js';
 import { type WrittenMeans, agentOf, checkCarried, readMeans } from './agent-source.js';
@@ -32,7 +33,7 @@ import { CardTrust } from './card/card-trust.js';
 import { chooseEndpoint } from './card/choose-endpoint.js';
 
 /** An agent to be registered, by exactly one of `cardUrl` and `card`. */
-export interface NewAgent extends WrittenMeans {
+export interface NewAgent extends WrittenMeans, ProbeWish {
   /** Default: made of the card's name. */
   readonly id?: string | undefined;
   readonly cardUrl?: string | undefined;
@@ -58,12 +59,17 @@ export interface NewAgent extends WrittenMeans {
 export interface Registration {
   readonly agent: Agent;
   readonly intake: Pick<Intake, 'interfaces' | 'verified'>;
+  /** Null: no probe was wished for. */
+  readonly probe: ProbeReport | null;
 }
 
 export interface Refreshed {
   readonly agent: Agent;
   readonly changes: readonly CardChange[];
 }
+
+/** Stands for the id of an agent that is not registered. */
+const UNNAMED = 'unnamed';
 
 /** The registry's operations. Every change is in {@link AgentRegistry} when its call resolves. */
 @Injectable()
@@ -73,14 +79,42 @@ export class AgentsService {
     private readonly registry: AgentRegistry,
     private readonly intake: AgentIntake,
     private readonly trust: CardTrust,
+    private readonly probe: AgentProbe,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {}
 
-  /** Registers an agent; see {@link AgentIntake.examine} for what is refused. */
+  /**
+   * Registers an agent; see {@link AgentIntake.examine} for what is refused. A probe that is wished for comes
+   * first: that it fails changes nothing, but an agent that shows a protocol from before A2A 0.2 is refused.
+   */
   async register(request: NewAgent): Promise<Registration> {
-    const { id: wanted, cardUrl = null, card = null, endpointOverride = null } = request;
-    if (wanted !== undefined) this.checkId(wanted);
+    const { id: wanted } = request;
+    if (wanted !== undefined) await this.checkId(wanted);
+    const { agent, intake } = await this.examined(request);
+    const probe = await this.probe.of({ ...agent, id: wanted ?? UNNAMED }, request);
+    if (probe?.oldWire) {
+      throw invalidField(request.card === undefined ? 'cardUrl' : 'card', refused(probe.oldWire));
+    }
+    const added = await this.add(agent, wanted);
+    await this.registry.renew();
+    return { agent: added, intake, probe };
+  }
+
+  /** What {@link register} would do and find out, and with a probe that; nothing is registered. */
+  async check(request: NewAgent): Promise<Registration> {
+    const { id: wanted } = request;
+    if (wanted !== undefined && !isAgentId(wanted)) throw wrongId();
+    const { agent, intake } = await this.examined(request);
+    const checked = { ...agent, id: wanted ?? UNNAMED };
+    return { agent: checked, intake, probe: await this.probe.of(checked, request) };
+  }
+
+  /** The agent that a request describes, with what its card says now. */
+  private async examined(
+    request: NewAgent,
+  ): Promise<{ readonly agent: Omit<Agent, 'id'>; readonly intake: Intake }> {
+    const { cardUrl = null, card = null, endpointOverride = null } = request;
     if ((cardUrl === null) === (card === null)) {
       throw invalidField('cardUrl', 'or card must be given, and not both');
     }
@@ -104,9 +138,7 @@ export class AgentsService {
       updatedAt: now,
       deletedAt: null,
     };
-    const added = await this.add(agent, wanted);
-    await this.registry.renew();
-    return { agent: added, intake };
+    return { agent, intake };
   }
 
   /** Throws HubError NOT_FOUND. */
@@ -171,7 +203,7 @@ export class AgentsService {
     if (before.cardUrl === null) {
       throw new HubError('CONFLICT', `${id} was registered with its card; there is no address.`);
     }
-    const intake = await this.examined(before);
+    const intake = await this.readAgain(before);
     let changes: CardChange[] = [];
     const agent = await this.store.update(id, (stored) => {
       changes = diffCards(stored, intake);
@@ -189,7 +221,7 @@ export class AgentsService {
   }
 
   /** The card of a registered agent as it is now. One that is not taken is noted with the agent. */
-  private async examined(agent: Agent): Promise<Intake> {
+  private async readAgain(agent: Agent): Promise<Intake> {
     try {
       return await this.intake.examine({ ...agent, card: null });
     } catch (error) {
@@ -260,10 +292,10 @@ export class AgentsService {
     return { refused };
   }
 
-  private checkId(id: string): void {
-    if (!isAgentId(id)) {
-      throw invalidField('id', 'must be 1 to 63 of a-z, 0-9 and -, and not a reserved word');
-    }
+  /** Before an agent is asked anything, for which nobody should wait in vain. */
+  private async checkId(id: string): Promise<void> {
+    if (!isAgentId(id)) throw wrongId();
+    if ((await this.store.get(id)) !== undefined) throw taken(id);
   }
 
   /** Under the id that is wanted, or the first free one made of the name. */
@@ -282,6 +314,18 @@ export class AgentsService {
       }
     }
   }
+}
+
+function wrongId(): HubError {
+  return invalidField('id', 'must be 1 to 63 of a-z, 0-9 and -, and not a reserved word');
+}
+
+function taken(id: string): HubError {
+  return new HubError('CONFLICT', `There is an agent with the id ${id}.`);
+}
+
+function refused(oldWire: string): string {
+  return `is of an agent that the hub cannot speak to. ${oldWire}`;
 }
 
 /** To change one would write down what could not be read. */

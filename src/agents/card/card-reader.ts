@@ -12,6 +12,7 @@ import { SecretLockedError } from '../../common/secret-box.js';
 import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, type AgentCard } from '../../protocol/a2a.js';
 import { sendable } from '../sealed-headers.js';
 import { CARD_JSON, CARD_LIMIT_BYTES, cardFault } from './card-limits.js';
+import { unlessOld } from './old-wire.js';
 import { parseCard } from './parse-card.js';
 
 /** A card as it was found. */
@@ -114,7 +115,7 @@ export class CardReader {
     } catch {
       throw new HubError('INVALID_PARAMS', 'not JSON');
     }
-    return { card: parseCard(json), original, address };
+    return { card: unlessOld(json, parseCard), original, address };
   }
 
   private async get(

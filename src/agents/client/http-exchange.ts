@@ -44,6 +44,9 @@ export interface ExchangeRequest {
   readonly body?: string | Buffer;
 }
 
+/** What makes the requests: the egress, or what stands before it. */
+export type HttpWay = Pick<Egress, 'request'>;
+
 /**
  * One call to an agent over HTTP. Everything that can go wrong on the wire becomes an
  * {@link AgentCallError}, so that transports only decode good answers.
@@ -55,7 +58,7 @@ export class HttpExchange {
   private body: EgressResponse['body'] | undefined;
 
   constructor(
-    private readonly egress: Egress,
+    private readonly egress: HttpWay,
     private readonly options: ExchangeOptions,
   ) {
     const { budget, agentId } = options;

@@ -7,6 +7,7 @@ import { AppConfig } from '../../config/index.js';
 import {
   A2A_VERSION_HEADER,
   HTTP_EXTENSION_HEADER,
+  type ListTasksResponse,
   Role,
   type SendMessageRequest,
   StreamResponse,
@@ -34,7 +35,7 @@ import { EndpointMemory } from './endpoint-memory.js';
 import { GrpcChannels } from './grpc-channels.js';
 import { GrpcExchange } from './grpc-exchange.js';
 import { GrpcTransport } from './grpc.transport.js';
-import { HttpExchange } from './http-exchange.js';
+import { HttpExchange, type HttpWay } from './http-exchange.js';
 import { JsonRpcTransport } from './json-rpc.transport.js';
 import { LegacyGrpcTransports } from './legacy-grpc.transport.js';
 import { LegacyJsonRpcTransport } from './legacy-json-rpc.transport.js';
@@ -91,36 +92,38 @@ const HTTP_TRANSPORTS = {
     new LegacyRestTransport(url, exchange, forgave),
 } satisfies Record<string, TransportMaker>;
 
+/** The connections and limits that all calls to agents share. */
+interface Wires {
+  readonly egress: HttpWay;
+  readonly channels: GrpcChannels;
+  /** Of all agents' answers. */
+  readonly budget: ReadBudget;
+  readonly legacyGrpc: LegacyGrpcTransports;
+  /** Messages and streams have places; these have not. */
+  readonly gates: Readonly<Partial<Record<AgentMethod, CallGate>>>;
+}
+
+/** What a probe finds stays with it. */
+export interface ProbeEars {
+  readonly memory: EndpointMemory;
+  readonly quirks: Pick<AgentQuirks, 'note'>;
+  /** The way of its calls over HTTP. */
+  readonly egress: HttpWay;
+}
+
 /** {@link AgentClient} on the SDK's transports, and over gRPC on its service definitions. */
-@Injectable()
-export class SdkAgentClient extends AgentClient implements OnApplicationShutdown {
+class WiredAgentClient extends AgentClient {
   /** By agent object: the registry makes a new one with every change. */
   private readonly targets = new WeakMap<Agent, Target>();
-  private readonly channels: GrpcChannels;
-  /** Of all agents' answers. */
-  private readonly budget: ReadBudget;
-  private readonly legacyGrpc = new LegacyGrpcTransports();
-  /** Messages and streams have places; these have not. */
-  private readonly gates: Readonly<Partial<Record<AgentMethod, CallGate>>>;
   private calls = 0;
 
   constructor(
-    private readonly egress: Egress,
-    private readonly config: AppConfig,
+    protected readonly wires: Wires,
+    protected readonly config: AppConfig,
     private readonly memory: EndpointMemory,
-    @Inject(AgentQuirks) private readonly quirks: Pick<AgentQuirks, 'note'>,
+    private readonly quirks: Pick<AgentQuirks, 'note'>,
   ) {
     super();
-    this.channels = new GrpcChannels(egress, config.tasks.maxSizeBytes);
-    this.budget = new ReadBudget(readRules(config.agents.readBudgetBytes));
-    const looks = new CallGate(LOOKS_AT_ONCE);
-    const cancels = new CallGate(CANCELS_AT_ONCE);
-    this.gates = { GetTask: looks, ListTasks: looks, CancelTask: cancels };
-  }
-
-  /** The runner has ended its calls by now; what HTTP keeps open is the egress's to close. */
-  onApplicationShutdown(): void {
-    this.channels.close();
   }
 
   stream(
@@ -193,25 +196,7 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     const found: Task[] = [];
     let pageToken = '';
     for (let page = 0; page < LIST_PAGES; page++) {
-      const answer = await this.call(
-        'ListTasks',
-        agent,
-        { ...options, hold: undefined },
-        ({ transport, tenant, ...call }) =>
-          transport.listTasks(
-            {
-              tenant,
-              contextId,
-              status: TaskState.TASK_STATE_UNSPECIFIED,
-              pageSize: LIST_PAGE_SIZE,
-              pageToken,
-              historyLength: LIST_PAGE_SIZE,
-              statusTimestampAfter: undefined,
-              includeArtifacts: false,
-            },
-            call.options,
-          ),
-      );
+      const answer = await this.listPage(agent, contextId, pageToken, options);
       found.push(
         ...answer.tasks.filter((task) =>
           task.history.some(
@@ -225,6 +210,31 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     return found;
   }
 
+  /** One page of ListTasks; unlike {@link findTasksByMessage} it rejects where the agent has none. */
+  listPage(
+    agent: Agent,
+    contextId: string,
+    pageToken: string,
+    options: AgentCallOptions,
+  ): Promise<ListTasksResponse> {
+    const once = { ...options, hold: undefined };
+    return this.call('ListTasks', agent, once, ({ transport, tenant, ...call }) =>
+      transport.listTasks(
+        {
+          tenant,
+          contextId,
+          status: TaskState.TASK_STATE_UNSPECIFIED,
+          pageSize: LIST_PAGE_SIZE,
+          pageToken,
+          historyLength: LIST_PAGE_SIZE,
+          statusTimestampAfter: undefined,
+          includeArtifacts: false,
+        },
+        call.options,
+      ),
+    );
+  }
+
   private async call<T>(
     method: AgentMethod,
     agent: Agent,
@@ -232,7 +242,7 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     run: (call: Call) => Promise<T>,
   ): Promise<T> {
     options.connection?.wanted();
-    const leave = await this.gates[method]?.enter(agent.id, options.signal);
+    const leave = await this.wires.gates[method]?.enter(agent.id, options.signal);
     try {
       const plan = new CallPlan(agent, this.memory, method);
       for (;;) {
@@ -291,7 +301,8 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     const { protocolBinding, protocolVersion, tenant, url } = endpoint;
     const { signal, connection } = options;
     connection?.wanted();
-    const { budget, config } = this;
+    const { config } = this;
+    const { budget, gates, channels, legacyGrpc, egress } = this.wires;
     const shared = {
       ...this.targetOf(agent),
       signal,
@@ -304,13 +315,13 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     const forgave = (): void => shared.forgave('other-form');
     const call = { tenant, forgave, options: { signal, serviceParameters: headers } };
     if (protocolBinding === 'GRPC') {
-      const kind = method in this.gates ? 'control' : 'message';
-      const exchange = new GrpcExchange(this.channels, { ...shared, kind, address: url, headers });
+      const kind = method in gates ? 'control' : 'message';
+      const exchange = new GrpcExchange(channels, { ...shared, kind, address: url, headers });
       const modern = protocolVersion === '1.0';
-      const transport = modern ? new GrpcTransport(exchange) : this.legacyGrpc.over(exchange);
+      const transport = modern ? new GrpcTransport(exchange) : legacyGrpc.over(exchange);
       return { ...call, exchange, transport };
     }
-    const exchange = new HttpExchange(this.egress, shared);
+    const exchange = new HttpExchange(egress, shared);
     const make: TransportMaker = HTTP_TRANSPORTS[`${protocolBinding} ${protocolVersion}`];
     const transport = await make(endpoint, exchange, { id: ++this.calls, forgave });
     return { ...call, exchange, transport };
@@ -327,6 +338,42 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
       this.targets.set(agent, target);
     }
     return target;
+  }
+}
+
+export type ProbingClient = Pick<
+  WiredAgentClient,
+  'stream' | 'send' | 'getTask' | 'cancel' | 'listPage'
+>;
+
+/** The client of the hub's own work. */
+@Injectable()
+export class SdkAgentClient extends WiredAgentClient implements OnApplicationShutdown {
+  constructor(
+    egress: Egress,
+    config: AppConfig,
+    memory: EndpointMemory,
+    @Inject(AgentQuirks) quirks: Pick<AgentQuirks, 'note'>,
+  ) {
+    const looks = new CallGate(LOOKS_AT_ONCE);
+    const wires = {
+      egress,
+      channels: new GrpcChannels(egress, config.tasks.maxSizeBytes),
+      budget: new ReadBudget(readRules(config.agents.readBudgetBytes)),
+      legacyGrpc: new LegacyGrpcTransports(),
+      gates: { GetTask: looks, ListTasks: looks, CancelTask: new CallGate(CANCELS_AT_ONCE) },
+    };
+    super(wires, config, memory, quirks);
+  }
+
+  /** A client for one probe, over the same connections and within the same limits. */
+  probing({ memory, quirks, egress }: ProbeEars): ProbingClient {
+    return new WiredAgentClient({ ...this.wires, egress }, this.config, memory, quirks);
+  }
+
+  /** The runner has ended its calls by now; what HTTP keeps open is the egress's to close. */
+  onApplicationShutdown(): void {
+    this.wires.channels.close();
   }
 }
 
