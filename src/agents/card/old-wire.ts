@@ -60,7 +60,7 @@ export function oldWireOfAnswer(text: string): string | undefined {
   if (!isObject(result)) return undefined;
   const { status, artifacts, sessionId } = result;
   const said = isObject(status) ? status['message'] : undefined;
-  const made = Array.isArray(artifacts) ? artifacts : [];
+  const made: readonly unknown[] = Array.isArray(artifacts) ? artifacts : [];
   const isTyped = [result, said, ...made].some(
     (one) => isObject(one) && hasTypedParts(one['parts']),
   );

@@ -210,6 +210,9 @@ export class ProbeRun {
       case 'artifactUpdate':
         this.taskId ??= payload.value.taskId;
         this.answer ??= 'working';
+        return;
+      case undefined:
+        return;
     }
   }
 
