@@ -100,6 +100,7 @@ describe('a probe', () => {
       answersGetTask: 'yes',
       listsTasks: version === '1.0' ? 'yes' : 'not-asked',
       cancels: 'yes',
+      files: version === '0.3' && binding !== 'JSONRPC' ? 'once' : null,
       recommendations: [],
     });
   });

@@ -89,6 +89,7 @@ export class AgentProbe {
       answersGetTask: run.answersGetTask,
       listsTasks: run.listsTasks,
       cancels: run.cancels,
+      files: run.files,
       quirks: [...kinds],
       firstAnswerMs: run.firstAnswerMs,
       endMs: run.endMs,

@@ -66,6 +66,14 @@ export class ProbeReportDto implements ProbeReport {
   @does('Whether it knows CancelTask. A task that goes on after the probe is canceled by it.')
   readonly cancels!: Does;
 
+  @ApiProperty({
+    enum: ['once', 'twice'],
+    nullable: true,
+    description:
+      'How its server has the bytes of files over HTTP+JSON and gRPC of 0.3; null elsewhere. The hub acts on it by itself.',
+  })
+  readonly files!: ProbeReport['files'];
+
   @ApiProperty({ enum: QUIRK_KINDS, isArray: true, description: 'What it was forgiven.' })
   readonly quirks!: readonly QuirkKind[];
 

@@ -9,6 +9,7 @@ import type { Agent } from '../agent.js';
 import { AgentCallError, type AgentSend } from '../agent-client.js';
 import type { QuirkKind } from '../agent-quirks.js';
 import { canStream } from '../can-stream.js';
+import type { FileForm } from '../client/file-forms.js';
 import type { ProbingClient } from '../client/sdk-agent.client.js';
 import type { Does, Outcome } from './domain/findings.js';
 
@@ -43,6 +44,7 @@ export class ProbeRun {
   answersGetTask: Does = 'not-asked';
   listsTasks: Does = 'not-asked';
   cancels: Does = 'not-asked';
+  files: FileForm | null = null;
   firstAnswerMs: number | null = null;
   endMs: number | null = null;
   private readonly startedAt: number;
@@ -167,6 +169,7 @@ export class ProbeRun {
         );
       }
       this.cancels = await does(client.cancel(this.agent, id, options), isUnknown);
+      this.files = await client.filesOf(this.agent, options);
     } finally {
       done();
     }

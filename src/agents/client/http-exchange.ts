@@ -52,6 +52,8 @@ export type HttpWay = Pick<Egress, 'request'>;
  * {@link AgentCallError}, so that transports only decode good answers.
  */
 export class HttpExchange {
+  /** The body of the answer, where that was no success. */
+  refusalBody: string | undefined;
   private answered = false;
   private events = 0;
   private readonly reading: Reading;
@@ -110,6 +112,7 @@ export class HttpExchange {
   private async refusal(answer: EgressResponse): Promise<AgentCallError> {
     const { statusCode: httpStatus } = answer;
     const text = this.scrub(await readText(answer, ERROR_LIMIT_BYTES).catch(() => ''));
+    this.refusalBody = text;
     const json = parsedWithin(text);
     const error = protocolErrorIn(json) ?? bareErrorIn(json, httpStatus);
     if (error === undefined) return failureOfStatus(httpStatus, text);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Egress } from '../../common/egress/egress.js';
 import { ReadBudget, readRules } from '../../common/read-budget.js';
@@ -32,6 +33,7 @@ import type { AgentTransport } from './agent-transport.js';
 import { CallGate } from './call-gate.js';
 import { type AgentMethod, CallPlan } from './call-plan.js';
 import { EndpointMemory } from './endpoint-memory.js';
+import { FileBytes, type FileForm, formOfRefusal, formOfStatus } from './file-forms.js';
 import { GrpcChannels } from './grpc-channels.js';
 import { GrpcExchange } from './grpc-exchange.js';
 import { GrpcTransport } from './grpc.transport.js';
@@ -54,6 +56,9 @@ const LIST_PAGE_SIZE = 100;
 const LOOKS_AT_ONCE = 64;
 const CANCELS_AT_ONCE = 64;
 
+/** How long a server may take to say what it is. */
+const FORM_TIMEOUT_MS = 5000;
+
 /** What every call to one agent shares. */
 interface Target {
   readonly agentId: string;
@@ -75,7 +80,7 @@ interface Call extends Answered {
 type TransportMaker = (
   endpoint: AgentEndpoint,
   exchange: HttpExchange,
-  call: { readonly id: number; readonly forgave: () => void },
+  call: { readonly id: number; readonly forgave: () => void; readonly files: FileBytes },
 ) => AgentTransport | Promise<AgentTransport>;
 
 /**
@@ -88,8 +93,8 @@ const HTTP_TRANSPORTS = {
   'JSONRPC 0.3': ({ url }, exchange, { forgave }) =>
     new LegacyJsonRpcTransport(url, exchange, forgave),
   'HTTP+JSON 1.0': ({ url }, exchange) => new RestTransport(url, exchange),
-  'HTTP+JSON 0.3': ({ url }, exchange, { forgave }) =>
-    new LegacyRestTransport(url, exchange, forgave),
+  'HTTP+JSON 0.3': ({ url }, exchange, { forgave, files }) =>
+    new LegacyRestTransport(url, exchange, forgave, files),
 } satisfies Record<string, TransportMaker>;
 
 /** The connections and limits that all calls to agents share. */
@@ -314,17 +319,55 @@ class WiredAgentClient extends AgentClient {
     const headers = headersOf(agent, endpoint, options);
     const forgave = (): void => shared.forgave('other-form');
     const call = { tenant, forgave, options: { signal, serviceParameters: headers } };
+    const files = new FileBytes(() => this.fileForm(agent, endpoint, signal));
     if (protocolBinding === 'GRPC') {
       const kind = method in gates ? 'control' : 'message';
       const exchange = new GrpcExchange(channels, { ...shared, kind, address: url, headers });
       const modern = protocolVersion === '1.0';
-      const transport = modern ? new GrpcTransport(exchange) : legacyGrpc.over(exchange);
+      const transport = modern ? new GrpcTransport(exchange) : legacyGrpc.over(exchange, files);
       return { ...call, exchange, transport };
     }
     const exchange = new HttpExchange(egress, shared);
     const make: TransportMaker = HTTP_TRANSPORTS[`${protocolBinding} ${protocolVersion}`];
-    const transport = await make(endpoint, exchange, { id: ++this.calls, forgave });
+    const transport = await make(endpoint, exchange, { id: ++this.calls, forgave, files });
     return { ...call, exchange, transport };
+  }
+
+  /** How files go to and come from the interface that is called now; null where there is one form only. */
+  async filesOf(agent: Agent, { signal }: AgentCallOptions): Promise<FileForm | null> {
+    const endpoint = this.memory.now(agent);
+    const isProto = endpoint.protocolVersion === '0.3' && endpoint.protocolBinding !== 'JSONRPC';
+    return isProto ? this.fileForm(agent, endpoint, signal) : null;
+  }
+
+  /**
+   * How a server of 0.3 has the bytes of files: as the operator says, else as it tells by its answer when it
+   * is asked for a task that nobody has, once an hour. One that cannot be asked is taken at its word meanwhile.
+   */
+  private async fileForm(
+    agent: Agent,
+    endpoint: AgentEndpoint,
+    signal: AbortSignal,
+  ): Promise<FileForm> {
+    const known = agent.switches.files ?? this.memory.fileForm(agent, endpoint);
+    if (known !== undefined) return known;
+    const within = AbortSignal.any([signal, AbortSignal.timeout(FORM_TIMEOUT_MS)]);
+    const { exchange, transport, options } = await this.begin('GetTask', agent, endpoint, {
+      signal: within,
+    });
+    try {
+      await transport.getTask({ tenant: endpoint.tenant, id: randomUUID() }, options);
+      return 'once';
+    } catch (error) {
+      const { kind, message } = exchange.failure(error);
+      if (kind === 'unreachable' || kind === 'interrupted') return 'once';
+      const isHttp = exchange instanceof HttpExchange;
+      const form = isHttp ? formOfRefusal(exchange.refusalBody ?? '') : formOfStatus(message);
+      this.memory.keepFileForm(agent, endpoint, form);
+      return form;
+    } finally {
+      exchange.release();
+    }
   }
 
   private targetOf(agent: Agent): Target {
@@ -343,7 +386,7 @@ class WiredAgentClient extends AgentClient {
 
 export type ProbingClient = Pick<
   WiredAgentClient,
-  'stream' | 'send' | 'getTask' | 'cancel' | 'listPage'
+  'stream' | 'send' | 'getTask' | 'cancel' | 'listPage' | 'filesOf'
 >;
 
 /** The client of the hub's own work. */

@@ -36,6 +36,8 @@ export interface Findings {
   readonly answersGetTask: Does;
   readonly listsTasks: Does;
   readonly cancels: Does;
+  /** How it has the bytes of files; null where there is one form only, or it was not asked. */
+  readonly files: 'once' | 'twice' | null;
   readonly quirks: readonly QuirkKind[];
   /** From the message to the first event or answer. */
   readonly firstAnswerMs: number | null;
