@@ -92,9 +92,10 @@ export interface CardTrouble {
   /**
    * `refused`: the card was read again and is not taken; the one before it stays in use. `unusable`: what is
    * stored of the agent cannot be used, so that it gets no work and is in none of the hub's cards. `adjusted`:
-   * the card is in use, but not all of it as it is written.
+   * the card is in use, but not all of it as it is written. `unread`: the agent is declared, and no card of it
+   * could be read yet: it gets no work.
    */
-  readonly kind: 'refused' | 'unusable' | 'adjusted';
+  readonly kind: 'refused' | 'unusable' | 'adjusted' | 'unread';
 }
 
 /** A downstream A2A agent in the registry. */

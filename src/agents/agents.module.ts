@@ -25,6 +25,7 @@ import { AgentMetrics } from './health/agent-metrics.js';
 import { AgentMonitor } from './health/agent-monitor.js';
 import { AgentProber } from './health/agent-prober.js';
 import { ObservedAgentClient } from './health/observed-agent.client.js';
+import { UnreadAgents } from './unread-agents.js';
 import { TypeormAgentStore } from './persistence/typeorm-agent.store.js';
 
 @Module({
@@ -55,6 +56,7 @@ import { TypeormAgentStore } from './persistence/typeorm-agent.store.js';
     AgentRegistry,
     AgentQuirks,
     AgentProbe,
+    UnreadAgents,
     AgentsService,
     DeclaredAgents,
   ],

@@ -31,6 +31,7 @@ import { type CardChange, diffCards } from './card/card-diff.js';
 import { readCardKeys } from './card/card-keys.js';
 import { CardTrust } from './card/card-trust.js';
 import { chooseEndpoint } from './card/choose-endpoint.js';
+import { UnreadAgents, withUnread } from './unread-agents.js';
 
 /** An agent to be registered, by exactly one of `cardUrl` and `card`. */
 export interface NewAgent extends WrittenMeans, ProbeWish {
@@ -82,6 +83,7 @@ export class AgentsService {
     private readonly probe: AgentProbe,
     private readonly clock: Clock,
     private readonly log: Log,
+    private readonly unread: UnreadAgents,
   ) {}
 
   /**
@@ -143,15 +145,18 @@ export class AgentsService {
 
   /** Throws HubError NOT_FOUND. */
   async get(id: string): Promise<Agent> {
-    return (await this.store.get(id)) ?? notFound(id);
+    return (await this.store.get(id)) ?? this.unread.get(id) ?? notFound(id);
   }
 
-  /** By id; `cursor` is a `nextCursor` of the same list. */
+  /**
+   * By id, declared agents among them that could not be read yet; `cursor` is a `nextCursor` of the same list.
+   */
   async list(filter: AgentFilter, limit: number, cursor?: string): Promise<Page<Agent>> {
     const after = cursor === undefined ? undefined : readCursor('agents', cursor, isAgentId);
     const page = await this.store.list(filter, limit, after);
-    const next = page.nextCursor;
-    return { items: page.items, nextCursor: next === null ? null : issueCursor('agents', next) };
+    const unread = this.unread.all().filter(({ id }) => this.registry.get(id) === undefined);
+    const { items, nextCursor: next } = withUnread(page, unread, filter, limit, after);
+    return { items, nextCursor: next === null ? null : issueCursor('agents', next) };
   }
 
   /** Throws HubError NOT_FOUND, CONFLICT for a declared agent, or what the URL's checks throw. */
@@ -217,6 +222,7 @@ export class AgentsService {
       return { ...fresh, endpoint };
     });
     await this.registry.renew();
+    if (agent === undefined && this.unread.get(id) !== undefined) throw unreadYet(id);
     return { agent: agent ?? notFound(id), changes };
   }
 
@@ -314,6 +320,10 @@ export class AgentsService {
       }
     }
   }
+}
+
+function unreadYet(id: string): HubError {
+  return new HubError('CONFLICT', `${id} is declared, and read with the next try by itself.`);
 }
 
 function wrongId(): HubError {
