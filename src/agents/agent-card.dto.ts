@@ -59,9 +59,9 @@ export class CardSignatureDto implements CardSignature {
 
 export class CardTroubleDto {
   @ApiProperty({
-    enum: ['refused', 'unusable', 'adjusted'],
+    enum: ['refused', 'unusable', 'adjusted', 'unread'],
     description:
-      'refused: the card was read again and is not taken, the one before stays in use; unusable: what is stored cannot be used, the agent gets no work and is in no card of the hub; adjusted: the card is in use, but not all of it as it is written.',
+      'refused: the card was read again and is not taken, the one before stays in use; unusable: what is stored cannot be used, the agent gets no work and is in no card of the hub; adjusted: the card is in use, but not all of it as it is written; unread: a declared agent of which no card could be read yet, it gets no work and is tried again.',
   })
   readonly kind: CardTrouble['kind'];
 

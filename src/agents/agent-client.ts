@@ -103,7 +103,10 @@ export abstract class AgentClient {
     options: AgentCallOptions,
   ): AsyncIterable<StreamResponse>;
 
-  /** Sends without blocking (`returnImmediately`); the agent may answer with a Message or a Task. */
+  /**
+   * Sends without blocking (`returnImmediately`), unless the agent's switches say so; the agent may answer with a
+   * Message or a Task.
+   */
   abstract send(
     agent: Agent,
     send: AgentSend,

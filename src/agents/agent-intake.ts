@@ -24,6 +24,7 @@ import {
 } from './card/choose-endpoint.js';
 import type { GivenCredentials } from './card/credential-origins.js';
 import { firstAllowed, grpcUrls, isGrpcScheme } from './card/grpc-url.js';
+import { refuseOldWire, unlessOld } from './card/old-wire.js';
 import { parseCard } from './card/parse-card.js';
 import { isUrl } from '../common/is-url.js';
 
@@ -79,12 +80,13 @@ export class AgentIntake {
   /**
    * Reads and examines a card. Throws HubError naming the reason when the hub could never call the
    * agent, or does not trust its card: INVALID_PARAMS (no card, no interface it speaks, this hub
-   * itself, a signature), AGENT_UNREACHABLE
+   * itself, a signature, a protocol from before 0.2), AGENT_UNREACHABLE
    * (nothing at the card's address) or EGRESS_DENIED (a forbidden address).
    */
   async examine(source: CardSource): Promise<Intake> {
     const found = await this.read(source);
     await this.refuseItself(found.card);
+    if (source.pin.protocolVersion === null) refuseOldWire(JSON.parse(found.originalCard));
     const { cardKeys, signature: before, pin, endpointOverride } = source;
     const endpointUrl = chooseEndpoint(found.card, { pin }).endpoint.url;
     const { card, signature } = await this.trust.accept(
@@ -170,7 +172,7 @@ export class AgentIntake {
     if (source.card !== null) {
       const originalCard = JSON.stringify(source.card);
       checkCardText(originalCard);
-      return { card: parseCard(source.card), originalCard, cardUrl: null };
+      return { card: unlessOld(source.card, parseCard), originalCard, cardUrl: null };
     }
     if (source.cardUrl === null) throw invalidField('cardUrl', 'or card must be given');
     if (!isUrl(source.cardUrl)) throw invalidField('cardUrl', 'must be an absolute URL');

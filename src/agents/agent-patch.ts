@@ -1,4 +1,4 @@
-import type { Agent, AgentBudgets, AgentEndpoint, AgentPin } from './agent.js';
+import type { Agent, AgentBudgets, AgentEndpoint, AgentPin, AgentSwitches } from './agent.js';
 import { readHeaders } from './agent-headers.js';
 import { called, chooseEndpoint, originsGiven } from './card/choose-endpoint.js';
 import { isGivenFor } from './card/credential-origins.js';
@@ -18,9 +18,15 @@ export interface AgentPatch {
   readonly protocolVersion?: AgentPin['protocolVersion'] | undefined;
   readonly budgets?:
     Readonly<Partial<Record<keyof AgentBudgets, number | null>>> | null | undefined;
+  readonly switches?: WrittenSwitches | null | undefined;
   readonly credentials?: Readonly<Record<string, unknown>> | null | undefined;
   readonly cardHeaders?: Readonly<Record<string, unknown>> | null | undefined;
 }
+
+/** {@link AgentSwitches} as an operator writes them: null is the same as absent, or takes one back. */
+export type WrittenSwitches = {
+  readonly [Name in keyof AgentSwitches]?: AgentSwitches[Name] | null | undefined;
+};
 
 /** How much work an agent gets. */
 export type Capacity = Pick<Agent, 'weight' | 'maxConcurrent' | 'maxQueue'>;
@@ -67,6 +73,14 @@ export function entries(
     ...Object.fromEntries(removed.map((name) => [name.toLowerCase(), null])),
     ...readHeaders(field, Object.fromEntries(set)),
   };
+}
+
+/** The switches with those of a request laid over them. */
+export function switched(
+  switches: Partial<AgentSwitches>,
+  written: WrittenSwitches | null | undefined,
+): Partial<AgentSwitches> {
+  return patched<string, unknown>(switches, written);
 }
 
 /** A map with a patch laid over it: null removes an entry, a null patch all of them. */

@@ -9,6 +9,8 @@ import {
 } from './agent-card.dto.js';
 import type { Agent, AgentEndpoint } from './agent.js';
 import { BudgetsDto } from './budgets.dto.js';
+import { SwitchesDto } from './switches.dto.js';
+import { ProbeReportDto } from './check/check.dto.js';
 import { judgedInterfaces } from './card/choose-endpoint.js';
 import { QUIRK_KINDS, type Quirk, type QuirkKind, QUIRKS } from './agent-quirks.js';
 import { AgentHealthDto } from './health/agent-health.dto.js';
@@ -127,6 +129,9 @@ export class AgentDto {
   @ApiProperty({ type: BudgetsDto, description: 'Only what differs from the defaults.' })
   readonly budgets: Agent['budgets'];
 
+  @ApiProperty({ type: SwitchesDto, description: 'Only those that are set.' })
+  readonly switches: Agent['switches'];
+
   @ApiProperty({
     type: CardTroubleDto,
     nullable: true,
@@ -197,6 +202,7 @@ export class AgentDto {
     this.signature = agent.signature;
     this.cardKeys = agent.cardKeys;
     this.budgets = agent.budgets;
+    this.switches = agent.switches;
     this.cardTrouble = agent.cardTrouble && new CardTroubleDto(agent.cardTrouble);
     this.quirks = quirks.map((quirk) => new AgentQuirkDto(quirk));
     this.cardUrl = agent.cardUrl;
@@ -217,8 +223,12 @@ export class RegistrationReportDto {
   @ApiProperty({ type: Boolean, description: "False: the endpoint's host does not resolve now." })
   readonly verified: boolean;
 
-  constructor({ intake }: Registration) {
+  @ApiProperty({ type: ProbeReportDto, nullable: true, description: 'Null without `probe`.' })
+  readonly probe: ProbeReportDto | null;
+
+  constructor({ intake, probe }: Registration) {
     this.interfaces = intake.interfaces;
+    this.probe = probe;
     this.verified = intake.verified;
   }
 }

@@ -13,6 +13,21 @@ export interface AgentBudgets {
   readonly cancelWaitMs: number;
 }
 
+/** What the operator says of how an agent is called, where its card or its server says otherwise. */
+export interface AgentSwitches {
+  /** `off`: it is never asked to stream; its task is asked for instead. */
+  readonly streaming: 'off';
+  /** `on`: a message without a stream is sent as one that waits for the end, not as one that returns at once. */
+  readonly blocking: 'on';
+  /** The pause between two looks at its task, instead of one that grows from `agents.pollMin` to `agents.pollMax`. */
+  readonly pollIntervalMs: number;
+  /**
+   * How it has the bytes of files over HTTP+JSON and gRPC of 0.3: `once` as base64, or `twice`, as servers do that
+   * take the text for the bytes. Without it the hub asks the server which of them it is (client/file-forms.ts).
+   */
+  readonly files: 'once' | 'twice';
+}
+
 /** One interface of the card, as the hub calls it. */
 export interface AgentEndpoint {
   readonly url: string;
@@ -77,9 +92,10 @@ export interface CardTrouble {
   /**
    * `refused`: the card was read again and is not taken; the one before it stays in use. `unusable`: what is
    * stored of the agent cannot be used, so that it gets no work and is in none of the hub's cards. `adjusted`:
-   * the card is in use, but not all of it as it is written.
+   * the card is in use, but not all of it as it is written. `unread`: the agent is declared, and no card of it
+   * could be read yet: it gets no work.
    */
-  readonly kind: 'refused' | 'unusable' | 'adjusted';
+  readonly kind: 'refused' | 'unusable' | 'adjusted' | 'unread';
 }
 
 /** A downstream A2A agent in the registry. */
@@ -134,6 +150,8 @@ export interface Agent {
   readonly organizations: readonly string[] | null;
   /** Overrides of the default budgets. */
   readonly budgets: Partial<AgentBudgets>;
+  /** What differs from how agents are called. */
+  readonly switches: Partial<AgentSwitches>;
   /** `api`, or `config` for one declared in YAML. */
   readonly source: 'api' | 'config';
   readonly createdAt: Date;

@@ -9,6 +9,8 @@ import { AgentRegistry } from './agent-registry.js';
 import { AgentStore } from './agent-store.js';
 import { AgentsController } from './agents.controller.js';
 import { AgentsService } from './agents.service.js';
+import { AgentCheckController } from './check/agent-check.controller.js';
+import { AgentProbe } from './check/agent-probe.js';
 import { CardReader } from './card/card-reader.js';
 import { CardTrust } from './card/card-trust.js';
 import { CardVerifier } from './card/card-verifier.js';
@@ -23,11 +25,12 @@ import { AgentMetrics } from './health/agent-metrics.js';
 import { AgentMonitor } from './health/agent-monitor.js';
 import { AgentProber } from './health/agent-prober.js';
 import { ObservedAgentClient } from './health/observed-agent.client.js';
+import { UnreadAgents } from './unread-agents.js';
 import { TypeormAgentStore } from './persistence/typeorm-agent.store.js';
 
 @Module({
   imports: [AuthModule],
-  controllers: [AgentEventsController, AgentsController],
+  controllers: [AgentEventsController, AgentCheckController, AgentsController],
   providers: [
     { provide: AgentStore, useClass: TypeormAgentStore },
     SdkAgentClient,
@@ -52,6 +55,8 @@ import { TypeormAgentStore } from './persistence/typeorm-agent.store.js';
     AgentIntake,
     AgentRegistry,
     AgentQuirks,
+    AgentProbe,
+    UnreadAgents,
     AgentsService,
     DeclaredAgents,
   ],

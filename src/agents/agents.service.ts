@@ -18,7 +18,10 @@ import {
   namesOf,
   patched,
   pinned,
+  switched,
+  type WrittenSwitches,
 } from './agent-patch.js';
+import { AgentProbe, type ProbeReport, type ProbeWish } from './check/agent-probe.js';
 import { adjustedBy, refusedBy } from './card/card-trouble.js';
 import { AgentRegistry } from './agent-registry.js';
 import { type WrittenMeans, agentOf, checkCarried, readMeans } from './agent-source.js';
@@ -28,9 +31,10 @@ import { type CardChange, diffCards } from './card/card-diff.js';
 import { readCardKeys } from './card/card-keys.js';
 import { CardTrust } from './card/card-trust.js';
 import { chooseEndpoint } from './card/choose-endpoint.js';
+import { UnreadAgents, withUnread } from './unread-agents.js';
 
 /** An agent to be registered, by exactly one of `cardUrl` and `card`. */
-export interface NewAgent extends WrittenMeans {
+export interface NewAgent extends WrittenMeans, ProbeWish {
   /** Default: made of the card's name. */
   readonly id?: string | undefined;
   readonly cardUrl?: string | undefined;
@@ -49,18 +53,24 @@ export interface NewAgent extends WrittenMeans {
   /** Who may use it; null or absent: everybody. */
   readonly organizations?: readonly string[] | null | undefined;
   readonly budgets?: Readonly<Partial<Record<keyof AgentBudgets, number | null>>> | undefined;
+  readonly switches?: WrittenSwitches | undefined;
 }
 
 /** A new agent and what was found out about it. */
 export interface Registration {
   readonly agent: Agent;
   readonly intake: Pick<Intake, 'interfaces' | 'verified'>;
+  /** Null: no probe was wished for. */
+  readonly probe: ProbeReport | null;
 }
 
 export interface Refreshed {
   readonly agent: Agent;
   readonly changes: readonly CardChange[];
 }
+
+/** Stands for the id of an agent that is not registered. */
+const UNNAMED = 'unnamed';
 
 /** The registry's operations. Every change is in {@link AgentRegistry} when its call resolves. */
 @Injectable()
@@ -70,14 +80,43 @@ export class AgentsService {
     private readonly registry: AgentRegistry,
     private readonly intake: AgentIntake,
     private readonly trust: CardTrust,
+    private readonly probe: AgentProbe,
     private readonly clock: Clock,
     private readonly log: Log,
+    private readonly unread: UnreadAgents,
   ) {}
 
-  /** Registers an agent; see {@link AgentIntake.examine} for what is refused. */
+  /**
+   * Registers an agent; see {@link AgentIntake.examine} for what is refused. A probe that is wished for comes
+   * first: that it fails changes nothing, but an agent that shows a protocol from before A2A 0.2 is refused.
+   */
   async register(request: NewAgent): Promise<Registration> {
-    const { id: wanted, cardUrl = null, card = null, endpointOverride = null } = request;
-    if (wanted !== undefined) this.checkId(wanted);
+    const { id: wanted } = request;
+    if (wanted !== undefined) await this.checkId(wanted);
+    const { agent, intake } = await this.examined(request);
+    const probe = await this.probe.of({ ...agent, id: wanted ?? UNNAMED }, request);
+    if (probe?.oldWire) {
+      throw invalidField(request.card === undefined ? 'cardUrl' : 'card', refused(probe.oldWire));
+    }
+    const added = await this.add(agent, wanted);
+    await this.registry.renew();
+    return { agent: added, intake, probe };
+  }
+
+  /** What {@link register} would do and find out, and with a probe that; nothing is registered. */
+  async check(request: NewAgent): Promise<Registration> {
+    const { id: wanted } = request;
+    if (wanted !== undefined && !isAgentId(wanted)) throw wrongId();
+    const { agent, intake } = await this.examined(request);
+    const checked = { ...agent, id: wanted ?? UNNAMED };
+    return { agent: checked, intake, probe: await this.probe.of(checked, request) };
+  }
+
+  /** The agent that a request describes, with what its card says now. */
+  private async examined(
+    request: NewAgent,
+  ): Promise<{ readonly agent: Omit<Agent, 'id'>; readonly intake: Intake }> {
+    const { cardUrl = null, card = null, endpointOverride = null } = request;
     if ((cardUrl === null) === (card === null)) {
       throw invalidField('cardUrl', 'or card must be given, and not both');
     }
@@ -95,27 +134,29 @@ export class AgentsService {
       enabled: request.enabled ?? true,
       organizations: namesOf(request.organizations),
       budgets: patched({}, request.budgets),
+      switches: switched({}, request.switches),
       source: 'api',
       createdAt: now,
       updatedAt: now,
       deletedAt: null,
     };
-    const added = await this.add(agent, wanted);
-    await this.registry.renew();
-    return { agent: added, intake };
+    return { agent, intake };
   }
 
   /** Throws HubError NOT_FOUND. */
   async get(id: string): Promise<Agent> {
-    return (await this.store.get(id)) ?? notFound(id);
+    return (await this.store.get(id)) ?? this.unread.get(id) ?? notFound(id);
   }
 
-  /** By id; `cursor` is a `nextCursor` of the same list. */
+  /**
+   * By id, declared agents among them that could not be read yet; `cursor` is a `nextCursor` of the same list.
+   */
   async list(filter: AgentFilter, limit: number, cursor?: string): Promise<Page<Agent>> {
     const after = cursor === undefined ? undefined : readCursor('agents', cursor, isAgentId);
     const page = await this.store.list(filter, limit, after);
-    const next = page.nextCursor;
-    return { items: page.items, nextCursor: next === null ? null : issueCursor('agents', next) };
+    const unread = this.unread.all().filter(({ id }) => this.registry.get(id) === undefined);
+    const { items, nextCursor: next } = withUnread(page, unread, filter, limit, after);
+    return { items, nextCursor: next === null ? null : issueCursor('agents', next) };
   }
 
   /** Throws HubError NOT_FOUND, CONFLICT for a declared agent, or what the URL's checks throw. */
@@ -147,6 +188,7 @@ export class AgentsService {
         organizations:
           patch.organizations === undefined ? agent.organizations : namesOf(patch.organizations),
         budgets: patched(agent.budgets, patch.budgets),
+        switches: switched(agent.switches, patch.switches),
         cardHeaders: patched(agent.cardHeaders, cardHeaders),
         updatedAt: this.clock.now(),
       };
@@ -166,7 +208,7 @@ export class AgentsService {
     if (before.cardUrl === null) {
       throw new HubError('CONFLICT', `${id} was registered with its card; there is no address.`);
     }
-    const intake = await this.examined(before);
+    const intake = await this.readAgain(before);
     let changes: CardChange[] = [];
     const agent = await this.store.update(id, (stored) => {
       changes = diffCards(stored, intake);
@@ -180,11 +222,12 @@ export class AgentsService {
       return { ...fresh, endpoint };
     });
     await this.registry.renew();
+    if (agent === undefined && this.unread.get(id) !== undefined) throw unreadYet(id);
     return { agent: agent ?? notFound(id), changes };
   }
 
   /** The card of a registered agent as it is now. One that is not taken is noted with the agent. */
-  private async examined(agent: Agent): Promise<Intake> {
+  private async readAgain(agent: Agent): Promise<Intake> {
     try {
       return await this.intake.examine({ ...agent, card: null });
     } catch (error) {
@@ -255,10 +298,10 @@ export class AgentsService {
     return { refused };
   }
 
-  private checkId(id: string): void {
-    if (!isAgentId(id)) {
-      throw invalidField('id', 'must be 1 to 63 of a-z, 0-9 and -, and not a reserved word');
-    }
+  /** Before an agent is asked anything, for which nobody should wait in vain. */
+  private async checkId(id: string): Promise<void> {
+    if (!isAgentId(id)) throw wrongId();
+    if ((await this.store.get(id)) !== undefined) throw taken(id);
   }
 
   /** Under the id that is wanted, or the first free one made of the name. */
@@ -277,6 +320,22 @@ export class AgentsService {
       }
     }
   }
+}
+
+function unreadYet(id: string): HubError {
+  return new HubError('CONFLICT', `${id} is declared, and read with the next try by itself.`);
+}
+
+function wrongId(): HubError {
+  return invalidField('id', 'must be 1 to 63 of a-z, 0-9 and -, and not a reserved word');
+}
+
+function taken(id: string): HubError {
+  return new HubError('CONFLICT', `There is an agent with the id ${id}.`);
+}
+
+function refused(oldWire: string): string {
+  return `is of an agent that the hub cannot speak to. ${oldWire}`;
 }
 
 /** To change one would write down what could not be read. */

@@ -14,6 +14,7 @@ import type { Agent } from './agent.js';
 import type { AgentIntake, CardSource, Intake } from './agent-intake.js';
 import { AgentRegistry } from './agent-registry.js';
 import { AgentStore } from './agent-store.js';
+import { UnreadAgents } from './unread-agents.js';
 import { parseCard } from './card/parse-card.js';
 import { DeclaredAgents } from './declared-agents.service.js';
 
@@ -139,6 +140,7 @@ const declared = (id: string, changes: Partial<DeclaredAgent> = {}): DeclaredAge
   enabled: true,
   organizations: null,
   budgets: {},
+  switches: {},
   ...changes,
 });
 const configOf = (...agents: DeclaredAgent[]): AppConfig =>
@@ -174,6 +176,7 @@ async function start(...agents: DeclaredAgent[]): Promise<void> {
     intake as AgentIntake,
     clock,
     log,
+    new UnreadAgents(),
   );
   stop = () => {
     service.onModuleDestroy();

@@ -17,6 +17,7 @@ import { AgentStore } from './agent-store.js';
 import { isAgentId } from './card/agent-id.js';
 import { refusedBy } from './card/card-trouble.js';
 import { originOf } from './card/card-verifier.js';
+import { UnreadAgents } from './unread-agents.js';
 
 /** Pauses between two attempts at an agent that could not be read; the last one repeats. */
 const RETRY_MS = [1000, 2000, 5000, 10_000, 30_000, 60_000];
@@ -55,6 +56,7 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
     private readonly intake: AgentIntake,
     private readonly clock: Clock,
     private readonly log: Log,
+    private readonly unread: UnreadAgents,
   ) {}
 
   onModuleInit(): void {
@@ -89,6 +91,7 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
     this.inForce = undefined;
     this.replaced.abort();
     await Promise.allSettled(this.writing);
+    this.unread.clear();
     await this.registry.renew();
     await this.removeOthers(declared);
     this.replaced = new AbortController();
@@ -138,21 +141,24 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
       if (signal.aborted) return false;
       await this.write(agent, present);
       await this.registry.renew();
+      this.unread.forget(declared.id);
       return true;
     } catch (error) {
       const fields = { agent: declared.id, err: error };
       if (!signal.aborted) this.log.warn(fields, 'declared agent cannot be used yet');
-      if (error instanceof HubError && !signal.aborted) await this.noteRefused(declared.id, error);
+      if (error instanceof HubError && !signal.aborted) await this.noteRefused(declared, error);
       return false;
     }
   }
 
-  /** The card it has stays in use, and shows what is wrong with the one that is served now. */
-  private async noteRefused(id: string, error: HubError): Promise<void> {
+  /** The card it has stays in use, and shows what is wrong with the one that is served now; so does it without one. */
+  private async noteRefused(declared: DeclaredAgent, error: HubError): Promise<void> {
+    const { id } = declared;
     try {
       const { cardTrouble: before } = this.registry.get(id) ?? {};
       const cardTrouble = refusedBy(error, this.clock.now());
-      if (before === undefined || before?.reason === cardTrouble.reason) return;
+      if (before === undefined) return this.unread.note(declared, cardTrouble);
+      if (before?.reason === cardTrouble.reason) return;
       if (before?.kind === 'unusable') return;
       await this.store.update(id, (stored) => ({ ...stored, cardTrouble }));
       await this.registry.renew();
@@ -202,6 +208,7 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
       enabled: declared.enabled,
       organizations: declared.organizations,
       budgets: declared.budgets,
+      switches: declared.switches,
       source: 'config',
       createdAt: now,
       updatedAt: now,

@@ -1,4 +1,5 @@
 export { type Agent, type AgentBudgets, type AgentEndpoint, RESERVED_AGENT_IDS } from './agent.js';
+export { canStream } from './can-stream.js';
 export {
   AGENT_TOO_LATE,
   type AgentCallback,

@@ -33,6 +33,7 @@ import {
   VERSIONS,
 } from './agent-fields.js';
 import { BudgetsDto } from './budgets.dto.js';
+import { SwitchesDto } from './switches.dto.js';
 
 export class PatchAgentDto {
   @IsCardKeys(
@@ -110,6 +111,16 @@ export class PatchAgentDto {
   @ValidateNested()
   @Type(() => BudgetsDto)
   budgets?: BudgetsDto | null;
+
+  @ApiPropertyOptional({
+    type: SwitchesDto,
+    nullable: true,
+    description: 'Each is set, or taken back by null; the others stay. Null: none is set.',
+  })
+  @IfPresent()
+  @ValidateNested()
+  @Type(() => SwitchesDto)
+  switches?: SwitchesDto | null;
 
   @ApiPropertyOptional({
     ...HEADERS,

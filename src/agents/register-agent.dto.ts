@@ -8,7 +8,9 @@ import {
   IsInt,
   IsObject,
   IsOptional,
+  IsString,
   IsUrl,
+  Length,
   Matches,
   Max,
   MaxLength,
@@ -34,6 +36,7 @@ import {
   VERSIONS,
 } from './agent-fields.js';
 import { BudgetsDto } from './budgets.dto.js';
+import { SwitchesDto } from './switches.dto.js';
 
 export class RegisterAgentDto {
   @ApiPropertyOptional({
@@ -151,4 +154,42 @@ export class RegisterAgentDto {
   @ValidateNested()
   @Type(() => BudgetsDto)
   budgets?: BudgetsDto;
+
+  @ApiPropertyOptional({
+    type: SwitchesDto,
+    description: 'How it is called, where its card or its server says otherwise.',
+  })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => SwitchesDto)
+  switches?: SwitchesDto;
+
+  @ApiPropertyOptional({
+    type: Boolean,
+    default: false,
+    description:
+      'True: the agent is sent one message to see what it really does; the answer tells. That it fails changes nothing.',
+  })
+  @IsOptional()
+  @IsBoolean()
+  probe?: boolean;
+
+  @ApiPropertyOptional({ type: String, maxLength: 2000, description: 'The text of that message.' })
+  @IsOptional()
+  @IsString()
+  @Length(1, 2000)
+  probeText?: string;
+
+  @ApiPropertyOptional({
+    type: Number,
+    default: 30_000,
+    minimum: 100,
+    maximum: 120_000,
+    description: 'How long is waited for what comes of it.',
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(100)
+  @Max(120_000)
+  probeTimeoutMs?: number;
 }

@@ -34,12 +34,26 @@ export interface DeclaredAgent {
   readonly organizations: readonly string[] | null;
   /** Milliseconds that replace the defaults of `agents.*` for this agent. */
   readonly budgets: Readonly<Partial<Record<BudgetMember, number>>>;
+  /** How it is called, where its card or its server says otherwise; see `AgentSwitches`. */
+  readonly switches: DeclaredSwitches;
+}
+
+export interface DeclaredSwitches {
+  readonly streaming?: 'off';
+  readonly blocking?: 'on';
+  readonly pollIntervalMs?: number;
+  readonly files?: (typeof FILES)[number];
 }
 
 type BudgetMember = 'connectMs' | 'firstEventMs' | 'idleMs' | 'totalMs' | 'cancelWaitMs';
 
 const BINDINGS = ['JSONRPC', 'HTTP+JSON', 'GRPC'] as const;
 const VERSIONS = ['1.0', '0.3'] as const;
+
+const FILES = ['once', 'twice'] as const;
+const SWITCHES =
+  'a mapping of streaming (off), blocking (on), pollInterval (10ms to 1h), files (once, twice)';
+const POLL_MS = { min: 10, max: 3_600_000 } as const;
 
 const BUDGETS: Readonly<Record<string, BudgetMember>> = {
   connect: 'connectMs',
@@ -70,11 +84,12 @@ const KEYS = [
   'enabled',
   'organizations',
   'budgets',
+  'switches',
 ];
 
 const ALLOWED =
   `a list of agents (in a file only), each with id and either cardUrl or card, and optionally ` +
-  `cardHeaders, cardKeys, endpoint, protocolBinding, protocolVersion, headers, tags, priority, weight, maxConcurrent, maxQueue, enabled, organizations, budgets {${Object.keys(BUDGETS).join(', ')}}`;
+  `cardHeaders, cardKeys, endpoint, protocolBinding, protocolVersion, headers, tags, priority, weight, maxConcurrent, maxQueue, enabled, organizations, budgets {${Object.keys(BUDGETS).join(', ')}}, switches {streaming, blocking, pollInterval, files}`;
 
 /** The setting that holds agents declared in YAML. Its headers may be secrets, so it is masked whole. */
 export function declaredAgents(
@@ -156,6 +171,7 @@ function faultsOfAgent(agent: Mapping): string[] {
   }
   const durations = `a mapping of ${Object.keys(BUDGETS).join(', ')} to durations`;
   expect(readBudgets(agent['budgets'] ?? {}) !== undefined, `.budgets: is not ${durations}`);
+  expect(readSwitches(agent['switches'] ?? {}) !== undefined, `.switches: is not ${SWITCHES}`);
   return faults;
 }
 
@@ -183,6 +199,7 @@ function toAgent(agent: Mapping): DeclaredAgent {
     enabled: (agent['enabled'] ?? true) as boolean,
     organizations: (agent['organizations'] ?? null) as string[] | null,
     budgets: readBudgets(agent['budgets'] ?? {})!,
+    switches: readSwitches(agent['switches'] ?? {})!,
   };
 }
 
@@ -215,6 +232,28 @@ function readBudgets(input: unknown): DeclaredAgent['budgets'] | undefined {
     budgets[member] = ms;
   }
   return budgets;
+}
+
+function readSwitches(input: unknown): DeclaredSwitches | undefined {
+  if (!isMapping(input)) return undefined;
+  const { streaming, blocking, pollInterval, files, ...unknown } = input;
+  if (Object.keys(unknown).length > 0) return undefined;
+  if (streaming !== undefined && streaming !== 'off') return undefined;
+  if (blocking !== undefined && blocking !== 'on') return undefined;
+  const form = FILES.find((one) => one === files);
+  if (files !== undefined && form === undefined) return undefined;
+  const pollIntervalMs = pollInterval === undefined ? undefined : readDuration(pollInterval);
+  if (pollInterval !== undefined && !isPause(pollIntervalMs)) return undefined;
+  return {
+    ...(streaming !== undefined && { streaming }),
+    ...(blocking !== undefined && { blocking }),
+    ...(pollIntervalMs !== undefined && { pollIntervalMs }),
+    ...(form !== undefined && { files: form }),
+  };
+}
+
+function isPause(ms: number | undefined): boolean {
+  return ms !== undefined && ms >= POLL_MS.min && ms <= POLL_MS.max;
 }
 
 function isOptionalText(value: unknown): value is string | null {

@@ -171,6 +171,7 @@ agents:
       cardUrl: https://agents.example/csv
       headers: {authorization: 'env:CSV_KEY'}
       budgets: {idle: 5m}
+      switches: {streaming: off, blocking: on, pollInterval: 2s, files: twice}
       protocolBinding: GRPC
       protocolVersion: "0.3"
       organizations: [team-a, team-b]
@@ -182,6 +183,7 @@ agents:
       card: null,
       headers: { authorization: 'Bearer x' },
       budgets: { idleMs: 300_000 },
+      switches: { streaming: 'off', blocking: 'on', pollIntervalMs: 2000, files: 'twice' },
       pin: { protocolBinding: 'GRPC', protocolVersion: '0.3' },
       enabled: true,
       priority: 0,
@@ -223,6 +225,9 @@ agents:
     ['[{id: a, cardUrl: x, colour: red}]', 'an unknown member'],
     ['[{id: a, cardUrl: x}, {id: a, cardUrl: y}]', 'an id twice'],
     ['[{id: a, cardUrl: x, budgets: {idle: 5}}]', 'a budget without unit'],
+    ['[{id: a, cardUrl: x, switches: {streaming: on}}]', 'a switch without that position'],
+    ['[{id: a, cardUrl: x, switches: {pollInterval: 1ms}}]', 'too short a pause'],
+    ['[{id: a, cardUrl: x, switches: {stream: off}}]', 'an unknown switch'],
     ['[{id: a, cardUrl: x, protocolBinding: SOAP}]', 'an unknown binding'],
     ['[{id: a, cardUrl: x, protocolVersion: 1.0}]', 'a version that is no text'],
     ['[{id: a, cardUrl: x, organizations: []}]', 'nobody'],

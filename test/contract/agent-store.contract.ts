@@ -46,6 +46,7 @@ export function agentStoreContract(make: () => Promise<AgentStore>): void {
           reason: 'Signed.',
         },
         budgets: { connectMs: 100 },
+        switches: { streaming: 'off', pollIntervalMs: 900, files: 'twice' },
         source: 'config',
       });
       await store.add(agent);

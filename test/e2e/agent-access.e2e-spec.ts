@@ -223,6 +223,7 @@ describe('an agent declared for some organizations', () => {
               enabled: true,
               organizations: ['team-a'],
               budgets: {},
+              switches: {},
             },
           ],
         },

@@ -253,6 +253,7 @@ function declared(id: string, written: Json) {
     enabled: true,
     organizations: null,
     budgets: {},
+    switches: {},
   };
 }
 

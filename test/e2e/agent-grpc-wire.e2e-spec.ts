@@ -36,7 +36,10 @@ import {
   withCredentials,
 } from '../support/agent-calls.js';
 import { textPart } from '../support/agents.js';
+import { FileBytes } from '../../src/agents/client/file-forms.js';
 import { eventually } from '../support/eventually.js';
+
+const AS_THEY_ARE = new FileBytes(() => Promise.resolve('once'));
 
 const { client } = agentCalls();
 const servers: Server[] = [];
@@ -103,7 +106,9 @@ function exchangeTo(
     signal,
   });
   const transport =
-    version === '1.0' ? new GrpcTransport(exchange) : new LegacyGrpcTransports().over(exchange);
+    version === '1.0'
+      ? new GrpcTransport(exchange)
+      : new LegacyGrpcTransports().over(exchange, AS_THEY_ARE);
   const close = async (): Promise<void> => {
     channels.close();
     await egress.close();

@@ -150,6 +150,7 @@ describe('agents declared in the configuration', () => {
       enabled: true,
       organizations: null,
       budgets: { connectMs: 70 },
+      switches: { pollIntervalMs: 900 },
       ...changes,
     };
   }
@@ -165,6 +166,7 @@ describe('agents declared in the configuration', () => {
       tags: ['declared'],
       priority: 5,
       budgets: { connectMs: 70 },
+      switches: { pollIntervalMs: 900 },
     });
     const patched = await hub.admin('PATCH', '/api/v1/agents/fixed', { priority: 1 });
     const deleted = await hub.admin('DELETE', '/api/v1/agents/fixed');

@@ -317,6 +317,7 @@ describe('an agent', () => {
       endpointOverride: null,
       endpoint: { url: 'http://127.0.0.1:9/a2a' },
       budgets: {},
+      switches: {},
       credentials: [],
       priority: 7,
     });

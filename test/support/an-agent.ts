@@ -54,6 +54,7 @@ export function anAgent(id: string, changes: Partial<Agent> = {}, card: object =
     enabled: true,
     organizations: null,
     budgets: {},
+    switches: {},
     source: 'api',
     createdAt: new Date(1_700_000_000_000),
     updatedAt: new Date(1_700_000_000_001),

@@ -1,11 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { ConnectError, Egress, type EgressResponse } from '../../common/egress/egress.js';
+import {
+  ConnectError,
+  Egress,
+  type EgressRequest,
+  type EgressResponse,
+} from '../../common/egress/egress.js';
 import { discard, readText } from '../../common/egress/read-body.js';
 import { HubError } from '../../common/hub-error.js';
+import { MAX_WORDS, safeWords, secretsIn } from '../../common/safe-words.js';
 import { SecretLockedError } from '../../common/secret-box.js';
 import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, type AgentCard } from '../../protocol/a2a.js';
 import { sendable } from '../sealed-headers.js';
 import { CARD_JSON, CARD_LIMIT_BYTES, cardFault } from './card-limits.js';
+import { unlessOld } from './old-wire.js';
 import { parseCard } from './parse-card.js';
 
 /** A card as it was found. */
@@ -20,6 +27,9 @@ export interface FoundCard {
 /** For each address tried, whole. */
 const CARD_TIMEOUT_MS = 10_000;
 
+/** What is read of an answer that is no card. */
+const WORDS_LIMIT_BYTES = 64 * 1024;
+
 const WELL_KNOWN = ['.well-known/agent-card.json', '.well-known/agent.json'];
 
 /** Reads agent cards over the network, through the egress guard. */
@@ -33,15 +43,18 @@ export class CardReader {
    *
    * Throws HubError EGRESS_DENIED when the address is forbidden, AGENT_UNREACHABLE when nothing
    * answers, INVALID_PARAMS when what is there is no card, saying what was tried, and UNAVAILABLE when
-   * one of the headers is encrypted with a key that the hub does not have now.
+   * one of the headers is encrypted with a key that the hub does not have now. What is said there instead of a
+   * card is in the message, {@link MAX_WORDS} characters at most in all, unless only `egress.allow` opens the
+   * address.
    */
   async find(cardUrl: string, headers: Readonly<Record<string, string>>): Promise<FoundCard> {
     await this.egress.check(cardUrl);
     const tried: string[] = [];
+    const words = new Words(secretsIn(headers));
     let closest: HubError | undefined;
     for (const address of addressesFor(cardUrl)) {
       try {
-        return await this.read(address, headers);
+        return await this.read(address, headers, words);
       } catch (error) {
         if (!(error instanceof HubError) || error instanceof SecretLockedError) throw error;
         // All addresses share the origin: where one cannot be reached, none can.
@@ -70,7 +83,9 @@ export class CardReader {
   ): Promise<{ readonly status: number; readonly isCard: boolean }> {
     let sent = false;
     try {
-      const answer = await this.ask(address, headers, timeoutMs, () => (sent = true));
+      const onSent = (): void => void (sent = true);
+      const options = { ...requestOf(headers, timeoutMs), onSent };
+      const answer = await this.egress.request(address, options);
       const { statusCode: status } = answer;
       if (status === 200) return { status, isCard: isCard(await cardText(answer)) };
       discard(answer.body);
@@ -88,48 +103,35 @@ export class CardReader {
     }
   }
 
-  private ask(
-    address: string,
-    headers: Readonly<Record<string, string>>,
-    timeoutMs: number,
-    onSent?: () => void,
-  ): Promise<EgressResponse> {
-    return this.egress.request(address, {
-      ...(onSent !== undefined && { onSent }),
-      method: 'GET',
-      headers: {
-        accept: 'application/json',
-        // Agents that speak several versions show their richest card to those who ask for it.
-        [A2A_VERSION_HEADER.toLowerCase()]: A2A_PROTOCOL_VERSION,
-        ...sendable(headers),
-      },
-      signal: AbortSignal.timeout(timeoutMs),
-    });
-  }
-
   private async read(
     address: string,
     headers: Readonly<Record<string, string>>,
+    words: Words,
   ): Promise<FoundCard> {
-    const original = await this.get(address, headers);
+    const original = await this.get(address, headers, words);
     let json: unknown;
     try {
       json = JSON.parse(original);
     } catch {
       throw new HubError('INVALID_PARAMS', 'not JSON');
     }
-    return { card: parseCard(json), original, address };
+    return { card: unlessOld(json, parseCard), original, address };
   }
 
-  private async get(address: string, headers: Readonly<Record<string, string>>): Promise<string> {
+  private async get(
+    address: string,
+    headers: Readonly<Record<string, string>>,
+    words: Words,
+  ): Promise<string> {
     try {
-      const answer = await this.ask(address, headers, CARD_TIMEOUT_MS);
+      const request = requestOf(headers, CARD_TIMEOUT_MS);
+      const { answer, isListed } = await this.egress.requestTold(address, request);
       const { statusCode } = answer;
       if (statusCode === 200) return await cardText(answer);
-      discard(answer.body);
       const redirect = statusCode >= 300 && statusCode < 400;
       const hint = redirect ? ' (redirects are not followed)' : '';
-      throw new HubError('INVALID_PARAMS', `HTTP ${statusCode}${hint}`);
+      const said = await words.of(answer, isListed);
+      throw new HubError('INVALID_PARAMS', `HTTP ${statusCode}${hint}${said}`);
     } catch (error) {
       if (error instanceof HubError) throw error;
       if (error instanceof ConnectError || isTimeout(error)) {
@@ -140,6 +142,42 @@ export class CardReader {
       }
       throw new HubError('INVALID_PARAMS', reason(error), { cause: error });
     }
+  }
+}
+
+function requestOf(headers: Readonly<Record<string, string>>, timeoutMs: number): EgressRequest {
+  return {
+    method: 'GET',
+    headers: {
+      accept: 'application/json',
+      // Agents that speak several versions show their richest card to those who ask for it.
+      [A2A_VERSION_HEADER.toLowerCase()]: A2A_PROTOCOL_VERSION,
+      ...sendable(headers),
+    },
+    signal: AbortSignal.timeout(timeoutMs),
+  };
+}
+
+/** What is said at the addresses of one search, each thing once. */
+class Words {
+  private left = MAX_WORDS;
+  private readonly known = new Set<string>();
+
+  constructor(private readonly secrets: readonly string[]) {}
+
+  /** To follow the status; empty where nothing is said that may be shown. Pages for people say nothing. */
+  async of(answer: EgressResponse, isListed: boolean): Promise<string> {
+    const type = String(answer.headers['content-type'] ?? '').toLowerCase();
+    if (isListed || type.includes('html')) {
+      discard(answer.body);
+      return '';
+    }
+    const text = await readText(answer, WORDS_LIMIT_BYTES).catch(() => '');
+    const said = safeWords(text.trim(), this.secrets, this.left);
+    if (said === '' || this.known.has(said)) return '';
+    this.known.add(said);
+    this.left -= said.length;
+    return `: ${said}`;
   }
 }
 

@@ -4,11 +4,18 @@ import { AppConfig } from '../../config/index.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
 import { callableEndpoints, isFull } from '../card/choose-endpoint.js';
 import { grpcUrls } from '../card/grpc-url.js';
+import type { FileForm } from './file-forms.js';
 
-/** How long an agent that turned out to speak 0.3 only is called so at once. */
+/** How long it is remembered that an agent speaks 0.3 only, and what its server is. */
 const DOWNGRADE_KEPT_MS = 60 * 60 * 1000;
 
 type Endpoints = readonly [AgentEndpoint, ...AgentEndpoint[]];
+
+interface LearnedForm {
+  readonly until: number;
+  readonly card: string;
+  readonly form: FileForm;
+}
 
 interface Downgrade {
   readonly until: number;
@@ -28,6 +35,7 @@ export class EndpointMemory {
   /** Until when an interface, or a server with all of its interfaces, is passed over. */
   private readonly deadUntil = new Map<string, number>();
   private readonly downgrades = new Map<string, Downgrade>();
+  private readonly fileForms = new Map<string, LearnedForm>();
 
   constructor(
     private readonly clock: Clock,
@@ -102,6 +110,20 @@ export class EndpointMemory {
 
   forgetDowngraded(agent: Agent, endpoint: AgentEndpoint): void {
     this.downgrades.delete(interfaceKey(agent, endpoint));
+  }
+
+  /** How the server at this interface has the bytes of files, if it has been asked within the hour. */
+  fileForm(agent: Agent, endpoint: AgentEndpoint): FileForm | undefined {
+    const known = this.fileForms.get(interfaceKey(agent, endpoint));
+    const holds = known?.card === agent.originalCard && known.until > this.time();
+    return holds ? known.form : undefined;
+  }
+
+  keepFileForm(agent: Agent, endpoint: AgentEndpoint, form: FileForm): void {
+    const time = this.time();
+    for (const [key, { until }] of this.fileForms) if (until <= time) this.fileForms.delete(key);
+    const learned = { until: time + DOWNGRADE_KEPT_MS, card: agent.originalCard, form };
+    this.fileForms.set(interfaceKey(agent, endpoint), learned);
   }
 
   private callableOf(agent: Agent): Endpoints {

@@ -44,18 +44,23 @@ export interface ExchangeRequest {
   readonly body?: string | Buffer;
 }
 
+/** What makes the requests: the egress, or what stands before it. */
+export type HttpWay = Pick<Egress, 'request'>;
+
 /**
  * One call to an agent over HTTP. Everything that can go wrong on the wire becomes an
  * {@link AgentCallError}, so that transports only decode good answers.
  */
 export class HttpExchange {
+  /** The body of the answer, where that was no success. */
+  refusalBody: string | undefined;
   private answered = false;
   private events = 0;
   private readonly reading: Reading;
   private body: EgressResponse['body'] | undefined;
 
   constructor(
-    private readonly egress: Egress,
+    private readonly egress: HttpWay,
     private readonly options: ExchangeOptions,
   ) {
     const { budget, agentId } = options;
@@ -107,6 +112,7 @@ export class HttpExchange {
   private async refusal(answer: EgressResponse): Promise<AgentCallError> {
     const { statusCode: httpStatus } = answer;
     const text = this.scrub(await readText(answer, ERROR_LIMIT_BYTES).catch(() => ''));
+    this.refusalBody = text;
     const json = parsedWithin(text);
     const error = protocolErrorIn(json) ?? bareErrorIn(json, httpStatus);
     if (error === undefined) return failureOfStatus(httpStatus, text);

@@ -2,6 +2,7 @@ import { InterceptingCall, type InterceptorOptions, Metadata, status } from '@gr
 import { LegacyGrpcTransport as SdkTransport } from '@a2a-js/sdk/compat/v0_3/client/grpc';
 import type { Message, StreamResponse, Task } from '../../protocol/a2a.js';
 import type { AgentTransport } from './agent-transport.js';
+import type { FileBytes } from './file-forms.js';
 import type { GrpcExchange, GrpcMethod } from './grpc-exchange.js';
 import { LegacyRemainder } from './legacy-remainder.js';
 import { Pace } from './pace.js';
@@ -44,7 +45,7 @@ export class LegacyGrpcTransports {
   }
 
   /** A transport whose one call goes over this exchange. */
-  over(exchange: GrpcExchange): AgentTransport {
+  over(exchange: GrpcExchange, files: FileBytes): AgentTransport {
     const name = String(++this.calls);
     const options = { serviceParameters: { [EXCHANGE]: name } };
     const { sdk, exchanges } = this;
@@ -53,7 +54,7 @@ export class LegacyGrpcTransports {
     const once = async <T extends Message | Task>(call: () => Promise<T>): Promise<T> => {
       exchanges.set(name, { exchange, remainder, pace });
       try {
-        return remainder.restored(await call());
+        return await files.read(remainder.restored(await call()));
       } finally {
         exchanges.delete(name);
       }
@@ -61,7 +62,7 @@ export class LegacyGrpcTransports {
     async function* streamed(call: () => AsyncGenerator<StreamResponse, void, undefined>) {
       exchanges.set(name, { exchange, remainder, pace });
       try {
-        for await (const event of remainder.events(call())) {
+        for await (const event of files.events(remainder.events(call()))) {
           yield event;
           pace.next();
         }
@@ -70,8 +71,14 @@ export class LegacyGrpcTransports {
       }
     }
     return {
-      sendMessage: (params) => once(() => sdk.sendMessage(params, options)),
-      sendMessageStream: (params) => streamed(() => sdk.sendMessageStream(params, options)),
+      sendMessage: async (params) => {
+        const request = await files.sent(params);
+        return once(() => sdk.sendMessage(request, options));
+      },
+      sendMessageStream: async function* (params) {
+        const request = await files.sent(params);
+        yield* streamed(() => sdk.sendMessageStream(request, options));
+      },
       getTask: (params) =>
         once(() => sdk.getTask({ historyLength: WHOLE_HISTORY, ...params }, options)),
       cancelTask: (params) => once(() => sdk.cancelTask(params, options)),

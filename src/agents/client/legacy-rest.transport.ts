@@ -1,5 +1,6 @@
 import { LegacyRestTransport as SdkTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import type { Message, StreamResponse, Task } from '../../protocol/a2a.js';
+import type { FileBytes } from './file-forms.js';
 import type { HttpExchange } from './http-exchange.js';
 import { fetchOver } from './exchange-fetch.js';
 import { isProtoForm } from './legacy-forms.js';
@@ -13,9 +14,10 @@ const STAND_IN = { id: '-', contextId: '-', status: { state: 'TASK_STATE_WORKING
 export class LegacyRestTransport extends SdkTransport {
   private readonly remainder: LegacyRemainder;
   private readonly others: OtherForms;
+  private readonly files: FileBytes;
 
   /** `forgave` is called when an answer was not in the form of HTTP+JSON 0.3. */
-  constructor(endpoint: string, exchange: HttpExchange, forgave: () => void) {
+  constructor(endpoint: string, exchange: HttpExchange, forgave: () => void, files: FileBytes) {
     const remainder = new LegacyRemainder();
     const others = new OtherForms(isProtoForm, forgave);
     const note = (json: unknown): unknown => {
@@ -26,24 +28,32 @@ export class LegacyRestTransport extends SdkTransport {
     super({ endpoint, fetchImpl: fetchOver(exchange, { event: note, answer: note }) });
     this.remainder = remainder;
     this.others = others;
+    this.files = files;
   }
 
-  override async sendMessage(...call: CallOf<'sendMessage'>): Promise<Message | Task> {
-    return this.others.sent(this.remainder.restored(await super.sendMessage(...call)));
+  override async sendMessage(...[params, ...rest]: CallOf<'sendMessage'>): Promise<Message | Task> {
+    const answer = await super.sendMessage(await this.files.sent(params), ...rest);
+    return this.others.sent(await this.read(answer));
   }
 
   override async getTask(...call: CallOf<'getTask'>): Promise<Task> {
-    return this.others.task(this.remainder.restored(await super.getTask(...call)));
+    return this.others.task(await this.read(await super.getTask(...call)));
   }
 
   override async cancelTask(...call: CallOf<'cancelTask'>): Promise<Task> {
-    return this.others.task(this.remainder.restored(await super.cancelTask(...call)));
+    return this.others.task(await this.read(await super.cancelTask(...call)));
   }
 
-  override sendMessageStream(
-    ...call: CallOf<'sendMessageStream'>
+  override async *sendMessageStream(
+    ...[params, ...rest]: CallOf<'sendMessageStream'>
   ): AsyncGenerator<StreamResponse, void, undefined> {
-    return this.others.events(this.remainder.events(super.sendMessageStream(...call)));
+    const events = super.sendMessageStream(await this.files.sent(params), ...rest);
+    yield* this.others.events(this.files.events(this.remainder.events(events)));
+  }
+
+  /** Files are as this binding has them; what came in another form stands in for the answer later. */
+  private read<Answer extends Message | Task>(answer: Answer): Promise<Answer> {
+    return this.files.read(this.remainder.restored(answer));
   }
 }
 

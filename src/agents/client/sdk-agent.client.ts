@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Egress } from '../../common/egress/egress.js';
 import { ReadBudget, readRules } from '../../common/read-budget.js';
+import { secretsIn } from '../../common/safe-words.js';
 import { SecretLockedError } from '../../common/secret-box.js';
 import { AppConfig } from '../../config/index.js';
 import {
   A2A_VERSION_HEADER,
   HTTP_EXTENSION_HEADER,
+  type ListTasksResponse,
   Role,
   type SendMessageRequest,
   StreamResponse,
@@ -30,10 +33,11 @@ import type { AgentTransport } from './agent-transport.js';
 import { CallGate } from './call-gate.js';
 import { type AgentMethod, CallPlan } from './call-plan.js';
 import { EndpointMemory } from './endpoint-memory.js';
+import { FileBytes, type FileForm, formOfRefusal, formOfStatus } from './file-forms.js';
 import { GrpcChannels } from './grpc-channels.js';
 import { GrpcExchange } from './grpc-exchange.js';
 import { GrpcTransport } from './grpc.transport.js';
-import { HttpExchange } from './http-exchange.js';
+import { HttpExchange, type HttpWay } from './http-exchange.js';
 import { JsonRpcTransport } from './json-rpc.transport.js';
 import { LegacyGrpcTransports } from './legacy-grpc.transport.js';
 import { LegacyJsonRpcTransport } from './legacy-json-rpc.transport.js';
@@ -51,6 +55,9 @@ const LIST_PAGE_SIZE = 100;
 /** Looks at tasks of one agent, and cancels, under way at once. */
 const LOOKS_AT_ONCE = 64;
 const CANCELS_AT_ONCE = 64;
+
+/** How long a server may take to say what it is. */
+const FORM_TIMEOUT_MS = 5000;
 
 /** What every call to one agent shares. */
 interface Target {
@@ -73,7 +80,7 @@ interface Call extends Answered {
 type TransportMaker = (
   endpoint: AgentEndpoint,
   exchange: HttpExchange,
-  call: { readonly id: number; readonly forgave: () => void },
+  call: { readonly id: number; readonly forgave: () => void; readonly files: FileBytes },
 ) => AgentTransport | Promise<AgentTransport>;
 
 /**
@@ -86,40 +93,42 @@ const HTTP_TRANSPORTS = {
   'JSONRPC 0.3': ({ url }, exchange, { forgave }) =>
     new LegacyJsonRpcTransport(url, exchange, forgave),
   'HTTP+JSON 1.0': ({ url }, exchange) => new RestTransport(url, exchange),
-  'HTTP+JSON 0.3': ({ url }, exchange, { forgave }) =>
-    new LegacyRestTransport(url, exchange, forgave),
+  'HTTP+JSON 0.3': ({ url }, exchange, { forgave, files }) =>
+    new LegacyRestTransport(url, exchange, forgave, files),
 } satisfies Record<string, TransportMaker>;
 
+/** The connections and limits that all calls to agents share. */
+interface Wires {
+  readonly egress: HttpWay;
+  readonly channels: GrpcChannels;
+  /** Of all agents' answers. */
+  readonly budget: ReadBudget;
+  readonly legacyGrpc: LegacyGrpcTransports;
+  /** Messages and streams have places; these have not. */
+  readonly gates: Readonly<Partial<Record<AgentMethod, CallGate>>>;
+}
+
+/** What a probe finds stays with it. */
+export interface ProbeEars {
+  readonly memory: EndpointMemory;
+  readonly quirks: Pick<AgentQuirks, 'note'>;
+  /** The way of its calls over HTTP. */
+  readonly egress: HttpWay;
+}
+
 /** {@link AgentClient} on the SDK's transports, and over gRPC on its service definitions. */
-@Injectable()
-export class SdkAgentClient extends AgentClient implements OnApplicationShutdown {
+class WiredAgentClient extends AgentClient {
   /** By agent object: the registry makes a new one with every change. */
   private readonly targets = new WeakMap<Agent, Target>();
-  private readonly channels: GrpcChannels;
-  /** Of all agents' answers. */
-  private readonly budget: ReadBudget;
-  private readonly legacyGrpc = new LegacyGrpcTransports();
-  /** Messages and streams have places; these have not. */
-  private readonly gates: Readonly<Partial<Record<AgentMethod, CallGate>>>;
   private calls = 0;
 
   constructor(
-    private readonly egress: Egress,
-    private readonly config: AppConfig,
+    protected readonly wires: Wires,
+    protected readonly config: AppConfig,
     private readonly memory: EndpointMemory,
-    @Inject(AgentQuirks) private readonly quirks: Pick<AgentQuirks, 'note'>,
+    private readonly quirks: Pick<AgentQuirks, 'note'>,
   ) {
     super();
-    this.channels = new GrpcChannels(egress, config.tasks.maxSizeBytes);
-    this.budget = new ReadBudget(readRules(config.agents.readBudgetBytes));
-    const looks = new CallGate(LOOKS_AT_ONCE);
-    const cancels = new CallGate(CANCELS_AT_ONCE);
-    this.gates = { GetTask: looks, ListTasks: looks, CancelTask: cancels };
-  }
-
-  /** The runner has ended its calls by now; what HTTP keeps open is the egress's to close. */
-  onApplicationShutdown(): void {
-    this.channels.close();
   }
 
   stream(
@@ -134,7 +143,7 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
 
   send(agent: Agent, send: AgentSend, options: AgentCallOptions): Promise<Sent> {
     return this.call('SendMessage', agent, options, (call) => {
-      const request = requestOf(call, send, true);
+      const request = requestOf(call, send, agent.switches.blocking !== 'on');
       return readSent(call.transport.sendMessage(request, call.options), call);
     });
   }
@@ -192,25 +201,7 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     const found: Task[] = [];
     let pageToken = '';
     for (let page = 0; page < LIST_PAGES; page++) {
-      const answer = await this.call(
-        'ListTasks',
-        agent,
-        { ...options, hold: undefined },
-        ({ transport, tenant, ...call }) =>
-          transport.listTasks(
-            {
-              tenant,
-              contextId,
-              status: TaskState.TASK_STATE_UNSPECIFIED,
-              pageSize: LIST_PAGE_SIZE,
-              pageToken,
-              historyLength: LIST_PAGE_SIZE,
-              statusTimestampAfter: undefined,
-              includeArtifacts: false,
-            },
-            call.options,
-          ),
-      );
+      const answer = await this.listPage(agent, contextId, pageToken, options);
       found.push(
         ...answer.tasks.filter((task) =>
           task.history.some(
@@ -224,6 +215,31 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     return found;
   }
 
+  /** One page of ListTasks; unlike {@link findTasksByMessage} it rejects where the agent has none. */
+  listPage(
+    agent: Agent,
+    contextId: string,
+    pageToken: string,
+    options: AgentCallOptions,
+  ): Promise<ListTasksResponse> {
+    const once = { ...options, hold: undefined };
+    return this.call('ListTasks', agent, once, ({ transport, tenant, ...call }) =>
+      transport.listTasks(
+        {
+          tenant,
+          contextId,
+          status: TaskState.TASK_STATE_UNSPECIFIED,
+          pageSize: LIST_PAGE_SIZE,
+          pageToken,
+          historyLength: LIST_PAGE_SIZE,
+          statusTimestampAfter: undefined,
+          includeArtifacts: false,
+        },
+        call.options,
+      ),
+    );
+  }
+
   private async call<T>(
     method: AgentMethod,
     agent: Agent,
@@ -231,7 +247,7 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     run: (call: Call) => Promise<T>,
   ): Promise<T> {
     options.connection?.wanted();
-    const leave = await this.gates[method]?.enter(agent.id, options.signal);
+    const leave = await this.wires.gates[method]?.enter(agent.id, options.signal);
     try {
       const plan = new CallPlan(agent, this.memory, method);
       for (;;) {
@@ -290,7 +306,8 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     const { protocolBinding, protocolVersion, tenant, url } = endpoint;
     const { signal, connection } = options;
     connection?.wanted();
-    const { budget, config } = this;
+    const { config } = this;
+    const { budget, gates, channels, legacyGrpc, egress } = this.wires;
     const shared = {
       ...this.targetOf(agent),
       signal,
@@ -302,32 +319,104 @@ export class SdkAgentClient extends AgentClient implements OnApplicationShutdown
     const headers = headersOf(agent, endpoint, options);
     const forgave = (): void => shared.forgave('other-form');
     const call = { tenant, forgave, options: { signal, serviceParameters: headers } };
+    const files = new FileBytes(() => this.fileForm(agent, endpoint, signal));
     if (protocolBinding === 'GRPC') {
-      const kind = method in this.gates ? 'control' : 'message';
-      const exchange = new GrpcExchange(this.channels, { ...shared, kind, address: url, headers });
+      const kind = method in gates ? 'control' : 'message';
+      const exchange = new GrpcExchange(channels, { ...shared, kind, address: url, headers });
       const modern = protocolVersion === '1.0';
-      const transport = modern ? new GrpcTransport(exchange) : this.legacyGrpc.over(exchange);
+      const transport = modern ? new GrpcTransport(exchange) : legacyGrpc.over(exchange, files);
       return { ...call, exchange, transport };
     }
-    const exchange = new HttpExchange(this.egress, shared);
+    const exchange = new HttpExchange(egress, shared);
     const make: TransportMaker = HTTP_TRANSPORTS[`${protocolBinding} ${protocolVersion}`];
-    const transport = await make(endpoint, exchange, { id: ++this.calls, forgave });
+    const transport = await make(endpoint, exchange, { id: ++this.calls, forgave, files });
     return { ...call, exchange, transport };
+  }
+
+  /** How files go to and come from the interface that is called now; null where there is one form only. */
+  async filesOf(agent: Agent, { signal }: AgentCallOptions): Promise<FileForm | null> {
+    const endpoint = this.memory.now(agent);
+    const isProto = endpoint.protocolVersion === '0.3' && endpoint.protocolBinding !== 'JSONRPC';
+    return isProto ? this.fileForm(agent, endpoint, signal) : null;
+  }
+
+  /**
+   * How a server of 0.3 has the bytes of files: as the operator says, else as it tells by its answer when it
+   * is asked for a task that nobody has, once an hour. One that cannot be asked is taken at its word meanwhile.
+   */
+  private async fileForm(
+    agent: Agent,
+    endpoint: AgentEndpoint,
+    signal: AbortSignal,
+  ): Promise<FileForm> {
+    const known = agent.switches.files ?? this.memory.fileForm(agent, endpoint);
+    if (known !== undefined) return known;
+    const within = AbortSignal.any([signal, AbortSignal.timeout(FORM_TIMEOUT_MS)]);
+    const { exchange, transport, options } = await this.begin('GetTask', agent, endpoint, {
+      signal: within,
+    });
+    try {
+      await transport.getTask({ tenant: endpoint.tenant, id: randomUUID() }, options);
+      return 'once';
+    } catch (error) {
+      const { kind, message } = exchange.failure(error);
+      if (kind === 'unreachable' || kind === 'interrupted') return 'once';
+      const isHttp = exchange instanceof HttpExchange;
+      const form = isHttp ? formOfRefusal(exchange.refusalBody ?? '') : formOfStatus(message);
+      this.memory.keepFileForm(agent, endpoint, form);
+      return form;
+    } finally {
+      exchange.release();
+    }
   }
 
   private targetOf(agent: Agent): Target {
     let target = this.targets.get(agent);
     if (target === undefined) {
-      const values = Object.values(agent.credentials);
       target = {
         agentId: agent.id,
-        // `Bearer abc` may come back as `abc`.
-        secrets: values.flatMap((value) => [value, value.split(' ').at(-1) ?? '']),
+        secrets: secretsIn(agent.credentials),
         connectTimeoutMs: agent.budgets.connectMs ?? this.config.agents.connectMs,
       };
       this.targets.set(agent, target);
     }
     return target;
+  }
+}
+
+export type ProbingClient = Pick<
+  WiredAgentClient,
+  'stream' | 'send' | 'getTask' | 'cancel' | 'listPage' | 'filesOf'
+>;
+
+/** The client of the hub's own work. */
+@Injectable()
+export class SdkAgentClient extends WiredAgentClient implements OnApplicationShutdown {
+  constructor(
+    egress: Egress,
+    config: AppConfig,
+    memory: EndpointMemory,
+    @Inject(AgentQuirks) quirks: Pick<AgentQuirks, 'note'>,
+  ) {
+    const looks = new CallGate(LOOKS_AT_ONCE);
+    const wires = {
+      egress,
+      channels: new GrpcChannels(egress, config.tasks.maxSizeBytes),
+      budget: new ReadBudget(readRules(config.agents.readBudgetBytes)),
+      legacyGrpc: new LegacyGrpcTransports(),
+      gates: { GetTask: looks, ListTasks: looks, CancelTask: new CallGate(CANCELS_AT_ONCE) },
+    };
+    super(wires, config, memory, quirks);
+  }
+
+  /** A client for one probe, over the same connections and within the same limits. */
+  probing({ memory, quirks, egress }: ProbeEars): ProbingClient {
+    return new WiredAgentClient({ ...this.wires, egress }, this.config, memory, quirks);
+  }
+
+  /** The runner has ended its calls by now; what HTTP keeps open is the egress's to close. */
+  onApplicationShutdown(): void {
+    this.wires.channels.close();
   }
 }
 

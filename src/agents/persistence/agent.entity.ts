@@ -76,6 +76,9 @@ export class AgentEntity {
   @Column({ type: 'text' })
   budgets!: string;
 
+  @Column({ type: 'text', default: '{}' })
+  switches!: string;
+
   @Column({ type: 'text' })
   source!: string;
 

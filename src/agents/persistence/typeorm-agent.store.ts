@@ -12,6 +12,7 @@ import type {
   AgentBudgets,
   AgentEndpoint,
   AgentPin,
+  AgentSwitches,
   CardSignature,
   CardTrouble,
   RefusedInterface,
@@ -45,6 +46,7 @@ interface Row {
   readonly enabled: number;
   readonly organizations: string | null;
   readonly budgets: string;
+  readonly switches: string;
   readonly source: string;
   readonly created_at: number | string;
   readonly updated_at: number | string;
@@ -73,6 +75,7 @@ const COLUMNS = [
   'enabled',
   'organizations',
   'budgets',
+  'switches',
   'source',
   'created_at',
   'updated_at',
@@ -203,6 +206,7 @@ export class TypeormAgentStore extends AgentStore {
     agent.enabled ? 1 : 0,
     agent.organizations === null ? null : JSON.stringify(agent.organizations),
     JSON.stringify(agent.budgets),
+    JSON.stringify(agent.switches),
     agent.source,
     agent.createdAt.getTime(),
     agent.updatedAt.getTime(),
@@ -246,6 +250,7 @@ export class TypeormAgentStore extends AgentStore {
         [],
       ),
       budgets: read.column('budgets', row.budgets, objectOf<Partial<AgentBudgets>>, {}),
+      switches: read.column('switches', row.switches, objectOf<Partial<AgentSwitches>>, {}),
       source: row.source as Agent['source'],
       createdAt: new Date(Number(row.created_at)),
       updatedAt: new Date(Number(row.updated_at)),

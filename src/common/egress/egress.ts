@@ -63,6 +63,12 @@ export interface EgressSettings {
   readonly proxyCa: string | null;
 }
 
+export interface ToldResponse {
+  readonly answer: EgressResponse;
+  /** Public https would not reach it: an operator's list opens it. */
+  readonly isListed: boolean;
+}
+
 /** What {@link Egress.fetchWith} sets. */
 export type FetchDefaults = Omit<
   EgressRequest,
@@ -101,6 +107,8 @@ export class Egress {
   private readonly connector: GuardedConnector;
   private readonly pools: Pools;
   private readonly isOwn: (url: string) => boolean;
+  /** The same without the list. */
+  private readonly open: Egress | undefined;
   /** URLs that passed the policy, which never changes: most requests go to few. */
   private readonly parsed = new Map<string, URL>();
 
@@ -112,6 +120,7 @@ export class Egress {
     this.connector = new GuardedConnector(this.policy, resolver, this.proxy, options.hasFileLeft);
     this.pools = new Pools(this.connector.connectorTo);
     this.isOwn = isOwn ?? (() => false);
+    this.open = allow.length === 0 ? undefined : new Egress({ ...options, allow: [] });
   }
 
   /**
@@ -180,6 +189,21 @@ export class Egress {
   }
 
   /**
+   * {@link request}, and whether nothing but the list of what is allowed opens the address, or the name's
+   * addresses now: what is said there may be for nobody outside. Decided of the very connection that is used.
+   */
+  async requestTold(url: string, options: EgressRequest): Promise<ToldResponse> {
+    if (this.open === undefined)
+      return { answer: await this.request(url, options), isListed: false };
+    try {
+      return { answer: await this.open.request(url, options), isListed: false };
+    } catch (error) {
+      if (!isDenial(error)) throw error;
+      return { answer: await this.request(url, options), isListed: true };
+    }
+  }
+
+  /**
    * {@link request} in the form of `fetch`, for libraries that take one. It differs from `fetch` in
    * that a redirect is an answer like any other and the answer has no `url`.
    */
@@ -192,7 +216,7 @@ export class Egress {
 
   /** Whether connections wait for file descriptors of this process. */
   get lacksFiles(): boolean {
-    return this.connector.lacksFiles;
+    return this.connector.lacksFiles || this.open?.lacksFiles === true;
   }
 
   /**
@@ -205,9 +229,9 @@ export class Egress {
   }
 
   /** Cuts what is open and frees all connections. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.connector.close();
-    return this.pools.close();
+    await Promise.all([this.pools.close(), this.open?.close()]);
   }
 
   private async fetched(

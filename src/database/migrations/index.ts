@@ -13,6 +13,7 @@ import { PushEndpoints1700000000053 } from './1700000000053-push-endpoints.js';
 import { PushReceivers1700000000070 } from './1700000000070-push-receivers.js';
 import { TaskUsage1700000000090 } from './1700000000090-task-usage.js';
 import { Workers1700000000100 } from './1700000000100-workers.js';
+import { AgentSwitches1700000000110 } from './1700000000110-agent-switches.js';
 import { KeyTimes1700000000120 } from './1700000000120-key-times.js';
 import { TaskTexts1700000000130 } from './1700000000130-task-texts.js';
 
@@ -33,6 +34,7 @@ export const MIGRATIONS = [
   PushReceivers1700000000070,
   TaskUsage1700000000090,
   Workers1700000000100,
+  AgentSwitches1700000000110,
   KeyTimes1700000000120,
   TaskTexts1700000000130,
 ] as const;

@@ -1,10 +1,7 @@
 import type { AgentCallError } from '../../agents/index.js';
-import { scrub } from '../../common/scrub.js';
+import { safeWords } from '../../common/safe-words.js';
 import type { AgentTrouble } from '../task.js';
 import type { RunContext } from './run-context.js';
-
-/** Characters that are kept of what was wrong. */
-const MAX_TEXT = 500;
 
 /**
  * What clients may read of a failed call, as a clause with the agent's name in it (`Agent A could not
@@ -44,20 +41,12 @@ export function troubleOf(
   at: Date,
   ids: readonly string[],
 ): AgentTrouble {
-  const text = scrub(message.slice(0, 4 * MAX_TEXT), ids).replace(CONTROLS, escaped);
   return {
     agentId,
     at: at.getTime(),
     kind,
     ...(code !== undefined && { code }),
     ...(httpStatus !== undefined && { httpStatus }),
-    text: text.slice(0, MAX_TEXT).replace(/[\uD800-\uDBFF]$/, ''),
+    text: safeWords(message, ids),
   };
-}
-
-/** What would break a line, or turn the direction of what stands behind it. */
-const CONTROLS = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
-
-function escaped(character: string): string {
-  return `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`;
 }

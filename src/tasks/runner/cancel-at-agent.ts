@@ -35,7 +35,7 @@ export async function cancelAtAgent(run: RunContext): Promise<void> {
   for (let first = true; !run.over && !run.signal.aborted && left() > 0; first = false) {
     if (!first || refusal !== undefined) await look(run, left());
     if (run.over || refusal !== undefined) break;
-    await run.sleep(Math.min(deps.settings.pollMinMs, left()));
+    await run.sleep(Math.min(run.pollPace.minMs, left()));
   }
   if (run.over || run.signal.aborted) return;
   const why = refusal ?? `has not confirmed the cancel ${waited}`;

@@ -44,29 +44,29 @@ class Follower {
     private readonly downstreamTaskId: string,
     private readonly bell: UpdateBell,
   ) {
-    this.pauseMs = run.deps.settings.pollMinMs;
+    this.pauseMs = run.pollPace.minMs;
     this.lastNewsAt = this.now();
   }
 
   async follow(): Promise<void> {
     const { run } = this;
-    const { pollMinMs, pollMaxMs } = run.deps.settings;
+    const { minMs, maxMs } = run.pollPace;
     for (let announced = true; ;) {
       const failure = await this.ask(announced);
       if (run.over || run.signal.aborted) return;
       if (failure !== undefined) return run.fail([run.cutBy, failure].filter(Boolean).join(' '));
       const jitter = 1 + PAUSE_JITTER * (2 * run.deps.ids.jitter() - 1);
-      announced = await this.bell.wait(this.pause * jitter, pollMinMs);
+      announced = await this.bell.wait(this.pause * jitter, minMs);
       if (run.over || run.signal.aborted) return;
-      this.pauseMs = Math.min(this.pauseMs * PAUSE_GROWTH, pollMaxMs);
+      this.pauseMs = Math.min(this.pauseMs * PAUSE_GROWTH, maxMs);
     }
   }
 
   /** One that calls back is asked seldom, but still: a call may be lost. */
   private get pause(): number {
-    const { deps, agent, budgets } = this.run;
+    const { deps, agent, budgets, pollPace } = this.run;
     if (!deps.callbacks.isCalledBy(agent)) return this.pauseMs;
-    return Math.min(deps.settings.pollMaxMs * CALLED_BACK_FACTOR, budgets.idleMs);
+    return Math.min(pollPace.maxMs * CALLED_BACK_FACTOR, budgets.idleMs);
   }
 
   /** Asks once; the reason when the delegation has failed by it. */
@@ -126,7 +126,7 @@ class Follower {
 
   private news(): void {
     this.lastNewsAt = this.now();
-    this.pauseMs = this.run.deps.settings.pollMinMs;
+    this.pauseMs = this.run.pollPace.minMs;
   }
 
   private now(): number {

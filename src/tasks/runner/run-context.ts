@@ -126,6 +126,13 @@ export class RunContext {
     return this.delivering && this.unanswered;
   }
 
+  /** The shortest and the longest pause between two looks at the agent's task. */
+  get pollPace(): { readonly minMs: number; readonly maxMs: number } {
+    const { pollMinMs, pollMaxMs } = this.deps.settings;
+    const { pollIntervalMs: own } = this.agent.switches;
+    return { minMs: own ?? pollMinMs, maxMs: own ?? pollMaxMs };
+  }
+
   /** Its agent is only asked now and then: between two questions it has no connection. */
   get polls(): boolean {
     return this.polling;

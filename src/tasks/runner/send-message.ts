@@ -3,6 +3,7 @@ import {
   AgentCallError,
   type AgentCallOptions,
   type AgentSend,
+  canStream,
 } from '../../agents/index.js';
 import type { Message, StreamResponse } from '../../protocol/a2a.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
@@ -34,7 +35,7 @@ export async function sendMessage(run: RunContext, message: Message): Promise<St
   const send = await outgoing(run, message);
   if (run.over) return 'done';
   if (run.canceling) return 'follow';
-  const streaming = run.agent.card.capabilities?.streaming === true;
+  const streaming = canStream(run.agent);
   for (let tries = 0; ; tries++) {
     const end = await run.deliver(() => (streaming ? stream(run, send) : sendOnce(run, send)));
     if (run.over) return 'done';
@@ -121,7 +122,9 @@ async function linger({ deps, signal }: RunContext, intake: EventIntake): Promis
 
 /** Without a stream: the agent answers at once (or when it wants to) with a message or its task. */
 async function sendOnce(run: RunContext, send: AgentSend): Promise<CallEnd> {
-  const { budgets } = run;
+  const { budgets, agent } = run;
+  // One that is to wait for its end has as long as between two events.
+  const ms = Math.max(budgets.firstEventMs, agent.switches.blocking === 'on' ? budgets.idleMs : 0);
   // An object, since what a callback assigns is not seen by the type checker.
   const time = { isOver: false };
   try {
@@ -132,7 +135,7 @@ async function sendOnce(run: RunContext, send: AgentSend): Promise<CallEnd> {
         time.isOver = options.signal.aborted && !run.signal.aborted;
       }
     };
-    const answer = await run.within(budgets.firstEventMs, offer, true);
+    const answer = await run.within(ms, offer, true);
     await run.take([eventOf(answer)]);
     return { error: undefined };
   } catch (error) {
@@ -140,7 +143,7 @@ async function sendOnce(run: RunContext, send: AgentSend): Promise<CallEnd> {
     return {
       error,
       ...(time.isOver && {
-        late: `${run.agentName} gave no answer for ${seconds(budgets.firstEventMs)}.`,
+        late: `${run.agentName} gave no answer for ${seconds(ms)}.`,
       }),
     };
   }

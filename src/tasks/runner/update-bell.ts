@@ -1,3 +1,4 @@
+import { canStream } from '../../agents/index.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import type { StreamResponse } from '../../protocol/a2a.js';
 import { isAway } from '../is-away.js';
@@ -30,7 +31,7 @@ export class UpdateBell {
   ) {
     const { agent, deps, delegation } = run;
     this.leave = deps.callbacks.listen(agent, delegation.id, () => this.ring('call'));
-    run.polls = agent.card.capabilities?.streaming !== true;
+    run.polls = !canStream(agent);
     if (!run.polls) {
       void this.listen().then(() => (run.polls = !this.closed.signal.aborted));
     }

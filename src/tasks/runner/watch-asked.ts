@@ -14,19 +14,19 @@ const PAUSE_JITTER = 0.2;
  */
 export async function watchAsked(run: RunContext, soon: boolean): Promise<void> {
   const { deps, agent, delegation } = run;
-  const { pollMaxMs } = deps.settings;
+  const { minMs, maxMs } = run.pollPace;
   let called = new AbortController();
   const leave = deps.callbacks.listen(agent, delegation.id, () => called.abort(OVER));
   try {
     for (let first = soon; run.asked && !run.signal.aborted; first = false) {
       const chance = deps.ids.jitter();
       const pauseMs = first
-        ? pollMaxMs * chance
-        : pollMaxMs * PAUSE_FACTOR * (1 + PAUSE_JITTER * (2 * chance - 1));
+        ? maxMs * chance
+        : maxMs * PAUSE_FACTOR * (1 + PAUSE_JITTER * (2 * chance - 1));
       await deps.clock.sleep(pauseMs, AbortSignal.any([run.signal, called.signal]));
       called = new AbortController();
       if (!(await look(run))) return;
-      await run.sleep(deps.settings.pollMinMs);
+      await run.sleep(minMs);
     }
   } finally {
     leave();

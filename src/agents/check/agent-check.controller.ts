@@ -1,0 +1,22 @@
+import { Body, HttpCode, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { AdminController } from '../../auth/index.js';
+import { AgentsService } from '../agents.service.js';
+import { RegisterAgentDto } from '../register-agent.dto.js';
+import { AgentCheckDto } from './check.dto.js';
+
+@AdminController('agents', 'api/v1', 'agents')
+export class AgentCheckController {
+  constructor(private readonly agents: AgentsService) {}
+
+  @Post('agents::check')
+  @HttpCode(200)
+  @ApiOperation({
+    summary:
+      'Reads a card and tells what the hub would call; with `probe` it sends one message and tells what the agent really does. Registers nothing.',
+  })
+  @ApiOkResponse({ type: AgentCheckDto })
+  async check(@Body() body: RegisterAgentDto): Promise<AgentCheckDto> {
+    return new AgentCheckDto(await this.agents.check(body));
+  }
+}

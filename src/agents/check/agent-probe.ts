@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { Egress } from '../../common/egress/egress.js';
+import { HubError } from '../../common/hub-error.js';
+import { IdSource } from '../../common/ids.js';
+import { safeWords, secretsIn } from '../../common/safe-words.js';
+import { AppConfig } from '../../config/index.js';
+import type { Agent } from '../agent.js';
+import type { AgentCallError } from '../agent-client.js';
+import type { QuirkKind } from '../agent-quirks.js';
+import { oldWireOfAnswer } from '../card/old-wire.js';
+import { EndpointMemory } from '../client/endpoint-memory.js';
+import { SdkAgentClient } from '../client/sdk-agent.client.js';
+import type { Findings } from './domain/findings.js';
+import { type Recommendation, recommend } from './domain/recommend.js';
+import { Overhearing } from './overhearing.js';
+import { ProbeRun } from './probe-run.js';
+
+/** Probes of one process under way at once. */
+const MAX_AT_ONCE = 4;
+/** The message of a probe, and its deadline, unless the operator says otherwise. */
+const TEXT = 'Hello! This is a test of the connection; a short answer is enough.';
+const TIMEOUT_MS = 30_000;
+
+/** What an operator says of a probe. */
+export interface ProbeWish {
+  /** Absent or false: no message is sent. */
+  readonly probe?: boolean | undefined;
+  readonly probeText?: string | undefined;
+  readonly probeTimeoutMs?: number | undefined;
+}
+
+export interface ProbeReport extends Findings {
+  readonly recommendations: readonly Recommendation[];
+}
+
+/**
+ * Sends one message to an agent and sees what it really does. No task of the hub comes of it, it counts for
+ * nobody's quota and not for the agent's health, and what it learns changes nothing of how the agent is called.
+ */
+@Injectable()
+export class AgentProbe {
+  private running = 0;
+
+  constructor(
+    private readonly client: SdkAgentClient,
+    private readonly egress: Egress,
+    private readonly config: AppConfig,
+    private readonly clock: Clock,
+    private readonly ids: IdSource,
+  ) {}
+
+  /** Null when none is wished for. Throws HubError RATE_LIMITED when too many are under way. */
+  async of(agent: Agent, wish: ProbeWish): Promise<ProbeReport | null> {
+    if (wish.probe !== true) return null;
+    if (this.running >= MAX_AT_ONCE) {
+      throw new HubError('RATE_LIMITED', `${MAX_AT_ONCE} probes are under way; try again later.`);
+    }
+    this.running += 1;
+    try {
+      return await this.probe(agent, wish);
+    } finally {
+      this.running -= 1;
+    }
+  }
+
+  private async probe(
+    agent: Agent,
+    { probeText = TEXT, probeTimeoutMs = TIMEOUT_MS }: ProbeWish,
+  ): Promise<ProbeReport> {
+    const { clock, ids, config } = this;
+    const memory = new EndpointMemory(clock, config);
+    const heard = new Overhearing(this.egress);
+    const kinds = new Set<QuirkKind>();
+    const note = (kind: QuirkKind): void => void kinds.add(kind);
+    const quirks = { note: (_: unknown, kind: QuirkKind): void => note(kind) };
+    const client = this.client.probing({ memory, quirks, egress: heard });
+    const run = new ProbeRun({ client, clock, ids, note }, agent);
+    await run.run(probeText, probeTimeoutMs, () => memory.now(agent).protocolVersion === '1.0');
+    const endpoint = memory.now(agent);
+    const isQuoted = heard.isOpen && endpoint.protocolBinding !== 'GRPC';
+    const isUnread = run.answer === null && run.outcome !== 'unreachable';
+    const findings: Findings = {
+      outcome: run.outcome,
+      error: run.failure === undefined ? null : errorOf(run.failure, agent, isQuoted),
+      endpoint,
+      answer: run.answer,
+      streams: run.streams,
+      answersGetTask: run.answersGetTask,
+      listsTasks: run.listsTasks,
+      cancels: run.cancels,
+      files: run.files,
+      quirks: [...kinds],
+      firstAnswerMs: run.firstAnswerMs,
+      endMs: run.endMs,
+      server: isQuoted && heard.server !== null ? safeWords(heard.server, []) : null,
+      oldWire: (isUnread ? oldWireOfAnswer(heard.text) : undefined) ?? null,
+    };
+    const firstEventMs = agent.budgets.firstEventMs ?? config.agents.firstEventMs;
+    return { ...findings, recommendations: recommend(agent, findings, firstEventMs) };
+  }
+}
+
+/** In the hub's words, and in those of the agent where they may be shown. */
+function errorOf(failure: AgentCallError, { credentials }: Agent, isQuoted: boolean): string {
+  const { kind, message, publicMessage } = failure;
+  // No connection: what is known of that are the hub's own words.
+  if (kind !== 'unreachable' && !isQuoted) return `The agent ${publicMessage}.`;
+  return `The agent ${publicMessage}: ${safeWords(message, secretsIn(credentials))}`;
+}

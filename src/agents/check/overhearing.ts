@@ -1,0 +1,51 @@
+import { Readable } from 'node:stream';
+import type { Egress, EgressRequest, EgressResponse } from '../../common/egress/egress.js';
+import type { HttpWay } from '../client/http-exchange.js';
+
+/** Bytes of an answer's beginning that are kept. */
+const HEARD_BYTES = 64 * 1024;
+
+/** The way of a probe's calls over HTTP, which keeps the beginning of the newest answer. */
+export class Overhearing implements HttpWay {
+  private chunks: Buffer[] = [];
+  private size = 0;
+  private isAsked = false;
+  private isListed = false;
+  /** What the server calls itself, if it does. */
+  server: string | null = null;
+
+  constructor(private readonly egress: Pick<Egress, 'requestTold'>) {}
+
+  /** It has been asked, and not only a list of the operator opens it: what it says may be shown. */
+  get isOpen(): boolean {
+    return this.isAsked && !this.isListed;
+  }
+
+  /** What has come of the newest answer. */
+  get text(): string {
+    return Buffer.concat(this.chunks).toString('utf8');
+  }
+
+  async request(url: string, options: EgressRequest): Promise<EgressResponse> {
+    this.chunks = [];
+    this.size = 0;
+    const { answer, isListed } = await this.egress.requestTold(url, options);
+    this.isAsked = true;
+    this.isListed ||= isListed;
+    const { server } = answer.headers;
+    if (typeof server === 'string') this.server = server;
+    const body = Readable.from(this.heard(answer.body)) as EgressResponse['body'];
+    return { ...answer, body };
+  }
+
+  private async *heard(body: EgressResponse['body']): AsyncGenerator<Buffer, void, undefined> {
+    const { chunks } = this;
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      if (this.size < HEARD_BYTES && chunks === this.chunks) {
+        chunks.push(chunk.subarray(0, HEARD_BYTES - this.size));
+        this.size += chunk.length;
+      }
+      yield chunk;
+    }
+  }
+}

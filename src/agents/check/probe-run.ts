@@ -1,0 +1,295 @@
+import type { Clock } from '../../common/clock.js';
+import type { IdSource } from '../../common/ids.js';
+import type { StreamResponse, Task } from '../../protocol/a2a.js';
+import { Role, TaskState } from '../../protocol/a2a.js';
+import { textPart } from '../../protocol/build.js';
+import { ERROR_CODES } from '../../protocol/error-codes.js';
+import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
+import type { Agent } from '../agent.js';
+import { AgentCallError, type AgentSend } from '../agent-client.js';
+import type { QuirkKind } from '../agent-quirks.js';
+import { canStream } from '../can-stream.js';
+import type { FileForm } from '../client/file-forms.js';
+import type { ProbingClient } from '../client/sdk-agent.client.js';
+import type { Does, Outcome } from './domain/findings.js';
+
+/** The pause between two looks at the task of a probe. */
+const LOOK_EVERY_MS = 500;
+/** How long a stream may stay open behind its end: a whole task may follow. */
+const LINGER_MS = 1000;
+/** What is asked after the message may take so long in all. */
+const QUESTIONS_MS = 5000;
+/** Answers of GetTask in a row that are none, until the task counts as lost. */
+const MAX_FAILURES = 3;
+
+/** How agents say that they have not got an operation, in any binding. */
+const HAS_NOT: ReadonlySet<number | undefined> = new Set([
+  ERROR_CODES.METHOD_NOT_FOUND,
+  ERROR_CODES.UNSUPPORTED_OPERATION,
+]);
+
+export interface ProbeDeps {
+  readonly client: ProbingClient;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly note: (kind: QuirkKind) => void;
+}
+
+/** One message to an agent, and questions about it, within a deadline. Run once. */
+export class ProbeRun {
+  outcome: Outcome = 'late';
+  failure: AgentCallError | undefined;
+  answer: string | null = null;
+  streams: Does = 'not-asked';
+  answersGetTask: Does = 'not-asked';
+  listsTasks: Does = 'not-asked';
+  cancels: Does = 'not-asked';
+  files: FileForm | null = null;
+  firstAnswerMs: number | null = null;
+  endMs: number | null = null;
+  private readonly startedAt: number;
+  private readonly deadline = new AbortController();
+  private taskId: string | null = null;
+  private contextId = '';
+  /** Its task has ended, or it has answered with a message. */
+  private ended = false;
+  private waits = false;
+
+  constructor(
+    private readonly deps: ProbeDeps,
+    private readonly agent: Agent,
+  ) {
+    this.startedAt = this.now();
+  }
+
+  /** `modern`: whether what has answered is spoken to in 1.0. Rejects only where the hub itself is at fault. */
+  async run(text: string, timeoutMs: number, isModern: () => boolean): Promise<void> {
+    const cancel = this.deps.clock.after(timeoutMs, () => this.deadline.abort());
+    try {
+      await this.send(text);
+      if (this.failure === undefined || this.taskId !== null) await this.follow();
+    } finally {
+      cancel();
+    }
+    if (this.ended || this.waits) this.outcome = 'answered';
+    if (this.answer !== null) await this.questions(isModern);
+  }
+
+  private async send(text: string): Promise<void> {
+    const send = messageOf(this.deps.ids.next(), text);
+    if (!canStream(this.agent)) return this.sendOnce(send);
+    this.streams = 'unclear';
+    await this.attempt(() => this.stream(send));
+    const { failure } = this;
+    const isRefused = failure?.kind === 'rejected' && HAS_NOT.has(failure.detail.code);
+    if (!isRefused || this.answer !== null) return;
+    this.streams = 'no';
+    this.deps.note('cannot-stream');
+    this.failure = undefined;
+    await this.sendOnce(send);
+  }
+
+  private async stream(send: AgentSend): Promise<void> {
+    const { client, clock } = this.deps;
+    const lingering = new AbortController();
+    const signal = AbortSignal.any([this.deadline.signal, lingering.signal]);
+    let forget = (): void => undefined;
+    try {
+      for await (const event of client.stream(this.agent, send, { signal })) {
+        const wasEnded = this.ended;
+        this.take(event);
+        if (event.payload?.$case !== 'task' && event.payload?.$case !== 'message') {
+          this.streams = 'yes';
+        }
+        if (this.ended && !wasEnded) forget = clock.after(LINGER_MS, () => lingering.abort());
+      }
+      if (this.ended || this.waits) this.streams = 'yes';
+    } catch (error) {
+      if (!lingering.signal.aborted) throw error;
+      this.streams = 'yes';
+    } finally {
+      forget();
+    }
+  }
+
+  private sendOnce(send: AgentSend): Promise<void> {
+    return this.attempt(async () => {
+      const { signal } = this.deadline;
+      const answer = await this.deps.client.send(this.agent, send, { signal });
+      this.take({
+        payload:
+          'task' in answer
+            ? { $case: 'task', value: answer.task }
+            : { $case: 'message', value: answer.message },
+      });
+    });
+  }
+
+  /** Until the task has ended or waits: after a stream that broke off, or without one. */
+  private async follow(): Promise<void> {
+    const { clock, note } = this.deps;
+    const { failure, taskId } = this;
+    if (failure?.kind === 'invalid' && taskId !== null) note('unreadable-event');
+    const pauseMs = this.agent.switches.pollIntervalMs ?? LOOK_EVERY_MS;
+    for (let failures = 0; taskId !== null && !this.settled && !this.isLate;) {
+      try {
+        const { signal } = this.deadline;
+        this.takeTask(await this.deps.client.getTask(this.agent, taskId, { signal }));
+        this.answersGetTask = 'yes';
+        failures = 0;
+        if (failure !== undefined && this.streams === 'unclear') this.streams = 'no';
+      } catch (error) {
+        if (this.isLate) return;
+        failures += 1;
+        const does = doesGive(error, false);
+        this.answersGetTask = does;
+        if (does === 'no' || failures >= MAX_FAILURES) return this.fail(error, 'broke-off');
+      }
+      if (!this.settled) await clock.sleep(pauseMs, this.deadline.signal);
+    }
+  }
+
+  /** What else it does, asked of the task of the probe, or of one it cannot have. */
+  private async questions(isModern: () => boolean): Promise<void> {
+    const { client, clock, ids } = this.deps;
+    const limit = new AbortController();
+    const done = clock.after(QUESTIONS_MS, () => limit.abort());
+    const options = { signal: limit.signal };
+    const id = this.taskId ?? ids.next();
+    const isUnknown = this.taskId === null;
+    try {
+      if (this.answersGetTask === 'not-asked') {
+        const call = client.getTask(this.agent, id, options);
+        this.answersGetTask = await does(call, isUnknown);
+      }
+      if (isModern()) {
+        this.listsTasks = await does(
+          client.listPage(this.agent, this.contextId, '', options),
+          false,
+        );
+      }
+      this.cancels = await does(client.cancel(this.agent, id, options), isUnknown);
+      this.files = await client.filesOf(this.agent, options);
+    } finally {
+      done();
+    }
+  }
+
+  private async attempt(call: () => Promise<void>): Promise<void> {
+    try {
+      await call();
+    } catch (error) {
+      if (!this.isLate) this.fail(error, 'refused');
+    }
+  }
+
+  private fail(error: unknown, rejected: Outcome): void {
+    if (!(error instanceof AgentCallError)) throw error;
+    this.failure = error;
+    const outcomes: Readonly<Partial<Record<AgentCallError['kind'], Outcome>>> = {
+      unreachable: 'unreachable',
+      invalid: 'unreadable',
+      interrupted: 'broke-off',
+    };
+    this.outcome = outcomes[error.kind] ?? rejected;
+  }
+
+  private take({ payload }: StreamResponse): void {
+    this.firstAnswerMs ??= this.now() - this.startedAt;
+    switch (payload?.$case) {
+      case 'message':
+        if (this.taskId !== null && payload.value.taskId === this.taskId) {
+          return this.deps.note('message-in-task');
+        }
+        this.contextId = payload.value.contextId;
+        this.end('message');
+        return;
+      case 'task':
+        if (this.ended) this.deps.note('task-after-end');
+        return this.takeTask(payload.value);
+      case 'statusUpdate':
+        this.taskId ??= payload.value.taskId;
+        return this.takeState(payload.value.status);
+      case 'artifactUpdate':
+        this.taskId ??= payload.value.taskId;
+        this.answer ??= 'working';
+        return;
+      case undefined:
+        return;
+    }
+  }
+
+  private takeTask({ id, contextId, status }: Task): void {
+    this.taskId = id;
+    this.contextId = contextId;
+    this.takeState(status);
+  }
+
+  private takeState(status: Task['status']): void {
+    if (status === undefined) return;
+    const { state } = status;
+    this.answer = nameOf(state);
+    if (isTerminal(state)) this.end(this.answer);
+    else this.waits = isInterrupted(state);
+  }
+
+  private end(answer: string): void {
+    this.answer = answer;
+    if (!this.ended) this.endMs = this.now() - this.startedAt;
+    this.ended = true;
+  }
+
+  private get settled(): boolean {
+    return this.ended || this.waits;
+  }
+
+  private get isLate(): boolean {
+    return this.deadline.signal.aborted;
+  }
+
+  private now(): number {
+    return this.deps.clock.now().getTime();
+  }
+}
+
+/** As it is written in 0.3: `input-required`. */
+function nameOf(state: TaskState): string {
+  return TaskState[state].replace('TASK_STATE_', '').toLowerCase().replaceAll('_', '-');
+}
+
+/** Never rejects, but for a fault of the hub itself. */
+async function does(call: Promise<unknown>, isUnknown: boolean): Promise<Does> {
+  try {
+    await call;
+    return 'yes';
+  } catch (error) {
+    return doesGive(error, isUnknown);
+  }
+}
+
+/** What a refusal says of the operation. `isUnknown`: it was asked of a task that the agent cannot have. */
+function doesGive(error: unknown, isUnknown: boolean): Does {
+  if (!(error instanceof AgentCallError)) throw error;
+  const { kind, detail } = error;
+  if (kind === 'not-found') return isUnknown ? 'yes' : 'no';
+  if (kind !== 'rejected') return 'unclear';
+  if (detail.code === ERROR_CODES.TASK_NOT_CANCELABLE) return 'yes';
+  return HAS_NOT.has(detail.code) ? 'no' : 'unclear';
+}
+
+function messageOf(messageId: string, text: string): AgentSend {
+  return {
+    message: {
+      messageId,
+      contextId: '',
+      taskId: '',
+      role: Role.ROLE_USER,
+      parts: [textPart(text)],
+      metadata: undefined,
+      extensions: [],
+      referenceTaskIds: [],
+    },
+    metadata: undefined,
+    acceptedOutputModes: [],
+  };
+}
