@@ -30,13 +30,24 @@ export const FRAMEWORKS = [
 ];
 
 /** Clients of SDKs against the hub, with an agent behind it. */
-export const CLIENTS = ['JSONRPC', 'HTTP+JSON', 'GRPC'].map((binding) => ({
-  id: `a2a-go-client-${binding.toLowerCase().replace('+', '-')}`,
-  language: 'go',
-  agent: 'a2a-sdk',
-  program: 'client',
-  environment: { BINDING: binding },
-}));
+export const CLIENTS = [
+  ...['JSONRPC', 'HTTP+JSON', 'GRPC'].map((binding) =>
+    client('a2a-go-client', 'go', binding, (bin) => [`${bin}/client`]),
+  ),
+  ...['JSONRPC', 'HTTP+JSON'].map((binding) =>
+    client('a2a-java-client', 'java', binding, (bin) => [
+      'java',
+      '-cp',
+      `${bin}/classes:${bin}/lib/*`,
+      'Client',
+    ]),
+  ),
+];
+
+function client(name, language, binding, command) {
+  const id = `${name}-${binding.toLowerCase().replace('+', '-')}`;
+  return { id, language, agent: 'a2a-sdk', command, environment: { BINDING: binding } };
+}
 
 function python(id, program, { path = '', ...more } = {}) {
   return {

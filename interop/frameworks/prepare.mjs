@@ -10,7 +10,8 @@ const OPTIONS = { stdio: 'inherit', timeout: 900_000 };
 
 /** The folder of its programs. */
 export function prepare({ id, language }) {
-  return language === 'go' ? prepareGo() : preparePython(id);
+  if (language === 'go') return prepareGo();
+  return language === 'java' ? prepareJava() : preparePython(id);
 }
 
 /** An environment with the pinned packages; made anew when the pins are others. */
@@ -34,4 +35,13 @@ function prepareGo() {
   mkdirSync(bin, { recursive: true });
   execFileSync('go', ['build', '-o', `${bin}/`, './...'], { ...OPTIONS, cwd: join(HERE, 'go') });
   return bin;
+}
+
+/** The classes, and what they need in `lib`. */
+function prepareJava() {
+  const build = join(KEPT, 'java');
+  const goals = ['compile', 'dependency:copy-dependencies', `-DoutputDirectory=${build}/lib`];
+  const options = { ...OPTIONS, cwd: join(HERE, 'java') };
+  execFileSync('mvn', ['-q', '-B', `-Dbuild.folder=${build}`, ...goals], options);
+  return build;
 }

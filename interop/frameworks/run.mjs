@@ -1,6 +1,6 @@
 // `npm run interop:frameworks -- [NAME…]`: agents of the frameworks people use, each served by its own package,
-// behind the hub, and clients of SDKs before it. Needs python3 (3.11 or newer) with venv and a way to PyPI, and Go for
-// what is written in it; what was made of them is kept in data/interop. SHOW_LOGS=1 prints what the agents write.
+// behind the hub, and clients of SDKs before it. Needs python3 (3.11 or newer) with venv and a way to PyPI, and Go and Java
+// (with Maven) for what is written in them; what was made of them is kept in data/interop. SHOW_LOGS=1 prints what the agents write.
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -73,9 +73,10 @@ async function clientTried(hub, client) {
   const row = [client.id];
   return behindHub(hub, { ...framework, as: client.id }, row, async () => {
     const environment = { HUB_URL: hub.url, HUB_KEY: ADMIN_KEY, AGENT: client.id };
-    const options = { env: { ...environment, ...client.environment }, timeout: 60_000 };
+    const env = { PATH: process.env.PATH, ...environment, ...client.environment };
+    const [command, ...args] = client.command(prepare(client));
     console.log(`${client.id}:`);
-    execFileSync(join(prepare(client), client.program), [], { ...options, stdio: 'inherit' });
+    execFileSync(command, args, { env, timeout: 60_000, stdio: 'inherit' });
     row.push('ok');
   });
 }
