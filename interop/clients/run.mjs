@@ -70,7 +70,8 @@ try {
   for (const [, language, text] of blocks.filter(([, name]) => name in programs)) {
     told.length = 0;
     const output = programs[language](text);
-    await sleep(1000);
+    // Its states and its artifact.
+    for (let tries = 0; told.length < 4 && tries < 100; tries += 1) await sleep(100);
     const isDone =
       output.includes('COMPLETED') && told.length > 0 && told.every((each) => each === 'my-token');
     console.log(`${language}: ${isDone ? 'ok' : 'FAILED'}, ${told.length} calls of the webhook`);
