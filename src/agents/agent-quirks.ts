@@ -11,6 +11,8 @@ export const QUIRKS = {
   'cannot-stream': 'Its card says that it can stream, and it refuses to.',
   'unreadable-event': 'It sends events that cannot be read; its task is asked for instead.',
   'message-in-task': 'It sends messages while it works on a task; they are shown as progress.',
+  'address-per-method':
+    'Its card gives the address of one method; the others are called at addresses beside it.',
   'task-after-end':
     'It sends its whole task after the event that ends it; they are taken as one end.',
 } as const;

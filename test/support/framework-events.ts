@@ -1,7 +1,7 @@
 import type { JsonObject } from './json.js';
 
 /**
- * What servers of frameworks write, as read in the sources of langgraph-api 0.16.7 and agno 3.1.10 in
+ * What the servers of langgraph-api 0.16.7 and agno 3.1.10 write, read in their sources and then off the wire in
  * November 2026: the shapes, not their code.
  */
 

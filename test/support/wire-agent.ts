@@ -20,14 +20,22 @@ export interface WireScript {
   readonly stream: readonly (JsonObject | string)[];
   /** Its stream stays open behind the last event. */
   readonly staysOpen?: boolean;
+  /** What follows on the stream of a further message; the same as on the first when absent. */
+  readonly further?: readonly JsonObject[];
   /** What it answers to a question for its task; it does not know it when absent. */
   readonly task?: JsonObject;
+  /** How it takes a cancel: what its open stream brings then, and the task or error that it answers. */
+  readonly cancel?: { readonly events: readonly JsonObject[]; readonly answer: JsonObject };
+  /** Members of its card that are other than those of {@link Wire}. */
+  readonly card?: (url: string) => JsonObject;
 }
 
 export interface WireAgent {
   readonly url: string;
   /** Questions for its task so far. */
   asked(): number;
+  /** Every call so far: where it went and the method of JSON-RPC. */
+  calls(): readonly string[];
   close(): Promise<void>;
 }
 
@@ -37,22 +45,33 @@ export interface WireAgent {
  */
 export async function startWireAgent(wire: Wire, script: WireScript): Promise<WireAgent> {
   let asked = 0;
+  let sent = 0;
+  const calls: string[] = [];
+  const open: ((event: JsonObject | undefined) => void)[] = [];
   const listener = await listenOnLoopback((request, response) => {
     void answer(request, response);
   });
-  return { url: listener.url, asked: () => asked, close: () => listener.close() };
+  return {
+    url: listener.url,
+    asked: () => asked,
+    calls: () => calls,
+    close: () => listener.close(),
+  };
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const path = request.url ?? '';
-    if (path.startsWith('/.well-known/'))
-      return sendJson(response, 200, cardOf(wire, listener.url));
+    if (path.startsWith('/.well-known/')) {
+      const card = { ...cardOf(wire, listener.url), ...script.card?.(listener.url) };
+      return sendJson(response, 200, card);
+    }
     const text = Buffer.concat(chunks).toString();
     const { id, method = `${request.method} ${path}` } = (
       text === '' ? {} : JSON.parse(text)
     ) as JsonObject;
     const isRpc = wire.binding === 'JSONRPC';
+    calls.push(isRpc ? `${path} ${String(method)}` : String(method));
     const enveloped = (result: unknown): unknown =>
       isRpc ? { jsonrpc: '2.0', id, result } : result;
     if (/message\/stream|SendStreamingMessage|message:stream/.test(String(method))) {
@@ -66,6 +85,13 @@ export async function startWireAgent(wire: Wire, script: WireScript): Promise<Wi
         ? sendJson(response, 200, { jsonrpc: '2.0', id, error })
         : sendJson(response, 404, { code: -32001, message: 'Task not found' });
     }
+    if (script.cancel !== undefined && /tasks\/cancel|CancelTask/.test(String(method))) {
+      for (const tell of open.splice(0)) {
+        for (const event of script.cancel.events) tell(event);
+        tell(undefined);
+      }
+      return sendJson(response, 200, { jsonrpc: '2.0', id, ...script.cancel.answer });
+    }
     const error = { code: -32601, message: 'Method not found' };
     return sendJson(response, isRpc ? 200 : 404, isRpc ? { jsonrpc: '2.0', id, error } : {});
   }
@@ -75,13 +101,17 @@ export async function startWireAgent(wire: Wire, script: WireScript): Promise<Wi
     enveloped: (result: unknown) => unknown,
   ): Promise<void> {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const each of script.stream) {
+    for (const each of sent++ > 0 ? (script.further ?? script.stream) : script.stream) {
       if (typeof each === 'string') response.write(each);
       else if ('pauseMs' in each) {
         await new Promise((resolve) => setTimeout(resolve, Number(each['pauseMs'])));
       } else response.write(`data: ${JSON.stringify(enveloped(each))}\n\n`);
     }
-    if (script.staysOpen !== true) response.end();
+    if (script.staysOpen !== true) return void response.end();
+    open.push((event) => {
+      if (event === undefined) response.end();
+      else response.write(`data: ${JSON.stringify(enveloped(event))}\n\n`);
+    });
   }
 }
 

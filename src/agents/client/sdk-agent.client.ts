@@ -42,6 +42,7 @@ import { JsonRpcTransport } from './json-rpc.transport.js';
 import { LegacyGrpcTransports } from './legacy-grpc.transport.js';
 import { LegacyJsonRpcTransport } from './legacy-json-rpc.transport.js';
 import { LegacyRestTransport } from './legacy-rest.transport.js';
+import { addressFor } from './method-address.js';
 import { readEvent, readSent, readTask, type Answered, type Sent } from './read-answer.js';
 import { RestTransport } from './rest.transport.js';
 
@@ -329,7 +330,9 @@ class WiredAgentClient extends AgentClient {
     }
     const exchange = new HttpExchange(egress, shared);
     const make: TransportMaker = HTTP_TRANSPORTS[`${protocolBinding} ${protocolVersion}`];
-    const transport = await make(endpoint, exchange, { id: ++this.calls, forgave, files });
+    const at = { ...endpoint, url: addressFor(endpoint, method) };
+    if (at.url !== url) shared.forgave('address-per-method');
+    const transport = await make(at, exchange, { id: ++this.calls, forgave, files });
     return { ...call, exchange, transport };
   }
 

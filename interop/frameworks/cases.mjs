@@ -1,0 +1,64 @@
+// What is tried with each agent through the hub. A case answers in a word or two, or throws.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { message, stateOf, textOf } from './hub.mjs';
+
+export const CASES = { send, stream, 'second turn': secondTurn, question, cancel };
+
+async function send(hub, { id }) {
+  const { task } = await hub.rpc('SendMessage', message(id, 'hello there'));
+  saysIn(task, 'COMPLETED', 'hello there');
+  return 'ok';
+}
+
+async function stream(hub, { id }) {
+  const events = await hub.stream(message(id, 'tell me more'));
+  const [{ task }] = events;
+  const last = events.at(-1);
+  const state = last.statusUpdate ?? last.task;
+  const now = await hub.rpc('GetTask', { id: task.id });
+  saysIn(now, 'COMPLETED', 'tell me more');
+  if (!state || stateOf(state) !== 'COMPLETED') throw new Error(`ended ${JSON.stringify(last)}`);
+  return `${events.length} events`;
+}
+
+/** A further message of the context; `remembered` when the agent knows of the first. */
+async function secondTurn(hub, { id }) {
+  const { task: first } = await hub.rpc('SendMessage', message(id, 'one'));
+  const inContext = { contextId: first.contextId };
+  const { task: second } = await hub.rpc('SendMessage', message(id, 'two', inContext));
+  saysIn(second, 'COMPLETED', 'two');
+  if (second.contextId !== first.contextId) throw new Error('another context');
+  return textOf(second).includes('turn 2') ? 'remembered' : 'ok';
+}
+
+/** A task that asks, and its answer. */
+async function question(hub, { id, asks }) {
+  if (asks === undefined) return '-';
+  const { task: asked } = await hub.rpc('SendMessage', message(id, asks));
+  saysIn(asked, 'INPUT_REQUIRED', '');
+  const { task } = await hub.rpc('SendMessage', message(id, 'blue', { taskId: asked.id }));
+  saysIn(task, 'COMPLETED', 'blue');
+  if (task.id !== asked.id) throw new Error('another task');
+  return 'ok';
+}
+
+/** The cancel of running work, and a message after it. */
+async function cancel(hub, agent) {
+  const configuration = { returnImmediately: true };
+  const { task } = await hub.rpc('SendMessage', { ...message(agent.id, 'slow'), configuration });
+  await sleep(1500);
+  const canceled = await hub.rpc('CancelTask', { id: task.id });
+  if (stateOf(canceled) !== 'CANCELED')
+    throw new Error(`${stateOf(canceled)}: ${textOf(canceled)}`);
+  const words = canceled.status.message ? `: ${textOf({ status: canceled.status })}` : '';
+  const after = await send(hub, agent).catch((error) => `then FAILED ${error.message}`);
+  if (after === 'ok') return `ok${words}`;
+  if (agent.diesOfCancel) return `ok${words}; after it the agent takes nothing more`;
+  throw new Error(after);
+}
+
+function saysIn(task, state, text) {
+  if (!task) throw new Error('no task');
+  if (stateOf(task) !== state) throw new Error(`${stateOf(task)}: ${textOf(task)}`);
+  if (!textOf(task).includes(text)) throw new Error(`says ${textOf(task)}`);
+}

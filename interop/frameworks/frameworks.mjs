@@ -1,0 +1,87 @@
+// The frameworks whose own servers stand behind the hub: how each is started, and where its card is. `asks` is what
+// makes it ask; one that `isTooOld` speaks a protocol before A2A 0.2, and has to fail with a word.
+
+export const FRAMEWORKS = [
+  python('google-adk', 'google_adk.py', { asks: 'ask' }),
+  {
+    id: 'langgraph',
+    language: 'python',
+    start: (bin, port) => ({
+      command: `${bin}/langgraph`,
+      args: ['dev', '--host', '127.0.0.1', '--port', `${port}`, '--no-browser', '--no-reload'],
+      cwd: 'agents/langgraph',
+    }),
+    card: langGraphCard,
+    asks: 'ask',
+  },
+  python('pydantic-ai', 'pydantic_ai_agent.py'),
+  python('pydantic-ai-1', 'pydantic_ai_agent.py'),
+  python('agno', 'agno_os.py', { path: '/a2a/agents/echo' }),
+  python('strands-agents', 'strands_agent.py'),
+  python('agent-framework', 'agent_framework_agent.py'),
+  python('beeai-framework', 'beeai_agent.py', { diesOfCancel: true }),
+  python('a2a-sdk', 'a2a_sdk.py', { asks: 'ask' }),
+  python('a2a-sdk-0-3', 'a2a_sdk_0_3.py', { asks: 'ask' }),
+  python('fasta2a', 'fasta2a_agent.py', { asks: 'ask' }),
+  python('python-a2a', 'python_a2a_agent.py', { isTooOld: true }),
+  go('a2a-go-json-rpc', 'JSONRPC'),
+  go('a2a-go-http-json', 'HTTP+JSON'),
+  go('a2a-go-grpc', 'GRPC'),
+];
+
+/** Clients of SDKs against the hub, with an agent behind it. */
+export const CLIENTS = [
+  ...['JSONRPC', 'HTTP+JSON', 'GRPC'].map((binding) =>
+    client('a2a-go-client', 'go', binding, (bin) => [`${bin}/client`]),
+  ),
+  ...['JSONRPC', 'HTTP+JSON'].map((binding) =>
+    client('a2a-java-client', 'java', binding, (bin) => [
+      'java',
+      '-cp',
+      `${bin}/classes:${bin}/lib/*`,
+      'Client',
+    ]),
+  ),
+];
+
+function client(name, language, binding, command) {
+  const id = `${name}-${binding.toLowerCase().replace('+', '-')}`;
+  return { id, language, agent: 'a2a-sdk', command, environment: { BINDING: binding } };
+}
+
+function python(id, program, { path = '', ...more } = {}) {
+  return {
+    id,
+    language: 'python',
+    start: (bin) => ({ command: `${bin}/python`, args: [program], cwd: 'agents' }),
+    card: (port) => `http://127.0.0.1:${port}${path}`,
+    ...more,
+  };
+}
+
+function go(id, binding) {
+  return {
+    id,
+    language: 'go',
+    start: (bin) => ({
+      command: `${bin}/agent`,
+      args: [],
+      cwd: 'go/agent',
+      environment: { BINDING: binding },
+    }),
+    card: (port) => `http://127.0.0.1:${port}`,
+    asks: 'ask',
+  };
+}
+
+/** `langgraph dev` has one card for each assistant, and wants to know which. */
+async function langGraphCard(port) {
+  const url = `http://127.0.0.1:${port}`;
+  const response = await fetch(`${url}/assistants/search`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+  });
+  const [{ assistant_id: id }] = await response.json();
+  return `${url}/.well-known/agent-card.json?assistant_id=${id}`;
+}

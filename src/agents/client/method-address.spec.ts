@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { addressFor } from './method-address.js';
+
+const AGNO = 'http://agno.example/a2a/agents/echo/v1';
+
+describe('where a method is called', () => {
+  it.each([
+    ['SendStreamingMessage', 'message:stream'],
+    ['SendMessage', 'message:send'],
+    ['GetTask', 'tasks:get'],
+    ['CancelTask', 'tasks:cancel'],
+  ] as const)('%s beside the address of another method', (method, segment) => {
+    for (const given of ['message:stream', 'message:send']) {
+      const endpoint = { url: `${AGNO}/${given}`, protocolBinding: 'JSONRPC' } as const;
+      expect(addressFor(endpoint, method)).toBe(`${AGNO}/${segment}`);
+    }
+  });
+
+  it('with the query of the card', () => {
+    const endpoint = { url: `${AGNO}/message:send?v=1`, protocolBinding: 'JSONRPC' } as const;
+    expect(addressFor(endpoint, 'CancelTask')).toBe(`${AGNO}/tasks:cancel?v=1`);
+  });
+
+  it.each([
+    ['JSONRPC', 'http://a.example/invoke', 'GetTask'],
+    ['JSONRPC', 'http://a.example/', 'CancelTask'],
+    ['JSONRPC', 'http://a.example/message:stream/rpc', 'GetTask'],
+    ['JSONRPC', 'http://a.example/rpc?to=/message:stream', 'GetTask'],
+    ['JSONRPC', `${AGNO}/message:stream`, 'ListTasks'],
+    ['HTTP+JSON', `${AGNO}/message:stream`, 'GetTask'],
+  ] as const)('as it is: %s %s for %s', (protocolBinding, url, method) => {
+    expect(addressFor({ url, protocolBinding }, method)).toBe(url);
+  });
+});

@@ -1,0 +1,27 @@
+import type { AgentEndpoint } from '../agent.js';
+import type { AgentMethod } from './call-plan.js';
+
+/** The last segment of the address of each method that AgentOS of Agno serves. */
+const SEGMENTS: Readonly<Partial<Record<AgentMethod, string>>> = {
+  SendMessage: 'message:send',
+  SendStreamingMessage: 'message:stream',
+  GetTask: 'tasks:get',
+  CancelTask: 'tasks:cancel',
+};
+
+/** An address that ends in one of them, with what is before it and behind it. */
+const OF_A_METHOD = /^([^?]*\/)(?:message:send|message:stream)(\?.*)?$/;
+
+/**
+ * Where a method is called. Some servers of JSON-RPC have an address for each method, named as HTTP+JSON names
+ * its own, and their card gives that of one: the others are beside it.
+ */
+export function addressFor(
+  { url, protocolBinding }: Pick<AgentEndpoint, 'url' | 'protocolBinding'>,
+  method: AgentMethod,
+): string {
+  const segment = SEGMENTS[method];
+  const [, before, query = ''] =
+    protocolBinding === 'JSONRPC' && segment !== undefined ? (OF_A_METHOD.exec(url) ?? []) : [];
+  return before === undefined ? url : `${before}${segment}${query}`;
+}

@@ -1,0 +1,120 @@
+import { describe, expect, it } from '@jest/globals';
+import { agnoEvents, langGraphEvents } from '../support/framework-events.js';
+import {
+  agentFrameworkCard,
+  AGNO_CANCELED,
+  agnoCard,
+  beeAi,
+  googleAdkAsking,
+  langGraphAsking,
+  pydanticAi,
+  strands,
+} from '../support/framework-stories.js';
+import type { JsonObject } from '../support/json.js';
+import { PeerAgents } from '../support/peer-agents.js';
+import {
+  startWireAgent,
+  type Wire,
+  type WireAgent,
+  type WireScript,
+} from '../support/wire-agent.js';
+
+const peers = new PeerAgents();
+const PATH = { path: '/a2a/agents/wire' };
+const V1: Wire = { binding: 'JSONRPC', version: '1.0' };
+const V03: Wire = { binding: 'JSONRPC', version: '0.3' };
+
+async function agentOf(wire: Wire, script: WireScript): Promise<WireAgent> {
+  const agent = await startWireAgent(wire, script);
+  await peers.register(agent.url, 'wire', () => agent.close());
+  return agent;
+}
+
+const send = async (message: JsonObject = {}): Promise<JsonObject> =>
+  (await peers.hub.send('go', { message }, PATH))['task'] as JsonObject;
+
+const stateOf = (task: JsonObject): string => task['status'].state.replace('TASK_STATE_', '');
+
+const textsOf = (task: JsonObject): string[] =>
+  ((task['artifacts'] ?? []) as JsonObject[]).map(({ parts }) =>
+    (parts as JsonObject[]).map(({ text }) => text).join(''),
+  );
+
+async function registered(): Promise<JsonObject> {
+  return (await peers.hub.admin('GET', '/api/v1/agents/wire')).body as JsonObject;
+}
+
+const quirks = async (): Promise<string[]> =>
+  ((await registered())['quirks'] as JsonObject[]).map(({ kind }) => String(kind)).sort();
+
+/** A task at work, and what its cancel answers. */
+async function canceled(): Promise<JsonObject> {
+  const { id } = await peers.hub.submit('go', {}, PATH);
+  await peers.hub.waitForTask(String(id), (task) => stateOf(task) === 'WORKING');
+  return (await peers.hub.rpc('CancelTask', { id })) as JsonObject;
+}
+
+describe('agents of frameworks, as they are', () => {
+  it('pydantic-ai: the whole artifact takes the place of its pieces', async () => {
+    await agentOf(V1, { stream: pydanticAi(['echo:', ' hi']) });
+    const task = await send();
+    expect([stateOf(task), textsOf(task)]).toEqual(['COMPLETED', ['echo: hi']]);
+    expect(await quirks()).toEqual([]);
+  });
+
+  it('beeai: the answer is what the last status says', async () => {
+    await agentOf(V03, { stream: beeAi('done') });
+    const task = await send();
+    expect(stateOf(task)).toBe('COMPLETED');
+    expect(task['status'].message.parts[0].text).toBe('done');
+  });
+
+  it('strands: words as progress, and one artifact', async () => {
+    await agentOf(V03, { stream: strands(['echo:', ' hi']) });
+    const task = await send();
+    expect([stateOf(task), textsOf(task)]).toEqual(['COMPLETED', ['echo: hi\n']]);
+    expect(await quirks()).toEqual([]);
+  });
+
+  it('agent-framework: an interface without a version is one of 1.0', async () => {
+    await agentOf(V1, { stream: pydanticAi(['hi']), card: agentFrameworkCard });
+    expect(stateOf(await send())).toBe('COMPLETED');
+    const { protocolBinding, protocolVersion } = (await registered())['endpoint'] as JsonObject;
+    expect([protocolBinding, protocolVersion]).toEqual(['JSONRPC', '1.0']);
+  });
+
+  it('agno: each method at its own address', async () => {
+    const stream = agnoEvents(['ha']).slice(0, 1);
+    const script = { stream, staysOpen: true, card: agnoCard, cancel: AGNO_CANCELED };
+    const agent = await agentOf(V03, script);
+    expect(stateOf(await canceled())).toBe('CANCELED');
+    expect(agent.calls()).toEqual([
+      '/a2a/agents/echo/v1/message:stream message/stream',
+      '/a2a/agents/echo/v1/tasks:cancel tasks/cancel',
+    ]);
+    expect(await quirks()).toEqual(['address-per-method']);
+  });
+
+  it('google-adk: a call of a tool that a person answers is the question', async () => {
+    await agentOf(V1, { stream: googleAdkAsking(), further: pydanticAi(['blue']) });
+    const asked = await send();
+    expect(stateOf(asked)).toBe('INPUT_REQUIRED');
+    expect(asked['status'].message.parts[0].data.args.question).toBe('Which colour?');
+    const done = await send({ taskId: asked['id'] });
+    expect([done['id'], stateOf(done)]).toEqual([asked['id'], 'COMPLETED']);
+    expect(await quirks()).toEqual([]);
+  });
+
+  it('langgraph: an interrupt is asked as an artifact, and its answer goes on', async () => {
+    await agentOf(V1, { stream: langGraphAsking(), further: langGraphEvents(['blue']) });
+    const asked = await send();
+    expect(stateOf(asked)).toBe('INPUT_REQUIRED');
+    const [interrupt] = asked['artifacts'] as JsonObject[];
+    expect(interrupt).toMatchObject({
+      name: 'Interrupt',
+      parts: [{ data: { value: 'Which colour?' } }],
+    });
+    const done = await send({ taskId: asked['id'] });
+    expect([done['id'], stateOf(done)]).toEqual([asked['id'], 'COMPLETED']);
+  });
+});
