@@ -8,12 +8,14 @@ import { Log } from './common/logger.js';
 import {
   type ConfigSource,
   AppConfig,
+  ConfigError,
   GrpcAddress,
   HUB_VERSION,
   PublicUrl,
 } from './config/index.js';
 import { isForPeople } from './observability/logging.js';
 import { startSummary, summaryLines } from './start-summary.js';
+import { checkDeclaredRouting } from './routing/index.js';
 
 /** Where `print` goes, and whether that is a terminal: what others may keep is shown no key. */
 export interface Console {
@@ -28,7 +30,7 @@ export async function startHub(
   source: ConfigSource,
   { print, isTerminal }: Console,
 ): Promise<void> {
-  const app = await createApp({ config: source });
+  const app = await createApp({ config: await checked(source) });
   const config = app.get(AppConfig);
   const { server, database } = config;
   quietGrpc(app.get(Log));
@@ -61,7 +63,17 @@ export async function startHub(
     print(`A2A Hub ${HUB_VERSION} is listening at ${listening}\n`);
   } catch (error) {
     await app.close();
-    throw error;
+    throw error instanceof ConfigError ? error.in(source.file) : error;
+  }
+}
+
+/** Throws `ConfigError` with all that is wrong with what the file declares, before anything is opened. */
+async function checked(source: ConfigSource): Promise<ConfigSource> {
+  try {
+    await checkDeclaredRouting(source.load());
+    return source;
+  } catch (error) {
+    throw error instanceof ConfigError ? error.in(source.file) : error;
   }
 }
 

@@ -8,7 +8,13 @@ import {
 import { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
 import { Log } from '../common/logger.js';
-import { AppConfig, ConfigChanges, ConfigError, type DeclaredAgent } from '../config/index.js';
+import {
+  AppConfig,
+  ConfigChanges,
+  ConfigError,
+  type DeclaredAgent,
+  SOME_FILE,
+} from '../config/index.js';
 import type { Agent } from './agent.js';
 import { AgentIntake } from './agent-intake.js';
 import { AgentRegistry } from './agent-registry.js';
@@ -241,7 +247,7 @@ function checkIds(declared: readonly DeclaredAgent[]): void {
   const problems = declared.flatMap(({ id }, index) =>
     isAgentId(id)
       ? []
-      : [{ key: `${KEY}[${index}].id`, source: 'file', text: `"${id}" is reserved by the hub` }],
+      : [{ key: `${KEY}[${index}].id`, source: SOME_FILE, text: `"${id}" is reserved by the hub` }],
   );
   if (problems.length > 0) throw new ConfigError(problems);
 }

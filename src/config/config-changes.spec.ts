@@ -112,7 +112,7 @@ describe('changes of the configuration file', () => {
     write('server: { port: 5 }');
     await second();
     expect(applied).toEqual([]);
-    expect(logged).toEqual([['error', { file, problems: [problem] }]]);
+    expect(logged).toEqual([['error', { file, problems: [{ ...problem, source: file }] }]]);
   });
 
   it('are told with what each part of the hub finds wrong', async () => {
@@ -126,7 +126,9 @@ describe('changes of the configuration file', () => {
     }
     write('server: { port: 5 }');
     await second();
-    expect(logged).toEqual([['error', { file, problems: [one, two] }]]);
+    expect(logged).toEqual([
+      ['error', { file, problems: [one, two].map((each) => ({ ...each, source: file })) }],
+    ]);
   });
 
   it('are not taken from a file that is still being written', async () => {

@@ -88,7 +88,8 @@ export class ConfigChanges implements OnApplicationBootstrap, OnModuleDestroy {
       this.isPending = false;
       this.told(config);
     } catch (error) {
-      const what = error instanceof ConfigError ? { problems: error.problems } : { err: error };
+      const what =
+        error instanceof ConfigError ? { problems: error.in(file).problems } : { err: error };
       this.log.error(
         { file, ...what },
         this.isPending

@@ -24,6 +24,8 @@ export abstract class ConfigSource {
 /** The variables of a process and the file that `A2A_HUB_CONFIG` names. */
 export class ProcessConfigSource extends ConfigSource {
   readonly file: string | null;
+  /** It has had settings: when it is empty now, something went wrong. */
+  private hadContent = false;
   /** When it was last loaded, and when it was last looked at. */
   private stamp: string | undefined;
   private seen = '';
@@ -34,10 +36,13 @@ export class ProcessConfigSource extends ConfigSource {
   }
 
   load(): AppConfig {
-    const isFirst = this.stamp === undefined;
     // Taken first: a change while it is read is seen by the next looks.
     this.stamp = stampOf(this.file);
-    if (!isFirst && this.file !== null) refuseEmpty(this.file);
+    const isEmpty = this.file !== null && isEmptyFile(this.file);
+    if (isEmpty && this.hadContent) {
+      throw new ConfigError([{ key: this.file, source: 'file', text: 'is empty' }]);
+    }
+    this.hadContent ||= !isEmpty;
     return loadConfig(this.environment);
   }
 
@@ -49,10 +54,9 @@ export class ProcessConfigSource extends ConfigSource {
 }
 
 /** A file that cannot be read is for the loading to tell of. */
-function refuseEmpty(file: string): void {
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
-  if (readFileSync(file, 'utf8').trim() !== '') return;
-  throw new ConfigError([{ key: file, source: 'file', text: 'is empty' }]);
+function isEmptyFile(file: string): boolean {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;
+  return readFileSync(file, 'utf8').trim() === '';
 }
 
 /** Changes with the content of a file, also when another one is put in its place by renaming. */

@@ -133,7 +133,7 @@ function faultsOfAgent(agent: Mapping): string[] {
   const { protocolBinding = null, protocolVersion = null } = agent;
   const faults = Object.keys(agent)
     .filter((key) => !KEYS.includes(key))
-    .map((key) => `.${key}: is not a member of an agent`);
+    .map((key) => `.${key}: is not known here; known: ${KEYS.join(', ')}`);
   const expect = (holds: boolean, fault: string): void => {
     if (!holds) faults.push(fault);
   };

@@ -1,7 +1,7 @@
 export { AppConfig } from './app-config.js';
 export { isLoopback } from './check-settings.js';
 export { ConfigChanges, type Preparation } from './config-changes.js';
-export { ConfigError } from './config-error.js';
+export { ConfigError, SOME_FILE } from './config-error.js';
 export { ConfigSource, FixedConfigSource, ProcessConfigSource } from './config-source.js';
 export { ConfigModule } from './config.module.js';
 export type { DeclaredAgent } from './declared-agents.js';

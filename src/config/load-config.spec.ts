@@ -153,7 +153,7 @@ describe('loadConfig', () => {
     for (const fault of [
       '[0].id: is not [a-z0-9-]{1,63}',
       '[0].cardUrl: is not an address',
-      '[1].colour: is not a member of an agent',
+      '[1].colour: is not known here; known: id, cardUrl, card, ',
       '[2]: needs either cardUrl or card',
       '[2].priority: is not a whole number',
       '[2].id: is the id of an agent before it',

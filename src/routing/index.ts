@@ -1,3 +1,4 @@
+export { checkDeclaredRouting } from './check-declared.js';
 export { offeredComposites } from './composites/domain/offered.js';
 export { hubSkillId, splitSkillId, tagKey } from './domain/agent-index.js';
 export { maxCallsOf } from './domain/call-limit.js';

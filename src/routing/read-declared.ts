@@ -1,6 +1,6 @@
 import { type FieldViolation, HubError } from '../common/hub-error.js';
 import { adminValidationPipe } from '../common/http/validation.pipe.js';
-import { ConfigError } from '../config/index.js';
+import { ConfigError, SOME_FILE } from '../config/index.js';
 
 /** What an entry comes to, and what is wrong with it beyond the types of its members. */
 export interface ReadEntry<T> {
@@ -40,7 +40,7 @@ export async function readDeclared<Dto extends object, T>(
 /** The refusal of a configuration with these faults; a field is a key of it. */
 export function declaredWrong(faults: readonly FieldViolation[]): ConfigError {
   return new ConfigError(
-    faults.map(({ field, description }) => ({ key: field, source: 'file', text: description })),
+    faults.map(({ field, description }) => ({ key: field, source: SOME_FILE, text: description })),
   );
 }
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -57,6 +57,34 @@ describe('main', () => {
     expect(ended.stderr).toContain('A2A_HUB__COLOUR');
     expect(ended.stderr).not.toContain('short-secret');
     expect(ended.stderr).not.toContain('    at ');
+  });
+
+  it('says all that is wrong with rules and composite skills: file, place, what is known', async () => {
+    const file = join(folder, 'wrong.yaml');
+    writeFileSync(
+      file,
+      `rules:
+  - { name: one, targt: { agentId: x } }
+  - { name: two, target: { agentId: x }, enabeld: true }
+compositeSkills:
+  - { id: c, name: C, description: c, steps: [{ name: s, agnt: x }] }
+`,
+    );
+    const database = join(folder, 'never.db');
+    const ended = await main([], {
+      A2A_HUB_CONFIG: file,
+      A2A_HUB__DATABASE__URL: `sqlite:${database}`,
+    });
+    expect(ended.code).toBe(1);
+    for (const line of [
+      `rules[0].targt (${file}): is not known here (is target meant?); known: `,
+      `rules[0].target (${file}): is required`,
+      `rules[1].enabeld (${file}): is not known here (is enabled meant?); known: `,
+      `compositeSkills[0].steps[0].agnt (${file}): is not known here`,
+    ]) {
+      expect(ended.stderr).toContain(`\n  ${line}`);
+    }
+    expect(existsSync(database)).toBe(false);
   });
 
   describe('whose SQLite file cannot be used', () => {

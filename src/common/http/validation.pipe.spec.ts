@@ -78,8 +78,19 @@ describe('adminValidationPipe', () => {
       violations: expect.arrayContaining([
         { field: 'name', description: 'must be a string' },
         { field: 'entries[1].count', description: 'must be an integer number' },
-        { field: 'entries[1].more', description: 'should not exist' },
-        { field: 'extra', description: 'should not exist' },
+        { field: 'entries[1].more', description: 'is not known here; known: count' },
+        { field: 'extra', description: 'is not known here; known: name, entries' },
+      ]),
+    });
+  });
+
+  it('says which member is meant by one that is misspelled', async () => {
+    await expect(check({ nam: 'n', entries: [{ count: 1 }] })).rejects.toMatchObject({
+      violations: expect.arrayContaining([
+        {
+          field: 'nam',
+          description: 'is not known here (is name meant?); known: name, entries',
+        },
       ]),
     });
   });

@@ -1,6 +1,7 @@
 import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
-import type { ValidationError } from 'class-validator';
+import { getMetadataStorage, type ValidationError } from 'class-validator';
 import { type FieldViolation, HubError } from '../hub-error.js';
+import { nearest } from '../nearest.js';
 
 /** The constraints that say which type a value must have. */
 const TYPES = ['isArray', 'isObject', 'isString', 'isBoolean', 'isNumber', 'isInt'];
@@ -35,6 +36,8 @@ export function adminValidationPipe(): ValidationPipe {
     whitelist: true,
     forbidNonWhitelisted: true,
     transform: true,
+    // What was found at fault tells which members there are; nothing of it is shown but their names.
+    validationError: { target: true },
     exceptionFactory: (errors) => {
       const violations = errors.flatMap((error) => violationsOf(error, ''));
       const detail = violations.map(({ field, description }) => `${field}: ${description}`);
@@ -53,12 +56,27 @@ function violationsOf(error: ValidationError, parent: string): FieldViolation[] 
   return [...own, ...(error.children ?? []).flatMap((child) => violationsOf(child, field))];
 }
 
-/** A value of a wrong type is told of that alone, an absent one that it is needed. */
-function faultsOf({ value, constraints = {} }: ValidationError): string[] {
+/** A value of a wrong type is told of that alone, an absent one that it is needed, an unknown member which there are. */
+function faultsOf({ value, target, property, constraints = {} }: ValidationError): string[] {
+  if (constraints['whitelistValidation'] !== undefined) return [unknownMember(property, target)];
   const texts = Object.values(constraints);
   if (value === undefined && texts.length > 0) return ['is required'];
   const ofType = TYPES.find((type) => constraints[type] !== undefined);
   return ofType === undefined ? texts : [constraints[ofType] ?? ''];
+}
+
+function unknownMember(name: string, target: object | undefined): string {
+  const known = target === undefined ? [] : membersOf(target.constructor);
+  if (known.length === 0) return 'is not known here';
+  const [meant] = nearest(name, known);
+  const hint = meant === undefined ? '' : ` (is ${meant} meant?)`;
+  return `is not known here${hint}; known: ${known.join(', ')}`;
+}
+
+/** The members of a DTO in the order they are declared in. */
+function membersOf(dto: NewableFunction): string[] {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
+  return [...new Set(rules.map(({ propertyName }) => propertyName))];
 }
 
 function fieldPath(parent: string, property: string): string {

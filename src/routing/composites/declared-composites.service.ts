@@ -36,9 +36,9 @@ export class DeclaredComposites implements OnModuleInit, OnApplicationBootstrap 
   ) {}
 
   async onModuleInit(): Promise<void> {
-    this.declared = await readAll(this.config.compositeSkills);
+    this.declared = await readDeclaredComposites(this.config.compositeSkills);
     this.changes.subscribe(async ({ compositeSkills }) => {
-      const declared = await readAll(compositeSkills);
+      const declared = await readDeclaredComposites(compositeSkills);
       return () => this.apply(declared);
     });
   }
@@ -96,7 +96,10 @@ export class DeclaredComposites implements OnModuleInit, OnApplicationBootstrap 
 }
 
 /** By the rules of the API; throws `ConfigError` with all that is wrong. */
-function readAll(written: readonly DeclaredEntry[]): Promise<readonly NewComposite[]> {
+/** The declared composite skills, read as the API reads them; throws `ConfigError` with all that is wrong. */
+export function readDeclaredComposites(
+  written: readonly DeclaredEntry[],
+): Promise<readonly NewComposite[]> {
   return readDeclared(KEY, written, CreateCompositeDto, readOne);
 }
 
