@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type CallNote, noteTask } from '../common/call-note.js';
 import { REQUEST_ID } from '../common/request-id.js';
 import type { Metrics } from './metrics.js';
-import type { LoggedCaller, RequestLog } from './request-log.js';
+import type { RequestLog } from './request-log.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -9,7 +9,7 @@ import { GrpcClient, V0, V1, failureOf, grpcTarget } from '../support/grpc-clien
 
 /** Who may call what, by hand: a route that fits no line, or another than its own, fails. */
 const EXPECTED: readonly (readonly [pattern: RegExp, access: DeclaredRoute['access']])[] = [
-  [/^(GET|HEAD) \/(health\/(live|ready)|docs|docs\/openapi\.json)$/, 'public'],
+  [/^(GET|HEAD) \/(health\/(live|ready)|docs|docs\/openapi\.json|docs\/ui\/[a-z.-]+)?$/, 'public'],
   [
     /^(GET|HEAD|OPTIONS) (\/a2a(\/agents\/:agentId)?)?\/\.well-known\/agent(-card)?\.json$/,
     'public',
