@@ -36,7 +36,6 @@ describe('the API description', () => {
       .map(([name]) => name);
     expect(empty).toEqual([]);
   });
-
 });
 
 interface Operation {

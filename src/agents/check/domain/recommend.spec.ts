@@ -1,9 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
-import { anAgent } from '../../../../test/support/an-agent.js';
+import { AgentCard } from '../../../protocol/a2a.js';
+import type { Agent } from '../../agent.js';
 import type { Findings } from './findings.js';
 import { recommend } from './recommend.js';
 
-const AGENT = anAgent('a');
+type Known = Pick<Agent, 'card' | 'switches' | 'endpoint'>;
+
+const AGENT: Known = {
+  card: AgentCard.fromJSON({ name: 'A', capabilities: { streaming: true } }),
+  switches: {},
+  endpoint: {
+    url: 'https://a.example',
+    protocolBinding: 'JSONRPC',
+    protocolVersion: '1.0',
+    tenant: '',
+  },
+};
 const GOOD: Findings = {
   outcome: 'answered',
   error: null,
@@ -22,7 +34,7 @@ const GOOD: Findings = {
 };
 
 describe('what a probe recommends', () => {
-  const patches = (found: Partial<Findings>, agent = AGENT) =>
+  const patches = (found: Partial<Findings>, agent: Known = AGENT) =>
     recommend(agent, { ...GOOD, ...found }, 60_000).map(({ patch }) => patch);
 
   it('is nothing for an agent that does what its card says', () => {
@@ -32,7 +44,7 @@ describe('what a probe recommends', () => {
 
   it('is not to stream where the card is wrong, unless that is set already', () => {
     expect(patches({ streams: 'no' })).toEqual([{ switches: { streaming: 'off' } }]);
-    const off = anAgent('a', { switches: { streaming: 'off' } });
+    const off = { ...AGENT, switches: { streaming: 'off' } } as const;
     expect(patches({ streams: 'no' }, off)).toEqual([]);
   });
 
@@ -41,7 +53,7 @@ describe('what a probe recommends', () => {
     expect(patches(found)).toEqual([{ switches: { blocking: 'on' } }]);
     expect(patches({ ...found, answer: 'message' })).toEqual([]);
     expect(patches({ ...found, streams: 'yes' })).toEqual([null]);
-    expect(patches(found, anAgent('a', { switches: { blocking: 'on' } }))).toEqual([]);
+    expect(patches(found, { ...AGENT, switches: { blocking: 'on' } })).toEqual([]);
   });
 
   it('is to pin what it really speaks', () => {
