@@ -49,10 +49,10 @@ export function refuseUnknown(sources: readonly Source[], known: readonly string
  * do nothing. Where no plain key is read they are the agent's own.
  */
 export function refuseMisplaced(sources: readonly Source[], uri: string): void {
-  const read = [...spellings(PLAIN_KEYS)];
-  const beside = read.find((key) => sources.some(({ values }) => isThere(values[key])));
+  const read = spellings(PLAIN_KEYS);
+  const beside = [...read].find((key) => sources.some(({ values }) => isThere(values[key])));
   if (beside === undefined) return;
-  const misplaced = [...spellings(DIRECTIVE_MEMBERS)].filter((key) => !read.includes(key));
+  const misplaced = [...spellings(DIRECTIVE_MEMBERS)].filter((key) => !read.has(key));
   const faults = sources.flatMap(({ values, path }) =>
     misplaced
       .filter((key) => isThere(values[key]))
@@ -72,9 +72,16 @@ function unlike(values: Source['values'], names: ReadonlySet<string>): string[] 
   return found;
 }
 
-/** Each name in camelCase and in snake_case. */
+const spelled = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+/** Each name in camelCase and in snake_case; of one list they are made once. */
 function spellings(names: readonly string[]): ReadonlySet<string> {
-  return new Set(names.flatMap((name) => [name, snakeCase(name)]));
+  let all = spelled.get(names);
+  if (all === undefined) {
+    all = new Set(names.flatMap((name) => [name, snakeCase(name)]));
+    spelled.set(names, all);
+  }
+  return all;
 }
 
 function meant(key: string, known: readonly string[]): string {
