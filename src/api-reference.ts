@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
@@ -11,6 +10,7 @@ const FILES: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 };
 const COPIED = new URL('./reference/', import.meta.url);
+const PACKAGE = new URL('../node_modules/swagger-ui-dist/', import.meta.url);
 
 /**
  * Everything is of this origin and nothing is in line. The script and its styles are trusted files of the
@@ -79,9 +79,7 @@ function send(reply: FastifyReply, type: string, content: string | Buffer): Fast
 /** Beside the built hub; where it runs from its sources, in the package. */
 function pathOf(name: string): string {
   const copied = fileURLToPath(new URL(name, COPIED));
-  return existsSync(copied)
-    ? copied
-    : createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`);
+  return existsSync(copied) ? copied : fileURLToPath(new URL(name, PACKAGE));
 }
 
 function pageOf(below: string): string {

@@ -87,7 +87,10 @@ it('takes messages in the api and works on them in the worker', async () => {
       return seen;
     }, 20_000);
     expect(JSON.stringify(done['artifacts'])).toContain('- 4 words');
-    expect((await hub.get('/health/ready')).body).toEqual({ status: 'ok' });
+    // The api looks every two seconds who works.
+    await eventually(async () => {
+      expect((await hub.get('/health/ready')).body).toEqual({ status: 'ok' });
+    }, 20_000);
     expect(await Promise.all([worker.stop(), api.stop()])).toEqual([0, 0]);
   } finally {
     await hub.disconnect();

@@ -82,6 +82,7 @@ export const HARMLESS: ReadonlySet<string> = new Set([
   'negotiator',
   'pg',
   'pino',
+  'pino-pretty',
   'prom-client',
   'rate-limiter-flexible',
   're2js',
