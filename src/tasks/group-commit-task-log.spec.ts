@@ -388,6 +388,44 @@ describe('GroupCommitTaskLog', () => {
     expect(store.staged.map(({ taskId }) => taskId)).toEqual(['large']);
   });
 
+  it.each([
+    ['small ones', 100, [2]],
+    ['some that are large together', 300 * 1024, [4, 2]],
+  ])(
+    'has one append of a task under way after a large one, whatever comes at once: %s',
+    async (_what, size, appends) => {
+      const { store, log } = setUp();
+      store.put('a');
+      const settled: string[] = [];
+      const write = (name: string, text: string): Promise<void> =>
+        log
+          .update('a', () => ({
+            change: { events: [{ kind: 'status', payload: statusOf('a', agentMessage(text)) }] },
+            result: undefined,
+          }))
+          .then(() => void settled.push(name));
+      const first = write('first', 'x'.repeat(300 * 1024));
+      await store.answer();
+      await first;
+      const count = appends.reduce((sum, events) => sum + events, 0);
+      const next = Promise.all(
+        Array.from({ length: count }, (_, n) => write(String(n), 'y'.repeat(size))),
+      );
+      for (let answered = 0; answered < appends.length; answered += 1) {
+        const before = settled.length;
+        for (let turns = 0; turns < 20; turns += 1) await turn();
+        expect(settled).toHaveLength(before);
+        await store.answer();
+      }
+      await next;
+      const [, ...made] = store.batches.flat();
+      expect(made.map(({ events }) => events.length)).toEqual(appends);
+      expect(made.map(({ expectedVersion }) => expectedVersion)).toEqual(
+        appends.map((_, n) => 2 + n),
+      );
+    },
+  );
+
   it('tells who waits for something large that cannot be stored ahead, and goes on', async () => {
     const { store, log } = setUp();
     store.put('a');

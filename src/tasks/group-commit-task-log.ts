@@ -54,8 +54,10 @@ export class GroupCommitTaskLog extends TaskLog {
   private readonly readyLarge = new Set<TaskWriter>();
   /** Large appends that wait to be stored ahead. */
   private large: Member[] = [];
-  /** How many are being stored ahead. */
+  /** How many are being stored ahead, or wait for their turn to be. */
   private staging = 0;
+  /** Of these, those whose turn has not come: only then it is known which append it is for. */
+  private turnsAwaited = 0;
   /** Large appends that only their commit is left of. */
   private staged: Member[] = [];
   private creating: TaskCreation[] = [];
@@ -192,22 +194,25 @@ export class GroupCommitTaskLog extends TaskLog {
 
   /** Begins with large appends that wait: they are stored ahead in turns of long work. */
   private stageLarge(): void {
-    while (this.staging < MAX_STAGING && this.large.length + this.readyLarge.size > 0) {
+    while (
+      this.staging < MAX_STAGING &&
+      this.large.length + this.readyLarge.size > this.turnsAwaited
+    ) {
       this.staging += 1;
-      const [writer] = this.large.length > 0 ? [] : this.readyLarge;
-      if (writer !== undefined) this.readyLarge.delete(writer);
-      void this.stage(writer === undefined ? this.large.shift() : undefined, writer).then(() => {
+      this.turnsAwaited += 1;
+      void this.stageNext().then(() => {
         this.staging -= 1;
         this.schedule();
       });
     }
   }
 
-  /** A large append, or what this writer adds next, which is expected to be one. */
-  private async stage(prepared: Member | undefined, writer: TaskWriter | undefined): Promise<void> {
+  /** The first large append, once it is its turn. */
+  private async stageNext(): Promise<void> {
     await longTurn();
-    const member = prepared ?? (writer && this.memberBy(writer, this.clock.now()));
-    if (!member) return;
+    this.turnsAwaited -= 1;
+    const member = this.large.shift() ?? this.nextLarge();
+    if (member === null) return;
     try {
       await this.store.stage(member.taken.append);
       this.staged.push(member);
@@ -215,6 +220,15 @@ export class GroupCommitTaskLog extends TaskLog {
       this.log.error({ err: error }, 'a large update could not be stored');
       member.fail(unavailable(error));
     }
+  }
+
+  /** What the first of the writers adds that are expected to add something large. */
+  private nextLarge(): Member | null {
+    for (const writer of this.readyLarge) {
+      this.readyLarge.delete(writer);
+      return this.memberBy(writer, this.clock.now());
+    }
+    return null;
   }
 
   private async commitBatch(): Promise<void> {
@@ -330,7 +344,9 @@ export class GroupCommitTaskLog extends TaskLog {
   private memberOfNew(creation: TaskCreation, now: Date): Member | null {
     let taken: Taken;
     try {
-      taken = creation.prepare(this.claimer, now);
+      // A lease would run while it is stored ahead: who claims it then finds it after its commit.
+      const isLong = creation.live.size >= LARGE_APPEND;
+      taken = creation.prepare(isLong ? null : this.claimer, now);
     } catch (cause) {
       creation.settle(this.unwritable(creation.live.aggregate.record.id, cause));
       return null;

@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it, jest } from '@jest/globals';
 import type { TaskAggregate } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import { chunk, clientMessage, COMPLETED, status, TaskHarness } from './task-harness.js';
@@ -84,6 +84,51 @@ export function largeTextsContract(databases: DatabaseFactory): void {
     await expect(refused).rejects.toMatchObject({ reason: 'INTERNAL' });
     expect(await hub.rows('task_texts')).toEqual([]);
     expect(textsOf(await hub.load(record.id))).toEqual([]);
+  });
+
+  it('keeps nothing of what could not be stored ahead to its end', async () => {
+    const { record } = await hub.create();
+    const { database } = hub;
+    let writes = 0;
+    const write = database.write.bind(database);
+    jest.spyOn(database, 'write').mockImplementation((work, durability) => {
+      writes += 1;
+      return writes === 3 ? Promise.reject(new Error('no room')) : write(work, durability);
+    });
+    const refused = hub.append(record.id, chunk(LARGE, 'a', false));
+    await expect(refused).rejects.toMatchObject({ reason: 'UNAVAILABLE' });
+    expect(writes).toBeGreaterThan(3);
+    expect(await hub.rows('task_texts')).toEqual([]);
+    jest.restoreAllMocks();
+    await hub.append(record.id, chunk(LARGE, 'a', false));
+    expect(textsOf(await hub.load(record.id))).toEqual([LARGE]);
+  });
+
+  it('loses nothing of other tasks when one of a list is deleted while its text is read', async () => {
+    const ids = ['1', '2', '3'].map((n) => `task-${n}`);
+    for (const id of ids) {
+      await hub.create({ id });
+      await hub.append(id, chunk('x'.repeat(1.1 * MIB), 'a', false));
+    }
+    await hub.database.write((tx) => tx.run("DELETE FROM task_texts WHERE task_id = 'task-2'"));
+    const page = await hub.store.list({}, { kind: 'everything' }, 10, null);
+    const read = page.tasks.map((task) => `${task.record.id}: ${textsOf(task).length}`);
+    expect(read.sort()).toEqual(['task-1: 1', 'task-2: 0', 'task-3: 1']);
+  });
+
+  it('leaves a large new task to be claimed after its commit', async () => {
+    const claimed: string[] = [];
+    hub.log.claimNew({
+      owner: 'me',
+      leaseMs: 1000,
+      reserve: () => true,
+      release: () => undefined,
+      claimed: (delegations) => claimed.push(...delegations.map(({ id }) => id)),
+    });
+    const small = await hub.create();
+    const large = await hub.create({ message: clientMessage(LARGE) });
+    expect(claimed).toEqual([small.delegations[0]!.id]);
+    expect(large.delegations[0]).toMatchObject({ state: 'queued', owner: null });
   });
 
   it('sweeps what was stored ahead of a commit that never came, once it is old', async () => {

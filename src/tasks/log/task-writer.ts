@@ -102,6 +102,8 @@ export class TaskWriter {
    * add nothing; null when nobody waits (any more), or when the state must be loaded first.
    */
   prepare(now: Date): Taken | typeof VERIFY | null {
+    // One append at a time: a second one would be numbered as if the first were not there.
+    if (this.underWay) return null;
     const fences = new Map<string, Fence>();
     for (let waiting = this.queue[0]; waiting !== undefined; waiting = this.queue[0]) {
       if (this.live === null) return null;

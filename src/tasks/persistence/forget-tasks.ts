@@ -10,6 +10,8 @@ import type { DeleteResult, ForgottenTasks, TaskCursor } from '../task-store.js'
 
 /** Log entries deleted in one commit at most, unless a single task has more. */
 const MAX_EVENTS = 20_000;
+/** Bytes of them deleted in one commit at most, unless a single task has more. */
+const MAX_BYTES = 32 * 1024 * 1024;
 
 const ENDS = [
   TaskState.TASK_STATE_COMPLETED,
@@ -19,7 +21,7 @@ const ENDS = [
 ];
 
 /** The tasks of one state that ended first: a piece of `tasks_state_idx`. */
-const OF_ONE_STATE = `SELECT * FROM (SELECT id, status_at, seq FROM tasks
+const OF_ONE_STATE = `SELECT * FROM (SELECT id, status_at, seq, stored_bytes FROM tasks
   WHERE state = ? AND status_at < ? AND (status_at, id) > (?, ?)
   ORDER BY status_at, id LIMIT ?) AS ended`;
 
@@ -43,6 +45,7 @@ interface EndedRow {
   readonly id: string;
   readonly status_at: number;
   readonly seq: number;
+  readonly stored_bytes: number | string;
 }
 
 /** See `TaskStore.forgetTasks`. What is due is looked for first, so that nothing due costs no write. */
@@ -72,7 +75,12 @@ export async function forgetTasks(
 /** As many as one commit may take; at least one. */
 function beginningOf(rows: readonly EndedRow[]): EndedRow[] {
   let events = 0;
-  const end = rows.findIndex(({ seq }, index) => (events += seq) > MAX_EVENTS && index > 0);
+  let bytes = 0;
+  const end = rows.findIndex(({ seq, stored_bytes }, index) => {
+    events += seq;
+    bytes += Number(stored_bytes);
+    return (events > MAX_EVENTS || bytes > MAX_BYTES) && index > 0;
+  });
   return end < 0 ? [...rows] : rows.slice(0, end);
 }
 

@@ -32,25 +32,33 @@ export class LargeTexts {
 
   constructor(private readonly database: Database) {}
 
-  /** Stores what is large of an append that is going to be committed. */
-  async stage({ events, record }: PreparedAppend): Promise<void> {
-    for (const event of events) {
-      if (event.body.length < LARGE) continue;
-      const id = randomUUID();
-      const at = record.updatedAt.getTime();
-      let piece = 0;
-      for (const text of slicesOf(event.body, PIECE)) {
-        await longTurn();
-        const row: SqlValue[] = [event.taskId, id, piece, at, text];
-        await this.database.write((tx) =>
-          tx.run(
-            'INSERT INTO task_texts (task_id, text_id, piece, at, text) VALUES (?, ?, ?, ?, ?)',
-            row,
-          ),
-        );
-        piece += 1;
+  /** Stores what is large of an append that is going to be committed; nothing of it is left when that fails. */
+  async stage(append: PreparedAppend): Promise<void> {
+    try {
+      for (const event of append.events) {
+        if (event.body.length >= LARGE) await this.store(event, append.record.updatedAt);
       }
-      this.ids.set(event, id);
+    } catch (error) {
+      // What cannot be deleted now is swept later.
+      await this.drop(append).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private async store(event: TaskEvent, now: Date): Promise<void> {
+    const id = randomUUID();
+    this.ids.set(event, id);
+    let piece = 0;
+    for (const text of slicesOf(event.body, PIECE)) {
+      await longTurn();
+      const row: SqlValue[] = [event.taskId, id, piece, now.getTime(), text];
+      await this.database.write((tx) =>
+        tx.run(
+          'INSERT INTO task_texts (task_id, text_id, piece, at, text) VALUES (?, ?, ?, ?, ?)',
+          row,
+        ),
+      );
+      piece += 1;
     }
   }
 
@@ -98,19 +106,24 @@ export function sizeOfRow({ body, text_size }: StoredEventRow): number {
 }
 
 /**
- * The log entries with their texts. Those behind one whose text has been deleted with its task meanwhile
- * are left out, and so is that one.
+ * The log entries with their texts. One whose text has been deleted with its task meanwhile is left out, and
+ * so are those of the same task behind it.
  */
 export async function withTexts(
   database: Database,
   rows: readonly StoredEventRow[],
 ): Promise<EventRow[]> {
   const whole: EventRow[] = [];
+  const gone = new Set<string>();
   for (const row of rows) {
     const { text_id, text_size, ...event } = row;
+    if (gone.has(event.task_id)) continue;
     if (text_id !== null) {
       const body = await readText(database, event.task_id, text_id, text_size ?? 0);
-      if (body === undefined) break;
+      if (body === undefined) {
+        gone.add(event.task_id);
+        continue;
+      }
       event.body = body;
     }
     whole.push(event);
