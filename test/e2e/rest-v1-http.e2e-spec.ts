@@ -131,10 +131,10 @@ describe('HTTP at the doors', () => {
     const wrong = await hub.rest('PUT', '/a2a/tasks', {});
     expect([wrong.status, wrong.headers['allow']]).toEqual([405, 'GET, HEAD, OPTIONS']);
     for (const path of ['/', '/a2a', '/a2a/agents/echo']) {
-      const rpc = await hub.rest('GET', path);
+      const rpc = await hub.rest(path === '/' ? 'PUT' : 'GET', path);
       expect([rpc.status, rpc.headers['allow'], rpc.body.jsonrpc]).toEqual([
         405,
-        'POST, OPTIONS',
+        path === '/' ? 'GET, HEAD, POST, OPTIONS' : 'POST, OPTIONS',
         '2.0',
       ]);
     }
