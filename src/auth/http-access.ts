@@ -98,10 +98,11 @@ export class HttpAccess {
 
   /** Whoever shows a key, or is let in without one. */
   private async known(request: FastifyRequest): Promise<Principal | null> {
-    if (presentedKey(request.headers) !== undefined) return this.auth.authenticate(request.headers);
-    return this.auth.anonymous !== undefined && this.pages.fault(request) === undefined
-      ? this.auth.anonymous
-      : null;
+    const { anonymous } = this.auth;
+    if (presentedKey(request.headers) === undefined && anonymous === undefined) return null;
+    const principal = await this.auth.authenticate(request.headers);
+    // Also with a key that is none: it proves nothing.
+    return principal === anonymous && this.pages.fault(request) !== undefined ? null : principal;
   }
 
   private async caller(request: FastifyRequest, scope: Scope): Promise<Principal> {

@@ -5,10 +5,15 @@ import { OwnPages } from './own-pages.js';
 const fault = (
   host: string | undefined,
   headers: Record<string, string> = {},
-  { method = 'POST', listen = '127.0.0.1', publicUrl = null as string | null } = {},
+  {
+    method = 'POST',
+    listen = '127.0.0.1',
+    publicUrl = null as string | null,
+    corsOrigins = [] as string[],
+  } = {},
 ): string | undefined => {
   const config = configWith({
-    server: { host: listen },
+    server: { host: listen, corsOrigins },
     auth: { mode: 'none', allowOpen: true },
     publicUrl: publicUrl ?? (listen === '127.0.0.1' ? null : 'https://hub.example'),
   });
@@ -62,6 +67,23 @@ describe('a caller without a key', () => {
     }
     expect(fault(host, headers, { method: 'GET' })).toBeUndefined();
   });
+
+  it.each([['*'], ['https://app.example']])(
+    'reads nothing from a page of another origin once %s may read answers',
+    (allowed) => {
+      const corsOrigins = [allowed];
+      for (const method of ['GET', 'HEAD', 'POST']) {
+        const options = { method, corsOrigins };
+        expect(fault(host, { origin: 'https://app.example' }, options)).toContain('other origins');
+        expect(fault(host, { origin: 'null' }, options)).toContain('other origins');
+        expect(fault(host, { origin: `http://${host}` }, options)).toBeUndefined();
+        expect(fault(host, {}, options)).toBeUndefined();
+      }
+      // A link to the hub: the page that has it reads nothing.
+      const link = { 'sec-fetch-site': 'cross-site' };
+      expect(fault(host, link, { method: 'GET', corsOrigins })).toBeUndefined();
+    },
+  );
 
   it('may be a page of the hub itself', () => {
     expect(fault(host, { origin: 'http://localhost:4000' })).toBeUndefined();

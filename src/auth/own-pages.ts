@@ -7,7 +7,7 @@ interface AskedRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** Methods by which nothing is changed; a page of another origin cannot read their answers. */
+/** Methods by which nothing is changed. */
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
@@ -32,7 +32,8 @@ export class OwnPages {
     if (typeof host !== 'string' || !this.isOwn(host)) {
       return 'Without a key the Host must be an address of the hub: call it as localhost, by its address or by the host of publicUrl, or with a key.';
     }
-    if (READING.has(method) || !this.isForeign(host, headers)) return undefined;
+    if (!this.isForeign(host, headers)) return undefined;
+    if (READING.has(method) && !this.mayRead(headers)) return undefined;
     return 'Pages of other origins cannot call the hub without a key.';
   }
 
@@ -44,6 +45,11 @@ export class OwnPages {
     if (name === this.publicHost || name === bare(listening)) return true;
     // A name can be made to lead anywhere, an address cannot; on a loopback host no other leads here.
     return !isLoopback(listening) && isIP(name) !== 0;
+  }
+
+  /** Whether a page of another origin could read the answer: only when it asks by CORS, and some origin may. */
+  private mayRead({ origin }: AskedRequest['headers']): boolean {
+    return origin !== undefined && this.config.server.corsOrigins.length > 0;
   }
 
   private isForeign(host: string, headers: AskedRequest['headers']): boolean {
