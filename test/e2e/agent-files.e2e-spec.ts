@@ -33,7 +33,11 @@ const JAVA: NoTask = [404, { error: 'io.a2a.spec.TaskNotFoundError', message: 'T
 const JAVASCRIPT: NoTask = [404, { code: -32001, message: 'Task not found' }];
 
 /** A server over HTTP+JSON 0.3 that sends this text for the bytes of its file. */
-async function restAgent(noTask: NoTask, fileWithBytes: string, streaming: boolean) {
+async function restAgent(
+  noTask: NoTask | 'nothing' | 'a task',
+  fileWithBytes: string,
+  streaming: boolean,
+) {
   const seen = { files: [] as unknown[], asked: 0 };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
@@ -45,18 +49,17 @@ async function restAgent(noTask: NoTask, fileWithBytes: string, streaming: boole
       return void json(200, cardOf('HTTP+JSON', url, streaming));
     if (request.method === 'GET') {
       seen.asked += 1;
-      return void json(...noTask);
+      // As it would go on for ever.
+      if (noTask === 'nothing' || seen.asked > 20) return;
+      return void (noTask === 'a task' ? json(200, taskOf(fileWithBytes)) : json(...noTask));
     }
     const { message } = JSON.parse(Buffer.concat(chunks).toString()) as JsonObject;
     seen.files.push(message['content'].at(-1).file.fileWithBytes);
-    const parts = [{ file: { fileWithBytes, mimeType: 'x/y' } }];
+    const task = taskOf(fileWithBytes);
+    if (!streaming) return void json(200, { task });
     const ids = { taskId: 't', contextId: 'c' };
-    const artifact = { artifactId: 'a', parts };
-    const done = { state: 'TASK_STATE_COMPLETED' };
-    if (!streaming) {
-      const task = { id: 't', contextId: 'c', status: done, artifacts: [artifact] };
-      return void json(200, { task });
-    }
+    const [artifact] = task['artifacts'];
+    const { status: done } = task;
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const event of [
       { artifactUpdate: { ...ids, artifact, lastChunk: true } },
@@ -71,6 +74,13 @@ async function restAgent(noTask: NoTask, fileWithBytes: string, streaming: boole
   });
   await peers.register(url, 'files', close);
   return seen;
+}
+
+/** A task that has ended with a file. */
+function taskOf(fileWithBytes: string): JsonObject {
+  const artifact = { artifactId: 'a', parts: [{ file: { fileWithBytes, mimeType: 'x/y' } }] };
+  const status = { state: 'TASK_STATE_COMPLETED' };
+  return { id: 't', contextId: 'c', status, artifacts: [artifact] };
 }
 
 async function passed(seen: { readonly files: readonly unknown[] }): Promise<Passed> {
@@ -111,6 +121,25 @@ describe('files of agents of 0.3 over HTTP+JSON', () => {
     expect(seen.asked).toBe(0);
   });
 
+  it.each([false, true])(
+    'are what they are where any task is known, which is asked once (streaming: %s)',
+    async (streaming) => {
+      const seen = await restAgent('a task', TWICE, streaming);
+      expect(await passed(seen)).toEqual({ sent: ONCE, got: TWICE });
+      expect(await passed(seen)).toEqual({ sent: ONCE, got: TWICE });
+      expect(seen.asked).toBe(1);
+    },
+  );
+
+  it('are what they are where nothing is said, which is waited for once by all messages', async () => {
+    const seen = await restAgent('nothing', TWICE, true);
+    const both = await Promise.all([passed(seen), passed(seen)]);
+    expect(both.map(({ got }) => got)).toEqual([TWICE, TWICE]);
+    const began = performance.now();
+    expect(await passed(seen)).toEqual({ sent: ONCE, got: TWICE });
+    expect([seen.asked, performance.now() - began < 4000]).toEqual([1, true]);
+  });
+
   it('that are no base64 text are left as they are', async () => {
     const seen = await restAgent(PYTHON, ONCE, true);
     expect(await passed(seen)).toEqual({ sent: TWICE, got: ONCE });
@@ -118,8 +147,18 @@ describe('files of agents of 0.3 over HTTP+JSON', () => {
 });
 
 describe('files of agents of 0.3 over gRPC', () => {
-  async function grpcAgent(noTask: string) {
-    const seen = { files: [] as unknown[] };
+  async function grpcAgent(noTask: string | null) {
+    const seen = { files: [] as unknown[], asked: 0 };
+    const file = { $case: 'fileWithBytes', value: Buffer.from(ONCE) };
+    const part = { part: { $case: 'file', value: { file, mimeType: 'x/y' } } };
+    const artifact = { artifactId: 'a', parts: [part], extensions: [] };
+    const task = {
+      id: 't',
+      contextId: 'c',
+      status: { state: 3 },
+      history: [],
+      artifacts: [artifact],
+    };
     const server = new Server();
     const port = await new Promise<number>((resolve, reject) => {
       server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
@@ -130,14 +169,14 @@ describe('files of agents of 0.3 over gRPC', () => {
       sendMessage: (call: ServerUnaryCall<JsonObject, unknown>, answer: sendUnaryData<unknown>) => {
         const { content } = call.request['request'] as JsonObject;
         seen.files.push(Buffer.from(content.at(-1).part.value.file.value).toString('base64'));
-        const file = { $case: 'fileWithBytes', value: Buffer.from(ONCE) };
-        const part = { part: { $case: 'file', value: { file, mimeType: 'x/y' } } };
-        const artifact = { artifactId: 'a', parts: [part], extensions: [] };
-        const task = { id: 't', contextId: 'c', status: { state: 3 }, history: [] };
-        answer(null, { payload: { $case: 'task', value: { ...task, artifacts: [artifact] } } });
+        answer(null, { payload: { $case: 'task', value: task } });
       },
-      getTask: (_call: unknown, answer: sendUnaryData<unknown>) =>
-        answer({ code: status.NOT_FOUND, details: noTask }),
+      getTask: (_call: unknown, answer: sendUnaryData<unknown>) => {
+        seen.asked += 1;
+        if (noTask !== null) answer({ code: status.NOT_FOUND, details: noTask });
+        // As it would go on for ever.
+        else if (seen.asked <= 20) answer(null, task);
+      },
     });
     const { url, close } = await listenOnLoopback((_request, response) => {
       response.end(JSON.stringify(cardOf('GRPC', `127.0.0.1:${port}`, false)));
@@ -155,6 +194,13 @@ describe('files of agents of 0.3 over gRPC', () => {
     ['JavaScript', 'Task not found', { sent: ONCE, got: TWICE }],
   ])('of the SDK for %s', async (_, noTask, expected) => {
     expect(await passed(await grpcAgent(noTask))).toEqual(expected);
+  });
+
+  it('of a server that knows any task, which is asked once', async () => {
+    const seen = await grpcAgent(null);
+    expect(await passed(seen)).toEqual({ sent: ONCE, got: TWICE });
+    expect(await passed(seen)).toEqual({ sent: ONCE, got: TWICE });
+    expect(seen.asked).toBe(1);
   });
 });
 

@@ -20,6 +20,13 @@ const send = async (): Promise<JsonObject> => {
   return answer['task'] as JsonObject;
 };
 
+const submitted = async (): Promise<string> => {
+  const task = await peers.hub.submit('go', {}, { path: '/a2a/agents/switched' });
+  return String(task['id']);
+};
+
+const budgeted = (budgets: JsonObject) => peers.hub.admin('PATCH', AGENT, { budgets });
+
 const methods = (agent: ScriptedAgent): string[] => [
   ...new Set(agent.calls.map(({ method }) => method)),
 ];
@@ -61,6 +68,59 @@ describe('the switches of an agent', () => {
     expect(artifactTexts(await send())).toEqual(['1', '2', '3']);
     // Others are asked after 50, 75, 112 … ms.
     expect(agent.callsOf('GetTask').length).toBeLessThanOrEqual(3);
+  });
+
+  describe('a long poll interval', () => {
+    const LONG = 60_000;
+
+    it('does not hide the end of what is canceled', async () => {
+      const agent = await agentWith(
+        { streaming: false, live: { manual: true } },
+        { pollIntervalMs: LONG },
+      );
+      await budgeted({ cancelWaitMs: 2000 });
+      const id = await submitted();
+      agent.handlers['CancelTask'] = (call) => {
+        const [task] = agent.tasks.values();
+        call.result(task!.snapshot());
+        setTimeout(() => task!.end(), 100);
+      };
+      await peers.hub.rpc('CancelTask', { id }).catch(() => undefined);
+      const task = await peers.hub.waitForTask(id);
+      expect(task['status'].state).toBe('TASK_STATE_COMPLETED');
+    });
+
+    it('does not keep what the agent tells of', async () => {
+      const agent = await agentWith({}, { pollIntervalMs: LONG });
+      agent.handlers['SendStreamingMessage'] = (call) => {
+        const task = agent.begin(call, { manual: true });
+        call.event({ task: task.snapshot() });
+        call.response.end();
+      };
+      const id = await submitted();
+      await until(() => agent.callsOf('SubscribeToTask').length > 0);
+      const [task] = agent.tasks.values();
+      for (const text of ['one', 'two']) {
+        task!.chunk(text);
+        const told = (seen: JsonObject): boolean => artifactTexts(seen).includes(text);
+        await peers.hub.waitForTask(id, told, 5000);
+      }
+      task!.end();
+      await peers.hub.waitForTask(id);
+    });
+
+    it('leaves time for two looks until the agent counts as idle', async () => {
+      const agent = await agentWith(
+        { streaming: false, live: { everyMs: 150, chunks: 8 } },
+        { pollIntervalMs: 1100 },
+      );
+      await budgeted({ idleMs: 800 });
+      agent.handlers['GetTask'] = (call) => {
+        if (agent.callsOf('GetTask').length === 2) call.cut();
+        else agent.serve(call);
+      };
+      expect((await send())['status'].state).toBe('TASK_STATE_COMPLETED');
+    });
   });
 
   it('are refused where they mean nothing, and leave together', async () => {

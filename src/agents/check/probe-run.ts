@@ -169,7 +169,7 @@ export class ProbeRun {
         );
       }
       this.cancels = await does(client.cancel(this.agent, id, options), isUnknown);
-      this.files = await client.filesOf(this.agent, options);
+      this.files = await client.filesOf(this.agent, options).catch(noneUnlessFault);
     } finally {
       done();
     }
@@ -255,6 +255,11 @@ export class ProbeRun {
 /** As it is written in 0.3: `input-required`. */
 function nameOf(state: TaskState): string {
   return TaskState[state].replace('TASK_STATE_', '').toLowerCase().replaceAll('_', '-');
+}
+
+function noneUnlessFault(error: unknown): null {
+  if (error instanceof AgentCallError) return null;
+  throw error;
 }
 
 /** Never rejects, but for a fault of the hub itself. */

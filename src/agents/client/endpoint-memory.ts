@@ -112,17 +112,22 @@ export class EndpointMemory {
     this.downgrades.delete(interfaceKey(agent, endpoint));
   }
 
-  /** How the server at this interface has the bytes of files, if it has been asked within the hour. */
+  /** How the server at this interface has the bytes of files, if it has been asked lately. */
   fileForm(agent: Agent, endpoint: AgentEndpoint): FileForm | undefined {
     const known = this.fileForms.get(interfaceKey(agent, endpoint));
     const holds = known?.card === agent.originalCard && known.until > this.time();
     return holds ? known.form : undefined;
   }
 
-  keepFileForm(agent: Agent, endpoint: AgentEndpoint, form: FileForm): void {
+  keepFileForm(
+    agent: Agent,
+    endpoint: AgentEndpoint,
+    form: FileForm,
+    keptMs = DOWNGRADE_KEPT_MS,
+  ): void {
     const time = this.time();
     for (const [key, { until }] of this.fileForms) if (until <= time) this.fileForms.delete(key);
-    const learned = { until: time + DOWNGRADE_KEPT_MS, card: agent.originalCard, form };
+    const learned = { until: time + keptMs, card: agent.originalCard, form };
     this.fileForms.set(interfaceKey(agent, endpoint), learned);
   }
 
@@ -175,6 +180,6 @@ function serverKey(agent: Agent, endpoint: AgentEndpoint): string {
 }
 
 /** With the address: another one may be another server. */
-function interfaceKey(agent: Agent, { protocolBinding, url }: AgentEndpoint): string {
+export function interfaceKey(agent: Agent, { protocolBinding, url }: AgentEndpoint): string {
   return `${agent.id} ${protocolBinding} ${url}`;
 }

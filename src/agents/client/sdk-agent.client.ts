@@ -33,6 +33,7 @@ import type { AgentTransport } from './agent-transport.js';
 import { CallGate } from './call-gate.js';
 import { type AgentMethod, CallPlan } from './call-plan.js';
 import { EndpointMemory } from './endpoint-memory.js';
+import { FileFormQuestions, type FormAnswer } from './file-form-questions.js';
 import { FileBytes, type FileForm, formOfRefusal, formOfStatus } from './file-forms.js';
 import { GrpcChannels } from './grpc-channels.js';
 import { GrpcExchange } from './grpc-exchange.js';
@@ -56,9 +57,6 @@ const LIST_PAGE_SIZE = 100;
 /** Looks at tasks of one agent, and cancels, under way at once. */
 const LOOKS_AT_ONCE = 64;
 const CANCELS_AT_ONCE = 64;
-
-/** How long a server may take to say what it is. */
-const FORM_TIMEOUT_MS = 5000;
 
 /** What every call to one agent shares. */
 interface Target {
@@ -122,6 +120,7 @@ class WiredAgentClient extends AgentClient {
   /** By agent object: the registry makes a new one with every change. */
   private readonly targets = new WeakMap<Agent, Target>();
   private calls = 0;
+  private readonly forms: FileFormQuestions;
 
   constructor(
     protected readonly wires: Wires,
@@ -130,6 +129,7 @@ class WiredAgentClient extends AgentClient {
     private readonly quirks: Pick<AgentQuirks, 'note'>,
   ) {
     super();
+    this.forms = new FileFormQuestions(memory, (...asked) => this.askForm(...asked));
   }
 
   stream(
@@ -303,6 +303,7 @@ class WiredAgentClient extends AgentClient {
     agent: Agent,
     endpoint: AgentEndpoint,
     options: AgentCallOptions,
+    files = new FileBytes(() => this.forms.formOf(agent, endpoint, options.signal)),
   ): Promise<Call> {
     const { protocolBinding, protocolVersion, tenant, url } = endpoint;
     const { signal, connection } = options;
@@ -320,7 +321,6 @@ class WiredAgentClient extends AgentClient {
     const headers = headersOf(agent, endpoint, options);
     const forgave = (): void => shared.forgave('other-form');
     const call = { tenant, forgave, options: { signal, serviceParameters: headers } };
-    const files = new FileBytes(() => this.fileForm(agent, endpoint, signal));
     if (protocolBinding === 'GRPC') {
       const kind = method in gates ? 'control' : 'message';
       const exchange = new GrpcExchange(channels, { ...shared, kind, address: url, headers });
@@ -340,34 +340,27 @@ class WiredAgentClient extends AgentClient {
   async filesOf(agent: Agent, { signal }: AgentCallOptions): Promise<FileForm | null> {
     const endpoint = this.memory.now(agent);
     const isProto = endpoint.protocolVersion === '0.3' && endpoint.protocolBinding !== 'JSONRPC';
-    return isProto ? this.fileForm(agent, endpoint, signal) : null;
+    return isProto ? this.forms.formOf(agent, endpoint, signal) : null;
   }
 
-  /**
-   * How a server of 0.3 has the bytes of files: as the operator says, else as it tells by its answer when it
-   * is asked for a task that nobody has, once an hour. One that cannot be asked is taken at its word meanwhile.
-   */
-  private async fileForm(
+  /** Asks the server for a task that nobody has. Files of what it answers all the same stay as they are. */
+  private async askForm(
     agent: Agent,
     endpoint: AgentEndpoint,
     signal: AbortSignal,
-  ): Promise<FileForm> {
-    const known = agent.switches.files ?? this.memory.fileForm(agent, endpoint);
-    if (known !== undefined) return known;
-    const within = AbortSignal.any([signal, AbortSignal.timeout(FORM_TIMEOUT_MS)]);
-    const { exchange, transport, options } = await this.begin('GetTask', agent, endpoint, {
-      signal: within,
-    });
+  ): Promise<FormAnswer> {
+    const files = new FileBytes(() => Promise.resolve('once'));
+    const call = await this.begin('GetTask', agent, endpoint, { signal }, files);
+    const { exchange, transport, options } = call;
     try {
       await transport.getTask({ tenant: endpoint.tenant, id: randomUUID() }, options);
       return 'once';
     } catch (error) {
       const { kind, message } = exchange.failure(error);
-      if (kind === 'unreachable' || kind === 'interrupted') return 'once';
+      if (kind === 'unreachable') return kind;
+      if (kind === 'interrupted') return 'silent';
       const isHttp = exchange instanceof HttpExchange;
-      const form = isHttp ? formOfRefusal(exchange.refusalBody ?? '') : formOfStatus(message);
-      this.memory.keepFileForm(agent, endpoint, form);
-      return form;
+      return isHttp ? formOfRefusal(exchange.refusalBody ?? '') : formOfStatus(message);
     } finally {
       exchange.release();
     }

@@ -44,7 +44,7 @@ class Follower {
     private readonly downstreamTaskId: string,
     private readonly bell: UpdateBell,
   ) {
-    this.pauseMs = run.pollPace.minMs;
+    this.pauseMs = run.pollPace.startMs;
     this.lastNewsAt = this.now();
   }
 
@@ -126,7 +126,7 @@ class Follower {
 
   private news(): void {
     this.lastNewsAt = this.now();
-    this.pauseMs = this.run.pollPace.minMs;
+    this.pauseMs = this.run.pollPace.startMs;
   }
 
   private now(): number {

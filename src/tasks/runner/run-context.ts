@@ -126,11 +126,17 @@ export class RunContext {
     return this.delivering && this.unanswered;
   }
 
-  /** The shortest and the longest pause between two looks at the agent's task. */
-  get pollPace(): { readonly minMs: number; readonly maxMs: number } {
+  /**
+   * The shortest pause between two looks at the agent's task, whatever calls for one, and the first and the
+   * longest one where nothing does. An agent's own interval leaves time for two looks until it counts as idle.
+   */
+  get pollPace(): { readonly minMs: number; readonly startMs: number; readonly maxMs: number } {
     const { pollMinMs, pollMaxMs } = this.deps.settings;
     const { pollIntervalMs: own } = this.agent.switches;
-    return { minMs: own ?? pollMinMs, maxMs: own ?? pollMaxMs };
+    if (own === undefined) return { minMs: pollMinMs, startMs: pollMinMs, maxMs: pollMaxMs };
+    const minMs = Math.min(own, pollMinMs);
+    const everyMs = Math.max(minMs, Math.min(own, this.budgets.idleMs / 2));
+    return { minMs, startMs: everyMs, maxMs: everyMs };
   }
 
   /** Its agent is only asked now and then: between two questions it has no connection. */

@@ -1,0 +1,103 @@
+import type { Agent, AgentEndpoint } from '../agent.js';
+import { AgentCallError } from '../agent-client.js';
+import { type EndpointMemory, interfaceKey } from './endpoint-memory.js';
+import type { FileForm } from './file-forms.js';
+
+/** How long a server may take to say what it is. */
+const TIMEOUT_MS = 5000;
+/** One that has said nothing is not asked again before that. */
+const SILENCE_KEPT_MS = 30_000;
+
+/** What comes of asking: that there was no connection, or no answer, tells nothing of the server. */
+export type FormAnswer = FileForm | 'unreachable' | 'silent';
+
+/** Asks the server at an interface; nothing of the answer's files may be asked about in turn. */
+export type AskForm = (
+  agent: Agent,
+  endpoint: AgentEndpoint,
+  signal: AbortSignal,
+) => Promise<FormAnswer>;
+
+interface Question {
+  readonly form: Promise<FileForm>;
+  readonly left: AbortController;
+  waiting: number;
+}
+
+/**
+ * How servers of 0.3 have the bytes of files. One question is under way per interface, whoever waits for it; it
+ * passes no gate of other calls, for those that hold a place there may be waiting for it.
+ */
+export class FileFormQuestions {
+  private readonly underWay = new Map<string, Question>();
+
+  constructor(
+    private readonly memory: EndpointMemory,
+    private readonly ask: AskForm,
+  ) {}
+
+  /**
+   * As the operator says, else as the server tells by its answer, once an hour. One that cannot be asked is
+   * taken at its word meanwhile. Rejects with `interrupted` when aborted.
+   */
+  async formOf(agent: Agent, endpoint: AgentEndpoint, signal: AbortSignal): Promise<FileForm> {
+    const known = agent.switches.files ?? this.memory.fileForm(agent, endpoint);
+    if (known !== undefined) return known;
+    if (signal.aborted) throw ended();
+    const key = interfaceKey(agent, endpoint);
+    const question = this.underWay.get(key) ?? this.begin(key, agent, endpoint);
+    question.waiting += 1;
+    try {
+      return await unlessAborted(question.form, signal);
+    } finally {
+      question.waiting -= 1;
+      if (question.waiting === 0) {
+        this.over(key, question);
+        question.left.abort();
+      }
+    }
+  }
+
+  private begin(key: string, agent: Agent, endpoint: AgentEndpoint): Question {
+    const left = new AbortController();
+    const question = { form: this.answer(agent, endpoint, left.signal), left, waiting: 0 };
+    this.underWay.set(key, question);
+    const over = (): void => this.over(key, question);
+    question.form.then(over, over);
+    return question;
+  }
+
+  private async answer(
+    agent: Agent,
+    endpoint: AgentEndpoint,
+    left: AbortSignal,
+  ): Promise<FileForm> {
+    const within = AbortSignal.any([left, AbortSignal.timeout(TIMEOUT_MS)]);
+    const answer = await this.ask(agent, endpoint, within);
+    if (answer === 'unreachable') return 'once';
+    if (answer !== 'silent') {
+      this.memory.keepFileForm(agent, endpoint, answer);
+      return answer;
+    }
+    // That nobody waits any more tells nothing of the server.
+    if (!left.aborted) this.memory.keepFileForm(agent, endpoint, 'once', SILENCE_KEPT_MS);
+    return 'once';
+  }
+
+  private over(key: string, question: Question): void {
+    if (this.underWay.get(key) === question) this.underWay.delete(key);
+  }
+}
+
+function ended(): AgentCallError {
+  return new AgentCallError('interrupted', 'the hub ended the call');
+}
+
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const gone = (): void => reject(ended());
+    signal.addEventListener('abort', gone, { once: true });
+    const done = (): void => signal.removeEventListener('abort', gone);
+    promise.then(resolve, reject).finally(done);
+  });
+}
