@@ -1,8 +1,12 @@
 // What is tried with each agent through the hub. A case answers in a word or two, or throws.
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { message, stateOf, textOf } from './hub.mjs';
 
-export const CASES = { send, stream, 'second turn': secondTurn, question, cancel };
+export const CASES = { send, stream, 'second turn': secondTurn, question, cancel, file };
+
+/** Neither is what the other would be with one encoding more or less. */
+const FILES = [Buffer.from([0, 1, 254, 255, 10]), Buffer.from('aGVsbG8gd29ybGQh')];
 
 async function send(hub, { id }) {
   const { task } = await hub.rpc('SendMessage', message(id, 'hello there'));
@@ -55,6 +59,54 @@ async function cancel(hub, agent) {
   if (after === 'ok') return `ok${words}`;
   if (agent.diesOfCancel) return `ok${words}; after it the agent takes nothing more`;
   throw new Error(after);
+}
+
+/** Files that a client sends arrive true, and come back true: to clients of 1.0 and of 0.3, with a stream and without. */
+async function file(hub, { id, takesFiles }) {
+  if (!takesFiles) return '-';
+  for (const bytes of FILES) {
+    const sent = message(id, 'a file');
+    sent.message.parts.push({ raw: bytes.toString('base64'), filename: 'sent' });
+    const { task } = await hub.rpc('SendMessage', sent);
+    const [{ task: streamed }] = await hub.stream({
+      ...sent,
+      message: { ...sent.message, messageId: randomUUID() },
+    });
+    for (const one of [task, await hub.rpc('GetTask', { id: streamed.id })]) {
+      saysIn(one, 'COMPLETED', `came: ${bytes.toString('hex')}`);
+      const raw = one.artifacts.flatMap(({ parts }) => parts).find((part) => 'raw' in part)?.raw;
+      areReversed(raw, bytes, '1.0');
+    }
+    const { artifacts } = await hub.rpc('tasks/get', { id: task.id }, '0.3');
+    const { file: old } = artifacts
+      .flatMap(({ parts }) => parts)
+      .find(({ kind }) => kind === 'file');
+    areReversed(old.bytes, bytes, '0.3');
+  }
+  await oldSend(hub, id);
+  return 'true';
+}
+
+/** The same from a client of 0.3. */
+async function oldSend(hub, agentId) {
+  const [bytes] = FILES;
+  const file = { bytes: bytes.toString('base64'), name: 'sent' };
+  const parts = [
+    { kind: 'text', text: 'a file' },
+    { kind: 'file', file },
+  ];
+  const said = { kind: 'message', messageId: randomUUID(), role: 'user', parts };
+  const params = { message: said, metadata: { agentId }, configuration: { blocking: true } };
+  const { artifacts } = await hub.rpc('message/send', params, '0.3');
+  const answered = artifacts.flatMap(({ parts: made }) => made);
+  const text = answered.find(({ kind }) => kind === 'text').text;
+  if (text !== `came: ${bytes.toString('hex')}`) throw new Error(`0.3: ${text}`);
+  areReversed(answered.find(({ kind }) => kind === 'file').file.bytes, bytes, 'send of 0.3');
+}
+
+function areReversed(base64, bytes, where) {
+  const wanted = Buffer.from(bytes).reverse().toString('base64');
+  if (base64 !== wanted) throw new Error(`${where}: the file is ${base64} and not ${wanted}`);
 }
 
 function saysIn(task, state, text) {

@@ -1,5 +1,6 @@
 // The frameworks whose own servers stand behind the hub: how each is started, and where its card is. `asks` is what
-// makes it ask; one that `isTooOld` speaks a protocol before A2A 0.2, and has to fail with a word.
+// makes it ask; one that `isTooOld` speaks a protocol before A2A 0.2, and has to be refused.
+// `packages` names its requirements where they are not of its own name.
 
 export const FRAMEWORKS = [
   python('google-adk', 'google_adk.py', { asks: 'ask' }),
@@ -21,7 +22,14 @@ export const FRAMEWORKS = [
   python('agent-framework', 'agent_framework_agent.py'),
   python('beeai-framework', 'beeai_agent.py', { diesOfCancel: true }),
   python('a2a-sdk', 'a2a_sdk.py', { asks: 'ask' }),
-  python('a2a-sdk-0-3', 'a2a_sdk_0_3.py', { asks: 'ask' }),
+  ...['JSONRPC', 'HTTP+JSON', 'GRPC'].map((binding) =>
+    python(`a2a-sdk-0-3${binding === 'JSONRPC' ? '' : `-${idOf(binding)}`}`, 'a2a_sdk_0_3.py', {
+      packages: 'a2a-sdk-0-3',
+      environment: { BINDING: binding },
+      asks: 'ask',
+      takesFiles: true,
+    }),
+  ),
   python('fasta2a', 'fasta2a_agent.py', { asks: 'ask' }),
   python('python-a2a', 'python_a2a_agent.py', { isTooOld: true }),
   go('a2a-go-json-rpc', 'JSONRPC'),
@@ -45,15 +53,19 @@ export const CLIENTS = [
 ];
 
 function client(name, language, binding, command) {
-  const id = `${name}-${binding.toLowerCase().replace('+', '-')}`;
+  const id = `${name}-${idOf(binding)}`;
   return { id, language, agent: 'a2a-sdk', command, environment: { BINDING: binding } };
 }
 
-function python(id, program, { path = '', ...more } = {}) {
+function idOf(binding) {
+  return binding.toLowerCase().replace('+', '-');
+}
+
+function python(id, program, { path = '', environment, ...more } = {}) {
   return {
     id,
     language: 'python',
-    start: (bin) => ({ command: `${bin}/python`, args: [program], cwd: 'agents' }),
+    start: (bin) => ({ command: `${bin}/python`, args: [program], cwd: 'agents', environment }),
     card: (port) => `http://127.0.0.1:${port}${path}`,
     ...more,
   };

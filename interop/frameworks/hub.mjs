@@ -22,8 +22,8 @@ export class Hub {
     return text === '' ? undefined : JSON.parse(text);
   }
 
-  async rpc(method, params) {
-    const { result, error } = await (await this.post(method, params)).json();
+  async rpc(method, params, version) {
+    const { result, error } = await (await this.post(method, params, version)).json();
     if (error) throw new Error(`${method}: ${error.code} ${error.message}`);
     return result;
   }
@@ -41,13 +41,13 @@ export class Hub {
     return events;
   }
 
-  post(method, params) {
+  post(method, params, version = '1.0') {
     return fetch(`${this.url}/a2a`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${this.adminKey}`,
         'content-type': 'application/json',
-        'a2a-version': '1.0',
+        'a2a-version': version,
       },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
       signal: AbortSignal.timeout(DEADLINE_MS),

@@ -9,9 +9,9 @@ const KEPT = fileURLToPath(new URL('../../data/interop/', import.meta.url));
 const OPTIONS = { stdio: 'inherit', timeout: 900_000 };
 
 /** The folder of its programs. */
-export function prepare({ id, language }) {
+export function prepare({ id, packages = id, language }) {
   if (language === 'go') return prepareGo();
-  return language === 'java' ? prepareJava() : preparePython(id);
+  return language === 'java' ? prepareJava() : preparePython(packages);
 }
 
 /** An environment with the pinned packages; made anew when the pins are others. */

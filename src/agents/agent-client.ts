@@ -42,6 +42,8 @@ export interface AgentCallOptions {
   readonly signal: AbortSignal;
   /** Told how the call gets on until it is on its way. */
   readonly connection?: ConnectionWatch;
+  /** The agent's context of the task that is asked for, where it is known: some servers want it beside the id. */
+  readonly contextId?: string;
   /** W3C trace context of the hub's task. */
   readonly traceparent?: string;
   /** Extension URIs the client asked for (`A2A-Extensions`). */

@@ -1,6 +1,6 @@
 import type { AgentCallOptions } from '../agents/index.js';
 import { ROUTING_EXTENSION_URI } from '../protocol/routing-extension.js';
-import type { SentWith, TaskRecord } from './task.js';
+import type { Delegation, SentWith, TaskRecord } from './task.js';
 
 /** The hubs that the messages of a task have passed, this one (`instanceId`) included. */
 export function hopsOf(record: TaskRecord, instanceId: string): readonly string[] {
@@ -10,6 +10,7 @@ export function hopsOf(record: TaskRecord, instanceId: string): readonly string[
 /** What every call to an agent carries beside its arguments, whatever it asks. */
 export function agentCallOptions(
   record: TaskRecord,
+  { downstreamContextId }: Pick<Delegation, 'downstreamContextId'>,
   sentWith: SentWith,
   instanceId: string,
   signal: AbortSignal,
@@ -17,6 +18,7 @@ export function agentCallOptions(
   const { traceparent } = record;
   return {
     signal,
+    ...(downstreamContextId !== null && { contextId: downstreamContextId }),
     ...(traceparent !== null && { traceparent }),
     extensions: sentWith.extensions.filter((uri) => uri !== ROUTING_EXTENSION_URI),
     hops: hopsOf(record, instanceId),

@@ -249,7 +249,7 @@ describe('registering', () => {
 
 describe('an agent of python-a2a, from before A2A 0.2', () => {
   it('is refused by its card, unless the operator pins a version', async () => {
-    const { url } = await pythonA2a({ google_a2a_compatible: true });
+    const { url } = await pythonA2a({ google_a2a_compatible: true }, { protocolVersion: '0.3.0' });
     const answer = await hub.admin('POST', '/api/v1/agents', { cardUrl: url });
     expect(answer).toMatchObject({
       status: 400,
@@ -276,7 +276,7 @@ describe('an agent of python-a2a, from before A2A 0.2', () => {
 });
 
 /** Answers a message to its address as python-a2a does: with one of its own, and no JSON-RPC. */
-async function pythonA2a(capabilities: JsonObject) {
+async function pythonA2a(capabilities: JsonObject, more: JsonObject = {}) {
   let asked = 0;
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     response.setHeader('content-type', 'application/json');
@@ -288,7 +288,7 @@ async function pythonA2a(capabilities: JsonObject) {
     if (request.url !== '/.well-known/agent.json') return void response.writeHead(404).end('{}');
     const skills = [{ id: 's', name: 'Plan', description: '', tags: [] }];
     const card = { name: 'Travel', description: '', url, version: '1.0.0', capabilities, skills };
-    response.end(JSON.stringify(card));
+    response.end(JSON.stringify({ ...card, ...more }));
   };
   const { url, close } = await listenOnLoopback(answer);
   closing.push(close);

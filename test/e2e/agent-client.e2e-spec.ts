@@ -208,6 +208,17 @@ describe('finding a task by its first message', () => {
     expect(await client.findTasksByMessage(agent, contextId, 'm1', options())).toEqual([]);
   });
 
+  it('asks again with less history where that is too much, as LangGraph says', async () => {
+    const { agent, running } = await scripted({
+      handlers: {
+        ListTasks: (call) => call.error(-32602, 'historyLength cannot exceed 10'),
+      },
+    });
+    expect(await client.findTasksByMessage(agent, 'c', 'm', options())).toEqual([]);
+    const asked = running.calls.map(({ params }) => params['historyLength']);
+    expect(asked).toEqual([100, 10]);
+  });
+
   it.each([
     [-32601, 'Method not found'],
     // What fasta2a 2 answers.

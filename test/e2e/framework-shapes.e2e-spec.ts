@@ -95,6 +95,19 @@ describe('agents of frameworks, as they are', () => {
     expect(await quirks()).toEqual(['address-per-method']);
   });
 
+  it('agno: is asked for a task with its context', async () => {
+    const status = { state: 'completed' };
+    const task = { kind: 'task', id: 't', contextId: 'c', status };
+    const agent = await agentOf(V03, {
+      stream: agnoEvents(['ha']).slice(0, 1),
+      task,
+      card: agnoCard,
+    });
+    expect(stateOf(await send())).toBe('COMPLETED');
+    expect(agent.calls()).toContain('/a2a/agents/echo/v1/tasks:get tasks/get');
+    expect(agent.paramsOf('tasks/get')).toEqual({ id: 't', contextId: 'c' });
+  });
+
   it('google-adk: a call of a tool that a person answers is the question', async () => {
     await agentOf(V1, { stream: googleAdkAsking(), further: pydanticAi(['blue']) });
     const asked = await send();

@@ -36,6 +36,8 @@ export interface WireAgent {
   asked(): number;
   /** Every call so far: where it went and the method of JSON-RPC. */
   calls(): readonly string[];
+  /** The params of the last call of a method of JSON-RPC. */
+  paramsOf(method: string): unknown;
   close(): Promise<void>;
 }
 
@@ -47,6 +49,7 @@ export async function startWireAgent(wire: Wire, script: WireScript): Promise<Wi
   let asked = 0;
   let sent = 0;
   const calls: string[] = [];
+  const given = new Map<string, unknown>();
   const open: ((event: JsonObject | undefined) => void)[] = [];
   const listener = await listenOnLoopback((request, response) => {
     void answer(request, response);
@@ -55,6 +58,7 @@ export async function startWireAgent(wire: Wire, script: WireScript): Promise<Wi
     url: listener.url,
     asked: () => asked,
     calls: () => calls,
+    paramsOf: (method) => given.get(method),
     close: () => listener.close(),
   };
 
@@ -67,9 +71,12 @@ export async function startWireAgent(wire: Wire, script: WireScript): Promise<Wi
       return sendJson(response, 200, card);
     }
     const text = Buffer.concat(chunks).toString();
-    const { id, method = `${request.method} ${path}` } = (
-      text === '' ? {} : JSON.parse(text)
-    ) as JsonObject;
+    const {
+      id,
+      params,
+      method = `${request.method} ${path}`,
+    } = (text === '' ? {} : JSON.parse(text)) as JsonObject;
+    given.set(String(method), params);
     const isRpc = wire.binding === 'JSONRPC';
     calls.push(isRpc ? `${path} ${String(method)}` : String(method));
     const enveloped = (result: unknown): unknown =>

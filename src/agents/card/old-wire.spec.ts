@@ -16,13 +16,15 @@ describe('a card of an agent from before A2A 0.2', () => {
     expect(oldWireOfCard(PYTHON_A2A)).toMatch(
       /^is of the library python-a2a, .* pin protocolVersion/,
     );
+    // As 0.5.10 writes it.
+    expect(oldWireOfCard({ ...PYTHON_A2A, protocolVersion: '0.3.0' })).toContain('python-a2a');
     expect(oldWireOfCard({ name: 'A', protocolVersion: '0.1.0' })).toContain('agent of A2A 0.1.0');
   });
 
   it.each([
     ['without a version', { name: 'A', url: 'http://a', capabilities: { streaming: true } }],
-    ['that states a version of today', { ...PYTHON_A2A, protocolVersion: '0.3.0' }],
-    ['of 0.2.5', { ...PYTHON_A2A, protocolVersion: '0.2.5' }],
+    ['that states a version of today', { name: 'A', protocolVersion: '0.3.0' }],
+    ['of 0.2.5', { name: 'A', protocolVersion: '0.2.5' }],
     ['of 1.0', { ...PYTHON_A2A, supportedInterfaces: [] }],
     ['with the authentication of 0.2.0', { name: 'A', authentication: { schemes: ['public'] } }],
     ['that is none', 'python-a2a'],

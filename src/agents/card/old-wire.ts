@@ -9,18 +9,19 @@ const ADVICE =
 
 /**
  * Why the agent of this card is spoken to in a protocol from before A2A 0.2 (`tasks/send`, parts with a `type`);
- * undefined unless the card says so. A card that states a version of today, or its interfaces, is believed.
+ * undefined unless the card says so. A card that states its interfaces, or a version of today, is believed, but for
+ * those of python-a2a: 0.5.10 writes 0.3.0 into them and serves `tasks/send` all the same.
  */
 export function oldWireOfCard(card: unknown): string | undefined {
   if (!isObject(card) || card['supportedInterfaces'] !== undefined) return undefined;
   const { protocolVersion, capabilities } = card;
-  if (typeof protocolVersion === 'string' && protocolVersion !== '') {
-    if (!/^0\.[01](\.|$)/.test(protocolVersion.trim())) return undefined;
-    return `is of an agent of A2A ${protocolVersion.trim()}, whose methods and messages are others. ${ADVICE}`;
+  if (isObject(capabilities) && PYTHON_A2A.some((name) => name in capabilities)) {
+    return `is of the library python-a2a, which speaks a protocol from before A2A 0.2, whatever its cards say. ${ADVICE}`;
   }
-  const isPython = isObject(capabilities) && PYTHON_A2A.some((name) => name in capabilities);
-  if (!isPython) return undefined;
-  return `is of the library python-a2a, which speaks a protocol from before A2A 0.2. ${ADVICE}`;
+  if (typeof protocolVersion !== 'string' || !/^0\.[01](\.|$)/.test(protocolVersion.trim())) {
+    return undefined;
+  }
+  return `is of an agent of A2A ${protocolVersion.trim()}, whose methods and messages are others. ${ADVICE}`;
 }
 
 /** Throws HubError INVALID_PARAMS when {@link oldWireOfCard} has something to say. */

@@ -133,8 +133,8 @@ export class ProbeRun {
     const pauseMs = this.agent.switches.pollIntervalMs ?? LOOK_EVERY_MS;
     for (let failures = 0; taskId !== null && !this.settled && !this.isLate;) {
       try {
-        const { signal } = this.deadline;
-        this.takeTask(await this.deps.client.getTask(this.agent, taskId, { signal }));
+        const options = { signal: this.deadline.signal, contextId: this.contextId };
+        this.takeTask(await this.deps.client.getTask(this.agent, taskId, options));
         this.answersGetTask = 'yes';
         failures = 0;
         if (failure !== undefined && this.streams === 'unclear') this.streams = 'no';
@@ -154,7 +154,7 @@ export class ProbeRun {
     const { client, clock, ids } = this.deps;
     const limit = new AbortController();
     const done = clock.after(QUESTIONS_MS, () => limit.abort());
-    const options = { signal: limit.signal };
+    const options = { signal: limit.signal, contextId: this.contextId };
     const id = this.taskId ?? ids.next();
     const isUnknown = this.taskId === null;
     try {
@@ -209,9 +209,11 @@ export class ProbeRun {
         return this.takeTask(payload.value);
       case 'statusUpdate':
         this.taskId ??= payload.value.taskId;
+        this.contextId ||= payload.value.contextId;
         return this.takeState(payload.value.status);
       case 'artifactUpdate':
         this.taskId ??= payload.value.taskId;
+        this.contextId ||= payload.value.contextId;
         this.answer ??= 'working';
         return;
       case undefined:

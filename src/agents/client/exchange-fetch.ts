@@ -1,8 +1,12 @@
 import { AgentCallError } from '../agent-client.js';
 import type { AgentAnswer, AgentEvent, HttpExchange, ExchangeRequest } from './http-exchange.js';
 
-/** Looks at what the agent answered before the SDK's transport does; what it gives is read in its place. */
-export interface AnswerWatch {
+/**
+ * Looks at what the agent is sent, and at what it answered before the SDK's transport does; what it gives is sent
+ * or read in its place.
+ */
+export interface CallWatch {
+  readonly request?: ((body: string) => string) | undefined;
   /** Each event of a stream; throws when it cannot be decoded. */
   readonly event?: (json: unknown) => unknown;
   /** An answer that is no stream. */
@@ -14,10 +18,11 @@ export interface AnswerWatch {
  * and plain headers, and reads only what {@link ExchangeResponse} has. Events that are no JSON, or
  * that `watch.event` throws at, do not get to the transport: some print what they cannot decode.
  */
-export function fetchOver(exchange: HttpExchange, watch: AnswerWatch = {}): typeof fetch {
+export function fetchOver(exchange: HttpExchange, watch: CallWatch = {}): typeof fetch {
   const over = async (url: string, init: ExchangeRequest): Promise<ExchangeResponse> => {
     const streamed = init.headers['Accept'] === 'text/event-stream';
-    const { method, headers, body } = init;
+    const { method, headers, body: made } = init;
+    const body = typeof made === 'string' && watch.request ? watch.request(made) : made;
     const answer = await exchange.send(url, { method, headers, ...(body ? { body } : {}) });
     return new ExchangeResponse(answer, streamed, watch);
   };
@@ -38,7 +43,7 @@ class ExchangeResponse {
   constructor(
     private readonly answer: AgentAnswer,
     streamed: boolean,
-    private readonly watch: AnswerWatch,
+    private readonly watch: CallWatch,
   ) {
     const contentType = streamed ? 'text/event-stream' : answer.contentType;
     this.status = answer.status;

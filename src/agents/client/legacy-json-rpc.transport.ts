@@ -12,15 +12,16 @@ const STAND_IN = { kind: 'task', id: '-', contextId: '-', status: { state: 'work
 export class LegacyJsonRpcTransport extends SdkTransport {
   private readonly others: OtherForms;
 
-  /** `forgave` is called when an answer was not in the form of 0.3. */
-  constructor(endpoint: string, exchange: HttpExchange, forgave: () => void) {
+  /** `forgave` is called when an answer was not in the form of 0.3; `params` are sent beside those of the method. */
+  constructor(endpoint: string, exchange: HttpExchange, forgave: () => void, params?: object) {
     const others = new OtherForms(isLegacyForm, forgave);
     const note = (json: unknown): unknown => {
       const { result } = (json ?? {}) as { result?: unknown };
       const read = others.note(result, STAND_IN);
       return read === result ? json : { ...(json as object), result: read };
     };
-    super({ endpoint, fetchImpl: fetchOver(exchange, { event: note, answer: note }) });
+    const request = params && ((body: string): string => withParams(body, params));
+    super({ endpoint, fetchImpl: fetchOver(exchange, { request, event: note, answer: note }) });
     this.others = others;
   }
 
@@ -41,6 +42,11 @@ export class LegacyJsonRpcTransport extends SdkTransport {
   ): AsyncGenerator<StreamResponse, void, undefined> {
     return this.others.events(super.sendMessageStream(...call));
   }
+}
+
+function withParams(body: string, params: object): string {
+  const call = JSON.parse(body) as { readonly params?: object };
+  return JSON.stringify({ ...call, params: { ...call.params, ...params } });
 }
 
 type CallOf<Name extends keyof SdkTransport> = Parameters<

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { addressFor } from './method-address.js';
+import { addressFor, paramsBeside } from './method-address.js';
 
 const AGNO = 'http://agno.example/a2a/agents/echo/v1';
 
@@ -30,5 +30,19 @@ describe('where a method is called', () => {
     ['HTTP+JSON', `${AGNO}/message:stream`, 'GetTask'],
   ] as const)('as it is: %s %s for %s', (protocolBinding, url, method) => {
     expect(addressFor({ url, protocolBinding }, method)).toBe(url);
+  });
+});
+
+describe('what is sent beside the id of a task', () => {
+  const agno = { url: `${AGNO}/message:stream`, protocolBinding: 'JSONRPC' } as const;
+  it('is its context, where each method has an address', () => {
+    expect(paramsBeside(agno, 'GetTask', 'c')).toEqual({ contextId: 'c' });
+    expect(paramsBeside(agno, 'CancelTask', 'c')).toEqual({ contextId: 'c' });
+  });
+
+  it('is nothing elsewhere', () => {
+    expect(paramsBeside(agno, 'GetTask', undefined)).toBeUndefined();
+    expect(paramsBeside(agno, 'SendMessage', 'c')).toBeUndefined();
+    expect(paramsBeside({ ...agno, url: 'http://a.example/' }, 'GetTask', 'c')).toBeUndefined();
   });
 });

@@ -9,6 +9,9 @@ const SEGMENTS: Readonly<Partial<Record<AgentMethod, string>>> = {
   CancelTask: 'tasks:cancel',
 };
 
+/** Asked by the id of a task. */
+const OF_A_TASK: ReadonlySet<AgentMethod> = new Set(['GetTask', 'CancelTask']);
+
 /** An address that ends in one of them, with what is before it and behind it. */
 const OF_A_METHOD = /^([^?]*\/)(?:message:send|message:stream)(\?.*)?$/;
 
@@ -24,4 +27,14 @@ export function addressFor(
   const [, before, query = ''] =
     protocolBinding === 'JSONRPC' && segment !== undefined ? (OF_A_METHOD.exec(url) ?? []) : [];
   return before === undefined ? url : `${before}${segment}${query}`;
+}
+
+/** What such a server wants beside the id of a task: the context that it keeps the task in, where that is known. */
+export function paramsBeside(
+  endpoint: Pick<AgentEndpoint, 'url' | 'protocolBinding'>,
+  method: AgentMethod,
+  contextId: string | undefined,
+): { readonly contextId: string } | undefined {
+  if (!contextId || !OF_A_TASK.has(method)) return undefined;
+  return addressFor(endpoint, method) === endpoint.url ? undefined : { contextId };
 }

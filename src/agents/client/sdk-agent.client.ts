@@ -16,6 +16,7 @@ import {
   type TaskPushNotificationConfig,
   TaskState,
 } from '../../protocol/a2a.js';
+import { ERROR_CODES } from '../../protocol/error-codes.js';
 import { isListable } from '../../protocol/header-list.js';
 import { HOPS_HEADER } from '../../protocol/hops.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
@@ -43,7 +44,7 @@ import { JsonRpcTransport } from './json-rpc.transport.js';
 import { LegacyGrpcTransports } from './legacy-grpc.transport.js';
 import { LegacyJsonRpcTransport } from './legacy-json-rpc.transport.js';
 import { LegacyRestTransport } from './legacy-rest.transport.js';
-import { addressFor } from './method-address.js';
+import { addressFor, paramsBeside } from './method-address.js';
 import { readEvent, readSent, readTask, type Answered, type Sent } from './read-answer.js';
 import { RestTransport } from './rest.transport.js';
 
@@ -53,6 +54,9 @@ const LEGACY_EXTENSION_HEADER = 'X-A2A-Extensions';
 /** Pages of ListTasks looked through for a message, and tasks per page. */
 const LIST_PAGES = 5;
 const LIST_PAGE_SIZE = 100;
+/** The messages of each that are asked for, and what LangGraph has at most: it refuses more. */
+const LIST_HISTORY = 100;
+const SHORT_LIST_HISTORY = 10;
 
 /** Looks at tasks of one agent, and cancels, under way at once. */
 const LOOKS_AT_ONCE = 64;
@@ -79,7 +83,12 @@ interface Call extends Answered {
 type TransportMaker = (
   endpoint: AgentEndpoint,
   exchange: HttpExchange,
-  call: { readonly id: number; readonly forgave: () => void; readonly files: FileBytes },
+  call: {
+    readonly id: number;
+    readonly forgave: () => void;
+    readonly files: FileBytes;
+    readonly params: object | undefined;
+  },
 ) => AgentTransport | Promise<AgentTransport>;
 
 /**
@@ -89,8 +98,8 @@ type TransportMaker = (
  */
 const HTTP_TRANSPORTS = {
   'JSONRPC 1.0': ({ url }, exchange, { id }) => new JsonRpcTransport(url, exchange, id),
-  'JSONRPC 0.3': ({ url }, exchange, { forgave }) =>
-    new LegacyJsonRpcTransport(url, exchange, forgave),
+  'JSONRPC 0.3': ({ url }, exchange, { forgave, params }) =>
+    new LegacyJsonRpcTransport(url, exchange, forgave, params),
   'HTTP+JSON 1.0': ({ url }, exchange) => new RestTransport(url, exchange),
   'HTTP+JSON 0.3': ({ url }, exchange, { forgave, files }) =>
     new LegacyRestTransport(url, exchange, forgave, files),
@@ -217,14 +226,31 @@ class WiredAgentClient extends AgentClient {
   }
 
   /** One page of ListTasks; unlike {@link findTasksByMessage} it rejects where the agent has none. */
-  listPage(
+  async listPage(
     agent: Agent,
     contextId: string,
     pageToken: string,
     options: AgentCallOptions,
   ): Promise<ListTasksResponse> {
     const once = { ...options, hold: undefined };
-    return this.call('ListTasks', agent, once, ({ transport, tenant, ...call }) =>
+    try {
+      return await this.listWith(LIST_HISTORY, agent, contextId, pageToken, once);
+    } catch (error) {
+      const isTooMuch =
+        error instanceof AgentCallError && error.detail.code === ERROR_CODES.INVALID_PARAMS;
+      if (!isTooMuch) throw error;
+      return this.listWith(SHORT_LIST_HISTORY, agent, contextId, pageToken, once);
+    }
+  }
+
+  private listWith(
+    historyLength: number,
+    agent: Agent,
+    contextId: string,
+    pageToken: string,
+    options: AgentCallOptions,
+  ): Promise<ListTasksResponse> {
+    return this.call('ListTasks', agent, options, ({ transport, tenant, ...call }) =>
       transport.listTasks(
         {
           tenant,
@@ -232,7 +258,7 @@ class WiredAgentClient extends AgentClient {
           status: TaskState.TASK_STATE_UNSPECIFIED,
           pageSize: LIST_PAGE_SIZE,
           pageToken,
-          historyLength: LIST_PAGE_SIZE,
+          historyLength,
           statusTimestampAfter: undefined,
           includeArtifacts: false,
         },
@@ -332,7 +358,8 @@ class WiredAgentClient extends AgentClient {
     const make: TransportMaker = HTTP_TRANSPORTS[`${protocolBinding} ${protocolVersion}`];
     const at = { ...endpoint, url: addressFor(endpoint, method) };
     if (at.url !== url) shared.forgave('address-per-method');
-    const transport = await make(at, exchange, { id: ++this.calls, forgave, files });
+    const params = paramsBeside(endpoint, method, options.contextId);
+    const transport = await make(at, exchange, { id: ++this.calls, forgave, files, params });
     return { ...call, exchange, transport };
   }
 

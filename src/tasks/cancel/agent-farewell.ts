@@ -47,7 +47,7 @@ export class AgentFarewell {
         .sleep(agent.budgets.cancelWaitMs ?? cancelWaitMs, answered.signal)
         .then(() => call.abort(OVER));
       const instanceId = await this.deps.instanceId();
-      const options = agentCallOptions(record, sentWith, instanceId, call.signal);
+      const options = agentCallOptions(record, delegation, sentWith, instanceId, call.signal);
       const metadata = withoutHubKeys(record.cancelMetadata ?? undefined);
       await client.cancel(agent, downstreamTaskId, options, metadata);
       return true;

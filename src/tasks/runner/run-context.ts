@@ -364,7 +364,8 @@ export class RunContext {
 
   /** What every call to the agent carries. */
   callOptions(signal: AbortSignal = this.signal): AgentCallOptions {
-    return agentCallOptions(this.record, this.sentWith, this.deps.instanceId, signal);
+    const { record, delegation, sentWith, deps } = this;
+    return agentCallOptions(record, delegation, sentWith, deps.instanceId, signal);
   }
 
   private releaseAnswers(): void {
