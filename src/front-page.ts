@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import Negotiator from 'negotiator';
+import { varyBy } from './common/http/vary.js';
 import { HUB_VERSION } from './config/index.js';
 
 const STYLE = `
@@ -38,7 +39,8 @@ export function serveFrontPage(server: FastifyInstance): void {
   server.get('/', { config: { access: 'public' } }, (request, reply) => {
     const types = ['application/json', 'text/html'];
     const isBrowser = new Negotiator(request).mediaTypes(types)[0] === 'text/html';
-    void reply.headers({ ...HEADERS, vary: 'Accept', 'cache-control': 'no-cache' });
+    varyBy(reply, 'Accept');
+    void reply.headers({ ...HEADERS, 'cache-control': 'no-cache' });
     return isBrowser
       ? reply.type('text/html; charset=utf-8').send(page)
       : reply.type('application/json; charset=utf-8').send(json);

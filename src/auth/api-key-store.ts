@@ -21,6 +21,13 @@ export interface ApiKey {
   readonly lastUsedAt: Date | null;
 }
 
+/** A principal without a valid key. */
+export interface Keyless {
+  readonly principal: string;
+  /** When its last key expired. */
+  readonly since: Date;
+}
+
 /** Principals and their keys. */
 export abstract class ApiKeyStore {
   /**
@@ -63,8 +70,11 @@ export abstract class ApiKeyStore {
   /** Notes when keys were last used, by their ids; an older time than is known changes nothing. */
   abstract markUsed(uses: ReadonlyMap<string, Date>): Promise<void>;
 
-  /** Keys that have expired by then count for their principals as revoked ones from now on. */
-  abstract noteExpired(at: Date): Promise<void>;
+  /**
+   * Keys that have expired by then count for their principals as revoked ones from now on. Tells of each principal,
+   * disabled ones aside, that lost its last key by that.
+   */
+  abstract noteExpired(at: Date, lost?: (keyless: Keyless) => void): Promise<void>;
 
   /** The names of keys, by their ids; ids of none are left out. */
   abstract names(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;

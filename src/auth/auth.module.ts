@@ -10,6 +10,7 @@ import { HttpAccess } from './http-access.js';
 import { KeyExpiry } from './key-expiry.js';
 import { KeyUses } from './key-uses.js';
 import { KeyWatch } from './key-watch.js';
+import { KeylessWarnings } from './keyless-warnings.js';
 import { KeysController } from './keys.controller.js';
 import { KeysService } from './keys.service.js';
 import { TypeormApiKeyStore } from './persistence/typeorm-api-key.store.js';
@@ -49,6 +50,12 @@ export const apiKeysIn = (database: Database): ApiKeyStore => new TypeormApiKeyS
     KeysService,
     KeyUses,
     KeyExpiry,
+    {
+      provide: KeylessWarnings,
+      inject: [AppConfig, PrincipalStore, Clock, Log],
+      useFactory: (config: AppConfig, store: PrincipalStore, clock: Clock, log: Log) =>
+        new KeylessWarnings(config, store, clock, log),
+    },
   ],
   exports: [
     ApiKeyStore,

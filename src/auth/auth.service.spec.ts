@@ -224,6 +224,23 @@ describe('a key with a time to expire', () => {
     });
   });
 
+  it('is not looked up again soon by those that go on showing it, nor is a forged one', async () => {
+    const { auth, keys } = services();
+    const expiresAt = new Date(clock.now().getTime() + 1500);
+    const { key } = await keys.create({ name: 'n', scopes: ['a2a'], expiresAt });
+    clock.ms = expiresAt.getTime();
+    const before = store.lookups;
+    for (let polls = 0; polls < 20; polls += 1) {
+      await expect(auth.authenticate(bearer(key))).rejects.toThrow('The API key has expired (');
+      await expect(auth.authenticate(bearer(`${key}x`))).rejects.toThrow('not valid');
+      clock.ms += 100;
+    }
+    expect(store.lookups - before).toBe(2);
+    clock.ms += 10_000;
+    await expect(auth.authenticate(bearer(key))).rejects.toThrow('has expired');
+    expect(store.lookups - before).toBe(3);
+  });
+
   it('cannot be made when that is past', async () => {
     const { keys } = services();
     const request = { name: 'n', scopes: ['a2a' as const], expiresAt: clock.now() };

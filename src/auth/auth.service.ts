@@ -122,17 +122,19 @@ export class AuthService {
     const keyId = keyIdOf(key);
     if (keyId === undefined) return undefined;
     const { ended } = this;
-    const search = (): Promise<ApiKey | undefined> => this.store.findValid(keyId);
+    const search = async (): Promise<ApiKey | Date | undefined> => {
+      const key = await this.store.findValid(keyId);
+      if (!key || !sameHash(key.hash, hash)) return undefined;
+      return key.expiresAt !== null && key.expiresAt.getTime() <= now ? key.expiresAt : key;
+    };
     // Callers whose key was good a moment ago do not wait behind those who try keys.
     const found = await (wasSeen ? search() : this.lookups.find(hash, now, search));
     this.verified.delete(hash);
-    if (!found || !sameHash(found.hash, hash)) return undefined;
-    const { expiresAt } = found;
-    if (expiresAt !== null && expiresAt.getTime() <= now) return expiresAt;
+    if (found === undefined || found instanceof Date) return found;
     this.uses.used(found.id, new Date(now));
     const caller = principal(found.principalId, found.organization, found.scopes, found);
     if (ended === this.ended) {
-      const until = Math.min(now + BELIEVED_MS, expiresAt?.getTime() ?? Infinity);
+      const until = Math.min(now + BELIEVED_MS, found.expiresAt?.getTime() ?? Infinity);
       this.remember(hash, { keyId: found.id, principal: caller, until });
     }
     return caller;

@@ -2,6 +2,7 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
 import { ApiKeyStore } from './api-key-store.js';
+import { KeylessWarnings } from './keyless-warnings.js';
 
 const LOOK_EVERY_MS = 10_000;
 
@@ -16,6 +17,7 @@ export class KeyExpiry implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     private readonly store: ApiKeyStore,
     private readonly clock: Clock,
+    private readonly warnings: KeylessWarnings,
     private readonly log: Log,
   ) {}
 
@@ -29,7 +31,7 @@ export class KeyExpiry implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async look(): Promise<void> {
     try {
-      await this.store.noteExpired(this.clock.now());
+      await this.store.noteExpired(this.clock.now(), (lost) => this.warnings.noted(lost));
     } catch (error) {
       this.log.warn({ err: error }, 'keys that have expired could not be looked for');
     }

@@ -10,7 +10,7 @@ describe('searches for unknown keys', () => {
       lookups
         .find(`hash ${i}`, 0, () => {
           begun.push(i);
-          return new Promise<string>((resolve) => ends.push(() => resolve(`key ${i}`)));
+          return new Promise<{ key: number }>((resolve) => ends.push(() => resolve({ key: i })));
         })
         .catch((error: unknown) => (error as { reason: string }).reason),
     );
@@ -21,7 +21,7 @@ describe('searches for unknown keys', () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(begun).toEqual(Array.from({ length: 204 }, (_, i) => i));
-    expect((await Promise.all(outcomes))[203]).toBe('key 203');
+    expect((await Promise.all(outcomes))[203]).toEqual({ key: 203 });
   });
 
   it('are not made again soon for a key that is not there', async () => {
@@ -44,6 +44,6 @@ describe('searches for unknown keys', () => {
     for (let i = 0; i < 10; i += 1) {
       await expect(lookups.find('a', 0, () => Promise.reject(new Error('down')))).rejects.toThrow();
     }
-    expect(await lookups.find('a', 0, async () => 'found')).toBe('found');
+    expect(await lookups.find('a', 0, async () => ({ key: 1 }))).toEqual({ key: 1 });
   });
 });

@@ -4,33 +4,47 @@ import { HubError } from '../common/hub-error.js';
 const AT_ONCE = 4;
 /** How many more may wait; those above are refused unsearched. */
 const WAITING = 200;
-/** How long a key that is not there is known not to be. */
-const ABSENT_MS = 10_000;
-/** Absent keys remembered at once. */
+/** How long a key that is not there, or has expired, is known to be so. */
+const REFUSED_MS = 10_000;
+/** Such keys remembered at once. */
 const REMEMBERED = 10_000;
+
+/** A key that is not valid. */
+interface Refused {
+  /** When it may be searched for again. */
+  readonly until: number;
+  /** When it has expired; undefined when it is not there. */
+  readonly expired: Date | undefined;
+}
 
 /**
  * What wrong keys may cost: the database is asked about keys that nobody has shown before by few callers at
- * once, and not again soon about one that is not there.
+ * once, and not again soon about one that is not there or has expired.
  */
 export class KeyLookups {
-  /** When each absent key may be searched for again, by its hash, oldest first. */
-  private readonly absent = new Map<string, number>();
+  /** The keys that were refused, by their hash, oldest first. */
+  private readonly refused = new Map<string, Refused>();
   private readonly waiting: (() => void)[] = [];
   private searching = 0;
 
-  /** What `search` finds; undefined at once for a key that was not there lately. Rejects with UNAVAILABLE above the bounds. */
-  async find<T>(
+  /**
+   * What `search` finds: the key, when it has expired, or undefined; the latter two at once for a key of which they
+   * were found lately. Rejects with UNAVAILABLE above the bounds.
+   */
+  async find<T extends object>(
     hash: string,
     now: number,
-    search: () => Promise<T | undefined>,
-  ): Promise<T | undefined> {
-    if ((this.absent.get(hash) ?? 0) > now) return undefined;
-    this.absent.delete(hash);
+    search: () => Promise<T | Date | undefined>,
+  ): Promise<T | Date | undefined> {
+    const known = this.refused.get(hash);
+    if (known !== undefined && known.until > now) return known.expired;
+    this.refused.delete(hash);
     await this.turn();
     try {
       const found = await search();
-      if (found === undefined) this.remember(hash, now + ABSENT_MS);
+      if (found === undefined || found instanceof Date) {
+        this.remember(hash, { until: now + REFUSED_MS, expired: found });
+      }
       return found;
     } finally {
       this.searching -= 1;
@@ -40,7 +54,7 @@ export class KeyLookups {
 
   /** Keys that were not there may be now. */
   forget(): void {
-    this.absent.clear();
+    this.refused.clear();
   }
 
   private async turn(): Promise<void> {
@@ -55,9 +69,9 @@ export class KeyLookups {
     this.searching += 1;
   }
 
-  private remember(hash: string, until: number): void {
-    const oldest = this.absent.keys().next();
-    if (this.absent.size >= REMEMBERED && !oldest.done) this.absent.delete(oldest.value);
-    this.absent.set(hash, until);
+  private remember(hash: string, refused: Refused): void {
+    const oldest = this.refused.keys().next();
+    if (this.refused.size >= REMEMBERED && !oldest.done) this.refused.delete(oldest.value);
+    this.refused.set(hash, refused);
   }
 }

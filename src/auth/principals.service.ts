@@ -1,9 +1,4 @@
-import {
-  Injectable,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { issueCursor, readCursor } from '../common/cursor.js';
 import { HubError } from '../common/hub-error.js';
@@ -21,14 +16,9 @@ import { KeyWatch } from './key-watch.js';
 import { PrincipalChanges } from './principal-changes.js';
 import { type PrincipalFilter, type PrincipalRecord, PrincipalStore } from './principal-store.js';
 
-/** How often it is looked who has been without a valid key for too long. */
-const LOOK_EVERY_MS = 60_000;
-
 /** Shows principals, disables and enables them. */
 @Injectable()
-export class PrincipalsService implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
-  private readonly stopping = new AbortController();
-
+export class PrincipalsService implements OnModuleInit {
   constructor(
     private readonly config: AppConfig,
     private readonly store: PrincipalStore,
@@ -48,14 +38,6 @@ export class PrincipalsService implements OnModuleInit, OnApplicationBootstrap, 
       this.store.setBuiltIn(id, DEFAULT_ORGANIZATION, isLetIn, now);
     await put(ADMIN_PRINCIPAL, auth.adminKey !== null);
     await put(ANONYMOUS_PRINCIPAL, auth.mode === 'none');
-  }
-
-  onApplicationBootstrap(): void {
-    if (this.config.role !== 'api') void this.warnOfKeyless();
-  }
-
-  onModuleDestroy(): void {
-    this.stopping.abort();
   }
 
   async get(id: string): Promise<PrincipalRecord> {
@@ -113,28 +95,6 @@ export class PrincipalsService implements OnModuleInit, OnApplicationBootstrap, 
     await this.changes.tell(id);
     this.log.info({ principal: id, by: callerId }, 'a principal was enabled');
     return this.get(id);
-  }
-
-  /** Says once in each process who has been without a valid key for the grace. */
-  private async warnOfKeyless(): Promise<void> {
-    const { signal } = this.stopping;
-    const graceMs = this.config.auth.keylessGraceMs;
-    const before = (): Date => new Date(this.clock.now().getTime() - graceMs);
-    let from = before();
-    for (;;) {
-      await this.clock.sleep(LOOK_EVERY_MS, signal);
-      if (signal.aborted) return;
-      try {
-        const until = before();
-        for (const principal of await this.store.keylessBetween(from, until)) {
-          const text = 'a principal has no valid key any more: its standing subscriptions pause';
-          this.log.warn({ principal }, text);
-        }
-        from = until;
-      } catch (error) {
-        this.log.warn({ err: error }, 'principals without a valid key could not be looked for');
-      }
-    }
   }
 }
 

@@ -190,7 +190,8 @@ function readText(input: unknown, pattern?: RegExp): string | undefined {
   return pattern && !pattern.test(input) ? undefined : input;
 }
 
-function readList(input: unknown, source: SourceKind): unknown[] | undefined {
+/** The entries of a list; in the environment they stand between commas. */
+export function readList(input: unknown, source: SourceKind): unknown[] | undefined {
   if (Array.isArray(input)) return input as unknown[];
   if (source !== 'environment' || typeof input !== 'string') return undefined;
   return input

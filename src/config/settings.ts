@@ -16,6 +16,7 @@ import {
   text,
   texts,
 } from './setting-kinds.js';
+import { origins } from './origins.js';
 import { Section, type ValuesOf } from './setting.js';
 import { quotaOverrides } from './quota-overrides.js';
 import { secretKeys } from './secret-keys.js';
@@ -87,10 +88,10 @@ export const SETTINGS = {
       default: 10 * SECOND,
       description: 'How long requests in flight may take to end after SIGTERM.',
     }),
-    corsOrigins: texts({
+    corsOrigins: origins({
       default: [],
       description:
-        'Origins (https://app.example.com) whose pages may call the hub from a browser, with a key: A2A over HTTP and the admin API alike; * for every origin. Empty: none but its own.',
+        'Origins (https://app.example.com) whose pages may call the hub from a browser, with a key also under auth.mode none: A2A over HTTP and the admin API alike; * for every origin. Empty: none but its own.',
     }),
     rateLimit: new Section('How often one principal may call the A2A doors of one process.', {
       requestsPerSecond: number({

@@ -88,7 +88,10 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       expect(await lacks()).toEqual([null, null, null]);
       expect(await principals.validKeys(['k1', 'k2'])).toEqual(new Set(['k2']));
       expect(await principals.revision()).toBeGreaterThan(before);
-      await Promise.all([keys.noteExpired(new Date(9000)), keys.noteExpired(new Date(9000))]);
+      const lost: unknown[] = [];
+      const note = () => keys.noteExpired(new Date(9000), (keyless) => lost.push(keyless));
+      await Promise.all([note(), note()]);
+      expect(lost).toEqual([{ principal: 'alice', since: new Date(3000) }]);
       expect(await lacks()).toEqual([3000, 3000, 3000]);
       expect(await principals.get('alice')).toMatchObject({ validKeys: 0 });
       await add('k3');

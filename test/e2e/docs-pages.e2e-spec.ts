@@ -171,6 +171,28 @@ describe('a page of another origin', () => {
     }
   });
 
+  it.each(['/', '/a2a/tasks', '/a2a/nothing', '/.well-known/agent-card.json'])(
+    'and a cache are told all that the answer of %s depends on',
+    async (path) => {
+      for (const headers of [{ origin: APP }, {}]) {
+        const { vary } = (await get(hub.url + path, headers)).headers;
+        expect(String(vary).split(', ')).toEqual([
+          'Origin',
+          path.startsWith('/.well-known/') ? 'A2A-Version' : 'Accept',
+        ]);
+      }
+    },
+  );
+
+  it.each(['/.well-known/agent-card.json', '/.well-known/jwks.json', '/api/v1/agents'])(
+    'that is allowed may ask whether %s has changed',
+    async (path) => {
+      const { headers } = await preflight(APP, path);
+      expect(headers['access-control-allow-headers']).toContain('If-None-Match');
+      expect(headers['access-control-allow-headers']).toContain('A2A-Version');
+    },
+  );
+
   it('that is not allowed, or with the setting left alone, is told nothing', async () => {
     const { headers } = await preflight('https://app.example.com.evil.example');
     expect(headers['access-control-allow-origin']).toBeUndefined();
@@ -179,6 +201,17 @@ describe('a page of another origin', () => {
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();
     expect(answer.headers['vary']).not.toBe('Origin');
     await plain.close();
+  });
+
+  it('reads nothing without a key, whatever auth.mode is', async () => {
+    const config = { auth: { mode: 'none' as const }, server: { corsOrigins: [APP] } };
+    const open = await startHub({ config });
+    for (const path of ['/api/v1/keys', '/a2a/tasks']) {
+      const refused = await open.get(path, { key: null, headers: { origin: APP } });
+      expect([path, refused.status]).toEqual([path, 403]);
+      expect((await open.get(path, { key: null })).status).toBe(200);
+    }
+    await open.close();
   });
 
   it('is of any origin with *', async () => {

@@ -4,6 +4,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refuseEnded } from '../../auth/index.js';
 import { HubError } from '../../common/hub-error.js';
+import { varyBy } from '../../common/http/vary.js';
 import { LONG, longTurn } from '../../common/long-work.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
@@ -200,7 +201,8 @@ export class HttpDoors {
       if (answer.kind === 'stream') return await this.serveStream(reply, answer, gone, taken);
       // What a GET answers is for its caller alone, also where a cache stands between.
       if (route.method === 'GET') void reply.header('cache-control', 'no-store');
-      void reply.headers(activatedHeaders(answer.call)).headers(typeFor(door, request));
+      void reply.headers(activatedHeaders(answer.call));
+      setType(door, request, reply);
       if (typeof answer.text === 'string') return reply.send(answer.text);
       taken();
       return await sendBlocks(reply, answer.text, hold);
@@ -254,12 +256,12 @@ export class HttpDoors {
     );
     // Of a body that makes no progress the rest is not waited for.
     if (thrown instanceof StalledBody) void reply.header('connection', 'close');
+    setType(door, request, reply);
     return (
       reply
         .status(status)
         // A failure, too, is for its caller and this moment alone.
         .headers({ 'cache-control': 'no-store', ...failureHeaders(error, request.headers) })
-        .headers(typeFor(door, request))
         .send(text)
     );
   }
@@ -273,13 +275,14 @@ export class HttpDoors {
   }
 }
 
-/** The media type that `Accept` prefers, and that the answer depends on it where the door has several. */
-function typeFor(
+/** Gives the answer the media type that `Accept` prefers, and says that it depends on it where the door has several. */
+function setType(
   { contentTypes }: HttpDoor,
   { headers }: Pick<FastifyRequest, 'headers'>,
-): Record<string, string> {
-  const type = { 'content-type': answerType(contentTypes, headers) };
-  return contentTypes.length > 1 ? { ...type, vary: 'Accept' } : type;
+  reply: FastifyReply,
+): void {
+  void reply.header('content-type', answerType(contentTypes, headers));
+  if (contentTypes.length > 1) varyBy(reply, 'Accept');
 }
 
 /** Bodies are read as they are. */

@@ -40,8 +40,13 @@ function since(column: string, scoped: string): string {
     ELSE COALESCE(${column}, CAST(? AS bigint)) END`;
 }
 
-/** Notes what keys a principal has, after one was added, was revoked or has expired, `before` being what was known. */
-export function* noteKeys(tx: Tx, id: string, before: PrincipalRow, at: number): Work<void> {
+/** Notes what keys a principal has, and gives it as it is then, after one was added, was revoked or has expired, `before` being what was known. */
+export function* noteKeys(
+  tx: Tx,
+  id: string,
+  before: PrincipalRow,
+  at: number,
+): Work<PrincipalRow> {
   const [after] = yield* tx.all<PrincipalRow>(
     `UPDATE principals SET ${since('keyless_since', '')},
        ${since('narrow_since', `AND (k.admin = 1 OR k.scopes LIKE '%"tasks:organization"%')`)},
@@ -53,6 +58,7 @@ export function* noteKeys(tx: Tx, id: string, before: PrincipalRow, at: number):
     (column) => before[column] !== null && after![column] === null,
   );
   if (isBack) yield* markUnsettled(tx, id);
+  return after!;
 }
 
 /** Has what belongs to the principal looked through. */

@@ -5,7 +5,7 @@ import { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
-import { type ApiKey, ApiKeyStore } from '../api-key-store.js';
+import { type ApiKey, ApiKeyStore, type Keyless } from '../api-key-store.js';
 import type { Scope } from '../principal.js';
 import { lockPrincipal, noteKeys, raiseRevision } from './principal-writes.js';
 
@@ -152,24 +152,27 @@ export class TypeormApiKeyStore extends ApiKeyStore {
     }
   }
 
-  async noteExpired(at: Date): Promise<void> {
+  async noteExpired(at: Date, lost?: (keyless: Keyless) => void): Promise<void> {
     const rows = await this.database.read<{ id: string; principal_id: string }>(
       `SELECT id, principal_id FROM api_keys
        WHERE expires_at IS NOT NULL AND expires_at <= ? AND expired = 0 ORDER BY id`,
       [at.getTime()],
     );
     for (const { id, principal_id } of rows) {
-      await this.database.write(function* (tx): Work<void> {
+      const since = await this.database.write(function* (tx): Work<number | undefined> {
         const principal = (yield* lockPrincipal(tx, principal_id))!;
         const [key] = yield* tx.all<Pick<Row, 'expires_at'>>(
           'UPDATE api_keys SET expired = 1 WHERE id = ? AND expired = 0 RETURNING expires_at',
           [id],
         );
         // Another process was faster.
-        if (key === undefined) return;
-        yield* noteKeys(tx, principal_id, principal, Number(key.expires_at));
+        if (key === undefined) return undefined;
+        const after = yield* noteKeys(tx, principal_id, principal, Number(key.expires_at));
         yield* raiseRevision(tx);
+        const isLost = principal.keyless_since === null && after.keyless_since !== null;
+        return isLost && after.disabled_at === null ? Number(after.keyless_since) : undefined;
       });
+      if (since !== undefined) lost?.({ principal: principal_id, since: new Date(since) });
     }
   }
 

@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify';
+import { PUBLIC_REQUEST_HEADERS } from './public-document.js';
 
-/** What a page of an allowed origin may send. */
+/** What a page of an allowed origin may send; at public documents what every page may, and keys as everywhere. */
 const REQUEST_HEADERS = [
+  ...PUBLIC_REQUEST_HEADERS,
   'Authorization',
   'X-API-Key',
   'Content-Type',
   'Accept',
-  'A2A-Version',
   'A2A-Extensions',
   'X-A2A-Extensions',
   'A2A-Hub-Hops',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import './access.js';
+import { varyBy } from './vary.js';
 
 /** A document anybody may read and keep for a while. */
 export interface PublicDocument {
@@ -10,12 +11,12 @@ export interface PublicDocument {
   readonly etag: string;
   readonly lastModified?: Date;
   readonly maxAgeSeconds: number;
-  /** The request headers its content depends on. */
+  /** The request header its content depends on. */
   readonly vary?: string;
 }
 
 /** Request headers that pages of other origins may send. */
-const ALLOWED_HEADERS = 'A2A-Version, If-None-Match';
+export const PUBLIC_REQUEST_HEADERS = ['A2A-Version', 'If-None-Match'] as const;
 const PREFLIGHT_SECONDS = 86_400;
 
 /**
@@ -50,7 +51,7 @@ export function servePublicDocument(
           allow: 'GET, HEAD, OPTIONS',
           'access-control-allow-origin': '*',
           'access-control-allow-methods': 'GET, HEAD',
-          'access-control-allow-headers': ALLOWED_HEADERS,
+          'access-control-allow-headers': PUBLIC_REQUEST_HEADERS.join(', '),
           'access-control-max-age': PREFLIGHT_SECONDS,
         })
         .send(),
@@ -74,8 +75,8 @@ function send(
     etag,
     'cache-control': `public, max-age=${maxAgeSeconds}`,
     ...(lastModified ? { 'last-modified': lastModified.toUTCString() } : {}),
-    ...(vary === undefined ? {} : { vary }),
   });
+  if (vary !== undefined) varyBy(reply, vary);
   if (isUnchanged(request, document)) return reply.status(304).send();
   return reply.type(type).send(body);
 }

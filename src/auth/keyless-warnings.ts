@@ -1,0 +1,69 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
+import { Log } from '../common/logger.js';
+import { AppConfig } from '../config/index.js';
+import type { Keyless } from './api-key-store.js';
+import { PrincipalStore } from './principal-store.js';
+
+/** How often it is looked who has been without a valid key for too long. */
+const LOOK_EVERY_MS = 60_000;
+
+/** Says once in each process that sends who has been without a valid key for `auth.keylessGrace`. */
+@Injectable()
+export class KeylessWarnings implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly stopping = new AbortController();
+  /** Up to when the looks have passed; undefined where none are made. */
+  private passed: Date | undefined;
+
+  constructor(
+    private readonly config: AppConfig,
+    private readonly store: Pick<PrincipalStore, 'keylessBetween'>,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.role !== 'api') void this.run();
+  }
+
+  onModuleDestroy(): void {
+    this.stopping.abort();
+  }
+
+  /**
+   * A principal was found here to have no valid key since a time that may be long ago, as after a downtime: it is
+   * warned of at once when the looks have passed that time.
+   */
+  noted({ principal, since }: Keyless): void {
+    if (since <= (this.passed ?? this.due())) this.warn(principal);
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    let from = this.due();
+    this.passed = from;
+    for (;;) {
+      await this.clock.sleep(LOOK_EVERY_MS, signal);
+      if (signal.aborted) return;
+      try {
+        const until = this.due();
+        // Before the look: rather twice than not at all what is noted while it is made.
+        this.passed = until;
+        for (const principal of await this.store.keylessBetween(from, until)) this.warn(principal);
+        from = until;
+      } catch (error) {
+        this.log.warn({ err: error }, 'principals without a valid key could not be looked for');
+      }
+    }
+  }
+
+  /** Who has lost the last key by then has been without for the grace. */
+  private due(): Date {
+    return new Date(this.clock.now().getTime() - this.config.auth.keylessGraceMs);
+  }
+
+  private warn(principal: string): void {
+    const text = 'a principal has no valid key any more: its standing subscriptions pause';
+    this.log.warn({ principal }, text);
+  }
+}
