@@ -104,7 +104,7 @@ async function fromText(text: Uint8Array): Promise<Buffer> {
   let to = 0;
   for (let from = 0; from < text.length; from += PIECE_TEXT) {
     if (text.length > LONG) await longTurn();
-    const piece = asItIs.latin1Slice(from, Math.min(from + PIECE_TEXT, text.length));
+    const piece = asItIs.toString('latin1', from, Math.min(from + PIECE_TEXT, text.length));
     const isLast = from + PIECE_TEXT >= text.length;
     if (!(isLast ? BASE64_END : BASE64).test(piece)) return asItIs;
     to += bytes.write(piece, to, 'base64');
