@@ -94,7 +94,7 @@ export class AgentsService {
     const { id: wanted } = request;
     if (wanted !== undefined) await this.checkId(wanted);
     const { agent, intake } = await this.examined(request);
-    const probe = await this.probe.of({ ...agent, id: wanted ?? UNNAMED }, request);
+    const probe = await this.probe.of(agent, request);
     if (probe?.oldWire) {
       throw invalidField(request.card === undefined ? 'cardUrl' : 'card', refused(probe.oldWire));
     }

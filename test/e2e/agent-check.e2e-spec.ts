@@ -160,6 +160,13 @@ describe('a probe', () => {
     });
   });
 
+  it('looks no more often than twice a second, whatever the interval it is given', async () => {
+    const agent = await scripted({ streaming: false, live: { manual: true } });
+    const more = { probeTimeoutMs: 700, switches: { pollIntervalMs: 10 } };
+    expect(await probed(agent.url, more)).toMatchObject({ outcome: 'late' });
+    expect(agent.callsOf('GetTask').length).toBeLessThanOrEqual(3);
+  });
+
   it("quotes the agent's refusal, without its secrets", async () => {
     const refuse = (call: { error(code: number, message: string): void }): void =>
       call.error(-32602, 'assistant_id is missing\nfor Bearer abc-s3cret');

@@ -22,6 +22,9 @@ const MAX_AT_ONCE = 4;
 const TEXT = 'Hello! This is a test of the connection; a short answer is enough.';
 const TIMEOUT_MS = 30_000;
 
+/** What the agent of a probe is called meanwhile, with a number: no registered one can be called so. */
+const ID = 'probe ';
+
 /** What an operator says of a probe. */
 export interface ProbeWish {
   /** Absent or false: no message is sent. */
@@ -41,6 +44,7 @@ export interface ProbeReport extends Findings {
 @Injectable()
 export class AgentProbe {
   private running = 0;
+  private probes = 0;
 
   constructor(
     private readonly client: SdkAgentClient,
@@ -51,7 +55,7 @@ export class AgentProbe {
   ) {}
 
   /** Null when none is wished for. Throws HubError RATE_LIMITED when too many are under way. */
-  async of(agent: Agent, wish: ProbeWish): Promise<ProbeReport | null> {
+  async of(agent: Omit<Agent, 'id'>, wish: ProbeWish): Promise<ProbeReport | null> {
     if (wish.probe !== true) return null;
     if (this.running >= MAX_AT_ONCE) {
       throw new HubError('RATE_LIMITED', `${MAX_AT_ONCE} probes are under way; try again later.`);
@@ -65,10 +69,12 @@ export class AgentProbe {
   }
 
   private async probe(
-    agent: Agent,
+    asked: Omit<Agent, 'id'>,
     { probeText = TEXT, probeTimeoutMs = TIMEOUT_MS }: ProbeWish,
   ): Promise<ProbeReport> {
     const { clock, ids, config } = this;
+    // It may not take a place, or a share of what is read, from a registered agent.
+    const agent: Agent = { ...asked, id: `${ID}${++this.probes}` };
     const memory = new EndpointMemory(clock, config);
     const heard = new Overhearing(this.egress);
     const kinds = new Set<QuirkKind>();

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { pipeline, Transform } from 'node:stream';
 import type { Egress, EgressRequest, EgressResponse } from '../../common/egress/egress.js';
 import type { HttpWay } from '../client/http-exchange.js';
 
@@ -34,18 +34,22 @@ export class Overhearing implements HttpWay {
     this.isListed ||= isListed;
     const { server } = answer.headers;
     if (typeof server === 'string') this.server = server;
-    const body = Readable.from(this.heard(answer.body)) as EgressResponse['body'];
-    return { ...answer, body };
+    return { ...answer, body: this.heard(answer.body) };
   }
 
-  private async *heard(body: EgressResponse['body']): AsyncGenerator<Buffer, void, undefined> {
+  /** The same body: with it goes the one that is heard, however it is left. */
+  private heard(body: EgressResponse['body']): EgressResponse['body'] {
     const { chunks } = this;
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      if (this.size < HEARD_BYTES && chunks === this.chunks) {
-        chunks.push(chunk.subarray(0, HEARD_BYTES - this.size));
-        this.size += chunk.length;
-      }
-      yield chunk;
-    }
+    const told = new Transform({
+      transform: (chunk: Buffer, _encoding, done) => {
+        if (this.size < HEARD_BYTES && chunks === this.chunks) {
+          chunks.push(chunk.subarray(0, HEARD_BYTES - this.size));
+          this.size += chunk.length;
+        }
+        done(null, chunk);
+      },
+    });
+    pipeline(body, told, () => undefined);
+    return told as unknown as EgressResponse['body'];
   }
 }

@@ -13,7 +13,7 @@ import type { FileForm } from '../client/file-forms.js';
 import type { ProbingClient } from '../client/sdk-agent.client.js';
 import type { Does, Outcome } from './domain/findings.js';
 
-/** The pause between two looks at the task of a probe. */
+/** The pause between two looks at the task of a probe, unless the agent's own is longer. */
 const LOOK_EVERY_MS = 500;
 /** How long a stream may stay open behind its end: a whole task may follow. */
 const LINGER_MS = 1000;
@@ -70,6 +70,8 @@ export class ProbeRun {
       if (this.failure === undefined || this.taskId !== null) await this.follow();
     } finally {
       cancel();
+      // Whatever is still open ends with it.
+      this.deadline.abort();
     }
     if (this.ended || this.waits) this.outcome = 'answered';
     if (this.answer !== null) await this.questions(isModern);
@@ -130,7 +132,7 @@ export class ProbeRun {
     const { clock, note } = this.deps;
     const { failure, taskId } = this;
     if (failure?.kind === 'invalid' && taskId !== null) note('unreadable-event');
-    const pauseMs = this.agent.switches.pollIntervalMs ?? LOOK_EVERY_MS;
+    const pauseMs = Math.max(this.agent.switches.pollIntervalMs ?? 0, LOOK_EVERY_MS);
     for (let failures = 0; taskId !== null && !this.settled && !this.isLate;) {
       try {
         const options = { signal: this.deadline.signal, contextId: this.contextId };
@@ -172,6 +174,7 @@ export class ProbeRun {
       this.files = await client.filesOf(this.agent, options).catch(noneUnlessFault);
     } finally {
       done();
+      limit.abort();
     }
   }
 

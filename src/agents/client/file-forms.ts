@@ -1,9 +1,16 @@
+import { base64Of } from '../../common/json-in-turns.js';
+import { LONG, longTurn } from '../../common/long-work.js';
 import type { Message, Part, StreamResponse, Task } from '../../protocol/a2a.js';
 
 /** How a server of 0.3 over HTTP+JSON or gRPC has the bytes of files: as they are, or as their base64 text. */
 export type FileForm = 'once' | 'twice';
 
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+/** Of a text whose length is a multiple of four, and of its end. */
+const BASE64 = /^[A-Za-z0-9+/]*$/;
+const BASE64_END = /^[A-Za-z0-9+/]*={0,2}$/;
+/** Bytes that are worked on at a time; the text of them is four bytes for three. */
+const PIECE_BYTES = 3 * 256 * 1024;
+const PIECE_TEXT = (PIECE_BYTES / 3) * 4;
 const NO_TASK = 'https://a2a-protocol.org/errors/task-not-found';
 
 /**
@@ -40,7 +47,9 @@ export class FileBytes {
     if (message === undefined || !message.parts.some(isFile) || !(await this.isTwice())) {
       return request;
     }
-    return { ...request, message: { ...message, parts: message.parts.map(asText) } };
+    const parts: Part[] = [];
+    for (const part of message.parts) parts.push(await asText(part));
+    return { ...request, message: { ...message, parts } };
   }
 
   /** What the server has answered, changed in place. */
@@ -62,7 +71,7 @@ export class FileBytes {
     const files = parts.filter(isFile);
     if (files.length === 0 || !(await this.isTwice())) return;
     for (const { content } of files) {
-      if (content?.$case === 'raw') content.value = fromText(content.value);
+      if (content?.$case === 'raw') content.value = await fromText(content.value);
     }
   }
 
@@ -76,16 +85,31 @@ function isFile({ content }: Part): boolean {
   return content?.$case === 'raw';
 }
 
-function asText(part: Part): Part {
+async function asText(part: Part): Promise<Part> {
   if (part.content?.$case !== 'raw') return part;
-  const value = Buffer.from(Buffer.from(part.content.value).toString('base64'), 'latin1');
+  const bytes = part.content.value;
+  const value = Buffer.alloc(Math.ceil(bytes.length / 3) * 4);
+  for (let from = 0, to = 0; from < bytes.length; from += PIECE_BYTES) {
+    if (bytes.length > LONG) await longTurn();
+    to += value.write(base64Of(bytes.subarray(from, from + PIECE_BYTES)), to, 'latin1');
+  }
   return { ...part, content: { $case: 'raw', value } };
 }
 
 /** What the base64 text means; bytes that are none stay. */
-function fromText(bytes: Buffer): Buffer {
-  const text = Buffer.from(bytes).toString('latin1');
-  return BASE64.test(text) ? Buffer.from(text, 'base64') : bytes;
+async function fromText(text: Uint8Array): Promise<Buffer> {
+  const asItIs = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
+  if (text.length % 4 !== 0) return asItIs;
+  const bytes = Buffer.alloc((text.length / 4) * 3);
+  let to = 0;
+  for (let from = 0; from < text.length; from += PIECE_TEXT) {
+    if (text.length > LONG) await longTurn();
+    const piece = asItIs.toString('latin1', from, Math.min(from + PIECE_TEXT, text.length));
+    const isLast = from + PIECE_TEXT >= text.length;
+    if (!(isLast ? BASE64_END : BASE64).test(piece)) return asItIs;
+    to += bytes.write(piece, to, 'base64');
+  }
+  return bytes.subarray(0, to);
 }
 
 function partsIn({ payload }: StreamResponse): readonly Part[] {
