@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { apiKeysIn, makeAdminKey } from './auth/index.js';
 import { SystemClock } from './common/clock.js';
 import { SystemIdSource } from './common/ids.js';
@@ -13,6 +15,12 @@ export async function createAdminKey({ database: settings }: AppConfig): Promise
   if (sqlitePath(settings.url) === ':memory:') {
     throw new Error(
       'a database in memory (database.url) is the hub process itself: it keeps no key.',
+    );
+  }
+  const path = sqlitePath(settings.url);
+  if (path !== null && !existsSync(path)) {
+    throw new Error(
+      `there is no database ${resolve(path)} (database.url): a key is made in the one that the hub uses.`,
     );
   }
   const database = await openDatabase(settings);

@@ -61,7 +61,7 @@ function renderPage(): string {
 </head>
 <body>
 <h1>A2A Hub</h1>
-<p>One A2A endpoint in front of many agents (version ${HUB_VERSION}). It is a service for programs; these are its doors:</p>
+<p>One A2A endpoint in front of many agents (version ${HUB_VERSION}). It is a service for programs; this is where to look:</p>
 <dl>
 ${rows.join('\n')}
 </dl>

@@ -156,7 +156,7 @@ export class AgentIntake {
       const { verified } = await this.checked(endpoint);
       return { refused: [], unresolved: new Set(verified ? [] : [url]) };
     } catch (error) {
-      throw isDenied(error) ? denied(field, error.message, error) : error;
+      throw isDenied(error) ? closed(field, error) : error;
     }
   }
 
@@ -178,7 +178,7 @@ export class AgentIntake {
     if (!isUrl(source.cardUrl)) throw invalidField('cardUrl', 'must be an absolute URL');
     if (this.isOwn(source.cardUrl)) throw itself('cardUrl');
     const found = await this.reader.find(source.cardUrl, source.cardHeaders).catch((error) => {
-      throw isDenied(error) ? denied('cardUrl', error.message, error) : error;
+      throw isDenied(error) ? closed('cardUrl', error) : error;
     });
     return { card: found.card, originalCard: found.original, cardUrl: found.address };
   }
@@ -206,6 +206,13 @@ function isDenied(error: unknown): error is HubError {
 
 function itself(field: string): HubError {
   return invalidField(field, 'is this hub itself, which cannot be its own agent');
+}
+
+const OPENED_BY = 'egress.allow opens what agents may be at besides public https';
+
+/** An address that an operator may open. */
+function closed(field: string, refusal: HubError): HubError {
+  return denied(field, `${refusal.message} (${OPENED_BY})`, refusal);
 }
 
 function denied(field: string, description: string, cause?: HubError): HubError {

@@ -174,7 +174,8 @@ describe('a page of another origin', () => {
   it.each(['/', '/a2a/tasks', '/a2a/nothing', '/.well-known/agent-card.json'])(
     'and a cache are told all that the answer of %s depends on',
     async (path) => {
-      for (const headers of [{ origin: APP }, {}]) {
+      const both: Record<string, string>[] = [{ origin: APP }, {}];
+      for (const headers of both) {
         const { vary } = (await get(hub.url + path, headers)).headers;
         expect(String(vary).split(', ')).toEqual([
           'Origin',

@@ -12,7 +12,9 @@ class QueryRefusal implements NestInterceptor {
     const { query } = context.switchToHttp().getRequest<FastifyRequest>();
     const given = Object.keys(query as object);
     if (given.length === 0) return next.handle();
-    throw invalidFields(given.map((field) => ({ field, description: 'is not known here; known: none' })));
+    throw invalidFields(
+      given.map((field) => ({ field, description: 'is not known here; known: none' })),
+    );
   }
 }
 
