@@ -194,6 +194,10 @@ describe('the admin key', () => {
 
   it('is made from the shell, is valid, and the next start says since when there is one', async () => {
     const environment = fresh('shell.db');
+    const nowhere = await main(['keys', 'create', '--admin'], environment);
+    expect(nowhere).toMatchObject({ code: 1, stdout: '' });
+    expect(nowhere.stderr).toContain(`there is no database ${join(folder, 'shell.db')}`);
+    expect((await main(['migrate'], environment)).code).toBe(0);
     const made = await main(['keys', 'create', '--admin'], environment);
     expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^hub_\S+\n$/) });
     expect(made.stderr).toContain('A new admin key, shown this once');
