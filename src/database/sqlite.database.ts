@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LONG, tookLong } from '../common/long-work.js';
 import { Database, type Durability, type Room, databaseClosed } from './database.js';
+import { diskSyncOf } from './disk-sync.js';
 import { pendingMigrations } from './pending-migrations.js';
 import {
   txFor,
@@ -15,12 +16,13 @@ import {
   type Work,
 } from './sql.js';
 import type { SqliteLock } from './sqlite-lock.js';
+import { WriteAheadLog } from './write-ahead-log.js';
 
 /** Works in one COMMIT at most, so that a flood of them cannot hold the event loop. */
 const MAX_WORKS_PER_COMMIT = 256;
 /** What `PRAGMA synchronous` gives when every COMMIT waits for the disk. */
 const FULL = 2;
-/** Characters of one COMMIT from which what follows it has turns of its own, and the log is copied at once. */
+/** Characters of one COMMIT from which it counts as long work, and the log is copied sooner. */
 const LARGE = LONG / 4;
 /** Prepared statements kept; the hub's own are far fewer. */
 const MAX_STATEMENTS = 1000;
@@ -33,51 +35,64 @@ interface QueuedWork {
 }
 
 /**
- * SQLite in one file, for one process. The works asked for in one turn of the event loop become one
- * synchronous transaction (each in a savepoint of its own), so they share one fsync and nothing can
- * slip in between on the shared connection.
+ * SQLite in one file, for one process. The works asked for in one turn of the event loop, or while the
+ * last commit was on its way to the disk, become one synchronous transaction (each in a savepoint of its
+ * own), so they share one fsync and nothing can slip in between on the shared connection. The event loop
+ * does not wait for the disk: the works of a commit do, and reads, which may show it.
  */
 export class SqliteDatabase extends Database {
   readonly dialect = 'sqlite';
   private readonly connection: BetterSqlite3.Database;
   private readonly statements = new Map<string, BetterSqlite3.Statement>();
   private readonly tx = txFor('sqlite');
+  /** Null where SQLite itself waits for the disk, or there is none. */
+  private readonly log: WriteAheadLog | null;
   /** Commits wait for the disk, unless all their works may be lost. */
   private readonly isFull: boolean;
   private queue: QueuedWork[] = [];
   private flushed: Promise<void> = Promise.resolve();
-  /** A commit is going to happen, or its large one has not been followed up yet. */
-  private isScheduled = false;
+  /** Somebody takes what is queued. */
+  private isFlushing = false;
   private closed = false;
+  /** Set once the database cannot be gone on with: all that comes is refused with it. */
+  private failure: Error | null = null;
   /** Characters of texts given to statements since the last COMMIT. */
   private written = 0;
 
   constructor(
     readonly dataSource: DataSource,
     private readonly lock: SqliteLock | null,
+    diskSync = diskSyncOf,
   ) {
     super();
     this.connection = (
       dataSource.driver as unknown as { databaseConnection: BetterSqlite3.Database }
     ).databaseConnection;
     this.isFull = this.connection.pragma('synchronous', { simple: true }) === FULL;
+    const disk = diskSync(this.connection);
+    this.log = disk === null ? null : new WriteAheadLog(this.connection, disk);
   }
 
   write<T>(work: (tx: Tx) => Work<T>, durability: Durability = 'durable'): Promise<T> {
-    if (this.closed) return Promise.reject(databaseClosed());
+    const refusal = this.refusal();
+    if (refusal !== null) return Promise.reject(refusal);
     return new Promise<T>((resolve, reject) => {
       this.queue.push({ work, durability, resolve, reject });
-      if (!this.isScheduled) this.scheduleFlush();
+      if (!this.isFlushing) this.flushed = this.flushAll();
     });
   }
 
-  read<R>(
+  async read<R>(
     sql: string,
     params: readonly SqlValue[] = [],
     isEnough?: (row: R) => boolean,
   ): Promise<R[]> {
-    if (this.closed) return Promise.reject(databaseClosed());
-    return new Promise((resolve) => resolve(this.query(sql, params, isEnough)));
+    const refusal = this.refusal();
+    if (refusal !== null) throw refusal;
+    const rows = this.query(sql, params, isEnough);
+    // They may have come from a commit that is not on the disk yet.
+    if (this.log?.pending) await this.log.pending;
+    return rows;
   }
 
   async check(): Promise<void> {
@@ -99,65 +114,96 @@ export class SqliteDatabase extends Database {
     if (this.closed) return;
     this.closed = true;
     await this.flushed;
+    await this.log?.pending?.catch(() => {});
     this.statements.clear();
     await this.dataSource.destroy();
+    this.log?.close();
     this.lock?.release();
   }
 
-  private scheduleFlush(): void {
-    this.isScheduled = true;
-    this.flushed = new Promise((done) => {
-      setImmediate(() => {
-        const began = performance.now();
-        const answers = this.queue.length > 0 ? this.flush() : [];
-        if (this.written >= LARGE) tookLong(performance.now() - began);
-        const goOn = (): void => {
-          while (this.closed && this.queue.length > 0) answerAll(this.flush());
-          this.isScheduled = false;
-          if (this.queue.length > 0) this.scheduleFlush();
-          done();
-        };
-        if (this.written >= LARGE) return void this.afterLarge(answers).then(goOn, goOn);
-        answerAll(answers);
-        goOn();
-      });
-    });
+  private refusal(): Error | null {
+    return this.closed ? databaseClosed() : this.failure;
   }
 
-  /**
-   * What was large has taken its turn: who waits for it goes on in the next, and then the write-ahead log is
-   * copied into the file, so that it never has much to copy within a COMMIT. What keeps it from being copied
-   * now is told by a later one.
-   */
-  private async afterLarge(answers: readonly (() => void)[]): Promise<void> {
-    await nextTurn();
-    answerAll(answers);
-    await nextTurn();
-    const began = performance.now();
-    this.connection.pragma('wal_checkpoint(PASSIVE)');
-    tookLong(performance.now() - began);
+  /** Takes what is queued, group by group, until nothing is. */
+  private async flushAll(): Promise<void> {
+    this.isFlushing = true;
+    while (this.queue.length > 0) {
+      // What is asked for in this turn of the event loop becomes one group.
+      await nextTurn();
+      const group = this.queue.splice(0, MAX_WORKS_PER_COMMIT);
+      try {
+        const isLarge = this.flush(group);
+        if (this.log?.isLong(isLarge)) await this.log.copy();
+      } catch (error) {
+        // Neither a statement nor a COMMIT: the database cannot be gone on with.
+        this.failure ??= error as Error;
+        this.refuse(group, this.failure);
+      }
+    }
+    this.isFlushing = false;
   }
 
-  /** One transaction of everything queued; gives what tells those who wait for it. */
-  private flush(): (() => void)[] {
+  /** Commits the group, which is told when that is on the disk; says whether it was large. */
+  private flush(group: readonly QueuedWork[]): boolean {
     this.written = 0;
-    const group = this.queue.splice(0, MAX_WORKS_PER_COMMIT);
-    const answers: (() => void)[] = [];
-    const relaxes = this.isFull && group.every(({ durability }) => durability === 'may-be-lost');
+    const began = performance.now();
+    const tellEach = this.failure === null ? this.commit(group) : this.refuse(group, this.failure);
+    const isLarge = this.written >= LARGE;
+    if (isLarge) tookLong(performance.now() - began);
+    if (tellEach.length > 0) this.tell(group, tellEach, isLarge);
+    return isLarge;
+  }
+
+  private tell(
+    group: readonly QueuedWork[],
+    tellEach: readonly (() => void)[],
+    isLarge: boolean,
+  ): void {
+    const tellAll = (): void => {
+      for (const tell of tellEach) tell();
+    };
+    if (this.log === null) return tellAll();
+    this.log.committed();
+    const before = this.log.pending;
+    const waits = this.isFull && group.some(({ durability }) => durability === 'durable');
+    // Also where nobody waits for what is large: who comes next should not have to wait for all of it.
+    const synced = waits || isLarge ? this.log.sync() : null;
+    if (synced !== null) void this.watch(synced, isLarge);
+    const awaited = waits ? synced : before;
+    if (awaited === null) tellAll();
+    // In the order of the commits.
+    else awaited.then(tellAll, (error: Error) => this.refuse(group, error));
+  }
+
+  private async watch(sync: Promise<void>, isLarge: boolean): Promise<void> {
+    const began = performance.now();
     try {
-      // The next COMMIT that waits brings this one to the disk as well: they are one log.
-      if (relaxes) this.connection.pragma('synchronous = NORMAL');
+      await sync;
+    } catch (error) {
+      this.failure ??= error as Error;
+    }
+    // The disk is as much in use as the event loop would be.
+    if (isLarge) tookLong(performance.now() - began);
+  }
+
+  private refuse(group: readonly QueuedWork[], error: Error): [] {
+    for (const item of group) item.reject(error);
+    return [];
+  }
+
+  /** One transaction of the group; gives what tells each how it went, nothing when that failed. */
+  private commit(group: readonly QueuedWork[]): readonly (() => void)[] {
+    const tellEach: (() => void)[] = [];
+    try {
       this.execute({ sql: 'BEGIN IMMEDIATE', params: [] });
-      for (const item of group) answers.push(this.attempt(item, group.length > 1));
+      for (const item of group) tellEach.push(this.attempt(item, group.length > 1));
       this.execute({ sql: 'COMMIT', params: [] });
     } catch (error) {
-      for (const item of group) item.reject(error);
       if (this.connection.inTransaction) this.execute({ sql: 'ROLLBACK', params: [] });
-      return [];
-    } finally {
-      if (relaxes) this.connection.pragma('synchronous = FULL');
+      return this.refuse(group, error as Error);
     }
-    return answers;
+    return tellEach;
   }
 
   /** Runs one work; its failure takes back its own statements and no other's. */
@@ -230,8 +276,4 @@ export class SqliteDatabase extends Database {
     }
     return statement;
   }
-}
-
-function answerAll(answers: readonly (() => void)[]): void {
-  for (const answer of answers) answer();
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { SystemIdSource } from '../../src/common/ids.js';
-import type { Database, Durability } from '../../src/database/database.js';
+import type { Database } from '../../src/database/database.js';
 import { HubSettings } from '../../src/database/hub-settings.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { databaseContract } from '../contract/database.contract.js';
@@ -90,11 +90,11 @@ describe('a SQLite file', () => {
     await database.close();
   });
 
-  it('copies what was large from the write-ahead log at once, and answers before that', async () => {
+  it('copies what was large from the write-ahead log soon, and answers before that', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hub-log-'));
     const path = join(folder, 'hub.db');
     const database = await openDatabase(settings(path));
-    const size = 2 * 1024 * 1024;
+    const size = 9 * 1024 * 1024;
     const before = statSync(path).size;
     const write = (text: string): Promise<number> =>
       database.write((tx) =>
@@ -122,23 +122,6 @@ describe('a SQLite file', () => {
     await new Promise<void>((resolve) => setImmediate(resolve));
     await Promise.all([write('small', 'y'), large]);
     expect(order).toEqual(['large', 'small']);
-    await database.close();
-  });
-
-  it('does not wait for the disk where all that is written may be lost', async () => {
-    const database = await openDatabase(settings(':memory:'));
-    const seen = (durability?: Durability): Promise<unknown> =>
-      database.write((tx) => tx.all('PRAGMA synchronous'), durability);
-    expect(await seen('may-be-lost')).toEqual([{ synchronous: 1 }]);
-    expect(await seen()).toEqual([{ synchronous: 2 }]);
-    const together = await Promise.all([seen('may-be-lost'), seen('durable')]);
-    expect(together).toEqual([[{ synchronous: 2 }], [{ synchronous: 2 }]]);
-    const failing = database.write((tx) => tx.run('DELETE FROM nowhere'), 'may-be-lost');
-    // The driver's errors are of the realm of the first file that ran in this process.
-    await expect(failing).rejects.toMatchObject({
-      message: expect.stringMatching(/no such table/),
-    });
-    expect(await seen()).toEqual([{ synchronous: 2 }]);
     await database.close();
   });
 });

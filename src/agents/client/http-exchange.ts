@@ -17,6 +17,8 @@ import {
 } from './protocol-error.js';
 import { readSse, SseEventTooLargeError } from './sse-reader.js';
 
+/** Characters of a stream's events that are read before it waits for a turn of long work. */
+const PACE = LONG / 4;
 const ERROR_LIMIT_BYTES = 64 * 1024;
 /** Characters of an error's text that are kept, which may be a whole event. */
 const ERROR_TEXT_LIMIT = 1000;
@@ -159,8 +161,13 @@ export class HttpExchange {
       }
       const held = (bytes: number): Promise<void> | undefined => this.reading.hold(bytes);
       const source = readSse(answer.body, { json: EVENT_LIMITS, held });
+      let unpaid = 0;
       for await (const { type, data, complete } of source) {
-        if (data.length > LONG) await longTurn();
+        unpaid += data.length;
+        if (unpaid > PACE) {
+          unpaid = 0;
+          await longTurn();
+        }
         const json = parsed(data);
         if (!complete && json === undefined) throw new Error('within an event');
         if (type === 'error' || data.includes('"error"')) {

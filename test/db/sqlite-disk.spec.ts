@@ -1,0 +1,243 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import BetterSqlite3 from 'better-sqlite3';
+import { createDataSource } from '../../src/database/data-source.js';
+import type { Durability } from '../../src/database/database.js';
+import { diskSyncOf, type DiskSync } from '../../src/database/disk-sync.js';
+import { SqliteDatabase } from '../../src/database/sqlite.database.js';
+
+let folder: string;
+let database: SqliteDatabase;
+let disk: SlowDisk;
+
+/** A disk that keeps what it is given when the test says so. */
+class SlowDisk implements DiskSync {
+  readonly asked: string[] = [];
+  private waiting: (() => void)[] = [];
+  private trouble: Error | undefined;
+  slow = true;
+
+  constructor(private readonly files: DiskSync) {}
+
+  log(): Promise<void> {
+    return this.ask('log');
+  }
+
+  file(): Promise<void> {
+    return this.ask('file');
+  }
+
+  /** What was asked for until now is on the disk. */
+  keep(): void {
+    for (const done of this.waiting.splice(0)) done();
+  }
+
+  fail(trouble: Error): void {
+    this.trouble = trouble;
+    this.keep();
+  }
+
+  close(): void {
+    this.files.close();
+  }
+
+  private async ask(what: string): Promise<void> {
+    this.asked.push(what);
+    if (this.slow) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    if (this.trouble) throw this.trouble;
+  }
+}
+
+async function open(synchronous: 'full' | 'normal' = 'full'): Promise<void> {
+  const path = join(folder, 'hub.db');
+  const source = await createDataSource({ url: `sqlite:${path}`, synchronous }).initialize();
+  await source.runMigrations();
+  database = new SqliteDatabase(
+    source,
+    null,
+    (connection) => (disk = new SlowDisk(diskSyncOf(connection)!)),
+  );
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hub-disk-'));
+});
+
+afterEach(async () => {
+  disk.slow = false;
+  disk.keep();
+  await database.close();
+  rmSync(folder, { recursive: true });
+});
+
+const add = (key: string, durability?: Durability, text = 'x'): Promise<unknown> =>
+  database.write(
+    (tx) => tx.run('INSERT INTO hub_settings (key, value) VALUES (?, ?)', [key, text]),
+    durability,
+  );
+
+const keys = (): Promise<{ key: string }[]> =>
+  database.read("SELECT key FROM hub_settings WHERE key LIKE 'k%' ORDER BY key");
+
+/** What a program beside the hub would read now: what is committed. */
+function committed(): unknown[] {
+  const other = new BetterSqlite3(join(folder, 'hub.db'), { readonly: true });
+  try {
+    const keyOf = other.prepare("SELECT key FROM hub_settings WHERE key LIKE 'k%' ORDER BY key");
+    return keyOf.pluck().all();
+  } finally {
+    other.close();
+  }
+}
+
+/** Whether it has resolved within a few turns of the event loop. */
+async function isDone(promise: Promise<unknown>): Promise<boolean> {
+  let done = false;
+  const set = (): void => void (done = true);
+  promise.then(set, set);
+  for (let turn = 0; turn < 10; turn += 1) await nextTurn();
+  return done;
+}
+
+describe('a commit on SQLite', () => {
+  it('is told, and shown, when it is on the disk; the event loop goes on meanwhile', async () => {
+    await open();
+    const written = add('k1');
+    expect(await isDone(written)).toBe(false);
+    expect(disk.asked).toEqual(['log']);
+    expect(committed()).toEqual(['k1']);
+    const read = keys();
+    expect(await isDone(read)).toBe(false);
+    disk.keep();
+    await written;
+    expect(await read).toEqual([{ key: 'k1' }]);
+    expect(await isDone(keys())).toBe(true);
+  });
+
+  it('waits for a sync that began after it, together with others that do', async () => {
+    await open();
+    const first = add('k1');
+    await isDone(first);
+    const later = [add('k2')];
+    await nextTurn();
+    later.push(add('k3'));
+    expect(await isDone(Promise.all(later))).toBe(false);
+    expect(committed()).toEqual(['k1', 'k2', 'k3']);
+    expect(disk.asked).toEqual(['log']);
+    disk.keep();
+    expect(await isDone(first)).toBe(true);
+    // The sync under way when they were committed is not theirs.
+    expect(await Promise.all(later.map(isDone))).toEqual([false, false]);
+    expect(disk.asked).toEqual(['log', 'log']);
+    disk.keep();
+    await Promise.all(later);
+  });
+
+  it('does not wait where all that is written may be lost, but behind one that does', async () => {
+    await open();
+    await add('k1', 'may-be-lost');
+    expect(disk.asked).toEqual([]);
+    const order: string[] = [];
+    const durable = add('k2').then(() => order.push('durable'));
+    await nextTurn();
+    const lossy = add('k3', 'may-be-lost').then(() => order.push('may be lost'));
+    expect(await isDone(lossy)).toBe(false);
+    disk.keep();
+    await Promise.all([durable, lossy]);
+    expect(order).toEqual(['durable', 'may be lost']);
+    expect(disk.asked).toEqual(['log']);
+    await expect(
+      database.write((tx) => tx.run('DELETE FROM nowhere'), 'may-be-lost'),
+    ).rejects.toMatchObject({ message: expect.stringMatching(/no such table/) });
+  });
+
+  it('never waits with database.synchronous: normal', async () => {
+    await open('normal');
+    await add('k1');
+    expect(await keys()).toHaveLength(1);
+    expect(disk.asked).toEqual([]);
+  });
+
+  it('that the disk did not keep is refused, and so is all that comes after it', async () => {
+    await open();
+    const written = add('k1');
+    await isDone(written);
+    const early = Promise.allSettled([written, add('k2'), keys()]);
+    await nextTurn();
+    disk.fail(new Error('EIO: i/o error, fdatasync'));
+    const answers = [...(await early), ...(await Promise.allSettled([add('k3'), keys()]))];
+    answers.push(...(await Promise.allSettled([database.check()])));
+    expect(answers).toHaveLength(6);
+    for (const answer of answers) {
+      expect(answer).toMatchObject({
+        status: 'rejected',
+        reason: {
+          reason: 'UNAVAILABLE',
+          message: expect.stringMatching(/did not keep what was written \(EIO.*restart the hub/),
+        },
+      });
+    }
+  });
+});
+
+describe('the write-ahead log', () => {
+  const LARGE = 'x'.repeat(9 * 1024 * 1024);
+
+  it('is on the disk before it is copied, and the copy before anything else is committed', async () => {
+    await open();
+    const large = add('k1', 'durable', LARGE);
+    expect(await isDone(large)).toBe(false);
+    expect(disk.asked).toEqual(['log']);
+    const next = add('k2');
+    disk.keep();
+    await large;
+    expect(await isDone(next)).toBe(false);
+    expect(disk.asked).toEqual(['log', 'file']);
+    expect(committed()).toEqual(['k1']);
+    // Readers have not to wait for the copy.
+    expect(await isDone(keys())).toBe(true);
+    disk.keep();
+    expect(await isDone(next)).toBe(false);
+    expect(committed()).toEqual(['k1', 'k2']);
+    disk.keep();
+    await next;
+  });
+
+  it.each(['full', 'normal'] as const)(
+    'is brought to the disk for its copy also when nobody waits for it: %s',
+    async (synchronous) => {
+      await open(synchronous);
+      await add('k1', 'may-be-lost', LARGE);
+      disk.slow = false;
+      disk.keep();
+      await add('k2', 'may-be-lost');
+      const log = disk.asked.indexOf('log');
+      expect(log).toBeGreaterThanOrEqual(0);
+      expect(disk.asked.indexOf('file')).toBeGreaterThan(log);
+    },
+  );
+
+  it('begins anew after its copy, so it does not grow without end', async () => {
+    await open();
+    disk.slow = false;
+    for (let i = 0; i < 6; i += 1) await add(`k${i}`, 'durable', LARGE);
+    expect(statSync(join(folder, 'hub.db-wal')).size).toBeLessThan(3 * LARGE.length);
+  });
+
+  it('goes on when another program reads from it', async () => {
+    await open();
+    disk.slow = false;
+    const other = new BetterSqlite3(join(folder, 'hub.db'), { readonly: true });
+    other.exec('BEGIN');
+    other.prepare('SELECT COUNT(*) FROM hub_settings').get();
+    for (let i = 0; i < 3; i += 1) await add(`k${i}`, 'durable', LARGE);
+    expect(await keys()).toHaveLength(3);
+    other.exec('COMMIT');
+    other.close();
+    await add('k8', 'durable', LARGE);
+    expect(await keys()).toHaveLength(4);
+  });
+});
