@@ -7,6 +7,7 @@ import { AdminBodies, HttpDoors } from './a2a/index.js';
 import { serveReference } from './api-reference.js';
 import { AppModule } from './app.module.js';
 import { HttpAccess } from './auth/index.js';
+import { noteFailure } from './common/call-note.js';
 import { Draining, stopping } from './common/draining.js';
 import { HubError } from './common/hub-error.js';
 import { allowOrigins } from './common/http/cors.js';
@@ -137,6 +138,7 @@ function refuseUrl(
   // Such a request has passed no hook: nobody knows who sends its body.
   void reply.headers({ connection: 'close', 'x-content-type-options': 'nosniff' });
   if (doors?.refuse(error, request, reply)) return;
+  noteFailure(request.note, error);
   const problem = problemOf(error);
   void reply.status(problem.status).type(PROBLEM_JSON).send(JSON.stringify(problem));
 }
