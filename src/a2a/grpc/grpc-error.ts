@@ -23,7 +23,7 @@ export function reasonOf({
 }: {
   readonly metadata?: Metadata | null | undefined;
 }): ErrorReason | undefined {
-  return metadata && reasons.get(metadata);
+  return metadata ? reasons.get(metadata) : undefined;
 }
 
 /**
