@@ -28,7 +28,7 @@ import {
 } from './config/index.js';
 import { serveFrontPage } from './front-page.js';
 import { HttpObserver } from './observability/http-observer.js';
-import { NestLog, isForPeople, openLog } from './observability/logging.js';
+import { NestLog, openLog } from './observability/logging.js';
 import { Metrics } from './observability/metrics.js';
 import { RequestLog } from './observability/request-log.js';
 import { serveOpenApi } from './openapi.js';
@@ -63,9 +63,8 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   const source = sourceOf(overrides.config);
   const config = source.load();
   const log = await openLog(config.log);
-  // People get a summary of it when the hub has started.
-  const level = isForPeople(config.log.format) ? 'debug' : 'info';
-  log[level]({ config: summarize(config) }, 'configuration');
+  // A summary of it is told when the hub has started; all of it also by the command `config`.
+  log.debug({ config: summarize(config) }, 'configuration');
   const secrets = openSecretBox(config, log);
   let doors: HttpDoors | undefined;
   // There when the first request comes.

@@ -19,14 +19,25 @@ const HEADERS = {
   'x-frame-options': 'DENY',
 };
 
+interface Place {
+  readonly at: string;
+  readonly what: string;
+  readonly isPage?: boolean;
+}
+
 /** Where to look, from `/`: addresses are relative, for a hub below a path of a proxy. */
-const PLACES = {
+const PLACES: Readonly<Record<string, Place>> = {
   agentCard: { at: '.well-known/agent-card.json', what: 'the agent card: what clients read first' },
-  a2a: { at: 'a2a', what: 'A2A: JSON-RPC here (POST), HTTP+JSON below; both need a key' },
+  a2a: {
+    at: 'a2a',
+    what: 'A2A, for programs: POST for JSON-RPC here, HTTP+JSON below; both need a key',
+    // To a browser, which GETs, it answers 405.
+    isPage: false,
+  },
   docs: { at: 'docs', what: 'the admin API, to read and to try: keys, agents, tasks, webhooks' },
   openapi: { at: 'docs/openapi.json', what: 'its description (OpenAPI)' },
   health: { at: 'health/ready', what: 'whether the hub is ready' },
-} as const;
+};
 
 /** Serves `GET /`: says what this is, to a browser as a page, to programs as JSON. It tells nobody more than the card does. */
 export function serveFrontPage(server: FastifyInstance): void {
@@ -48,9 +59,10 @@ export function serveFrontPage(server: FastifyInstance): void {
 }
 
 function renderPage(): string {
-  const rows = Object.values(PLACES).map(
-    ({ at, what }) => `<dt><a href="./${at}">${at}</a></dt>\n<dd>${what}</dd>`,
-  );
+  const rows = Object.values(PLACES).map(({ at, what, isPage = true }) => {
+    const shown = isPage ? `<a href="./${at}">${at}</a>` : at;
+    return `<dt>${shown}</dt>\n<dd>${what}</dd>`;
+  });
   return `<!doctype html>
 <html lang="en">
 <head>

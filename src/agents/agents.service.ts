@@ -59,7 +59,7 @@ export interface NewAgent extends WrittenMeans, ProbeWish {
 /** A new agent and what was found out about it. */
 export interface Registration {
   readonly agent: Agent;
-  readonly intake: Pick<Intake, 'interfaces' | 'verified'>;
+  readonly intake: Pick<Intake, 'interfaces' | 'endpointResolves'>;
   /** Null: no probe was wished for. */
   readonly probe: ProbeReport | null;
 }
