@@ -12,6 +12,8 @@ const NOT_YET: ReadonlySet<string | undefined> = new Set([
   'ETIMEDOUT',
   '57P03',
 ]);
+/** The server is there, and has no database of that name. */
+const NO_DATABASE = '3D000';
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 2000;
 /** How often it is logged that the hub waits. */
@@ -19,7 +21,7 @@ const SAY_EVERY_MS = 10_000;
 
 /**
  * Connects to PostgreSQL. A server that cannot be reached, or is starting, is tried again for `waitMs`, with a line in
- * the log. Throws a sentence for the operator that names the server, without its password.
+ * the log; one that has no such database, or refuses, is not. Throws a sentence for the operator that names the server, without its password.
  */
 export async function reachPostgres(
   open: () => Promise<DataSource>,
@@ -36,7 +38,12 @@ export async function reachPostgres(
       const { code, message } = cause as { code?: string; message?: string };
       const waited = performance.now() - since;
       const why = message || code || String(cause);
-      if (!NOT_YET.has(code)) throw refused(url, why, cause);
+      if (!NOT_YET.has(code))
+        throw refused(
+          url,
+          code === NO_DATABASE ? `${why}; make it (createdb), or name another` : why,
+          cause,
+        );
       if (waited + pauseMs > waitMs) throw unreachable(url, why, waitMs, cause);
       if (performance.now() - saidAt >= SAY_EVERY_MS) {
         saidAt = performance.now();
