@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import Negotiator from 'negotiator';
 import { varyBy } from './common/http/vary.js';
 import { HUB_VERSION } from './config/index.js';
+import { pageHeaders } from './page-headers.js';
 
 const STYLE = `
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 45rem; margin: 3rem auto; padding: 0 1rem }
@@ -10,14 +11,10 @@ dt { font-weight: 600; margin-top: 0.75rem }
 dd { margin: 0 }
 `;
 
-/** The page is text: nothing runs in it, is loaded by it, or holds it in a frame. */
-const HEADERS = {
-  'content-security-policy':
-    `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'x-frame-options': 'DENY',
-};
+/** The page is text: nothing runs in it or is loaded by it. */
+const HEADERS = pageHeaders(
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+);
 
 interface Place {
   readonly at: string;
@@ -51,7 +48,7 @@ export function serveFrontPage(server: FastifyInstance): void {
     const types = ['application/json', 'text/html'];
     const isBrowser = new Negotiator(request).mediaTypes(types)[0] === 'text/html';
     varyBy(reply, 'Accept');
-    void reply.headers({ ...HEADERS, 'cache-control': 'no-cache' });
+    void reply.headers(HEADERS);
     return isBrowser
       ? reply.type('text/html; charset=utf-8').send(page)
       : reply.type('application/json; charset=utf-8').send(json);

@@ -1,6 +1,6 @@
 import { isUrl } from '../common/is-url.js';
 import { ID } from '../common/id-pattern.js';
-import { readDuration } from './setting-kinds.js';
+import { readDuration, writeDuration } from './setting-kinds.js';
 import { Setting, type SettingOptions } from './setting.js';
 
 /** An agent declared in the configuration; it is registered at start and cannot be changed by API. */
@@ -55,10 +55,17 @@ const CARD_SCHEMES = ['http:', 'https:'];
 const SCHEMES = [...CARD_SCHEMES, 'grpc:', 'grpcs:'];
 const HOST_AND_PORT = /^[^\s/:@]+:\d{1,5}$/;
 
-const FILES = ['once', 'twice'] as const;
-const SWITCHES =
-  'a mapping of streaming (off), blocking (on), pollInterval (10ms to 1h), files (once, twice)';
-const POLL_MS = { min: 10, max: 3_600_000 } as const;
+/** The positions and limits of an agent's switches, here and in the admin API. */
+export const SWITCHES = {
+  streaming: ['off'],
+  blocking: ['on'],
+  /** An hour: as long as `agents.pollMax` may be. */
+  pollMs: { min: 10, max: 3_600_000 },
+  files: ['once', 'twice'],
+} as const;
+const FILES = SWITCHES.files;
+const POLL_MS = SWITCHES.pollMs;
+const SWITCHES_WORDS = `a mapping of streaming (${SWITCHES.streaming.join(', ')}), blocking (${SWITCHES.blocking.join(', ')}), pollInterval (${writeDuration(POLL_MS.min)} to ${writeDuration(POLL_MS.max)}), files (${FILES.join(', ')})`;
 
 const BUDGETS: Readonly<Record<string, BudgetMember>> = {
   connect: 'connectMs',
@@ -182,7 +189,10 @@ function faultsOfAgent(agent: Mapping): string[] {
   }
   const durations = `a mapping of ${Object.keys(BUDGETS).join(', ')} to durations`;
   expect(readBudgets(agent['budgets'] ?? {}) !== undefined, `.budgets: is not ${durations}`);
-  expect(readSwitches(agent['switches'] ?? {}) !== undefined, `.switches: is not ${SWITCHES}`);
+  expect(
+    readSwitches(agent['switches'] ?? {}) !== undefined,
+    `.switches: is not ${SWITCHES_WORDS}`,
+  );
   return faults;
 }
 

@@ -274,6 +274,12 @@ agents:
 });
 
 describe('summarize', () => {
+  it('shows no password that is a parameter of the address of the database', () => {
+    const url = 'postgres://hub@db/hub?password=s3cret&sslmode=require';
+    const shown = summarize(loadConfig({ A2A_HUB__DATABASE__URL: url }));
+    expect(shown['database.url']).toBe('postgres://hub@db/hub?…');
+  });
+
   it('has every key, written as in YAML, with secrets masked', () => {
     const summary = summarize(
       configWith({

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
+import { databasePlace } from '../common/database-url.js';
 import type { Log } from '../common/logger.js';
 
 /** What is said while a server is not there yet, or is starting. */
@@ -49,7 +50,7 @@ export async function reachPostgres(
         saidAt = performance.now();
         const leftSeconds = Math.round((waitMs - waited) / 1000);
         log?.warn(
-          { database: serverOf(url), reason: why, leftSeconds },
+          { database: databasePlace(url), reason: why, leftSeconds },
           'the database is not there yet: trying again',
         );
       }
@@ -59,22 +60,12 @@ export async function reachPostgres(
 }
 
 function unreachable(url: string, why: string, waitMs: number, cause: unknown): Error {
-  const text = `the database ${serverOf(url)} could not be reached for ${Math.round(waitMs / 1000)} s (${why}): start it, or set database.url (A2A_HUB__DATABASE__URL).`;
+  const text = `the database ${databasePlace(url)} could not be reached for ${Math.round(waitMs / 1000)} s (${why}): start it, or set database.url (A2A_HUB__DATABASE__URL).`;
   return new Error(text, { cause });
 }
 
 function refused(url: string, why: string, cause: unknown): Error {
-  return new Error(`the database ${serverOf(url)} (database.url) cannot be opened: ${why}.`, {
+  return new Error(`the database ${databasePlace(url)} (database.url) cannot be opened: ${why}.`, {
     cause,
   });
-}
-
-/** `host:port/name`: without who comes and with which password. */
-function serverOf(url: string): string {
-  try {
-    const { hostname, port, pathname } = new URL(url);
-    return `${hostname || 'localhost'}:${port || '5432'}${pathname}`;
-  } catch {
-    return 'of database.url';
-  }
 }
