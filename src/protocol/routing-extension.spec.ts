@@ -168,9 +168,7 @@ describe('the routing directive', () => {
       expect(() => readDirective(message, request)).toThrow(
         expect.objectContaining({
           reason: 'INVALID_PARAMS',
-          violations: [
-            { field: `${path}.${key}`, description: `does nothing: is ${name} meant?` },
-          ],
+          violations: [{ field: `${path}.${key}`, description: `does nothing: is ${name} meant?` }],
         }),
       );
     }

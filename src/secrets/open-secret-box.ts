@@ -41,10 +41,7 @@ export function openSecretBox(
   const needed = [...new Set(stored.map(sealedBy))];
   if (needed.length > 0) {
     const had = `the database holds secrets under ${needed.join(', ')}, which it had`;
-    throw unusable(
-      file,
-      `is not there, but ${had}: bring the file back from a backup. ${GIVE_UP}`,
-    );
+    throw unusable(file, `is not there, but ${had}: bring the file back from a backup. ${GIVE_UP}`);
   }
   return new SecretBox(writeKeyFile(file, log));
 }

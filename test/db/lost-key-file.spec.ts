@@ -44,7 +44,9 @@ it.each([
   const wrong = `${id}:${keyNamed('wrong').key}\n`;
   writeFileSync(file, wrong);
   expect(() => start()).toThrow(`${file} (file): is not the file that belongs to this database`);
-  expect(() => start()).toThrow(/under k1, .*from a backup, .*database\.url .*secrets\.keys to a new/);
+  expect(() => start()).toThrow(
+    /under k1, .*from a backup, .*database\.url .*secrets\.keys to a new/,
+  );
   expect(() => start()).toThrow(words);
   // The way out for who has lost it, and the way back.
   expect(start([keyNamed('new')]).sealingKey).toBe('new');
