@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { pageHeaders } from './page-headers.js';
 
 const OPEN = { config: { access: 'public' } };
 
@@ -16,14 +17,9 @@ const PACKAGE = new URL('../node_modules/swagger-ui-dist/', import.meta.url);
  * Everything is of this origin and nothing is in line. The script and its styles are trusted files of the
  * hub; what it shows is the hub's own description. A key that is typed in stays in the page.
  */
-const PAGE_HEADERS = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'x-frame-options': 'DENY',
-  'cache-control': 'no-cache',
-};
+const PAGE_HEADERS = pageHeaders(
+  "script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
+);
 
 /** Addresses are taken from where the script is, so that the page works below any path of a proxy. */
 const START = `(() => {

@@ -7,6 +7,7 @@ import { AdminBodies, HttpDoors } from './a2a/index.js';
 import { serveReference } from './api-reference.js';
 import { AppModule } from './app.module.js';
 import { HttpAccess } from './auth/index.js';
+import { noteFailure } from './common/call-note.js';
 import { Draining, stopping } from './common/draining.js';
 import { HubError } from './common/hub-error.js';
 import { allowOrigins } from './common/http/cors.js';
@@ -27,7 +28,7 @@ import {
 } from './config/index.js';
 import { serveFrontPage } from './front-page.js';
 import { HttpObserver } from './observability/http-observer.js';
-import { NestLog, isForPeople, openLog } from './observability/logging.js';
+import { NestLog, openLog } from './observability/logging.js';
 import { Metrics } from './observability/metrics.js';
 import { RequestLog } from './observability/request-log.js';
 import { serveOpenApi } from './openapi.js';
@@ -62,9 +63,8 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   const source = sourceOf(overrides.config);
   const config = source.load();
   const log = await openLog(config.log);
-  // People get a summary of it when the hub has started.
-  const level = isForPeople(config.log.format) ? 'debug' : 'info';
-  log[level]({ config: summarize(config) }, 'configuration');
+  // A summary of it is told when the hub has started; all of it also by the command `config`.
+  log.debug({ config: summarize(config) }, 'configuration');
   const secrets = openSecretBox(config, log);
   let doors: HttpDoors | undefined;
   // There when the first request comes.
@@ -137,6 +137,7 @@ function refuseUrl(
   // Such a request has passed no hook: nobody knows who sends its body.
   void reply.headers({ connection: 'close', 'x-content-type-options': 'nosniff' });
   if (doors?.refuse(error, request, reply)) return;
+  noteFailure(request.note, error);
   const problem = problemOf(error);
   void reply.status(problem.status).type(PROBLEM_JSON).send(JSON.stringify(problem));
 }

@@ -4,6 +4,7 @@ import {
   HUB_VERSION,
   loadConfig,
   ProcessConfigSource,
+  summarize,
 } from './config/index.js';
 
 const HELP = `A2A Hub ${HUB_VERSION}: one A2A endpoint in front of many agents.
@@ -13,6 +14,7 @@ Usage: node dist/main.js [command]
   (no command)         serve until SIGTERM or SIGINT
   migrate              bring the database up to date, then exit (PostgreSQL; SQLite does it at start)
   keys create --admin  make another admin key and print it, then exit (with SQLite the hub is stopped first)
+  config               show every setting as it is in force, secrets masked, then exit
   --help               show this
   --version            show the version
 
@@ -20,7 +22,7 @@ Configuration: config/default.yaml, then the file of A2A_HUB_CONFIG, then variab
 A2A_HUB__DATABASE__URL. Every key is described in docs/configuration.md.
 `;
 
-const COMMANDS = ['', 'migrate', 'keys create --admin', '--help', '--version'];
+const COMMANDS = ['', 'migrate', 'keys create --admin', 'config', '--help', '--version'];
 
 /** How long after the drain's own limit a process that still lives is ended. */
 const LAST_RESORT_MS = 10_000;
@@ -36,6 +38,7 @@ export async function run(args: readonly string[]): Promise<number | undefined> 
   if (command === '--version') return print(`${HUB_VERSION}\n`);
   try {
     if (command === 'migrate') return await migrate();
+    if (command === 'config') return await showConfig();
     if (command === 'keys create --admin') return await createKey();
     return await serve();
   } catch (error) {
@@ -69,6 +72,13 @@ async function migrate(): Promise<number> {
     await database.close();
   });
   return print('The database is up to date.\n');
+}
+
+/** One key a line. What is wrong with any is said instead. */
+async function showConfig(): Promise<number> {
+  const config = loadConfig();
+  const { stringify } = await import('yaml');
+  return print(stringify(summarize(config), { lineWidth: 0 }));
 }
 
 /** The key alone goes to standard output, for a pipe. */

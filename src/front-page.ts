@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import Negotiator from 'negotiator';
 import { varyBy } from './common/http/vary.js';
 import { HUB_VERSION } from './config/index.js';
+import { pageHeaders } from './page-headers.js';
 
 const STYLE = `
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 45rem; margin: 3rem auto; padding: 0 1rem }
@@ -10,23 +11,30 @@ dt { font-weight: 600; margin-top: 0.75rem }
 dd { margin: 0 }
 `;
 
-/** The page is text: nothing runs in it, is loaded by it, or holds it in a frame. */
-const HEADERS = {
-  'content-security-policy':
-    `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'x-frame-options': 'DENY',
-};
+/** The page is text: nothing runs in it or is loaded by it. */
+const HEADERS = pageHeaders(
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+);
+
+interface Place {
+  readonly at: string;
+  readonly what: string;
+  readonly isPage?: boolean;
+}
 
 /** Where to look, from `/`: addresses are relative, for a hub below a path of a proxy. */
-const PLACES = {
+const PLACES: Readonly<Record<string, Place>> = {
   agentCard: { at: '.well-known/agent-card.json', what: 'the agent card: what clients read first' },
-  a2a: { at: 'a2a', what: 'A2A: JSON-RPC here (POST), HTTP+JSON below; both need a key' },
+  a2a: {
+    at: 'a2a',
+    what: 'A2A, for programs: POST for JSON-RPC here, HTTP+JSON below; both need a key',
+    // To a browser, which GETs, it answers 405.
+    isPage: false,
+  },
   docs: { at: 'docs', what: 'the admin API, to read and to try: keys, agents, tasks, webhooks' },
   openapi: { at: 'docs/openapi.json', what: 'its description (OpenAPI)' },
   health: { at: 'health/ready', what: 'whether the hub is ready' },
-} as const;
+};
 
 /** Serves `GET /`: says what this is, to a browser as a page, to programs as JSON. It tells nobody more than the card does. */
 export function serveFrontPage(server: FastifyInstance): void {
@@ -40,7 +48,7 @@ export function serveFrontPage(server: FastifyInstance): void {
     const types = ['application/json', 'text/html'];
     const isBrowser = new Negotiator(request).mediaTypes(types)[0] === 'text/html';
     varyBy(reply, 'Accept');
-    void reply.headers({ ...HEADERS, 'cache-control': 'no-cache' });
+    void reply.headers(HEADERS);
     return isBrowser
       ? reply.type('text/html; charset=utf-8').send(page)
       : reply.type('application/json; charset=utf-8').send(json);
@@ -48,9 +56,10 @@ export function serveFrontPage(server: FastifyInstance): void {
 }
 
 function renderPage(): string {
-  const rows = Object.values(PLACES).map(
-    ({ at, what }) => `<dt><a href="./${at}">${at}</a></dt>\n<dd>${what}</dd>`,
-  );
+  const rows = Object.values(PLACES).map(({ at, what, isPage = true }) => {
+    const shown = isPage ? `<a href="./${at}">${at}</a>` : at;
+    return `<dt>${shown}</dt>\n<dd>${what}</dd>`;
+  });
   return `<!doctype html>
 <html lang="en">
 <head>

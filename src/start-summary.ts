@@ -1,3 +1,4 @@
+import { databasePlace } from './common/database-url.js';
 import type { AppConfig } from './config/index.js';
 
 /** What is found out when the hub has started, beside its configuration. */
@@ -19,7 +20,7 @@ export function startSummary(config: AppConfig, hub: StartedHub): Readonly<Recor
     address:
       hub.publicUrl === hub.listening ? hub.listening : `${hub.publicUrl} (${hub.listening})`,
     grpc: hub.grpc ?? 'off (grpc.port)',
-    database: withoutSecrets(database.url),
+    database: databasePlace(database.url),
     callers: auth.mode === 'none' ? 'anybody, without a key (auth.mode: none)' : 'with an API key',
     agents: `${known} registered${disabled > 0 ? `, ${disabled} disabled` : ''}`,
     agentsAt: `public addresses${alsoAt(egress.allow)}${egress.proxy === null ? '' : ', through a proxy'}`,
@@ -39,9 +40,4 @@ export function summaryLines(summary: Readonly<Record<string, string>>): string 
 
 function alsoAt(allow: readonly string[]): string {
   return allow.length === 0 ? '' : ` and ${allow.join(', ')}`;
-}
-
-/** The address of a database without user, password and parameters. */
-function withoutSecrets(url: string): string {
-  return url.replace(/\/\/[^@/]*@/, '//').replace(/\?.*$/, '');
 }

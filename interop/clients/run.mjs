@@ -66,7 +66,7 @@ try {
   const client = { name: 'client', organization: 'interop', scopes: ['a2a', 'push'] };
   const { key } = await hub.admin('POST', '/api/v1/keys', client);
   const hook = `http://127.0.0.1:${receiver.address().port}/hook`;
-  environment = { ...process.env, HUB: url, KEY: key, HOOK: hook, TEXT: 'slow' };
+  environment = { ...process.env, HUB: url, KEY: key, HOOK: hook, TAG: 'echo', TEXT: 'slow' };
   for (const [, language, text] of blocks.filter(([, name]) => name in programs)) {
     told.length = 0;
     const output = programs[language](text);

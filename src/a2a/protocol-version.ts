@@ -1,8 +1,8 @@
 import { HubError } from '../common/hub-error.js';
 import type { ProtocolVersion } from '../routing/index.js';
 
-/** The versions the doors speak, newest first, as cards and errors name them. */
-export const SUPPORTED_VERSIONS: readonly ProtocolVersion[] = ['1.0', '0.3'];
+/** The versions the doors speak, newest first, as errors name them. */
+const SPOKEN = ['1.0', '0.3', '0.2.5'];
 
 /** Major and minor of an `A2A-Version`; the patch counts for nothing (A2A §3.6). */
 const VERSION = /^(\d{1,4})\.(\d{1,4})(\.[\w.+-]+)?$/;
@@ -19,8 +19,8 @@ export function askedVersion(header: string | undefined): ProtocolVersion | unde
   if (version === '0.3' || version === '0.2') return '0.3';
   throw new HubError(
     'VERSION_NOT_SUPPORTED',
-    `A2A version ${JSON.stringify(asked.slice(0, 32))} is not supported; supported are ${SUPPORTED_VERSIONS.join(' and ')}.`,
-    { metadata: { supportedVersions: SUPPORTED_VERSIONS.join(',') } },
+    `A2A version ${JSON.stringify(asked.slice(0, 32))} is not supported; supported are ${SPOKEN.slice(0, -1).join(', ')} and ${SPOKEN.at(-1)}.`,
+    { metadata: { supportedVersions: SPOKEN.join(',') } },
   );
 }
 

@@ -23,7 +23,14 @@ export const URL_RULE = {
   require_protocol: true,
   require_tld: false,
 };
+export const URL_TEXT = {
+  message: '$property must be an http or https address, such as https://agent.example',
+};
 export const ENDPOINT_RULE = { ...URL_RULE, protocols: ['http', 'https', 'grpc', 'grpcs'] };
+export const ENDPOINT_TEXT = {
+  message:
+    '$property must be an http, https, grpc or grpcs address, such as https://agent.example/a2a',
+};
 export const BINDINGS = ['JSONRPC', 'HTTP+JSON', 'GRPC'] as const;
 export const VERSIONS = ['1.0', '0.3'] as const;
 export const MAX_URL = 2048;

@@ -48,7 +48,7 @@ export interface Intake extends Pick<
 > {
   readonly interfaces: readonly InterfaceReport[];
   /** False when the endpoint's host does not resolve now. */
-  readonly verified: boolean;
+  readonly endpointResolves: boolean;
 }
 
 /** Whether the addresses an agent may be called at can be. */
@@ -97,14 +97,14 @@ export class AgentIntake {
     const { refused, unresolved } = await this.reach({ card, pin, endpointOverride });
     const choice = chooseEndpoint(card, { ...source, refused });
     const endpoint = called(choice.endpoint, endpointOverride);
-    const verified = !unresolved.has(endpoint.url);
+    const endpointResolves = !unresolved.has(endpoint.url);
     return {
       ...found,
       card,
       signature,
       endpoint,
       refused,
-      verified,
+      endpointResolves,
       interfaces: choice.interfaces,
     };
   }

@@ -220,8 +220,8 @@ export class RegistrationReportDto {
   @ApiProperty({ type: [AgentInterfaceDto], description: 'Every interface of the card, judged.' })
   readonly interfaces: readonly AgentInterfaceDto[];
 
-  @ApiProperty({ type: Boolean, description: "False: the endpoint's host does not resolve now." })
-  readonly verified: boolean;
+  @ApiProperty({ type: Boolean, description: "Whether the endpoint's host resolves now." })
+  readonly endpointResolves: boolean;
 
   @ApiProperty({ type: ProbeReportDto, nullable: true, description: 'Null without `probe`.' })
   readonly probe: ProbeReportDto | null;
@@ -229,7 +229,7 @@ export class RegistrationReportDto {
   constructor({ intake, probe }: Registration) {
     this.interfaces = intake.interfaces;
     this.probe = probe;
-    this.verified = intake.verified;
+    this.endpointResolves = intake.endpointResolves;
   }
 }
 

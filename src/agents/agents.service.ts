@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { issueCursor, readCursor } from '../common/cursor.js';
-import { HubError, invalidField } from '../common/hub-error.js';
+import { HubError, invalidField, whyOf } from '../common/hub-error.js';
 import { Log } from '../common/logger.js';
 import type { Page } from '../common/page.js';
 import type { Agent, AgentBudgets, AgentEndpoint } from './agent.js';
@@ -59,7 +59,7 @@ export interface NewAgent extends WrittenMeans, ProbeWish {
 /** A new agent and what was found out about it. */
 export interface Registration {
   readonly agent: Agent;
-  readonly intake: Pick<Intake, 'interfaces' | 'verified'>;
+  readonly intake: Pick<Intake, 'interfaces' | 'endpointResolves'>;
   /** Null: no probe was wished for. */
   readonly probe: ProbeReport | null;
 }
@@ -237,7 +237,10 @@ export class AgentsService {
   }
 
   private async noteRefused(id: string, error: HubError): Promise<void> {
-    this.log.warn({ agent: id, err: error }, "an agent's card was read again and is not taken");
+    this.log.warn(
+      { agent: id, ...whyOf(error) },
+      "an agent's card was read again and is not taken",
+    );
     const cardTrouble = refusedBy(error, this.clock.now());
     await this.store.update(id, (stored) => {
       return stored.cardTrouble?.kind === 'unusable' ? stored : { ...stored, cardTrouble };

@@ -121,7 +121,7 @@ const INTAKE: Intake = {
     reason: 'The card is not signed.',
   },
   interfaces: [],
-  verified: true,
+  endpointResolves: true,
 };
 const declared = (id: string, changes: Partial<DeclaredAgent> = {}): DeclaredAgent => ({
   id,

@@ -6,7 +6,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
-import { HubError } from '../common/hub-error.js';
+import { HubError, whyOf } from '../common/hub-error.js';
 import { Log } from '../common/logger.js';
 import {
   AppConfig,
@@ -51,6 +51,8 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
   private declaring: Promise<void> = Promise.resolve();
   /** Aborted when another list takes the place of the present one. */
   private replaced = new AbortController();
+  /** What was said last of agents that cannot be used yet. */
+  private readonly said = new Map<string, string>();
   /** Writes under way, of this list or of the one before. */
   private readonly writing = new Set<Promise<void>>();
 
@@ -98,6 +100,7 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
     this.replaced.abort();
     await Promise.allSettled(this.writing);
     this.unread.clear();
+    this.said.clear();
     await this.registry.renew();
     await this.removeOthers(declared);
     this.replaced = new AbortController();
@@ -148,13 +151,21 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
       await this.write(agent, present);
       await this.registry.renew();
       this.unread.forget(declared.id);
+      this.said.delete(declared.id);
       return true;
     } catch (error) {
-      const fields = { agent: declared.id, err: error };
-      if (!signal.aborted) this.log.warn(fields, 'declared agent cannot be used yet');
+      if (!signal.aborted) this.say(declared.id, error);
       if (error instanceof HubError && !signal.aborted) await this.noteRefused(declared, error);
       return false;
     }
+  }
+
+  /** One line for one reason, however often it is tried. */
+  private say(id: string, error: unknown): void {
+    const { message } = error as Error;
+    const level = this.said.get(id) === message ? 'debug' : 'warn';
+    this.said.set(id, message);
+    this.log[level]({ agent: id, ...whyOf(error) }, 'declared agent cannot be used yet');
   }
 
   /** The card it has stays in use, and shows what is wrong with the one that is served now; so does it without one. */

@@ -21,6 +21,7 @@ import {
   AreOrganizations,
   BINDINGS,
   ENDPOINT_RULE,
+  ENDPOINT_TEXT,
   HEADERS,
   IfPresent,
   IsCardKeys,
@@ -88,7 +89,7 @@ export class PatchAgentDto {
       "Null: the card's URL again. At another origin the stored credentials are dropped; give them again.",
   })
   @IfPresent()
-  @IsUrl(ENDPOINT_RULE)
+  @IsUrl(ENDPOINT_RULE, ENDPOINT_TEXT)
   @MaxLength(MAX_URL)
   endpointOverride?: string | null;
 
@@ -108,6 +109,7 @@ export class PatchAgentDto {
     description: 'Null: the defaults again.',
   })
   @IfPresent()
+  @IsObject()
   @ValidateNested()
   @Type(() => BudgetsDto)
   budgets?: BudgetsDto | null;
@@ -118,6 +120,7 @@ export class PatchAgentDto {
     description: 'Each is set, or taken back by null; the others stay. Null: none is set.',
   })
   @IfPresent()
+  @IsObject()
   @ValidateNested()
   @Type(() => SwitchesDto)
   switches?: SwitchesDto | null;

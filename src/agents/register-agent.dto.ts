@@ -24,6 +24,7 @@ import {
   AreOrganizations,
   BINDINGS,
   ENDPOINT_RULE,
+  ENDPOINT_TEXT,
   HEADERS,
   IsCardKeys,
   IsOwnLimit,
@@ -33,6 +34,7 @@ import {
   MAX_URL,
   MAX_WEIGHT,
   URL_RULE,
+  URL_TEXT,
   VERSIONS,
 } from './agent-fields.js';
 import { BudgetsDto } from './budgets.dto.js';
@@ -54,7 +56,7 @@ export class RegisterAgentDto {
     example: 'https://agent.example',
   })
   @IsOptional()
-  @IsUrl(URL_RULE)
+  @IsUrl(URL_RULE, URL_TEXT)
   @MaxLength(MAX_URL)
   cardUrl?: string;
 
@@ -83,7 +85,7 @@ export class RegisterAgentDto {
       "Called instead of the card's URL. For gRPC, `grpcs://` and `https://` mean TLS, `grpc://` and `http://` plain text.",
   })
   @IsOptional()
-  @IsUrl(ENDPOINT_RULE)
+  @IsUrl(ENDPOINT_RULE, ENDPOINT_TEXT)
   @MaxLength(MAX_URL)
   endpointOverride?: string;
 
@@ -151,6 +153,7 @@ export class RegisterAgentDto {
 
   @ApiPropertyOptional({ type: BudgetsDto })
   @IsOptional()
+  @IsObject()
   @ValidateNested()
   @Type(() => BudgetsDto)
   budgets?: BudgetsDto;
@@ -160,6 +163,7 @@ export class RegisterAgentDto {
     description: 'How it is called, where its card or its server says otherwise.',
   })
   @IsOptional()
+  @IsObject()
   @ValidateNested()
   @Type(() => SwitchesDto)
   switches?: SwitchesDto;

@@ -1,51 +1,51 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
+import { SWITCHES } from '../config/index.js';
 import type { AgentSwitches } from './agent.js';
 
-/** An hour: as long as `agents.pollMax` may be. */
-const MAX_POLL_MS = 3_600_000;
+const { pollMs } = SWITCHES;
 
 export class SwitchesDto implements Partial<Record<keyof AgentSwitches, unknown>> {
   @ApiPropertyOptional({
-    enum: ['off'],
+    enum: SWITCHES.streaming,
     nullable: true,
     description: 'off: it is never asked to stream, whatever its card says; its task is polled.',
   })
   @IsOptional()
-  @IsIn(['off'])
+  @IsIn(SWITCHES.streaming)
   streaming?: AgentSwitches['streaming'] | null;
 
   @ApiPropertyOptional({
-    enum: ['on'],
+    enum: SWITCHES.blocking,
     nullable: true,
     description:
       'on: where it does not stream, a message is sent as one that waits for the end, for agents that cannot be asked for their task. The wait is bounded by the budgets.',
   })
   @IsOptional()
-  @IsIn(['on'])
+  @IsIn(SWITCHES.blocking)
   blocking?: AgentSwitches['blocking'] | null;
 
   @ApiPropertyOptional({
     type: Number,
     nullable: true,
-    minimum: 10,
-    maximum: MAX_POLL_MS,
+    minimum: pollMs.min,
+    maximum: pollMs.max,
     description:
       'The pause between two looks at its task, instead of one that grows from agents.pollMin to agents.pollMax.',
   })
   @IsOptional()
   @IsInt()
-  @Min(10)
-  @Max(MAX_POLL_MS)
+  @Min(pollMs.min)
+  @Max(pollMs.max)
   pollIntervalMs?: number | null;
 
   @ApiPropertyOptional({
-    enum: ['once', 'twice'],
+    enum: SWITCHES.files,
     nullable: true,
     description:
       'How it has the bytes of files over HTTP+JSON and gRPC of 0.3: twice is base64 of base64. Null: the hub asks the server what it is.',
   })
   @IsOptional()
-  @IsIn(['once', 'twice'])
+  @IsIn(SWITCHES.files)
   files?: AgentSwitches['files'] | null;
 }

@@ -58,6 +58,7 @@ describe('authenticate', () => {
       organization: 'acme',
       scopes: new Set(['push']),
       keyId: record.id,
+      keyName: 'n',
     });
     expect(await auth.authenticate({ 'x-api-key': key })).toEqual(principal);
   });

@@ -153,13 +153,13 @@ function principal(
   id: string,
   organization: string,
   scopes: readonly Scope[],
-  key?: Pick<ApiKey, 'id' | 'expiresAt'>,
+  key?: Pick<ApiKey, 'id' | 'name' | 'expiresAt'>,
 ): Principal {
   return Object.freeze({
     id,
     organization,
     scopes: new Set(scopes),
-    ...(key !== undefined && { keyId: key.id }),
+    ...(key !== undefined && { keyId: key.id, keyName: key.name }),
     ...(key?.expiresAt && { expiresAt: key.expiresAt }),
   });
 }

@@ -9,6 +9,8 @@ export interface Principal {
   readonly scopes: ReadonlySet<Scope>;
   /** The key it came with; absent for the configured admin key, and without a key. */
   readonly keyId?: string;
+  /** What that key is called. */
+  readonly keyName?: string;
   /** When that key expires. */
   readonly expiresAt?: Date;
 }

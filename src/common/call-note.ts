@@ -1,3 +1,5 @@
+import { type ErrorReason, hubErrorOf } from './hub-error.js';
+
 /** The longest id of a task that is noted: one that a client has made up may be of any length. */
 const MAX_ID_LENGTH = 100;
 
@@ -14,6 +16,17 @@ export interface CallNote {
   taskId?: string;
   /** The trace it belongs to, by its `traceparent`. */
   traceId?: string;
+  /** Why it failed, as the error of its answer or the last event of its stream says. */
+  reason?: ErrorReason;
+  /** `error.code` of a JSON-RPC answer, whose HTTP status is 200. */
+  code?: number;
+}
+
+/** Notes why a call failed. */
+export function noteFailure(note: CallNote | undefined, thrown: unknown, code?: number): void {
+  if (note === undefined) return;
+  note.reason = hubErrorOf(thrown).reason;
+  if (code !== undefined) note.code = code;
 }
 
 /** Notes which task a call is about; does nothing for a call that nobody notes anything of. */

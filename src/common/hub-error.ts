@@ -86,6 +86,16 @@ export function invalidFields(violations: readonly FieldViolation[]): HubError {
   return new HubError('INVALID_PARAMS', sentences.join('; '), { violations });
 }
 
+/**
+ * The fields of the log that say why something did not work: a plain reason where it was foreseen (an agent that is
+ * away), the error with its stack where the hub or its database is at fault.
+ */
+export function whyOf(thrown: unknown): { reason: ErrorReason; why: string } | { err: unknown } {
+  const isForeseen =
+    thrown instanceof HubError && thrown.reason !== 'INTERNAL' && thrown.reason !== 'UNAVAILABLE';
+  return isForeseen ? { reason: thrown.reason, why: thrown.message } : { err: thrown };
+}
+
 /** What an error of the HTTP framework means. */
 const REASON_OF_STATUS: Readonly<Record<number, ErrorReason>> = {
   401: 'UNAUTHENTICATED',

@@ -1,5 +1,6 @@
+import { isUrl } from '../common/is-url.js';
 import { ID } from '../common/id-pattern.js';
-import { readDuration } from './setting-kinds.js';
+import { readDuration, writeDuration } from './setting-kinds.js';
 import { Setting, type SettingOptions } from './setting.js';
 
 /** An agent declared in the configuration; it is registered at start and cannot be changed by API. */
@@ -50,10 +51,21 @@ type BudgetMember = 'connectMs' | 'firstEventMs' | 'idleMs' | 'totalMs' | 'cance
 const BINDINGS = ['JSONRPC', 'HTTP+JSON', 'GRPC'] as const;
 const VERSIONS = ['1.0', '0.3'] as const;
 
-const FILES = ['once', 'twice'] as const;
-const SWITCHES =
-  'a mapping of streaming (off), blocking (on), pollInterval (10ms to 1h), files (once, twice)';
-const POLL_MS = { min: 10, max: 3_600_000 } as const;
+const CARD_SCHEMES = ['http:', 'https:'];
+const SCHEMES = [...CARD_SCHEMES, 'grpc:', 'grpcs:'];
+const HOST_AND_PORT = /^[^\s/:@]+:\d{1,5}$/;
+
+/** The positions and limits of an agent's switches, here and in the admin API. */
+export const SWITCHES = {
+  streaming: ['off'],
+  blocking: ['on'],
+  /** An hour: as long as `agents.pollMax` may be. */
+  pollMs: { min: 10, max: 3_600_000 },
+  files: ['once', 'twice'],
+} as const;
+const FILES = SWITCHES.files;
+const POLL_MS = SWITCHES.pollMs;
+const SWITCHES_WORDS = `a mapping of streaming (${SWITCHES.streaming.join(', ')}), blocking (${SWITCHES.blocking.join(', ')}), pollInterval (${writeDuration(POLL_MS.min)} to ${writeDuration(POLL_MS.max)}), files (${FILES.join(', ')})`;
 
 const BUDGETS: Readonly<Record<string, BudgetMember>> = {
   connect: 'connectMs',
@@ -138,10 +150,16 @@ function faultsOfAgent(agent: Mapping): string[] {
     if (!holds) faults.push(fault);
   };
   expect(typeof id === 'string' && ID.test(id), '.id: is not [a-z0-9-]{1,63}');
-  expect(isOptionalText(cardUrl), '.cardUrl: is not an address');
+  expect(
+    cardUrl === null || isAddress(cardUrl, CARD_SCHEMES),
+    '.cardUrl: is not an http or https address, such as https://agent.example',
+  );
   expect(card === null || isMapping(card), '.card: is not a mapping');
   expect((card === null) !== (cardUrl === null), ': needs either cardUrl or card');
-  expect(isOptionalText(endpoint), '.endpoint: is not an address');
+  expect(
+    endpoint === null || isAddress(endpoint, SCHEMES) || isHostAndPort(endpoint),
+    '.endpoint: is not an address: http, https, grpc or grpcs, such as https://agent.example/a2a',
+  );
   expect(
     protocolBinding === null || BINDINGS.some((one) => one === protocolBinding),
     `.protocolBinding: is none of ${BINDINGS.join(', ')}`,
@@ -171,7 +189,10 @@ function faultsOfAgent(agent: Mapping): string[] {
   }
   const durations = `a mapping of ${Object.keys(BUDGETS).join(', ')} to durations`;
   expect(readBudgets(agent['budgets'] ?? {}) !== undefined, `.budgets: is not ${durations}`);
-  expect(readSwitches(agent['switches'] ?? {}) !== undefined, `.switches: is not ${SWITCHES}`);
+  expect(
+    readSwitches(agent['switches'] ?? {}) !== undefined,
+    `.switches: is not ${SWITCHES_WORDS}`,
+  );
   return faults;
 }
 
@@ -256,8 +277,15 @@ function isPause(ms: number | undefined): boolean {
   return ms !== undefined && ms >= POLL_MS.min && ms <= POLL_MS.max;
 }
 
-function isOptionalText(value: unknown): value is string | null {
-  return value === null || (typeof value === 'string' && value !== '');
+function isAddress(value: unknown, schemes: readonly string[]): boolean {
+  if (typeof value !== 'string' || !isUrl(value)) return false;
+  const { protocol, hostname } = new URL(value);
+  return schemes.includes(protocol) && hostname !== '';
+}
+
+/** As gRPC names a server. */
+function isHostAndPort(value: unknown): boolean {
+  return typeof value === 'string' && HOST_AND_PORT.test(value);
 }
 
 function isMapping(value: unknown): value is Record<string, unknown> {

@@ -4,7 +4,7 @@ export { ConfigChanges, type Preparation } from './config-changes.js';
 export { ConfigError, SOME_FILE } from './config-error.js';
 export { ConfigSource, FixedConfigSource, ProcessConfigSource } from './config-source.js';
 export { ConfigModule } from './config.module.js';
-export type { DeclaredAgent } from './declared-agents.js';
+export { type DeclaredAgent, SWITCHES } from './declared-agents.js';
 export type { DeclaredEntry } from './declared-list.js';
 export type { DeclaredSubscription } from './declared-subscriptions.js';
 export { GrpcAddress } from './grpc-address.js';

@@ -152,7 +152,7 @@ describe('loadConfig', () => {
     const problems = problemsOf({ A2A_HUB_CONFIG: path }).join('\n');
     for (const fault of [
       '[0].id: is not [a-z0-9-]{1,63}',
-      '[0].cardUrl: is not an address',
+      '[0].cardUrl: is not an http or https address, such as https://agent.example',
       '[1].colour: is not known here; known: id, cardUrl, card, ',
       '[2]: needs either cardUrl or card',
       '[2].priority: is not a whole number',
@@ -162,6 +162,37 @@ describe('loadConfig', () => {
     }
     expect(problems).not.toContain('s3cret');
   });
+
+  it.each([
+    ['cardUrl', 'nonsense'],
+    ['cardUrl', 'agent.example'],
+    ['cardUrl', 'http//agent.example'],
+    ['cardUrl', 'localhost:9000'],
+    ['cardUrl', 'ftp://agent.example'],
+    ['cardUrl', ''],
+    ['cardUrl', 'http://'],
+    ['endpoint', 'nonsense'],
+    ['endpoint', 'ftp://agent.example'],
+  ])('refuses the %s %j of a declared agent, which nobody can be called at', (member, written) => {
+    const agent = JSON.stringify({ id: 'a', cardUrl: 'http://a.example', [member]: written });
+    const path = file(`agents: {declared: [${agent}]}`);
+    const problems = problemsOf({ A2A_HUB_CONFIG: path });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain('agents.declared');
+    expect(problems[0]).toContain(path);
+    expect(problems[0]).toMatch(
+      new RegExp(`\\[0\\]\\.${member}: is not an (http or https )?address\\b.*such as https://`),
+    );
+  });
+
+  it.each(['grpc://agents.internal:50051', 'agents_1:50051', 'https://agent.example/a2a'])(
+    'takes %s for the endpoint of a declared agent',
+    (endpoint) => {
+      const agent = JSON.stringify({ id: 'a', cardUrl: 'http://a_1:8000/card.json', endpoint });
+      const path = file(`agents: {declared: [${agent}]}`);
+      expect(loadConfig({ A2A_HUB_CONFIG: path }).agents.declared).toMatchObject([{ endpoint }]);
+    },
+  );
 
   it('reads declared agents, their headers as secrets', () => {
     const path = file(`
@@ -220,19 +251,19 @@ agents:
 
   it.each([
     ['[{id: a}]', 'no card'],
-    ['[{id: A, cardUrl: x}]', 'a bad id'],
-    ['[{id: a, cardUrl: x, card: {}}]', 'two cards'],
-    ['[{id: a, cardUrl: x, colour: red}]', 'an unknown member'],
-    ['[{id: a, cardUrl: x}, {id: a, cardUrl: y}]', 'an id twice'],
-    ['[{id: a, cardUrl: x, budgets: {idle: 5}}]', 'a budget without unit'],
-    ['[{id: a, cardUrl: x, switches: {streaming: on}}]', 'a switch without that position'],
-    ['[{id: a, cardUrl: x, switches: {pollInterval: 1ms}}]', 'too short a pause'],
-    ['[{id: a, cardUrl: x, switches: {stream: off}}]', 'an unknown switch'],
-    ['[{id: a, cardUrl: x, protocolBinding: SOAP}]', 'an unknown binding'],
-    ['[{id: a, cardUrl: x, protocolVersion: 1.0}]', 'a version that is no text'],
-    ['[{id: a, cardUrl: x, organizations: []}]', 'nobody'],
-    ['[{id: a, cardUrl: x, organizations: [""]}]', 'an organization without a name'],
-    ['[{id: a, cardUrl: x, cardKeys: none}]', 'keys that are no mapping'],
+    ['[{id: A, cardUrl: "http://x"}]', 'a bad id'],
+    ['[{id: a, cardUrl: "http://x", card: {}}]', 'two cards'],
+    ['[{id: a, cardUrl: "http://x", colour: red}]', 'an unknown member'],
+    ['[{id: a, cardUrl: "http://x"}, {id: a, cardUrl: "http://y"}]', 'an id twice'],
+    ['[{id: a, cardUrl: "http://x", budgets: {idle: 5}}]', 'a budget without unit'],
+    ['[{id: a, cardUrl: "http://x", switches: {streaming: on}}]', 'a switch without that position'],
+    ['[{id: a, cardUrl: "http://x", switches: {pollInterval: 1ms}}]', 'too short a pause'],
+    ['[{id: a, cardUrl: "http://x", switches: {stream: off}}]', 'an unknown switch'],
+    ['[{id: a, cardUrl: "http://x", protocolBinding: SOAP}]', 'an unknown binding'],
+    ['[{id: a, cardUrl: "http://x", protocolVersion: 1.0}]', 'a version that is no text'],
+    ['[{id: a, cardUrl: "http://x", organizations: []}]', 'nobody'],
+    ['[{id: a, cardUrl: "http://x", organizations: [""]}]', 'an organization without a name'],
+    ['[{id: a, cardUrl: "http://x", cardKeys: none}]', 'keys that are no mapping'],
     ['[{id: a, cardUrl: "https://a", weight: 1001}]', 'a weight over 1000'],
     ['[{id: a, cardUrl: "https://a", maxConcurrent: 0}]', 'no delegation at all'],
     ['[{id: a, cardUrl: "https://a", maxQueue: "5"}]', 'a number as text'],
@@ -243,6 +274,12 @@ agents:
 });
 
 describe('summarize', () => {
+  it('shows no password that is a parameter of the address of the database', () => {
+    const url = 'postgres://hub@db/hub?password=s3cret&sslmode=require';
+    const shown = summarize(loadConfig({ A2A_HUB__DATABASE__URL: url }));
+    expect(shown['database.url']).toBe('postgres://hub@db/hub?…');
+  });
+
   it('has every key, written as in YAML, with secrets masked', () => {
     const summary = summarize(
       configWith({

@@ -1,3 +1,4 @@
+import { maskedDatabaseUrl } from '../common/database-url.js';
 import { ID } from '../common/id-pattern.js';
 import { declaredAgents } from './declared-agents.js';
 import { declaredList } from './declared-list.js';
@@ -161,7 +162,7 @@ export const SETTINGS = {
       description:
         'SQLite in a file (one process; the path is relative to the working directory) or PostgreSQL.',
       secret: true,
-      mask: (url) => url.replace(/(:\/\/[^:@/?]*):.*@/, '$1:********@'),
+      mask: maskedDatabaseUrl,
     }),
     synchronous: choice(['full', 'normal'], {
       default: 'full',

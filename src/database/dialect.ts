@@ -18,7 +18,7 @@ export function byCharacters(column: string, dialect: Tx['dialect']): string {
 }
 
 /** The error code of better-sqlite3 (`SQLITE_…`), PostgreSQL (SQLSTATE) or a socket (`ECONN…`). */
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' ? code : '';
 }

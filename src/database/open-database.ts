@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
 import type { Log } from '../common/logger.js';
@@ -50,6 +50,7 @@ async function openSqlite(
   { log }: OpenOptions,
 ): Promise<Database> {
   let lock: SqliteLock | null = null;
+  const isNew = path !== ':memory:' && !isThere(path);
   if (path !== ':memory:') {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     lock = SqliteLock.acquire(path);
@@ -63,12 +64,18 @@ async function openSqlite(
     return await ready(source, async () => {
       await source.runMigrations();
       await checkColumns(source);
+      // Said, since a path that is mistyped makes a hub without agents, keys and tasks.
+      if (isNew) log?.info({ path }, `made a new database at ${path} (database.url)`);
       return new SqliteDatabase(source, lock);
     });
   } catch (error) {
     lock?.release();
     throw error;
   }
+}
+
+function isThere(path: string): boolean {
+  return existsSync(path) && statSync(path).size > 0;
 }
 
 async function openPostgres(

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
+import { databasePlace } from '../common/database-url.js';
 import type { Log } from '../common/logger.js';
 
 /** What is said while a server is not there yet, or is starting. */
@@ -12,6 +13,8 @@ const NOT_YET: ReadonlySet<string | undefined> = new Set([
   'ETIMEDOUT',
   '57P03',
 ]);
+/** The server is there, and has no database of that name. */
+const NO_DATABASE = '3D000';
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 2000;
 /** How often it is logged that the hub waits. */
@@ -19,7 +22,7 @@ const SAY_EVERY_MS = 10_000;
 
 /**
  * Connects to PostgreSQL. A server that cannot be reached, or is starting, is tried again for `waitMs`, with a line in
- * the log. Throws a sentence for the operator that names the server, without its password.
+ * the log; one that has no such database, or refuses, is not. Throws a sentence for the operator that names the server, without its password.
  */
 export async function reachPostgres(
   open: () => Promise<DataSource>,
@@ -36,13 +39,18 @@ export async function reachPostgres(
       const { code, message } = cause as { code?: string; message?: string };
       const waited = performance.now() - since;
       const why = message || code || String(cause);
-      if (!NOT_YET.has(code)) throw refused(url, why, cause);
+      if (!NOT_YET.has(code))
+        throw refused(
+          url,
+          code === NO_DATABASE ? `${why}; make it (createdb), or name another` : why,
+          cause,
+        );
       if (waited + pauseMs > waitMs) throw unreachable(url, why, waitMs, cause);
       if (performance.now() - saidAt >= SAY_EVERY_MS) {
         saidAt = performance.now();
         const leftSeconds = Math.round((waitMs - waited) / 1000);
         log?.warn(
-          { database: serverOf(url), reason: why, leftSeconds },
+          { database: databasePlace(url), reason: why, leftSeconds },
           'the database is not there yet: trying again',
         );
       }
@@ -52,22 +60,12 @@ export async function reachPostgres(
 }
 
 function unreachable(url: string, why: string, waitMs: number, cause: unknown): Error {
-  const text = `the database ${serverOf(url)} could not be reached for ${Math.round(waitMs / 1000)} s (${why}): start it, or set database.url (A2A_HUB__DATABASE__URL).`;
+  const text = `the database ${databasePlace(url)} could not be reached for ${Math.round(waitMs / 1000)} s (${why}): start it, or set database.url (A2A_HUB__DATABASE__URL).`;
   return new Error(text, { cause });
 }
 
 function refused(url: string, why: string, cause: unknown): Error {
-  return new Error(`the database ${serverOf(url)} (database.url) cannot be opened: ${why}.`, {
+  return new Error(`the database ${databasePlace(url)} (database.url) cannot be opened: ${why}.`, {
     cause,
   });
-}
-
-/** `host:port/name`: without who comes and with which password. */
-function serverOf(url: string): string {
-  try {
-    const { hostname, port, pathname } = new URL(url);
-    return `${hostname || 'localhost'}:${port || '5432'}${pathname}`;
-  } catch {
-    return 'of database.url';
-  }
 }

@@ -19,7 +19,7 @@ it('puts what a request was into one line for people', () => {
   const { lines, log } = logged();
   new RequestLog(log, true).write({
     note: { id: 'r1', operation: 'SendMessage', taskId: 't1' },
-    caller: { id: 'p1', organization: 'acme', keyId: 'k1' },
+    caller: { id: 'p1', organization: 'acme', keyId: 'k1', keyName: 'ci bot' },
     to: { method: 'POST', route: '/a2a' },
     status: 200,
     ms: 12.345,
@@ -28,8 +28,19 @@ it('puts what a request was into one line for people', () => {
     isProbe: false,
   });
   expect(lines.join('')).toMatch(
-    /^\[[\d:.]+\] INFO: request POST \/a2a SendMessage 200 12\.3 ms p1 task t1 \{"requestId":"r1","organization":"acme","keyId":"k1"\}\n$/,
+    /^\[[\d:.]+\] INFO: request POST \/a2a SendMessage 200 12\.3 ms p1 \(ci bot\) task t1 \{"requestId":"r1","organization":"acme","keyId":"k1"\}\n$/,
   );
+});
+
+it('says why a request failed whose status is 200', () => {
+  const { lines, log } = logged();
+  new RequestLog(log, true).write({
+    note: { id: 'r1', operation: 'GetTask', reason: 'TASK_NOT_FOUND', code: -32001 },
+    caller: null,
+    to: { method: 'POST', route: '/a2a' },
+    ...{ status: 200, ms: 1, cut: false, failed: false, isProbe: false },
+  });
+  expect(lines.join('')).toContain('POST /a2a GetTask 200 -32001 TASK_NOT_FOUND 1 ms');
 });
 
 it('shows other entries with their fields, and no secrets', () => {

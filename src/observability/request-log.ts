@@ -7,6 +7,8 @@ export interface LoggedCaller {
   readonly id: string;
   readonly organization: string;
   readonly keyId?: string | undefined;
+  /** What its operator calls that key. */
+  readonly keyName?: string | undefined;
 }
 
 /** A request that is over. */
@@ -54,11 +56,14 @@ function fieldsOf({ note, caller, to, status, ms, cut }: EndedRequest): object {
     operation: note.operation,
     taskId: note.taskId,
     status,
+    code: note.code,
+    reason: note.reason,
     ms: Math.round(ms * 10) / 10,
     ...(cut && { cut }),
     caller: caller?.id,
     organization: caller?.organization,
     keyId: caller?.keyId,
+    keyName: caller?.keyName,
     traceId: note.traceId,
   };
 }

@@ -64,6 +64,39 @@ export function refuseMisplaced(sources: readonly Source[], uri: string): void {
   refuse(faults);
 }
 
+/**
+ * Throws INVALID_PARAMS when a plain key is one of {@link PLAIN_KEYS} but for case, `_` and `-` (`agentID`,
+ * `skill-tags`): the message would go to somebody else without a word. Where `data`, the directive's own, says who is
+ * asked by that member, it is the agent's own.
+ */
+export function refuseMisspelt(sources: readonly Source[], data: readonly Source[]): void {
+  const known = spellings(PLAIN_KEYS);
+  const faults: FieldViolation[] = [];
+  for (const { values, path } of sources) {
+    for (const key in values) {
+      if (key.length > MAX_NAME || known.has(key) || !isThere(values[key])) continue;
+      const name = plainKeyOf(key);
+      if (name === undefined || isSaid(data, name)) continue;
+      faults.push({ field: `${path}.${key}`, description: `does nothing: is ${name} meant?` });
+    }
+  }
+  refuse(faults);
+}
+
+/** The key that is meant by one that only differs in case, `_` and `-`. */
+function plainKeyOf(key: string): (typeof PLAIN_KEYS)[number] | undefined {
+  return PLAIN_KEYS.find((name) => bareOf(name) === bareOf(key));
+}
+
+function isSaid(data: readonly Source[], plain: (typeof PLAIN_KEYS)[number]): boolean {
+  const member = plain === 'skillTags' ? 'tags' : plain;
+  return data.some(({ values }) => [...spellings([member])].some((key) => isThere(values[key])));
+}
+
+function bareOf(name: string): string {
+  return name.replace(/[_-]/g, '').toLowerCase();
+}
+
 function unlike(values: Source['values'], names: ReadonlySet<string>): string[] {
   const found: string[] = [];
   for (const key in values) {
@@ -85,9 +118,8 @@ function spellings(names: readonly string[]): ReadonlySet<string> {
 }
 
 function meant(key: string, known: readonly string[]): string {
-  const bare = (name: string): string => name.replace(/[_-]/g, '').toLowerCase();
-  const [best] = nearest(bare(key.slice(0, MAX_NAME)), known.map(bare));
-  const name = known.find((each) => bare(each) === best);
+  const [best] = nearest(bareOf(key.slice(0, MAX_NAME)), known.map(bareOf));
+  const name = known.find((each) => bareOf(each) === best);
   return name === undefined ? `the members are ${known.join(', ')}` : `is ${name} meant?`;
 }
 

@@ -70,14 +70,14 @@ function bytesIn(json: unknown): Buffer | undefined {
   return Buffer.isBuffer(raw) ? raw : undefined;
 }
 
-/** All parts, wherever they are in what may be anything. */
-function* partsIn(json: unknown): Generator<unknown, void, undefined> {
+/** All parts of a task, a message, an event or an answer with one of them, which may be anything. */
+export function* partsIn(json: unknown): Generator<unknown, void, undefined> {
   if (!isRecord(json)) return;
   yield* listIn(json['parts']);
   for (const name of ['artifacts', 'history']) {
     for (const each of listIn(json[name])) if (isRecord(each)) yield* listIn(each['parts']);
   }
-  for (const name of ['task', 'message', 'status']) yield* partsIn(json[name]);
+  for (const name of ['task', 'message', 'status', 'artifact']) yield* partsIn(json[name]);
 }
 
 function listIn(value: unknown): readonly unknown[] {

@@ -142,7 +142,7 @@ describe('the routing directive', () => {
   });
 
   it("leaves plain keys alone that stand beside none it reads: they are the agent's", () => {
-    const metadata = { strategy: 'mine', steps: 30, stratgy: 1, agentID: 'x' };
+    const metadata = { strategy: 'mine', steps: 30, stratgy: 1, 'agent id': 'x' };
     expect(readDirective(metadata, { tags: 'b' })).toEqual({});
     expect(readDirective({ ...metadata, ...ours({ agentId: 'a' }) }, undefined)).toEqual({
       agentId: 'a',
@@ -150,6 +150,32 @@ describe('the routing directive', () => {
     expect(readDirective({ agentId: 'a', strategy: null, colour: 1 }, {})).toEqual({
       agentId: 'a',
     });
+  });
+
+  it.each([
+    ['agentID', 'agentId'],
+    ['agent-id', 'agentId'],
+    ['AGENT_ID', 'agentId'],
+    ['skillID', 'skillId'],
+    ['SkillId', 'skillId'],
+    ['skilltags', 'skillTags'],
+    ['skill-tags', 'skillTags'],
+  ])('refuses the plain %s, alone too: only its spelling keeps it from being read', (key, name) => {
+    for (const [message, request, path] of [
+      [{ [key]: 'x' }, undefined, 'message.metadata'],
+      [undefined, { [key]: ['x'], colour: 1 }, 'metadata'],
+    ] as const) {
+      expect(() => readDirective(message, request)).toThrow(
+        expect.objectContaining({
+          reason: 'INVALID_PARAMS',
+          violations: [{ field: `${path}.${key}`, description: `does nothing: is ${name} meant?` }],
+        }),
+      );
+    }
+    expect(readDirective({ [key]: null }, undefined)).toEqual({});
+    // The extension says it already: what stands plainly is the agent's own.
+    const data = name === 'skillTags' ? { tags: ['t'] } : { [name]: 't' };
+    expect(readDirective({ [key]: 'x', ...ours(data) }, undefined)).toEqual(data);
   });
 
   it('names the metadata of the request as such', () => {

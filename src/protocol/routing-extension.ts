@@ -16,6 +16,7 @@ import {
   DIRECTIVE_MEMBERS,
   TARGET_MEMBERS,
   refuseMisplaced,
+  refuseMisspelt,
   refuseUnknown,
 } from './directive-members.js';
 
@@ -120,7 +121,7 @@ const match = oneOf(MATCHES);
  * Reads what a client asks of the routing, from the metadata of the message and of the request: the
  * extension's data first, then the plain keys; in both the message before the request. `wishes` are
  * members that stand outside of metadata and win over it. Throws HubError INVALID_PARAMS naming the
- * field that is mistyped, contradicts another or is not known (plain keys: beside one that is read).
+ * field that is mistyped, contradicts another or is not known (plain keys: beside one that is read, or a spelling of one).
  */
 export function readDirective(
   messageMetadata: Metadata,
@@ -133,6 +134,7 @@ export function readDirective(
   ];
   const data = both.flatMap(extensionData);
   refuseUnknown(data, OWN_MEMBERS);
+  refuseMisspelt(both, data);
   refuseMisplaced(both, ROUTING_EXTENSION_URI);
   const ours = [{ values: wishes ?? {}, path: '' }, ...data];
   const fields = new Map<string, string>();

@@ -8,6 +8,7 @@ import { HubSettings } from '../../src/database/hub-settings.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { databaseContract } from '../contract/database.contract.js';
 import { describeDatabases } from '../support/databases.js';
+import { LogLines } from '../support/log-lines.js';
 import { testSecrets } from '../support/secret-box.js';
 
 describeDatabases('database', databaseContract);
@@ -52,6 +53,21 @@ function settingsOf(database: Database): HubSettings {
 
 describe('a SQLite file', () => {
   const settings = (path: string) => ({ url: `sqlite:${path}`, synchronous: 'full' }) as const;
+
+  it('is said to be new once, by its whole path', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hub-new-'));
+    const path = join(folder, 'hub.db');
+    const log = new LogLines();
+    for (let start = 0; start < 2; start++) {
+      await (await openDatabase(settings(path), { log })).close();
+    }
+    expect(log.entries).toEqual([
+      { level: 'info', message: `made a new database at ${path} (database.url)`, fields: { path } },
+    ]);
+    await (await openDatabase(settings(':memory:'), { log })).close();
+    expect(log.entries).toHaveLength(1);
+    rmSync(folder, { recursive: true });
+  });
 
   it('belongs to one process, and to the next one when that has closed it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hub-lock-'));

@@ -24,6 +24,49 @@ function start(keys: SecretKey[] = []): SecretBox {
   return openSecretBox({ database, secrets: { keys } }, log);
 }
 
+/** The file of a database as it was made by a hub of some version, with one secret of an agent. */
+function databaseWith(sealed: string): BetterSqlite3.Database {
+  const database = new BetterSqlite3(path);
+  database.exec('CREATE TABLE agents (id text, credentials text)');
+  const credentials = JSON.stringify({ 'x-key': sealed });
+  database.prepare('INSERT INTO agents VALUES (?, ?)').run('x', credentials);
+  return database;
+}
+
+it.each([
+  ['another id', 'other', 'the file has the key other'],
+  ['the same id', 'k1', 'the file has another key under that id'],
+])('a key file with %s is refused where secrets need the former one', (_, id, words) => {
+  const file = `${path}.key`;
+  const own = `k1:${keyNamed('k1').key}\n`;
+  writeFileSync(file, own, { mode: 0o600 });
+  const database = databaseWith(start().seal('hunter2'));
+  const wrong = `${id}:${keyNamed('wrong').key}\n`;
+  writeFileSync(file, wrong);
+  expect(() => start()).toThrow(`${file} (file): is not the file that belongs to this database`);
+  expect(() => start()).toThrow(
+    /under k1, .*from a backup, .*database\.url .*secrets\.keys to a new/,
+  );
+  expect(() => start()).toThrow(words);
+  // The way out for who has lost it, and the way back.
+  expect(start([keyNamed('new')]).sealingKey).toBe('new');
+  writeFileSync(file, own);
+  expect(start().sealingKey).toBe('k1');
+  writeFileSync(file, wrong);
+  database.exec('DELETE FROM agents');
+  expect(start().sealingKey).toBe(id);
+  database.close();
+});
+
+it('one value that was damaged does not make the key file another one', () => {
+  const box = start();
+  const database = databaseWith(box.seal('hunter2'));
+  const damaged = box.seal('another').replace(/.{8}$/, 'AAAAAAAA');
+  database.prepare('INSERT INTO agents VALUES (?, ?)').run('y', JSON.stringify({ a: damaged }));
+  expect(start().sealingKey).toBe(box.sealingKey);
+  database.close();
+});
+
 it('a database that holds secrets is not started with a new key where its own has gone', () => {
   const box = start();
   const database = new BetterSqlite3(path);

@@ -66,7 +66,7 @@ it('does not wait where the server refuses', async () => {
   url.pathname = '/no_such_database';
   const since = performance.now();
   await expect(openDatabase(settings(url.href))).rejects.toThrow(
-    /^the database \S+\/no_such_database \(database\.url\) cannot be opened: .*does not exist/,
+    /^the database \S+\/no_such_database \(database\.url\) cannot be opened: .*does not exist; make it \(createdb\)/,
   );
   expect(performance.now() - since).toBeLessThan(10_000);
 });

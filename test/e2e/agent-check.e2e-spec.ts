@@ -44,7 +44,8 @@ describe('a check without a probe', () => {
       name: 'Careful',
       endpoint: { url: `${agent.url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
       interfaces: [{ chosen: true }],
-      verified: true,
+      endpointResolves: true,
+      signature: { outcome: 'unsigned', reason: 'The card is not signed.' },
       probe: null,
     });
     expect(agent.calls).toEqual([]);

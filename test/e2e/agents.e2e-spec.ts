@@ -80,7 +80,7 @@ describe('registering an agent', () => {
       source: 'api',
       cardUrl: `${agent.url}/.well-known/agent-card.json`,
       endpoint: { url: `${agent.url}/`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
-      report: { verified: true },
+      report: { endpointResolves: true },
     });
     expect(answer.body.report.interfaces.map((one: Json) => one['chosen'])).toEqual([true, false]);
     const usable = hub.app.get(AgentRegistry).get('text-statistics');

@@ -39,6 +39,35 @@ describe('main', () => {
     expect(help.stdout).toContain('migrate');
   });
 
+  it('shows every setting as it is in force, without secrets', async () => {
+    const { code, stdout } = await main(['config'], {
+      A2A_HUB__TASKS__BLOCKING_WAIT: '7s',
+      A2A_HUB__AUTH__ADMIN_KEY: 's3cret-s3cret-s3cret-s3cret',
+    });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^tasks\.blockingWait: 7s$/m);
+    expect(stdout).toContain('auth.adminKey: "********"');
+    expect(stdout).not.toContain('s3cret');
+    expect((await main(['config'], { A2A_HUB__SERVER__PORT: 'x' })).stderr).toContain(
+      'server.port',
+    );
+  });
+
+  it('tells in its log what a terminal is told, and all settings to who debugs', async () => {
+    const first = async (level: string): Promise<string> => {
+      const hub = await startHubProcess({ environment: { A2A_HUB__LOG__LEVEL: level } });
+      await hub.close();
+      return hub.output;
+    };
+    const info = await first('info');
+    expect(info).not.toContain('tasks.blockingWait');
+    expect(info).toMatch(/"callers":"with an API key".*"msg":"started"/);
+    const debug = await first('debug');
+    const line = debug.split('\n').find((text) => text.includes('"msg":"configuration"'));
+    const config = { 'auth.adminKey': '********', 'tasks.blockingWait': '5m' };
+    expect(JSON.parse(line!)).toMatchObject({ config });
+  });
+
   it('refuses a command it does not know', async () => {
     const ended = await main(['destroy']);
     expect(ended.code).toBe(2);
@@ -165,11 +194,8 @@ compositeSkills:
       expect((await main(['migrate'], environment)).stdout).toContain('up to date');
     });
 
-    it('has logged the configuration without secrets', () => {
-      const { stdout, stderr } = ended;
-      const line = stdout.split('\n').find((text) => text.includes('"msg":"configuration"'));
-      expect(JSON.parse(line!)).toMatchObject({ config: { 'auth.adminKey': '********' } });
-      expect(stdout + stderr).not.toContain(key);
+    it('has logged no secrets', () => {
+      expect(ended.stdout + ended.stderr).not.toContain(key);
     });
   });
 });

@@ -5,6 +5,7 @@ import { type Hub, startHub } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import type { JsonObject } from '../support/json.js';
+import { LogLines } from '../support/log-lines.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -34,9 +35,11 @@ function declared(id: string, changes: Partial<DeclaredAgent>): DeclaredAgent {
   };
 }
 
+const log = new LogLines();
+
 async function hubWith(...agents: DeclaredAgent[]): Promise<Hub> {
   const config = { agents: { declared: agents } as unknown as Partial<AppConfig['agents']> };
-  const hub = await startHub({ config });
+  const hub = await startHub({ config, providers: log.providers });
   closing.push(() => hub.close());
   return hub;
 }
@@ -85,6 +88,10 @@ describe('a declared agent whose card cannot be read', () => {
       // The pauses between tries are 1, 2 and 5 s.
     }, 15_000);
     expect(idsIn(await listed(hub))).toEqual(['away', 'denied', 'there']);
+    const said = log.of('declared agent cannot be used yet', 'warn');
+    expect(said.filter((fields) => fields['agent'] === 'away')).toEqual([
+      { agent: 'away', reason: 'AGENT_UNREACHABLE', why: expect.stringMatching(/ECONNREFUSED/) },
+    ]);
   }, 30_000);
 
   it('has its place in pages and filters, and gets no work', async () => {

@@ -111,9 +111,11 @@ describe('GET /', () => {
     const { status, headers, text } = await get(`${hub.url}/`, { accept: BROWSER });
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(text).toMatch(/<dt>a2a<\/dt>\n<dd>[^<]*POST/);
     const links = linksOf(text, `${hub.url}/`);
     expect(links).toContain(`${hub.url}/docs`);
-    for (const link of links.filter((each) => !each.endsWith('/a2a'))) {
+    // Every one leads a browser to something.
+    for (const link of links) {
       expect([link, (await get(link)).status]).toEqual([link, 200]);
     }
   });

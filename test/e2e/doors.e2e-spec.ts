@@ -140,7 +140,7 @@ describe('the version of a request', () => {
         '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
         reason: 'VERSION_NOT_SUPPORTED',
         domain: 'a2a-protocol.org',
-        metadata: { supportedVersions: '1.0,0.3' },
+        metadata: { supportedVersions: '1.0,0.3,0.2.5' },
       });
     },
   );

@@ -1,7 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import BetterSqlite3 from 'better-sqlite3';
 import { loadConfig } from '../../src/config/index.js';
 import { type Hub, startHub } from '../support/app.js';
 
@@ -34,6 +37,22 @@ describe('docs/operate.md', () => {
     expect(variables.filter((name) => !settings.includes(`\`${name}\``))).toEqual([]);
     const keys = named(/`((?:server|grpc|tasks|database|secrets|egress|push|log)\.[a-zA-Z.]+)`/g);
     expect(keys.filter((key) => !settings.includes(`### \`${key}\``))).toEqual([]);
+  });
+
+  it('makes a backup without sqlite3 that only its owner can read', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hub-backup-'));
+    const [source, backup] = [join(folder, 'hub.db'), join(folder, 'backup.db')];
+    const database = new BetterSqlite3(source);
+    database.exec('CREATE TABLE kept (it text)');
+    const program = /node -e "(.*backup.*)"/.exec(page)![1]!;
+    const here = program.replace('/data/hub.db', source).replace('/data/backup.db', backup);
+    const cwd = new URL('../..', import.meta.url);
+    await promisify(execFile)(process.execPath, ['-e', here], { cwd, timeout: 20_000 });
+    expect(statSync(backup).mode & 0o777).toBe(0o600);
+    const tables = new BetterSqlite3(backup).prepare('SELECT name FROM sqlite_master').pluck();
+    expect(tables.all()).toEqual(['kept']);
+    database.close();
+    rmSync(folder, { recursive: true });
   });
 
   it('shows a configuration that can be loaded', () => {

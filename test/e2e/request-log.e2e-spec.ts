@@ -55,6 +55,7 @@ const caller = () => ({
   caller: key.principalId,
   organization: 'acme',
   keyId: key.id,
+  keyName: 'caller',
   traceId: TRACE,
 });
 const send = { message: { ...userMessage('hi'), metadata: { agentId: 'scripted' } } };
@@ -70,7 +71,22 @@ describe('the line of a request in the log', () => {
       ...caller(),
     });
     expect(line['ms']).toEqual(expect.any(Number));
+    expect([line['code'], line['reason']]).toEqual([undefined, undefined]);
     expect(log.of('request', 'info')).toContainEqual(line);
+  });
+
+  it('tells why a JSON-RPC call failed, whose status is 200', async () => {
+    const options = { key: key.key, headers: headers('r1b') };
+    const { status: http } = await hub.rpcRaw('GetTask', { id: 'none' }, options);
+    expect(http).toBe(200);
+    expect(await lineOf('r1b')).toMatchObject({
+      ...{ operation: 'GetTask', status: 200, code: -32001, reason: 'TASK_NOT_FOUND' },
+      ...caller(),
+    });
+    const metadata = { agentId: 'nobody' };
+    const message = { ...userMessage('hi'), metadata };
+    await hub.rpcRaw('SendStreamingMessage', { message }, { ...options, headers: headers('r1c') });
+    expect(await lineOf('r1c')).toMatchObject({ status: 200, code: -32602, reason: 'NO_ROUTE' });
   });
 
   it('names operations of 0.3 as 1.0 does', async () => {
@@ -86,7 +102,7 @@ describe('the line of a request in the log', () => {
     expect([answer.status, answer.headers['x-request-id']]).toEqual([404, 'r3']);
     expect(await lineOf('r3')).toMatchObject({
       ...{ method: 'GET', route: '/a2a/tasks/:id', operation: 'GetTask', taskId: 'none' },
-      ...{ status: 404, ...caller() },
+      ...{ status: 404, reason: 'TASK_NOT_FOUND', ...caller() },
     });
   });
 
@@ -118,11 +134,15 @@ describe('the line of a request in the log', () => {
     expect(answer.headers['x-request-id']).toBe('r5');
     expect(await lineOf('r5')).toMatchObject({
       ...{ method: 'GET', route: '/api/v1/tasks/:id', taskId: 'none', status: 404 },
-      caller: 'admin',
+      ...{ caller: 'admin', reason: 'TASK_NOT_FOUND' },
     });
     const refused = await hub.get('/api/v1/keys', { key: 'hub_x_wrong', headers: headers('r6') });
     expect([refused.status, refused.headers['x-request-id']]).toEqual([401, 'r6']);
-    expect(await lineOf('r6')).toMatchObject({ status: 401, caller: undefined });
+    expect(await lineOf('r6')).toMatchObject({
+      status: 401,
+      reason: 'UNAUTHENTICATED',
+      caller: undefined,
+    });
     expect(JSON.stringify(log.entries)).not.toMatch(/secret=1|hub_x_wrong|admin-key-of/);
   });
 
@@ -170,7 +190,8 @@ describe('the line of a request in the log', () => {
         (failure as { metadata: { get(n: string): unknown } }).metadata.get('x-request-id'),
       ).toEqual([`g2${method.path}`]);
       expect(await lineOf(`g2${method.path}`)).toMatchObject({
-        ...{ operation: 'GetTask', taskId: 'none', status: 'NOT_FOUND', ...caller() },
+        ...{ operation: 'GetTask', taskId: 'none', status: 'NOT_FOUND' },
+        ...{ reason: 'TASK_NOT_FOUND', ...caller() },
       });
     },
   );

@@ -274,7 +274,7 @@ describe('the version', () => {
           code: 400,
           status: 'FAILED_PRECONDITION',
           details: [
-            { reason: 'VERSION_NOT_SUPPORTED', metadata: { supportedVersions: '1.0,0.3' } },
+            { reason: 'VERSION_NOT_SUPPORTED', metadata: { supportedVersions: '1.0,0.3,0.2.5' } },
           ],
         },
       });

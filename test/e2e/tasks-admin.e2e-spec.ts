@@ -2,13 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import type { JsonObject } from '../support/json.js';
+import { LogLines } from '../support/log-lines.js';
 
 let hub: Hub;
 let agent: RunningAgent;
+const log = new LogLines();
+/** What the log says of operators' acts on a task. */
+const acts = (taskId: unknown) =>
+  log.of('an operator acts on a task').filter((fields) => fields['taskId'] === taskId);
 
 beforeAll(async () => {
   [hub, agent] = await Promise.all([
-    startHub(),
+    startHub({ providers: log.providers }),
     startSdkAgent({
       execute: async (turn) => {
         if (turn.text === 'ask') return void turn.task().askForInput('What?');
@@ -142,6 +147,8 @@ describe('operators and one task of somebody else', () => {
     const own = await hub.createKey({ organization: 'readers', scopes: ['tasks:organization'] });
     expect((await admin('GET', `${id}/content`, undefined, own)).status).toBe(403);
     expect((await admin('GET', 'unknown/content')).status).toBe(404);
+    expect(acts(id)).toMatchObject([{ act: 'read', by: 'admin', outcome: 'done' }]);
+    expect(acts('unknown')).toMatchObject([{ outcome: 'refused', refusal: 'TASK_NOT_FOUND' }]);
   });
 
   it('cancel it, and say so and why, but not to the agent', async () => {
@@ -165,6 +172,11 @@ describe('operators and one task of somebody else', () => {
     expect(JSON.stringify(agent.calls)).not.toContain('It is stuck.');
     const again = await admin('POST', `${String(id)}:cancel`, undefined, operator);
     expect(again.status).toBe(409);
+    const by = { act: 'cancel', by: expect.any(String), withKey: operator.split('_')[1] };
+    expect(acts(id)).toMatchObject([
+      { ...by, reason: 'It is stuck.', outcome: 'done', state: 'TASK_STATE_CANCELED' },
+      { ...by, outcome: 'refused', refusal: 'TASK_NOT_CANCELABLE', why: expect.any(String) },
+    ]);
   });
 
   it('cancel what no agent works on, in their words', async () => {
@@ -201,6 +213,7 @@ describe('operators and one task of somebody else', () => {
     });
     expect(JSON.stringify(agent.turns.at(-1)!.context.userMessage)).not.toContain(id);
 
+    expect(acts(id)).toMatchObject([{ act: 'retry', outcome: 'done', newTaskId: newId }]);
     const second = await admin('POST', `${newId}:retry`);
     expect(second.body).toMatchObject({ retryOf: { taskId: newId } });
     expect((await admin('POST', 'unknown:retry')).status).toBe(404);

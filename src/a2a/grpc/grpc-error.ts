@@ -1,5 +1,10 @@
 import { Metadata, type StatusObject } from '@grpc/grpc-js';
-import { type FieldViolation, type HubError, hubErrorOf } from '../../common/hub-error.js';
+import {
+  type ErrorReason,
+  type FieldViolation,
+  type HubError,
+  hubErrorOf,
+} from '../../common/hub-error.js';
 import type { ProtocolVersion } from '../../routing/index.js';
 import { RPC_STATUS, WIRE_ERRORS, rpcErrorOf } from '../error-map.js';
 import { type RpcDetails, encodeRpcStatus } from './rpc-details.js';
@@ -8,6 +13,18 @@ import { type RpcDetails, encodeRpcStatus } from './rpc-details.js';
 const MAX_MESSAGE_BYTES = 512;
 /** The most bytes of details. Some clients refuse trailers over 8 KiB, and base64 adds a third. */
 const MAX_DETAILS_BYTES = 4096;
+
+/** Why a call has a status, by the metadata of that. */
+const reasons = new WeakMap<Metadata, ErrorReason>();
+
+/** Why a call ended as it did, for a status of {@link grpcStatusOf}. */
+export function reasonOf({
+  metadata,
+}: {
+  readonly metadata?: Metadata | null | undefined;
+}): ErrorReason | undefined {
+  return metadata ? reasons.get(metadata) : undefined;
+}
 
 /**
  * The gRPC status for what was thrown (A2A §10.6): the code of `WIRE_ERRORS`, the message a JSON-RPC
@@ -19,6 +36,7 @@ export function grpcStatusOf(thrown: unknown, version: ProtocolVersion): StatusO
   const details = shortened(rpcErrorOf(error, version).message);
   const metadata = new Metadata();
   metadata.set('grpc-status-details-bin', encodedDetails(code, details, error));
+  reasons.set(metadata, error.reason);
   const retryAfter = error.metadata['retryAfterSeconds'];
   if (retryAfter !== undefined) metadata.set('retry-after', retryAfter);
   return { code, details, metadata };

@@ -7,6 +7,7 @@ import { REQUEST_ID, requestIdOf } from '../../common/request-id.js';
 import { AppConfig } from '../../config/index.js';
 import { Metrics } from '../../observability/metrics.js';
 import { RequestLog } from '../../observability/request-log.js';
+import { reasonOf } from './grpc-error.js';
 
 /** Statuses of failures that are the hub's own. */
 const FAILURES: ReadonlySet<number> = new Set([
@@ -87,6 +88,8 @@ export class GrpcObserver {
           next(metadata);
         },
         sendStatus: (end, next) => {
+          const reason = reasonOf(end);
+          if (reason !== undefined) observed.note.reason = reason;
           ended(end.code ?? status.UNKNOWN, false);
           next(hasBegun ? end : withId(end, observed.note.id));
         },

@@ -70,4 +70,6 @@ export interface HttpFailure {
   readonly error: HubError;
   readonly status: number;
   readonly text: string;
+  /** `error.code` of JSON-RPC, for the log: its status does not tell. */
+  readonly code?: number;
 }

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refuseEnded } from '../../auth/index.js';
+import { noteFailure } from '../../common/call-note.js';
 import { HubError } from '../../common/hub-error.js';
 import { varyBy } from '../../common/http/vary.js';
 import { LONG, longTurn } from '../../common/long-work.js';
@@ -252,7 +253,7 @@ export class HttpDoors {
   ): Promise<FastifyReply> {
     const { error, status, text } = this.noted(
       door.failure(thrown, { asked: versionAskedBy(request), headers: request.headers }),
-      request.id,
+      request,
     );
     // Of a body that makes no progress the rest is not waited for.
     if (thrown instanceof StalledBody) void reply.header('connection', 'close');
@@ -266,8 +267,9 @@ export class HttpDoors {
     );
   }
 
-  private noted(failure: HttpFailure, requestId: string): HttpFailure {
+  private noted(failure: HttpFailure, { id: requestId, note }: FastifyRequest): HttpFailure {
     const { error } = failure;
+    noteFailure(note, error, failure.code);
     if (error.reason === 'INTERNAL') {
       this.log.error({ requestId, err: error.cause ?? error }, 'A2A call failed');
     }

@@ -50,9 +50,9 @@ export class JsonRpcDoor implements HttpDoor, OnModuleInit {
     const failure =
       thrown instanceof RpcFailure ? thrown : new RpcFailure(thrown, null, assumedVersion(asked));
     const error = hubErrorOf(failure.thrown);
+    const { rpcStatus: status, code } = WIRE_ERRORS[error.reason];
     return {
-      error,
-      status: WIRE_ERRORS[error.reason].rpcStatus,
+      ...{ error, status, code },
       text: failureText(failure.id, rpcErrorOf(error, failure.version)),
     };
   }

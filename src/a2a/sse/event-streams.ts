@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { refuseEnded } from '../../auth/index.js';
+import { type CallNote, noteFailure } from '../../common/call-note.js';
 import { Draining, stopping } from '../../common/draining.js';
 import { HubError, hubErrorOf } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
@@ -14,6 +15,7 @@ const QUIET_MS = 2000;
 interface OpenStream {
   readonly source: EventSource;
   readonly gone: AbortController;
+  readonly note: CallNote | undefined;
 }
 
 /** The open event streams of this process. A reader that leaves ends its stream, never its task. */
@@ -27,9 +29,9 @@ export class EventStreams {
     private readonly log: Log,
   ) {
     draining.signal.addEventListener('abort', () => {
-      for (const [writer, { source, gone }] of this.open) {
-        interrupt(writer, source, stopping());
-        gone.abort();
+      for (const [writer, stream] of this.open) {
+        interrupt(writer, stream, stopping());
+        stream.gone.abort();
       }
     });
   }
@@ -59,15 +61,16 @@ export class EventStreams {
     reply.hijack();
     const { heartbeatMs, streamBufferBytes } = this.config.tasks;
     const writer = new EventWriter(reply.raw, { heartbeatMs, bufferBytes: streamBufferBytes });
-    this.open.set(writer, { source, gone });
+    const stream = { source, gone, note: reply.request.note };
+    this.open.set(writer, stream);
     gone.signal.addEventListener('abort', () => {
       const { reason } = gone.signal as { readonly reason: unknown };
-      if (reason instanceof HubError) interrupt(writer, source, reason);
+      if (reason instanceof HubError) interrupt(writer, stream, reason);
     });
     try {
       if (isQuiet) writer.openAlone(headers());
       else writer.open(headers());
-      await this.pump(writer, source, first);
+      await this.pump(writer, stream, first);
     } finally {
       writer.end();
       this.open.delete(writer);
@@ -78,21 +81,22 @@ export class EventStreams {
 
   private async pump(
     writer: EventWriter,
-    source: EventSource,
+    stream: OpenStream,
     first: Promise<IteratorResult<unknown, void>>,
   ): Promise<void> {
+    const { source } = stream;
     try {
       for (let result = await first; !result.done; result = await source.items.next()) {
         const { seq, text } = source.render(result.value);
         writer.event(seq, text);
         await writer.ready();
-        if (this.draining.signal.aborted) interrupt(writer, source, stopping());
+        if (this.draining.signal.aborted) interrupt(writer, stream, stopping());
         if (writer.closed) return;
       }
     } catch (thrown) {
       if (hubErrorOf(thrown).reason === 'INTERNAL')
         this.log.error({ err: thrown }, 'stream failed');
-      writer.failure(source.failureEvent, source.failure(thrown));
+      fail(writer, stream, thrown);
     }
   }
 }
@@ -111,7 +115,13 @@ async function isPendingAfter(ms: number, promise: Promise<unknown>): Promise<bo
 }
 
 /** Ends a stream whose task goes on. */
-function interrupt(writer: EventWriter, source: EventSource, why: HubError): void {
-  writer.failure(source.failureEvent, source.failure(why));
+function interrupt(writer: EventWriter, stream: OpenStream, why: HubError): void {
+  fail(writer, stream, why);
   writer.end();
+}
+
+/** The last event tells why; so does the log, where the status is still 200. */
+function fail(writer: EventWriter, { source, note }: OpenStream, why: unknown): void {
+  noteFailure(note, why);
+  writer.failure(source.failureEvent, source.failure(why));
 }

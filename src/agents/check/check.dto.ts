@@ -111,8 +111,8 @@ export class AgentCheckDto {
   @ApiProperty({ type: [AgentInterfaceDto], description: 'Every interface of the card, judged.' })
   readonly interfaces: readonly AgentInterfaceDto[];
 
-  @ApiProperty({ type: Boolean, description: "False: the endpoint's host does not resolve now." })
-  readonly verified: boolean;
+  @ApiProperty({ type: Boolean, description: "Whether the endpoint's host resolves now." })
+  readonly endpointResolves: boolean;
 
   @ApiProperty({ type: CardSignatureDto })
   readonly signature: CardSignatureDto;
@@ -128,7 +128,7 @@ export class AgentCheckDto {
     this.cardUrl = agent.cardUrl;
     this.endpoint = agent.endpoint;
     this.interfaces = intake.interfaces;
-    this.verified = intake.verified;
+    this.endpointResolves = intake.endpointResolves;
     this.signature = agent.signature;
     this.cardTrouble = agent.cardTrouble && new CardTroubleDto(agent.cardTrouble);
     this.probe = probe;

@@ -1,6 +1,7 @@
 import { base64Of } from '../../common/json-in-turns.js';
 import { LONG, longTurn } from '../../common/long-work.js';
 import type { Message, Part, StreamResponse, Task } from '../../protocol/a2a.js';
+import { partsIn } from '../../protocol/part-bytes.js';
 
 /** How a server of 0.3 over HTTP+JSON or gRPC has the bytes of files: as they are, or as their base64 text. */
 export type FileForm = 'once' | 'twice';
@@ -54,7 +55,7 @@ export class FileBytes {
 
   /** What the server has answered, changed in place. */
   async read<Answer extends Message | Task>(answer: Answer): Promise<Answer> {
-    await this.restore('artifacts' in answer ? partsOf(answer) : answer.parts);
+    await this.restore(partsOf(answer));
     return answer;
   }
 
@@ -62,7 +63,7 @@ export class FileBytes {
     events: AsyncIterable<StreamResponse>,
   ): AsyncGenerator<StreamResponse, void, undefined> {
     for await (const event of events) {
-      await this.restore(partsIn(event));
+      await this.restore(partsOf(event.payload?.value));
       yield event;
     }
   }
@@ -112,24 +113,9 @@ async function fromText(text: Uint8Array): Promise<Buffer> {
   return bytes.subarray(0, to);
 }
 
-function partsIn({ payload }: StreamResponse): readonly Part[] {
-  switch (payload?.$case) {
-    case 'task':
-      return partsOf(payload.value);
-    case 'message':
-      return payload.value.parts;
-    case 'statusUpdate':
-      return payload.value.status?.message?.parts ?? [];
-    case 'artifactUpdate':
-      return payload.value.artifact?.parts ?? [];
-    case undefined:
-      return [];
-  }
-}
-
-function partsOf({ artifacts, history, status }: Task): readonly Part[] {
-  const said = status?.message === undefined ? [] : [status.message];
-  return [...artifacts, ...history, ...said].flatMap(({ parts }) => parts);
+/** They are typed, so that what is found are parts. */
+function partsOf(answer: unknown): readonly Part[] {
+  return [...partsIn(answer)] as Part[];
 }
 
 function parsed(text: string): unknown {

@@ -1,6 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../logger.js';
+import { noteFailure } from '../call-note.js';
 import { hubErrorOf } from '../hub-error.js';
 import { PROBLEM_JSON, problemOf } from './problem.js';
 
@@ -13,6 +14,7 @@ export class ProblemFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const error = hubErrorOf(thrown);
+    noteFailure(request.note, error);
     if (error.reason === 'INTERNAL') {
       const { id: requestId, method } = request;
       const route = request.routeOptions.url;

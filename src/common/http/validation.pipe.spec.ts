@@ -50,12 +50,12 @@ describe('adminValidationPipe', () => {
     [
       'a wrong type further down',
       { name: 'n', entries: [{ count: '4' }, {}] },
-      ['entries[0].count: must be an integer number', 'entries[1].count: is required'],
+      ['entries[0].count: must be a whole number', 'entries[1].count: is required'],
     ],
     [
       'a wrong value',
       { name: 'long', entries: [] },
-      ['name: must be shorter than or equal to 3 characters', 'entries: should not be empty'],
+      ['name: must be at most 3 characters long', 'entries: must not be empty'],
     ],
   ])('says one thing of %s', async (_, body, faults) => {
     await expect(check(body)).rejects.toMatchObject({ message: faults.join('; ') });
@@ -77,7 +77,7 @@ describe('adminValidationPipe', () => {
       reason: 'INVALID_PARAMS',
       violations: expect.arrayContaining([
         { field: 'name', description: 'must be a string' },
-        { field: 'entries[1].count', description: 'must be an integer number' },
+        { field: 'entries[1].count', description: 'must be a whole number' },
         { field: 'entries[1].more', description: 'is not known here; known: count' },
         { field: 'extra', description: 'is not known here; known: name, entries' },
       ]),

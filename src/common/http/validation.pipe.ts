@@ -2,9 +2,11 @@ import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
 import { getMetadataStorage, type ValidationError } from 'class-validator';
 import { type FieldViolation, HubError } from '../hub-error.js';
 import { nearest } from '../nearest.js';
+import { plainWords } from './plain-words.js';
 
 /** The constraints that say which type a value must have. */
 const TYPES = ['isArray', 'isObject', 'isString', 'isBoolean', 'isNumber', 'isInt'];
+const LENGTHS = ['isLength', 'minLength', 'maxLength'];
 
 /** Refuses bodies that are no object where a DTO is asked for. */
 class AdminValidationPipe extends ValidationPipe {
@@ -50,9 +52,10 @@ function violationsOf(error: ValidationError, parent: string): FieldViolation[] 
   const field = fieldPath(parent, error.property);
   const own = faultsOf(error).map((text) => ({
     field,
-    // class-validator begins its texts with the bare property, which `field` says already.
-    description: text.replace(new RegExp(`^(property )?${escape(error.property)} `), ''),
+    description: plainWords(text, error.property),
   }));
+  // Of a list where an object belongs, and such, the entries are no matter.
+  if (typeFaultOf(error) !== undefined) return own;
   return [...own, ...(error.children ?? []).flatMap((child) => violationsOf(child, field))];
 }
 
@@ -61,8 +64,19 @@ function faultsOf({ value, target, property, constraints = {} }: ValidationError
   if (constraints['whitelistValidation'] !== undefined) return [unknownMember(property, target)];
   const texts = Object.values(constraints);
   if (value === undefined && texts.length > 0) return ['is required'];
-  const ofType = TYPES.find((type) => constraints[type] !== undefined);
-  return ofType === undefined ? texts : [constraints[ofType] ?? ''];
+  const ofType = typeFaultOf({ constraints });
+  if (ofType !== undefined) return [ofType];
+  const isText = typeof value === 'string' || Array.isArray(value);
+  // What is no text has no length.
+  const others = Object.entries(constraints).filter(([rule]) => isText || !LENGTHS.includes(rule));
+  return others.length > 0 ? others.map(([, text]) => text) : texts;
+}
+
+function typeFaultOf({
+  constraints = {},
+}: Pick<ValidationError, 'constraints'>): string | undefined {
+  const type = TYPES.find((one) => constraints[one] !== undefined);
+  return type === undefined ? undefined : constraints[type];
 }
 
 function unknownMember(name: string, target: object | undefined): string {
@@ -82,8 +96,4 @@ function membersOf(dto: NewableFunction): string[] {
 function fieldPath(parent: string, property: string): string {
   if (/^\d+$/.test(property)) return `${parent}[${property}]`;
   return parent === '' ? property : `${parent}.${property}`;
-}
-
-function escape(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -5,9 +5,9 @@ import {
   type Principal,
   type PrincipalStore,
 } from '../../auth/index.js';
-import { HubError } from '../../common/hub-error.js';
+import { HubError, hubErrorOf } from '../../common/hub-error.js';
 import type { Log } from '../../common/logger.js';
-import { StreamResponse, type Message } from '../../protocol/a2a.js';
+import { StreamResponse, TaskState, type Message } from '../../protocol/a2a.js';
 import { readDirective } from '../../protocol/routing-extension.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import type { HubRequest } from '../../routing/index.js';
@@ -28,16 +28,14 @@ export interface TaskOperatorDeps {
 
 /**
  * What operators do with one task, whoever it belongs to. Each act is in the hub's log with the operator's
- * principal and key, and what changes something is kept with the task.
+ * principal, key and what came of it, and what changes something is kept with the task.
  */
 export class TaskOperator {
   constructor(private readonly deps: TaskOperatorDeps) {}
 
   /** The whole task, as its client sees it. Throws TASK_NOT_FOUND. */
   async read(taskId: string, operator: Operator): Promise<TaskAggregate> {
-    const aggregate = await this.task(taskId);
-    this.note('read', taskId, operator);
-    return aggregate;
+    return this.recorded('read', taskId, operator, () => this.task(taskId));
   }
 
   /**
@@ -45,9 +43,10 @@ export class TaskOperator {
    * when the agents' time is over. Throws TASK_NOT_FOUND and TASK_NOT_CANCELABLE.
    */
   async cancel(taskId: string, operator: Operator): Promise<TaskAggregate> {
-    this.note('cancel', taskId, operator);
-    await this.deps.canceler.cancel(taskId, EVERYTHING, undefined, undefined, operator);
-    return this.task(taskId);
+    return this.recorded('cancel', taskId, operator, async () => {
+      await this.deps.canceler.cancel(taskId, EVERYTHING, undefined, undefined, operator);
+      return this.task(taskId);
+    });
   }
 
   /**
@@ -56,6 +55,10 @@ export class TaskOperator {
    * Throws TASK_NOT_FOUND; CONFLICT for a task that is open or whose owner is disabled; and what a send throws.
    */
   async retry(taskId: string, operator: Operator): Promise<TaskAggregate> {
+    return this.recorded('retry', taskId, operator, () => this.sendAgain(taskId, operator));
+  }
+
+  private async sendAgain(taskId: string, operator: Operator): Promise<TaskAggregate> {
     const aggregate = await this.task(taskId);
     if (!isTerminal(aggregate.record.state)) {
       throw new HubError('CONFLICT', 'The task has not ended: cancel it first.');
@@ -69,7 +72,6 @@ export class TaskOperator {
     const message = await this.firstMessage(taskId);
     const answer = await this.deps.service.send(retryRequest(aggregate, message, operator));
     if (answer.kind !== 'task') throw new Error('a send that does not wait gave no task');
-    this.note('retry', taskId, operator, { newTaskId: answer.task.id });
     return this.task(answer.task.id);
   }
 
@@ -86,12 +88,28 @@ export class TaskOperator {
     return payload.value;
   }
 
-  private note(act: string, taskId: string, operator: Operator, more: object = {}): void {
-    const { principalId: by, keyId: withKey, reason } = operator;
-    this.deps.logger.info(
-      { act, taskId, by, withKey, reason, ...more },
-      'an operator acts on a task',
-    );
+  /** Writes to the log what came of it, also of an act that is refused or fails. */
+  private async recorded(
+    act: string,
+    taskId: string,
+    { principalId: by, keyId: withKey, reason }: Operator,
+    work: () => Promise<TaskAggregate>,
+  ): Promise<TaskAggregate> {
+    const note = (outcome: object): void =>
+      this.deps.logger.info(
+        { act, taskId, by, withKey, reason, ...outcome },
+        'an operator acts on a task',
+      );
+    try {
+      const task = await work();
+      const { id, state } = task.record;
+      note({ outcome: 'done', state: TaskState[state], ...(id !== taskId && { newTaskId: id }) });
+      return task;
+    } catch (error) {
+      const { reason: refusal, message } = hubErrorOf(error);
+      note({ outcome: refusal === 'INTERNAL' ? 'failed' : 'refused', refusal, why: message });
+      throw error;
+    }
   }
 }
 

@@ -1,0 +1,12 @@
+/**
+ * Headers of a page of the hub: it loads only what `sources` (directives of a Content-Security-Policy) allow, sends no
+ * forms, tells nobody where its reader comes from, is held in no frame, and is asked for anew each time.
+ */
+export function pageHeaders(sources: string): Readonly<Record<string, string>> {
+  return {
+    'content-security-policy': `default-src 'none'; ${sources}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    'referrer-policy': 'no-referrer',
+    'x-frame-options': 'DENY',
+    'cache-control': 'no-cache',
+  };
+}
