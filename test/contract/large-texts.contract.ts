@@ -67,6 +67,23 @@ export function largeTextsContract(databases: DatabaseFactory): void {
     ).toBe(false);
   });
 
+  it('takes no id that a client wrote into its large message for that of the message', async () => {
+    const planted = { messageId: 'planted', message: { messageId: 'planted' } };
+    const large = clientMessage(LARGE);
+    const [text] = large.parts;
+    const data = { ...text!, content: { $case: 'data' as const, value: planted } };
+    const message = { ...large, parts: [data, text!] };
+    const { delegations } = await hub.create({ message });
+    const [{ agentId, createdAt }] = delegations as [(typeof delegations)[0]];
+    await hub.database.write((tx) =>
+      tx.run("UPDATE delegations SET state = 'sending', claimable_at = 0"),
+    );
+    const isAwaited = (messageId: string): Promise<boolean> =>
+      hub.store.downstream.isAwaitedByAnother({ id: 'other', agentId, createdAt }, messageId);
+    expect(await isAwaited(message.messageId)).toBe(true);
+    expect(await isAwaited('planted')).toBe(false);
+  });
+
   it('deletes the texts with their task, and leaves those of others', async () => {
     const [gone, kept] = [await hub.create(), await hub.create()];
     for (const { record } of [gone, kept]) await hub.append(record.id, chunk(LARGE, 'a', false));

@@ -256,14 +256,14 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
   });
 
   it('tells whether another delegation may wait for the task of a message', async () => {
-    const messageId = '50%_\\"x';
+    const messageId = '50%_\\"x\u{1f600}é';
     const message = { messageId };
     const first = await hub.create({ message });
     const [mine] = await claim('p1');
     const { downstream } = hub.store;
     expect(await downstream.isAwaitedByAnother(mine!, messageId)).toBe(false);
     await hub.create({ message, agents: ['a2'] });
-    await hub.create({ message: { messageId: '50xx\\"x' } });
+    await hub.create({ message: { messageId: '50xx\\"x\u{1f600}é' } });
     const second = await hub.create({ message, principal: EVE });
     expect(await downstream.isAwaitedByAnother(mine!, messageId)).toBe(false);
     const others = await claim('p1');
