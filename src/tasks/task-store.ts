@@ -284,12 +284,24 @@ export abstract class TaskStore {
     maxText?: number,
   ): Promise<TaskEvent[]>;
 
-  /** Newest status first (then id, descending). */
+  /**
+   * The newest log entries, ascending: at most `limit`, and only as many as have `maxText` bytes together, but at
+   * least one.
+   */
+  abstract newestEvents(
+    taskId: string,
+    limit: number,
+    maxText: number,
+    room?: ReadRoom,
+  ): Promise<TaskEvent[]>;
+
+  /** Newest status first (then id, descending). Rejects with what `room` rejects with. */
   abstract list(
     filter: TaskFilter,
     visibility: Visibility,
     limit: number,
     after: TaskCursor | null,
+    room?: ReadRoom,
   ): Promise<TaskPage>;
 
   /**
