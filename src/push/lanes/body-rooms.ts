@@ -1,5 +1,10 @@
 import { getHeapStatistics } from 'node:v8';
-import { ReadBudget, ReadBudgetError, type Reading, type ReadRules } from '../../common/read-budget.js';
+import {
+  ReadBudget,
+  ReadBudgetError,
+  type Reading,
+  type ReadRules,
+} from '../../common/read-budget.js';
 import { NoRoomError } from './byte-budget.js';
 
 const KIB = 1024;

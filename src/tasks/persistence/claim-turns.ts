@@ -183,7 +183,7 @@ function nextOf(rows: readonly Waiting[], left: number, room: ClaimRoom): Waitin
     const [first, ...others] = lines.filter(({ of, at }) => at < of.length);
     if (first === undefined) break;
     const line = others.reduce(
-      (best, each) => (each.held - best.held || each.last - best.last) < 0 ? each : best,
+      (best, each) => ((each.held - best.held || each.last - best.last) < 0 ? each : best),
       first,
     );
     next.push(line.of[line.at++]!);

@@ -23,7 +23,6 @@ import {
   type TaskRow,
 } from './task-rows.js';
 
-
 export async function findTaskRow(database: Database, id: string): Promise<TaskRow | undefined> {
   // No id with U+0000 exists, and PostgreSQL refuses to look for one.
   if (id.includes('\u0000')) return undefined;
