@@ -78,9 +78,9 @@ export class BodyRooms {
 /** The room that one attempt has for its body. Both reject with {@link NoRoomError} when there is none in time. */
 export interface BodyRoom {
   /** Room for a body that is going to be read. */
-  take(bytes: number): Promise<void>;
+  readonly take: (bytes: number) => Promise<void>;
   /** Room for bodies that have been made. Many that wait have no patience. */
-  keep(bytes: number): Promise<void>;
+  readonly keep: (bytes: number) => Promise<void>;
 }
 
 async function hold(reading: Reading, bytes: number): Promise<void> {
