@@ -77,7 +77,8 @@ export class IncomingMessages {
         next(metadata);
       },
       sendStatus: (status, next) => {
-        if (!isHealth && OF_STRANGERS.has(status.code ?? 0)) this.strangers.took(stream);
+        const isStranger = !isHealth && message.caller === undefined;
+        if (isStranger && OF_STRANGERS.has(status.code ?? 0)) this.strangers.took(stream);
         next(status);
         message.answered();
       },
