@@ -20,9 +20,6 @@ const PREFIX_BYTES = 5;
 const CLOSE_MS = 100;
 
 const HEALTH_PATH = '/grpc.health.v1.Health/';
-/** What those are answered who have no key, or call what there is not. */
-const OF_STRANGERS: ReadonlySet<number> = new Set([codes.UNAUTHENTICATED, codes.UNIMPLEMENTED]);
-
 /** An encoding that the library does not know: it inflates no message of it. */
 const NO_ENCODING = 'none';
 /** What a client may compress its messages with: nothing. */
@@ -78,7 +75,7 @@ export class IncomingMessages {
       },
       sendStatus: (status, next) => {
         const isStranger = !isHealth && message.caller === undefined;
-        if (isStranger && OF_STRANGERS.has(status.code ?? 0)) this.strangers.took(stream);
+        if (isStranger && status.code === codes.UNAUTHENTICATED) this.strangers.took(stream);
         next(status);
         message.answered();
       },

@@ -28,7 +28,7 @@ interface Connection {
 }
 
 /**
- * Bounds the calls without a key: to the health service, with a key that is none, of methods that do not exist. A
+ * Bounds the calls without a key: to the health service, and with a key that is none. A
  * connection that has more of them than its share is not read for a while, so that they wait with their sender; one
  * on which somebody is known is read on, and has what is too much refused. Whoever asks now and then never waits.
  */
