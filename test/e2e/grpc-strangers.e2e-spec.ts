@@ -1,4 +1,4 @@
-import { type ClientHttp2Session, connect } from 'node:http2';
+import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Hub, startHub } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
@@ -32,8 +32,8 @@ function call(session: ClientHttp2Session, path: string): Promise<string> {
   });
   stream.end(Buffer.alloc(5));
   return new Promise((resolve) => {
-    const told = (headers: Record<string, unknown>): void => {
-      if (headers['grpc-status'] !== undefined) resolve(String(headers['grpc-status']));
+    const told = ({ 'grpc-status': status }: IncomingHttpHeaders): void => {
+      if (typeof status === 'string') resolve(status);
     };
     stream.on('response', told).on('trailers', told).resume();
     stream.on('error', () => resolve('error')).on('close', () => resolve('closed'));
