@@ -3,7 +3,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import { AdminBodies, HttpDoors } from './a2a/index.js';
+import { AdminAnswers, AdminBodies, HttpDoors } from './a2a/index.js';
 import { serveReference } from './api-reference.js';
 import { AppModule } from './app.module.js';
 import { HttpAccess } from './auth/index.js';
@@ -101,7 +101,10 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   app.useGlobalFilters(new ProblemFilter(log));
   const server = adapter.getInstance();
   if (config.role === 'worker') server.removeAllContentTypeParsers();
-  else app.get(AdminBodies).parse(server);
+  else {
+    app.get(AdminBodies).parse(server);
+    app.get(AdminAnswers).meter(server);
+  }
   observer = new HttpObserver(app.get(Metrics), new RequestLog(app.get(Log), config.log.requests));
   observer.observe(server);
   server.addHook('onRequest', noSniffing);

@@ -17,6 +17,7 @@ import { GrpcStreams } from './grpc/grpc-streams.js';
 import { V0GrpcService } from './grpc/v0-service.js';
 import { V1GrpcService } from './grpc/v1-service.js';
 import { HubRequestHandler } from './hub-request-handler.js';
+import { AdminAnswers } from './http/admin-answers.js';
 import { AdminBodies } from './http/admin-bodies.js';
 import { HttpDoors } from './http/http-doors.js';
 import { AnswerBudget, answerRules } from './intake/answer-budget.js';
@@ -48,6 +49,7 @@ import { EventStreams } from './sse/event-streams.js';
     Intake,
     HubRequestHandler,
     EventStreams,
+    AdminAnswers,
     AdminBodies,
     HttpDoors,
     V1Dialect,

@@ -19,6 +19,15 @@ export const AdminController = (tag: string, path: string, scope: Scope): ClassD
 /** The scope that one handler needs. */
 export const RequireScope = (scope: Scope): MethodDecorator => declareAccess(scope);
 
+/**
+ * Waits for room for an answer of so many bytes, in a handler of an {@link AdminController}: a function to call before
+ * what is large is made. Rejects with RATE_LIMITED or UNAVAILABLE when there is none after a while.
+ */
+export const AnswerRoom = createParamDecorator(
+  (_: unknown, context: ExecutionContext) =>
+    context.switchToHttp().getRequest<FastifyRequest>().answerRoom ?? undefined,
+);
+
 /** The caller, in a handler of an {@link AdminController}. */
 export const CurrentPrincipal = createParamDecorator(
   (_: unknown, context: ExecutionContext) =>

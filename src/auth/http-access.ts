@@ -12,6 +12,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The caller; null on a route that asks for no key. */
     principal: Principal | null;
+    /** See {@link AnswerRoom}; null where answers are not counted. */
+    answerRoom: ((bytes: number) => Promise<void>) | null;
   }
 }
 

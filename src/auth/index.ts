@@ -1,5 +1,5 @@
 export { ApiKeyStore, type ApiKey } from './api-key-store.js';
-export { AdminController, CurrentPrincipal, RequireScope } from './admin-controller.js';
+export { AdminController, AnswerRoom, CurrentPrincipal, RequireScope } from './admin-controller.js';
 export { AuthModule, apiKeysIn } from './auth.module.js';
 export { AuthService } from './auth.service.js';
 export { challengeOf, scopeChallenge } from './challenge.js';

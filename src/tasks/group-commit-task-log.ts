@@ -129,6 +129,15 @@ export class GroupCommitTaskLog extends TaskLog {
     return recent ?? this.reading(this.store.events(taskId, afterSeq, limit, maxText));
   }
 
+  newestEvents(
+    taskId: string,
+    limit: number,
+    maxText: number,
+    room?: ReadRoom,
+  ): Promise<TaskEvent[]> {
+    return this.reading(this.store.newestEvents(taskId, limit, maxText, room));
+  }
+
   keyHolder(principalId: string, key: string): Promise<KeyHolder | undefined> {
     return this.reading(this.store.keyHolder(principalId, key, this.clock.now()));
   }

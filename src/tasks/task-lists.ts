@@ -4,7 +4,7 @@ import { DEFAULT_PAGE_SIZE, type Page } from '../common/page.js';
 import { TaskState, type ListTasksRequest, type ListTasksResponse } from '../protocol/a2a.js';
 import type { CallContext } from '../routing/index.js';
 import { PageTokens } from './page-token.js';
-import type { TaskFilter, TaskPage, TaskStore } from './task-store.js';
+import type { ReadRoom, TaskFilter, TaskPage, TaskStore } from './task-store.js';
 import { viewTask } from './task-view.js';
 import type { TaskAggregate } from './task.js';
 
@@ -31,7 +31,9 @@ export class TaskLists {
     const pageSize = params.pageSize || DEFAULT_PAGE_SIZE;
     const filter = readFilter(params, ctx.agentId);
     const visibility = visibilityOf(ctx.principal);
-    const page = await this.page(filter, visibility, pageSize, 'pageToken', params.pageToken);
+    const { pageToken } = params;
+    const room = ctx.answerRoom;
+    const page = await this.page(filter, visibility, pageSize, 'pageToken', pageToken, room);
     const view = {
       historyLength: params.historyLength,
       includeArtifacts: params.includeArtifacts === true,
@@ -50,8 +52,9 @@ export class TaskLists {
     visibility: Visibility,
     limit: number,
     cursor: string | undefined,
+    room?: ReadRoom,
   ): Promise<Page<TaskAggregate>> {
-    const page = await this.page(filter, visibility, limit, 'cursor', cursor);
+    const page = await this.page(filter, visibility, limit, 'cursor', cursor, room);
     return { items: page.tasks, nextCursor: page.nextPageToken };
   }
 
@@ -61,6 +64,7 @@ export class TaskLists {
     limit: number,
     field: string,
     token: string | undefined,
+    room: ReadRoom | undefined,
   ): Promise<TaskPage & { readonly nextPageToken: string | null }> {
     const tokens = await (this.tokens ??= this.secret().then((secret) => new PageTokens(secret)));
     const scope = {
@@ -74,7 +78,7 @@ export class TaskLists {
       visibility,
     };
     const after = token ? tokens.read(token, scope, field) : null;
-    const page = await this.store.list(filter, visibility, limit, after);
+    const page = await this.store.list(filter, visibility, limit, after, room);
     return { ...page, nextPageToken: page.next && tokens.issue(page.next, scope) };
   }
 }

@@ -120,6 +120,14 @@ export abstract class TaskLog {
     maxText?: number,
   ): Promise<TaskEvent[]>;
 
+  /** The newest committed log entries; see {@link TaskStore.newestEvents}. */
+  abstract newestEvents(
+    taskId: string,
+    limit: number,
+    maxText: number,
+    room?: ReadRoom,
+  ): Promise<TaskEvent[]>;
+
   /** These tasks have been deleted: nothing of them is kept in memory. */
   abstract forget(taskIds: readonly string[]): void;
 

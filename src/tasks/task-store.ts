@@ -183,6 +183,8 @@ export interface Shares {
   keptAt(agentId: string): number;
   /** How many of an agent's an organization has. */
   heldAt(agentId: string, organization: string): number;
+  /** When an organization last had one of an agent's, as a number that grows; 0 where it is not known. */
+  lastHadAt(agentId: string, organization: string): number;
   /** By agent. */
   readonly taken: ReadonlyMap<string, number>;
   /** By organization. */
@@ -282,12 +284,24 @@ export abstract class TaskStore {
     maxText?: number,
   ): Promise<TaskEvent[]>;
 
-  /** Newest status first (then id, descending). */
+  /**
+   * The newest log entries, ascending: at most `limit`, and only as many as have `maxText` bytes together, but at
+   * least one.
+   */
+  abstract newestEvents(
+    taskId: string,
+    limit: number,
+    maxText: number,
+    room?: ReadRoom,
+  ): Promise<TaskEvent[]>;
+
+  /** Newest status first (then id, descending). Rejects with what `room` rejects with. */
   abstract list(
     filter: TaskFilter,
     visibility: Visibility,
     limit: number,
     after: TaskCursor | null,
+    room?: ReadRoom,
   ): Promise<TaskPage>;
 
   /**
@@ -298,8 +312,9 @@ export abstract class TaskStore {
    * append writes owner and lease only when its patch names them, and the epoch never.
    *
    * Organizations get one each in turn, those that have the fewest of the `shares` first and none more than its
-   * share, and each the first of those that wait for an agent which has not all it may have. For one agent
-   * the principals of an organization have turns by the order of {@link queueBy}. Beside these come those that have ended
+   * share, and each the first of those that wait for an agent which has not all it may have. Where more wait for
+   * one agent than it has places, the next one is of the organization that has the fewest of them, of equals that
+   * had one longest ago. For one agent the principals of an organization have turns by the order of {@link queueBy}. Beside these come those that have ended
    * with their agent still to be told: as many as their shares allow, or `limit` of them without shares.
    */
   abstract claim(

@@ -316,7 +316,10 @@ export class TaskDetailDto extends TaskDto {
   readonly route: Route;
   @ApiProperty({ type: String, nullable: true }) readonly traceparent: string | null;
   @ApiProperty({ type: [String] }) readonly hops: readonly string[];
-  @ApiProperty({ type: [TaskEventDto], description: 'The newest events, oldest first.' })
+  @ApiProperty({
+    type: [TaskEventDto],
+    description: 'The newest events, oldest first: 100, or 8 MiB of them.',
+  })
   readonly events: readonly TaskEventDto[];
 
   constructor(aggregate: TaskAggregate, events: readonly TaskEvent[], reader: TaskReader) {

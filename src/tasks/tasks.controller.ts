@@ -2,6 +2,7 @@ import { Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import {
   AdminController,
+  AnswerRoom,
   ApiKeyStore,
   CurrentPrincipal,
   EVERYTHING,
@@ -17,6 +18,7 @@ import { DeleteTaskQueryDto } from './delete/delete-task.dto.js';
 import { taskNotFound } from './task-errors.js';
 import { TaskLists } from './task-lists.js';
 import { TaskLog } from './task-log.js';
+import type { ReadRoom } from './task-store.js';
 import type { TaskAggregate } from './task.js';
 import {
   filterOf,
@@ -30,6 +32,8 @@ import {
 
 /** The newest events of a task that its details show. */
 const SHOWN_EVENTS = 100;
+/** Of large ones it shows fewer: the newest that have so many bytes together, one at least. */
+const SHOWN_BYTES = 8 * 1024 * 1024;
 
 /** Tasks for operators: their organization's, or everybody's with scope `admin`. */
 @AdminController('tasks', 'api/v1/tasks', 'tasks:organization')
@@ -48,12 +52,14 @@ export class TasksController {
   async list(
     @Query() query: TaskQueryDto,
     @CurrentPrincipal() principal: Principal,
+    @AnswerRoom() room?: ReadRoom,
   ): Promise<TaskPageDto> {
     const page = await this.lists.all(
       filterOf(query),
       operatorsView(principal),
       query.limit,
       query.cursor,
+      room,
     );
     const reader = await this.reader(principal, page.items);
     return { ...page, items: page.items.map((each) => new TaskDto(each, reader)) };
@@ -65,11 +71,11 @@ export class TasksController {
   async get(
     @Param('id') id: string,
     @CurrentPrincipal() principal: Principal,
+    @AnswerRoom() room?: ReadRoom,
   ): Promise<TaskDetailDto> {
-    const aggregate = await this.log.read(id, operatorsView(principal));
+    const aggregate = await this.log.read(id, operatorsView(principal), room);
     if (!aggregate) throw taskNotFound(id);
-    const after = Math.max(0, aggregate.record.seq - SHOWN_EVENTS);
-    const events = await this.log.events(id, after, SHOWN_EVENTS);
+    const events = await this.log.newestEvents(id, SHOWN_EVENTS, SHOWN_BYTES, room);
     return new TaskDetailDto(aggregate, events, await this.reader(principal, [aggregate]));
   }
 

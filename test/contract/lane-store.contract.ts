@@ -393,6 +393,25 @@ export function laneStoreContract(open: () => Promise<PushStores>): void {
       }
     });
 
+    it('reads a large body when there is room for it, and only while its claim holds then', async () => {
+      const lane = await ready(1);
+      const body = `"${'é'.repeat(64 * 1024)}"`;
+      await stores.database.write((tx) => tx.run('UPDATE push_deliveries SET body = ?', [body]));
+      const asked: number[] = [];
+      const room = (bytes: number): Promise<void> => {
+        asked.push(bytes);
+        return Promise.resolve();
+      };
+      expect(await stores.lanes.firstOpen(lane.id, lane.epoch, room)).toMatchObject({ body });
+      expect(asked).toEqual([Buffer.byteLength(body)]);
+      const full = (): Promise<void> => Promise.reject(new Error('there is none'));
+      await expect(stores.lanes.firstOpen(lane.id, lane.epoch, full)).rejects.toThrow('none');
+      const late = async (): Promise<void> => {
+        await stores.database.write((tx) => tx.run('UPDATE push_lanes SET epoch = epoch + 1'));
+      };
+      expect(await stores.lanes.firstOpen(lane.id, lane.epoch, late)).toBeUndefined();
+    });
+
     it('puts an ended delivery back before what waits, with the same webhook-id', async () => {
       const lane = await ready(1, 2);
       const next = inHand(await settle(lane, { state: 'delivered' }));

@@ -41,6 +41,46 @@ export function largeTextsContract(databases: DatabaseFactory): void {
     expect(textsOf(await hub.load(record.id))).toEqual([LARGE, 'small', 'more']);
   });
 
+  it('stores a large checkpoint in pieces, each with a commit of its own', async () => {
+    const { record } = await hub.create();
+    const text = LARGE.slice(0, 5 * Math.floor(LARGE.length / 2000));
+    const writes: number[] = [];
+    const write = hub.database.write.bind(hub.database);
+    jest.spyOn(hub.database, 'write').mockImplementation((work, durability) =>
+      write(
+        (tx) =>
+          work({
+            ...tx,
+            dialect: tx.dialect,
+            all: (sql: string, params?: readonly unknown[]) => {
+              writes.push(JSON.stringify(params ?? []).length);
+              return tx.all(sql, params as never);
+            },
+            run: (sql: string, params?: readonly unknown[]) => {
+              writes.push(JSON.stringify(params ?? []).length);
+              return tx.run(sql, params as never);
+            },
+          } as typeof tx),
+        durability,
+      ),
+    );
+    for (let n = 0; n < 250; n++) await hub.append(record.id, chunk(text, 'a', true));
+    await hub.append(record.id, status(COMPLETED, hub.clock.now()));
+    jest.restoreAllMocks();
+    // A piece has half a mebibyte, each character of which JSON may write with two more.
+    expect(Math.max(...writes)).toBeLessThan(1.6 * MIB);
+    const [checkpoint] = (await hub.rows('task_checkpoints')).slice(-1);
+    expect(checkpoint).toMatchObject({ body: '', text_id: expect.any(String) });
+    const stored = (await hub.another().store.open(record.id))!;
+    expect(stored.eventsSince).toBe(0);
+    expect(stored.checkpointSize).toBeGreaterThan(MIB);
+    expect(textsOf(await hub.another().load(record.id)).join('')).toBe(text.repeat(250));
+    const after = new Date(hub.clock.now().getTime() + 1);
+    const pieces = await hub.rows('task_texts');
+    expect(await hub.store.forgetTexts(after, 10)).toBeGreaterThan(0);
+    expect(await hub.rows('task_texts')).toEqual(pieces);
+  });
+
   it('ends a page behind a large text by its own size', async () => {
     const { record } = await hub.create();
     await hub.append(record.id, chunk('first', 'a', false));
@@ -65,6 +105,23 @@ export function largeTextsContract(databases: DatabaseFactory): void {
     expect(
       await hub.store.downstream.isAwaitedByAnother({ id, agentId, createdAt }, message.messageId),
     ).toBe(false);
+  });
+
+  it('takes no id that a client wrote into its large message for that of the message', async () => {
+    const planted = { messageId: 'planted', message: { messageId: 'planted' } };
+    const large = clientMessage(LARGE);
+    const [text] = large.parts;
+    const data = { ...text!, content: { $case: 'data' as const, value: planted } };
+    const message = { ...large, parts: [data, text!] };
+    const { delegations } = await hub.create({ message });
+    const [{ agentId, createdAt }] = delegations as [(typeof delegations)[0]];
+    await hub.database.write((tx) =>
+      tx.run("UPDATE delegations SET state = 'sending', claimable_at = 0"),
+    );
+    const isAwaited = (messageId: string): Promise<boolean> =>
+      hub.store.downstream.isAwaitedByAnother({ id: 'other', agentId, createdAt }, messageId);
+    expect(await isAwaited(message.messageId)).toBe(true);
+    expect(await isAwaited('planted')).toBe(false);
   });
 
   it('deletes the texts with their task, and leaves those of others', async () => {

@@ -18,6 +18,7 @@ function sharesOf(some: Partial<Shares>): Shares {
     maxOf: () => Infinity,
     keptAt: () => 0,
     heldAt: () => 0,
+    lastHadAt: () => 0,
     taken: new Map(),
     organizations: new Map(),
     farewells: { free: 100, maxPerAgent: 100, taken: new Map() },
@@ -177,6 +178,77 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
     expect(claimed).toMatchObject([{ organization: 'evil' }]);
   });
 
+  it('gives the only place of an agent to the organization that had it longest ago', async () => {
+    for (let n = 0; n < 3; n += 1) await hub.create({ agents: ['only'] });
+    await hub.clock.advance(600_000);
+    await hub.create({ agents: ['only'], principal: EVE });
+    const lastHad = new Map<string, number>();
+    const turns: string[] = [];
+    for (let n = 1; n <= 4; n += 1) {
+      const shares = sharesOf({
+        maxOf: () => 1,
+        lastHadAt: (_, organization) => lastHad.get(organization) ?? 0,
+        // What the newcomer has elsewhere is no matter of this agent's.
+        organizations: new Map([['evil', 5]]),
+      });
+      lastHad.set('acme', Math.max(lastHad.get('acme') ?? 0, n === 1 ? 1 : 0));
+      const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 10, shares);
+      const [{ organization }] = claimed as [(typeof claimed)[0]];
+      expect(claimed).toHaveLength(1);
+      lastHad.set(organization, n + 1);
+      turns.push(organization);
+    }
+    expect(turns).toEqual(['evil', 'acme', 'acme', 'acme']);
+  });
+
+  it('takes what one organization must leave of an agent for another', async () => {
+    await hub.create({ agents: ['only'] });
+    await hub.create({ agents: ['only'], principal: EVE });
+    const shares = sharesOf({
+      kept: 2,
+      maxOf: () => 1,
+      organizations: new Map([['acme', 6]]),
+      lastHadAt: (_, organization) => (organization === 'evil' ? 1 : 0),
+    });
+    const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 2, shares);
+    expect(claimed).toMatchObject([{ organization: 'evil' }]);
+  });
+
+  it('gives the only place of an agent to the organization that had it longest ago', async () => {
+    for (let n = 0; n < 3; n += 1) await hub.create({ agents: ['only'] });
+    await hub.clock.advance(600_000);
+    for (let n = 0; n < 2; n += 1) await hub.create({ agents: ['only'], principal: EVE });
+    const lastHad = new Map([['acme', 1]]);
+    const turns: string[] = [];
+    for (let n = 2; n <= 6; n += 1) {
+      const shares = sharesOf({
+        maxOf: () => 1,
+        lastHadAt: (_, organization) => lastHad.get(organization) ?? 0,
+        // What the newcomer has elsewhere is no matter of this agent's.
+        organizations: new Map([['evil', 5]]),
+      });
+      const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 10, shares);
+      const [{ organization }] = claimed as [(typeof claimed)[0]];
+      expect(claimed).toHaveLength(1);
+      lastHad.set(organization, n);
+      turns.push(organization);
+    }
+    expect(turns).toEqual(['evil', 'acme', 'evil', 'acme', 'acme']);
+  });
+
+  it('leaves no place of an agent empty for one that has its share of the process', async () => {
+    await hub.create({ agents: ['only'] });
+    await hub.create({ agents: ['only'], principal: EVE });
+    const shares = sharesOf({
+      kept: 2,
+      maxOf: () => 1,
+      organizations: new Map([['acme', 6]]),
+      lastHadAt: (_, organization) => (organization === 'evil' ? 1 : 0),
+    });
+    const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 2, shares);
+    expect(claimed).toMatchObject([{ organization: 'evil' }]);
+  });
+
   it('gives the principals of an organization turns by the order of the queue', async () => {
     const turns = new QueueTurns();
     hub.store.queueBy(({ agentId, principalId }) =>
@@ -256,14 +328,14 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
   });
 
   it('tells whether another delegation may wait for the task of a message', async () => {
-    const messageId = '50%_\\"x';
+    const messageId = '50%_\\"x\u{1f600}é';
     const message = { messageId };
     const first = await hub.create({ message });
     const [mine] = await claim('p1');
     const { downstream } = hub.store;
     expect(await downstream.isAwaitedByAnother(mine!, messageId)).toBe(false);
     await hub.create({ message, agents: ['a2'] });
-    await hub.create({ message: { messageId: '50xx\\"x' } });
+    await hub.create({ message: { messageId: '50xx\\"x\u{1f600}é' } });
     const second = await hub.create({ message, principal: EVE });
     expect(await downstream.isAwaitedByAnother(mine!, messageId)).toBe(false);
     const others = await claim('p1');

@@ -12,12 +12,14 @@ import { HubError } from '../../common/hub-error.js';
 import { SMALL_BODY_BYTES } from '../intake/body-budget.js';
 import { type ByteRoom, NO_ROOM } from '../intake/byte-rooms.js';
 import type { Intake } from '../intake/intake.js';
+import { StrangerPace } from './stranger-pace.js';
 
 /** Before a message: whether it is compressed, and its length. */
 const PREFIX_BYTES = 5;
 /** How long the status of a refused call may take to leave before its stream is closed. */
 const CLOSE_MS = 100;
 
+const HEALTH_PATH = '/grpc.health.v1.Health/';
 /** An encoding that the library does not know: it inflates no message of it. */
 const NO_ENCODING = 'none';
 /** What a client may compress its messages with: nothing. */
@@ -44,6 +46,7 @@ interface WireCall extends ServerInterceptingCallInterface {
  */
 export class IncomingMessages {
   private readonly messages = new WeakMap<Metadata, IncomingMessage>();
+  private readonly strangers = new StrangerPace();
 
   constructor(
     private readonly intake: Intake,
@@ -54,6 +57,9 @@ export class IncomingMessages {
   /** The interceptor next to the wire. */
   readonly intercept: ServerInterceptor = ({ path }, call) => {
     const message = new IncomingMessage(call, this.intake, this.rules(path));
+    const { stream } = message;
+    const isHealth = path.startsWith(HEALTH_PATH);
+    if (isHealth) this.strangers.took(stream);
     return new ServerInterceptingCall(call, {
       start: (next) =>
         next({
@@ -68,6 +74,8 @@ export class IncomingMessages {
         next(metadata);
       },
       sendStatus: (status, next) => {
+        const isStranger = !isHealth && message.caller === undefined;
+        if (isStranger && status.code === codes.UNAUTHENTICATED) this.strangers.took(stream);
         next(status);
         message.answered();
       },
@@ -76,7 +84,9 @@ export class IncomingMessages {
 
   /** The caller is known: its message may come. */
   from(metadata: Metadata, caller: Principal): void {
-    this.messages.get(metadata)!.caller = caller;
+    const message = this.messages.get(metadata)!;
+    message.caller = caller;
+    this.strangers.known(message.stream);
   }
 
   /** The room of a message that has come, for whoever works on it to free. */

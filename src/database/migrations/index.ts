@@ -16,6 +16,7 @@ import { Workers1700000000100 } from './1700000000100-workers.js';
 import { AgentSwitches1700000000110 } from './1700000000110-agent-switches.js';
 import { KeyTimes1700000000120 } from './1700000000120-key-times.js';
 import { TaskTexts1700000000130 } from './1700000000130-task-texts.js';
+import { CheckpointTexts1700000000140 } from './1700000000140-checkpoint-texts.js';
 
 /** Every migration, oldest first. Each feature adds its own file; a released one never changes. */
 export const MIGRATIONS = [
@@ -37,4 +38,5 @@ export const MIGRATIONS = [
   AgentSwitches1700000000110,
   KeyTimes1700000000120,
   TaskTexts1700000000130,
+  CheckpointTexts1700000000140,
 ] as const;

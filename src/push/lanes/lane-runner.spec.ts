@@ -4,6 +4,7 @@ import { SystemIdSource } from '../../common/ids.js';
 import { AttemptSender, type SendFacts } from '../sending/attempt-sender.js';
 import type { OpenDelivery } from '../deliveries/delivery.js';
 import { LOG_START } from '../domain/delivery-plan.js';
+import { BodyRooms } from './body-rooms.js';
 import { NoRoomError } from './byte-budget.js';
 import { LaneReader } from './lane-reader.js';
 import { LaneRunner, leaseMs } from './lane-runner.js';
@@ -87,11 +88,15 @@ describe('LaneRunner', () => {
   /** How many more steps the lane has once one is settled. */
   let more: number;
   let crowded: boolean;
+  let rooms: BodyRooms;
+  /** The body of the entry of the log. */
+  let drafted: string | null;
   beforeEach(() => {
+    rooms = new BodyRooms({ limit: 1024 * 1024, share: 1024 * 1024, patienceMs: 1 });
     crowded = false;
     [clock, open, held, answer, databaseMs] = [new StillClock(), delivery, true, {}, 0];
     [sent, settled, released] = [[], [], []];
-    [nextDue, more] = [null, 0];
+    [nextDue, more, drafted] = [null, 0, delivery.body];
   });
 
   const looked = <T>(value: T): Promise<T> => {
@@ -99,7 +104,10 @@ describe('LaneRunner', () => {
     return Promise.resolve(value);
   };
   const lanes = Object.assign(Object.create(LaneStore.prototype) as LaneStore, {
-    firstOpen: () => looked(open),
+    firstOpen: async (_: string, __: number, room: (bytes: number) => Promise<void>) => {
+      await room(open.body!.length);
+      return looked(open);
+    },
     holds: () => looked(held),
     settle: (lane: Lane, settlement: Settlement, now: Date, leaseUntil: Date) => {
       settled.push(settlement);
@@ -111,7 +119,7 @@ describe('LaneRunner', () => {
       return Promise.resolve();
     },
   });
-  const { seq, kind, artifactId, webhookId, body, contentType } = delivery;
+  const { seq, kind, artifactId, webhookId, contentType } = delivery;
   const reader = Object.assign(Object.create(LaneReader.prototype) as LaneReader, {
     next: () =>
       crowded
@@ -119,7 +127,7 @@ describe('LaneRunner', () => {
         : Promise.resolve({
             nextSeq: 2,
             cursor: LOG_START,
-            deliveries: [{ seq, kind, artifactId, webhookId, body, contentType }],
+            deliveries: [{ seq, kind, artifactId, webhookId, body: drafted, contentType }],
             asLogged: true,
           }),
     render: () => Promise.reject(new Error('there are bytes already')),
@@ -151,7 +159,18 @@ describe('LaneRunner', () => {
       ...changes,
     };
     const ids = new SystemIdSource();
-    const runner = new LaneRunner(lanes, reader, sender, clock, ids, SILENT, SETTINGS);
+    const runner = new LaneRunner(
+      lanes,
+      reader,
+      sender,
+      clock,
+      ids,
+      SILENT,
+      SETTINGS,
+      undefined,
+      undefined,
+      rooms,
+    );
     await runner.run(lane, NEVER, NEVER);
   }
 
@@ -183,6 +202,25 @@ describe('LaneRunner', () => {
     crowded = true;
     await run({ open: 0 });
     expect([sent, settled, released]).toEqual([[], [], [NOW + 1000]]);
+  });
+
+  it.each([
+    ['that is stored', 1],
+    ['of the log', 0],
+  ])('sends no large body %s while there is no room for it', async (_, inHand) => {
+    const large = 'x'.repeat(512 * 1024);
+    open = { ...delivery, body: large };
+    drafted = large;
+    await rooms.during('acme', async (first) => {
+      await first.take(1024 * 1024);
+      await rooms.during('other', async (beyond) => {
+        await beyond.take(1024 * 1024);
+        await run({ open: inHand });
+      });
+    });
+    expect([sent, settled, released]).toEqual([[], [], [NOW + 1000]]);
+    await run({ open: inHand });
+    expect([sent.length, settled.length, rooms.held]).toEqual([1, 1, 0]);
   });
 
   it('makes way, due at once, when others have waited for a number of its deliveries', async () => {

@@ -9,6 +9,7 @@ import { errorClassOf, verdictOf } from '../domain/attempt-verdict.js';
 import type { RetrySchedule } from '../domain/retry-schedule.js';
 import { type Consequence, consequenceOf } from '../domain/settlement.js';
 import { failingForMs } from '../domain/webhook-standing.js';
+import { type BodyRoom, BodyRooms } from './body-rooms.js';
 import { NoRoomError } from './byte-budget.js';
 import { type LaneReader, isHopeless } from './lane-reader.js';
 import { type ReadyDelivery, loggedDelivery } from './logged-delivery.js';
@@ -51,6 +52,7 @@ export class LaneRunner {
     private readonly settings: RunnerSettings,
     private readonly observer: DeliveryObserver = NOBODY,
     private readonly gate: Pick<ReceiverGate, 'waitOf' | 'admit'> = OPEN_GATE,
+    private readonly rooms = new BodyRooms(),
   ) {}
 
   /**
@@ -71,7 +73,9 @@ export class LaneRunner {
         // What is kept of the log for the lane stays, as it is about to go on from there.
         if (stopping.aborted || (await turn.isOver()))
           return await this.lanes.release(lane, this.clock.now());
-        step = await this.step(lane, cutting);
+        const now = lane;
+        const { organization } = now.config;
+        step = await this.rooms.during(organization, (room) => this.step(now, room, cutting));
       }
       this.reader.forget(lane.id);
       // Whoever took the lane did not take its trial, which another lane may have at once.
@@ -93,19 +97,19 @@ export class LaneRunner {
     }
   }
 
-  private async step(lane: Lane, signal: AbortSignal): Promise<StepResult> {
+  private async step(lane: Lane, room: BodyRoom, signal: AbortSignal): Promise<StepResult> {
     const wait = await this.gate.waitOf(lane.config);
     if (wait) return this.hold(lane, wait);
-    if (lane.open === 0) return this.readOn(lane, signal);
+    if (lane.open === 0) return this.readOn(lane, room, signal);
     // Read with the claim, right before it is sent: nothing goes out under a config of before.
-    const delivery = await this.lanes.firstOpen(lane.id, lane.epoch);
+    const delivery = await this.lanes.firstOpen(lane.id, lane.epoch, room.take);
     const now = this.clock.now();
     if (!delivery) return this.lanes.recount(lane, now, this.lease());
     if (!lane.isEarly && delivery.nextAttemptAt && delivery.nextAttemptAt > now) {
       await this.lanes.release(lane, delivery.nextAttemptAt);
       return 'rests';
     }
-    const ready = await this.withBody(lane, delivery);
+    const ready = await this.withBody(lane, delivery, room);
     if (typeof ready === 'string') {
       return ready === 'lost' ? ready : this.settleUnsent(lane, delivery, ready, signal);
     }
@@ -117,8 +121,9 @@ export class LaneRunner {
    * then one write records delivery, attempt and place. Whoever takes the lane of a process that ended
    * before that write finds the same delivery in the log, with the same id, number and bytes.
    */
-  private async readOn(lane: Lane, signal: AbortSignal): Promise<StepResult> {
+  private async readOn(lane: Lane, room: BodyRoom, signal: AbortSignal): Promise<StepResult> {
     const reached = await this.reader.next(lane, this.settings.timeoutMs / 4);
+    await room.keep(bytesOf(reached.deliveries));
     const delivery = loggedDelivery(lane, reached, this.ids.next(), this.clock.now());
     if (!delivery) return this.lanes.reach(lane, reached, this.clock.now(), this.lease());
     // Asked right before it is sent: nothing goes out under a config of before.
@@ -127,11 +132,16 @@ export class LaneRunner {
   }
 
   /** The delivery with its bytes; `lost`, or why they cannot be made any more. */
-  private async withBody(lane: Lane, delivery: OpenDelivery): Promise<ReadyDelivery | string> {
+  private async withBody(
+    lane: Lane,
+    delivery: OpenDelivery,
+    room: BodyRoom,
+  ): Promise<ReadyDelivery | string> {
     const { body, contentType } = delivery;
     if (body !== null && contentType !== null) return { ...delivery, body, contentType };
     try {
       const made = await this.reader.render(lane, delivery);
+      await room.keep(bytesOf([made]));
       const kept = await this.lanes.keepBody(lane, delivery.id, made.body, made.contentType);
       return kept ? { ...delivery, ...made } : 'lost';
     } catch (error) {
@@ -309,6 +319,10 @@ export class LaneRunner {
   private lease(): Date {
     return new Date(this.clock.now().getTime() + leaseMs(this.settings));
   }
+}
+
+function bytesOf(bodies: readonly { readonly body: string | null }[]): number {
+  return bodies.reduce((sum, { body }) => sum + (body === null ? 0 : Buffer.byteLength(body)), 0);
 }
 
 /** How long a claim holds without news: twice an attempt's time. */

@@ -128,8 +128,15 @@ export abstract class LaneStore {
    */
   abstract nextDueAt(now: Date, later?: 'later'): Promise<Date | null>;
 
-  /** The open delivery with the lowest number; with an `epoch` only while that claim holds. */
-  abstract firstOpen(laneId: string, epoch?: number): Promise<OpenDelivery | undefined>;
+  /**
+   * The open delivery with the lowest number; with an `epoch` only while that claim holds. A body that is not small
+   * is read when there is `room` for its bytes; rejects with what that rejects with.
+   */
+  abstract firstOpen(
+    laneId: string,
+    epoch?: number,
+    room?: (bytes: number) => Promise<void>,
+  ): Promise<OpenDelivery | undefined>;
 
   /**
    * Counts the open deliveries of a lane anew, when none was found that should be there, and extends the

@@ -101,7 +101,8 @@ describe('the room of a task', () => {
   });
 
   describe('in values', () => {
-    const MANY = 'the task would hold more than 500,000 values';
+    const MANY =
+      'the task would hold more than 500,000 values; send the same in fewer, larger chunks';
     // 40,000 empty objects with their commas: 80,000 values in 120 KB.
     const data = Array.from({ length: 40_000 }, () => ({}));
     const dataChunk = (kind: 'held' | 'artifact', id: string, append: boolean): NewEvent => ({

@@ -74,7 +74,8 @@ export function checkRoom(
     throw new TaskTooLargeError(`the task would be larger than ${inMebibytes(maxSize)}`);
   }
   const most = MAX_TASK_VALUES.toLocaleString('en');
-  throw new TaskTooLargeError(`the task would hold more than ${most} values`);
+  const why = `the task would hold more than ${most} values; send the same in fewer, larger chunks`;
+  throw new TaskTooLargeError(why);
 }
 
 /** Nothing but status, the last one an end. */

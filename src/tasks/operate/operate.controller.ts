@@ -2,12 +2,14 @@ import { Body, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import {
   AdminController,
+  AnswerRoom,
   ApiKeyStore,
   CurrentPrincipal,
   operatorOf,
   type Principal,
 } from '../../auth/index.js';
 import { keyIdsOf, TaskDto } from '../task.dto.js';
+import type { ReadRoom } from '../task-store.js';
 import type { TaskAggregate } from '../task.js';
 import { CancelTaskDto, TaskContentDto } from './operate.dto.js';
 import { TaskOperator } from './task-operator.js';
@@ -28,8 +30,9 @@ export class OperateController {
   async content(
     @Param('id') id: string,
     @CurrentPrincipal() caller: Principal,
+    @AnswerRoom() room?: ReadRoom,
   ): Promise<TaskContentDto> {
-    return new TaskContentDto((await this.operator.read(id, operatorOf(caller))).task);
+    return new TaskContentDto((await this.operator.read(id, operatorOf(caller), room)).task);
   }
 
   // The plain `:id:cancel` would also match other verbs after the second colon.

@@ -6,6 +6,7 @@ import {
   type PrincipalStore,
 } from '../../auth/index.js';
 import { HubError, hubErrorOf } from '../../common/hub-error.js';
+import { isLong, sizeOf } from '../../common/long-work.js';
 import type { Log } from '../../common/logger.js';
 import { StreamResponse, TaskState, type Message } from '../../protocol/a2a.js';
 import { readDirective } from '../../protocol/routing-extension.js';
@@ -15,6 +16,7 @@ import type { TaskCanceler } from '../cancel/task-canceler.js';
 import { withoutRetry } from '../domain/operators-act.js';
 import { taskNotFound } from '../task-errors.js';
 import type { TaskLog } from '../task-log.js';
+import type { ReadRoom } from '../task-store.js';
 import type { TaskService } from '../task.service.js';
 import { FIRST_MESSAGE_SEQ, type TaskAggregate } from '../task.js';
 
@@ -33,9 +35,14 @@ export interface TaskOperatorDeps {
 export class TaskOperator {
   constructor(private readonly deps: TaskOperatorDeps) {}
 
-  /** The whole task, as its client sees it. Throws TASK_NOT_FOUND. */
-  async read(taskId: string, operator: Operator): Promise<TaskAggregate> {
-    return this.recorded('read', taskId, operator, () => this.task(taskId));
+  /** The whole task, as its client sees it. Throws TASK_NOT_FOUND, and what `room` rejects with. */
+  async read(taskId: string, operator: Operator, room?: ReadRoom): Promise<TaskAggregate> {
+    return this.recorded('read', taskId, operator, async () => {
+      const aggregate = await this.task(taskId, room);
+      // It may have been in memory.
+      if (isLong(aggregate.task)) await room?.(sizeOf(aggregate.task));
+      return aggregate;
+    });
   }
 
   /**
@@ -75,8 +82,8 @@ export class TaskOperator {
     return this.task(answer.task.id);
   }
 
-  private async task(taskId: string): Promise<TaskAggregate> {
-    const aggregate = await this.deps.log.read(taskId, EVERYTHING);
+  private async task(taskId: string, room?: ReadRoom): Promise<TaskAggregate> {
+    const aggregate = await this.deps.log.read(taskId, EVERYTHING, room);
     if (!aggregate) throw taskNotFound(taskId);
     return aggregate;
   }

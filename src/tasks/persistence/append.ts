@@ -46,7 +46,7 @@ export function* appendBatch(
   yield* insertEvents(tx, good, texts);
   yield* insertDelegations(tx, good, turnOf);
   yield* updateDelegations(tx, changes, turnOf);
-  yield* insertCheckpoints(tx, good);
+  yield* insertCheckpoints(tx, good, texts);
   yield* touchContexts(tx, good);
   const used = sumUsage(good.map(usageOf));
   const newest = good[0]?.record.updatedAt;
@@ -247,14 +247,24 @@ function* insertEvents(tx: Tx, appends: readonly PreparedAppend[], texts: LargeT
   }
 }
 
-function* insertCheckpoints(tx: Tx, appends: readonly PreparedAppend[]): Work<void> {
-  const due = appends.filter(({ checkpoint }) => checkpoint !== null);
+const CHECKPOINT_TEXTS = ['body', 'text_id', 'text_size', 'held', 'held_id', 'held_size'];
+
+function* insertCheckpoints(
+  tx: Tx,
+  appends: readonly PreparedAppend[],
+  texts: LargeTexts,
+): Work<void> {
+  const due = appends.flatMap(({ taskId, record, checkpoint }) =>
+    checkpoint === null ? [] : [{ taskId, seq: record.seq, checkpoint }],
+  );
   for (const piece of pieces(due)) {
     yield* tx.run(
-      `INSERT INTO task_checkpoints (task_id, seq, body, held) VALUES ${rowsOf(piece.length, 4)}
-       ON CONFLICT (task_id, seq) DO UPDATE SET body = excluded.body, held = excluded.held`,
-      flatten(piece, (params, { taskId, record, checkpoint }) => {
-        params.push(taskId, record.seq, checkpoint?.task ?? '', checkpoint?.held ?? null);
+      `INSERT INTO task_checkpoints (task_id, seq, ${CHECKPOINT_TEXTS.join(', ')})
+       VALUES ${rowsOf(piece.length, 2 + CHECKPOINT_TEXTS.length)}
+       ON CONFLICT (task_id, seq) DO UPDATE
+         SET ${CHECKPOINT_TEXTS.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+      flatten(piece, (params, { taskId, seq, checkpoint }) => {
+        params.push(taskId, seq, ...texts.columnsOfCheckpoint(checkpoint));
       }),
     );
   }

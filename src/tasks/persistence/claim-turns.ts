@@ -55,10 +55,25 @@ export class ClaimRoom {
     const atAgent = {
       left: this.messages.leftFor(agent_id),
       kept: shares.keptAt(agent_id),
-      held:
-        shares.heldAt(agent_id, organization) + (this.got.get(keyOf(agent_id, organization)) ?? 0),
+      held: this.heldAt({ untold, agent_id, organization }),
     };
     return Math.min(left, roomIn(inAll), roomIn(atAgent));
+  }
+
+  /** How many places of its agent an organization has, those just claimed included. */
+  heldAt({ agent_id, organization }: Line): number {
+    const got = this.got.get(keyOf(agent_id, organization)) ?? 0;
+    return (this.shares?.heldAt(agent_id, organization) ?? 0) + got;
+  }
+
+  /** When an organization last had a place of its agent; 0 where it is not known. */
+  lastHadAt({ agent_id, organization }: Line): number {
+    return this.shares?.lastHadAt(agent_id, organization) ?? 0;
+  }
+
+  /** How many places are left of an agent, whoever may have them. */
+  leftAt(agentId: string): number {
+    return this.messages.leftFor(agentId);
   }
 
   /** The agents that may have no more of those with this `untold`. */
@@ -116,7 +131,8 @@ class Room {
 /**
  * Chooses of those that wait, until there is no more room: farewells the oldest first; of the others one at
  * a time, of the organization that has the fewest places (of equals the one whose turn comes first), its first for
- * whose agent it has room. `waiting` need not be in order.
+ * whose agent it has room. Of those for an agent with less room than wait for it, only those are chosen from that
+ * are next there. `waiting` need not be in order.
  */
 export function chooseInTurn(waiting: readonly Waiting[], room: ClaimRoom): Waiting[] {
   const ordered = [...waiting].sort(byAge);
@@ -126,7 +142,64 @@ export function chooseInTurn(waiting: readonly Waiting[], room: ClaimRoom): Wait
     chosen.push(each);
   };
   for (const each of ordered) if (each.untold === 1 && room.for(each) > 0) take(each);
-  let queues = queuesOf(ordered.filter(({ untold }) => untold === 0));
+  const { next, others } = nextAtAgents(
+    ordered.filter(({ untold }) => untold === 0),
+    room,
+  );
+  takeInTurn(next, room, take);
+  // What those leave that have their share of the process.
+  takeInTurn(others, room, take);
+  return chosen;
+}
+
+/** In both, rows are in order. */
+interface Sorted {
+  readonly next: Waiting[];
+  readonly others: Waiting[];
+}
+
+/** Those that have the next places of their agents, and the others. */
+function nextAtAgents(ordered: readonly Waiting[], room: ClaimRoom): Sorted {
+  const isNext = new Set<Waiting>();
+  for (const [agentId, rows] of groupsOf(ordered, ({ agent_id }) => agent_id)) {
+    const left = room.leftAt(agentId);
+    const first = rows.length <= left ? rows : nextOf(rows, left, room);
+    for (const row of first) isNext.add(row);
+  }
+  return {
+    next: ordered.filter((row) => isNext.has(row)),
+    others: ordered.filter((row) => !isNext.has(row)),
+  };
+}
+
+/** Who has the next `left` places of one agent: one after another, whoever has the fewest, then had one longest ago. */
+function nextOf(rows: readonly Waiting[], left: number, room: ClaimRoom): Waiting[] {
+  const lines = [...groupsOf(rows, ({ organization }) => organization).values()].map((of) => {
+    const [head] = of as [Waiting];
+    return { of, at: 0, held: room.heldAt(head), last: room.lastHadAt(head) };
+  });
+  const next: Waiting[] = [];
+  while (next.length < left) {
+    const [first, ...others] = lines.filter(({ of, at }) => at < of.length);
+    if (first === undefined) break;
+    const line = others.reduce(
+      (best, each) => ((each.held - best.held || each.last - best.last) < 0 ? each : best),
+      first,
+    );
+    next.push(line.of[line.at++]!);
+    line.held += 1;
+  }
+  return next;
+}
+
+function takeInTurn(
+  ordered: readonly Waiting[],
+  room: ClaimRoom,
+  take: (each: Waiting) => void,
+): void {
+  let queues = [...groupsOf(ordered, ({ organization }) => organization)].map(
+    ([organization, rows]): Queue => ({ organization, rows, at: 0 }),
+  );
   while (room.free(0) > 0) {
     for (const queue of queues) skipFull(queue, room);
     queues = queues.filter(({ rows, at }) => at < rows.length);
@@ -137,26 +210,28 @@ export function chooseInTurn(waiting: readonly Waiting[], room: ClaimRoom): Wait
     const next = queue.rows[queue.at++];
     if (next) take(next);
   }
-  return chosen;
 }
 
 /** Those of one organization, and how many of them are through. */
 interface Queue {
   readonly organization: string;
-  readonly rows: Waiting[];
+  readonly rows: readonly Waiting[];
   at: number;
 }
 
-/** The first one's queue first. */
-function queuesOf(rows: readonly Waiting[]): Queue[] {
-  const queues = new Map<string, Queue>();
+/** The first one's group first, each in the order of `rows`. */
+function groupsOf(
+  rows: readonly Waiting[],
+  keyOf: (row: Waiting) => string,
+): Map<string, Waiting[]> {
+  const groups = new Map<string, Waiting[]>();
   for (const row of rows) {
-    const { organization } = row;
-    const queue = queues.get(organization) ?? { organization, rows: [], at: 0 };
-    queue.rows.push(row);
-    queues.set(organization, queue);
+    const key = keyOf(row);
+    const group = groups.get(key);
+    if (group) group.push(row);
+    else groups.set(key, [row]);
   }
-  return [...queues.values()];
+  return groups;
 }
 
 /** Who has no room for an agent gets none: nothing is given back here. */

@@ -1,25 +1,27 @@
 import type { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { SqlValue } from '../../database/sql.js';
-import { StreamResponse } from '../../protocol/a2a.js';
 import type { DownstreamTasks } from '../task-store.js';
 import type { Delegation } from '../task.js';
 import { firstPiece } from './large-texts.js';
 
-/** A delegation that may have sent its message without learning of its agent's task. */
+/**
+ * A delegation that may have sent its message without learning of its agent's task. The message begins as asked,
+ * or its text is stored apart.
+ */
 const IN_DOUBT = `d.id <> ? AND d.agent_id = ? AND d.downstream_task_id IS NULL
-  AND (e.body LIKE ? ESCAPE '\\' OR e.text_id IS NOT NULL)`;
+  AND (SUBSTR(e.body, 1, ?) = ? OR e.text_id IS NOT NULL)`;
 
 /**
  * Messages of delegations still in doubt, and of those that ended in doubt since: the end of a
  * delegation always shows in its task's status. Both begin at an index over few rows.
  */
 const MESSAGES_IN_DOUBT = `
-  SELECT e.task_id, e.body, e.text_id FROM delegations d
+  SELECT e.task_id, e.text_id FROM delegations d
     JOIN task_events e ON e.task_id = d.task_id AND e.seq = d.message_seq
     WHERE d.claimable_at >= 0 AND d.state = 'sending' AND ${IN_DOUBT}
   UNION ALL
-  SELECT e.task_id, e.body, e.text_id FROM tasks t
+  SELECT e.task_id, e.text_id FROM tasks t
     JOIN delegations d ON d.task_id = t.id
     JOIN task_events e ON e.task_id = d.task_id AND e.seq = d.message_seq
     WHERE t.state IN (1, 2, 3, 4, 5, 6, 7, 8) AND t.status_at >= ?
@@ -46,20 +48,18 @@ export class SqlDownstreamTasks implements DownstreamTasks {
     { id, agentId, createdAt }: Pick<Delegation, 'id' | 'agentId' | 'createdAt'>,
     messageId: string,
   ): Promise<boolean> {
-    const inDoubt: SqlValue[] = [id, agentId, containing(JSON.stringify(messageId))];
+    const beginning = beginningOf(messageId);
+    // The database counts characters, not UTF-16 units.
+    const inDoubt: SqlValue[] = [id, agentId, [...beginning].length, beginning];
     const rows = await this.database.read<MessageRow>(MESSAGES_IN_DOUBT, [
       ...inDoubt,
       createdAt.getTime(),
       ...inDoubt,
     ]);
-    for (const { task_id, body, text_id } of rows) {
-      if (text_id === null) {
-        if (idOfMessage(body) === messageId) return true;
-        continue;
-      }
-      // The id stands before the parts.
-      const begins = await firstPiece(this.database, task_id, text_id);
-      if (begins.includes(`"messageId":${JSON.stringify(messageId)}`)) return true;
+    for (const { task_id, text_id } of rows) {
+      if (text_id === null) return true;
+      const text = await firstPiece(this.database, task_id, text_id);
+      if (text.startsWith(beginning)) return true;
     }
     return false;
   }
@@ -67,16 +67,13 @@ export class SqlDownstreamTasks implements DownstreamTasks {
 
 interface MessageRow {
   readonly task_id: string;
-  readonly body: string;
   readonly text_id: string | null;
 }
 
-function idOfMessage(body: string): string | undefined {
-  const { payload } = StreamResponse.fromJSON(JSON.parse(body));
-  return payload?.$case === 'message' ? payload.value.messageId : undefined;
-}
-
-/** A LIKE pattern for texts that contain this one, with `\` as the escape. */
-function containing(text: string): string {
-  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+/**
+ * How the log has a message with this id. The id comes first, before anything that its sender may have written
+ * into parts and metadata.
+ */
+function beginningOf(messageId: string): string {
+  return `{"message":{"messageId":${JSON.stringify(messageId)}`;
 }

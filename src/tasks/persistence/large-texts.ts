@@ -3,11 +3,11 @@ import { LONG, longTurn } from '../../common/long-work.js';
 import { slicesOf } from '../../common/text-slices.js';
 import type { Database } from '../../database/database.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
-import type { PreparedAppend } from '../task-store.js';
+import type { Checkpoint, PreparedAppend } from '../task-store.js';
 import type { TaskEvent } from '../task.js';
 import type { EventRow } from './task-rows.js';
 
-/** Characters of a log entry from which its text is stored apart. */
+/** Characters of a log entry or a checkpoint from which its text is stored apart. */
 const LARGE = LONG;
 /** Characters of one piece. */
 const PIECE = LONG / 2;
@@ -20,13 +20,28 @@ export interface StoredEventRow extends EventRow {
   readonly text_size: number | null;
 }
 
+/** A row of `task_checkpoints` as the database has it. */
+export interface StoredCheckpointRow {
+  readonly task_id: string;
+  readonly seq: number;
+  body: string;
+  held: string | null;
+  /** Where `body` is, when it is stored apart, and the characters of it. */
+  readonly text_id: string | null;
+  readonly text_size: number | null;
+  /** The same of `held`. */
+  readonly held_id: string | null;
+  readonly held_size: number | null;
+}
+
 /**
- * Large texts of the log, in pieces with a commit each: SQLite works in the event loop, which would stand
- * still for a text of tens of MiB. They are written before the commit of their event, which names them, so
+ * Large texts of the log and of checkpoints, in pieces with a commit each: SQLite works in the event loop, which would stand
+ * still for a text of tens of MiB. They are written before the commit of their event or checkpoint, which names them, so
  * what is left of a commit that never came belongs to nobody, and is deleted.
  */
 export class LargeTexts {
   private readonly ids = new WeakMap<TaskEvent, string>();
+  private readonly checkpoints = new WeakMap<Checkpoint, CheckpointIds>();
   /** Up to here {@link sweep} has come. */
   private swept: readonly [at: number, textId: string] = [-1, ''];
 
@@ -36,8 +51,12 @@ export class LargeTexts {
   async stage(append: PreparedAppend): Promise<void> {
     try {
       for (const event of append.events) {
-        if (event.body.length >= LARGE) await this.store(event, append.record.updatedAt);
+        if (event.body.length < LARGE) continue;
+        const id = randomUUID();
+        this.ids.set(event, id);
+        await this.store(event.taskId, id, event.body, append.record.updatedAt);
       }
+      if (append.checkpoint !== null) await this.stageCheckpoint(append, append.checkpoint);
     } catch (error) {
       // What cannot be deleted now is swept later.
       await this.drop(append).catch(() => undefined);
@@ -45,14 +64,25 @@ export class LargeTexts {
     }
   }
 
-  private async store(event: TaskEvent, now: Date): Promise<void> {
-    const id = randomUUID();
-    this.ids.set(event, id);
+  private async stageCheckpoint(append: PreparedAppend, checkpoint: Checkpoint): Promise<void> {
+    const { taskId, record } = append;
+    const { task, held } = checkpoint;
+    const ids: CheckpointIds = { task: null, held: null };
+    this.checkpoints.set(checkpoint, ids);
+    if (task.length >= LARGE) {
+      await this.store(taskId, (ids.task = randomUUID()), task, record.updatedAt);
+    }
+    if (held !== null && held.length >= LARGE) {
+      await this.store(taskId, (ids.held = randomUUID()), held, record.updatedAt);
+    }
+  }
+
+  private async store(taskId: string, id: string, whole: string, now: Date): Promise<void> {
     let piece = 0;
-    for (const text of slicesOf(event.body, PIECE)) {
+    for (const text of slicesOf(whole, PIECE)) {
       await longTurn();
-      const row: SqlValue[] = [event.taskId, id, piece, now.getTime(), text];
-      // The commit of the event brings it to the disk; without that nobody needs it.
+      const row: SqlValue[] = [taskId, id, piece, now.getTime(), text];
+      // The commit that names it brings it to the disk; without that nobody needs it.
       await this.database.write(
         (tx) =>
           tx.run(
@@ -66,7 +96,14 @@ export class LargeTexts {
   }
 
   /** Deletes what was staged of an append that is not going to be committed. */
-  async drop({ events }: PreparedAppend): Promise<void> {
+  async drop({ taskId, events, checkpoint }: PreparedAppend): Promise<void> {
+    const ofCheckpoint = checkpoint && this.checkpoints.get(checkpoint);
+    if (ofCheckpoint) {
+      this.checkpoints.delete(checkpoint);
+      for (const id of [ofCheckpoint.task, ofCheckpoint.held]) {
+        if (id !== null) await this.database.write((tx) => deleteText(tx, taskId, id));
+      }
+    }
     for (const event of events) {
       const id = this.ids.get(event);
       if (id === undefined) continue;
@@ -87,8 +124,11 @@ export class LargeTexts {
     );
     for (const { task_id, text_id, at } of rows) {
       const named = await this.database.read(
-        'SELECT 1 AS n FROM task_events WHERE task_id = ? AND text_id = ? LIMIT 1',
-        [task_id, text_id],
+        `SELECT 1 AS n FROM task_events WHERE task_id = ? AND text_id = ?
+         UNION ALL
+         SELECT 1 FROM task_checkpoints WHERE task_id = ? AND (text_id = ? OR held_id = ?)
+         LIMIT 1`,
+        [task_id, text_id, task_id, text_id, text_id],
       );
       if (named.length === 0) await this.database.write((tx) => deleteText(tx, task_id, text_id));
       this.swept = [Number(at), text_id];
@@ -101,6 +141,20 @@ export class LargeTexts {
     const id = this.ids.get(event);
     return id === undefined ? [event.body, null, null] : ['', id, event.body.length];
   }
+
+  /** The columns `body`, `text_id`, `text_size`, `held`, `held_id` and `held_size` of a checkpoint. */
+  columnsOfCheckpoint(checkpoint: Checkpoint): SqlValue[] {
+    const { task, held } = checkpoint;
+    const ids = this.checkpoints.get(checkpoint);
+    const body = ids?.task ? ['', ids.task, task.length] : [task, null, null];
+    return [...body, ...(ids?.held ? [null, ids.held, held!.length] : [held, null, null])];
+  }
+}
+
+/** Where the texts of a checkpoint are that are stored apart. */
+interface CheckpointIds {
+  task: string | null;
+  held: string | null;
 }
 
 /** Characters of a log entry's text, wherever it is. */
@@ -132,6 +186,23 @@ export async function withTexts(
     whole.push(event);
   }
   return whole;
+}
+
+/** The checkpoint with its texts; undefined when they have been deleted with its task meanwhile. */
+export async function wholeCheckpoint(
+  database: Database,
+  row: StoredCheckpointRow,
+): Promise<StoredCheckpointRow | undefined> {
+  const { task_id, text_id, held_id } = row;
+  if (text_id !== null) {
+    const body = await readText(database, task_id, text_id, row.text_size ?? 0);
+    if (body === undefined) return undefined;
+    row.body = body;
+  }
+  if (held_id === null) return row;
+  const held = await readText(database, task_id, held_id, row.held_size ?? 0);
+  if (held === undefined) return undefined;
+  return { ...row, held };
 }
 
 /** The beginning of a text that is stored apart. */

@@ -1,9 +1,10 @@
 import type { Visibility } from '../../auth/index.js';
+import { LONG } from '../../common/long-work.js';
 import type { Database } from '../../database/database.js';
 import type { SqlValue } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import { TaskState } from '../../protocol/a2a.js';
-import type { TaskCursor, TaskFilter, TaskPage } from '../task-store.js';
+import type { ReadRoom, TaskCursor, TaskFilter, TaskPage } from '../task-store.js';
 import { buildTasks } from './load.js';
 import { TASK_COLUMNS, type TaskRow } from './task-rows.js';
 import { visibleTasks, type Condition } from './visibility.js';
@@ -30,6 +31,7 @@ export async function listTasks(
   visibility: Visibility,
   limit: number,
   after: TaskCursor | null,
+  room?: ReadRoom,
 ): Promise<TaskPage> {
   const conditions = [...visibleTasks(visibility), ...filterConditions(filter)];
   const [total, rows] = await Promise.all([
@@ -38,6 +40,8 @@ export async function listTasks(
     database.read<TaskRow>(...pageQuery(filter, conditions, limit + 1, after)),
   ]);
   const page = rows.slice(0, fitting(rows.slice(0, limit)));
+  const bytes = page.reduce((sum, { stored_bytes }) => sum + Number(stored_bytes), 0);
+  if (room !== undefined && bytes > LONG) await room(bytes);
   const tasks = await buildTasks(database, page);
   const last = rows.length > page.length ? page.at(-1) : undefined;
   return {

@@ -4,7 +4,12 @@ import { longTurn, TURN } from '../../common/long-work.js';
 import { Artifact, StreamResponse, Task } from '../../protocol/a2a.js';
 import { applyEvent, applyHeld, emptyTask, repeats } from '../../protocol/task-reducer.js';
 import { valuesOfCheckpoint, valuesOfEvent } from '../log/task-values.js';
-import { type StoredEventRow, withTexts } from './large-texts.js';
+import {
+  type StoredCheckpointRow,
+  type StoredEventRow,
+  wholeCheckpoint,
+  withTexts,
+} from './large-texts.js';
 import { EVENT_COLUMNS, readEvents } from './read-events.js';
 import type { StoredTask } from '../task-store.js';
 import type { Delegation } from '../task.js';
@@ -17,8 +22,6 @@ import {
   type EventRow,
   type TaskRow,
 } from './task-rows.js';
-
-type CheckpointRow = { task_id: string; seq: number; body: string; held: string | null };
 
 export async function findTaskRow(database: Database, id: string): Promise<TaskRow | undefined> {
   // No id with U+0000 exists, and PostgreSQL refuses to look for one.
@@ -41,13 +44,13 @@ export async function buildTasks(
 }
 
 interface Parts {
-  readonly checkpoints: ReadonlyMap<string, readonly CheckpointRow[]>;
+  readonly checkpoints: ReadonlyMap<string, readonly StoredCheckpointRow[]>;
   readonly events: ReadonlyMap<string, readonly EventRow[]>;
   readonly delegations: ReadonlyMap<string, readonly DelegationRow[]>;
 }
 
 async function readParts(database: Database, rows: readonly TaskRow[]): Promise<Parts> {
-  const checkpoints: CheckpointRow[] = [];
+  const checkpoints: StoredCheckpointRow[] = [];
   const events: EventRow[] = [];
   const delegations: DelegationRow[] = [];
   for (const piece of pieces(rows)) {
@@ -58,8 +61,9 @@ async function readParts(database: Database, rows: readonly TaskRow[]): Promise<
     const [bodies, log, work] = await Promise.all([
       marked.length === 0
         ? []
-        : database.read<CheckpointRow>(
-            `SELECT task_id, seq, body, held FROM task_checkpoints
+        : database.read<StoredCheckpointRow>(
+            `SELECT task_id, seq, body, held, text_id, text_size, held_id, held_size
+             FROM task_checkpoints
              WHERE ${anyOf(marked.length, 'task_id = ? AND seq = ?')}`,
             marked.flatMap(({ id, checkpoint_seq }) => [id, checkpoint_seq]),
           ),
@@ -78,7 +82,10 @@ async function readParts(database: Database, rows: readonly TaskRow[]): Promise<
         ids,
       ),
     ]);
-    checkpoints.push(...bodies);
+    for (const row of bodies) {
+      const whole = await wholeCheckpoint(database, row);
+      if (whole !== undefined) checkpoints.push(whole);
+    }
     for (const row of log) events.push(row);
     delegations.push(...work);
   }
@@ -162,7 +169,7 @@ async function buildTask(row: TaskRow, parts: Parts): Promise<StoredTask> {
   };
 }
 
-function heldIn(checkpoint: CheckpointRow | undefined): Artifact[] {
+function heldIn(checkpoint: StoredCheckpointRow | undefined): Artifact[] {
   if (!checkpoint?.held) return [];
   return (JSON.parse(checkpoint.held) as unknown[]).map((each) => Artifact.fromJSON(each));
 }

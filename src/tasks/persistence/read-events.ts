@@ -1,5 +1,7 @@
+import { LONG } from '../../common/long-work.js';
 import type { Database } from '../../database/database.js';
 import { sizeOfRow, type StoredEventRow, withTexts } from './large-texts.js';
+import type { ReadRoom } from '../task-store.js';
 import type { EventRow } from './task-rows.js';
 
 /** The columns of a {@link StoredEventRow}. */
@@ -25,6 +27,32 @@ export async function readEvents(
     maxText === Infinity ? undefined : isEnough,
   );
   return withTexts(database, rows);
+}
+
+/** See `TaskStore.newestEvents`. */
+export async function readNewest(
+  database: Database,
+  taskId: string,
+  limit: number,
+  maxText: number,
+  room?: ReadRoom,
+): Promise<EventRow[]> {
+  const sizes = await database.read<{ seq: number; size: number }>(
+    `SELECT seq, COALESCE(text_size, octet_length(body)) AS size FROM task_events
+     WHERE task_id = ? ORDER BY seq DESC LIMIT ?`,
+    [taskId, limit],
+  );
+  let text = 0;
+  let count = 0;
+  for (const { size } of sizes) {
+    if (count > 0 && text + size > maxText) break;
+    text += size;
+    count += 1;
+  }
+  const first = sizes[count - 1];
+  if (first === undefined) return [];
+  if (text > LONG) await room?.(text);
+  return readEvents(database, taskId, first.seq - 1, count);
 }
 
 /** A character of JavaScript has at most three bytes in UTF-8. */

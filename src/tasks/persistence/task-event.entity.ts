@@ -40,7 +40,7 @@ export class TaskTextEntity {
   @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'task_texts_pk' })
   piece!: number;
 
-  /** When it was written: what no log entry names long after is deleted. */
+  /** When it was written: what no log entry and no checkpoint names long after is deleted. */
   @Column({ type: 'bigint' })
   at!: number;
 
@@ -64,4 +64,18 @@ export class TaskCheckpointEntity {
   /** 1.0 wire JSON of the artifacts that do not count yet, as a list; null without any. */
   @Column({ type: 'text', nullable: true })
   held!: string | null;
+
+  /** Where `body` is, when it is stored apart: it is empty then. */
+  @Column({ name: 'text_id', type: 'text', nullable: true })
+  textId!: string | null;
+
+  @Column({ name: 'text_size', type: 'integer', nullable: true })
+  textSize!: number | null;
+
+  /** Where `held` is, when it is stored apart. */
+  @Column({ name: 'held_id', type: 'text', nullable: true })
+  heldId!: string | null;
+
+  @Column({ name: 'held_size', type: 'integer', nullable: true })
+  heldSize!: number | null;
 }

@@ -37,7 +37,7 @@ import { forgetKeys, keyHolder } from './idempotency.js';
 import { LargeTexts } from './large-texts.js';
 import { listTasks } from './list.js';
 import { buildTasks, findTaskRow } from './load.js';
-import { readEvents } from './read-events.js';
+import { readEvents, readNewest } from './read-events.js';
 import { toEvent, toRecord, type TaskRow } from './task-rows.js';
 
 /** Tasks in the hub's database. `participant` takes part in every commit that adds events. */
@@ -126,8 +126,18 @@ export class TypeormTaskStore extends TaskStore {
     visibility: Visibility,
     limit: number,
     after: TaskCursor | null,
+    room?: ReadRoom,
   ): Promise<TaskPage> {
-    return listTasks(this.database, filter, visibility, limit, after);
+    return listTasks(this.database, filter, visibility, limit, after, room);
+  }
+
+  async newestEvents(
+    taskId: string,
+    limit: number,
+    maxText: number,
+    room?: ReadRoom,
+  ): Promise<TaskEvent[]> {
+    return (await readNewest(this.database, taskId, limit, maxText, room)).map(toEvent);
   }
 
   onCommitted(listener: (written: readonly DelegationWrite[]) => void): void {

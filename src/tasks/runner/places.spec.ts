@@ -66,6 +66,21 @@ describe('places', () => {
     expect(places.hasRoom(of('b', 'greedy'))).toBe(true);
   });
 
+  it('are remembered: who had one of an agent longest ago', () => {
+    const places = placesFor(10);
+    const had = (): number[] => ['one', 'two', 'new'].map((each) => places.lastHadAt('b', each));
+    places.take(of('b', 'one'));
+    places.give(of('b', 'one'));
+    places.take(of('b', 'two'));
+    places.take(of('a', 'new'));
+    const [one, two, never] = had() as [number, number, number];
+    expect([never, one > 0, two > one]).toEqual([0, true, true]);
+    places.take(of('b', 'one'));
+    places.give(of('b', 'two'));
+    places.give(of('b', 'one'));
+    expect(had()[0]).toBeGreaterThan(had()[1]!);
+  });
+
   it('are hardly taken by those whose agents are only asked now and then', () => {
     const places = placesFor(2);
     const polled = Array.from({ length: 15 }, (_, n) => of(`agent ${n}`));

@@ -11,6 +11,8 @@ export type PlaceFor = Pick<Delegation, 'agentId' | 'organization'>;
  * them count as one.
  */
 const POLLED_FOR_ONE = 8;
+/** Of so many organizations at agents is known when they last had a place. */
+const MAX_KNOWN = 10_000;
 
 /**
  * How many delegations run at once: in all, of each agent and of each organization. One whose agent is
@@ -21,6 +23,9 @@ export class Places implements Shares {
   several = false;
   private readonly byAgent = new Map<string, AgentPlaces>();
   private readonly byOrganization = new Map<string, number>();
+  /** By agent and organization, those that had a place longest ago first. */
+  private readonly lastHad = new Map<string, number>();
+  private had = 0;
   private working = 0;
   private polled = 0;
 
@@ -57,6 +62,10 @@ export class Places implements Shares {
     return this.byAgent.get(agentId)?.byOrganization.get(organization) ?? 0;
   }
 
+  lastHadAt(agentId: string, organization: string): number {
+    return this.lastHad.get(keyOf(agentId, organization)) ?? 0;
+  }
+
   maxOf(agentId: string): number {
     return this.load.maxConcurrent(agentId);
   }
@@ -85,6 +94,7 @@ export class Places implements Shares {
     add(at.byOrganization, organization, 1);
     this.working += 1;
     add(this.byOrganization, organization, 1);
+    this.hasIt(agentId, organization);
     this.load.begun(agentId);
   }
 
@@ -98,6 +108,7 @@ export class Places implements Shares {
     }
     if (polled) this.polled -= 1;
     else this.leave(organization);
+    this.hasIt(agentId, organization);
     this.load.ended(agentId);
   }
 
@@ -107,6 +118,14 @@ export class Places implements Shares {
     if (polls) return this.leave(organization);
     this.working += 1;
     add(this.byOrganization, organization, 1);
+  }
+
+  private hasIt(agentId: string, organization: string): void {
+    const key = keyOf(agentId, organization);
+    this.lastHad.delete(key);
+    this.lastHad.set(key, ++this.had);
+    if (this.lastHad.size <= MAX_KNOWN) return;
+    for (const [oldest] of this.lastHad) return void this.lastHad.delete(oldest);
   }
 
   private leave(organization: string): void {
@@ -188,6 +207,10 @@ export class Place {
     free();
     if (isAwaited) this.hooks.freed();
   }
+}
+
+function keyOf(agentId: string, organization: string): string {
+  return `${agentId} ${organization}`;
 }
 
 function add(counts: Map<string, number>, key: string, by: number): void {

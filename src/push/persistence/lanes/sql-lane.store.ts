@@ -17,6 +17,7 @@ import {
   type StepResult,
 } from '../../lanes/lane-store.js';
 import type { PushConfig } from '../../configs/push-config.js';
+import { SMALL_BODY } from '../../lanes/body-rooms.js';
 import { claimLanes } from './claim-lanes.js';
 import { deleteOld } from '../deliveries/dead-letters.js';
 import { leaveLetters } from './end-lanes.js';
@@ -24,7 +25,7 @@ import { forgetTasks } from './forget-tasks.js';
 import { markDue } from './mark-due.js';
 import { freeTrials } from '../endpoints/endpoint-rows.js';
 import { recordEvents } from '../endpoints/record-event.js';
-import { type DeliveryRow, toDelivery } from '../push-rows.js';
+import { DELIVERY_COLUMNS, type DeliveryRow, toDelivery } from '../push-rows.js';
 import { reachLane, recountLane, toStep } from './reach-lane.js';
 import {
   type SettledEndpoint,
@@ -37,6 +38,11 @@ import { settleConfig, settleDelivery, settleLane } from './settle-lane.js';
 import { settleSubscription } from '../subscriptions/subscription-rows.js';
 
 const OPEN = `state IN ('pending', 'retrying')`;
+
+/** A delivery with its body when that is small, else with the bytes of it. */
+type SizedRow = DeliveryRow & { readonly body_size: number | null };
+const SMALL_BODY_COLUMNS = `${DELIVERY_COLUMNS}, octet_length(body) AS body_size,
+  CASE WHEN octet_length(body) <= ${SMALL_BODY} THEN body END AS body`;
 
 /** {@link LaneStore} on the hub's database. */
 export class SqlLaneStore extends LaneStore {
@@ -95,15 +101,24 @@ export class SqlLaneStore extends LaneStore {
     return times.length === 0 ? null : new Date(Math.min(...times));
   }
 
-  async firstOpen(laneId: string, epoch?: number): Promise<OpenDelivery | undefined> {
+  async firstOpen(
+    laneId: string,
+    epoch?: number,
+    room?: (bytes: number) => Promise<void>,
+  ): Promise<OpenDelivery | undefined> {
     const claimed = `AND EXISTS (SELECT 1 FROM push_lanes l
       WHERE l.id = push_deliveries.lane_id AND l.epoch = ? AND l.active = 1)`;
-    const [row] = await this.database.read<DeliveryRow>(
-      `SELECT * FROM push_deliveries WHERE lane_id = ? AND ${OPEN}
-       ${epoch === undefined ? '' : claimed} ORDER BY number LIMIT 1`,
-      epoch === undefined ? [laneId] : [laneId, epoch],
-    );
-    return row && { ...toDelivery(row), body: row.body };
+    const first = (columns: string): string => `SELECT ${columns} FROM push_deliveries
+      WHERE lane_id = ? AND ${OPEN} ${epoch === undefined ? '' : claimed} ORDER BY number LIMIT 1`;
+    const params = epoch === undefined ? [laneId] : [laneId, epoch];
+    const [row] = await this.database.read<SizedRow>(first(SMALL_BODY_COLUMNS), params);
+    if (!row) return undefined;
+    const size = row.body_size ?? 0;
+    if (size <= SMALL_BODY) return { ...toDelivery(row), body: row.body };
+    await room?.(size);
+    // What changed while it waited counts: nothing is sent of a claim of before.
+    const [whole] = await this.database.read<DeliveryRow>(first('*'), params);
+    return whole?.id === row.id ? { ...toDelivery(whole), body: whole.body } : undefined;
   }
 
   reach(lane: Lane, reached: Reached, now: Date, leaseUntil: Date): Promise<StepResult> {

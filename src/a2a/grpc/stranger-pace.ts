@@ -1,0 +1,120 @@
+import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2';
+
+/** Calls a second without a key: of all connections together, and of one of them at most and at least. */
+const PROCESS_RATE = 200;
+const RATE = 20;
+const LEAST_RATE = 2;
+/** So many may come at once on a connection. */
+const BURST = 20;
+/** What was under way already when a connection was stopped; one with more is closed. */
+const MAX_DEBT = 100;
+/** A connection is not read for so long at most. */
+const MAX_PAUSE_MS = 5000;
+/** In this time the connections are counted that share the rate. */
+const WINDOW_MS = 1000;
+
+/** What reads a connection beneath HTTP/2, which itself has no way to stop. */
+interface Reader {
+  readStop?(): unknown;
+  readStart?(): unknown;
+}
+
+interface Connection {
+  tokens: number;
+  at: number;
+  isPaused: boolean;
+  /** A caller with a key has been seen on it: others may be behind the same proxy. */
+  isKnown: boolean;
+}
+
+/**
+ * Bounds the calls without a key: to the health service, and with a key that is none. A
+ * connection that has more of them than its share is not read for a while, so that they wait with their sender; one
+ * on which somebody is known is read on, and has what is too much refused. Whoever asks now and then never waits.
+ */
+export class StrangerPace {
+  private readonly connections = new WeakMap<Http2Session, Connection>();
+  private active = new WeakSet<Http2Session>();
+  private count = 0;
+  private countBefore = 0;
+  private windowEnds = 0;
+
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  /** Counts a call without a key. False: it is refused, its stream has been closed. */
+  took(stream: ServerHttp2Stream | undefined): boolean {
+    const session = stream?.session;
+    if (session === undefined || session.destroyed) return true;
+    const now = this.now();
+    const rate = this.rate(session, now);
+    const connection = this.of(session, now);
+    const { tokens, at } = connection;
+    connection.tokens = Math.min(BURST, tokens + ((now - at) * rate) / 1000) - 1;
+    connection.at = now;
+    if (connection.tokens >= 0) return true;
+    if (connection.isKnown) {
+      connection.tokens = Math.max(connection.tokens, -1);
+      stream?.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      return false;
+    }
+    if (connection.tokens < -MAX_DEBT) {
+      session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      return false;
+    }
+    this.pause(session, connection, (-connection.tokens / rate) * 1000);
+    return true;
+  }
+
+  /** A caller with a key is on this connection. */
+  known(stream: ServerHttp2Stream | undefined): void {
+    if (stream?.session !== undefined) this.of(stream.session, this.now()).isKnown = true;
+  }
+
+  private of(session: Http2Session, now: number): Connection {
+    const known = this.connections.get(session);
+    if (known) return known;
+    const connection = { tokens: BURST, at: now, isPaused: false, isKnown: false };
+    this.connections.set(session, connection);
+    return connection;
+  }
+
+  /** The share of one of those that call just now. */
+  private rate(session: Http2Session, now: number): number {
+    if (now >= this.windowEnds) {
+      this.countBefore = now < this.windowEnds + WINDOW_MS ? this.count : 0;
+      this.count = 0;
+      this.active = new WeakSet();
+      this.windowEnds = now + WINDOW_MS;
+    }
+    if (!this.active.has(session)) {
+      this.active.add(session);
+      this.count += 1;
+    }
+    const sharing = Math.max(this.count, this.countBefore);
+    return Math.max(LEAST_RATE, Math.min(RATE, PROCESS_RATE / sharing));
+  }
+
+  private pause(session: Http2Session, connection: Connection, ms: number): void {
+    if (connection.isPaused) return;
+    const reader = readerOf(session);
+    if (reader?.readStop === undefined) {
+      session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      return;
+    }
+    connection.isPaused = true;
+    reader.readStop();
+    const goOn = (): void => {
+      clearTimeout(timer);
+      connection.isPaused = false;
+      if (!session.destroyed) reader.readStart?.();
+    };
+    const timer = setTimeout(goOn, Math.min(ms, MAX_PAUSE_MS)).unref();
+    session.once('close', goOn);
+  }
+}
+
+function readerOf({ socket }: Http2Session): Reader | undefined {
+  return (
+    (socket as unknown as { readonly _handle?: Reader | null } | undefined)?._handle ?? undefined
+  );
+}

@@ -1,0 +1,81 @@
+import { Readable } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { HubError, hubErrorOf } from '../../common/hub-error.js';
+import { PROBLEM_JSON, problemOf } from '../../common/http/problem.js';
+import { LONG } from '../../common/long-work.js';
+import type { AnswerHold } from '../intake/answer-budget.js';
+import { Intake } from '../intake/intake.js';
+
+const ADMIN_PATH = '/api/';
+/** Bytes of answers that have been made and wait for room; more are refused at once. */
+const MAX_MADE = 64 * LONG;
+
+/**
+ * The large answers of the admin API: they have their room as those of A2A do, before they are made where a
+ * handler asks for it, and leave in pieces as their readers take them.
+ */
+@Injectable()
+export class AdminAnswers {
+  private made = 0;
+
+  constructor(private readonly intake: Intake) {}
+
+  /** From now on every request of a known caller has room to ask for; see `AnswerRoom`. */
+  meter(server: FastifyInstance): void {
+    const holds = new WeakMap<FastifyRequest, AnswerHold>();
+    server.decorateRequest('answerRoom', null);
+    server.addHook('preHandler', (request, reply, done) => {
+      const { principal, url } = request;
+      if (principal && url.startsWith(ADMIN_PATH)) {
+        const hold = this.intake.answers.begin(principal);
+        holds.set(request, hold);
+        request.answerRoom = hold.take;
+        reply.raw.once('close', () => hold.end());
+      }
+      done();
+    });
+    server.addHook('onSend', async (request, reply, payload) => {
+      const hold = holds.get(request);
+      const isText = typeof payload === 'string' || Buffer.isBuffer(payload);
+      if (hold === undefined || !isText || payload.length <= LONG) return payload;
+      return this.sent(Buffer.from(payload as string), reply, hold);
+    });
+  }
+
+  private async sent(bytes: Buffer, reply: FastifyReply, hold: AnswerHold): Promise<unknown> {
+    try {
+      if (!hold.isLarge) await this.lateRoom(bytes.length, hold);
+    } catch (thrown) {
+      return refusal(hubErrorOf(thrown), reply);
+    }
+    const { socket } = reply.raw.req;
+    const { pieces, left } = hold.depart([bytes], () => socket.destroy());
+    if (socket.destroyed) left();
+    else reply.raw.once('close', left);
+    void reply.header('content-length', bytes.length);
+    return Readable.from(pieces, { objectMode: false, highWaterMark: 1 });
+  }
+
+  private async lateRoom(bytes: number, hold: AnswerHold): Promise<void> {
+    if (this.made > 0 && this.made + bytes > MAX_MADE) {
+      const options = { metadata: { retryAfterSeconds: '2' } };
+      throw new HubError('UNAVAILABLE', 'This process gives too many large answers.', options);
+    }
+    this.made += bytes;
+    try {
+      await hold.take(bytes);
+    } finally {
+      this.made -= bytes;
+    }
+  }
+}
+
+function refusal(error: HubError, reply: FastifyReply): string {
+  const problem = problemOf(error);
+  const { retryAfterSeconds } = error.metadata;
+  if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds);
+  const text = JSON.stringify(problem);
+  void reply.status(problem.status).type(PROBLEM_JSON).header('content-length', text.length);
+  return text;
+}
