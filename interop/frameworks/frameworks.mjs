@@ -35,15 +35,17 @@ export const FRAMEWORKS = [
   go('a2a-go-json-rpc', 'JSONRPC'),
   go('a2a-go-http-json', 'HTTP+JSON'),
   go('a2a-go-grpc', 'GRPC'),
+  java('a2a-java-0-3-json-rpc', 'JSONRPC', { takesFiles: true }),
+  java('a2a-java-0-3-http-json', 'HTTP+JSON', { takesFiles: true }),
 ];
 
 /** Clients of SDKs against the hub, with an agent behind it. */
 export const CLIENTS = [
   ...['JSONRPC', 'HTTP+JSON', 'GRPC'].map((binding) =>
-    client('a2a-go-client', 'go', binding, (bin) => [`${bin}/client`]),
+    client('a2a-go-client', { language: 'go' }, binding, (bin) => [`${bin}/client`]),
   ),
   ...['JSONRPC', 'HTTP+JSON'].map((binding) =>
-    client('a2a-java-client', 'java', binding, (bin) => [
+    client('a2a-java-client', { language: 'java', project: 'java-client' }, binding, (bin) => [
       'java',
       '-cp',
       `${bin}/classes:${bin}/lib/*`,
@@ -52,9 +54,10 @@ export const CLIENTS = [
   ),
 ];
 
-function client(name, language, binding, command) {
+function client(name, { language, project }, binding, command) {
   const id = `${name}-${idOf(binding)}`;
-  return { id, language, agent: 'a2a-sdk', command, environment: { BINDING: binding } };
+  const environment = { BINDING: binding };
+  return { id, language, project, agent: 'a2a-sdk', command, environment };
 }
 
 function idOf(binding) {
@@ -83,6 +86,23 @@ function go(id, binding) {
     }),
     card: (port) => `http://127.0.0.1:${port}`,
     asks: 'ask',
+  };
+}
+
+function java(id, binding, more) {
+  return {
+    id,
+    language: 'java',
+    project: 'java-agent',
+    start: (bin) => ({
+      command: 'java',
+      args: ['-jar', `${bin}/quarkus-app/quarkus-run.jar`],
+      cwd: 'java-agent',
+      environment: { BINDING: binding },
+    }),
+    card: (port) => `http://127.0.0.1:${port}`,
+    asks: 'ask',
+    ...more,
   };
 }
 
