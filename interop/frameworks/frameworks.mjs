@@ -55,8 +55,11 @@ export const FRAMEWORKS = [
   go('a2a-go-json-rpc', 'JSONRPC'),
   go('a2a-go-http-json', 'HTTP+JSON'),
   go('a2a-go-grpc', 'GRPC'),
-  java('a2a-java-0-3-json-rpc', 'JSONRPC', { takesFiles: true }),
-  java('a2a-java-0-3-http-json', 'HTTP+JSON', { takesFiles: true }),
+  java('a2a-java-0-3-json-rpc', 'java-agent', 'JSONRPC'),
+  java('a2a-java-0-3-http-json', 'java-agent', 'HTTP+JSON'),
+  java('a2a-java-json-rpc', 'java-agent-1', 'JSONRPC'),
+  java('a2a-java-http-json', 'java-agent-1', 'HTTP+JSON'),
+  java('a2a-java-grpc', 'java-agent-1', 'GRPC'),
 ];
 
 /** Clients of SDKs against the hub, with an agent behind it. */
@@ -65,14 +68,17 @@ export const CLIENTS = [
     client('a2a-go-client', { language: 'go' }, binding, (bin) => [`${bin}/client`]),
   ),
   ...['JSONRPC', 'HTTP+JSON'].map((binding) =>
-    client('a2a-java-client', { language: 'java', project: 'java-client' }, binding, (bin) => [
-      'java',
-      '-cp',
-      `${bin}/classes:${bin}/lib/*`,
-      'Client',
-    ]),
+    javaClient('a2a-java-0-3-client', 'java-client', binding),
+  ),
+  ...['JSONRPC', 'HTTP+JSON', 'GRPC'].map((binding) =>
+    javaClient('a2a-java-client', 'java-client-1', binding),
   ),
 ];
+
+function javaClient(name, project, binding) {
+  const command = (bin) => ['java', '-cp', `${bin}/classes:${bin}/lib/*`, 'Client'];
+  return client(name, { language: 'java', project }, binding, command);
+}
 
 function client(name, { language, project }, binding, command) {
   const id = `${name}-${idOf(binding)}`;
@@ -117,20 +123,20 @@ function interruptResponse({ status }) {
   return [{ data: { interruptResponse: { interruptId, response: 'blue' } } }];
 }
 
-function java(id, binding, more) {
+function java(id, project, binding) {
   return {
     id,
     language: 'java',
-    project: 'java-agent',
+    project,
     start: (bin) => ({
       command: 'java',
       args: ['-jar', `${bin}/quarkus-app/quarkus-run.jar`],
-      cwd: 'java-agent',
+      cwd: project,
       environment: { BINDING: binding },
     }),
     card: (port) => `http://127.0.0.1:${port}`,
     asks: 'ask',
-    ...more,
+    takesFiles: true,
   };
 }
 
