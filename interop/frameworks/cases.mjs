@@ -3,10 +3,52 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { message, stateOf, textOf } from './hub.mjs';
 
-export const CASES = { send, stream, 'second turn': secondTurn, question, cancel, file };
+/** The probe first: an agent may die of its cancel. */
+export const CASES = { probe, send, stream, 'second turn': secondTurn, question, cancel, file };
+
+/** What a probe says of most agents; of some, other things are true (`shows`). */
+const SHOWN = { outcome: 'answered', error: null, answer: 'completed', streams: 'yes' };
+const KNOWN = { answersGetTask: 'yes', listsTasks: 'yes', cancels: 'yes' };
+/** A probe of a small agent takes no longer. */
+const QUICK_MS = 10_000;
 
 /** Neither is what the other would be with one encoding more or less. */
 const FILES = [Buffer.from([0, 1, 254, 255, 10]), Buffer.from('aGVsbG8gd29ybGQh')];
+
+/** What `agents:check` reports is what is known of the agent, of work that ends and of work that does not. */
+async function probe(hub, { cardUrl, shows, diesOfCancel, cancelWaits }) {
+  const { endpoint } = await hub.admin('POST', '/api/v1/agents:check', { cardUrl });
+  const listsTasks = endpoint.protocolVersion === '1.0' ? 'yes' : 'not-asked';
+  const expected = { ...SHOWN, ...KNOWN, listsTasks, recommendations: [], ...shows };
+  const found = await probed(hub, cardUrl, 'hello', 20_000);
+  areAsExpected(found, expected);
+  const { firstAnswerMs, endMs } = found;
+  if (!(firstAnswerMs <= endMs && endMs < QUICK_MS)) throw new Error(`${firstAnswerMs}, ${endMs}`);
+  if (!diesOfCancel) {
+    const { listsTasks: lists, answersGetTask } = expected;
+    const cancels = cancelWaits ? 'unclear' : expected.cancels;
+    const late = { outcome: 'late', endMs: null, listsTasks: lists, answersGetTask, cancels };
+    areAsExpected(await probed(hub, cardUrl, 'slow', 2500), late);
+  }
+  const does = { streams: 'streams', ...DOES };
+  return Object.entries(does)
+    .map(([name, word]) => (found[name] === 'yes' ? word : `${word}: ${found[name]}`))
+    .join(', ');
+}
+
+const DOES = { answersGetTask: 'GetTask', listsTasks: 'ListTasks', cancels: 'cancel' };
+
+async function probed(hub, cardUrl, probeText, probeTimeoutMs) {
+  const body = { cardUrl, probe: true, probeText, probeTimeoutMs };
+  return (await hub.admin('POST', '/api/v1/agents:check', body)).probe;
+}
+
+function areAsExpected(found, expected) {
+  for (const [name, value] of Object.entries(expected)) {
+    const [is, wanted] = [found[name], value].map((one) => JSON.stringify(one));
+    if (is !== wanted) throw new Error(`${name} is ${is} and not ${wanted}`);
+  }
+}
 
 async function send(hub, { id }) {
   const { task } = await hub.rpc('SendMessage', message(id, 'hello there'));
@@ -36,11 +78,16 @@ async function secondTurn(hub, { id }) {
 }
 
 /** A task that asks, and its answer. */
-async function question(hub, { id, asks }) {
+async function question(hub, { id, asks, asksInVain, answer }) {
   if (asks === undefined) return '-';
   const { task: asked } = await hub.rpc('SendMessage', message(id, asks));
+  if (asksInVain) {
+    saysIn(asked, asksInVain, '');
+    return `none: ${asksInVain}`;
+  }
   saysIn(asked, 'INPUT_REQUIRED', '');
-  const { task } = await hub.rpc('SendMessage', message(id, 'blue', { taskId: asked.id }));
+  const parts = answer ? answer(asked) : [{ text: 'blue' }];
+  const { task } = await hub.rpc('SendMessage', message(id, '', { taskId: asked.id, parts }));
   saysIn(task, 'COMPLETED', 'blue');
   if (task.id !== asked.id) throw new Error('another task');
   return 'ok';

@@ -1,5 +1,7 @@
 // The frameworks whose own servers stand behind the hub: how each is started, and where its card is. `asks` is what
-// makes it ask; one that `isTooOld` speaks a protocol before A2A 0.2, and has to be refused.
+// makes it ask, `answer` what it is answered with, and `asksInVain` how the task ends where the package has no question for
+// it. One that `isTooOld` speaks a protocol before A2A 0.2, and has to be refused. `shows` is what a probe says of it beside
+// what it says of most; the worker of one whose `cancelWaits` is busy, and one that `diesOfCancel` is not probed at work.
 // `packages` names its requirements where they are not of its own name.
 
 export const FRAMEWORKS = [
@@ -15,10 +17,24 @@ export const FRAMEWORKS = [
     card: langGraphCard,
     asks: 'ask',
   },
-  python('pydantic-ai', 'pydantic_ai_agent.py'),
-  python('pydantic-ai-1', 'pydantic_ai_agent.py'),
-  python('agno', 'agno_os.py', { path: '/a2a/agents/echo' }),
-  python('strands-agents', 'strands_agent.py'),
+  python('pydantic-ai', 'pydantic_ai_agent.py', {
+    asks: 'ask',
+    asksInVain: 'COMPLETED',
+    shows: { listsTasks: 'no' },
+    cancelWaits: true,
+  }),
+  python('pydantic-ai-1', 'pydantic_ai_agent.py', {
+    asks: 'ask',
+    asksInVain: 'COMPLETED',
+    shows: { streams: 'not-asked' },
+    cancelWaits: true,
+  }),
+  python('agno', 'agno_os.py', {
+    path: '/a2a/agents/echo',
+    asks: 'ask',
+    asksInVain: 'COMPLETED',
+  }),
+  python('strands-agents', 'strands_agent.py', { asks: 'ask', answer: interruptResponse }),
   python('agent-framework', 'agent_framework_agent.py'),
   python('beeai-framework', 'beeai_agent.py', { diesOfCancel: true }),
   python('a2a-sdk', 'a2a_sdk.py', { asks: 'ask' }),
@@ -30,31 +46,44 @@ export const FRAMEWORKS = [
       takesFiles: true,
     }),
   ),
-  python('fasta2a', 'fasta2a_agent.py', { asks: 'ask' }),
+  python('fasta2a', 'fasta2a_agent.py', {
+    asks: 'ask',
+    shows: { listsTasks: 'no' },
+    cancelWaits: true,
+  }),
   python('python-a2a', 'python_a2a_agent.py', { isTooOld: true }),
   go('a2a-go-json-rpc', 'JSONRPC'),
   go('a2a-go-http-json', 'HTTP+JSON'),
   go('a2a-go-grpc', 'GRPC'),
+  java('a2a-java-0-3-json-rpc', 'java-agent', 'JSONRPC'),
+  java('a2a-java-0-3-http-json', 'java-agent', 'HTTP+JSON'),
+  java('a2a-java-json-rpc', 'java-agent-1', 'JSONRPC'),
+  java('a2a-java-http-json', 'java-agent-1', 'HTTP+JSON'),
+  java('a2a-java-grpc', 'java-agent-1', 'GRPC'),
 ];
 
 /** Clients of SDKs against the hub, with an agent behind it. */
 export const CLIENTS = [
   ...['JSONRPC', 'HTTP+JSON', 'GRPC'].map((binding) =>
-    client('a2a-go-client', 'go', binding, (bin) => [`${bin}/client`]),
+    client('a2a-go-client', { language: 'go' }, binding, (bin) => [`${bin}/client`]),
   ),
   ...['JSONRPC', 'HTTP+JSON'].map((binding) =>
-    client('a2a-java-client', 'java', binding, (bin) => [
-      'java',
-      '-cp',
-      `${bin}/classes:${bin}/lib/*`,
-      'Client',
-    ]),
+    javaClient('a2a-java-0-3-client', 'java-client', binding),
+  ),
+  ...['JSONRPC', 'HTTP+JSON', 'GRPC'].map((binding) =>
+    javaClient('a2a-java-client', 'java-client-1', binding),
   ),
 ];
 
-function client(name, language, binding, command) {
+function javaClient(name, project, binding) {
+  const command = (bin) => ['java', '-cp', `${bin}/classes:${bin}/lib/*`, 'Client'];
+  return client(name, { language: 'java', project }, binding, command);
+}
+
+function client(name, { language, project }, binding, command) {
   const id = `${name}-${idOf(binding)}`;
-  return { id, language, agent: 'a2a-sdk', command, environment: { BINDING: binding } };
+  const environment = { BINDING: binding };
+  return { id, language, project, agent: 'a2a-sdk', command, environment };
 }
 
 function idOf(binding) {
@@ -83,6 +112,31 @@ function go(id, binding) {
     }),
     card: (port) => `http://127.0.0.1:${port}`,
     asks: 'ask',
+    // Its store lists to callers it knows by name only.
+    shows: { listsTasks: 'unclear' },
+  };
+}
+
+/** Strands wants to know which of its interrupts is answered. */
+function interruptResponse({ status }) {
+  const [{ interruptId }] = status.message.parts.find(({ data }) => data).data.interrupts;
+  return [{ data: { interruptResponse: { interruptId, response: 'blue' } } }];
+}
+
+function java(id, project, binding) {
+  return {
+    id,
+    language: 'java',
+    project,
+    start: (bin) => ({
+      command: 'java',
+      args: ['-jar', `${bin}/quarkus-app/quarkus-run.jar`],
+      cwd: project,
+      environment: { BINDING: binding },
+    }),
+    card: (port) => `http://127.0.0.1:${port}`,
+    asks: 'ask',
+    takesFiles: true,
   };
 }
 

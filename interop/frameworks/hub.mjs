@@ -71,6 +71,6 @@ export function textOf({ artifacts = [], status, history = [] }) {
   ];
   const texts = found
     .filter(Boolean)
-    .map(({ parts }) => parts.map(({ text }) => text ?? '').join(''));
+    .map(({ parts = [] }) => parts.map(({ text }) => text ?? '').join(''));
   return texts.join(' | ');
 }

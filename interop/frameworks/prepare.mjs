@@ -9,9 +9,9 @@ const KEPT = fileURLToPath(new URL('../../data/interop/', import.meta.url));
 const OPTIONS = { stdio: 'inherit', timeout: 900_000 };
 
 /** The folder of its programs. */
-export function prepare({ id, packages = id, language }) {
+export function prepare({ id, packages = id, language, project }) {
   if (language === 'go') return prepareGo();
-  return language === 'java' ? prepareJava() : preparePython(packages);
+  return language === 'java' ? prepareJava(project) : preparePython(packages);
 }
 
 /** An environment with the pinned packages; made anew when the pins are others. */
@@ -37,11 +37,13 @@ function prepareGo() {
   return bin;
 }
 
-/** The classes, and what they need in `lib`. */
-function prepareJava() {
-  const build = join(KEPT, 'java');
-  const goals = ['compile', 'dependency:copy-dependencies', `-DoutputDirectory=${build}/lib`];
-  const options = { ...OPTIONS, cwd: join(HERE, 'java') };
+/** What Maven makes of the project; of a client the classes, and what they need in `lib`. */
+function prepareJava(project) {
+  const build = join(KEPT, project);
+  const goals = project.includes('agent')
+    ? ['package']
+    : ['compile', 'dependency:copy-dependencies', `-DoutputDirectory=${build}/lib`];
+  const options = { ...OPTIONS, cwd: join(HERE, project) };
   execFileSync('mvn', ['-q', '-B', `-Dbuild.folder=${build}`, ...goals], options);
   return build;
 }

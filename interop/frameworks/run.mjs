@@ -54,10 +54,12 @@ if (rows.some((row) => row.some((cell) => cell.startsWith('FAILED')))) process.e
 /** One row of the table: the name, how the agent is called, an answer for each case, what was forgiven. */
 async function tried(hub, framework) {
   const row = [framework.id];
-  return behindHub(hub, framework, row, async ({ endpoint }) => {
+  return behindHub(hub, framework, row, async ({ endpoint }, cardUrl) => {
     row.push(`${endpoint.protocolBinding} ${endpoint.protocolVersion}`);
     for (const [name, run] of Object.entries(CASES)) {
-      const answer = await run(hub, framework).catch(({ message }) => `FAILED ${message}`);
+      const answer = await run(hub, { ...framework, cardUrl }).catch(
+        ({ message }) => `FAILED ${message}`,
+      );
       console.log(`${framework.id}: ${name}: ${answer}`);
       row.push(answer);
     }
@@ -91,7 +93,7 @@ async function behindHub(hub, framework, row, work) {
     agent = start(framework, bin, port, log);
     const cardUrl = await ready(framework, port, agent);
     if (framework.isTooOld) row.push(await refused(hub, cardUrl));
-    else await work(await hub.admin('POST', '/api/v1/agents', { cardUrl, id: as }));
+    else await work(await hub.admin('POST', '/api/v1/agents', { cardUrl, id: as }), cardUrl);
   } catch (error) {
     row.push(`FAILED ${error.message}`);
   } finally {

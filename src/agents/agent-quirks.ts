@@ -15,6 +15,8 @@ export const QUIRKS = {
     'Its card gives the address of one method; the others are called at addresses beside it.',
   'task-after-end':
     'It sends its whole task after the event that ends it; they are taken as one end.',
+  'out-of-order':
+    'Its stream brings artifacts behind the end of the task; the task is asked for then.',
 } as const;
 
 export type QuirkKind = keyof typeof QUIRKS;

@@ -135,6 +135,41 @@ describe('a probe', () => {
     });
   });
 
+  it('says why a question has no clear answer', async () => {
+    // As a2a-go 2.3.1 without a login, and fasta2a, whose cancel waits for its worker.
+    const agent = await scripted({
+      handlers: {
+        ListTasks: (call) => call.error(-31401, 'failed to list tasks: unauthenticated'),
+        CancelTask: () => undefined,
+      },
+    });
+    const { listsTasks, cancels, doubts } = await probed(agent.url);
+    expect([listsTasks, cancels]).toEqual(['unclear', 'unclear']);
+    expect(doubts).toEqual([
+      expect.stringMatching(/^ListTasks: The agent refused the request: .*unauthenticated/),
+      'CancelTask: There was no answer in time.',
+    ]);
+  }, 15_000);
+
+  it('tells what the task of the probe failed of', async () => {
+    const message = { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'No OPENAI_API_KEY' }] };
+    const status = { state: 'TASK_STATE_FAILED', message };
+    const task = { id: 't', contextId: 'c', status };
+    const agent = await scripted({
+      streaming: false,
+      handlers: {
+        SendMessage: (call) => call.result({ task }),
+        GetTask: (call) => call.result(task),
+      },
+    });
+    expect(await probed(agent.url)).toMatchObject({
+      outcome: 'answered',
+      answer: 'failed',
+      error: 'The message ended in a task that is failed: No OPENAI_API_KEY',
+      recommendations: [{ patch: null, why: expect.stringContaining('own log') }],
+    });
+  });
+
   it('says what it forgave', async () => {
     const wire = { binding: 'JSONRPC', version: '1.0' } as const;
     const agent = await startWireAgent(wire, { stream: agnoEvents(['Hello']) });

@@ -6,6 +6,8 @@ import {
   agnoCard,
   beeAi,
   googleAdkAsking,
+  javaSdk,
+  javaSdkTask,
   langGraphAsking,
   pydanticAi,
   strands,
@@ -74,6 +76,21 @@ describe('agents of frameworks, as they are', () => {
     const task = await send();
     expect([stateOf(task), textsOf(task)]).toEqual(['COMPLETED', ['echo: hi\n']]);
     expect(await quirks()).toEqual([]);
+  });
+
+  it('the Java SDK: what comes behind the end is asked for', async () => {
+    const words = ['echo:', ' hi', ' there'];
+    const agent = await agentOf(V03, { stream: javaSdk(words), task: javaSdkTask(words) });
+    const task = await send();
+    expect([stateOf(task), textsOf(task)]).toEqual(['COMPLETED', ['echo: hi there']]);
+    expect(agent.asked()).toBe(1);
+    expect(await quirks()).toEqual(['out-of-order']);
+  });
+
+  it('the Java SDK: or taken as it came, where the agent does not know its task', async () => {
+    await agentOf(V03, { stream: javaSdk(['hi', ' there']) });
+    const task = await send();
+    expect([stateOf(task), textsOf(task)]).toEqual(['COMPLETED', ['hi']]);
   });
 
   it('agent-framework: an interface without a version is one of 1.0', async () => {

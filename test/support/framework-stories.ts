@@ -3,7 +3,7 @@ import type { JsonObject } from './json.js';
 /**
  * What servers of frameworks wrote when they were asked for the stream of a message, off the wire in November
  * 2026, with ids and texts of ours: google-adk 2.13.0, langgraph-api 0.16.7, pydantic-ai 2.66.0 on fasta2a 2.1.1,
- * strands-agents 1.62.0, agent-framework-a2a 1.0.0b261022, beeai-framework 0.1.85, agno 3.1.10.
+ * strands-agents 1.62.0, agent-framework-a2a 1.0.0b261022, beeai-framework 0.1.85, agno 3.1.10, a2a-java 0.3.3.Final.
  */
 
 const IDS = { taskId: 't', contextId: 'c' };
@@ -72,6 +72,32 @@ export function strands(words: readonly string[]): JsonObject[] {
     },
     status03('completed', undefined, true),
   ];
+}
+
+/** Of a hundred streams a few come like this: what was made last comes before what was made first. */
+export function javaSdk(words: readonly string[]): JsonObject[] {
+  const piece = (text: string, index: number): JsonObject => ({
+    ...IDS,
+    kind: 'artifact-update',
+    append: index > 0,
+    lastChunk: index === words.length - 1,
+    artifact: { artifactId: 'a', parts: [{ kind: 'text', text }] },
+  });
+  const pieces = words.map(piece);
+  return [
+    status03('submitted'),
+    status03('working'),
+    ...pieces.slice(-1),
+    status03('completed', undefined, true),
+    ...pieces.slice(0, -1),
+  ];
+}
+
+/** The same task as the agent tells it when it is asked. */
+export function javaSdkTask(words: readonly string[]): JsonObject {
+  const parts = words.map((text) => ({ kind: 'text', text }));
+  const status = { state: 'completed', timestamp: AT };
+  return { ...IDS, id: 't', kind: 'task', status, artifacts: [{ artifactId: 'a', parts }] };
 }
 
 /** A call of a tool that a person has to answer: first as work, then once more as the question. */

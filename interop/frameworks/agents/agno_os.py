@@ -5,8 +5,22 @@ from agno.db.in_memory import InMemoryDb
 from agno.models.base import Model
 from agno.models.response import ModelResponse
 from agno.os import AgentOS
+from agno.tools import tool
 
 from echo import DESCRIPTION, NAME, reply, serve, take_time, words
+
+
+@tool(requires_confirmation=True)
+def paint():
+    """Paints, when a person confirms it."""
+    return 'painted'
+
+
+CALL = {'id': 'call-1', 'type': 'function', 'function': {'name': 'paint', 'arguments': '{}'}}
+
+
+def last_said(messages):
+    return str([message for message in messages if message.role == 'user'][-1].content)
 
 
 class EchoModel(Model):
@@ -17,9 +31,14 @@ class EchoModel(Model):
         return reply(text, len(said))
 
     async def ainvoke(self, messages, *args, **kwargs):
+        if last_said(messages) == 'ask':
+            return ModelResponse(role='assistant', tool_calls=[CALL])
         return ModelResponse(role='assistant', content=await self.answer(messages))
 
     async def ainvoke_stream(self, messages, *args, **kwargs):
+        if last_said(messages) == 'ask':
+            yield ModelResponse(role='assistant', tool_calls=[CALL])
+            return
         for word in words(await self.answer(messages)):
             yield ModelResponse(role='assistant', content=word)
 
@@ -41,6 +60,7 @@ agent = Agent(
     name=NAME,
     description=DESCRIPTION,
     model=EchoModel(id='echo'),
+    tools=[paint],
     db=InMemoryDb(),
     add_history_to_context=True,
     telemetry=False,

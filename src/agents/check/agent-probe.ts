@@ -11,10 +11,10 @@ import type { QuirkKind } from '../agent-quirks.js';
 import { oldWireOfAnswer } from '../card/old-wire.js';
 import { EndpointMemory } from '../client/endpoint-memory.js';
 import { SdkAgentClient } from '../client/sdk-agent.client.js';
-import type { Findings } from './domain/findings.js';
+import { type Findings, isFailure } from './domain/findings.js';
 import { type Recommendation, recommend } from './domain/recommend.js';
 import { Overhearing } from './overhearing.js';
-import { ProbeRun } from './probe-run.js';
+import { type Doubt, ProbeRun } from './probe-run.js';
 
 /** Probes of one process under way at once. */
 const MAX_AT_ONCE = 4;
@@ -88,13 +88,17 @@ export class AgentProbe {
     const isUnread = run.answer === null && run.outcome !== 'unreachable';
     const findings: Findings = {
       outcome: run.outcome,
-      error: run.failure === undefined ? null : errorOf(run.failure, agent, isQuoted),
+      error:
+        run.failure === undefined
+          ? endOf(run, agent, isQuoted)
+          : errorOf(run.failure, agent, isQuoted),
       endpoint,
       answer: run.answer,
       streams: run.streams,
       answersGetTask: run.answersGetTask,
       listsTasks: run.listsTasks,
       cancels: run.cancels,
+      doubts: run.doubts.map((doubt) => doubtOf(doubt, agent, isQuoted)),
       files: run.files,
       quirks: [...kinds],
       firstAnswerMs: run.firstAnswerMs,
@@ -113,4 +117,20 @@ function errorOf(failure: AgentCallError, { credentials }: Agent, isQuoted: bool
   // No connection: what is known of that are the hub's own words.
   if (kind !== 'unreachable' && !isQuoted) return `The agent ${publicMessage}.`;
   return `The agent ${publicMessage}: ${safeWords(message, secretsIn(credentials))}`;
+}
+
+/** Of a task that came to nothing, what it says; null of any other. */
+function endOf(
+  { answer, words }: ProbeRun,
+  { credentials }: Agent,
+  isQuoted: boolean,
+): string | null {
+  if (!isFailure(answer)) return null;
+  const says = isQuoted && words !== '' ? `: ${safeWords(words, secretsIn(credentials))}` : '.';
+  return `The message ended in a task that is ${answer}${says}`;
+}
+
+function doubtOf({ operation, failure }: Doubt, agent: Agent, isQuoted: boolean): string {
+  const why = failure === null ? 'There was no answer in time.' : errorOf(failure, agent, isQuoted);
+  return `${operation}: ${why}`;
 }

@@ -39,7 +39,7 @@ export class ProbeReportDto implements ProbeReport {
     type: String,
     nullable: true,
     description:
-      'What went wrong. The agent is quoted, with 500 characters at most, unless only egress.allow opens its address, or it is called over gRPC.',
+      'What went wrong, or why its task failed. The agent is quoted, with 500 characters at most, unless only egress.allow opens its address, or it is called over gRPC.',
   })
   readonly error!: string | null;
 
@@ -65,6 +65,13 @@ export class ProbeReportDto implements ProbeReport {
 
   @does('Whether it knows CancelTask. A task that goes on after the probe is canceled by it.')
   readonly cancels!: Does;
+
+  @ApiProperty({
+    type: [String],
+    description:
+      'Why what is unclear of GetTask, ListTasks and CancelTask is so; the agent is quoted as in `error`.',
+  })
+  readonly doubts!: readonly string[];
 
   @ApiProperty({
     enum: ['once', 'twice'],

@@ -2,7 +2,7 @@ import type { Clock } from '../../common/clock.js';
 import type { IdSource } from '../../common/ids.js';
 import type { StreamResponse, Task } from '../../protocol/a2a.js';
 import { Role, TaskState } from '../../protocol/a2a.js';
-import { textPart } from '../../protocol/build.js';
+import { textOf, textPart } from '../../protocol/build.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import type { Agent } from '../agent.js';
@@ -35,6 +35,13 @@ export interface ProbeDeps {
   readonly note: (kind: QuirkKind) => void;
 }
 
+/** A question that has not been answered clearly. */
+export interface Doubt {
+  readonly operation: string;
+  /** Null: there was no answer in the time for questions. */
+  readonly failure: AgentCallError | null;
+}
+
 /** One message to an agent, and questions about it, within a deadline. Run once. */
 export class ProbeRun {
   outcome: Outcome = 'late';
@@ -47,6 +54,9 @@ export class ProbeRun {
   files: FileForm | null = null;
   firstAnswerMs: number | null = null;
   endMs: number | null = null;
+  /** What its task says of its newest state. */
+  words = '';
+  readonly doubts: Doubt[] = [];
   private readonly startedAt: number;
   private readonly deadline = new AbortController();
   private taskId: string | null = null;
@@ -155,26 +165,45 @@ export class ProbeRun {
   private async questions(isModern: () => boolean): Promise<void> {
     const { client, clock, ids } = this.deps;
     const limit = new AbortController();
+    const { signal } = limit;
     const done = clock.after(QUESTIONS_MS, () => limit.abort());
-    const options = { signal: limit.signal, contextId: this.contextId };
+    const options = { signal, contextId: this.contextId };
     const id = this.taskId ?? ids.next();
     const isUnknown = this.taskId === null;
     try {
       if (this.answersGetTask === 'not-asked') {
         const call = client.getTask(this.agent, id, options);
-        this.answersGetTask = await does(call, isUnknown);
+        this.answersGetTask = await this.does('GetTask', call, signal, isUnknown);
       }
       if (isModern()) {
-        this.listsTasks = await does(
-          client.listPage(this.agent, this.contextId, '', options),
-          false,
-        );
+        const call = client.listPage(this.agent, this.contextId, '', options);
+        this.listsTasks = await this.does('ListTasks', call, signal, false);
       }
-      this.cancels = await does(client.cancel(this.agent, id, options), isUnknown);
+      const call = client.cancel(this.agent, id, options);
+      this.cancels = await this.does('CancelTask', call, signal, isUnknown);
       this.files = await client.filesOf(this.agent, options).catch(noneUnlessFault);
     } finally {
       done();
       limit.abort();
+    }
+  }
+
+  /** Never rejects, but for a fault of the hub itself. */
+  private async does(
+    operation: string,
+    call: Promise<unknown>,
+    signal: AbortSignal,
+    isUnknown: boolean,
+  ): Promise<Does> {
+    try {
+      await call;
+      return 'yes';
+    } catch (error) {
+      const does = doesGive(error, isUnknown);
+      if (does === 'unclear' && error instanceof AgentCallError) {
+        this.doubts.push({ operation, failure: signal.aborted ? null : error });
+      }
+      return does;
     }
   }
 
@@ -215,6 +244,7 @@ export class ProbeRun {
         this.contextId ||= payload.value.contextId;
         return this.takeState(payload.value.status);
       case 'artifactUpdate':
+        if (this.ended) this.deps.note('out-of-order');
         this.taskId ??= payload.value.taskId;
         this.contextId ||= payload.value.contextId;
         this.answer ??= 'working';
@@ -234,6 +264,7 @@ export class ProbeRun {
     if (status === undefined) return;
     const { state } = status;
     this.answer = nameOf(state);
+    this.words = textOf(status.message);
     if (isTerminal(state)) this.end(this.answer);
     else this.waits = isInterrupted(state);
   }
@@ -265,16 +296,6 @@ function nameOf(state: TaskState): string {
 function noneUnlessFault(error: unknown): null {
   if (error instanceof AgentCallError) return null;
   throw error;
-}
-
-/** Never rejects, but for a fault of the hub itself. */
-async function does(call: Promise<unknown>, isUnknown: boolean): Promise<Does> {
-  try {
-    await call;
-    return 'yes';
-  } catch (error) {
-    return doesGive(error, isUnknown);
-  }
 }
 
 /** What a refusal says of the operation. `isUnknown`: it was asked of a task that the agent cannot have. */

@@ -18,13 +18,39 @@ export function codeOfReason(reason: string | undefined): number | undefined {
     : A2A_ERROR_CODES[reason as keyof typeof A2A_ERROR_CODES];
 }
 
+/** The codes behind the names of errors that Java agents answer REST 0.3 with. */
+const CODE_OF_NAME: Readonly<Record<string, number>> = {
+  TaskNotFoundError: ERROR_CODES.TASK_NOT_FOUND,
+  TaskNotCancelableError: ERROR_CODES.TASK_NOT_CANCELABLE,
+  PushNotificationNotSupportedError: ERROR_CODES.PUSH_NOTIFICATION_NOT_SUPPORTED,
+  UnsupportedOperationError: ERROR_CODES.UNSUPPORTED_OPERATION,
+  ContentTypeNotSupportedError: ERROR_CODES.CONTENT_TYPE_NOT_SUPPORTED,
+  InvalidAgentResponseError: ERROR_CODES.INVALID_AGENT_RESPONSE,
+  AuthenticatedExtendedCardNotConfiguredError: ERROR_CODES.EXTENDED_AGENT_CARD_NOT_CONFIGURED,
+  InvalidRequestError: ERROR_CODES.INVALID_REQUEST,
+  MethodNotFoundError: ERROR_CODES.METHOD_NOT_FOUND,
+  InvalidParamsError: ERROR_CODES.INVALID_PARAMS,
+  InternalError: ERROR_CODES.INTERNAL,
+  JSONParseError: ERROR_CODES.PARSE_ERROR,
+};
+
+/** The error of an answer that names its class (`{"error": "io.a2a.spec.TaskNotFoundError", "message"}`). */
+function namedErrorIn({ error, message }: Record<string, unknown>): ProtocolError | undefined {
+  if (typeof error !== 'string' || typeof message !== 'string') return undefined;
+  const name = /^[\w.]*\.(\w+)$/.exec(error)?.[1] ?? '';
+  if (!Object.hasOwn(CODE_OF_NAME, name)) return undefined;
+  return { code: CODE_OF_NAME[name], message: message || 'no message' };
+}
+
 /**
  * The error in a JSON answer, or undefined when it is none. Understood are JSON-RPC
- * (`{"error": {"code", "message"}}`), REST 1.0 (`{"error": {"status", "message", "details"}}`) and
- * REST 0.3 (`{"code", "message"}`).
+ * (`{"error": {"code", "message"}}`), REST 1.0 (`{"error": {"status", "message", "details"}}`), REST 0.3
+ * (`{"code", "message"}`) and how the Java SDK has that.
  */
 export function protocolErrorIn(json: unknown): ProtocolError | undefined {
   if (!isObject(json) || (json['result'] ?? undefined) !== undefined) return undefined;
+  const named = namedErrorIn(json);
+  if (named !== undefined) return named;
   const error = isObject(json['error']) ? json['error'] : json;
   const { code, message, status, details, data } = error;
   const isError = error !== json || (typeof code === 'number' && typeof message === 'string');

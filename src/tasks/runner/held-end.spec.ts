@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type StreamResponse, TaskState } from '../../protocol/a2a.js';
+import { type StreamResponse, type Task, TaskState } from '../../protocol/a2a.js';
 import { agentMessage, artifactUpdate, statusUpdate } from '../../protocol/build.js';
 import { emptyTask } from '../../protocol/task-reducer.js';
 import { HeldEnd } from './held-end.js';
@@ -25,6 +25,10 @@ function whole(state: TaskState, id = 't', text?: string): StreamResponse {
   return { payload: { $case: 'task', value } };
 }
 
+function emptyTaskIn(state: TaskState): Task {
+  return { ...emptyTask('t', 'c'), status: { state, message: undefined, timestamp: undefined } };
+}
+
 function textOf(held: HeldEnd): string | undefined {
   const [event] = held.release();
   const payload = event?.payload;
@@ -39,8 +43,8 @@ describe('the end that a stream tells', () => {
     const events = [chunk(), chunk()];
     expect(held.sift(events)).toBe(events);
     expect(held.holds).toBe(false);
-    expect(held.sift([...events, status(COMPLETED, 'done'), chunk()])).toEqual(events);
-    expect(held.sift([chunk(), status(TaskState.TASK_STATE_WORKING)])).toEqual([]);
+    expect(held.sift([...events, status(COMPLETED, 'done')])).toEqual(events);
+    expect(held.sift([status(TaskState.TASK_STATE_WORKING)])).toEqual([]);
     expect(held).toMatchObject({ holds: true, isDecided: false });
     expect(textOf(held)).toBe('statusUpdate done');
   });
@@ -79,5 +83,33 @@ describe('the end that a stream tells', () => {
     held.sift([status(COMPLETED, 'again')]);
     expect(held).toMatchObject({ isDecided: false, conflict: undefined });
     expect(textOf(held)).toBe('statusUpdate done');
+  });
+
+  it('goes behind the artifacts that come too late, unless the agent is asked for its task', () => {
+    const disordered = (): HeldEnd => {
+      const held = new HeldEnd();
+      held.sift([status(COMPLETED), chunk()]);
+      held.sift([chunk()]);
+      expect(held).toMatchObject({ disordered: 't', isDecided: false });
+      return held;
+    };
+    const kinds = (held: HeldEnd) => held.release().map(({ payload }) => payload?.$case);
+    const late = ['artifactUpdate', 'artifactUpdate', 'statusUpdate'];
+    expect(kinds(disordered())).toEqual(late);
+    const asked = disordered();
+    asked.settle(emptyTaskIn(COMPLETED));
+    expect(kinds(asked)).toEqual(['task']);
+    const differs = disordered();
+    differs.settle(emptyTaskIn(FAILED));
+    expect(kinds(differs)).toEqual(late);
+  });
+
+  it('keeps no more than 256 of them, and none of another task', () => {
+    const held = new HeldEnd();
+    held.sift([status(COMPLETED, '', { taskId: 'o', contextId: 'c' }), chunk()]);
+    expect(held.disordered).toBeUndefined();
+    const full = new HeldEnd();
+    full.sift([status(COMPLETED), ...Array.from({ length: 300 }, chunk)]);
+    expect(full.release()).toHaveLength(257);
   });
 });

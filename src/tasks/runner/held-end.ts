@@ -1,3 +1,4 @@
+import { sizeOf } from '../../common/long-work.js';
 import { TaskState } from '../../protocol/a2a.js';
 import type { StreamResponse, Task, TaskStatusUpdateEvent } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
@@ -5,15 +6,21 @@ import { isTerminal } from '../../protocol/task-state.js';
 /** How long an end is held at most. */
 export const HOLD_MS = 1000;
 
+/** Of what comes too late, so many events and characters at most are kept. */
+const MAX_LATE = 256;
+const MAX_LATE_SIZE = 1024 * 1024;
+
 /**
  * The status that ends a task, held back until it is known what follows it on its stream: some agents send
- * the whole task after it, with what they have not shown yet, and both are one end. Other events after an end
- * are not taken.
+ * the whole task after it, with what they have not shown yet, and both are one end. Artifacts that come behind
+ * it go before it. Other events after an end are not taken.
  */
 export class HeldEnd {
   private end: TaskStatusUpdateEvent | undefined;
   private task: Task | undefined;
   private other: TaskState | undefined;
+  private readonly late: StreamResponse[] = [];
+  private lateSize = 0;
 
   /** An end is held. */
   get holds(): boolean {
@@ -28,6 +35,11 @@ export class HeldEnd {
   /** The whole task has come after its end. */
   get hasTask(): boolean {
     return this.task !== undefined;
+  }
+
+  /** The task that is asked for where artifacts have come behind its end; else undefined. */
+  get disordered(): string | undefined {
+    return this.late.length > 0 && !this.isDecided ? this.end?.taskId : undefined;
   }
 
   /** Why the two ends that the agent has told cannot both be; undefined when there is one. */
@@ -51,25 +63,40 @@ export class HeldEnd {
     return events.slice(0, at);
   }
 
-  /** What is held, as one event. */
+  /** The task as its agent has it now is what is held, if it has ended so too. */
+  settle(task: Task): void {
+    if (task.id === this.end?.taskId && task.status?.state === this.end.status?.state) {
+      this.task = task;
+    }
+  }
+
+  /** What is held: one event, behind those that came too late. */
   release(): StreamResponse[] {
     const { end, task } = this;
     if (end === undefined) return [];
     return task === undefined
-      ? [{ payload: { $case: 'statusUpdate', value: end } }]
+      ? [...this.late, { payload: { $case: 'statusUpdate', value: end } }]
       : [{ payload: { $case: 'task', value: endedBy(task, end) } }];
   }
 
   private heed(events: readonly StreamResponse[]): void {
-    for (const { payload } of events) {
+    for (const event of events) {
+      const { payload } = event;
       if (this.isDecided) return;
-      if (payload?.$case === 'task' && payload.value.id === this.end?.taskId) {
+      if (payload?.$case === 'artifactUpdate' && payload.value.taskId === this.end?.taskId) {
+        this.keep(event);
+      } else if (payload?.$case === 'task' && payload.value.id === this.end?.taskId) {
         this.compare(payload.value.status?.state);
         this.task = payload.value;
       } else if (isEnd(payload) && payload.value.taskId === this.end?.taskId) {
         this.compare(payload.value.status?.state);
       }
     }
+  }
+
+  private keep(event: StreamResponse): void {
+    this.lateSize += sizeOf(event);
+    if (this.late.length < MAX_LATE && this.lateSize <= MAX_LATE_SIZE) this.late.push(event);
   }
 
   private compare(state: TaskState | undefined): void {

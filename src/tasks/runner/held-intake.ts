@@ -1,6 +1,11 @@
+import { AgentCallError } from '../../agents/index.js';
+import type { Task } from '../../protocol/a2a.js';
 import type { EventIntake, Taken } from './event-intake.js';
 import { HOLD_MS, HeldEnd } from './held-end.js';
 import type { RunContext } from './run-context.js';
+
+/** How long an agent may take to say how its task has ended, where its stream was out of order. */
+const ASK_MS = 5000;
 
 /** What is to be stored now. */
 export interface TakenNow extends Taken {
@@ -10,8 +15,8 @@ export interface TakenNow extends Taken {
 
 /**
  * What an agent's stream brings, without the end that it tells: that is given when the stream has closed, when
- * the whole task has come, when the client cancels, or after a second. Until there is one, events pass as
- * they are.
+ * the whole task has come, when the client cancels, or after a second; an agent whose artifacts come behind it is
+ * asked for its task first. Until there is one, events pass as they are.
  */
 export class HeldIntake {
   private held = new HeldEnd();
@@ -57,14 +62,30 @@ export class HeldIntake {
     this.run.hasten = (): void => undefined;
   }
 
-  private released(events: Taken['events'], end: Taken['end']): TakenNow {
+  private async released(events: Taken['events'], end: Taken['end']): Promise<TakenNow> {
     const { held, run } = this;
     this.held = new HeldEnd();
     this.cancelTimer?.();
     const { conflict } = held;
     if (conflict !== undefined) return { events, end, conflict };
     if (held.hasTask) run.deps.quirks.note(run.agent, 'task-after-end');
+    if (held.disordered !== undefined) {
+      run.deps.quirks.note(run.agent, 'out-of-order');
+      const task = await this.asked(held.disordered);
+      if (task !== undefined) held.settle(task);
+    }
     return { events: [...events, ...held.release()], end, conflict };
+  }
+
+  /** The task as its agent has it; undefined when it cannot say. */
+  private async asked(id: string): Promise<Task | undefined> {
+    const { run } = this;
+    try {
+      return await run.within(ASK_MS, (options) => run.deps.client.getTask(run.agent, id, options));
+    } catch (error) {
+      if (error instanceof AgentCallError) return undefined;
+      throw error;
+    }
   }
 
   private startTimer(): void {

@@ -26,7 +26,7 @@ export type Outcome = (typeof OUTCOMES)[number];
 /** What one message has shown of an agent. */
 export interface Findings {
   readonly outcome: Outcome;
-  /** What went wrong, as far as it may be shown; null when nothing did. */
+  /** What went wrong, or why its task failed, as far as it may be shown; null when nothing did. */
   readonly error: string | null;
   /** What has answered, in the version that it was spoken to. */
   readonly endpoint: AgentEndpoint;
@@ -36,6 +36,8 @@ export interface Findings {
   readonly answersGetTask: Does;
   readonly listsTasks: Does;
   readonly cancels: Does;
+  /** Why what is unclear of GetTask, ListTasks and CancelTask is so. */
+  readonly doubts: readonly string[];
   /** How it has the bytes of files; null where there is one form only, or it was not asked. */
   readonly files: 'once' | 'twice' | null;
   readonly quirks: readonly QuirkKind[];
@@ -47,4 +49,9 @@ export interface Findings {
   readonly server: string | null;
   /** Why it is spoken to in a protocol from before A2A 0.2; null when nothing says so. */
   readonly oldWire: string | null;
+}
+
+/** Whether this answer is a task that came to nothing. */
+export function isFailure(answer: string | null): boolean {
+  return answer === 'failed' || answer === 'rejected';
 }

@@ -25,6 +25,7 @@ const GOOD: Findings = {
   answersGetTask: 'yes',
   listsTasks: 'yes',
   cancels: 'yes',
+  doubts: [],
   files: null,
   quirks: [],
   firstAnswerMs: 20,
@@ -48,12 +49,23 @@ describe('what a probe recommends', () => {
     expect(patches({ streams: 'no' }, off)).toEqual([]);
   });
 
+  it('is not to stream where the stream is out of order', () => {
+    const found = { quirks: ['out-of-order'] } as const;
+    expect(patches(found)).toEqual([{ switches: { streaming: 'off' } }]);
+    expect(patches(found, { ...AGENT, switches: { streaming: 'off' } })).toEqual([]);
+  });
+
   it('is to wait for an agent that does not know its tasks, if it does not stream', () => {
     const found = { answersGetTask: 'no', streams: 'not-asked' } as const;
     expect(patches(found)).toEqual([{ switches: { blocking: 'on' } }]);
     expect(patches({ ...found, answer: 'message' })).toEqual([]);
     expect(patches({ ...found, streams: 'yes' })).toEqual([null]);
     expect(patches(found, { ...AGENT, switches: { blocking: 'on' } })).toEqual([]);
+  });
+
+  it('is to look into the agent whose task came to nothing', () => {
+    for (const answer of ['failed', 'rejected']) expect(patches({ answer })).toEqual([null]);
+    for (const answer of ['canceled', 'input-required']) expect(patches({ answer })).toEqual([]);
   });
 
   it('is to pin what it really speaks', () => {

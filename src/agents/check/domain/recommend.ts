@@ -1,5 +1,5 @@
 import type { Agent } from '../../agent.js';
-import type { Findings } from './findings.js';
+import { type Findings, isFailure } from './findings.js';
 
 /** What an operator may change, as the body of a PATCH, and why. */
 export interface Recommendation {
@@ -19,6 +19,7 @@ export function recommend(
 ): Recommendation[] {
   if (found.oldWire !== null) return [{ patch: null, why: found.oldWire }];
   return [
+    ...forFailure(found),
     ...forStreams(agent, found),
     ...forLooks(agent, found),
     ...forVersion(agent, found),
@@ -26,8 +27,20 @@ export function recommend(
   ];
 }
 
+/** It has taken the message, and could do nothing with it: the fault is behind its A2A. */
+function forFailure({ answer }: Findings): Recommendation[] {
+  if (!isFailure(answer)) return [];
+  const why = `It understands the hub, but its task is ${answer}: look into the agent's own log, or probe with a probeText that it can do.`;
+  return [{ patch: null, why }];
+}
+
 function forStreams({ card, switches }: Pick<Agent, 'card' | 'switches'>, found: Findings) {
-  const { streams } = found;
+  const { streams, quirks } = found;
+  if (quirks.includes('out-of-order') && switches.streaming !== 'off') {
+    const why =
+      'Its stream brings events in another order than they were made in: a task that is asked for is whole.';
+    return [{ patch: { switches: { streaming: 'off' } }, why }];
+  }
   if (streams === 'no' && card.capabilities?.streaming === true && switches.streaming !== 'off') {
     const why = 'Its card says that it streams, and it does not: without asking, a call is saved.';
     return [{ patch: { switches: { streaming: 'off' } }, why }];
