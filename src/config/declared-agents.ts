@@ -53,7 +53,7 @@ const VERSIONS = ['1.0', '0.3'] as const;
 
 const CARD_SCHEMES = ['http:', 'https:'];
 const SCHEMES = [...CARD_SCHEMES, 'grpc:', 'grpcs:'];
-const HOST_AND_PORT = /^[^\s/:@]+:\d{1,5}$/;
+const HOST_AND_PORT = /^(\[[0-9a-f:.]+\]|[^\s/:@]+):\d{1,5}$/i;
 
 /** The positions and limits of an agent's switches, here and in the admin API. */
 export const SWITCHES = {

@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, openSync } from 'node:fs';
+import { closeSync, fdatasync, openSync, realpathSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type BetterSqlite3 from 'better-sqlite3';
 
@@ -24,10 +24,12 @@ export function diskSyncOf(connection: BetterSqlite3.Database): DiskSync | null 
   }
   // SQLite makes the log when the database is first read.
   connection.pragma('user_version');
-  const file = openSync(connection.name, 'r+');
+  // The log is beside the file itself, not beside a link to it.
+  const path = realpathSync(connection.name);
+  const file = openSync(path, 'r+');
   let log: number;
   try {
-    log = openSync(`${connection.name}-wal`, 'r+');
+    log = openSync(`${path}-wal`, 'r+');
   } catch (error) {
     // The lock of this process is on another file; SQLite takes its own anew for each transaction.
     closeSync(file);

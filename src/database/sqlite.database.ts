@@ -115,6 +115,7 @@ export class SqliteDatabase extends Database {
     this.closed = true;
     await this.flushed;
     await this.log?.pending?.catch(() => {});
+    if (this.failure !== null) this.log?.keep();
     this.statements.clear();
     await this.dataSource.destroy();
     this.log?.close();
@@ -134,7 +135,7 @@ export class SqliteDatabase extends Database {
       const group = this.queue.splice(0, MAX_WORKS_PER_COMMIT);
       try {
         const isLarge = this.flush(group);
-        if (this.log?.isLong(isLarge)) await this.log.copy();
+        if (this.log?.isDue(isLarge)) await this.log.copy();
       } catch (error) {
         // Neither a statement nor a COMMIT: the database cannot be gone on with.
         this.failure ??= error as Error;

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type BetterSqlite3 from 'better-sqlite3';
+import BetterSqlite3 from 'better-sqlite3';
 import { HubError } from '../common/hub-error.js';
 import { tookLong } from '../common/long-work.js';
 import type { DiskSync } from './disk-sync.js';
@@ -8,6 +8,9 @@ import type { DiskSync } from './disk-sync.js';
 const COPY_PAGES = 4000;
 /** The same (8 MiB) behind what was large, of which each page is copied: it never takes long. */
 const COPY_LARGE_PAGES = 2048;
+
+/** Connections that are never closed, nor collected. */
+const kept: BetterSqlite3.Database[] = [];
 
 interface Checkpoint {
   readonly log: number;
@@ -61,9 +64,15 @@ export class WriteAheadLog {
   }
 
   /** Whether the log has grown so much that it should be copied now. */
-  isLong(isLarge: boolean): boolean {
-    const [{ log, checkpointed }] = this.connection.pragma('wal_checkpoint(NOOP)') as [Checkpoint];
-    return log - checkpointed >= this.copyAt + (isLarge ? COPY_LARGE_PAGES : COPY_PAGES);
+  isDue(isLarge: boolean): boolean {
+    const least = this.copyAt + (isLarge ? COPY_LARGE_PAGES : COPY_PAGES);
+    try {
+      const [state] = this.connection.pragma('wal_checkpoint(NOOP)') as [Checkpoint];
+      return state.log - state.checkpointed >= least;
+    } catch {
+      // It is asked again behind the next commit.
+      return false;
+    }
   }
 
   /**
@@ -85,6 +94,18 @@ export class WriteAheadLog {
   /** After the connection is closed. */
   close(): void {
     this.disk.close();
+  }
+
+  /**
+   * Keeps the log as it is, beyond the end of this process, when the disk has failed: the last connection to
+   * close would copy what may be damaged into the file, and remove it. The next start reads the log by its
+   * checksums.
+   */
+  keep(): void {
+    // Never closed. One that only reads copies nothing, and while it is open no other is the last one.
+    const reader = new BetterSqlite3(this.connection.name, { readonly: true });
+    reader.pragma('user_version');
+    kept.push(reader);
   }
 
   private begin(): Promise<void> {

@@ -83,9 +83,12 @@ export function refuseMisspelt(sources: readonly Source[], data: readonly Source
   refuse(faults);
 }
 
+const BARE = new Map(PLAIN_KEYS.map((name) => [bareOf(name), name]));
+const SHORTEST = Math.min(...PLAIN_KEYS.map(({ length }) => length));
+
 /** The key that is meant by one that only differs in case, `_` and `-`. */
 function plainKeyOf(key: string): (typeof PLAIN_KEYS)[number] | undefined {
-  return PLAIN_KEYS.find((name) => bareOf(name) === bareOf(key));
+  return key.length < SHORTEST ? undefined : BARE.get(bareOf(key));
 }
 
 function isSaid(data: readonly Source[], plain: (typeof PLAIN_KEYS)[number]): boolean {

@@ -78,7 +78,8 @@ describe('a SQLite file', () => {
     symlinkSync(path, link);
     await expect(openDatabase(settings(link))).rejects.toThrow(/another process is using/);
     await first.close();
-    const second = await openDatabase(settings(path));
+    const second = await openDatabase(settings(link));
+    await second.write((tx) => tx.run("INSERT INTO hub_settings (key, value) VALUES ('k', 'v')"));
     await second.close();
     rmSync(folder, { recursive: true });
   });

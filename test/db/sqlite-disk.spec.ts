@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -17,7 +17,8 @@ let disk: SlowDisk;
 class SlowDisk implements DiskSync {
   readonly asked: string[] = [];
   private waiting: (() => void)[] = [];
-  private trouble: Error | undefined;
+  /** Which of both it cannot keep. */
+  failing: string | undefined;
   slow = true;
 
   constructor(private readonly files: DiskSync) {}
@@ -35,11 +36,6 @@ class SlowDisk implements DiskSync {
     for (const done of this.waiting.splice(0)) done();
   }
 
-  fail(trouble: Error): void {
-    this.trouble = trouble;
-    this.keep();
-  }
-
   close(): void {
     this.files.close();
   }
@@ -47,7 +43,7 @@ class SlowDisk implements DiskSync {
   private async ask(what: string): Promise<void> {
     this.asked.push(what);
     if (this.slow) await new Promise<void>((resolve) => this.waiting.push(resolve));
-    if (this.trouble) throw this.trouble;
+    if (this.failing === what) throw new Error('EIO: i/o error, fdatasync');
   }
 }
 
@@ -167,7 +163,8 @@ describe('a commit on SQLite', () => {
     await isDone(written);
     const early = Promise.allSettled([written, add('k2'), keys()]);
     await nextTurn();
-    disk.fail(new Error('EIO: i/o error, fdatasync'));
+    disk.failing = 'log';
+    disk.keep();
     const answers = [...(await early), ...(await Promise.allSettled([add('k3'), keys()]))];
     answers.push(...(await Promise.allSettled([database.check()])));
     expect(answers).toHaveLength(6);
@@ -240,4 +237,23 @@ describe('the write-ahead log', () => {
     await add('k8', 'durable', LARGE);
     expect(await keys()).toHaveLength(4);
   });
+
+  it.each(['log', 'file'])(
+    'stays when the %s was not kept, for the next start to read by its checksums',
+    async (what) => {
+      await open();
+      disk.slow = false;
+      await add('k0');
+      disk.failing = what;
+      const large = await Promise.allSettled([add('k1', 'durable', LARGE)]);
+      expect(large[0]!.status).toBe(what === 'log' ? 'rejected' : 'fulfilled');
+      await expect(add('k2')).rejects.toThrow(/did not keep/);
+      const log = join(folder, 'hub.db-wal');
+      const before = readFileSync(log);
+      await database.close();
+      expect(readFileSync(log).equals(before)).toBe(true);
+      await open();
+      expect(await keys()).toEqual([{ key: 'k0' }, { key: 'k1' }]);
+    },
+  );
 });

@@ -105,6 +105,7 @@ export class StrangerPace {
     reader.readStop();
     const goOn = (): void => {
       clearTimeout(timer);
+      session.off('close', goOn);
       connection.isPaused = false;
       if (!session.destroyed) reader.readStart?.();
     };

@@ -17,6 +17,13 @@ import { millis, taskDueAt, toRequestColumn } from './task-rows.js';
 
 const COMMITTED: AppendOutcome = { kind: 'committed' };
 
+/** How each append of a batch went, what follows the commit, and what of the quotas it used. */
+export interface BatchResult {
+  readonly outcomes: Outcomes;
+  readonly after: readonly AfterCommit[];
+  readonly used: readonly OwnedUsageChange[];
+}
+
 /**
  * One batch in one transaction. Locks are taken in the same order by everybody (idempotency keys,
  * tasks, delegations, contexts, usage, each by id), so that batches of two processes never deadlock. Gives
@@ -29,7 +36,7 @@ export function* appendBatch(
   usage: UsageStore,
   turnOf: TurnOf,
   texts: LargeTexts,
-): Work<{ outcomes: Outcomes; after: AfterCommit[]; used: OwnedUsageChange[] }> {
+): Work<BatchResult> {
   const outcomes: Outcomes = new Map();
   const { free, taken } = yield* takeKeys(tx, batch, outcomes);
   const creates = yield* insertTasks(tx, newTasks(free), outcomes);

@@ -123,14 +123,7 @@ export class LargeTexts {
       [before.getTime(), ...this.swept, limit],
     );
     for (const { task_id, text_id, at } of rows) {
-      const named = await this.database.read(
-        `SELECT 1 AS n FROM task_events WHERE task_id = ? AND text_id = ?
-         UNION ALL
-         SELECT 1 FROM task_checkpoints WHERE task_id = ? AND (text_id = ? OR held_id = ?)
-         LIMIT 1`,
-        [task_id, text_id, task_id, text_id, text_id],
-      );
-      if (named.length === 0) await this.database.write((tx) => deleteText(tx, task_id, text_id));
+      await this.database.write((tx) => deleteUnnamed(tx, task_id, text_id));
       this.swept = [Number(at), text_id];
     }
     return rows.length;
@@ -242,6 +235,17 @@ async function readPiece(
     [taskId, textId, piece],
   );
   return row?.text;
+}
+
+function* deleteUnnamed(tx: Tx, taskId: string, textId: string): Work<void> {
+  const named = yield* tx.all(
+    `SELECT 1 AS n FROM task_events WHERE task_id = ? AND text_id = ?
+     UNION ALL
+     SELECT 1 FROM task_checkpoints WHERE task_id = ? AND (text_id = ? OR held_id = ?)
+     LIMIT 1`,
+    [taskId, textId, taskId, textId, textId],
+  );
+  if (named.length === 0) yield* deleteText(tx, taskId, textId);
 }
 
 function* deleteText(tx: Tx, taskId: string, textId: string): Work<void> {

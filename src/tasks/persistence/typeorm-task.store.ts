@@ -27,7 +27,7 @@ import type { UsageStore } from '../usage/usage-store.js';
 import type { OwnedUsageChange } from '../usage/usage.js';
 import { SqlUsageStore } from './sql-usage.store.js';
 import { isVisible } from '../visible.js';
-import { appendBatch } from './append.js';
+import { appendBatch, type BatchResult } from './append.js';
 import type { Outcomes } from './append-outcomes.js';
 import { claimDelegations, endLeases, renewLeases } from './claim.js';
 import type { TurnOf } from './delegation-writes.js';
@@ -256,8 +256,11 @@ export class TypeormTaskStore extends TaskStore {
 
   /** Commits a part of a batch; when that fails, its halves, until the guilty append fails alone. */
   private async commitPart(part: readonly PreparedAppend[], outcomes: Outcomes): Promise<void> {
+    let result: BatchResult;
     try {
-      await this.tryCommit(part, outcomes);
+      result = await this.database.write((tx) =>
+        appendBatch(tx, part, this.participant, this.usage, this.turnOf, this.texts),
+      );
     } catch (error) {
       if (isDatabaseTrouble(error)) throw error;
       const [first] = part;
@@ -268,13 +271,8 @@ export class TypeormTaskStore extends TaskStore {
       const half = part.length >> 1;
       await this.commitPart(part.slice(0, half), outcomes);
       await this.commitPart(part.slice(half), outcomes);
+      return;
     }
-  }
-
-  private async tryCommit(part: readonly PreparedAppend[], outcomes: Outcomes): Promise<void> {
-    const result = await this.database.write((tx) =>
-      appendBatch(tx, part, this.participant, this.usage, this.turnOf, this.texts),
-    );
     for (const [append, outcome] of result.outcomes) outcomes.set(append, outcome);
     this.tellUsed(result.used);
     for (const call of result.after) call();

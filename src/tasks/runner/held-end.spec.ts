@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type StreamResponse, type Task, TaskState } from '../../protocol/a2a.js';
+import { type Artifact, type StreamResponse, type Task, TaskState } from '../../protocol/a2a.js';
 import { agentMessage, artifactUpdate, statusUpdate } from '../../protocol/build.js';
 import { emptyTask } from '../../protocol/task-reducer.js';
 import { HeldEnd } from './held-end.js';
@@ -12,9 +12,12 @@ function status(state: TaskState, text?: string, ref = REF): StreamResponse {
   return { payload: statusUpdate(ref, state, new Date(0), message) };
 }
 
-function chunk(): StreamResponse {
-  const artifact = { artifactId: 'a', name: '', description: '', parts: [], metadata: undefined };
-  const update = { artifact: { ...artifact, extensions: [] }, append: false, lastChunk: false };
+function artifact(artifactId: string, description = ''): Artifact {
+  return { artifactId, name: '', description, parts: [], metadata: undefined, extensions: [] };
+}
+
+function chunk(description?: string): StreamResponse {
+  const update = { artifact: artifact('a', description), append: false, lastChunk: false };
   return { payload: artifactUpdate(REF, update) };
 }
 
@@ -97,8 +100,12 @@ describe('the end that a stream tells', () => {
     const late = ['artifactUpdate', 'artifactUpdate', 'statusUpdate'];
     expect(kinds(disordered())).toEqual(late);
     const asked = disordered();
-    asked.settle(emptyTaskIn(COMPLETED));
+    asked.settle({ ...emptyTaskIn(COMPLETED), artifacts: [artifact('a'), artifact('b')] });
     expect(kinds(asked)).toEqual(['task']);
+    // It has not stored them yet, or leaves artifacts out.
+    const lacks = disordered();
+    lacks.settle({ ...emptyTaskIn(COMPLETED), artifacts: [artifact('b')] });
+    expect(kinds(lacks)).toEqual(late);
     const differs = disordered();
     differs.settle(emptyTaskIn(FAILED));
     expect(kinds(differs)).toEqual(late);
@@ -109,7 +116,14 @@ describe('the end that a stream tells', () => {
     held.sift([status(COMPLETED, '', { taskId: 'o', contextId: 'c' }), chunk()]);
     expect(held.disordered).toBeUndefined();
     const full = new HeldEnd();
-    full.sift([status(COMPLETED), ...Array.from({ length: 300 }, chunk)]);
+    full.sift([status(COMPLETED), ...Array.from({ length: 300 }, () => chunk())]);
     expect(full.release()).toHaveLength(257);
+  });
+
+  it('keeps nothing behind one that is too large: no artifact has a hole', () => {
+    const held = new HeldEnd();
+    held.sift([status(COMPLETED), chunk(), chunk('x'.repeat(1024 * 1024)), chunk()]);
+    held.sift([chunk()]);
+    expect(held.release()).toHaveLength(2);
   });
 });

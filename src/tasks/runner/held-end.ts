@@ -63,11 +63,15 @@ export class HeldEnd {
     return events.slice(0, at);
   }
 
-  /** The task as its agent has it now is what is held, if it has ended so too. */
+  /** The task as its agent has it now is what is held, if it has ended so too and has all that came too late. */
   settle(task: Task): void {
-    if (task.id === this.end?.taskId && task.status?.state === this.end.status?.state) {
-      this.task = task;
-    }
+    if (task.id !== this.end?.taskId || task.status?.state !== this.end.status?.state) return;
+    const has = new Set(task.artifacts.map(({ artifactId }) => artifactId));
+    const hasAll = this.late.every(
+      ({ payload }) =>
+        payload?.$case === 'artifactUpdate' && has.has(payload.value.artifact?.artifactId ?? ''),
+    );
+    if (hasAll) this.task = task;
   }
 
   /** What is held: one event, behind those that came too late. */
@@ -94,9 +98,11 @@ export class HeldEnd {
     }
   }
 
+  /** Nothing behind one that is too much: no artifact should have a hole. */
   private keep(event: StreamResponse): void {
     this.lateSize += sizeOf(event);
-    if (this.late.length < MAX_LATE && this.lateSize <= MAX_LATE_SIZE) this.late.push(event);
+    if (this.lateSize > MAX_LATE_SIZE || this.late.length === MAX_LATE) this.lateSize = Infinity;
+    else this.late.push(event);
   }
 
   private compare(state: TaskState | undefined): void {

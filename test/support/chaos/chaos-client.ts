@@ -39,10 +39,26 @@ export class ChaosTask {
       ),
     );
     this.taskId = String(task['id']);
-    for (const webhook of others) {
-      const params = { taskId: this.taskId, ...configOf(webhook) };
-      await this.insist(() => this.hub.rpc('CreateTaskPushNotificationConfig', params));
-    }
+    for (const webhook of others) await this.register(webhook);
+  }
+
+  /** One that was stored before the hub was killed may have an address since then that would be refused. */
+  private async register(webhook: ChaosWebhook): Promise<void> {
+    const params = { taskId: this.taskId, ...configOf(webhook) };
+    let isAgain = false;
+    await this.insist(async () => {
+      if (isAgain && (await this.isStored(webhook))) return params;
+      isAgain = true;
+      return this.hub.rpc('CreateTaskPushNotificationConfig', params);
+    });
+  }
+
+  private async isStored({ name }: ChaosWebhook): Promise<boolean> {
+    const params = { taskId: this.taskId };
+    const { configs = [] } = (await this.hub.rpc('ListTaskPushNotificationConfigs', params)) as {
+      configs?: { id: string }[];
+    };
+    return configs.some(({ id }) => id === name);
   }
 
   /** Again until the hub is there to answer. */
