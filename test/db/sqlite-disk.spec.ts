@@ -246,7 +246,7 @@ describe('the write-ahead log', () => {
       await add('k0');
       disk.failing = what;
       const large = await Promise.allSettled([add('k1', 'durable', LARGE)]);
-      expect(large[0]!.status).toBe(what === 'log' ? 'rejected' : 'fulfilled');
+      expect(large[0].status).toBe(what === 'log' ? 'rejected' : 'fulfilled');
       await expect(add('k2')).rejects.toThrow(/did not keep/);
       const log = join(folder, 'hub.db-wal');
       const before = readFileSync(log);

@@ -76,6 +76,9 @@ function refusal(error: HubError, reply: FastifyReply): string {
   const { retryAfterSeconds } = error.metadata;
   if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds);
   const text = JSON.stringify(problem);
-  void reply.status(problem.status).type(PROBLEM_JSON).header('content-length', text.length);
+  void reply
+    .status(problem.status)
+    .type(PROBLEM_JSON)
+    .header('content-length', Buffer.byteLength(text));
   return text;
 }

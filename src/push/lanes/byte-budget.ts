@@ -19,7 +19,7 @@ export class NoRoomError extends Error {
   override readonly name = 'NoRoomError';
 
   constructor() {
-    super('large tasks of other lanes are read just now');
+    super('large webhooks of others are read or sent just now');
   }
 }
 
