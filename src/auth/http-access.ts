@@ -114,6 +114,8 @@ export class HttpAccess {
       if (fault !== undefined) throw new HubError('PERMISSION_DENIED', fault);
     }
     if (hasScope(principal, scope)) return principal;
+    // For the request's line in the log: who it was that may not.
+    request.principal = principal;
     throw new HubError('PERMISSION_DENIED', `This needs a key with the scope ${scope}.`, {
       metadata: { scope },
     });

@@ -15,4 +15,8 @@ describe('names near one that was mistyped', () => {
     expect(nearest('support', ['s', 'up'])).toEqual([]);
     expect(nearest('agnet', ['agent', 'a'])).toEqual(['agent']);
   });
+
+  it('begin with the one that differs in case alone', () => {
+    expect(nearest('cardURL', ['card', 'cardUrl', 'id'])[0]).toBe('cardUrl');
+  });
 });

@@ -20,8 +20,9 @@ export function nearest(wanted: string, names: readonly string[]): readonly stri
     .map(({ name }) => name);
 }
 
-/** Characters to insert, delete or replace (Levenshtein); one name within the other counts as near. */
+/** Characters to insert, delete or replace (Levenshtein), none for case; one name within the other counts as near. */
 function distanceOf(a: string, b: string, limit: number): number {
+  if (a.toLowerCase() === b.toLowerCase()) return 0;
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   if (short.length >= MIN_WITHIN && long.includes(short)) return 1;
   if (Math.abs(a.length - b.length) > limit) return Infinity;

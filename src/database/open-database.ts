@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import type { DataSource } from 'typeorm';
 import type { Log } from '../common/logger.js';
+import { realPathOf } from '../common/real-path.js';
 import { createDataSource, sqlitePath, type DatabaseSettings } from './data-source.js';
 import type { Database } from './database.js';
 import { isDatabaseTrouble } from './dialect.js';
@@ -41,7 +42,7 @@ export async function openDatabase(
   const path = sqlitePath(settings.url);
   return path === null
     ? openPostgres(settings, options)
-    : openSqlite(settings, path === ':memory:' ? path : resolve(path), options);
+    : openSqlite(settings, path === ':memory:' ? path : realPathOf(path), options);
 }
 
 async function openSqlite(

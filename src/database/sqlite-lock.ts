@@ -1,5 +1,6 @@
-import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
+import { realPathOf } from '../common/real-path.js';
 import { isBusy, isNoDatabase } from './dialect.js';
 
 /**
@@ -13,7 +14,7 @@ export class SqliteLock {
 
   /** Throws a sentence for the operator when another process has the file. */
   static acquire(path: string): SqliteLock {
-    const lock = `${existsSync(path) ? realpathSync(path) : path}.lock`;
+    const lock = `${realPathOf(path)}.lock`;
     makePrivate(lock);
     const side = new BetterSqlite3(lock, { timeout: 0 });
     try {

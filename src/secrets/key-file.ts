@@ -1,17 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
-  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
   readFileSync,
-  realpathSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Log } from '../common/logger.js';
+import { realPathOf } from '../common/real-path.js';
 import type { SecretKey } from '../common/secret-box.js';
 import { ConfigError, readSecretKeys, secretKeyFaults } from '../config/index.js';
 
@@ -20,7 +19,7 @@ const OTHERS = 0o077;
 
 /** Where the key of a SQLite file is kept. It belongs to the file itself, also behind a symbolic link. */
 export function keyFileOf(databasePath: string): string {
-  return `${existsSync(databasePath) ? realpathSync(databasePath) : databasePath}.key`;
+  return `${realPathOf(databasePath)}.key`;
 }
 
 /** A new key, under an id that no other key has. */

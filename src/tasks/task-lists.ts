@@ -16,7 +16,7 @@ export type ListParams = Partial<Omit<ListTasksRequest, 'tenant'>>;
 
 /** Lists of tasks: ListTasks of A2A §3.1.4, and the operators' list. */
 export class TaskLists {
-  private tokens: Promise<PageTokens> | undefined;
+  private tokens: PageTokens | undefined;
 
   constructor(
     private readonly store: TaskStore,
@@ -66,7 +66,7 @@ export class TaskLists {
     token: string | undefined,
     room: ReadRoom | undefined,
   ): Promise<TaskPage & { readonly nextPageToken: string | null }> {
-    const tokens = await (this.tokens ??= this.secret().then((secret) => new PageTokens(secret)));
+    const tokens = (this.tokens ??= new PageTokens(await this.secret()));
     const scope = {
       contextId: filter.contextId ?? null,
       state: filter.state ?? null,

@@ -106,6 +106,17 @@ describe('the line of a request in the log', () => {
     });
   });
 
+  it('names who may not do what was asked', async () => {
+    const path = '/api/v1/agents';
+    const { status } = await hub.get(path, { key: key.key, headers: headers('r3b') });
+    expect(status).toBe(403);
+    expect(await lineOf('r3b')).toMatchObject({
+      ...caller(),
+      ...{ method: 'GET', route: path, status: 403, reason: 'PERMISSION_DENIED' },
+      traceId: undefined,
+    });
+  });
+
   it('tells of a stream when it ends, and of one that its reader leaves', async () => {
     const whole = await hub.stream('SendStreamingMessage', send, {
       key: key.key,
