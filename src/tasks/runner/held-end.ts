@@ -63,15 +63,14 @@ export class HeldEnd {
     return events.slice(0, at);
   }
 
-  /** The task as its agent has it now is what is held, if it has ended so too and has all that came too late. */
+  /**
+   * The task as its agent has it now is what is held, if it has ended so too: what it lacks then of what came too
+   * late was after its end.
+   */
   settle(task: Task): void {
-    if (task.id !== this.end?.taskId || task.status?.state !== this.end.status?.state) return;
-    const has = new Set(task.artifacts.map(({ artifactId }) => artifactId));
-    const hasAll = this.late.every(
-      ({ payload }) =>
-        payload?.$case === 'artifactUpdate' && has.has(payload.value.artifact?.artifactId ?? ''),
-    );
-    if (hasAll) this.task = task;
+    if (task.id === this.end?.taskId && task.status?.state === this.end.status?.state) {
+      this.task = task;
+    }
   }
 
   /** What is held: one event, behind those that came too late. */
