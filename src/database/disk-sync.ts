@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, openSync, realpathSync } from 'node:fs';
+import { closeSync, fdatasync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type BetterSqlite3 from 'better-sqlite3';
 
@@ -24,8 +24,7 @@ export function diskSyncOf(connection: BetterSqlite3.Database): DiskSync | null 
   }
   // SQLite makes the log when the database is first read.
   connection.pragma('user_version');
-  // The log is beside the file itself, not beside a link to it.
-  const path = realpathSync(connection.name);
+  const path = connection.name;
   const file = openSync(path, 'r+');
   let log: number;
   try {

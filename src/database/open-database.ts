@@ -40,6 +40,7 @@ export async function openDatabase(
   options: OpenOptions = {},
 ): Promise<Database> {
   const path = sqlitePath(settings.url);
+  // The lock and the write-ahead log are beside the file itself, not beside a link to it.
   return path === null
     ? openPostgres(settings, options)
     : openSqlite(settings, path === ':memory:' ? path : realPathOf(path), options);

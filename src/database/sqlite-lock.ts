@@ -1,6 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
-import { realPathOf } from '../common/real-path.js';
 import { isBusy, isNoDatabase } from './dialect.js';
 
 /**
@@ -12,9 +11,9 @@ import { isBusy, isNoDatabase } from './dialect.js';
 export class SqliteLock {
   private constructor(private readonly side: BetterSqlite3.Database) {}
 
-  /** Throws a sentence for the operator when another process has the file. */
+  /** `path` is no link. Throws a sentence for the operator when another process has the file. */
   static acquire(path: string): SqliteLock {
-    const lock = `${realPathOf(path)}.lock`;
+    const lock = `${path}.lock`;
     makePrivate(lock);
     const side = new BetterSqlite3(lock, { timeout: 0 });
     try {

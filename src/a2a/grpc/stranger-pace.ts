@@ -41,28 +41,25 @@ export class StrangerPace {
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** Counts a call without a key. False: it is refused, its stream has been closed. */
-  took(stream: ServerHttp2Stream | undefined): boolean {
+  /** Counts a call without a key; its stream, or its connection, may be closed by that. */
+  took(stream: ServerHttp2Stream | undefined): void {
     const session = stream?.session;
-    if (session === undefined || session.destroyed) return true;
+    if (session === undefined || session.destroyed) return;
     const now = this.now();
     const rate = this.rate(session, now);
     const connection = this.of(session, now);
     const { tokens, at } = connection;
     connection.tokens = Math.min(BURST, tokens + ((now - at) * rate) / 1000) - 1;
     connection.at = now;
-    if (connection.tokens >= 0) return true;
+    if (connection.tokens >= 0) return;
     if (connection.isKnown) {
       connection.tokens = Math.max(connection.tokens, -1);
       stream?.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
-      return false;
-    }
-    if (connection.tokens < -MAX_DEBT) {
+    } else if (connection.tokens < -MAX_DEBT) {
       session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
-      return false;
+    } else {
+      this.pause(session, connection, (-connection.tokens / rate) * 1000);
     }
-    this.pause(session, connection, (-connection.tokens / rate) * 1000);
-    return true;
   }
 
   /** A caller with a key is on this connection. */

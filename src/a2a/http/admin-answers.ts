@@ -35,11 +35,12 @@ export class AdminAnswers {
       }
       done();
     });
-    server.addHook('onSend', async (request, reply, payload) => {
+    // Called for every request, so with a callback: a promise is for the few that wait.
+    server.addHook('onSend', (request, reply, payload, done) => {
       const hold = holds.get(request);
       const isText = typeof payload === 'string' || Buffer.isBuffer(payload);
-      if (hold === undefined || !isText || payload.length <= LONG) return payload;
-      return this.sent(Buffer.from(payload as string), reply, hold);
+      if (hold === undefined || !isText || payload.length <= LONG) return done(null, payload);
+      this.sent(Buffer.from(payload as string), reply, hold).then((sent) => done(null, sent), done);
     });
   }
 
