@@ -11,15 +11,20 @@ export const LONG = 1024 * 1024;
 export const TURN = 2 * LONG;
 
 /** Long work rests so many times as long as it took, unless the event loop has little else to do. */
-const REST = 3;
+const REST = 8;
 /** What long work owes in rest, in milliseconds, before it is taken: a timer is no finer. */
 const DEBT_MS = 2;
 /** How often a rest looks whether others need it, and the share of the time from which they do. */
 const LOOK_MS = 4;
-const BUSY = 0.5;
+const BUSY = 0.25;
 /** A rest is no longer than this, however long a piece of work took. */
 const MAX_REST_MS = 400;
 let debtMs = 0;
+
+/** Characters or bytes of a stream between two of its turns. */
+const STREAM_TURN = LONG / 4;
+/** So many of them are read, stored and sent on in about a millisecond. */
+const STREAMED_PER_MS = LONG / 8;
 
 /**
  * Resolves in a turn of the event loop that no other long work has; first come, first served. After long
@@ -35,6 +40,23 @@ export function longTurn(): Promise<void> {
 /** Says that long work, outside of such a turn or beyond it, took so long. */
 export function tookLong(ms: number): void {
   debtMs = Math.min(debtMs + REST * ms, MAX_REST_MS);
+}
+
+/**
+ * A stream that may bring much in small pieces, none of which is long work: it is when they are taken
+ * together, with all that is done with them.
+ */
+export class LongStream {
+  private size = 0;
+
+  /** When a piece of this size may be worked on; undefined when it may at once. */
+  next(size: number): Promise<void> | undefined {
+    this.size += size;
+    if (this.size <= STREAM_TURN) return undefined;
+    tookLong(this.size / STREAMED_PER_MS);
+    this.size = 0;
+    return longTurn();
+  }
 }
 
 /** The first in the line goes; its place is kept until it is done, as is that of who comes meanwhile. */

@@ -1,15 +1,21 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type BetterSqlite3 from 'better-sqlite3';
+import { CheckpointThread, type Checkpoint } from './checkpoint-thread.js';
 
 const toDisk = promisify(fdatasync);
 
-/** Brings the files of a SQLite database to the disk, beside the event loop. */
+/** Brings a SQLite database to the disk, beside the event loop. */
 export interface DiskSync {
   /** Resolves when all that has been written to the write-ahead log is on the disk. */
   log(): Promise<void>;
-  /** Resolves when all that has been copied into the database file is on the disk. */
-  file(): Promise<void>;
+  /**
+   * Copies the write-ahead log, as it is when the copy begins, into the database file; resolves when that is
+   * on the disk. Commits and reads go on. One at a time; rejects with SQLite's error and its `code`.
+   */
+  copy(): Promise<Checkpoint>;
+  /** Ends what copies. While the connection is open. */
+  endCopies(): Promise<void>;
   /** Only after the connection is closed: closing a file gives up all locks of the process on it (POSIX). */
   close(): void;
 }
@@ -24,22 +30,12 @@ export function diskSyncOf(connection: BetterSqlite3.Database): DiskSync | null 
   }
   // SQLite makes the log when the database is first read.
   connection.pragma('user_version');
-  const path = connection.name;
-  const file = openSync(path, 'r+');
-  let log: number;
-  try {
-    log = openSync(`${path}-wal`, 'r+');
-  } catch (error) {
-    // The lock of this process is on another file; SQLite takes its own anew for each transaction.
-    closeSync(file);
-    throw error;
-  }
+  const log = openSync(`${connection.name}-wal`, 'r+');
+  const checkpoints = new CheckpointThread(connection.name);
   return {
     log: () => toDisk(log),
-    file: () => toDisk(file),
-    close: () => {
-      closeSync(log);
-      closeSync(file);
-    },
+    copy: () => checkpoints.copy(),
+    endCopies: () => checkpoints.close(),
+    close: () => closeSync(log),
   };
 }

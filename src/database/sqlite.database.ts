@@ -70,7 +70,8 @@ export class SqliteDatabase extends Database {
     ).databaseConnection;
     this.isFull = this.connection.pragma('synchronous', { simple: true }) === FULL;
     const disk = diskSync(this.connection);
-    this.log = disk === null ? null : new WriteAheadLog(this.connection, disk);
+    const failed = (error: Error): void => void (this.failure ??= error);
+    this.log = disk === null ? null : new WriteAheadLog(this.connection, disk, failed);
   }
 
   write<T>(work: (tx: Tx) => Work<T>, durability: Durability = 'durable'): Promise<T> {
@@ -115,6 +116,7 @@ export class SqliteDatabase extends Database {
     this.closed = true;
     await this.flushed;
     await this.log?.pending?.catch(() => {});
+    await this.log?.endCopies();
     if (this.failure !== null) this.log?.keep();
     this.statements.clear();
     await this.dataSource.destroy();
@@ -135,7 +137,7 @@ export class SqliteDatabase extends Database {
       const group = this.queue.splice(0, MAX_WORKS_PER_COMMIT);
       try {
         const isLarge = this.flush(group);
-        if (this.log?.isDue(isLarge)) await this.log.copy();
+        await this.log?.copyIfLong(isLarge);
       } catch (error) {
         // Neither a statement nor a COMMIT: the database cannot be gone on with.
         this.failure ??= error as Error;
@@ -165,7 +167,6 @@ export class SqliteDatabase extends Database {
       for (const tell of tellEach) tell();
     };
     if (this.log === null) return tellAll();
-    this.log.committed();
     const before = this.log.pending;
     const waits = this.isFull && group.some(({ durability }) => durability === 'durable');
     // Also where nobody waits for what is large: who comes next should not have to wait for all of it.

@@ -1,21 +1,22 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import BetterSqlite3 from 'better-sqlite3';
 import { HubError } from '../common/hub-error.js';
 import { tookLong } from '../common/long-work.js';
+import type { Checkpoint } from './checkpoint-thread.js';
 import type { DiskSync } from './disk-sync.js';
 
 /** Pages of the log (16 MiB) before they are copied into the file: those that change often are copied once. */
 const COPY_PAGES = 4000;
 /** The same (8 MiB) behind what was large, of which each page is copied: it never takes long. */
 const COPY_LARGE_PAGES = 2048;
+/** So few pages (1 MiB) are copied while nothing is committed. */
+const LAST_PAGES = 256;
+/** So many pages (64 MiB) wait to be copied at most: then commits wait. */
+const MAX_PAGES = 16_384;
+/** How often what was committed during a copy is copied without holding commits back. */
+const MAX_FREE_COPIES = 3;
 
 /** Connections that are never closed, nor collected. */
 const kept: BetterSqlite3.Database[] = [];
-
-interface Checkpoint {
-  readonly log: number;
-  readonly checkpointed: number;
-}
 
 /**
  * The write-ahead log of a SQLite file, brought to the disk and copied into the file without ever
@@ -24,16 +25,22 @@ interface Checkpoint {
  * threads of their own (ADR 0040).
  */
 export class WriteAheadLog {
-  /** Something has been committed for which no sync has begun since. */
-  private isBehind = false;
-  private copyAt = 0;
+  /** Pages that another program (a backup) kept from being copied. */
+  private uncopied = 0;
+  private copying: Promise<void> | null = null;
+  /** Copies made since the log became long; 0 while it is short. */
+  private copies = 0;
+  /** Pages of the log when it was last looked at: it has begun anew when they are fewer. */
+  private pages = 0;
   private running: Promise<void> | null = null;
   /** Begins when the running one is over, for all that is committed until then. */
   private next: Promise<void> | null = null;
 
+  /** `failed` is told once the disk has failed. */
   constructor(
     private readonly connection: BetterSqlite3.Database,
     private readonly disk: DiskSync,
+    private readonly failed: (error: Error) => void,
   ) {
     // Not OFF: the head of a log that begins anew has to be on the disk before its pages.
     connection.pragma('synchronous = NORMAL');
@@ -43,11 +50,6 @@ export class WriteAheadLog {
   /** When all is on the disk for which {@link sync} was asked; null when it is. */
   get pending(): Promise<void> | null {
     return this.next ?? this.running;
-  }
-
-  /** Something has been committed. */
-  committed(): void {
-    this.isBehind = true;
   }
 
   /**
@@ -63,32 +65,31 @@ export class WriteAheadLog {
     return this.next;
   }
 
-  /** Whether the log has grown so much that it should be copied now. */
-  isDue(isLarge: boolean): boolean {
-    const least = this.copyAt + (isLarge ? COPY_LARGE_PAGES : COPY_PAGES);
-    try {
-      const [state] = this.connection.pragma('wal_checkpoint(NOOP)') as [Checkpoint];
-      return state.log - state.checkpointed >= least;
-    } catch {
-      // It is asked again behind the next commit.
-      return false;
+  /**
+   * Copies the log into the file once it is long, so that it begins anew. Called after each commit; gives
+   * when the next one may be made, null when it may at once: commits go on until little is left to copy.
+   */
+  copyIfLong(isLarge: boolean): Promise<void> | null {
+    const length = this.length();
+    if (length === null) return null;
+    if (length.log < this.pages) this.begunAnew();
+    this.pages = length.log;
+    const left = length.log - length.checkpointed - this.uncopied;
+    if (this.copying !== null) return left > MAX_PAGES ? this.copying : null;
+    if (this.copies === 0 && left < (isLarge ? COPY_LARGE_PAGES : COPY_PAGES)) return null;
+    this.copies += 1;
+    if (left > LAST_PAGES && this.copies <= MAX_FREE_COPIES) {
+      void this.copy();
+      return null;
     }
+    this.copies = 0;
+    return this.copy();
   }
 
-  /**
-   * Copies the log into the file, so that it begins anew. Nothing may be committed before it resolves.
-   * Rejects as {@link sync} does.
-   */
-  async copy(): Promise<void> {
-    if (this.isBehind) await this.sync();
-    else await this.pending;
-    // Those who have waited for the disk go first.
-    await nextTurn();
-    const began = performance.now();
-    this.copyAt = this.copyPages();
-    // Before the next COMMIT, which may write over what was copied.
-    await this.disk.file().catch(notOnDisk);
-    tookLong(performance.now() - began);
+  /** Resolves when nothing is copied any more. While the connection is open. */
+  async endCopies(): Promise<void> {
+    await this.copying;
+    await this.disk.endCopies();
   }
 
   /** After the connection is closed. */
@@ -108,8 +109,12 @@ export class WriteAheadLog {
     kept.push(reader);
   }
 
+  private begunAnew(): void {
+    this.copies = 0;
+    this.uncopied = 0;
+  }
+
   private begin(): Promise<void> {
-    this.isBehind = false;
     const running = this.disk.log().then(() => {
       if (this.running === running) this.running = null;
     }, notOnDisk);
@@ -117,20 +122,35 @@ export class WriteAheadLog {
     return running;
   }
 
-  /** Copies without waiting for the disk; gives how many pages could not be copied. */
-  private copyPages(): number {
-    // It would wait for the disk twice.
-    this.connection.pragma('synchronous = OFF');
+  /** Null when it cannot be told now: it is asked again behind the next commit. */
+  private length(): Checkpoint | null {
     try {
-      const [result] = this.connection.pragma('wal_checkpoint(PASSIVE)') as [Checkpoint];
-      // Another program may still read from the log (a backup).
-      return result.log - result.checkpointed;
+      return (this.connection.pragma('wal_checkpoint(NOOP)') as [Checkpoint])[0];
     } catch {
-      // A full disk, for instance: the next COMMIT tells of it, and a later copy tries again.
-      return this.copyAt + COPY_PAGES;
-    } finally {
-      this.connection.pragma('synchronous = NORMAL');
+      return null;
     }
+  }
+
+  private copy(): Promise<void> {
+    const began = performance.now();
+    this.copying = this.disk
+      .copy()
+      .then(
+        ({ log, checkpointed }) => {
+          this.uncopied = log - checkpointed;
+        },
+        (error: Error & { code?: string }) => {
+          // A full disk, for instance: the next COMMIT tells of it, and a later copy tries again.
+          if (error.code !== 'SQLITE_IOERR_FSYNC') this.uncopied += COPY_PAGES;
+          else notOnDisk(error);
+        },
+      )
+      .catch(this.failed)
+      .finally(() => {
+        this.copying = null;
+        tookLong(performance.now() - began);
+      });
+    return this.copying;
   }
 }
 

@@ -5,9 +5,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import BetterSqlite3 from 'better-sqlite3';
 import { createDataSource } from '../../src/database/data-source.js';
+import type { Checkpoint } from '../../src/database/checkpoint-thread.js';
 import type { Durability } from '../../src/database/database.js';
 import { diskSyncOf, type DiskSync } from '../../src/database/disk-sync.js';
 import { SqliteDatabase } from '../../src/database/sqlite.database.js';
+import { eventually } from '../support/eventually.js';
 
 let folder: string;
 let database: SqliteDatabase;
@@ -20,6 +22,8 @@ class SlowDisk implements DiskSync {
   /** Which of both it cannot keep. */
   failing: string | undefined;
   slow = true;
+  /** No copy begins before. */
+  beforeCopy: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly files: DiskSync) {}
 
@@ -27,8 +31,16 @@ class SlowDisk implements DiskSync {
     return this.ask('log');
   }
 
-  file(): Promise<void> {
-    return this.ask('file');
+  /** Of what is in the log when it is asked for. */
+  async copy(): Promise<Checkpoint> {
+    await this.beforeCopy;
+    const copied = await this.files.copy();
+    await this.ask('copy');
+    return copied;
+  }
+
+  endCopies(): Promise<void> {
+    return this.files.endCopies();
   }
 
   /** What was asked for until now is on the disk. */
@@ -43,7 +55,8 @@ class SlowDisk implements DiskSync {
   private async ask(what: string): Promise<void> {
     this.asked.push(what);
     if (this.slow) await new Promise<void>((resolve) => this.waiting.push(resolve));
-    if (this.failing === what) throw new Error('EIO: i/o error, fdatasync');
+    const code = what === 'log' ? 'EIO' : 'SQLITE_IOERR_FSYNC';
+    if (this.failing === what) throw Object.assign(new Error('EIO: i/o error, fdatasync'), { code });
   }
 }
 
@@ -183,45 +196,56 @@ describe('a commit on SQLite', () => {
 describe('the write-ahead log', () => {
   const LARGE = 'x'.repeat(9 * 1024 * 1024);
 
-  it('is on the disk before it is copied, and the copy before anything else is committed', async () => {
+  it('is copied while commits go on, until little is left to copy', async () => {
     await open();
-    const large = add('k1', 'durable', LARGE);
-    expect(await isDone(large)).toBe(false);
-    expect(disk.asked).toEqual(['log']);
-    const next = add('k2');
+    let copyMayBegin = (): void => {};
+    disk.beforeCopy = new Promise<void>((resolve) => (copyMayBegin = resolve));
+    const first = add('k1', 'durable', LARGE);
+    await isDone(first);
+    // The log cannot begin anew while somebody reads from it, as it cannot when a commit comes during a copy.
+    const other = new BetterSqlite3(join(folder, 'hub.db'), { readonly: true });
+    other.exec('BEGIN');
+    other.prepare('SELECT COUNT(*) FROM hub_settings').get();
+    copyMayBegin();
+    await eventually(() => expect(disk.asked).toEqual(['log', 'copy']));
+    const second = add('k2');
+    await eventually(() => expect(committed()).toEqual(['k1', 'k2']));
     disk.keep();
-    await large;
-    expect(await isDone(next)).toBe(false);
-    expect(disk.asked).toEqual(['log', 'file']);
-    expect(committed()).toEqual(['k1']);
-    // Readers have not to wait for the copy.
-    expect(await isDone(keys())).toBe(true);
+    await first;
+    await eventually(() => expect(disk.asked).toEqual(['log', 'copy', 'log']));
     disk.keep();
-    expect(await isDone(next)).toBe(false);
-    expect(committed()).toEqual(['k1', 'k2']);
+    await second;
+    other.close();
+    // What came during the copy is little: it is copied while the next commit waits.
+    const third = add('k3');
+    await eventually(() => expect(disk.asked).toEqual(['log', 'copy', 'log', 'log', 'copy']));
+    const fourth = add('k4');
+    expect(await isDone(fourth)).toBe(false);
+    expect(committed()).toEqual(['k1', 'k2', 'k3']);
+    // Readers have not to wait for the copy, nor for what it holds back.
     disk.keep();
-    await next;
+    await third;
+    expect(await keys()).toHaveLength(3);
+    disk.slow = false;
+    disk.keep();
+    await fourth;
+    expect(committed()).toEqual(['k1', 'k2', 'k3', 'k4']);
+    expect(statSync(join(folder, 'hub.db')).size).toBeGreaterThan(LARGE.length);
   });
 
-  it.each(['full', 'normal'] as const)(
-    'is brought to the disk for its copy also when nobody waits for it: %s',
-    async (synchronous) => {
-      await open(synchronous);
-      await add('k1', 'may-be-lost', LARGE);
-      disk.slow = false;
-      disk.keep();
-      await add('k2', 'may-be-lost');
-      const log = disk.asked.indexOf('log');
-      expect(log).toBeGreaterThanOrEqual(0);
-      expect(disk.asked.indexOf('file')).toBeGreaterThan(log);
-    },
-  );
+  it('is copied also when nobody waits for the disk', async () => {
+    await open('normal');
+    disk.slow = false;
+    await add('k1', 'may-be-lost', LARGE);
+    await eventually(() => expect(disk.asked).toContain('copy'));
+    expect(await keys()).toHaveLength(1);
+  });
 
   it('begins anew after its copy, so it does not grow without end', async () => {
     await open();
     disk.slow = false;
-    for (let i = 0; i < 6; i += 1) await add(`k${i}`, 'durable', LARGE);
-    expect(statSync(join(folder, 'hub.db-wal')).size).toBeLessThan(3 * LARGE.length);
+    for (let i = 0; i < 30; i += 1) await add(`k${i}`, 'durable', LARGE);
+    expect(statSync(join(folder, 'hub.db-wal')).size).toBeLessThan(10 * LARGE.length);
   });
 
   it('goes on when another program reads from it', async () => {
@@ -238,8 +262,8 @@ describe('the write-ahead log', () => {
     expect(await keys()).toHaveLength(4);
   });
 
-  it.each(['log', 'file'])(
-    'stays when the %s was not kept, for the next start to read by its checksums',
+  it.each(['log', 'copy'])(
+    'stays when the disk failed at the %s, for the next start to read by its checksums',
     async (what) => {
       await open();
       disk.slow = false;
@@ -247,6 +271,8 @@ describe('the write-ahead log', () => {
       disk.failing = what;
       const large = await Promise.allSettled([add('k1', 'durable', LARGE)]);
       expect(large[0].status).toBe(what === 'log' ? 'rejected' : 'fulfilled');
+      await eventually(() => expect(disk.asked).toContain(what));
+      await nextTurn();
       await expect(add('k2')).rejects.toThrow(/did not keep/);
       const log = join(folder, 'hub.db-wal');
       const before = readFileSync(log);

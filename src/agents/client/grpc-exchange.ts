@@ -9,6 +9,7 @@ import {
 import { ConnectError } from '../../common/egress/egress.js';
 import { HubError } from '../../common/hub-error.js';
 import { JsonLimitError, type JsonLimits } from '../../common/json-limits.js';
+import { LongStream } from '../../common/long-work.js';
 import { ReadBudgetError, type Reading } from '../../common/read-budget.js';
 import { scrub } from '../../common/scrub.js';
 import { checkProtoLimits } from '../../protocol/proto-limits.js';
@@ -127,8 +128,10 @@ export class GrpcExchange {
       call.on('error', () => undefined);
       this.cancelCall = () => call.cancel();
       if (signal.aborted) cancel();
+      const stream = new LongStream();
       for await (const bytes of call as AsyncIterable<Buffer>) {
         if (bytes.length > SSE_EVENT_LIMIT) throw new SseEventTooLargeError();
+        await stream.next(bytes.length);
         await this.room(bytes);
         const event = this.decoded(method, bytes, EVENT_LIMITS);
         this.events++;

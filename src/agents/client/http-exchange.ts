@@ -2,7 +2,7 @@ import { ConnectError, type Egress, type EgressResponse } from '../../common/egr
 import { BodyTooLargeError, readText } from '../../common/egress/read-body.js';
 import { HubError } from '../../common/hub-error.js';
 import { checkJsonLimits, JsonLimitError } from '../../common/json-limits.js';
-import { LONG, longTurn } from '../../common/long-work.js';
+import { LONG, LongStream, longTurn } from '../../common/long-work.js';
 import type { ReadBudget, Reading } from '../../common/read-budget.js';
 import { scrub } from '../../common/scrub.js';
 import { AgentCallError } from '../agent-client.js';
@@ -17,8 +17,6 @@ import {
 } from './protocol-error.js';
 import { readSse, SseEventTooLargeError } from './sse-reader.js';
 
-/** Characters of a stream's events that are read before it waits for a turn of long work. */
-const PACE = LONG / 4;
 const ERROR_LIMIT_BYTES = 64 * 1024;
 /** Characters of an error's text that are kept, which may be a whole event. */
 const ERROR_TEXT_LIMIT = 1000;
@@ -161,13 +159,9 @@ export class HttpExchange {
       }
       const held = (bytes: number): Promise<void> | undefined => this.reading.hold(bytes);
       const source = readSse(answer.body, { json: EVENT_LIMITS, held });
-      let unpaid = 0;
+      const stream = new LongStream();
       for await (const { type, data, complete } of source) {
-        unpaid += data.length;
-        if (unpaid > PACE) {
-          unpaid = 0;
-          await longTurn();
-        }
+        await stream.next(data.length);
         const json = parsed(data);
         if (!complete && json === undefined) throw new Error('within an event');
         if (type === 'error' || data.includes('"error"')) {
