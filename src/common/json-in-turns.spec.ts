@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Base64, jsonInTurns } from './json-in-turns.js';
+import { Base64, jsonInTurns, parseInTurns, textInTurns } from './json-in-turns.js';
 
 const MIB = 1024 * 1024;
 
@@ -16,6 +16,7 @@ describe('jsonInTurns', () => {
   ])('writes %s as JSON.stringify does', async (_, value) => {
     const text = Buffer.concat(await jsonInTurns(value)).toString();
     expect(text === JSON.stringify(value ?? null)).toBe(true);
+    expect((await textInTurns(value)) === text).toBe(true);
   });
 
   it('writes bytes as base64, of any length', async () => {
@@ -40,6 +41,53 @@ describe('jsonInTurns', () => {
     });
     isOver = true;
     expect(Math.max(...blocks.map(({ length }) => length))).toBeLessThanOrEqual(MIB);
+    expect(turns).toBeGreaterThanOrEqual(10);
+  });
+});
+
+describe('parseInTurns', () => {
+  const quoted = (text: string): string => `"${text}"`;
+  const long = 'x'.repeat(3 * MIB);
+
+  it.each<[string, string]>([
+    ['short JSON', '{"a":[1,null,true,"x"]}'],
+    ['a long text alone', quoted(long)],
+    ['long texts in objects and arrays', `{"a":["${long}",{"b":"${long}"}],"c":1}`],
+    ['a long name of a member', `{"${long}" \n : "${long}"}`],
+    ['a member named __proto__', `{"__proto__":"${long}","a":"${long}"}`],
+    ['a long text that another one of its name replaces', `{"a":"${long}","a":"${long}y"}`],
+    ['escaped quotes and backslashes', quoted('\\"\\\\'.repeat(MIB))],
+    ['an odd backslash before each', quoted(`\\n${'\\\\'.repeat(2 * MIB)}`)],
+    ['escaped characters', quoted(`a${'\\u0041\\n'.repeat(MIB)}`)],
+    ['escaped pairs of surrogates', quoted(`ab${'\\ud83d\\ude00'.repeat(MIB)}`)],
+    ['pairs of surrogates', quoted(`a${'😀'.repeat(2 * MIB)}`)],
+    ['many small values', `[${'{"a":"b"},'.repeat(300_000)}"${long}"]`],
+  ])('reads %s as JSON.parse does', async (_, json) => {
+    const [read, expected] = [await parseInTurns(json), JSON.parse(json) as unknown];
+    expect(JSON.stringify(read) === JSON.stringify(expected)).toBe(true);
+  });
+
+  it.each([
+    ['no JSON', `{${long}}`],
+    ['a text without an end', `["${long}`],
+    ['a text that ends within an escape', `["${long}\\u12"]`],
+    ['a line break in a text', `["${long}\n"]`],
+    ['a line break in a long text', `["${long}\n${long}"]`],
+    ['half a document', `{"a":"${long}"`],
+  ])('refuses %s', async (_, json) => {
+    await expect(parseInTurns(json)).rejects.toThrow(SyntaxError);
+  });
+
+  it('lets other work run in between', async () => {
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    await parseInTurns(quoted('x'.repeat(40 * MIB)));
+    isOver = true;
     expect(turns).toBeGreaterThanOrEqual(10);
   });
 });

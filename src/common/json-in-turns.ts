@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { endOfText } from './json-limits.js';
 import { isLong, LONG, longTurn, TURN } from './long-work.js';
 import { slicesOf } from './text-slices.js';
 
@@ -5,6 +7,11 @@ import { slicesOf } from './text-slices.js';
 const PIECE = LONG / 2;
 /** Bytes whose base64 is written in one piece: whole groups of three. */
 const PIECE_BYTES = 3 * 128 * 1024;
+
+/** What may stand between the values of JSON (RFC 8259 §2). */
+const WHITE_SPACE = ' \t\n\r';
+/** Characters of the longest escape sequence: a backslash, `u` and four digits. */
+const LONGEST_ESCAPE = 6;
 
 /** Bytes in a JSON value that are written as their base64; made when it is written, not before. */
 export class Base64 {
@@ -41,6 +48,99 @@ export async function jsonInTurns(value: unknown): Promise<Buffer[]> {
   }
   if (characters > 0) close();
   return blocks;
+}
+
+/** The same as one text: what only joins its pieces is a quarter of the work. */
+export async function textInTurns(value: unknown): Promise<string> {
+  const texts: string[] = [];
+  let turn = 0;
+  for (const text of pieces(value)) {
+    texts.push(text);
+    turn += text.length;
+    if (turn < TURN) continue;
+    turn = 0;
+    await longTurn();
+  }
+  return texts.join('');
+}
+
+/**
+ * What JSON.parse gives of a text; throws SyntaxError as it does. A long text in it is read in pieces, and
+ * other work runs between some of them.
+ */
+export async function parseInTurns(json: string): Promise<unknown> {
+  if (json.length <= LONG) return JSON.parse(json);
+  await longTurn();
+  const marks = new Map<string, string>();
+  const name = randomUUID();
+  const rest: string[] = [];
+  let from = 0;
+  for (const { begin, end } of longTextsIn(json)) {
+    const mark = `${name}/${marks.size}`;
+    marks.set(mark, await longText(json, begin, end));
+    rest.push(json.slice(from, begin), mark);
+    from = end;
+  }
+  rest.push(json.slice(from));
+  await longTurn();
+  const value: unknown = JSON.parse(rest.join(''));
+  return marks.size === 0 ? value : withMarked(value, marks);
+}
+
+/** Where the long texts of some JSON are, without their quotes; none of them is the name of a member. */
+function* longTextsIn(json: string): Generator<{ begin: number; end: number }, void, undefined> {
+  for (let quote = json.indexOf('"'); quote >= 0;) {
+    const begin = quote + 1;
+    const end = endOfText(json, begin);
+    if (end - begin > PIECE && !isName(json, end)) yield { begin, end };
+    quote = json.indexOf('"', end + 1);
+  }
+}
+
+/** Whether the text that ends here is the name of a member. */
+function isName(json: string, end: number): boolean {
+  let after = end + 1;
+  while (WHITE_SPACE.includes(json.charAt(after)) && after < json.length) after += 1;
+  return json[after] === ':';
+}
+
+/** A text that JSON has between two of its quotes. */
+async function longText(json: string, begin: number, end: number): Promise<string> {
+  const texts: string[] = [];
+  let turn = 0;
+  for (let from = begin; from < end;) {
+    const to = from + PIECE < end ? cutIn(json, from, from + PIECE) : end;
+    texts.push(JSON.parse(`"${json.slice(from, to)}"`) as string);
+    turn += to - from;
+    from = to;
+    if (turn < TURN) continue;
+    turn = 0;
+    await longTurn();
+  }
+  return texts.join('');
+}
+
+/** A place at or just before `to` that is within no escape sequence of a text read from `from` on. */
+function cutIn(json: string, from: number, to: number): number {
+  const last = to - LONGEST_ESCAPE + json.slice(to - LONGEST_ESCAPE, to).lastIndexOf('\\');
+  if (last < to - LONGEST_ESCAPE) return to;
+  let before = last;
+  while (before > from && json[before - 1] === '\\') before -= 1;
+  const isEscaped = (last - before) % 2 === 1;
+  if (isEscaped) return to;
+  return last + (json[last + 1] === 'u' ? LONGEST_ESCAPE : 2) > to ? last : to;
+}
+
+/** A value with each mark in it replaced by the text that it stands for. */
+function withMarked(value: unknown, marks: ReadonlyMap<string, string>): unknown {
+  if (typeof value === 'string') return marks.get(value) ?? value;
+  if (typeof value !== 'object' || value === null) return value;
+  for (const [name, member] of Object.entries(value)) {
+    const whole = withMarked(member, marks);
+    // An ordinary assignment to the name `__proto__` would set no member.
+    if (whole !== member) Object.defineProperty(value, name, { value: whole });
+  }
+  return value;
 }
 
 /** A JSON value's text in pieces: of what is short as a whole. */

@@ -133,7 +133,7 @@ export function countValues(json: string): number {
 }
 
 /** Where the quote is that ends a text which begins here; the end of the JSON without one. */
-function endOfText(json: string, from: number): number {
+export function endOfText(json: string, from: number): number {
   for (let after = from; ;) {
     const quote = json.indexOf('"', after);
     if (quote < 0) return json.length;

@@ -1,15 +1,23 @@
 import type { Visibility } from '../auth/index.js';
 import type { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
-import { longTurn } from '../common/long-work.js';
+import { isLong, longTurn } from '../common/long-work.js';
 import type { Log } from '../common/logger.js';
 import { isDatabaseTrouble } from '../database/dialect.js';
 import { decideTaskFailed } from './domain/task-decisions.js';
+import { bodiesInTurns } from './log/event-body.js';
 import type { LiveTask, Taken } from './log/live-task.js';
+import { firstEvents, normalised } from './log/new-live-task.js';
 import { ringFor } from './log/rings.js';
 import { TaskTooLargeError } from './log/room.js';
 import { TaskCreation } from './log/task-creation.js';
-import { TaskWriter, VERIFY, type Waiting } from './log/task-writer.js';
+import {
+  LONG_DECISION,
+  TaskWriter,
+  VERIFY,
+  type Prepared,
+  type Waiting,
+} from './log/task-writer.js';
 import { DEFAULT_CACHE_LIMITS, WriterCache, type CacheLimits } from './log/writer-cache.js';
 import type { Signals } from './signals.js';
 import { TaskLog, type Claimer, type Created, type Decision } from './task-log.js';
@@ -81,11 +89,15 @@ export class GroupCommitTaskLog extends TaskLog {
     store.onClaimed((claimed) => this.takeOver(claimed));
   }
 
-  create(task: NewTask, alongside: readonly Alongside[] = []): Promise<Created> {
+  async create(given: NewTask, alongside: readonly Alongside[] = []): Promise<Created> {
+    const task = normalised(given);
+    const now = this.clock.now();
+    // What is short is created in the call's own turn of the event loop.
+    const bodies = isLong(task.message) ? await bodiesInTurns(firstEvents(task, now)) : undefined;
     return new Promise((resolve, reject) => {
-      const { clock, maxTaskSize } = this;
+      const { maxTaskSize } = this;
       this.creating.push(
-        new TaskCreation(task, alongside, clock.now(), maxTaskSize, resolve, reject),
+        new TaskCreation(task, alongside, now, maxTaskSize, bodies, resolve, reject),
       );
       this.schedule();
     });
@@ -299,10 +311,11 @@ export class GroupCommitTaskLog extends TaskLog {
     return batch;
   }
 
-  /** What the writer adds next; null when that is nothing, or not known before something is read. */
+  /** What the writer adds next; null when that is nothing, or not known before something is read or written down. */
   private memberBy(writer: TaskWriter, now: Date): Member | null {
     const taken = this.prepare(writer, now);
-    if (taken === VERIFY) void this.verify(writer);
+    if (taken === LONG_DECISION) void this.write(writer);
+    else if (taken === VERIFY) void this.verify(writer);
     else if (taken !== null) {
       const member = this.memberOf(writer, taken);
       writer.isLarge = isLarge(member);
@@ -312,13 +325,21 @@ export class GroupCommitTaskLog extends TaskLog {
   }
 
   /** What the writer adds to the batch; what cannot even be written down ends its own task only. */
-  private prepare(writer: TaskWriter, now: Date): ReturnType<TaskWriter['prepare']> {
+  private prepare(writer: TaskWriter, now: Date): Prepared {
     try {
       return writer.prepare(now);
     } catch (cause) {
       writer.settle(this.unwritable(writer.taskId, cause));
       return null;
     }
+  }
+
+  /** Lets the writer write its long decision down, for an append that is stored ahead. */
+  private async write(writer: TaskWriter): Promise<void> {
+    await writer.written();
+    const member = this.memberBy(writer, this.clock.now());
+    if (member !== null) this.large.push(member);
+    this.schedule();
   }
 
   private unwritable(taskId: string, cause: unknown): AppendOutcome {

@@ -1,6 +1,7 @@
 import { ConnectError, type Egress, type EgressResponse } from '../../common/egress/egress.js';
 import { BodyTooLargeError, readText } from '../../common/egress/read-body.js';
 import { HubError } from '../../common/hub-error.js';
+import { parseInTurns } from '../../common/json-in-turns.js';
 import { checkJsonLimits, JsonLimitError } from '../../common/json-limits.js';
 import { LONG, LongStream, longTurn } from '../../common/long-work.js';
 import type { ReadBudget, Reading } from '../../common/read-budget.js';
@@ -121,9 +122,7 @@ export class HttpExchange {
 
   private async json(answer: EgressResponse): Promise<unknown> {
     const text = await this.text(answer);
-    // Decoding a long text took this turn of the event loop.
-    if (text.length > LONG) await longTurn();
-    const json = parsed(text);
+    const json = await parsedInTurns(text);
     if (json === undefined) throw new AgentCallError('invalid', 'the agent answered no JSON');
     this.throwError(json, answer.statusCode);
     const isSnakeCase = text.includes('"context_id"');
@@ -162,7 +161,7 @@ export class HttpExchange {
       const stream = new LongStream();
       for await (const { type, data, complete } of source) {
         await stream.next(data.length);
-        const json = parsed(data);
+        const json = data.length > LONG ? await parsedInTurns(data) : parsed(data);
         if (!complete && json === undefined) throw new Error('within an event');
         if (type === 'error' || data.includes('"error"')) {
           this.throwError(json, answer.statusCode);
@@ -257,6 +256,14 @@ function parsedWithin(text: string): unknown {
     return undefined;
   }
   return parsed(text);
+}
+
+async function parsedInTurns(text: string): Promise<unknown> {
+  try {
+    return await parseInTurns(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function parsed(text: string): unknown {

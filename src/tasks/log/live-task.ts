@@ -1,4 +1,4 @@
-import { Artifact, StreamResponse, Task } from '../../protocol/a2a.js';
+import { Artifact, Task } from '../../protocol/a2a.js';
 import {
   applyEvent,
   applyHeld,
@@ -30,6 +30,7 @@ import type {
 import { timed } from '../domain/delegation-times.js';
 import { usageOf } from './append-usage.js';
 import { checkpointDue } from './checkpoint-due.js';
+import { bodyOf } from './event-body.js';
 import { RecentEvents } from './recent-events.js';
 import { checkRoom, loadOf } from './room.js';
 import { MAX_TASK_VALUES, VALUE_BYTES, valuesOfCheckpoint } from './task-values.js';
@@ -154,10 +155,10 @@ export class LiveTask {
   /**
    * Applies a change; throws before touching anything when the change cannot be logged, with
    * {@link TaskTooLargeError} when it is for the size or the values of the task, or its log, alone. What only ends the task always has room,
-   * and so has what is held already and is now shown.
+   * and so has what is held already and is now shown. `bodies`: what {@link bodiesInTurns} gave of its events.
    */
-  apply(change: TaskChange, now: Date): void {
-    const events = this.serialise(change.events, now);
+  apply(change: TaskChange, now: Date, bodies?: readonly string[]): void {
+    const events = this.logged(change.events, now, bodies);
     const values = this.values.checkpoint + this.values.since;
     const sizes = { task: this.size, log: this.stored + this.untaken, values };
     const added = loadOf(events);
@@ -259,17 +260,20 @@ export class LiveTask {
     return true;
   }
 
-  private serialise(events: readonly NewEvent[], now: Date): TaskEvent[] {
+  private logged(
+    events: readonly NewEvent[],
+    now: Date,
+    bodies: readonly string[] | undefined,
+  ): TaskEvent[] {
     let { state, seq } = this.record;
-    return events.map(({ kind, payload, sentWith }) => {
+    return events.map((event, i) => {
+      const { kind, payload } = event;
       if (isTerminal(state)) {
         throw new HubError('UNSUPPORTED_OPERATION', 'the task has ended; nothing can be added');
       }
       if (payload.$case === 'statusUpdate') state = payload.value.status?.state ?? state;
       seq += 1;
-      const wire = StreamResponse.toJSON({ payload });
-      const body = JSON.stringify(sentWith ? { ...(wire as object), sentWith } : wire);
-      return { taskId: this.record.id, seq, kind, at: now, body };
+      return { taskId: this.record.id, seq, kind, at: now, body: bodies?.[i] ?? bodyOf(event) };
     });
   }
 

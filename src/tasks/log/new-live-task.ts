@@ -11,8 +11,16 @@ import {
 } from '../task.js';
 import { LiveTask } from './live-task.js';
 
-/** A new task with its first two events and its delegations, ready to be taken as one append. */
-export function newLiveTask(task: NewTask, now: Date, maxSize = Infinity): LiveTask {
+/**
+ * A new task with its first two events and its delegations, ready to be taken as one append. `bodies`: what
+ * {@link bodiesInTurns} gave of {@link firstEvents}.
+ */
+export function newLiveTask(
+  task: NewTask,
+  now: Date,
+  maxSize = Infinity,
+  bodies?: readonly string[],
+): LiveTask {
   const stored = {
     aggregate: {
       record: firstRecord(task, now),
@@ -30,7 +38,7 @@ export function newLiveTask(task: NewTask, now: Date, maxSize = Infinity): LiveT
     valuesSince: 0,
   };
   const live = new LiveTask(stored, maxSize);
-  live.apply({ events: firstEvents(task, now) }, now);
+  live.apply({ events: firstEvents(task, now) }, now, bodies);
   live.add(task.delegations.map((each) => firstDelegation(each, task, now)));
   return live;
 }
@@ -45,7 +53,7 @@ export function normalised(task: NewTask): NewTask {
   };
 }
 
-function firstEvents(task: NewTask, now: Date): NewEvent[] {
+export function firstEvents(task: NewTask, now: Date): NewEvent[] {
   const submitted = {
     ...emptyTask(task.id, task.contextId),
     status: {

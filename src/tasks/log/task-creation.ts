@@ -4,7 +4,7 @@ import type { Claimer, Created } from '../task-log.js';
 import type { Alongside, AppendOutcome } from '../task-store.js';
 import type { Delegation, NewTask } from '../task.js';
 import type { LiveTask, Taken } from './live-task.js';
-import { newLiveTask, normalised } from './new-live-task.js';
+import { newLiveTask } from './new-live-task.js';
 import { TaskTooLargeError, TOO_LARGE_MESSAGE } from './room.js';
 
 /** A new task on its way to its first commit. */
@@ -15,17 +15,19 @@ export class TaskCreation {
   private claimer: Claimer | null = null;
   private reserved: readonly Delegation[] = [];
 
+  /** `bodies`: what its first events are logged as, where that is written already. */
   constructor(
     task: NewTask,
     alongside: readonly Alongside[],
     now: Date,
     maxSize: number,
+    bodies: readonly string[] | undefined,
     private readonly resolve: (created: Created) => void,
     private readonly reject: (error: unknown) => void,
   ) {
-    this.task = normalised(task);
+    this.task = task;
     try {
-      this.live = newLiveTask(this.task, now, maxSize);
+      this.live = newLiveTask(this.task, now, maxSize, bodies);
     } catch (error) {
       if (error instanceof TaskTooLargeError) throw invalidField('message', TOO_LARGE_MESSAGE);
       throw error;

@@ -2,6 +2,7 @@ import { HubError, invalidField } from '../../common/hub-error.js';
 import { FencedError, KeyHeldError, type Decision } from '../task-log.js';
 import type { AppendOutcome, ClaimedTask, Fence, StoredTask } from '../task-store.js';
 import type { TaskAggregate, TaskEvent } from '../task.js';
+import { bodiesInTurns, isLongChange } from './event-body.js';
 import { LiveTask, type Taken } from './live-task.js';
 import { TaskTooLargeError, TOO_LARGE_MESSAGE } from './room.js';
 
@@ -22,8 +23,20 @@ interface Decided {
   readonly answer: () => void;
 }
 
+/** A decision that has been made and is not applied yet. */
+interface Made {
+  readonly waiting: Waiting;
+  readonly decision: Decision<unknown>;
+  readonly fences: Map<string, Fence>;
+}
+
 /** The decisions change nothing; they hold if the database has nothing newer. */
 export const VERIFY = 'verify';
+/** What was decided is long: prepare again when {@link TaskWriter.written} has resolved. */
+export const LONG_DECISION = 'long-decision';
+
+/** What a writer has to add; null: nothing, or the state must be loaded first. */
+export type Prepared = Taken | typeof VERIFY | typeof LONG_DECISION | null;
 
 /**
  * The queue of one task. At most one append is under way; what is decided meanwhile waits, and is then
@@ -32,6 +45,8 @@ export const VERIFY = 'verify';
 export class TaskWriter {
   private queue: Waiting[] = [];
   private decided: Decided[] = [];
+  /** It has been decided, and is being written down. */
+  private long: LongDecision | null = null;
   private readers: (() => void)[] = [];
   private claims: ClaimedTask[] = [];
   private underWay = false;
@@ -101,12 +116,28 @@ export class TaskWriter {
    * Makes the decisions that wait, and gives what they add as one append; {@link VERIFY} when they
    * add nothing; null when nobody waits (any more), or when the state must be loaded first.
    */
-  prepare(now: Date): Taken | typeof VERIFY | null {
+  prepare(now: Date): Prepared {
+    const { long } = this;
     // One append at a time: a second one would be numbered as if the first were not there.
-    if (this.underWay) return null;
-    const fences = new Map<string, Fence>();
+    if (this.underWay && !long?.isWritten) return null;
+    this.underWay = false;
+    this.long = null;
+    if (long !== null) {
+      if (this.live === null) this.queue.unshift(long.made.waiting);
+      else this.apply(this.live, long.made, now, long.bodies);
+    }
+    return this.prepareWith(long?.made.fences ?? new Map<string, Fence>(), now);
+  }
+
+  /** Resolves when the long decision is written down. */
+  written(): Promise<void> {
+    return this.long?.write() ?? Promise.resolve();
+  }
+
+  private prepareWith(fences: Map<string, Fence>, now: Date): Prepared {
     for (let waiting = this.queue[0]; waiting !== undefined; waiting = this.queue[0]) {
       if (this.live === null) return null;
+      if (this.isFull()) break;
       const fence = this.examine(this.live, waiting.fence);
       if (fence === 'unknown') {
         if (this.decided.length > 0) break;
@@ -117,8 +148,10 @@ export class TaskWriter {
       this.fresh = false;
       if (fence === 'outdated') waiting.reject(new FencedError('claimed again by somebody else'));
       else this.decide(this.live, waiting, fences, now);
-      if (this.single > 0 && this.decided.length > 0) break;
-      if ((this.live?.untakenSize ?? 0) >= MAX_APPEND_SIZE && !this.mustGoOn()) break;
+      if (this.long !== null) {
+        this.underWay = true;
+        return LONG_DECISION;
+      }
     }
     if (this.live === null || this.decided.length === 0) return null;
     this.underWay = true;
@@ -201,6 +234,13 @@ export class TaskWriter {
     this.answerReaders();
   }
 
+  /** The append has all that it takes. */
+  private isFull(): boolean {
+    if (this.decided.length === 0) return false;
+    if (this.single > 0) return true;
+    return (this.live?.untakenSize ?? 0) >= MAX_APPEND_SIZE && !this.mustGoOn();
+  }
+
   /**
    * What was decided gives the delegation away that the next decision is about: after the commit somebody
    * else may claim it, and the rest of the same answer would be refused.
@@ -226,8 +266,20 @@ export class TaskWriter {
       this.decided.push({ waiting, answer: () => waiting.reject(error) });
       return;
     }
+    const made = { waiting, decision, fences };
+    if (isLongChange(decision.change)) this.long = new LongDecision(made);
+    else this.apply(live, made, now);
+  }
+
+  /** `bodies`: what its events are logged as, where that is written already. */
+  private apply(
+    live: LiveTask,
+    { waiting, decision, fences }: Made,
+    now: Date,
+    bodies?: readonly string[],
+  ): void {
     try {
-      live.apply(decision.change, now);
+      live.apply(decision.change, now, bodies);
     } catch (error) {
       if (error instanceof HubError) {
         this.decided.push({ waiting, answer: () => waiting.reject(error) });
@@ -301,6 +353,20 @@ export class TaskWriter {
 
   private answerReaders(): void {
     for (const reader of this.readers.splice(0)) reader();
+  }
+}
+
+/** One whose events are long: what they are logged as is written in turns of long work before it is applied. */
+class LongDecision {
+  /** Undefined when they cannot be: applying the decision then tells why. */
+  bodies: readonly string[] | undefined;
+  isWritten = false;
+
+  constructor(readonly made: Made) {}
+
+  async write(): Promise<void> {
+    this.bodies = await bodiesInTurns(this.made.decision.change.events).catch(() => undefined);
+    this.isWritten = true;
   }
 }
 

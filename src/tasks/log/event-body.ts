@@ -1,0 +1,29 @@
+import { textInTurns } from '../../common/json-in-turns.js';
+import { isLong } from '../../common/long-work.js';
+import { StreamResponse } from '../../protocol/a2a.js';
+import { withLateBytes } from '../../protocol/part-bytes.js';
+import type { NewEvent, TaskChange } from '../task.js';
+
+/** The JSON text of an event as the log has it. */
+export function bodyOf(event: NewEvent): string {
+  return JSON.stringify(wireOf(event));
+}
+
+/** Whether a change has an event that is long work to write down. */
+export function isLongChange({ events }: TaskChange): boolean {
+  return events.some(({ payload }) => isLong(payload));
+}
+
+/** What {@link bodyOf} gives of each, written in turns of long work. */
+export async function bodiesInTurns(events: readonly NewEvent[]): Promise<string[]> {
+  const bodies: string[] = [];
+  for (const event of events) {
+    bodies.push(await textInTurns(withLateBytes(() => wireOf(event))));
+  }
+  return bodies;
+}
+
+function wireOf({ payload, sentWith }: NewEvent): unknown {
+  const wire = StreamResponse.toJSON({ payload });
+  return sentWith ? { ...(wire as object), sentWith } : wire;
+}
