@@ -5,6 +5,7 @@ import { TaskState } from '../../src/protocol/a2a.js';
 import { FencedError, type Claimer } from '../../src/tasks/task-log.js';
 import type { Delegation } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';
+import { eventually } from '../support/eventually.js';
 import { change, chunk, newTask, status, TaskHarness, texts, WORKING } from './task-harness.js';
 
 /** What holds when several write: on one task, in one batch, from two processes, and when it fails. */
@@ -138,10 +139,60 @@ export function taskWritersContract(databases: DatabaseFactory): void {
 
   it('ends a task whose update cannot even be written down', async () => {
     const { record } = await hub.create();
-    const circular: Record<string, unknown> = {};
-    circular['self'] = circular;
     const bad = chunk('x', 'result', false);
-    if (bad.payload.$case === 'artifactUpdate') bad.payload.value.metadata = circular;
+    if (bad.payload.$case === 'artifactUpdate') bad.payload.value.metadata = { n: 1n };
+    const [good, poison] = await Promise.allSettled([
+      hub.append(record.id, chunk('good', 'result', false)),
+      hub.append(record.id, bad),
+    ]);
+    expect([good.status, poison.status]).toEqual(['fulfilled', 'rejected']);
+    await hub.log.update(record.id, () => change({ events: [] }));
+    const loaded = await hub.load(record.id);
+    expect(texts(loaded)).toEqual(['good']);
+    expect(loaded.record.state).toBe(TaskState.TASK_STATE_FAILED);
+  });
+
+  it('writes long updates down one after the other, with what is decided between them', async () => {
+    const { record } = await hub.create();
+    const long = (sign: string): string => `"\n${sign.repeat(3 * 1024 * 1024)}`;
+    const given = ['before', long('a'), 'between', long('b'), 'after'];
+    await Promise.all(given.map((text, i) => hub.append(record.id, chunk(text, 'result', i > 0))));
+    const loaded = await hub.load(record.id);
+    expect(texts(loaded).map((text) => text.length)).toEqual(given.map(({ length }) => length));
+    expect(texts(loaded).join() === given.join()).toBe(true);
+    expect(await hub.log.read(record.id, EVERYTHING)).toEqual(loaded);
+  });
+
+  it('creates a task of a long message with all of it', async () => {
+    const message = { ...newTask().message };
+    const text = `"\n${'x'.repeat(3 * 1024 * 1024)}`;
+    message.parts = [{ ...message.parts[0]!, content: { $case: 'text', value: text } }];
+    const { record } = await hub.create({ message });
+    const [, { body }] = (await hub.log.events(record.id, 0, 2)) as [unknown, { body: string }];
+    expect(body.includes(JSON.stringify(text))).toBe(true);
+  });
+
+  it('decides a long update again when another process has written while it was written down', async () => {
+    const other = hub.another();
+    const { record } = await hub.create();
+    const seen: number[] = [];
+    const long = hub.log.update(record.id, (task) => {
+      seen.push(task.record.seq);
+      return change({ events: [chunk('x'.repeat(6 * 1024 * 1024), 'result', false)] });
+    });
+    await eventually(() => expect(seen).toHaveLength(1));
+    await other.append(record.id, status(WORKING));
+    await long;
+    expect(seen).toEqual([2, 3]);
+    const loaded = await hub.load(record.id);
+    expect(loaded.record).toMatchObject({ seq: 4, state: WORKING });
+    expect(texts(loaded).map((text) => text.length)).toEqual([6 * 1024 * 1024]);
+  });
+
+  it('ends a task whose long update cannot be written down', async () => {
+    const { record } = await hub.create();
+    const bad = chunk('x'.repeat(3 * 1024 * 1024), 'result', false);
+    if (bad.payload.$case === 'artifactUpdate') bad.payload.value.metadata = { n: 1n };
     const [good, poison] = await Promise.allSettled([
       hub.append(record.id, chunk('good', 'result', false)),
       hub.append(record.id, bad),
