@@ -25,15 +25,20 @@ export class ChaosTask {
     private readonly deadline: number,
   ) {}
 
-  /** Sends the message with the first webhook, then registers the others. */
+  /**
+   * Sends the message with the first webhook, then registers the others. One that nobody can reach is not
+   * sent along: repeated after a kill, it may be refused for the address that it has by then.
+   */
   async begin(): Promise<void> {
-    const [inline, ...others] = this.webhooks;
+    const [first, ...others] = this.webhooks;
+    const inline = first?.receiver.isReachable ? first : undefined;
+    if (first !== undefined && inline === undefined) others.unshift(first);
     const task = await this.insist(() =>
       this.hub.submit(
         `task ${this.index}`,
         {
           message: { messageId: `m-${this.index}`, metadata: { agentId: 'counter' } },
-          configuration: { taskPushNotificationConfig: configOf(inline!) },
+          ...(inline && { configuration: { taskPushNotificationConfig: configOf(inline) } }),
         },
         { headers: { 'idempotency-key': `task-${this.index}` } },
       ),

@@ -96,6 +96,10 @@ export class Receiver {
     return byName;
   }
 
+  get isReachable(): boolean {
+    return this.sink !== undefined;
+  }
+
   /** Requests so far. */
   get count(): number {
     return this.sink?.received.length ?? 0;
