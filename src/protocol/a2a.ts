@@ -1,5 +1,5 @@
 /**
- * The one door to the official SDK's protocol types and codecs (A2A 1.0, the hub's canonical model).
+ * The one import of the official SDK's protocol types and codecs (A2A 1.0, the hub's canonical model).
  * The rest of the hub imports them from here, so that an SDK upgrade has one place to look at.
  */
 import { keepNullData } from './null-data.js';

@@ -60,7 +60,7 @@ export class GrpcCalls {
     config: AppConfig,
   ) {
     this.limits = messageLimitsOf(config);
-    this.messages = new IncomingMessages(intake, (path) => this.rulesOf(path));
+    this.messages = new IncomingMessages(intake, (path) => this.rulesOf(path), log);
     this.callers = new Callers(async (headers, metadata) => {
       const caller = await admission.admit(headers);
       this.observer.from(metadata, caller);

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { Metadata, type ServerInterceptingCallInterface } from '@grpc/grpc-js';
 import { describe, expect, it } from '@jest/globals';
 import type { Principal } from '../../auth/index.js';
+import type { Log } from '../../common/logger.js';
 import type { Intake } from '../intake/intake.js';
 import { grpcStatusOf } from './grpc-error.js';
 import { IncomingMessages } from './incoming-messages.js';
@@ -18,10 +19,14 @@ async function received() {
     room: () => Promise.resolve(room),
     uploads: { watch: () => () => undefined },
   } as unknown as Intake;
-  const messages = new IncomingMessages(intake, () => ({
-    maxBytes: BYTES,
-    statusOf: (error) => grpcStatusOf(error, '1.0'),
-  }));
+  const messages = new IncomingMessages(
+    intake,
+    () => ({
+      maxBytes: BYTES,
+      statusOf: (error) => grpcStatusOf(error, '1.0'),
+    }),
+    {} as Log,
+  );
   const stream = new PassThrough();
   let wire: Listener | undefined;
   const call = {

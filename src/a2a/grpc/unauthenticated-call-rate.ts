@@ -10,6 +10,8 @@ const BURST = 20;
 const MAX_DEBT = 100;
 /** A connection is not read for so long at most. */
 const MAX_PAUSE_MS = 5000;
+/** How often closed connections are reported at most. */
+const REPORT_MS = 10_000;
 /** In this time the connections are counted that share the rate. */
 const WINDOW_MS = 1000;
 
@@ -32,14 +34,22 @@ interface Connection {
  * connection that has more of them than its share is not read for a while, so that they wait with their sender; one
  * on which somebody is known is read on, and has what is too much refused. Whoever asks now and then never waits.
  */
-export class StrangerPace {
+export class UnauthenticatedCallRate {
   private readonly connections = new WeakMap<Http2Session, Connection>();
   private active = new WeakSet<Http2Session>();
   private count = 0;
   private countBefore = 0;
   private windowEnds = 0;
 
-  constructor(private readonly now: () => number = () => performance.now()) {}
+  /** Connections closed since the last report. */
+  private closed = 0;
+  private reportAt = 0;
+
+  /** `report`: told how many connections were closed since the last time, and the address of one of them. */
+  constructor(
+    private readonly report: (connections: number, address: string | undefined) => void,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
 
   /** Counts a call without a key; its stream, or its connection, may be closed by that. */
   took(stream: ServerHttp2Stream | undefined): void {
@@ -56,7 +66,7 @@ export class StrangerPace {
       connection.tokens = Math.max(connection.tokens, -1);
       stream?.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     } else if (connection.tokens < -MAX_DEBT) {
-      session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      this.close(session);
     } else {
       this.pause(session, connection, (-connection.tokens / rate) * 1000);
     }
@@ -91,11 +101,22 @@ export class StrangerPace {
     return Math.max(LEAST_RATE, Math.min(RATE, PROCESS_RATE / sharing));
   }
 
+  private close(session: Http2Session): void {
+    const address = session.socket?.remoteAddress;
+    session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    this.closed += 1;
+    const now = this.now();
+    if (now < this.reportAt) return;
+    this.report(this.closed, address);
+    this.closed = 0;
+    this.reportAt = now + REPORT_MS;
+  }
+
   private pause(session: Http2Session, connection: Connection, ms: number): void {
     if (connection.isPaused) return;
     const reader = readerOf(session);
     if (reader?.readStop === undefined) {
-      session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      this.close(session);
       return;
     }
     connection.isPaused = true;
