@@ -78,7 +78,10 @@ describe('parseInTurns', () => {
     await expect(parseInTurns(json)).rejects.toThrow(SyntaxError);
   });
 
-  it('lets other work run in between', async () => {
+  it.each([
+    ['one long text', quoted('x'.repeat(40 * MIB))],
+    ['many texts that are not so long', JSON.stringify(Array(400).fill('x'.repeat(MIB / 10)))],
+  ])('lets other work run in between: %s', async (_, json) => {
     let turns = 0;
     let isOver = false;
     const count = (): void => {
@@ -86,7 +89,7 @@ describe('parseInTurns', () => {
       if (!isOver) setImmediate(count);
     };
     setImmediate(count);
-    await parseInTurns(quoted('x'.repeat(40 * MIB)));
+    await parseInTurns(json);
     isOver = true;
     expect(turns).toBeGreaterThanOrEqual(10);
   });

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { endOfText } from './json-limits.js';
-import { isLong, LONG, longTurn, TURN } from './long-work.js';
+import { isLong, LONG, longTurn, TurnCounter } from './long-work.js';
 import { slicesOf } from './text-slices.js';
 
 /** Characters of a text that are written in one piece. */
 const PIECE = LONG / 2;
+/** Characters from which a text is read apart from what is around it. */
+const MARKED = 16 * 1024;
 /** Bytes whose base64 is written in one piece: whole groups of three. */
 const PIECE_BYTES = 3 * 128 * 1024;
 
@@ -28,73 +30,70 @@ export class Base64 {
  */
 export async function jsonInTurns(value: unknown): Promise<Buffer[]> {
   const blocks: Buffer[] = [];
-  let turn = 0;
+  const turns = new TurnCounter();
   let texts: string[] = [];
   let characters = 0;
-  const close = (): void => {
+  const close = (): number => {
     const block = Buffer.from(texts.join(''));
     blocks.push(block);
-    turn += block.length;
     texts = [];
     characters = 0;
+    return block.length;
   };
   for (const text of pieces(value)) {
-    if (characters > 0 && characters + text.length > PIECE) close();
+    if (characters > 0 && characters + text.length > PIECE) {
+      const turn = turns.next(close());
+      if (turn !== undefined) await turn;
+    }
     texts.push(text);
     characters += text.length;
-    if (turn < TURN) continue;
-    turn = 0;
-    await longTurn();
   }
   if (characters > 0) close();
   return blocks;
 }
 
-/** The same as one text: what only joins its pieces is a quarter of the work. */
-export async function textInTurns(value: unknown): Promise<string> {
+/** The same as one text, where `turns` are shared by several. */
+export async function textInTurns(value: unknown, turns = new TurnCounter()): Promise<string> {
   const texts: string[] = [];
-  let turn = 0;
   for (const text of pieces(value)) {
     texts.push(text);
-    turn += text.length;
-    if (turn < TURN) continue;
-    turn = 0;
-    await longTurn();
+    const turn = turns.next(text.length);
+    if (turn !== undefined) await turn;
   }
   return texts.join('');
 }
 
 /**
- * What JSON.parse gives of a text; throws SyntaxError as it does. A long text in it is read in pieces, and
- * other work runs between some of them.
+ * What JSON.parse gives of a text; throws SyntaxError as it does. The texts in a long one are read in
+ * pieces, and other work runs between some of them. What remains, names, numbers and short texts, is read at
+ * once: who bounds the values of a document bounds how long that takes.
  */
 export async function parseInTurns(json: string): Promise<unknown> {
   if (json.length <= LONG) return JSON.parse(json);
   await longTurn();
+  const turns = new TurnCounter();
   const marks = new Map<string, string>();
   const name = randomUUID();
   const rest: string[] = [];
   let from = 0;
-  for (const { begin, end } of longTextsIn(json)) {
-    const mark = `${name}/${marks.size}`;
-    marks.set(mark, await longText(json, begin, end));
-    rest.push(json.slice(from, begin), mark);
-    from = end;
+  let looked = 0;
+  for (let quote = json.indexOf('"'); quote >= 0; quote = json.indexOf('"', looked)) {
+    const begin = quote + 1;
+    const end = endOfText(json, begin);
+    if (end - begin > MARKED && !isName(json, end)) {
+      const mark = `${name}/${marks.size}`;
+      marks.set(mark, await longText(json, begin, end, turns));
+      rest.push(json.slice(from, begin), mark);
+      from = end;
+    }
+    const turn = turns.next(end + 1 - looked);
+    looked = end + 1;
+    if (turn !== undefined) await turn;
   }
   rest.push(json.slice(from));
   await longTurn();
   const value: unknown = JSON.parse(rest.join(''));
   return marks.size === 0 ? value : withMarked(value, marks);
-}
-
-/** Where the long texts of some JSON are, without their quotes; none of them is the name of a member. */
-function* longTextsIn(json: string): Generator<{ begin: number; end: number }, void, undefined> {
-  for (let quote = json.indexOf('"'); quote >= 0;) {
-    const begin = quote + 1;
-    const end = endOfText(json, begin);
-    if (end - begin > PIECE && !isName(json, end)) yield { begin, end };
-    quote = json.indexOf('"', end + 1);
-  }
 }
 
 /** Whether the text that ends here is the name of a member. */
@@ -105,17 +104,19 @@ function isName(json: string, end: number): boolean {
 }
 
 /** A text that JSON has between two of its quotes. */
-async function longText(json: string, begin: number, end: number): Promise<string> {
+async function longText(
+  json: string,
+  begin: number,
+  end: number,
+  turns: TurnCounter,
+): Promise<string> {
   const texts: string[] = [];
-  let turn = 0;
   for (let from = begin; from < end;) {
     const to = from + PIECE < end ? cutIn(json, from, from + PIECE) : end;
     texts.push(JSON.parse(`"${json.slice(from, to)}"`) as string);
-    turn += to - from;
+    const turn = turns.next(to - from);
+    if (turn !== undefined) await turn;
     from = to;
-    if (turn < TURN) continue;
-    turn = 0;
-    await longTurn();
   }
   return texts.join('');
 }

@@ -59,6 +59,19 @@ export class LongStream {
   }
 }
 
+/** Counts what is worked on in small steps, so that they give way to other work each {@link TURN}. */
+export class TurnCounter {
+  private size = 0;
+
+  /** After a step on so many characters or bytes: when the next one may begin; undefined when it may at once. */
+  next(size: number): Promise<void> | undefined {
+    this.size += size;
+    if (this.size < TURN) return undefined;
+    this.size = 0;
+    return longTurn();
+  }
+}
+
 /** The first in the line goes; its place is kept until it is done, as is that of who comes meanwhile. */
 function next(): void {
   const began = performance.now();
@@ -75,12 +88,16 @@ function next(): void {
 function rest(): void {
   if (debtMs < DEBT_MS) return void setImmediate(next);
   const before = performance.eventLoopUtilization();
-  const ms = Math.min(LOOK_MS, debtMs);
-  setTimeout(() => {
-    const { utilization } = performance.eventLoopUtilization(before);
-    debtMs = utilization < BUSY ? 0 : debtMs - ms;
-    rest();
-  }, ms);
+  const began = performance.now();
+  setTimeout(
+    () => {
+      const { utilization } = performance.eventLoopUtilization(before);
+      // By the clock: on a loop that is behind, a look takes much longer than was asked for.
+      debtMs = utilization < BUSY ? 0 : debtMs - (performance.now() - began);
+      rest();
+    },
+    Math.min(LOOK_MS, debtMs),
+  );
 }
 
 /** What a value takes beside its characters or bytes: many small ones are as long to work on as a large one. */

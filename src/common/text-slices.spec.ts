@@ -10,5 +10,6 @@ describe('slicesOf', () => {
 
   it('leaves half a character where it is', () => {
     expect([...slicesOf('a\ud83d', 2)].join('')).toBe('a\ud83d');
+    expect([...slicesOf('a\ud83d\ud83d\ude00b', 2)]).toEqual(['a\ud83d', '😀', 'b']);
   });
 });

@@ -4,10 +4,15 @@
  */
 export function* slicesOf(text: string, length: number): Generator<string, void, undefined> {
   for (let from = 0; from < text.length;) {
-    const end = from + length + (isFirstHalf(text.charCodeAt(from + length - 1)) ? 1 : 0);
+    let end = from + length;
+    if (isFirstHalf(text.charCodeAt(end - 1)) && isSecondHalf(text.charCodeAt(end))) end += 1;
     yield text.slice(from, end);
     from = end;
   }
+}
+
+function isSecondHalf(unit: number): boolean {
+  return unit >= 0xdc00 && unit < 0xe000;
 }
 
 function isFirstHalf(unit: number): boolean {

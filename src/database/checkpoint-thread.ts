@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
-/** The frames of a write-ahead log, and how many of them have been copied into the file. */
+/** The frames of a write-ahead log, and how many of them have been copied into the file; -1 when that cannot be told now. */
 export interface Checkpoint {
   readonly log: number;
   readonly checkpointed: number;
@@ -13,13 +13,14 @@ interface Answer {
 }
 
 interface Asked {
+  readonly thread: Worker;
   readonly resolve: (checkpoint: Checkpoint) => void;
   readonly reject: (error: Error) => void;
 }
 
 /**
- * What the thread runs: a connection of its own that syncs as `synchronous=NORMAL` says, the log before
- * it is copied and the file behind that. A text, since a thread cannot run TypeScript as it stands here.
+ * What the thread runs: a connection of its own that syncs as `synchronous=NORMAL` says: the log before
+ * it is copied, and the file once all of the log is in it. A text, since a thread cannot run TypeScript.
  */
 const PROGRAM = `
 const { parentPort, workerData } = require('node:worker_threads');
@@ -52,14 +53,15 @@ export class CheckpointThread {
   constructor(private readonly path: string) {}
 
   /**
-   * Copies what is in the log as it begins, and is on the disk when it resolves; one at a time. Rejects
-   * with SQLite's error and its `code`.
+   * Copies what is in the log as it begins; one at a time. SQLite keeps the log until all of it is in the
+   * file and that is on the disk. Rejects with SQLite's error and its `code`.
    */
   copy(): Promise<Checkpoint> {
     return new Promise((resolve, reject) => {
-      this.asked = { resolve, reject };
-      this.thread ??= this.begin();
-      this.thread.postMessage('copy');
+      const thread = (this.thread ??= this.begin());
+      this.asked = { thread, resolve, reject };
+      thread.ref();
+      thread.postMessage('copy');
     });
   }
 
@@ -69,6 +71,7 @@ export class CheckpointThread {
     if (thread === null) return;
     this.thread = null;
     const ended = new Promise((resolve) => thread.once('exit', resolve));
+    thread.ref();
     thread.postMessage('close');
     await ended;
   }
@@ -80,9 +83,9 @@ export class CheckpointThread {
       workerData: { sqlite, path: this.path },
       name: 'checkpoint',
     });
-    // It holds no process back from its end.
-    thread.unref();
     thread.on('message', ({ checkpoint, failure }: Answer) => {
+      // Idle, it keeps no process from its end.
+      thread.unref();
       if (checkpoint !== undefined) this.asked?.resolve(checkpoint);
       else this.asked?.reject(Object.assign(new Error(failure?.message), { code: failure?.code }));
       this.asked = null;
@@ -97,7 +100,8 @@ export class CheckpointThread {
   /** The next copy begins another thread. */
   private lost(thread: Worker, error: Error): void {
     if (this.thread === thread) this.thread = null;
-    this.asked?.reject(error);
+    if (this.asked?.thread !== thread) return;
+    this.asked.reject(error);
     this.asked = null;
   }
 }

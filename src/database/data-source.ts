@@ -16,7 +16,7 @@ export interface DatabaseSettings {
 /** How long a SQLite statement waits for another program's lock (a backup, the sqlite3 shell). */
 const BUSY_TIMEOUT_MS = 5000;
 const PAGE_CACHE_KIB = 65_536;
-/** Pages of the write-ahead log (32 MiB) before they are copied into the file: hot pages are copied once. */
+/** Pages of the write-ahead log (32 MiB) before SQLite itself copies them into the file: during migrations only. */
 const CHECKPOINT_PAGES = 8_000;
 /** Bytes of the write-ahead log that stay on the disk once what is in it has been copied. */
 const MAX_LOG_SIZE = 64 * 1024 * 1024;

@@ -10,13 +10,13 @@ export interface DiskSync {
   /** Resolves when all that has been written to the write-ahead log is on the disk. */
   log(): Promise<void>;
   /**
-   * Copies the write-ahead log, as it is when the copy begins, into the database file; resolves when that is
-   * on the disk. Commits and reads go on. One at a time; rejects with SQLite's error and its `code`.
+   * Copies the write-ahead log, as it is when the copy begins, into the database file, while commits and reads
+   * go on; one at a time. Rejects with SQLite's error and its `code`.
    */
   copy(): Promise<Checkpoint>;
   /** Ends what copies. While the connection is open. */
   endCopies(): Promise<void>;
-  /** Only after the connection is closed: closing a file gives up all locks of the process on it (POSIX). */
+  /** After the connection is closed. */
   close(): void;
 }
 
@@ -30,6 +30,7 @@ export function diskSyncOf(connection: BetterSqlite3.Database): DiskSync | null 
   }
   // SQLite makes the log when the database is first read.
   connection.pragma('user_version');
+  // Never the database file or `-shm`: closing a file gives up all locks that the process has on it (POSIX).
   const log = openSync(`${connection.name}-wal`, 'r+');
   const checkpoints = new CheckpointThread(connection.name);
   return {

@@ -68,7 +68,7 @@ async function openSqlite(
       await checkColumns(source);
       // Said, since a path that is mistyped makes a hub without agents, keys and tasks.
       if (isNew) log?.info({ path }, `made a new database at ${path} (database.url)`);
-      return new SqliteDatabase(source, lock);
+      return new SqliteDatabase(source, lock, undefined, log);
     });
   } catch (error) {
     lock?.release();

@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Log } from '../common/logger.js';
 import { LONG, tookLong } from '../common/long-work.js';
 import { Database, type Durability, type Room, databaseClosed } from './database.js';
 import { diskSyncOf } from './disk-sync.js';
@@ -63,6 +64,7 @@ export class SqliteDatabase extends Database {
     readonly dataSource: DataSource,
     private readonly lock: SqliteLock | null,
     diskSync = diskSyncOf,
+    log?: Log,
   ) {
     super();
     this.connection = (
@@ -71,7 +73,9 @@ export class SqliteDatabase extends Database {
     this.isFull = this.connection.pragma('synchronous', { simple: true }) === FULL;
     const disk = diskSync(this.connection);
     const failed = (error: Error): void => void (this.failure ??= error);
-    this.log = disk === null ? null : new WriteAheadLog(this.connection, disk, failed);
+    const notCopied = (err: Error): void =>
+      log?.warn({ err }, 'the write-ahead log could not be copied; it grows until it can be');
+    this.log = disk === null ? null : new WriteAheadLog(this.connection, disk, failed, notCopied);
   }
 
   write<T>(work: (tx: Tx) => Work<T>, durability: Durability = 'durable'): Promise<T> {

@@ -25,22 +25,26 @@ const kept: BetterSqlite3.Database[] = [];
  * threads of their own (ADR 0040).
  */
 export class WriteAheadLog {
-  /** Pages that another program (a backup) kept from being copied. */
+  /** Pages that could not be copied: another program (a backup) reads or copies them, or the copy failed. */
   private uncopied = 0;
   private copying: Promise<void> | null = null;
   /** Copies made since the log became long; 0 while it is short. */
   private copies = 0;
-  /** Pages of the log when it was last looked at: it has begun anew when they are fewer. */
-  private pages = 0;
+  /** The log when it was last looked at: it has begun anew when there is less of it, or less of it is copied. */
+  private last: Checkpoint = { log: 0, checkpointed: 0 };
   private running: Promise<void> | null = null;
   /** Begins when the running one is over, for all that is committed until then. */
   private next: Promise<void> | null = null;
 
-  /** `failed` is told once the disk has failed. */
+  /**
+   * `failed` is told once the disk has failed, `notCopied` of each copy that failed otherwise: the log grows until
+   * one succeeds.
+   */
   constructor(
     private readonly connection: BetterSqlite3.Database,
     private readonly disk: DiskSync,
     private readonly failed: (error: Error) => void,
+    private readonly notCopied: (error: Error) => void,
   ) {
     // Not OFF: the head of a log that begins anew has to be on the disk before its pages.
     connection.pragma('synchronous = NORMAL');
@@ -72,8 +76,9 @@ export class WriteAheadLog {
   copyIfLong(isLarge: boolean): Promise<void> | null {
     const length = this.length();
     if (length === null) return null;
-    if (length.log < this.pages) this.begunAnew();
-    this.pages = length.log;
+    const { last } = this;
+    if (length.log < last.log || length.checkpointed < last.checkpointed) this.begunAnew();
+    this.last = length;
     const left = length.log - length.checkpointed - this.uncopied;
     if (this.copying !== null) return left > MAX_PAGES ? this.copying : null;
     if (this.copies === 0 && left < (isLarge ? COPY_LARGE_PAGES : COPY_PAGES)) return null;
@@ -131,18 +136,26 @@ export class WriteAheadLog {
     }
   }
 
+  /** The next copy is made when the log is longer by as much as is copied at once. */
+  private tryLater(): void {
+    this.copies = 0;
+    const length = this.length() ?? this.last;
+    this.uncopied = length.log - length.checkpointed;
+  }
+
   private copy(): Promise<void> {
     const began = performance.now();
     this.copying = this.disk
       .copy()
       .then(
         ({ log, checkpointed }) => {
-          this.uncopied = log - checkpointed;
+          if (log < 0) this.tryLater();
+          else this.uncopied = log - checkpointed;
         },
         (error: Error & { code?: string }) => {
-          // A full disk, for instance: the next COMMIT tells of it, and a later copy tries again.
-          if (error.code !== 'SQLITE_IOERR_FSYNC') this.uncopied += COPY_PAGES;
-          else notOnDisk(error);
+          if (error.code === 'SQLITE_IOERR_FSYNC') notOnDisk(error);
+          this.tryLater();
+          this.notCopied(error);
         },
       )
       .catch(this.failed)

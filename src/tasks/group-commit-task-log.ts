@@ -60,6 +60,8 @@ export class GroupCommitTaskLog extends TaskLog {
   private readonly ready = new Set<TaskWriter>();
   /** Those of `ready` whose last append was large: the next one waits for a turn of long work. */
   private readonly readyLarge = new Set<TaskWriter>();
+  /** Writers whose long decision waits to be written down. */
+  private long: TaskWriter[] = [];
   /** Large appends that wait to be stored ahead. */
   private large: Member[] = [];
   /** How many are being stored ahead, or wait for their turn to be. */
@@ -217,7 +219,7 @@ export class GroupCommitTaskLog extends TaskLog {
   private stageLarge(): void {
     while (
       this.staging < MAX_STAGING &&
-      this.large.length + this.readyLarge.size > this.turnsAwaited
+      this.long.length + this.large.length + this.readyLarge.size > this.turnsAwaited
     ) {
       this.staging += 1;
       this.turnsAwaited += 1;
@@ -232,7 +234,7 @@ export class GroupCommitTaskLog extends TaskLog {
   private async stageNext(): Promise<void> {
     await longTurn();
     this.turnsAwaited -= 1;
-    const member = this.large.shift() ?? this.nextLarge();
+    const member = this.large.shift() ?? (await this.writtenNext()) ?? this.nextLarge();
     if (member === null) return;
     try {
       await this.store.stage(member.taken.append);
@@ -314,7 +316,7 @@ export class GroupCommitTaskLog extends TaskLog {
   /** What the writer adds next; null when that is nothing, or not known before something is read or written down. */
   private memberBy(writer: TaskWriter, now: Date): Member | null {
     const taken = this.prepare(writer, now);
-    if (taken === LONG_DECISION) void this.write(writer);
+    if (taken === LONG_DECISION) this.long.push(writer);
     else if (taken === VERIFY) void this.verify(writer);
     else if (taken !== null) {
       const member = this.memberOf(writer, taken);
@@ -334,12 +336,12 @@ export class GroupCommitTaskLog extends TaskLog {
     }
   }
 
-  /** Lets the writer write its long decision down, for an append that is stored ahead. */
-  private async write(writer: TaskWriter): Promise<void> {
+  /** What the first of the writers adds whose long decision waits to be written down. */
+  private async writtenNext(): Promise<Member | null> {
+    const writer = this.long.shift();
+    if (writer === undefined) return null;
     await writer.written();
-    const member = this.memberBy(writer, this.clock.now());
-    if (member !== null) this.large.push(member);
-    this.schedule();
+    return this.memberBy(writer, this.clock.now());
   }
 
   private unwritable(taskId: string, cause: unknown): AppendOutcome {

@@ -10,10 +10,14 @@ import type { Durability } from '../../src/database/database.js';
 import { diskSyncOf, type DiskSync } from '../../src/database/disk-sync.js';
 import { SqliteDatabase } from '../../src/database/sqlite.database.js';
 import { eventually } from '../support/eventually.js';
+import { LogLines } from '../support/log-lines.js';
+
+const NOT_COPIED = 'the write-ahead log could not be copied; it grows until it can be';
 
 let folder: string;
 let database: SqliteDatabase;
 let disk: SlowDisk;
+let log: LogLines;
 
 /** A disk that keeps what it is given when the test says so. */
 class SlowDisk implements DiskSync {
@@ -22,6 +26,8 @@ class SlowDisk implements DiskSync {
   /** Which of both it cannot keep. */
   failing: string | undefined;
   slow = true;
+  /** Why it cannot be copied, though the disk works. */
+  full: Error | undefined;
   /** No copy begins before. */
   beforeCopy: Promise<unknown> = Promise.resolve();
 
@@ -34,6 +40,7 @@ class SlowDisk implements DiskSync {
   /** Of what is in the log when it is asked for. */
   async copy(): Promise<Checkpoint> {
     await this.beforeCopy;
+    if (this.full !== undefined) throw this.full;
     const copied = await this.files.copy();
     await this.ask('copy');
     return copied;
@@ -69,6 +76,7 @@ async function open(synchronous: 'full' | 'normal' = 'full'): Promise<void> {
     source,
     null,
     (connection) => (disk = new SlowDisk(diskSyncOf(connection)!)),
+    (log = new LogLines()),
   );
 }
 
@@ -247,6 +255,22 @@ describe('the write-ahead log', () => {
     disk.slow = false;
     for (let i = 0; i < 30; i += 1) await add(`k${i}`, 'durable', LARGE);
     expect(statSync(join(folder, 'hub.db-wal')).size).toBeLessThan(10 * LARGE.length);
+  });
+
+  it('is copied later when that fails although the disk works, which is logged', async () => {
+    await open();
+    disk.slow = false;
+    disk.full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+    const path = join(folder, 'hub.db');
+    const before = statSync(path).size;
+    for (let n = 0; n < 6; n++) await add(`k${n}`, 'durable', LARGE);
+    await eventually(() => expect(log.of(NOT_COPIED, 'warn').length).toBeGreaterThan(0));
+    expect(log.of(NOT_COPIED).length).toBeLessThanOrEqual(6);
+    expect(statSync(path).size).toBe(before);
+    disk.full = undefined;
+    for (let n = 6; n < 12; n++) await add(`k${n}`, 'durable', LARGE);
+    await eventually(() => expect(statSync(path).size).toBeGreaterThan(before + 6 * LARGE.length));
+    expect(await keys()).toHaveLength(12);
   });
 
   it('goes on when another program reads from it', async () => {

@@ -131,8 +131,8 @@ export class GrpcExchange {
       const stream = new LongStream();
       for await (const bytes of call as AsyncIterable<Buffer>) {
         if (bytes.length > SSE_EVENT_LIMIT) throw new SseEventTooLargeError();
-        await stream.next(bytes.length);
         await this.room(bytes);
+        await stream.next(bytes.length);
         const event = this.decoded(method, bytes, EVENT_LIMITS);
         this.events++;
         yield event;

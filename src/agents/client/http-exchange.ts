@@ -160,6 +160,7 @@ export class HttpExchange {
       const source = readSse(answer.body, { json: EVENT_LIMITS, held });
       const stream = new LongStream();
       for await (const { type, data, complete } of source) {
+        this.reading.whole();
         await stream.next(data.length);
         const json = data.length > LONG ? await parsedInTurns(data) : parsed(data);
         if (!complete && json === undefined) throw new Error('within an event');
@@ -173,7 +174,6 @@ export class HttpExchange {
           throw new AgentCallError('invalid', 'an event of the agent cannot be read');
         }
         this.events++;
-        this.reading.whole();
         yield { json, text: () => data };
       }
     } catch (error) {

@@ -1,5 +1,5 @@
 import { textInTurns } from '../../common/json-in-turns.js';
-import { isLong } from '../../common/long-work.js';
+import { isLong, TurnCounter } from '../../common/long-work.js';
 import { StreamResponse } from '../../protocol/a2a.js';
 import { withLateBytes } from '../../protocol/part-bytes.js';
 import type { NewEvent, TaskChange } from '../task.js';
@@ -14,11 +14,17 @@ export function isLongChange({ events }: TaskChange): boolean {
   return events.some(({ payload }) => isLong(payload));
 }
 
-/** What {@link bodyOf} gives of each, written in turns of long work. */
+/** What {@link bodyOf} gives of each, written in turns of long work. It begins in the turn of its caller. */
 export async function bodiesInTurns(events: readonly NewEvent[]): Promise<string[]> {
   const bodies: string[] = [];
+  const turns = new TurnCounter();
   for (const event of events) {
-    bodies.push(await textInTurns(withLateBytes(() => wireOf(event))));
+    bodies.push(
+      await textInTurns(
+        withLateBytes(() => wireOf(event)),
+        turns,
+      ),
+    );
   }
   return bodies;
 }

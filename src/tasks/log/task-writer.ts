@@ -267,7 +267,14 @@ export class TaskWriter {
       return;
     }
     const made = { waiting, decision, fences };
-    if (isLongChange(decision.change)) this.long = new LongDecision(made);
+    let isLong: boolean;
+    try {
+      isLong = isLongChange(decision.change);
+    } catch (error) {
+      this.unusable(waiting, error);
+      return;
+    }
+    if (isLong) this.long = new LongDecision(made);
     else this.apply(live, made, now);
   }
 
