@@ -1,7 +1,7 @@
 import type { Agent, AgentCallback } from '../../agents/index.js';
+import { BackgroundJob, type NextRun } from '../../common/background-job.js';
 import type { Clock } from '../../common/clock.js';
 import type { Log } from '../../common/logger.js';
-import { OVER } from '../over.js';
 import type { Signals } from '../signals.js';
 import type { CallbackStore } from './callback-store.js';
 import { callbackToken, isCallbackToken } from './callback-token.js';
@@ -40,9 +40,17 @@ interface Reputation {
 export class AgentCallbacks {
   private readonly listeners = new Map<string, Set<() => void>>();
   private readonly known = new Map<string, Reputation>();
-  private looking: AbortController | undefined;
+  /** Looks while somebody listens; not where all callbacks come to this process. */
+  private readonly job: BackgroundJob;
 
   constructor(private readonly deps: AgentCallbacksDeps) {
+    const rules = {
+      name: 'callbacks of agents',
+      failure: 'callbacks of agents could not be looked for',
+      run: () => this.look(),
+    };
+    this.job = new BackgroundJob(rules, deps.clock, deps.logger);
+    if (deps.shared) this.job.start();
     deps.signals.onAgentCall((id) => this.heard(id));
   }
 
@@ -93,13 +101,13 @@ export class AgentCallbacks {
       ring();
     };
     const listeners = this.listeners.get(delegationId) ?? new Set();
+    if (this.listeners.size === 0) this.job.wake();
     this.listeners.set(delegationId, listeners.add(entry));
-    if (this.deps.shared && !this.looking) void this.lookRegularly();
     return () => {
       listeners.delete(entry);
       if (listeners.size > 0 || this.listeners.get(delegationId) !== listeners) return;
       this.listeners.delete(delegationId);
-      if (this.listeners.size === 0) this.looking?.abort(OVER);
+      if (this.listeners.size === 0) this.job.wake();
     };
   }
 
@@ -115,7 +123,7 @@ export class AgentCallbacks {
 
   private heard(delegationId: string): void {
     if (!this.listeners.has(delegationId)) return;
-    if (this.deps.shared) void this.look();
+    if (this.deps.shared) this.job.wake();
     else this.ring(delegationId);
   }
 
@@ -123,24 +131,10 @@ export class AgentCallbacks {
     for (const ring of [...(this.listeners.get(delegationId) ?? [])]) ring();
   }
 
-  private async lookRegularly(): Promise<void> {
-    const looking = new AbortController();
-    this.looking = looking;
-    while (!looking.signal.aborted) {
-      await this.look();
-      await this.deps.clock.sleep(LOOK_EVERY_MS, looking.signal);
-    }
-    if (this.looking === looking) this.looking = undefined;
-    if (this.listeners.size > 0 && !this.looking) void this.lookRegularly();
-  }
-
   /** A look that fails costs nothing: the agent is polled all the same. */
-  private async look(): Promise<void> {
-    const { store, logger } = this.deps;
-    try {
-      for (const id of await store.take([...this.listeners.keys()])) this.ring(id);
-    } catch (error) {
-      logger.warn({ err: error }, 'callbacks of agents could not be looked for');
-    }
+  private async look(): Promise<NextRun> {
+    if (this.listeners.size === 0) return undefined;
+    for (const id of await this.deps.store.take([...this.listeners.keys()])) this.ring(id);
+    return LOOK_EVERY_MS;
   }
 }
