@@ -2,6 +2,7 @@ import { BackgroundJob } from '../../common/background-job.js';
 import type { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import type { Log } from '../../common/logger.js';
+import { Signal } from '../../common/signal.js';
 import type { Limits, QuotaLimits } from './quota-limits.js';
 import type { UsageStore } from './usage-store.js';
 import {
@@ -36,7 +37,7 @@ export interface UsageLedgerDeps {
 export class UsageLedger {
   private readonly principals = new Map<string, Account>();
   private readonly organizations = new Map<string, Account>();
-  private readonly refusalListeners: ((quota: string) => void)[] = [];
+  private readonly refused = new Signal<string>();
   private readAt: Date | null = null;
   private readonly job: BackgroundJob;
 
@@ -67,7 +68,7 @@ export class UsageLedger {
 
   /** Calls `listener` with the quota (`principal.openTasks`) of each refusal. */
   onRefused(listener: (quota: string) => void): void {
-    this.refusalListeners.push(listener);
+    this.refused.listen(listener);
   }
 
   /**
@@ -164,7 +165,7 @@ export class UsageLedger {
       help: string,
       s?: number,
     ) => {
-      for (const listener of this.refusalListeners) listener(`${scope}.${name}`);
+      this.refused.emit(`${scope}.${name}`);
       return new HubError(
         'QUOTA_EXCEEDED',
         `The quota ${scope}.${name} is used up: ${who} ${who === 'you' ? 'have' : 'has'} ${what} of ${limits[name]}. ${help}`,
