@@ -2,12 +2,13 @@ import { format } from 'node:util';
 import { setLogger } from '@grpc/grpc-js';
 import { type AdminKey, KeysService } from './auth/index.js';
 import { adminKeyFileOf, writeAdminKey } from './admin-key-file.js';
-import { AgentRegistry } from './agents/index.js';
+import { AgentRegistry, readDeclaredAgents } from './agents/index.js';
 import { createApp } from './bootstrap.js';
 import { Log } from './common/logger.js';
 import {
   type ConfigSource,
   AppConfig,
+  checkTogether,
   ConfigError,
   GrpcAddress,
   HUB_VERSION,
@@ -70,7 +71,9 @@ export async function startHub(
 /** Throws `ConfigError` with all that is wrong with what the file declares, before anything is opened. */
 async function checked(source: ConfigSource): Promise<ConfigSource> {
   try {
-    await checkDeclaredRouting(source.load());
+    const config = source.load();
+    const agents = readDeclaredAgents(config.agents.declared);
+    await checkTogether([agents, checkDeclaredRouting(config)]);
     return source;
   } catch (error) {
     throw error instanceof ConfigError ? error.in(source.file) : error;

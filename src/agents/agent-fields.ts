@@ -12,6 +12,7 @@ import {
   ValidateIf,
 } from 'class-validator';
 import { NAME, NAMES_RULE } from '../common/http/fields.js';
+import type { AgentBudgets } from './agent.js';
 
 export const MAX_PRIORITY = 1_000_000;
 export const MAX_WEIGHT = 1000;
@@ -22,6 +23,7 @@ export const URL_RULE = {
   protocols: ['http', 'https'],
   require_protocol: true,
   require_tld: false,
+  allow_underscores: true,
 };
 export const URL_TEXT = {
   message: '$property must be an http or https address, such as https://agent.example',
@@ -34,6 +36,24 @@ export const ENDPOINT_TEXT = {
 export const BINDINGS = ['JSONRPC', 'HTTP+JSON', 'GRPC'] as const;
 export const VERSIONS = ['1.0', '0.3'] as const;
 export const MAX_URL = 2048;
+/** The positions and limits of an agent's switches. */
+export const SWITCHES = {
+  streaming: ['off'],
+  blocking: ['on'],
+  /** An hour: as long as `agents.pollMax` may be. */
+  pollMs: { min: 10, max: 3_600_000 },
+  files: ['once', 'twice'],
+} as const;
+
+const YEAR_MS = 365 * 24 * 3600 * 1000;
+/** The longest of each budget of an agent's own; the least is a millisecond. */
+export const MAX_BUDGETS: Readonly<Record<keyof AgentBudgets, number>> = {
+  connectMs: 600_000,
+  firstEventMs: YEAR_MS,
+  idleMs: YEAR_MS,
+  totalMs: YEAR_MS,
+  cancelWaitMs: 3_600_000,
+};
 
 export const HEADERS = {
   type: 'object',

@@ -26,7 +26,7 @@ import { adjustedBy, refusedBy } from './card/card-trouble.js';
 import { AgentRegistry } from './agent-registry.js';
 import { type WrittenMeans, agentOf, checkCarried, readMeans } from './agent-source.js';
 import { type AgentFilter, AgentStore } from './agent-store.js';
-import { idFromName, isAgentId } from './card/agent-id.js';
+import { idFromName, isAgentId, WRONG_ID } from './card/agent-id.js';
 import { type CardChange, diffCards } from './card/card-diff.js';
 import { readCardKeys } from './card/card-keys.js';
 import { CardTrust } from './card/card-trust.js';
@@ -330,7 +330,7 @@ function unreadYet(id: string): HubError {
 }
 
 function wrongId(): HubError {
-  return invalidField('id', 'must be 1 to 63 of a-z, 0-9 and -, and not a reserved word');
+  return invalidField('id', WRONG_ID);
 }
 
 function taken(id: string): HubError {

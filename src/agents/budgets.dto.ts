@@ -1,15 +1,14 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import type { AgentBudgets } from './agent.js';
-
-const YEAR_MS = 365 * 24 * 3600 * 1000;
+import { MAX_BUDGETS } from './agent-fields.js';
 
 export class BudgetsDto implements Partial<Record<keyof AgentBudgets, number | null>> {
   @ApiPropertyOptional({ type: Number, nullable: true, minimum: 1, description: 'To connect.' })
   @IsOptional()
   @IsInt()
   @Min(1)
-  @Max(600_000)
+  @Max(MAX_BUDGETS.connectMs)
   connectMs?: number | null;
 
   @ApiPropertyOptional({
@@ -21,14 +20,14 @@ export class BudgetsDto implements Partial<Record<keyof AgentBudgets, number | n
   @IsOptional()
   @IsInt()
   @Min(1)
-  @Max(YEAR_MS)
+  @Max(MAX_BUDGETS.firstEventMs)
   firstEventMs?: number | null;
 
   @ApiPropertyOptional({ type: Number, nullable: true, minimum: 1, description: 'Between events.' })
   @IsOptional()
   @IsInt()
   @Min(1)
-  @Max(YEAR_MS)
+  @Max(MAX_BUDGETS.idleMs)
   idleMs?: number | null;
 
   @ApiPropertyOptional({
@@ -40,7 +39,7 @@ export class BudgetsDto implements Partial<Record<keyof AgentBudgets, number | n
   @IsOptional()
   @IsInt()
   @Min(1)
-  @Max(YEAR_MS)
+  @Max(MAX_BUDGETS.totalMs)
   totalMs?: number | null;
 
   @ApiPropertyOptional({
@@ -52,6 +51,6 @@ export class BudgetsDto implements Partial<Record<keyof AgentBudgets, number | n
   @IsOptional()
   @IsInt()
   @Min(1)
-  @Max(3_600_000)
+  @Max(MAX_BUDGETS.cancelWaitMs)
   cancelWaitMs?: number | null;
 }

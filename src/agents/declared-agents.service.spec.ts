@@ -8,7 +8,7 @@ import {
   ConfigSource,
   configWith,
   type AppConfig,
-  type DeclaredAgent,
+  type DeclaredEntry,
 } from '../config/index.js';
 import type { Agent } from './agent.js';
 import type { AgentIntake, CardSource, Intake } from './agent-intake.js';
@@ -16,6 +16,7 @@ import { AgentRegistry } from './agent-registry.js';
 import { AgentStore } from './agent-store.js';
 import { UnreadAgents } from './unread-agents.js';
 import { parseCard } from './card/parse-card.js';
+import { WRONG_ID } from './card/agent-id.js';
 import { DeclaredAgents } from './declared-agents.service.js';
 
 const nothing = (): void => undefined;
@@ -123,34 +124,19 @@ const INTAKE: Intake = {
   interfaces: [],
   endpointResolves: true,
 };
-const declared = (id: string, changes: Partial<DeclaredAgent> = {}): DeclaredAgent => ({
+const declared = (id: string, changes: Partial<DeclaredEntry> = {}): DeclaredEntry => ({
   id,
-  cardUrl: null,
   card: {},
-  cardHeaders: {},
-  cardKeys: null,
-  endpoint: null,
-  pin: { protocolBinding: null, protocolVersion: null },
-  headers: {},
-  tags: [],
-  priority: 0,
-  weight: 1,
-  maxConcurrent: null,
-  maxQueue: null,
-  enabled: true,
-  organizations: null,
-  budgets: {},
-  switches: {},
   ...changes,
 });
-const configOf = (...agents: DeclaredAgent[]): AppConfig =>
+const configOf = (...agents: DeclaredEntry[]): AppConfig =>
   configWith({ agents: { declared: agents } });
 
 let store: FakeStore;
 let source: FakeSource;
 /** What the card at an address is, when it is answered at all. */
 let cardAt: (source: CardSource) => Promise<Intake>;
-let stop: () => void;
+let stop: () => void | Promise<void>;
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -158,12 +144,12 @@ beforeEach(() => {
   cardAt = () => Promise.resolve(INTAKE);
 });
 
-afterEach(() => {
-  stop();
+afterEach(async () => {
+  await stop();
   jest.useRealTimers();
 });
 
-async function start(...agents: DeclaredAgent[]): Promise<void> {
+async function start(...agents: DeclaredEntry[]): Promise<void> {
   const clock = new SystemClock();
   const registry = new AgentRegistry(store, clock, log);
   const changes = new ConfigChanges(configOf(), source, clock, log);
@@ -180,11 +166,11 @@ async function start(...agents: DeclaredAgent[]): Promise<void> {
   );
   stop = () => {
     service.onModuleDestroy();
-    changes.onModuleDestroy();
     registry.onModuleDestroy();
+    return changes.onModuleDestroy();
   };
   await registry.onModuleInit();
-  service.onModuleInit();
+  await service.onModuleInit();
   const started = service.onApplicationBootstrap();
   await pass(1000);
   await started;
@@ -231,7 +217,7 @@ describe('the declared agents', () => {
     const refused = await start(declared('ok'), declared(id)).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(ConfigError);
     expect((refused as ConfigError).problems).toEqual([
-      { key: 'agents.declared[1].id', source: 'file', text: `"${id}" is reserved by the hub` },
+      { key: 'agents.declared[1].id', source: 'file', text: WRONG_ID },
     ]);
   });
 

@@ -8,21 +8,15 @@ import {
 import { Clock } from '../common/clock.js';
 import { HubError, whyOf } from '../common/hub-error.js';
 import { Log } from '../common/logger.js';
-import {
-  AppConfig,
-  ConfigChanges,
-  ConfigError,
-  type DeclaredAgent,
-  SOME_FILE,
-} from '../config/index.js';
+import { AppConfig, ConfigChanges } from '../config/index.js';
 import type { Agent } from './agent.js';
 import { AgentIntake } from './agent-intake.js';
 import { AgentRegistry } from './agent-registry.js';
-import { agentOf, checkCarried, readMeans } from './agent-source.js';
+import { agentOf, checkCarried } from './agent-source.js';
 import { AgentStore } from './agent-store.js';
-import { isAgentId } from './card/agent-id.js';
 import { refusedBy } from './card/card-trouble.js';
 import { originOf } from './card/card-verifier.js';
+import { type DeclaredAgent, readDeclaredAgents } from './declared-agent.js';
 import { UnreadAgents } from './unread-agents.js';
 
 /** Pauses between two attempts at an agent that could not be read; the last one repeats. */
@@ -34,9 +28,6 @@ const RETRY_MS = [1000, 2000, 5000, 10_000, 30_000, 60_000];
  */
 const START_WAIT_MS = 1000;
 
-/** The key of the configuration they stand under. */
-const KEY = 'agents.declared';
-
 /**
  * Keeps the agents that the configuration declares in the registry, at start and whenever its file
  * changes: adds and updates them, removes those that are no longer declared. One that cannot be read
@@ -45,6 +36,7 @@ const KEY = 'agents.declared';
 @Injectable()
 export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private readonly stopping = new AbortController();
+  private atStart: readonly DeclaredAgent[] = [];
   /** The list that is in force; undefined while none is, as when one could not be put in force. */
   private inForce: readonly DeclaredAgent[] | undefined;
   /** One list after another. */
@@ -67,17 +59,17 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
     private readonly unread: UnreadAgents,
   ) {}
 
-  onModuleInit(): void {
-    checkIds(this.config.agents.declared);
-    this.changes.subscribe(({ agents: { declared } }) => {
-      checkIds(declared);
+  async onModuleInit(): Promise<void> {
+    this.atStart = await readDeclaredAgents(this.config.agents.declared);
+    this.changes.subscribe(async ({ agents }) => {
+      const declared = await readDeclaredAgents(agents.declared);
       const isSame = isDeepStrictEqual(declared, this.inForce);
       return () => (isSame ? undefined : this.declare(declared));
     });
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.declare(this.config.agents.declared);
+    await this.declare(this.atStart);
   }
 
   /**
@@ -198,12 +190,12 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
   private async examined(
     declared: DeclaredAgent,
   ): Promise<{ readonly agent: Agent; readonly present: Agent | undefined }> {
-    const { id, cardUrl, card, endpoint: endpointOverride, pin } = declared;
-    const means = readMeans({ ...declared, credentials: declared.headers }, 'headers');
-    const source = { ...means, endpointOverride, pin };
+    const { id, cardUrl, card, endpointOverride, pin } = declared;
+    const { cardHeaders, cardKeys, credentials } = declared;
+    const source = { cardHeaders, cardKeys, credentials, endpointOverride, pin };
     const present = await this.store.get(id);
     const before = present && isFromSamePlace(present, cardUrl) ? present : undefined;
-    const given = before && isGivenBefore(before, declared, means.credentials) ? before : undefined;
+    const given = before && isGivenBefore(before, declared) ? before : undefined;
     const intake = await this.intake.examine({
       cardUrl,
       card,
@@ -211,7 +203,7 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
       ...(given && { credentialOrigins: given.credentialOrigins }),
       ...(before && { signature: before.signature }),
     });
-    checkCarried('headers', intake.endpoint, means.credentials);
+    checkCarried('headers', intake.endpoint, credentials);
     const now = this.clock.now();
     const agent: Agent = {
       id,
@@ -253,16 +245,6 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
   }
 }
 
-/** Throws {@link ConfigError} naming the ids that no agent may have. */
-function checkIds(declared: readonly DeclaredAgent[]): void {
-  const problems = declared.flatMap(({ id }, index) =>
-    isAgentId(id)
-      ? []
-      : [{ key: `${KEY}[${index}].id`, source: SOME_FILE, text: `"${id}" is reserved by the hub` }],
-  );
-  if (problems.length > 0) throw new ConfigError(problems);
-}
-
 /** The declared address is where the agent's card has been read before. */
 function isFromSamePlace(present: Agent, cardUrl: string | null): boolean {
   if (cardUrl === null || present.cardUrl === null) return false;
@@ -270,12 +252,11 @@ function isFromSamePlace(present: Agent, cardUrl: string | null): boolean {
 }
 
 /** The same credentials for the same agent stay those for the servers it had when they were declared. */
-function isGivenBefore(
-  before: Agent,
-  { endpoint }: DeclaredAgent,
-  credentials: Agent['credentials'],
-): boolean {
-  return before.endpointOverride === endpoint && isDeepStrictEqual(before.credentials, credentials);
+function isGivenBefore(before: Agent, { endpointOverride, credentials }: DeclaredAgent): boolean {
+  return (
+    before.endpointOverride === endpointOverride &&
+    isDeepStrictEqual(before.credentials, credentials)
+  );
 }
 
 /** Equal but for the times: nothing to write, and no other process to bother. */

@@ -20,4 +20,5 @@ export { AgentQuirks } from './agent-quirks.js';
 export { AgentRegistry } from './agent-registry.js';
 export { type AgentFilter, AgentStore } from './agent-store.js';
 export { AgentsModule } from './agents.module.js';
+export { readDeclaredAgents } from './declared-agent.js';
 export { AgentsService } from './agents.service.js';

@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
-import { SWITCHES } from '../config/index.js';
 import type { AgentSwitches } from './agent.js';
+import { SWITCHES } from './agent-fields.js';
 
 const { pollMs } = SWITCHES;
 

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { isUrl } from '../common/is-url.js';
-import type { DeclaredAgent } from '../config/index.js';
 import { AgentCard } from '../protocol/a2a.js';
 import type { Page } from '../common/page.js';
 import type { Agent, CardTrouble } from './agent.js';
 import { matchesFilter } from './agent-filter.js';
 import type { AgentFilter } from './agent-store.js';
+import type { DeclaredAgent } from './declared-agent.js';
 
 /** The address of an agent that none is known of. */
 const NOWHERE = 'http://unread.invalid/';
@@ -71,8 +71,8 @@ export function withUnread(
 
 /** What is known of an agent without its card, for operators to see. */
 function placeholderOf(declared: DeclaredAgent, cardTrouble: CardTrouble, createdAt: Date): Agent {
-  const { id, cardUrl, endpoint, pin } = declared;
-  const url = [endpoint, cardUrl].find((one) => one !== null && isUrl(one)) ?? NOWHERE;
+  const { id, cardUrl, endpointOverride, pin } = declared;
+  const url = [endpointOverride, cardUrl].find((one) => one !== null && isUrl(one)) ?? NOWHERE;
   const { protocolBinding, protocolVersion } = pin;
   const { tags, priority, weight, maxConcurrent, maxQueue, enabled } = declared;
   const { organizations, budgets, switches } = declared;
@@ -99,7 +99,7 @@ function placeholderOf(declared: DeclaredAgent, cardTrouble: CardTrouble, create
       protocolVersion: protocolVersion ?? '1.0',
       tenant: '',
     },
-    endpointOverride: endpoint,
+    endpointOverride,
     pin,
     refused: [],
     credentials: {},

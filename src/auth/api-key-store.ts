@@ -1,4 +1,5 @@
 import type { Page } from '../common/page.js';
+import { Signal } from '../common/signal.js';
 import type { Scope } from './principal.js';
 
 /** One key of a principal. The key itself is known to its holder only. */
@@ -43,16 +44,15 @@ export abstract class ApiKeyStore {
   /** The key, when it is not revoked and its principal not disabled. It may have expired. */
   abstract findValid(id: string): Promise<ApiKey | undefined>;
 
-  private readonly listeners = new Set<() => void>();
+  private readonly keyAdded = new Signal();
 
   /** Calls the listener after each key that is added here, until the function that is given back is called. */
   onAdded(listener: () => void): () => void {
-    this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
+    return this.keyAdded.listen(listener);
   }
 
   protected added(): void {
-    for (const listener of this.listeners) listener();
+    this.keyAdded.emit();
   }
 
   /** The organization of a principal, or undefined when there is no such principal. */

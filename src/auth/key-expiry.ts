@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { BackgroundJob } from '../common/background-job.js';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
 import { ApiKeyStore } from './api-key-store.js';
@@ -12,28 +13,23 @@ const LOOK_EVERY_MS = 10_000;
  */
 @Injectable()
 export class KeyExpiry implements OnApplicationBootstrap, OnModuleDestroy {
-  private timer: NodeJS.Timeout | undefined;
+  private readonly job: BackgroundJob;
 
-  constructor(
-    private readonly store: ApiKeyStore,
-    private readonly clock: Clock,
-    private readonly warnings: KeylessWarnings,
-    private readonly log: Log,
-  ) {}
+  constructor(store: ApiKeyStore, clock: Clock, warnings: KeylessWarnings, log: Log) {
+    const rules = {
+      name: 'key expiry',
+      failure: 'keys that have expired could not be looked for',
+      everyMs: LOOK_EVERY_MS,
+      run: () => store.noteExpired(clock.now(), (lost) => warnings.noted(lost)),
+    };
+    this.job = new BackgroundJob(rules, clock, log);
+  }
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.look(), LOOK_EVERY_MS).unref();
+    this.job.start();
   }
 
-  onModuleDestroy(): void {
-    clearInterval(this.timer);
-  }
-
-  private async look(): Promise<void> {
-    try {
-      await this.store.noteExpired(this.clock.now(), (lost) => this.warnings.noted(lost));
-    } catch (error) {
-      this.log.warn({ err: error }, 'keys that have expired could not be looked for');
-    }
+  onModuleDestroy(): Promise<void> {
+    return this.job.stop();
   }
 }

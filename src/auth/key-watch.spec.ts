@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { SystemClock } from '../common/clock.js';
 import type { Log } from '../common/logger.js';
 import { KeyWatch } from './key-watch.js';
 import type { Principal } from './principal.js';
@@ -29,13 +30,13 @@ beforeEach(() => {
       return Promise.resolve(new Set(ids.filter((id) => valid.has(id))));
     },
   };
-  watch = new KeyWatch(store, { warn: () => undefined } as unknown as Log, {
-    now: () => new Date(),
-  });
+  const log = { warn: () => undefined, info: () => undefined } as unknown as Log;
+  watch = new KeyWatch(store, log, new SystemClock());
+  watch.onApplicationBootstrap();
 });
 
-afterEach(() => {
-  watch.onModuleDestroy();
+afterEach(async () => {
+  await watch.onModuleDestroy();
   jest.useRealTimers();
 });
 

@@ -1,4 +1,5 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { BackgroundJob } from '../common/background-job.js';
 import { HubError } from '../common/hub-error.js';
 import { Log } from '../common/logger.js';
 import type { Clock } from '../common/clock.js';
@@ -28,23 +29,38 @@ interface Watched {
  * keys of the principal go on.
  */
 @Injectable()
-export class KeyWatch implements OnModuleDestroy {
+export class KeyWatch implements OnApplicationBootstrap, OnModuleDestroy {
   /** By the id of the key. */
   private readonly watched = new Map<string, Watched>();
   private readonly endedKeys = new Set<string>();
   private readonly disabledPrincipals = new Set<string>();
-  private timer: NodeJS.Timeout | undefined;
+  private readonly job: BackgroundJob;
   private revision = -1;
   /** Whether a key is watched that was not when the database was asked last. */
   private hasNew = false;
   private looks = 0;
-  private looking = false;
 
   constructor(
     private readonly store: Pick<PrincipalStore, 'revision' | 'validKeys'>,
     private readonly log: Log,
-    private readonly clock: Pick<Clock, 'now'>,
-  ) {}
+    private readonly clock: Clock,
+  ) {
+    const rules = {
+      name: 'key watch',
+      failure: CANNOT_LOOK,
+      everyMs: LOOK_EVERY_MS,
+      run: () => this.look(),
+    };
+    this.job = new BackgroundJob(rules, clock, log);
+  }
+
+  onApplicationBootstrap(): void {
+    this.job.start();
+  }
+
+  onModuleDestroy(): Promise<void> {
+    return this.job.stop();
+  }
 
   /**
    * Aborts `open` with UNAUTHENTICATED for its reason once the key of this caller is not valid any more,
@@ -65,9 +81,8 @@ export class KeyWatch implements OnModuleDestroy {
     }
     const { open: mine } = entry;
     mine.add(open);
-    this.timer ??= setInterval(() => void this.look(), LOOK_EVERY_MS).unref();
     // Let in before that, or enabled again by another process: the database knows.
-    if (this.disabledPrincipals.has(id)) void this.lookUp([keyId]);
+    if (this.disabledPrincipals.has(id)) void this.lookUpNow(keyId);
     return () => {
       mine.delete(open);
       if (mine.size === 0 && this.watched.get(keyId)?.open === mine) this.watched.delete(keyId);
@@ -93,15 +108,9 @@ export class KeyWatch implements OnModuleDestroy {
     this.disabledPrincipals.delete(principalId);
   }
 
-  onModuleDestroy(): void {
-    clearInterval(this.timer);
-    this.timer = undefined;
-  }
-
   private async look(): Promise<void> {
     this.endExpired();
-    if (this.looking || this.watched.size === 0) return;
-    this.looking = true;
+    if (this.watched.size === 0) return;
     try {
       this.looks += 1;
       const { hasNew } = this;
@@ -109,28 +118,29 @@ export class KeyWatch implements OnModuleDestroy {
       const revision = await this.store.revision();
       const isDue = hasNew || this.looks % LOOKS_TO_LOOK_UP_ALL === 0;
       if (revision === this.revision && !isDue) return;
-      if (await this.lookUp([...this.watched.keys()])) this.revision = revision;
-      else this.hasNew = true;
+      await this.lookUp([...this.watched.keys()]);
+      this.revision = revision;
     } catch (error) {
       this.hasNew = true;
-      this.log.warn({ err: error }, CANNOT_LOOK);
-    } finally {
-      this.looking = false;
+      throw error;
     }
   }
 
-  /** Ends the calls of those keys that are not valid; false when that could not be found out. */
-  private async lookUp(keyIds: readonly string[]): Promise<boolean> {
+  /** Ends the calls of those keys that are not valid. */
+  private async lookUp(keyIds: readonly string[]): Promise<void> {
+    const valid = await this.store.validKeys(keyIds);
+    for (const id of keyIds) {
+      if (!valid.has(id)) this.end(id);
+      else this.disabledPrincipals.delete(this.watched.get(id)?.principalId ?? '');
+    }
+  }
+
+  /** Never rejects: when the database is away, the next looks find out. */
+  private async lookUpNow(keyId: string): Promise<void> {
     try {
-      const valid = await this.store.validKeys(keyIds);
-      for (const id of keyIds) {
-        if (!valid.has(id)) this.end(id);
-        else this.disabledPrincipals.delete(this.watched.get(id)?.principalId ?? '');
-      }
-      return true;
+      await this.lookUp([keyId]);
     } catch (error) {
       this.log.warn({ err: error }, CANNOT_LOOK);
-      return false;
     }
   }
 

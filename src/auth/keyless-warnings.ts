@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { BackgroundJob } from '../common/background-job.js';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
@@ -11,23 +12,35 @@ const LOOK_EVERY_MS = 60_000;
 /** Says once in each process that sends who has been without a valid key for `auth.keylessGrace`. */
 @Injectable()
 export class KeylessWarnings implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly stopping = new AbortController();
+  private readonly job: BackgroundJob;
   /** Up to when the looks have passed; undefined where none are made. */
   private passed: Date | undefined;
+  /** Up to when looks have found who there was. */
+  private from = new Date(0);
 
   constructor(
     private readonly config: AppConfig,
     private readonly store: Pick<PrincipalStore, 'keylessBetween'>,
     private readonly clock: Clock,
     private readonly log: Log,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    if (this.config.role !== 'api') void this.run();
+  ) {
+    const rules = {
+      name: 'keyless principals',
+      failure: 'principals without a valid key could not be looked for',
+      everyMs: LOOK_EVERY_MS,
+      run: () => this.look(),
+    };
+    this.job = new BackgroundJob(rules, clock, log);
   }
 
-  onModuleDestroy(): void {
-    this.stopping.abort();
+  onApplicationBootstrap(): void {
+    if (this.config.role === 'api') return;
+    this.from = this.passed = this.due();
+    this.job.start();
+  }
+
+  onModuleDestroy(): Promise<void> {
+    return this.job.stop();
   }
 
   /**
@@ -38,23 +51,12 @@ export class KeylessWarnings implements OnApplicationBootstrap, OnModuleDestroy 
     if (since <= (this.passed ?? this.due())) this.warn(principal);
   }
 
-  private async run(): Promise<void> {
-    const { signal } = this.stopping;
-    let from = this.due();
-    this.passed = from;
-    for (;;) {
-      await this.clock.sleep(LOOK_EVERY_MS, signal);
-      if (signal.aborted) return;
-      try {
-        const until = this.due();
-        // Before the look: rather twice than not at all what is noted while it is made.
-        this.passed = until;
-        for (const principal of await this.store.keylessBetween(from, until)) this.warn(principal);
-        from = until;
-      } catch (error) {
-        this.log.warn({ err: error }, 'principals without a valid key could not be looked for');
-      }
-    }
+  private async look(): Promise<void> {
+    const until = this.due();
+    // Before the look: rather twice than not at all what is noted while it is made.
+    this.passed = until;
+    for (const principal of await this.store.keylessBetween(this.from, until)) this.warn(principal);
+    this.from = until;
   }
 
   /** Who has lost the last key by then has been without for the grace. */

@@ -1,3 +1,4 @@
+import { BackgroundJob } from './background-job.js';
 import type { Clock } from './clock.js';
 import type { Log } from './logger.js';
 
@@ -17,7 +18,8 @@ export interface Revised<T> {
  */
 export class KeptByRevision<T> {
   private revision = -1;
-  private readonly stopping = new AbortController();
+  private readonly job: BackgroundJob;
+  private before: (() => Promise<void>) | undefined;
   /** Renewals run one after another, so that an older read never replaces a newer one. */
   private renewing: Promise<void> = Promise.resolve();
 
@@ -25,10 +27,18 @@ export class KeptByRevision<T> {
   constructor(
     private readonly store: Revised<T>,
     private readonly take: (all: readonly T[]) => void,
-    private readonly what: string,
-    private readonly clock: Clock,
-    private readonly log: Log,
-  ) {}
+    what: string,
+    clock: Clock,
+    log: Log,
+  ) {
+    const rules = {
+      name: what,
+      failure: `${what} could not be read; the known ones stay`,
+      everyMs: LOOK_EVERY_MS,
+      run: () => this.look(),
+    };
+    this.job = new BackgroundJob(rules, clock, log);
+  }
 
   /** Reads the list again if it changed; resolves when the memory holds what the database does. */
   renew(): Promise<void> {
@@ -40,11 +50,13 @@ export class KeptByRevision<T> {
   /** Reads the list, and again whenever another process changes it; `before` runs ahead of each look. */
   async follow(before?: () => Promise<void>): Promise<void> {
     await this.renew();
-    void this.lookForChanges(before);
+    this.before = before;
+    this.job.start();
   }
 
+  /** Looks no more. */
   stop(): void {
-    this.stopping.abort();
+    void this.job.stop();
   }
 
   private async read(): Promise<void> {
@@ -55,17 +67,8 @@ export class KeptByRevision<T> {
     this.revision = revision;
   }
 
-  private async lookForChanges(before?: () => Promise<void>): Promise<void> {
-    const { signal } = this.stopping;
-    for (;;) {
-      await this.clock.sleep(LOOK_EVERY_MS, signal);
-      if (signal.aborted) return;
-      try {
-        await before?.();
-        await this.renew();
-      } catch (error) {
-        this.log.warn({ err: error }, `${this.what} could not be read; the known ones stay`);
-      }
-    }
+  private async look(): Promise<void> {
+    await this.before?.();
+    await this.renew();
   }
 }

@@ -58,8 +58,8 @@ beforeEach(() => {
   changes.onApplicationBootstrap();
 });
 
-afterEach(() => {
-  changes.onModuleDestroy();
+afterEach(async () => {
+  await changes.onModuleDestroy();
   jest.useRealTimers();
   rmSync(folder, { recursive: true });
 });
@@ -174,7 +174,7 @@ describe('changes of the configuration file', () => {
   });
 
   it('are not looked for after the end', async () => {
-    changes.onModuleDestroy();
+    await changes.onModuleDestroy();
     write('server: { port: 8 }');
     await second();
     expect(applied).toEqual([]);

@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { BackgroundJob } from '../common/background-job.js';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
 import { AppConfig } from './app-config.js';
@@ -30,7 +31,7 @@ type Application = () => void | Promise<void>;
 @Injectable()
 export class ConfigChanges implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly preparations: Preparation[] = [];
-  private readonly stopping = new AbortController();
+  private readonly job: BackgroundJob;
   /** What was read could not be put in force, as when the database does not answer. */
   private isPending = false;
 
@@ -38,9 +39,17 @@ export class ConfigChanges implements OnApplicationBootstrap, OnModuleDestroy {
     /** As it was at the start. */
     private readonly config: AppConfig,
     private readonly source: ConfigSource,
-    private readonly clock: Clock,
+    clock: Clock,
     private readonly log: Log,
-  ) {}
+  ) {
+    const rules = {
+      name: 'configuration file',
+      failure: 'the configuration file is out of reach',
+      everyMs: LOOK_EVERY_MS,
+      run: () => this.look(),
+    };
+    this.job = new BackgroundJob(rules, clock, log);
+  }
 
   /** Has `prepare` examine each new configuration. To be called before the application has started. */
   subscribe(prepare: Preparation): void {
@@ -48,33 +57,16 @@ export class ConfigChanges implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   onApplicationBootstrap(): void {
-    if (this.source.file !== null) void this.watch();
+    if (this.source.file !== null) this.job.start();
   }
 
-  onModuleDestroy(): void {
-    this.stopping.abort();
-  }
-
-  private async watch(): Promise<void> {
-    const { signal } = this.stopping;
-    for (;;) {
-      await this.clock.sleep(LOOK_EVERY_MS, signal);
-      if (signal.aborted) return;
-      if (this.isPending || this.hasChanged()) await this.reload();
-    }
+  onModuleDestroy(): Promise<void> {
+    return this.job.stop();
   }
 
   /** A file that cannot be looked at now is looked at again. */
-  private hasChanged(): boolean {
-    try {
-      return this.source.isChanged();
-    } catch (error) {
-      this.log.warn(
-        { file: this.source.file, err: error },
-        'the configuration file is out of reach',
-      );
-      return false;
-    }
+  private async look(): Promise<void> {
+    if (this.isPending || this.source.isChanged()) await this.reload();
   }
 
   private async reload(): Promise<void> {

@@ -1,6 +1,5 @@
 import { maskedDatabaseUrl } from '../common/database-url.js';
 import { ID } from '../common/id-pattern.js';
-import { declaredAgents } from './declared-agents.js';
 import { declaredList } from './declared-list.js';
 import { declaredSubscriptions } from './declared-subscriptions.js';
 import {
@@ -34,6 +33,10 @@ const COMPOSITE_SKILLS =
   'a list of composite skills (in a file only), each with id, name, description and steps, and ' +
   'optionally tags, examples, inputModes, outputModes, organizations, enabled, deadlineSeconds, ' +
   'maxCalls; see docs/orchestration.md';
+/** Their headers may be secrets, so all of it is masked. */
+const AGENTS =
+  'a list of agents (in a file only), each with id and either cardUrl or card, and optionally ' +
+  'cardHeaders, cardKeys, endpoint, protocolBinding, protocolVersion, headers, tags, priority, weight, maxConcurrent, maxQueue, enabled, organizations, budgets {connect, firstEvent, idle, total, cancelWait}, switches {streaming, blocking, pollInterval, files}';
 const RULES =
   'a list of rules (in a file only), each with name and target, and optionally id, ' +
   'enabled, conditions; see docs/routing-rules.md';
@@ -657,8 +660,10 @@ export const SETTINGS = {
       description:
         'Where the public keys are that sign the cards of an origin. For other origins a key set counts that a signature names (jku) and that is on the origin of the card itself.',
     }),
-    declared: declaredAgents({
+    declared: declaredList(AGENTS, {
       default: [],
+      secret: true,
+      mask: (agents) => agents.map(({ id }) => String(id)).join(', '),
       description: 'Agents registered at start, beside those registered through the API.',
     }),
   }),

@@ -78,8 +78,8 @@ beforeEach(() => {
   );
 });
 
-afterEach(() => {
-  router.onModuleDestroy();
+afterEach(async () => {
+  await router.onModuleDestroy();
   jest.useRealTimers();
 });
 

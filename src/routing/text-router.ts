@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { AgentRegistry } from '../agents/index.js';
+import { BackgroundJob } from '../common/background-job.js';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
@@ -16,6 +17,7 @@ import { TextView, type Usable } from './text-view.js';
 
 /** How often indexes are brought up to what is registered, so that no message has to wait for that. */
 const LOOK_EVERY_MS = 1000;
+const CANNOT_INDEX = 'skills could not be indexed for the text match';
 /** Indexes that are kept, those asked last. An organization that has left them has its made anew. */
 const MAX_VIEWS = 50;
 /** The organization of nobody: it may use what every organization may. */
@@ -31,23 +33,32 @@ export class TextRouter implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly open = new TextView(() => this.usable(ANYBODY.organization));
   /** Of organizations that may use agents or composite skills of their own; the last one asked last. */
   private readonly own = new Map<string, TextView>();
-  private readonly stopping = new AbortController();
+  private readonly job: BackgroundJob;
 
   constructor(
     private readonly registry: AgentRegistry,
     private readonly composites: CompositeSource,
     private readonly config: AppConfig,
     private readonly external: ExternalRouter,
-    private readonly clock: Clock,
+    clock: Clock,
     private readonly log: Log,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    if (this.config.routing.text) void this.keepUp();
+  ) {
+    const rules = {
+      name: 'text match',
+      failure: CANNOT_INDEX,
+      everyMs: LOOK_EVERY_MS,
+      atOnce: true,
+      run: (signal: AbortSignal) => this.keepUp(signal),
+    };
+    this.job = new BackgroundJob(rules, clock, log);
   }
 
-  onModuleDestroy(): void {
-    this.stopping.abort();
+  onApplicationBootstrap(): void {
+    if (this.config.routing.text) this.job.start();
+  }
+
+  onModuleDestroy(): Promise<void> {
+    return this.job.stop();
   }
 
   /**
@@ -101,17 +112,11 @@ export class TextRouter implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** Writes what changes before a message asks for it, from the start on. */
-  private async keepUp(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      for (const view of [this.open, ...this.own.values()]) {
-        try {
-          await view.follow(signal);
-        } catch (error) {
-          this.log.warn({ err: error }, 'skills could not be indexed for the text match');
-        }
-      }
-      await this.clock.sleep(LOOK_EVERY_MS, signal);
+  private async keepUp(signal: AbortSignal): Promise<void> {
+    const failures: unknown[] = [];
+    for (const view of [this.open, ...this.own.values()]) {
+      await view.follow(signal).catch((error: unknown) => failures.push(error));
     }
+    if (failures.length > 0) throw failures[0];
   }
 }

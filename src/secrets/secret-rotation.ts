@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { BackgroundJob, type NextRun } from '../common/background-job.js';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
 import { SecretBox } from '../common/secret-box.js';
@@ -18,8 +19,7 @@ const TROUBLE_PAUSE_MS = 60_000;
  */
 @Injectable()
 export class SecretRotation implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly stopping = new AbortController();
-  private running: Promise<void> = Promise.resolve();
+  private readonly job: BackgroundJob;
   /** Keys that were found to seal nothing any more. */
   private readonly idle = new Set<string>();
 
@@ -27,40 +27,37 @@ export class SecretRotation implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly walk: SecretWalk,
     private readonly secrets: SecretBox,
     private readonly config: AppConfig,
-    private readonly clock: Clock,
+    clock: Clock,
     private readonly log: Log,
-  ) {}
+  ) {
+    const rules = {
+      name: 'secret rotation',
+      failure: 'secrets could not be looked through; it is tried again',
+      everyMs: TROUBLE_PAUSE_MS,
+      atOnce: true,
+      run: (signal: AbortSignal) => this.look(signal),
+    };
+    this.job = new BackgroundJob(rules, clock, log);
+  }
 
   onApplicationBootstrap(): void {
-    if (this.config.role !== 'api') this.running = this.run(this.stopping.signal);
+    if (this.config.role !== 'api') this.job.start();
   }
 
   /** Resolves when nothing is read or written any more. */
-  async onModuleDestroy(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
+  onModuleDestroy(): Promise<void> {
+    return this.job.stop();
   }
 
-  private async run(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      const pauseMs = await this.once(signal);
-      if (pauseMs === undefined || signal.aborted) return;
-      await this.clock.sleep(pauseMs, signal);
-      if (signal.aborted) return;
-    }
-  }
-
-  /** Never rejects. How long until the next time; undefined: there is none. */
-  private async once(signal: AbortSignal): Promise<number | undefined> {
+  private async look(signal: AbortSignal): Promise<NextRun> {
     try {
       const census = await this.walk.reseal(signal);
-      if (census === undefined) return undefined;
+      if (census === undefined) return 'done';
       const isWhole = this.report(census);
-      return isWhole && this.secrets.keyIds.length === 1 ? undefined : AGAIN_MS;
+      return isWhole && this.secrets.keyIds.length === 1 ? 'done' : AGAIN_MS;
     } catch (error) {
-      if (signal.aborted) return undefined;
-      this.log.warn({ err: error }, 'secrets could not be looked through; it is tried again');
-      return TROUBLE_PAUSE_MS;
+      if (signal.aborted) return 'done';
+      throw error;
     }
   }
 

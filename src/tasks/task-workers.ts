@@ -40,8 +40,7 @@ export class TaskWorkers implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   async onModuleDestroy(): Promise<void> {
-    this.line.stop();
-    await this.workers.stop();
+    await Promise.all([this.line.stop(), this.workers.stop()]);
     await Promise.all([this.runner.stop(), this.sweeper.stop(), this.usage.stop()]);
   }
 }

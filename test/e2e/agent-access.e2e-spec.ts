@@ -205,27 +205,7 @@ describe('an agent declared for some organizations', () => {
     const hub = await startHub({
       config: {
         agents: {
-          declared: [
-            {
-              id: 'declared',
-              cardUrl: agent.url,
-              card: null,
-              cardHeaders: {},
-              cardKeys: null,
-              endpoint: null,
-              pin: { protocolBinding: null, protocolVersion: null },
-              headers: {},
-              tags: [],
-              priority: 0,
-              weight: 1,
-              maxConcurrent: null,
-              maxQueue: null,
-              enabled: true,
-              organizations: ['team-a'],
-              budgets: {},
-              switches: {},
-            },
-          ],
+          declared: [{ id: 'declared', cardUrl: agent.url, organizations: ['team-a'] }],
         },
       },
     });

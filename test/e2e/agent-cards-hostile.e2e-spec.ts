@@ -237,26 +237,8 @@ function answer(): Json {
   return { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'from the good one' }] };
 }
 
-function declared(id: string, written: Json) {
-  return {
-    id,
-    cardUrl: null,
-    card: written,
-    cardHeaders: {},
-    cardKeys: null,
-    endpoint: null,
-    pin: { protocolBinding: null, protocolVersion: null },
-    headers: {},
-    tags: [],
-    priority: 0,
-    weight: 1,
-    maxConcurrent: null,
-    maxQueue: null,
-    enabled: true,
-    organizations: null,
-    budgets: {},
-    switches: {},
-  };
+function declared(id: string, card: Json) {
+  return { id, card };
 }
 
 /** Writes into the row of the agent `bad`, as no hub would. */

@@ -5,7 +5,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AgentRegistry } from '../../src/agents/index.js';
 import { TypeormAgentStore } from '../../src/agents/persistence/typeorm-agent.store.js';
 import type { Principal } from '../../src/auth/index.js';
-import type { AppConfig, DeclaredAgent } from '../../src/config/index.js';
+import type { AppConfig, DeclaredEntry } from '../../src/config/index.js';
 import { anAgent } from '../support/an-agent.js';
 import { startSdkAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
@@ -124,33 +124,26 @@ describe('agents declared in the configuration', () => {
     for (const hub of running.splice(0)) await hub.close();
   });
 
-  async function hubWith(declared: readonly DeclaredAgent[], databaseUrl?: string): Promise<Hub> {
+  async function hubWith(declared: readonly DeclaredEntry[], databaseUrl?: string): Promise<Hub> {
     const agents = { declared } as Partial<AppConfig['agents']>;
     const hub = await startHub({ config: { agents }, ...(databaseUrl ? { databaseUrl } : {}) });
     running.push(hub);
     return hub;
   }
 
-  function declare(id: string, changes: Partial<DeclaredAgent>): DeclaredAgent {
+  function declare(id: string, changes: Partial<DeclaredEntry>): DeclaredEntry {
     const card = JSON.parse(anAgent(id).originalCard) as Record<string, unknown>;
     return {
       id,
-      cardUrl: null,
       card,
-      cardHeaders: {},
-      cardKeys: null,
       endpoint: 'http://127.0.0.1:9/',
-      pin: { protocolBinding: null, protocolVersion: null },
       headers: { authorization: 'Bearer secret' },
       tags: ['declared'],
       priority: 5,
       weight: 4,
       maxConcurrent: 2,
-      maxQueue: null,
-      enabled: true,
-      organizations: null,
-      budgets: { connectMs: 70 },
-      switches: { pollIntervalMs: 900 },
+      budgets: { connect: '70ms' },
+      switches: { pollInterval: '900ms' },
       ...changes,
     };
   }

@@ -149,8 +149,10 @@ export async function startBindings(overrides: Json = {}): Promise<BindingHarnes
     new BodyBudget(config),
     new Turns(config),
     new OpenCalls(config),
-    new Uploads(),
+    new Uploads(new SystemClock(), log),
     new AnswerBudget(answerRules()),
+    new SystemClock(),
+    log,
   );
   const http = new HttpBindings(
     { httpAdapter: { getInstance: () => server } } as never,

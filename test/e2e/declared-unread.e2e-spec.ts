@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { AppConfig, DeclaredAgent } from '../../src/config/index.js';
+import type { AppConfig, DeclaredEntry } from '../../src/config/index.js';
 import { anAgent } from '../support/an-agent.js';
 import { type Hub, startHub } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
@@ -13,31 +13,13 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-function declared(id: string, changes: Partial<DeclaredAgent>): DeclaredAgent {
-  const { cardKeys, pin, priority, weight, maxConcurrent, maxQueue } = anAgent(id);
-  const limits = { priority, weight, maxConcurrent, maxQueue };
-  return {
-    ...limits,
-    id,
-    cardUrl: null,
-    card: null,
-    cardHeaders: {},
-    cardKeys,
-    endpoint: null,
-    pin,
-    headers: { authorization: 'Bearer s3cret' },
-    tags: ['declared'],
-    enabled: true,
-    organizations: null,
-    budgets: {},
-    switches: {},
-    ...changes,
-  };
+function declared(id: string, changes: Partial<DeclaredEntry>): DeclaredEntry {
+  return { id, headers: { authorization: 'Bearer s3cret' }, tags: ['declared'], ...changes };
 }
 
 const log = new LogLines();
 
-async function hubWith(...agents: DeclaredAgent[]): Promise<Hub> {
+async function hubWith(...agents: DeclaredEntry[]): Promise<Hub> {
   const config = { agents: { declared: agents } as unknown as Partial<AppConfig['agents']> };
   const hub = await startHub({ config, providers: log.providers });
   closing.push(() => hub.close());

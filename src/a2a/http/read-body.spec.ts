@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import type { Principal } from '../../auth/index.js';
+import { SystemClock } from '../../common/clock.js';
+import type { Log } from '../../common/logger.js';
 import { configWith } from '../../config/index.js';
 import { AnswerBudget, answerRules } from '../intake/answer-budget.js';
 import { BodyBudget } from '../intake/body-budget.js';
@@ -13,14 +15,16 @@ import { Uploads } from '../intake/uploads.js';
 import { readBody } from './read-body.js';
 
 const MIB = 1024 * 1024;
+const clock = new SystemClock();
+const log = {} as Log;
 const ann: Principal = { id: 'ann', organization: 'ann', scopes: new Set() };
 const config = configWith({ server: { maxBodyBytes: MIB, bodyLimit: MIB } });
 
 function intakeOf(): { intake: Intake; budget: BodyBudget } {
   const budget = new BodyBudget(config);
-  const parts = [new Turns(config), new OpenCalls(config), new Uploads()] as const;
+  const parts = [new Turns(config), new OpenCalls(config), new Uploads(clock, log)] as const;
   const answers = new AnswerBudget(answerRules());
-  return { budget, intake: new Intake(budget, ...parts, answers) };
+  return { budget, intake: new Intake(budget, ...parts, answers, clock, log) };
 }
 
 function request(length?: number): PassThrough & IncomingMessage {

@@ -1,5 +1,8 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
+import { BackgroundJob } from '../../common/background-job.js';
+import { Clock } from '../../common/clock.js';
+import { Log } from '../../common/logger.js';
 import { AnswerBudget } from './answer-budget.js';
 import { BodyBudget } from './body-budget.js';
 import type { ByteRoom } from './byte-rooms.js';
@@ -26,10 +29,10 @@ export interface Message {
 
 /** What admitted callers may take of a process, over every binding: bytes, turns, open calls, large answers. */
 @Injectable()
-export class Intake implements OnModuleDestroy {
+export class Intake implements OnApplicationBootstrap, OnModuleDestroy {
   /** What says that a message has been taken in, and since when it is worked on; the oldest first. */
   private readonly begun = new Map<() => void, number>();
-  private sweep: NodeJS.Timeout | undefined;
+  private readonly job: BackgroundJob;
 
   constructor(
     private readonly budget: BodyBudget,
@@ -37,10 +40,24 @@ export class Intake implements OnModuleDestroy {
     private readonly calls: OpenCalls,
     readonly uploads: Uploads,
     readonly answers: AnswerBudget,
-  ) {}
+    clock: Clock,
+    log: Log,
+  ) {
+    const rules = {
+      name: 'messages taken in',
+      failure: 'messages that were taken in could not be looked for',
+      everyMs: TAKEN_MS,
+      run: () => this.takeOld(),
+    };
+    this.job = new BackgroundJob(rules, clock, log);
+  }
 
-  onModuleDestroy(): void {
-    clearInterval(this.sweep);
+  onApplicationBootstrap(): void {
+    this.job.start();
+  }
+
+  onModuleDestroy(): Promise<void> {
+    return this.job.stop();
   }
 
   /** See {@link BodyBudget.room}. */
@@ -62,7 +79,6 @@ export class Intake implements OnModuleDestroy {
         room.taken();
       };
       this.begun.set(taken, performance.now());
-      this.sweep ??= setInterval(() => this.takeOld(), TAKEN_MS).unref();
       return {
         taken,
         ended: () => {
@@ -83,8 +99,5 @@ export class Intake implements OnModuleDestroy {
       if (begun > limit) break;
       taken();
     }
-    if (this.begun.size > 0) return;
-    clearInterval(this.sweep);
-    this.sweep = undefined;
   }
 }

@@ -1,10 +1,10 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Principal } from '../../auth/index.js';
+import { SystemClock } from '../../common/clock.js';
+import type { Log } from '../../common/logger.js';
 import { Uploads } from './uploads.js';
 
-const uploads = new Uploads();
-
-afterEach(() => uploads.onModuleDestroy());
+const uploads = new Uploads(new SystemClock(), {} as Log);
 
 function upload(): { bytes: number | undefined; stalled: string | undefined; done: () => void } {
   const state = { bytes: 0 as number | undefined, stalled: undefined as string | undefined };

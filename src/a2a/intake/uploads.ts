@@ -1,6 +1,9 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
+import { BackgroundJob } from '../../common/background-job.js';
+import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
+import { Log } from '../../common/logger.js';
 
 /** In each of these spans some of a body must come. */
 const SPAN_MS = 10_000;
@@ -42,22 +45,30 @@ interface Progress {
  * of their own, only so many may be coming for longer than a second; what comes at once is not counted.
  */
 @Injectable()
-export class Uploads implements OnModuleDestroy {
+export class Uploads implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly open = new Map<Upload, Progress>();
-  private timer: NodeJS.Timeout | undefined;
-  private counter: NodeJS.Timeout | undefined;
+  private readonly jobs: readonly BackgroundJob[];
 
-  onModuleDestroy(): void {
-    clearInterval(this.timer);
-    clearInterval(this.counter);
+  constructor(clock: Clock, log: Log) {
+    const failure = 'bodies on their way could not be looked at';
+    this.jobs = [
+      { name: 'stalled bodies', failure, everyMs: SPAN_MS, run: () => this.look() },
+      { name: 'small bodies', failure, everyMs: COUNT_MS, run: () => this.count() },
+    ].map((rules) => new BackgroundJob(rules, clock, log));
+  }
+
+  onApplicationBootstrap(): void {
+    for (const job of this.jobs) job.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all(this.jobs.map((job) => job.stop()));
   }
 
   /** Looks after one until the function that is given back is called. */
   watch(upload: Upload): () => void {
     // Looked at for the first time after one span at least.
     this.open.set(upload, { before: -MIN_BYTES, wasComing: false });
-    this.timer ??= setInterval(() => this.look(), SPAN_MS).unref();
-    this.counter ??= setInterval(() => this.count(), COUNT_MS).unref();
     return () => this.open.delete(upload);
   }
 
@@ -71,7 +82,6 @@ export class Uploads implements OnModuleDestroy {
       }
       this.end(upload, new StalledBody());
     }
-    this.rest();
   }
 
   /** Counts the small ones that are still coming and ends the latest that are too many; by itself every second. */
@@ -95,19 +105,11 @@ export class Uploads implements OnModuleDestroy {
         all += 1;
       }
     }
-    this.rest();
   }
 
   private end(upload: Upload, error: HubError): void {
     this.open.delete(upload);
     upload.stalled(error);
-  }
-
-  private rest(): void {
-    if (this.open.size > 0) return;
-    this.onModuleDestroy();
-    this.timer = undefined;
-    this.counter = undefined;
   }
 }
 

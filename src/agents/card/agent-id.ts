@@ -4,6 +4,9 @@ import { RESERVED_AGENT_IDS } from '../agent.js';
 const MAX_LENGTH = 63;
 const RESERVED: ReadonlySet<string> = new Set(RESERVED_AGENT_IDS);
 
+/** What is said of another id. */
+export const WRONG_ID = 'must be 1 to 63 of a-z, 0-9 and -, and not a reserved word';
+
 /** Whether an agent may have this id. */
 export function isAgentId(id: string): boolean {
   return ID.test(id) && !RESERVED.has(id);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { IdSource } from '../../common/ids.js';
+import { Signal } from '../../common/signal.js';
 import type { BreakerState, HealthState } from '../agent-health.js';
 
 /** How an agent stands, as far as operators are told of changes. */
@@ -30,7 +31,7 @@ const MAX_KEPT = 1000;
 @Injectable()
 export class AgentEvents {
   private readonly kept: AgentEvent[] = [];
-  private readonly listeners = new Set<(event: AgentEvent) => void>();
+  private readonly published = new Signal<AgentEvent>();
   /** Another process, or this one after a restart, has other events. */
   private readonly process: string;
   private count = 0;
@@ -49,7 +50,7 @@ export class AgentEvents {
     const event = { id: this.idOf(this.count), change };
     this.kept.push(event);
     if (this.kept.length > MAX_KEPT) this.kept.shift();
-    for (const listener of this.listeners) listener(event);
+    this.published.emit(event);
   }
 
   /** Those still kept, of one agent or of all, newest first; `before` is the id of one, and only older ones are given. */
@@ -79,9 +80,7 @@ export class AgentEvents {
 
   /** Calls `listener` with every event until the returned function is called. */
   subscribe(listener: (event: AgentEvent) => void): () => void {
-    const entry = (event: AgentEvent): void => listener(event);
-    this.listeners.add(entry);
-    return () => void this.listeners.delete(entry);
+    return this.published.listen(listener);
   }
 
   private countOf(id: string): number {

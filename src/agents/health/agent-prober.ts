@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { BackgroundJob } from '../../common/background-job.js';
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
@@ -21,40 +22,41 @@ const MAX_AT_ONCE = 16;
  */
 @Injectable()
 export class AgentProber implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly stopping = new AbortController();
   private readonly looking = new Set<string>();
+  private readonly job: BackgroundJob;
 
   constructor(
     private readonly monitor: AgentMonitor,
     private readonly reader: CardReader,
-    private readonly clock: Clock,
+    clock: Clock,
     private readonly config: AppConfig,
     private readonly log: Log,
-  ) {}
+  ) {
+    const { probeIntervalMs, openMinMs } = config.agents.health;
+    const everyMs = Math.min(LOOK_EVERY_MS, openMinMs, probeIntervalMs || LOOK_EVERY_MS);
+    const rules = {
+      name: 'agent health',
+      failure: 'agents that are to be looked at could not be found',
+      everyMs: Math.max(SHORTEST_MS, everyMs),
+      run: () => this.lookAtDue(),
+    };
+    this.job = new BackgroundJob(rules, clock, log);
+  }
 
   onApplicationBootstrap(): void {
-    void this.loop();
+    this.job.start();
   }
 
-  onModuleDestroy(): void {
-    this.stopping.abort();
+  onModuleDestroy(): Promise<void> {
+    return this.job.stop();
   }
 
-  private async loop(): Promise<void> {
-    const { probeIntervalMs, openMinMs } = this.config.agents.health;
-    const everyMs = Math.max(
-      SHORTEST_MS,
-      Math.min(LOOK_EVERY_MS, openMinMs, probeIntervalMs || LOOK_EVERY_MS),
-    );
-    const { signal } = this.stopping;
-    for (;;) {
-      await this.clock.sleep(everyMs, signal);
-      if (signal.aborted) return;
-      this.monitor.tidy();
-      const room = MAX_AT_ONCE - this.looking.size;
-      const due = this.monitor.dueForProbe().filter(({ id }) => !this.looking.has(id));
-      for (const agent of due.slice(0, room)) void this.probe(agent);
-    }
+  /** Waits for none of the looks: each takes its own time. */
+  private lookAtDue(): void {
+    this.monitor.tidy();
+    const room = MAX_AT_ONCE - this.looking.size;
+    const due = this.monitor.dueForProbe().filter(({ id }) => !this.looking.has(id));
+    for (const agent of due.slice(0, room)) void this.probe(agent);
   }
 
   /** Never rejects. */

@@ -3,8 +3,13 @@ import { AgentRegistry } from '../../agents/index.js';
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
-import { AppConfig, ConfigChanges, type DeclaredEntry } from '../../config/index.js';
-import { readDeclared, type ReadEntry } from '../read-declared.js';
+import {
+  AppConfig,
+  ConfigChanges,
+  type DeclaredEntry,
+  readDeclared,
+  type ReadEntry,
+} from '../../config/index.js';
 import { CompositeRegistry } from './composite-registry.js';
 import { CompositeStore, type NewComposite } from './composite-store.js';
 import { CreateCompositeDto } from './composite.dto.js';

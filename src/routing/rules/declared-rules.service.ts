@@ -1,7 +1,13 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { Log } from '../../common/logger.js';
-import { AppConfig, ConfigChanges, type DeclaredEntry } from '../../config/index.js';
-import { declaredWrong, readDeclared, type ReadEntry } from '../read-declared.js';
+import {
+  AppConfig,
+  ConfigChanges,
+  type DeclaredEntry,
+  declaredWrong,
+  readDeclared,
+  type ReadEntry,
+} from '../../config/index.js';
 import { faultsOfRule } from './domain/check-rule.js';
 import { faultOfPatterns, Patterns } from './domain/pattern.js';
 import { RULE_LIMITS, type Rule } from './domain/rule.js';

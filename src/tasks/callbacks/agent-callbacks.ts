@@ -1,7 +1,8 @@
 import type { Agent, AgentCallback } from '../../agents/index.js';
+import { BackgroundJob, type NextRun } from '../../common/background-job.js';
 import type { Clock } from '../../common/clock.js';
 import type { Log } from '../../common/logger.js';
-import { OVER } from '../over.js';
+import { KeyedSignal } from '../../common/signal.js';
 import type { Signals } from '../signals.js';
 import type { CallbackStore } from './callback-store.js';
 import { callbackToken, isCallbackToken } from './callback-token.js';
@@ -38,11 +39,20 @@ interface Reputation {
  * changed. A call is believed nothing: it only makes the runner ask the agent for its task at once.
  */
 export class AgentCallbacks {
-  private readonly listeners = new Map<string, Set<() => void>>();
+  /** By the id of the delegation. */
+  private readonly called = new KeyedSignal();
   private readonly known = new Map<string, Reputation>();
-  private looking: AbortController | undefined;
+  /** Looks while somebody listens; not where all callbacks come to this process. */
+  private readonly job: BackgroundJob;
 
   constructor(private readonly deps: AgentCallbacksDeps) {
+    const rules = {
+      name: 'callbacks of agents',
+      failure: 'callbacks of agents could not be looked for',
+      run: () => this.look(),
+    };
+    this.job = new BackgroundJob(rules, deps.clock, deps.logger);
+    if (deps.shared) this.job.start();
     deps.signals.onAgentCall((id) => this.heard(id));
   }
 
@@ -92,14 +102,11 @@ export class AgentCallbacks {
       this.known.set(agent.id, { card: agent.originalCard, standing: 'calls' });
       ring();
     };
-    const listeners = this.listeners.get(delegationId) ?? new Set();
-    this.listeners.set(delegationId, listeners.add(entry));
-    if (this.deps.shared && !this.looking) void this.lookRegularly();
+    if (!this.called.isHeard) this.job.wake();
+    const leave = this.called.listen(delegationId, entry);
     return () => {
-      listeners.delete(entry);
-      if (listeners.size > 0 || this.listeners.get(delegationId) !== listeners) return;
-      this.listeners.delete(delegationId);
-      if (this.listeners.size === 0) this.looking?.abort(OVER);
+      leave();
+      if (!this.called.isHeard) this.job.wake();
     };
   }
 
@@ -114,33 +121,15 @@ export class AgentCallbacks {
   }
 
   private heard(delegationId: string): void {
-    if (!this.listeners.has(delegationId)) return;
-    if (this.deps.shared) void this.look();
-    else this.ring(delegationId);
-  }
-
-  private ring(delegationId: string): void {
-    for (const ring of [...(this.listeners.get(delegationId) ?? [])]) ring();
-  }
-
-  private async lookRegularly(): Promise<void> {
-    const looking = new AbortController();
-    this.looking = looking;
-    while (!looking.signal.aborted) {
-      await this.look();
-      await this.deps.clock.sleep(LOOK_EVERY_MS, looking.signal);
-    }
-    if (this.looking === looking) this.looking = undefined;
-    if (this.listeners.size > 0 && !this.looking) void this.lookRegularly();
+    if (!this.called.hears(delegationId)) return;
+    if (this.deps.shared) this.job.wake();
+    else this.called.emit(delegationId);
   }
 
   /** A look that fails costs nothing: the agent is polled all the same. */
-  private async look(): Promise<void> {
-    const { store, logger } = this.deps;
-    try {
-      for (const id of await store.take([...this.listeners.keys()])) this.ring(id);
-    } catch (error) {
-      logger.warn({ err: error }, 'callbacks of agents could not be looked for');
-    }
+  private async look(): Promise<NextRun> {
+    if (!this.called.isHeard) return undefined;
+    for (const id of await this.deps.store.take(this.called.keys)) this.called.emit(id);
+    return LOOK_EVERY_MS;
   }
 }

@@ -2,6 +2,7 @@ import type { Visibility } from '../../auth/index.js';
 import type { Database } from '../../database/database.js';
 import { isDatabaseTrouble } from '../../database/dialect.js';
 import { LONG } from '../../common/long-work.js';
+import { Signal } from '../../common/signal.js';
 import type { AppendParticipant } from '../append-participant.js';
 import {
   TaskStore,
@@ -49,9 +50,9 @@ export class TypeormTaskStore extends TaskStore {
     delegation.state === 'queued' && delegation.owner === null
       ? this.queueTurn(delegation)
       : undefined;
-  private readonly commitListeners: ((written: readonly DelegationWrite[]) => void)[] = [];
-  private readonly usageListeners: ((changes: readonly OwnedUsageChange[]) => void)[] = [];
-  private readonly claimListeners: ((claimed: readonly ClaimedTask[]) => void)[] = [];
+  private readonly committed = new Signal<readonly DelegationWrite[]>();
+  private readonly used = new Signal<readonly OwnedUsageChange[]>();
+  private readonly claimed = new Signal<readonly ClaimedTask[]>();
 
   constructor(
     private readonly database: Database,
@@ -141,15 +142,15 @@ export class TypeormTaskStore extends TaskStore {
   }
 
   onCommitted(listener: (written: readonly DelegationWrite[]) => void): void {
-    this.commitListeners.push(listener);
+    this.committed.listen(listener);
   }
 
   onUsed(listener: (changes: readonly OwnedUsageChange[]) => void): void {
-    this.usageListeners.push(listener);
+    this.used.listen(listener);
   }
 
   onClaimed(listener: (claimed: readonly ClaimedTask[]) => void): void {
-    this.claimListeners.push(listener);
+    this.claimed.listen(listener);
   }
 
   queueBy(turnOf: TurnOf): void {
@@ -167,7 +168,7 @@ export class TypeormTaskStore extends TaskStore {
     const { delegations, tasks } = await this.database.write((tx) =>
       claimDelegations(tx, { owner, now, leaseMs, limit, shares }),
     );
-    if (tasks.length > 0) for (const listener of this.claimListeners) listener(tasks);
+    if (tasks.length > 0) this.claimed.emit(tasks);
     return delegations;
   }
 
@@ -251,7 +252,7 @@ export class TypeormTaskStore extends TaskStore {
   }
 
   private tellUsed(changes: readonly OwnedUsageChange[]): void {
-    if (changes.length > 0) for (const listener of this.usageListeners) listener(changes);
+    if (changes.length > 0) this.used.emit(changes);
   }
 
   /** Commits a part of a batch; when that fails, its halves, until the guilty append fails alone. */
@@ -277,8 +278,7 @@ export class TypeormTaskStore extends TaskStore {
     this.tellUsed(result.used);
     for (const call of result.after) call();
     for (const [append, { kind }] of result.outcomes) {
-      if (kind !== 'committed') continue;
-      for (const listener of this.commitListeners) listener(append.delegations);
+      if (kind === 'committed') this.committed.emit(append.delegations);
     }
   }
 }

@@ -42,7 +42,11 @@ it('tidies, and ends the other tasks, when one cannot be ended', async () => {
       contexts: { forget: none },
       callbacks: { forget: none },
       clock: new HastyClock(),
-      logger: { error: (entry: unknown) => void errors.push(entry) },
+      logger: {
+        error: (entry: unknown) => void errors.push(entry),
+        warn: () => undefined,
+        info: () => undefined,
+      },
       contextTtlDays: 30,
       retentionDays: 30,
     });

@@ -1,3 +1,4 @@
+import { BackgroundJob } from '../../common/background-job.js';
 import type { Clock } from '../../common/clock.js';
 import type { Log } from '../../common/logger.js';
 import type { CallbackStore } from '../callbacks/callback-store.js';
@@ -5,7 +6,6 @@ import type { ContextStore } from '../context-store.js';
 import { decideDeadline } from '../domain/decide-deadline.js';
 import type { TaskLog } from '../task-log.js';
 import type { TaskCursor, TaskStore } from '../task-store.js';
-import { OVER } from '../over.js';
 
 const LOOK_EVERY_MS = 1000;
 /** Overdue tasks ended at once; more are left to the next second. */
@@ -27,7 +27,7 @@ export interface SweeperDeps {
   readonly contexts: Pick<ContextStore, 'forget'>;
   readonly callbacks: Pick<CallbackStore, 'forget'>;
   readonly clock: Clock;
-  readonly logger: Pick<Log, 'error'>;
+  readonly logger: Pick<Log, 'error' | 'warn' | 'info'>;
   /** How long an unused context is remembered. */
   readonly contextTtlDays: number;
   /** How long a task is kept after its end; 0 for ever. */
@@ -36,18 +36,31 @@ export interface SweeperDeps {
 
 /** Ends what has run out of time, and now and then deletes what has been kept long enough. */
 export class Sweeper {
-  private readonly stopping = new AbortController();
-  private sweeping: Promise<void> = Promise.resolve();
+  private readonly jobs: readonly BackgroundJob[];
 
-  constructor(private readonly deps: SweeperDeps) {}
+  constructor(private readonly deps: SweeperDeps) {
+    const { clock, logger } = deps;
+    const overdue = {
+      name: 'overdue tasks',
+      failure: 'overdue tasks could not be looked for',
+      everyMs: LOOK_EVERY_MS,
+      run: () => this.endOverdue(),
+    };
+    const retention = {
+      name: 'retention of tasks',
+      failure: 'what is kept no more could not be deleted',
+      everyMs: TIDY_EVERY_MS,
+      run: (signal: AbortSignal) => this.tidy(signal),
+    };
+    this.jobs = [overdue, retention].map((rules) => new BackgroundJob(rules, clock, logger));
+  }
 
   start(): void {
-    this.sweeping = this.loop();
+    for (const job of this.jobs) job.start();
   }
 
   async stop(): Promise<void> {
-    this.stopping.abort(OVER);
-    await this.sweeping;
+    await Promise.all(this.jobs.map((job) => job.stop()));
   }
 
   /** Ends all tasks and delegations whose deadline has passed; one that cannot be ended is logged. */
@@ -71,60 +84,39 @@ export class Sweeper {
 
   /**
    * Deletes contexts nobody has used for long, idempotency keys that hold no more, tasks that ended long
-   * ago, callbacks that nobody took, and texts of appends that never came.
+   * ago, callbacks that nobody took, and texts of appends that never came. Ends early when `signal` aborts.
    */
-  async tidy(): Promise<void> {
+  async tidy(signal?: AbortSignal): Promise<void> {
     const { contexts, store, callbacks, clock, contextTtlDays } = this.deps;
     const now = clock.now();
     const unusedSince = new Date(now.getTime() - contextTtlDays * DAY_MS);
     const calledBefore = new Date(now.getTime() - CALLBACK_KEPT_MS);
-    await this.all(() => contexts.forget(unusedSince, TIDY_ROWS));
+    await all(signal, () => contexts.forget(unusedSince, TIDY_ROWS));
     // Before the tasks: a key without an expiry would hold for ever once its task is gone.
-    await this.all(() => store.forgetKeys(now, TIDY_ROWS));
-    await this.all(() => callbacks.forget(calledBefore, TIDY_ROWS));
-    await this.forgetTasks(now);
-    await this.all(() => store.forgetTexts(new Date(now.getTime() - STAGED_MS), TIDY_ROWS));
+    await all(signal, () => store.forgetKeys(now, TIDY_ROWS));
+    await all(signal, () => callbacks.forget(calledBefore, TIDY_ROWS));
+    await this.forgetTasks(now, signal);
+    await all(signal, () => store.forgetTexts(new Date(now.getTime() - STAGED_MS), TIDY_ROWS));
   }
 
-  private async forgetTasks(now: Date): Promise<void> {
+  private async forgetTasks(now: Date, signal?: AbortSignal): Promise<void> {
     const { store, log, retentionDays } = this.deps;
     if (retentionDays === 0) return;
     const endedBefore = new Date(now.getTime() - retentionDays * DAY_MS);
     let from: TaskCursor | null = null;
-    while (!this.stopping.signal.aborted) {
+    while (signal?.aborted !== true) {
       const { taskIds, next } = await store.forgetTasks(endedBefore, FORGET_TASKS, from, now);
       log.forget(taskIds);
       if (next === null) return;
       from = next;
     }
   }
+}
 
-  /** Piece by piece, so that other writes come in between. */
-  private async all(forgetSome: () => Promise<number>): Promise<void> {
-    while (!this.stopping.signal.aborted) if ((await forgetSome()) < TIDY_ROWS) return;
-  }
-
-  private async loop(): Promise<void> {
-    const { clock } = this.deps;
-    const { signal } = this.stopping;
-    let tidiedAt = clock.now().getTime();
-    for (;;) {
-      await clock.sleep(LOOK_EVERY_MS, signal);
-      if (signal.aborted) return;
-      await this.attempt('overdue tasks could not be looked for', () => this.endOverdue());
-      const now = clock.now().getTime();
-      if (now - tidiedAt < TIDY_EVERY_MS) continue;
-      tidiedAt = now;
-      await this.attempt('what is kept no more could not be deleted', () => this.tidy());
-    }
-  }
-
-  /** What cannot be done now is done the next time. */
-  private async attempt(failure: string, work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      this.deps.logger.error({ err: error }, failure);
-    }
-  }
+/** Piece by piece, so that other writes come in between. */
+async function all(
+  signal: AbortSignal | undefined,
+  forgetSome: () => Promise<number>,
+): Promise<void> {
+  while (signal?.aborted !== true) if ((await forgetSome()) < TIDY_ROWS) return;
 }

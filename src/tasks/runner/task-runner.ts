@@ -1,5 +1,6 @@
 import type { AgentLoad } from '../../agents/index.js';
 import type { ApiKeyStore } from '../../auth/index.js';
+import { BackgroundJob } from '../../common/background-job.js';
 import type { Clock } from '../../common/clock.js';
 import type { Log } from '../../common/logger.js';
 import type { Signals } from '../signals.js';
@@ -80,6 +81,7 @@ export class TaskRunner implements Claimer {
   /** A claim is under way, which may take all free places. */
   private holdsAll = false;
   private lookedAtTenantsAt = -Infinity;
+  private readonly job: BackgroundJob;
 
   constructor(private readonly deps: TaskRunnerDeps) {
     this.places = new Places(deps.settings.maxConcurrent, deps.load, deps.farewells);
@@ -87,6 +89,13 @@ export class TaskRunner implements Claimer {
     const held = (): Iterable<string> => this.runs.keys();
     this.leases = new Leases({ store, owner, clock, leaseMs: settings.leaseMs, held });
     deps.farewells.onRoom = (): void => this.lookForFarewells();
+    const rules = {
+      name: 'leases',
+      failure: 'leases could not be looked after',
+      everyMs: settings.lookEveryMs,
+      run: () => this.look(),
+    };
+    this.job = new BackgroundJob(rules, clock, deps.logger);
   }
 
   get owner(): string {
@@ -141,7 +150,7 @@ export class TaskRunner implements Claimer {
     const { maxConcurrent, limitedBy } = this.deps.settings;
     logger.info({ delegations: maxConcurrent, limitedBy }, 'running so many at once');
     this.wake();
-    void this.lookRegularly();
+    this.job.start();
   }
 
   /**
@@ -152,7 +161,7 @@ export class TaskRunner implements Claimer {
     if (this.stopping.signal.aborted) return;
     this.stopping.abort(OVER);
     for (const leave of this.leave) leave();
-    await this.claiming;
+    await Promise.all([this.claiming, this.job.stop()]);
     await this.grace();
     const all = [...this.runs.values()];
     for (const { run } of all) run.stop();
@@ -251,23 +260,13 @@ export class TaskRunner implements Claimer {
     this.late.add(done);
   }
 
-  private async lookRegularly(): Promise<void> {
-    const { clock, logger, settings } = this.deps;
-    const { signal } = this.stopping;
-    for (;;) {
-      await clock.sleep(settings.lookEveryMs, signal);
-      if (signal.aborted) return;
-      this.lookForFarewells();
-      try {
-        await this.lookAtTenants();
-        if (this.runs.size === 0) continue;
-        for (const { run } of this.runs.values()) void run.tellWait(TELL_WAIT_AFTER_MS);
-        await this.leases.keep();
-        await this.compare();
-      } catch (error) {
-        logger.error({ err: error }, 'leases could not be looked after');
-      }
-    }
+  private async look(): Promise<void> {
+    this.lookForFarewells();
+    await this.lookAtTenants();
+    if (this.runs.size === 0) return;
+    for (const { run } of this.runs.values()) void run.tellWait(TELL_WAIT_AFTER_MS);
+    await this.leases.keep();
+    await this.compare();
   }
 
   private noticeTenants(): void {

@@ -127,6 +127,6 @@ describe('the line of several processes', () => {
     harness.stored = [];
     await harness.clock.second();
     expect(harness.counts).toEqual({ a: 0 });
-    harness.line.stop();
+    await harness.line.stop();
   });
 });

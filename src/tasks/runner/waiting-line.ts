@@ -1,9 +1,9 @@
 import type { AgentLoad, QueueAsker } from '../../agents/index.js';
+import { BackgroundJob } from '../../common/background-job.js';
 import type { Clock } from '../../common/clock.js';
 import type { Log } from '../../common/logger.js';
 import type { AgentDelegations } from '../agent-delegations.js';
 import { isHeld } from '../domain/unsent.js';
-import { OVER } from '../over.js';
 import type { TaskStore } from '../task-store.js';
 import type { Delegation } from '../task.js';
 import { CountedQueue } from './agent-queue.js';
@@ -37,9 +37,18 @@ export class WaitingLine {
   private queues = new Map<string, CountedQueue>();
   private readonly turns = new QueueTurns();
   private round = 0;
-  private readonly stopping = new AbortController();
+  private readonly job: BackgroundJob;
 
-  constructor(private readonly deps: WaitingLineDeps) {}
+  constructor(private readonly deps: WaitingLineDeps) {
+    const rules = {
+      name: 'waiting delegations',
+      failure: 'waiting delegations could not be counted',
+      everyMs: COUNT_EVERY_MS,
+      atOnce: true,
+      run: () => this.count(),
+    };
+    this.job = new BackgroundJob(rules, deps.clock, deps.logger);
+  }
 
   /** Resolves when what waits already is counted. */
   async start(): Promise<void> {
@@ -64,14 +73,14 @@ export class WaitingLine {
         }
       }
     });
-    if (!soleProcess) return void this.countRegularly();
+    if (!soleProcess) return this.job.start();
     for (const { id, turnAt, ...waiter } of await delegations.waiting()) {
       this.joined(id, waiter, turnAt);
     }
   }
 
-  stop(): void {
-    this.stopping.abort(OVER);
+  stop(): Promise<void> {
+    return this.job.stop();
   }
 
   /** Whether anything waits for this agent. */
@@ -98,19 +107,6 @@ export class WaitingLine {
     this.turns.left(known.agentId, known.principalId);
     this.change(known, -1);
     return true;
-  }
-
-  private async countRegularly(): Promise<void> {
-    const { clock, logger } = this.deps;
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      try {
-        await this.count();
-      } catch (error) {
-        logger.warn({ err: error }, 'waiting delegations could not be counted');
-      }
-      await clock.sleep(COUNT_EVERY_MS, signal);
-    }
   }
 
   private async count(): Promise<void> {

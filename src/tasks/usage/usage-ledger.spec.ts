@@ -14,6 +14,8 @@ type Settings = {
   readonly [K in keyof QuotaSettings]?: Partial<QuotaSettings[K]>;
 };
 
+const SILENT = { warn: () => undefined, info: () => undefined };
+
 function ledger(settings: Settings, stored: OwnedUsage[] = [], room?: number) {
   const clock = { now: () => new Date(MIDNIGHT - 90_000) } as Clock;
   const limits = new QuotaLimits(
@@ -25,7 +27,7 @@ function ledger(settings: Settings, stored: OwnedUsage[] = [], room?: number) {
     () => room,
   );
   const store = { read: () => Promise.resolve(stored) };
-  return new UsageLedger({ store, limits, clock, logger: { error: () => undefined } });
+  return new UsageLedger({ store, limits, clock, logger: SILENT });
 }
 
 function refusal(work: () => unknown): HubError {

@@ -1,7 +1,8 @@
+import { BackgroundJob } from '../../common/background-job.js';
 import type { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import type { Log } from '../../common/logger.js';
-import { OVER } from '../over.js';
+import { Signal } from '../../common/signal.js';
 import type { Limits, QuotaLimits } from './quota-limits.js';
 import type { UsageStore } from './usage-store.js';
 import {
@@ -24,7 +25,7 @@ export interface UsageLedgerDeps {
   readonly store: Pick<UsageStore, 'read'>;
   readonly limits: QuotaLimits;
   readonly clock: Clock;
-  readonly logger: Pick<Log, 'error'>;
+  readonly logger: Pick<Log, 'warn' | 'info'>;
 }
 
 /**
@@ -36,22 +37,28 @@ export interface UsageLedgerDeps {
 export class UsageLedger {
   private readonly principals = new Map<string, Account>();
   private readonly organizations = new Map<string, Account>();
-  private readonly refusalListeners: ((quota: string) => void)[] = [];
+  private readonly refused = new Signal<string>();
   private readAt: Date | null = null;
-  private readonly stopping = new AbortController();
-  private reading: Promise<void> = Promise.resolve();
+  private readonly job: BackgroundJob;
 
-  constructor(private readonly deps: UsageLedgerDeps) {}
+  constructor(private readonly deps: UsageLedgerDeps) {
+    const rules = {
+      name: 'usage of quotas',
+      failure: 'the usage of quotas could not be read',
+      everyMs: READ_EVERY_MS,
+      run: () => this.read(),
+    };
+    this.job = new BackgroundJob(rules, deps.clock, deps.logger);
+  }
 
   /** Resolves when the usage of everybody is known. */
   async start(): Promise<void> {
     await this.read();
-    this.reading = this.loop();
+    this.job.start();
   }
 
-  async stop(): Promise<void> {
-    this.stopping.abort(OVER);
-    await this.reading;
+  stop(): Promise<void> {
+    return this.job.stop();
   }
 
   /** To be called after each commit of this process, with what it has changed. */
@@ -61,7 +68,7 @@ export class UsageLedger {
 
   /** Calls `listener` with the quota (`principal.openTasks`) of each refusal. */
   onRefused(listener: (quota: string) => void): void {
-    this.refusalListeners.push(listener);
+    this.refused.listen(listener);
   }
 
   /**
@@ -158,7 +165,7 @@ export class UsageLedger {
       help: string,
       s?: number,
     ) => {
-      for (const listener of this.refusalListeners) listener(`${scope}.${name}`);
+      this.refused.emit(`${scope}.${name}`);
       return new HubError(
         'QUOTA_EXCEEDED',
         `The quota ${scope}.${name} is used up: ${who} ${who === 'you' ? 'have' : 'has'} ${what} of ${limits[name]}. ${help}`,
@@ -216,23 +223,6 @@ export class UsageLedger {
 
   private organization(organization: string): Account {
     return known(this.organizations, organization, { organization, principalId: '' });
-  }
-
-  private async loop(): Promise<void> {
-    const { clock, logger } = this.deps;
-    const { signal } = this.stopping;
-    let failed = false;
-    for (;;) {
-      await clock.sleep(READ_EVERY_MS, signal);
-      if (signal.aborted) return;
-      try {
-        await this.read();
-        failed = false;
-      } catch (error) {
-        if (!failed) logger.error({ err: error }, 'the usage of quotas could not be read');
-        failed = true;
-      }
-    }
   }
 }
 

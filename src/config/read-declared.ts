@@ -1,6 +1,6 @@
 import { type FieldViolation, HubError } from '../common/hub-error.js';
 import { adminValidationPipe } from '../common/http/validation.pipe.js';
-import { ConfigError, SOME_FILE } from '../config/index.js';
+import { ConfigError, SOME_FILE } from './config-error.js';
 
 /** What an entry comes to, and what is wrong with it beyond the types of its members. */
 export interface ReadEntry<T> {
@@ -35,6 +35,16 @@ export async function readDeclared<Dto extends object, T>(
   }
   if (faults.length > 0) throw declaredWrong(faults);
   return entries;
+}
+
+/** Waits for all of them; throws one {@link ConfigError} with all that they find wrong. */
+export async function checkTogether(checks: readonly Promise<unknown>[]): Promise<void> {
+  const problems = (await Promise.allSettled(checks)).flatMap((check) => {
+    if (check.status === 'fulfilled') return [];
+    if (check.reason instanceof ConfigError) return check.reason.problems;
+    throw check.reason;
+  });
+  if (problems.length > 0) throw new ConfigError(problems);
 }
 
 /** The refusal of a configuration with these faults; a field is a key of it. */
