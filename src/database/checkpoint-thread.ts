@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
 /** The frames of a write-ahead log, and how many of them have been copied into the file; -1 when that cannot be told now. */
@@ -77,7 +77,7 @@ export class CheckpointThread {
   }
 
   private begin(): Worker {
-    const sqlite = createRequire(import.meta.url).resolve('better-sqlite3');
+    const sqlite = fileURLToPath(import.meta.resolve('better-sqlite3'));
     const thread = new Worker(PROGRAM, {
       eval: true,
       workerData: { sqlite, path: this.path },
