@@ -74,10 +74,15 @@ async function migrate(): Promise<number> {
   return print('The database is up to date.\n');
 }
 
-/** One key a line. What is wrong with any is said instead. */
+/** One key a line. What is wrong with any, or with what the file declares, is said instead. */
 async function showConfig(): Promise<number> {
-  const config = loadConfig();
-  const { stringify } = await import('yaml');
+  const source = new ProcessConfigSource();
+  const config = source.load();
+  const [{ checked }, { stringify }] = await Promise.all([
+    import('./checked-source.js'),
+    import('yaml'),
+  ]);
+  await checked(source);
   return print(stringify(summarize(config), { lineWidth: 0 }));
 }
 

@@ -2,13 +2,13 @@ import { format } from 'node:util';
 import { setLogger } from '@grpc/grpc-js';
 import { type AdminKey, KeysService } from './auth/index.js';
 import { adminKeyFileOf, writeAdminKey } from './admin-key-file.js';
-import { AgentRegistry, readDeclaredAgents } from './agents/index.js';
+import { AgentRegistry } from './agents/index.js';
 import { createApp } from './bootstrap.js';
+import { checked } from './checked-source.js';
 import { Log } from './common/logger.js';
 import {
   type ConfigSource,
   AppConfig,
-  checkTogether,
   ConfigError,
   GrpcAddress,
   HUB_VERSION,
@@ -16,7 +16,6 @@ import {
 } from './config/index.js';
 import { isForPeople } from './observability/logging.js';
 import { startSummary, summaryLines } from './start-summary.js';
-import { checkDeclaredRouting } from './routing/index.js';
 
 /** Where `print` goes, and whether that is a terminal: what others may keep is shown no key. */
 export interface Console {
@@ -64,18 +63,6 @@ export async function startHub(
     print(`A2A Hub ${HUB_VERSION} is listening at ${listening}\n`);
   } catch (error) {
     await app.close();
-    throw error instanceof ConfigError ? error.in(source.file) : error;
-  }
-}
-
-/** Throws `ConfigError` with all that is wrong with what the file declares, before anything is opened. */
-async function checked(source: ConfigSource): Promise<ConfigSource> {
-  try {
-    const config = source.load();
-    const agents = readDeclaredAgents(config.agents.declared);
-    await checkTogether([agents, checkDeclaredRouting(config)]);
-    return source;
-  } catch (error) {
     throw error instanceof ConfigError ? error.in(source.file) : error;
   }
 }

@@ -1,0 +1,15 @@
+import { readDeclaredAgents } from './agents/index.js';
+import { checkTogether, ConfigError, type ConfigSource } from './config/index.js';
+import { checkDeclaredRouting } from './routing/index.js';
+
+/** Throws `ConfigError` with all that is wrong with what the file declares, before anything is opened. */
+export async function checked(source: ConfigSource): Promise<ConfigSource> {
+  try {
+    const config = source.load();
+    const agents = readDeclaredAgents(config.agents.declared);
+    await checkTogether([agents, checkDeclaredRouting(config)]);
+    return source;
+  } catch (error) {
+    throw error instanceof ConfigError ? error.in(source.file) : error;
+  }
+}
