@@ -15,10 +15,12 @@ const OPTIONS = {
 const sourceMaps = new Map();
 
 export default class Runtime extends JestRuntime {
+  /** None where a test file asks for every module anew, with `@jest-environment node`. */
   #modules;
 
   constructor(config, environment, resolver, transformer, cacheFS, coverage, ...rest) {
     super(config, environment, resolver, transformer, cacheFS, coverage, ...rest);
+    if (environment.global !== globalThis) return;
     const transform = (path) => {
       const { code, sourceMapPath } = transformer.transform(path, { ...OPTIONS, ...coverage });
       if (sourceMapPath) sourceMaps.set(path, sourceMapPath);
@@ -29,23 +31,26 @@ export default class Runtime extends JestRuntime {
     );
   }
 
-  unstable_importModule(from, name = from) {
-    return this.#modules.import(name, from);
+  unstable_importModule(from, name) {
+    if (!this.#modules) return super.unstable_importModule(from, name);
+    return this.#modules.import(name ?? from, from);
   }
 
   /** Setup files that are CommonJS, and core modules. */
-  requireModule(from, name = from) {
-    return createRequire(from)(name);
+  requireModule(from, name, ...rest) {
+    if (!this.#modules) return super.requireModule(from, name, ...rest);
+    return createRequire(from)(name ?? from);
   }
 
   /** Parts of Jest; the one that keeps the tests of a file begins anew with each. */
-  requireInternalModule(from, name = from) {
+  requireInternalModule(from, name) {
+    if (!this.#modules) return super.requireInternalModule(from, name);
     const require = createRequire(from);
-    if (name === from) delete require.cache[require.resolve(from)];
-    return require(name);
+    if (name === undefined) delete require.cache[require.resolve(from)];
+    return require(name ?? from);
   }
 
   getSourceMaps() {
-    return sourceMaps;
+    return this.#modules ? sourceMaps : super.getSourceMaps();
   }
 }
