@@ -7,6 +7,16 @@ import { ModuleMocker } from 'jest-mock';
 /** Where jest-circus keeps what it knows of a test file. */
 const CIRCUS = new Set(['EVENT_HANDLERS', 'JEST_STATE_SYMBOL']);
 
+/** Node's `fetch` and the package undici would share a dispatcher, whose versions do not fit each other. */
+const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
+// Touching one of its classes loads what Node has of undici, and with it the dispatcher.
+const nodesDispatcher = globalThis.Headers && globalThis[DISPATCHER];
+if (nodesDispatcher) {
+  const nodesFetch = globalThis.fetch;
+  globalThis[DISPATCHER] = undefined;
+  globalThis.fetch = (input, init) => nodesFetch(input, { dispatcher: nodesDispatcher, ...init });
+}
+
 export default class Environment {
   global = globalThis;
   /** Fake timers of the older kind, which nothing here uses. */
@@ -22,7 +32,10 @@ export default class Environment {
     this.#keepListeners();
   }
 
-  async setup() {}
+  /** As Node has it: Jest asks for 100 frames, which costs where many connections fail. */
+  async setup() {
+    Error.stackTraceLimit = 10;
+  }
 
   async teardown() {
     this.fakeTimersModern.dispose();
