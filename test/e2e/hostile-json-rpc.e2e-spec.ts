@@ -4,7 +4,7 @@ import { bytesOf, hostileHeaders, type HostileRequest, mutated } from '../suppor
 import { HostileHub } from '../support/hostile-hub.js';
 import type { Json, JsonObject } from '../support/json.js';
 import { casesOf } from '../support/thorough.js';
-import { ALL_METHODS } from './doors-methods.js';
+import { ALL_METHODS } from './bindings-methods.js';
 
 const RUNS = casesOf(300, 5000);
 const AUTHENTICATION = { scheme: 'Bearer', schemes: ['Bearer'], credentials: 'x' };
@@ -44,7 +44,7 @@ beforeAll(async () => {
 
 afterAll(() => hostile.close());
 
-describe('the JSON-RPC door', () => {
+describe('the JSON-RPC binding', () => {
   it(`survives ${RUNS} malformed requests of every method and version`, async () => {
     await fc.assert(
       fc.asyncProperty(requestsAbout(hostile.taskId), async (request) => {

@@ -10,7 +10,7 @@ import {
 import { HostileHub } from '../support/hostile-hub.js';
 import type { JsonObject } from '../support/json.js';
 import { casesOf } from '../support/thorough.js';
-import { OLD_MESSAGE, TEXT_MESSAGE } from './doors-methods.js';
+import { OLD_MESSAGE, TEXT_MESSAGE } from './bindings-methods.js';
 
 const RUNS = casesOf(300, 5000);
 
@@ -39,7 +39,7 @@ const routes = (message: JsonObject, push: JsonObject): readonly Call[] => [
 const CONFIG = { id: 'one', url: 'https://example.com/hook' };
 const PROTO_MESSAGE = { messageId: 'm', role: 'ROLE_USER', content: [{ text: 'hello' }] };
 
-const DOORS = [
+const BINDINGS = [
   {
     name: 'HTTP+JSON 1.0',
     bases: ['/a2a', '/a2a/quick', '/a2a/agents/quick', '/a2a/nobody'],
@@ -99,7 +99,7 @@ beforeAll(async () => {
 
 afterAll(() => hostile.close());
 
-describe.each(DOORS)('the door $name', ({ bases, calls }) => {
+describe.each(BINDINGS)('the binding $name', ({ bases, calls }) => {
   it(`survives ${RUNS} malformed requests of every route`, async () => {
     const requests = fc
       .tuple(fc.constantFrom(...bases), fc.constantFrom(...calls))
