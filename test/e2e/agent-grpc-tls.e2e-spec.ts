@@ -1,3 +1,8 @@
+/**
+ * With modules of its own: grpc-js reads the roots it trusts when it is loaded.
+ *
+ * @jest-environment node
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +17,7 @@ let server: Server;
 let port: number;
 const hosts: string[] = [];
 
-// grpc-js reads the roots it trusts when it is loaded, so everything that loads it comes after.
+// Everything that loads grpc-js comes after the roots are there.
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'a2a-hub-tls-'));
   const roots = join(directory, 'roots.pem');

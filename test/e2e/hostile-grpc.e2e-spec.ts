@@ -6,8 +6,9 @@ import { GrpcClient, V0, V1, asIs } from '../support/grpc-client.js';
 import { HostileHub } from '../support/hostile-hub.js';
 import { mutated } from '../support/hostile.js';
 import type { Json, JsonObject } from '../support/json.js';
+import { casesOf } from '../support/thorough.js';
 
-const RUNS = 5000;
+const RUNS = casesOf(300, 5000);
 const DEADLINE_MS = 5000;
 
 /** What a client's fault may be answered with; anything else is the hub's. */

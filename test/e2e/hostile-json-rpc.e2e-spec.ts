@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { bytesOf, hostileHeaders, type HostileRequest, mutated } from '../support/hostile.js';
 import { HostileHub } from '../support/hostile-hub.js';
 import type { Json, JsonObject } from '../support/json.js';
+import { casesOf } from '../support/thorough.js';
 import { ALL_METHODS } from './bindings-methods.js';
 
-const RUNS = 5000;
+const RUNS = casesOf(300, 5000);
 const AUTHENTICATION = { scheme: 'Bearer', schemes: ['Bearer'], credentials: 'x' };
 const CONFIG = { id: 'c', url: 'https://example.com/hook', authentication: AUTHENTICATION };
 const CONFIGURATION = {

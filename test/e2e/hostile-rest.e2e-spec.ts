@@ -9,9 +9,10 @@ import {
 } from '../support/hostile.js';
 import { HostileHub } from '../support/hostile-hub.js';
 import type { JsonObject } from '../support/json.js';
+import { casesOf } from '../support/thorough.js';
 import { OLD_MESSAGE, TEXT_MESSAGE } from './bindings-methods.js';
 
-const RUNS = 5000;
+const RUNS = casesOf(300, 5000);
 
 interface Call {
   readonly method: string;

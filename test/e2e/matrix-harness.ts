@@ -26,6 +26,16 @@ export const AGENTS: readonly Dialect[] = BINDINGS.flatMap((binding) =>
   VERSIONS.map((version) => ({ binding, version })),
 );
 
+/**
+ * The pairs that every run tests: each dialect with its own, which has each client and each agent, and each
+ * with one that is another binding in another version. A thorough run tests all.
+ */
+export function isUsualPair(client: Dialect, agent: Dialect): boolean {
+  const at = AGENTS.findIndex((one) => named(one) === named(client));
+  const other = AGENTS[(at + AGENTS.length / 2) % AGENTS.length]!;
+  return [named(client), named(other)].includes(named(agent));
+}
+
 /** The hub, the six agents and a webhook receiver, shared by all pairs of one file. */
 export class Matrix {
   private constructor(

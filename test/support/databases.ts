@@ -81,19 +81,27 @@ const START_TIMEOUT_MS = 60_000;
 const MIGRATE = { migrate: true };
 /** One row each, which a migration makes. */
 const COUNTERS = /_(revisions|counter)$/;
+/** In one round trip, for it comes before each test. */
+const EMPTY_POSTGRES = `DO $empty$
+  DECLARE name text;
+  BEGIN
+    SET LOCAL session_replication_role = replica;
+    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations' LOOP
+      EXECUTE format('DELETE FROM %I', name);
+      IF name ~ '${COUNTERS.source}' THEN EXECUTE format('INSERT INTO %I VALUES (1, 0)', name); END IF;
+    END LOOP;
+  END $empty$`;
 
 /** Takes out all rows; counters begin again. */
 export async function empty(database: Database): Promise<void> {
   await database.write(function* (tx) {
-    const [names, unchecked] =
-      tx.dialect === 'sqlite'
-        ? [`SELECT name FROM sqlite_schema WHERE type = 'table'`, 'PRAGMA defer_foreign_keys = ON']
-        : [
-            `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
-            'SET LOCAL session_replication_role = replica',
-          ];
-    yield* tx.run(unchecked);
-    for (const { name } of yield* tx.all<{ name: string }>(names)) {
+    if (tx.dialect === 'postgres') {
+      yield* tx.run(EMPTY_POSTGRES);
+      return;
+    }
+    yield* tx.run('PRAGMA defer_foreign_keys = ON');
+    const tables = `SELECT name FROM sqlite_schema WHERE type = 'table'`;
+    for (const { name } of yield* tx.all<{ name: string }>(tables)) {
       if (name === 'migrations' || name.startsWith('sqlite_')) continue;
       yield* tx.run(`DELETE FROM ${name}`);
       if (COUNTERS.test(name)) yield* tx.run(`INSERT INTO ${name} VALUES (1, 0)`);
