@@ -88,7 +88,9 @@ export class CheckpointThread {
       this.asked = null;
     });
     thread.on('error', (error: Error) => this.lost(thread, error));
-    thread.on('exit', () => this.lost(thread, new Error('the thread that copies the log has ended')));
+    thread.on('exit', () =>
+      this.lost(thread, new Error('the thread that copies the log has ended')),
+    );
     return thread;
   }
 

@@ -56,7 +56,8 @@ class SlowDisk implements DiskSync {
     this.asked.push(what);
     if (this.slow) await new Promise<void>((resolve) => this.waiting.push(resolve));
     const code = what === 'log' ? 'EIO' : 'SQLITE_IOERR_FSYNC';
-    if (this.failing === what) throw Object.assign(new Error('EIO: i/o error, fdatasync'), { code });
+    if (this.failing === what)
+      throw Object.assign(new Error('EIO: i/o error, fdatasync'), { code });
   }
 }
 
