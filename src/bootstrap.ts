@@ -3,7 +3,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import { AdminAnswers, AdminBodies, HttpDoors } from './a2a/index.js';
+import { AdminAnswers, AdminBodies, HttpBindings } from './a2a/index.js';
 import { serveReference } from './api-reference.js';
 import { AppModule } from './app.module.js';
 import { HttpAccess } from './auth/index.js';
@@ -66,11 +66,11 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   // A summary of it is told when the hub has started; all of it also by the command `config`.
   log.debug({ config: summarize(config) }, 'configuration');
   const secrets = openSecretBox(config, log);
-  let doors: HttpDoors | undefined;
+  let bindings: HttpBindings | undefined;
   // There when the first request comes.
   let observer: HttpObserver | undefined = undefined;
   const adapter = new FastifyAdapter({
-    // Of the admin API, and of whatever says nothing else: the doors of A2A have their own.
+    // Of the admin API, and of whatever says nothing else: the A2A API has its own.
     bodyLimit: config.server.adminBodyLimit,
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: {
@@ -84,7 +84,7 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PATH_PARAMETER },
     frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       observer?.begin(request, reply);
-      refuseUrl(request, reply, doors);
+      refuseUrl(request, reply, bindings);
     },
   });
   const app = await NestFactory.create<NestFastifyApplication>(
@@ -117,7 +117,7 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
     serveOpenApi(app);
     serveReference(server);
     serveFrontPage(server);
-    doors = app.get(HttpDoors);
+    bindings = app.get(HttpBindings);
   }
   boundDraining(app.get(Draining), app.getHttpServer(), config.server.drainMs);
   return app;
@@ -129,17 +129,17 @@ function sourceOf(given: AppOverrides['config']): ConfigSource {
   return new FixedConfigSource(given instanceof AppConfig ? given : configWith(given));
 }
 
-/** A path that Fastify itself refuses (bad percent-encoding, an endless id): in the form of its door's errors. */
+/** A path that Fastify itself refuses (bad percent-encoding, an endless id): in the form of its binding's errors. */
 function refuseUrl(
   request: FastifyRequest,
   reply: FastifyReply,
-  doors: HttpDoors | undefined,
+  bindings: HttpBindings | undefined,
 ): void {
   const text = 'The path is badly encoded or has a part that is too long.';
   const error = new HubError('INVALID_REQUEST', text);
   // Such a request has passed no hook: nobody knows who sends its body.
   void reply.headers({ connection: 'close', 'x-content-type-options': 'nosniff' });
-  if (doors?.refuse(error, request, reply)) return;
+  if (bindings?.refuse(error, request, reply)) return;
   noteFailure(request.note, error);
   const problem = problemOf(error);
   void reply.status(problem.status).type(PROBLEM_JSON).send(JSON.stringify(problem));
@@ -151,7 +151,7 @@ const noSniffing: onRequestHookHandler = (_request, reply, done) => {
   done();
 };
 
-/** Requests that come on open connections while the process drains: refused in the form of their door. */
+/** Requests that come on open connections while the process drains: refused in the form of their binding. */
 function refuseWhileDraining(server: FastifyInstance, draining: Draining): void {
   server.addHook('onRequest', (request, reply, done) => {
     if (!draining.signal.aborted) return done();

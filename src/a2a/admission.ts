@@ -9,7 +9,7 @@ import {
 import { HubError } from '../common/hub-error.js';
 import { RateLimit } from './rate-limit.js';
 
-/** Lets a caller in at the A2A doors: every door asks here once a request, before it reads the body. */
+/** Admits callers of the A2A API: every binding asks here once for each request, before it reads the body. */
 @Injectable()
 export class Admission {
   constructor(

@@ -13,7 +13,7 @@ const MAX_EXTENSIONS = 64;
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-[\x21-\x7e]*)?$/;
 const SEQ = /^\d{1,15}$/;
 
-/** What the HTTP doors know of a call before its body is read. */
+/** What the HTTP bindings know of a call before its body is read. */
 export interface CallSource {
   readonly headers: IncomingHttpHeaders;
   readonly principal: Principal;

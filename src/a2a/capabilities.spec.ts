@@ -1,16 +1,16 @@
 import { expect, it } from '@jest/globals';
-import { capabilitiesOf, checkListed, openDoors } from './capabilities.js';
+import { capabilitiesOf, checkListed, servedInterfaces } from './capabilities.js';
 
-it('lists a door before it can be mounted', () => {
-  for (const door of openDoors({ grpc: { port: -1 } } as never)) {
-    expect(() => checkListed(door)).not.toThrow();
+it('lists a binding before it can be mounted', () => {
+  for (const binding of servedInterfaces({ grpc: { port: -1 } } as never)) {
+    expect(() => checkListed(binding)).not.toThrow();
   }
   const another = { binding: 'WEBSOCKET', version: '1.0' } as const;
   expect(() => checkListed(another)).toThrow('WEBSOCKET 1.0');
 });
 
 it('opens gRPC only with a port', () => {
-  const bindings = openDoors({ grpc: { port: 0 } } as never).map(({ binding }) => binding);
+  const bindings = servedInterfaces({ grpc: { port: 0 } } as never).map(({ binding }) => binding);
   expect(new Set(bindings)).toEqual(new Set(['JSONRPC', 'HTTP+JSON']));
 });
 

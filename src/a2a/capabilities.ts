@@ -6,18 +6,18 @@ import type { ProtocolVersion } from '../routing/index.js';
 export type Capability = 'streaming' | 'pushNotifications' | 'extendedAgentCard';
 export type Capabilities = Readonly<Record<Capability, boolean>>;
 
-/** One way in: a binding in one version. */
-export interface Door {
+/** A binding in one version, as the hub serves it and its cards list it. */
+export interface ServedInterface {
   readonly binding: AgentInterface['protocolBinding'];
   readonly version: ProtocolVersion;
 }
 
 /**
- * Every door there is ({@link checkListed} holds what is mounted to it). Cards list them in this order:
+ * Every binding there is ({@link checkListed} holds what is mounted to it). Cards list them in this order:
  * JSON-RPC first, because some clients take the first interface whatever it is, and of each binding the
  * newest version first.
  */
-const DOORS: readonly Door[] = [
+const INTERFACES: readonly ServedInterface[] = [
   { binding: 'JSONRPC', version: '1.0' },
   { binding: 'JSONRPC', version: '0.3' },
   { binding: 'HTTP+JSON', version: '1.0' },
@@ -26,19 +26,19 @@ const DOORS: readonly Door[] = [
   { binding: 'GRPC', version: '0.3' },
 ];
 
-/** The doors that this configuration opens. */
-export function openDoors({ grpc }: Pick<AppConfig, 'grpc'>): readonly Door[] {
-  return DOORS.filter(({ binding }) => binding !== 'GRPC' || grpc.port !== 0);
+/** The bindings that this configuration opens. */
+export function servedInterfaces({ grpc }: Pick<AppConfig, 'grpc'>): readonly ServedInterface[] {
+  return INTERFACES.filter(({ binding }) => binding !== 'GRPC' || grpc.port !== 0);
 }
 
-/** Throws for a door that cards would not tell of; asked wherever one is mounted. */
-export function checkListed({ binding, version }: Door): void {
-  if (DOORS.some((door) => door.binding === binding && door.version === version)) return;
-  throw new Error(`The door ${binding} ${version} is mounted and in no card.`);
+/** Throws for a binding that no card lists; called wherever one is mounted. */
+export function checkListed({ binding, version }: ServedInterface): void {
+  if (INTERFACES.some((each) => each.binding === binding && each.version === version)) return;
+  throw new Error(`The binding ${binding} ${version} is mounted and in no card.`);
 }
 
 /**
- * What cards declare, and what is refused when it is false (A2A §3.3.4); every door serves all of it. An
+ * What cards declare, and what is refused when it is false (A2A §3.3.4); every binding serves all of it. An
  * extended card is for callers that prove who they are, so it needs keys.
  */
 export function capabilitiesOf({ auth }: Pick<AppConfig, 'auth'>): Capabilities {

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { HubError } from '../common/hub-error.js';
 import { RPC_STATUS, WIRE_ERRORS, restErrorOf, rpcErrorOf } from './error-map.js';
 
-describe('errors at the A2A doors', () => {
+describe('errors of the A2A API', () => {
   it('carry the codes of the specification', () => {
     const codes = Object.fromEntries(
       Object.entries(WIRE_ERRORS).map(([reason, { code }]) => [reason, code]),

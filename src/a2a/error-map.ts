@@ -19,7 +19,7 @@ export const RPC_STATUS = {
 
 export type RpcStatus = keyof typeof RPC_STATUS;
 
-/** How one error reason looks at the A2A doors. */
+/** How one error reason looks in the A2A API. */
 export interface WireError {
   /** JSON-RPC `error.code` (A2A §5.4, §9.5). */
   readonly code: number;
@@ -40,7 +40,7 @@ export interface WireError {
 /** `google.rpc.ErrorInfo.domain` of errors the A2A specification defines. */
 const A2A_DOMAIN = 'a2a-protocol.org';
 
-/** Every error a caller of the A2A doors can meet; `docs/errors.md` lists the same. */
+/** Every error a caller of the A2A API can meet; `docs/errors.md` lists the same. */
 export const WIRE_ERRORS: Readonly<Record<ErrorReason, WireError>> = {
   TASK_NOT_FOUND: a2a('TASK_NOT_FOUND', 'Task not found', 404, 'NOT_FOUND'),
   TASK_NOT_CANCELABLE: a2a(

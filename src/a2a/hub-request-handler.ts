@@ -43,8 +43,8 @@ export interface SourceDetails {
 }
 
 /**
- * The operations of A2A (§3.1), once, over the canonical types: every door and every version ends
- * here. The doors have authenticated the caller and validated the request.
+ * The operations of A2A (§3.1), once, over the canonical types: every binding and every version ends
+ * here. The bindings have authenticated the caller and validated the request.
  */
 @Injectable()
 export class HubRequestHandler {
@@ -155,7 +155,7 @@ export class HubRequestHandler {
 
   /**
    * The card for this caller (A2A §3.1.11), with signatures that hold in `form`, which is that of
-   * its version unless the door has another. Refused unless the card declares it; 0.3 has an error of its
+   * its version unless the binding has another. Refused unless the card declares it; 0.3 has an error of its
    * own for that.
    */
   async getExtendedAgentCard(
@@ -232,7 +232,7 @@ async function roomForDone(answer: object, call: CallContext, taskId: string): P
   }
 }
 
-/** The call with the agent that `tenant` names; a door that names another agent wins nothing. */
+/** The call with the agent that `tenant` names; an address that names another agent wins nothing. */
 function named(call: CallContext, tenant: string): CallContext {
   if (tenant === '' || tenant === call.agentId) return call;
   if (call.agentId !== undefined) {

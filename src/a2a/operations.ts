@@ -27,7 +27,7 @@ import * as shapes from './validation/v1-requests.js';
 /** Where HTTP+JSON has an operation (A2A §11.3, the `google.api.http` annotations of a2a.proto). */
 export interface RestRoute {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Below the door; `{name}` holds the field of that name. */
+  /** Below the base path; `{name}` holds the field of that name. */
   readonly path: string;
   /** Where the other fields are: a body, a body that may be left out, or the query. */
   readonly fields: 'body' | 'optional body' | 'query';

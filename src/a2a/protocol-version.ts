@@ -1,7 +1,7 @@
 import { HubError } from '../common/hub-error.js';
 import type { ProtocolVersion } from '../routing/index.js';
 
-/** The versions the doors speak, newest first, as errors name them. */
+/** The versions the bindings speak, newest first, as errors name them. */
 const SPOKEN = ['1.0', '0.3', '0.2.5'];
 
 /** Major and minor of an `A2A-Version`; the patch counts for nothing (A2A §3.6). */

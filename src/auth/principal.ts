@@ -1,4 +1,4 @@
-/** What a key may do. `a2a`: the A2A doors; `admin`: everything. */
+/** What a key may do. `a2a`: the A2A API; `admin`: everything. */
 export const SCOPES = ['a2a', 'tasks:organization', 'push', 'agents', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -33,7 +33,7 @@ export function hasScope(principal: Principal, scope: Scope): boolean {
 }
 
 /**
- * What this principal sees at the A2A doors: its own rows, or its organization's with scope
+ * What this principal sees in the A2A API: its own rows, or its organization's with scope
  * `tasks:organization`. Being an operator (`admin`) widens nothing there; the admin API uses
  * {@link EVERYTHING} after checking the scope.
  */

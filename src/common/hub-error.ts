@@ -1,6 +1,6 @@
 /**
- * What went wrong, said once and without any wire code. Each door maps a reason to its own form
- * (`a2a/error-map.ts` for the A2A doors, `common/http/problem.ts` for the admin API); both
+ * What went wrong, said once and without any wire code. Each binding maps a reason to its own form
+ * (`a2a/error-map.ts` for the A2A API, `common/http/problem.ts` for the admin API); both
  * maps are `Record<ErrorReason, …>`, so a new reason without a mapping does not compile.
  *
  * The first block are the errors of the A2A specification (§3.3.2), under the `reason` of its

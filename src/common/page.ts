@@ -1,4 +1,4 @@
-/** How many items come at once at the A2A doors when the client leaves it to the hub, and at most (A2A §3.1.4). */
+/** How many items a page of the A2A API has when the client leaves it to the hub, and at most (A2A §3.1.4). */
 export const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 100;
 

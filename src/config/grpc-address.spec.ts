@@ -8,7 +8,7 @@ function address(config: ConfigOverrides, boundPort?: number): GrpcAddress {
   return found;
 }
 
-describe('the address of the gRPC door', () => {
+describe('the address of the gRPC server', () => {
   it('is undefined while gRPC is off, and on a worker', () => {
     const worker = { role: 'worker', database: { url: 'postgres://u:p@h/d' } } as const;
     for (const off of [address({}), address({ ...worker, grpc: { port: 50051 } })]) {

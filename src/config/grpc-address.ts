@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from './app-config.js';
 
-/** Where the gRPC door of this process is; everything undefined or false when it is switched off. */
+/** Where the gRPC server of this process is; everything undefined or false when it is switched off. */
 @Injectable()
 export class GrpcAddress {
   private port: number | undefined;
 
   constructor(private readonly config: AppConfig) {}
 
-  /** Called by the door when its socket listens. */
+  /** Called by the server when its socket listens. */
   bound(port: number): void {
     this.port = port;
   }
 
   /**
-   * `host:port` as clients reach the door: of `grpc.publicUrl`, else the host of `publicUrl`, else the
-   * listening host, with the door's port. With `grpc.port: -1` undefined until the door listens.
+   * `host:port` as clients reach the server: of `grpc.publicUrl`, else the host of `publicUrl`, else the
+   * listening host, with the server's port. With `grpc.port: -1` undefined until the server listens.
    */
   get target(): string | undefined {
     if (!this.isServed) return undefined;

@@ -55,7 +55,7 @@ export const SETTINGS = {
       min: KIB,
       max: 1024 * MIB,
       default: 10 * MIB,
-      description: 'The largest request body at the A2A doors.',
+      description: 'The largest request body of the A2A API.',
     }),
     adminBodyLimit: size({
       min: KIB,
@@ -94,7 +94,7 @@ export const SETTINGS = {
       description:
         'Origins (https://app.example.com) whose pages may call the hub from a browser, with a key also under auth.mode none: A2A over HTTP and the admin API alike; * for every origin. Empty: none but its own.',
     }),
-    rateLimit: new Section('How often one principal may call the A2A doors of one process.', {
+    rateLimit: new Section('How often one principal may call the A2A API of one process.', {
       requestsPerSecond: number({
         min: 0,
         max: 100_000,
@@ -117,7 +117,7 @@ export const SETTINGS = {
     }),
   }),
 
-  grpc: new Section('The gRPC door, on a port of its own.', {
+  grpc: new Section('The gRPC server, on a port of its own.', {
     port: number({
       min: -1,
       max: 65_535,
@@ -127,7 +127,7 @@ export const SETTINGS = {
     publicUrl: optionalHttpUrl({
       default: null,
       description:
-        'The address clients reach the gRPC door at (https://grpc.example.com). Null: the host of publicUrl with this port.',
+        'The address clients reach the gRPC server at (https://grpc.example.com). Null: the host of publicUrl with this port.',
     }),
     tlsCertificate: optionalText({
       default: null,
@@ -334,7 +334,7 @@ export const SETTINGS = {
     grpcUrl: choice(['address', 'url'], {
       default: 'address',
       description:
-        'How cards of 0.x name the gRPC door: by the address that 0.3 clients dial (host:port), or by the URL that the 0.3 specification and its conformance kit want (http://host:port).',
+        'How cards of 0.x name the gRPC server: by the address that 0.3 clients dial (host:port), or by the URL that the 0.3 specification and its conformance kit want (http://host:port).',
     }),
     sign: flag({
       default: true,

@@ -32,7 +32,7 @@ import { OauthTokens } from './auth/oauth-tokens.js';
         new HubTokens(
           signing,
           ids,
-          // The address a worker listens on has no doors.
+          // The address a worker listens on serves no A2A.
           () => config.publicUrl ?? (config.role === 'worker' ? null : address.listening),
         ),
     },

@@ -93,7 +93,7 @@ const WORKER_PROVIDERS = [
     useFactory: (log: TaskLog, config: AppConfig, address: PublicUrl) =>
       new LaneReader(log, {
         maxBytes: config.push.maxBodyBytes,
-        // The address a worker listens on has no doors.
+        // The address a worker listens on serves no A2A.
         get publicUrl() {
           return config.publicUrl ?? (config.role === 'worker' ? null : address.listening);
         },

@@ -6,17 +6,17 @@ import type { RoutingDirective } from '../protocol/routing-extension.js';
 /** The protocol dialect a client speaks; it decides shapes and defaults at the edge, nothing else. */
 export type ProtocolVersion = '1.0' | '0.3';
 
-/** What every call carries, whatever the operation. Built once by the door. */
+/** What every call carries, whatever the operation. Built once by the binding. */
 export interface CallContext {
   readonly principal: Principal;
   readonly version: ProtocolVersion;
-  /** The agent the door names: sub-path `/a2a/agents/{id}` or `tenant`. */
+  /** The agent the address names: sub-path `/a2a/agents/{id}` or `tenant`. */
   readonly agentId: string | undefined;
   /** Extension URIs asked for (`A2A-Extensions`). */
   readonly extensions: readonly string[];
   /**
    * The extensions that are active for this call (A2A §4.6.2): the hub's own if it was asked for, and
-   * what the operation adds before its answer, or the first item of its stream, is there. A door then
+   * what the operation adds before its answer, or the first item of its stream, is there. A binding then
    * writes them as `A2A-Extensions` (1.0) or `X-A2A-Extensions` (0.x), a header or gRPC metadata, and
    * nothing when there are none. Copies of a context share the one set.
    */

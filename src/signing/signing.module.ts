@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { JwksDoor } from './jwks.door.js';
+import { JwksEndpoint } from './jwks.endpoint.js';
 import { TypeormSigningKeyStore } from './persistence/typeorm-signing-key.store.js';
 import { SigningKeyStore } from './signing-key-store.js';
 import { SigningService } from './signing.service.js';
@@ -9,7 +9,7 @@ import { SigningService } from './signing.service.js';
   providers: [
     { provide: SigningKeyStore, useClass: TypeormSigningKeyStore },
     SigningService,
-    JwksDoor,
+    JwksEndpoint,
   ],
   exports: [SigningService],
 })

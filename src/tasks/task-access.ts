@@ -2,7 +2,7 @@ import type { Visibility } from '../auth/index.js';
 import type { TaskAggregate } from './task.js';
 import { isVisible } from './visible.js';
 
-/** Whether the task exists for this caller at this door (which may name one agent of it). */
+/** Whether the task exists for this caller at this address (which may name one agent of it). */
 export function belongsTo(
   { record, delegations }: Pick<TaskAggregate, 'record' | 'delegations'>,
   visibility: Visibility,

@@ -2,7 +2,7 @@ import { HubError } from '../common/hub-error.js';
 
 /**
  * The one answer for a task that does not exist, is somebody else's, or is not the agent's that the
- * door names: nobody can tell them apart.
+ * address names: nobody can tell them apart.
  */
 export function taskNotFound(taskId: string): HubError {
   return new HubError('TASK_NOT_FOUND', 'Task not found', { metadata: { taskId } });

@@ -9,7 +9,7 @@ import { viewTask } from './task-view.js';
 import type { TaskAggregate } from './task.js';
 
 /**
- * The parameters of ListTasks, checked by the doors; a page size of 0 is none. The agent of the request
+ * The parameters of ListTasks, checked by the bindings; a page size of 0 is none. The agent of the request
  * comes with the call's context.
  */
 export type ListParams = Partial<Omit<ListTasksRequest, 'tenant'>>;

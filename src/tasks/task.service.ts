@@ -64,8 +64,8 @@ type Begun =
   | { readonly kind: 'follow-up'; readonly taskId: string };
 
 /**
- * The operations of A2A on the hub's tasks, for every door. Each sees the tasks of its caller only:
- * a stranger's task, one of another agent than the door names and an unknown one are the same
+ * The operations of A2A on the hub's tasks, for every binding. Each sees the tasks of its caller only:
+ * a stranger's task, one of another agent than the address names and an unknown one are the same
  * TASK_NOT_FOUND. They only write to the log and read from it; the runners do the work.
  */
 export class TaskService {

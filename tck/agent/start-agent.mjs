@@ -40,13 +40,13 @@ export async function startAgent({ acceptClientTaskIds, ...times }) {
     acceptClientTaskIds,
   );
 
-  addHttpDoors(app, requestHandler, card);
+  addHttpBindings(app, requestHandler, card);
   grpc.addService(A2AService, grpcService({ requestHandler, userBuilder }));
   grpc.addService(LegacyA2AService, legacyGrpcService({ requestHandler, userBuilder }));
   return { url, ...urls, close: () => close(http, grpc) };
 }
 
-function addHttpDoors(app, requestHandler, card) {
+function addHttpBindings(app, requestHandler, card) {
   const started = new Date().toUTCString();
   app.use('/.well-known', stamped(started));
   // Clients of before 1.0 look here, and say nothing of their version.

@@ -194,11 +194,11 @@ export function taskWritersContract(databases: DatabaseFactory): void {
     const outcomes = await Promise.allSettled([
       stale.log.update(record.id, () => change({ events: [chunk('old')] }), fence(first!)),
       stale.log.update(record.id, () => change({ events: [chunk('mine')] }), fence(second!)),
-      stale.log.update(record.id, () => change({ events: [chunk('door')] })),
+      stale.log.update(record.id, () => change({ events: [chunk('binding')] })),
     ]);
     expect(outcomes[0]).toMatchObject({ status: 'rejected', reason: expect.any(FencedError) });
     expect(outcomes.slice(1).map(({ status: how }) => how)).toEqual(['fulfilled', 'fulfilled']);
-    expect(texts(await hub.load(record.id))).toEqual(['mine', 'door']);
+    expect(texts(await hub.load(record.id))).toEqual(['mine', 'binding']);
   });
 
   it('fences a process whose memory is older than the claim, in the transaction', async () => {

@@ -15,7 +15,7 @@ import { legacyUserMessage, userMessage } from '../support/builders.js';
 
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
-describe('clients of every version at the doors', () => {
+describe('clients of every version at the bindings', () => {
   let hub: Hub;
   let agent: RunningAgent;
   let key: string;

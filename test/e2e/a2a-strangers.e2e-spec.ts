@@ -103,7 +103,7 @@ describe("a stranger's task", () => {
   );
 
   it.each(CALLS.filter(([, , params]) => !('message' in params('x'))))(
-    'is none at the door of another agent: %s %s',
+    'is none at the binding of another agent: %s %s',
     async (version, method, params) => {
       const other = { version, path: '/a2a/agents/other' };
       const known = await hub.rpcRaw(method, params(waiting), other);

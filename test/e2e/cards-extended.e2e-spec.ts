@@ -4,12 +4,12 @@ import { createLocalJWKSet, flattenedVerify, importJWK } from 'jose';
 import { canonicalJson } from '../../src/common/canonical-json.js';
 import type { AgentCard } from '../../src/protocol/a2a.js';
 import { type Hub, startHub } from '../support/app.js';
-import { type Door, DoorError, allDoors } from '../support/doors.js';
+import { type Binding, BindingError, allBindings } from '../support/bindings.js';
 import { GrpcClient, V0, V1, failureOf } from '../support/grpc-client.js';
 import type { Json } from '../support/json.js';
 
 const PUBLIC_CARD = '/a2a/.well-known/agent-card.json';
-const DOORS = ['JSON-RPC 1.0', 'JSON-RPC 0.3', 'HTTP+JSON 1.0', 'HTTP+JSON 0.3'].concat([
+const BINDINGS = ['JSON-RPC 1.0', 'JSON-RPC 0.3', 'HTTP+JSON 1.0', 'HTTP+JSON 0.3'].concat([
   'gRPC 1.0',
   'gRPC 0.3',
 ]);
@@ -17,7 +17,7 @@ const DOORS = ['JSON-RPC 1.0', 'JSON-RPC 0.3', 'HTTP+JSON 1.0', 'HTTP+JSON 0.3']
 const JSON_PROFILE = 'application/json; profile=a2a-json';
 
 let hub: Hub;
-let doors: Map<string, Door>;
+let bindings: Map<string, Binding>;
 let acme: string;
 let other: string;
 
@@ -30,11 +30,11 @@ beforeAll(async () => {
   await register('off', { enabled: false });
   acme = await hub.createKey({ organization: 'acme' });
   other = await hub.createKey({ organization: 'other' });
-  doors = new Map(allDoors(hub).map((door) => [door.name, door]));
+  bindings = new Map(allBindings(hub).map((binding) => [binding.name, binding]));
 });
 
 afterAll(async () => {
-  for (const door of doors.values()) door.close();
+  for (const binding of bindings.values()) binding.close();
   await hub.close();
   jest.restoreAllMocks();
 });
@@ -58,24 +58,24 @@ it('is declared in every form of the public card, which shows what is open to ev
   expect((await hidden)!.text).toBe((await unknown)!.text);
 });
 
-describe.each(DOORS)('over %s', (name) => {
+describe.each(BINDINGS)('over %s', (name) => {
   it('shows exactly the skills the caller may use', async () => {
-    const door = doors.get(name)!;
-    expect(skillsOf(await door.extendedCard({ key: acme }))).toEqual(['open.do', 'secret.do']);
-    expect(skillsOf(await door.extendedCard({ key: other }))).toEqual(['open.do']);
+    const binding = bindings.get(name)!;
+    expect(skillsOf(await binding.extendedCard({ key: acme }))).toEqual(['open.do', 'secret.do']);
+    expect(skillsOf(await binding.extendedCard({ key: other }))).toEqual(['open.do']);
     await hub.admin('PATCH', '/api/v1/agents/secret', { organizations: null });
-    expect(skillsOf(await door.extendedCard({ key: other }))).toEqual(['open.do', 'secret.do']);
+    expect(skillsOf(await binding.extendedCard({ key: other }))).toEqual(['open.do', 'secret.do']);
     await hub.admin('PATCH', '/api/v1/agents/secret', { organizations: ['acme'] });
-    expect(skillsOf(await door.extendedCard({ key: other }))).toEqual(['open.do']);
+    expect(skillsOf(await binding.extendedCard({ key: other }))).toEqual(['open.do']);
   });
 
   it('needs a key', async () => {
-    const refused = await refusalOf(doors.get(name)!.extendedCard({ key: null }));
+    const refused = await refusalOf(bindings.get(name)!.extendedCard({ key: null }));
     expect(JSON.stringify(refused)).toMatch(/Authentication required|API key/);
   });
 
   it('is signed', async () => {
-    const shown = await doors.get(name)!.extendedCard({ key: acme });
+    const shown = await bindings.get(name)!.extendedCard({ key: acme });
     expect((shown['signatures'] as Json[]).length).toBeGreaterThan(0);
     if (!name.endsWith('1.0')) return;
     const { keys } = await card('/.well-known/jwks.json');
@@ -250,5 +250,5 @@ async function refusalOf(call: Promise<unknown>): Promise<unknown> {
     () => expect('it').toBe('refused'),
     (error) => error,
   );
-  return thrown instanceof DoorError ? thrown.refusal : thrown;
+  return thrown instanceof BindingError ? thrown.refusal : thrown;
 }

@@ -94,7 +94,7 @@ afterAll(async () => {
   await hostile.close();
 });
 
-describe.each(SERVICES)('the door $name', ({ methods }) => {
+describe.each(SERVICES)('the binding $name', ({ methods }) => {
   it(`survives ${RUNS} malformed requests of every method`, async () => {
     const requests = fc.constantFrom(...methods).chain((method) =>
       fc.record({

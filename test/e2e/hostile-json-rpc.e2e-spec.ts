@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { bytesOf, hostileHeaders, type HostileRequest, mutated } from '../support/hostile.js';
 import { HostileHub } from '../support/hostile-hub.js';
 import type { Json, JsonObject } from '../support/json.js';
-import { ALL_METHODS } from './doors-methods.js';
+import { ALL_METHODS } from './bindings-methods.js';
 
 const RUNS = 5000;
 const AUTHENTICATION = { scheme: 'Bearer', schemes: ['Bearer'], credentials: 'x' };
@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 afterAll(() => hostile.close());
 
-describe('the JSON-RPC door', () => {
+describe('the JSON-RPC binding', () => {
   it(`survives ${RUNS} malformed requests of every method and version`, async () => {
     await fc.assert(
       fc.asyncProperty(requestsAbout(hostile.taskId), async (request) => {

@@ -9,7 +9,7 @@ import {
 } from '../support/hostile.js';
 import { HostileHub } from '../support/hostile-hub.js';
 import type { JsonObject } from '../support/json.js';
-import { OLD_MESSAGE, TEXT_MESSAGE } from './doors-methods.js';
+import { OLD_MESSAGE, TEXT_MESSAGE } from './bindings-methods.js';
 
 const RUNS = 5000;
 
@@ -38,7 +38,7 @@ const routes = (message: JsonObject, push: JsonObject): readonly Call[] => [
 const CONFIG = { id: 'one', url: 'https://example.com/hook' };
 const PROTO_MESSAGE = { messageId: 'm', role: 'ROLE_USER', content: [{ text: 'hello' }] };
 
-const DOORS = [
+const BINDINGS = [
   {
     name: 'HTTP+JSON 1.0',
     bases: ['/a2a', '/a2a/quick', '/a2a/agents/quick', '/a2a/nobody'],
@@ -98,7 +98,7 @@ beforeAll(async () => {
 
 afterAll(() => hostile.close());
 
-describe.each(DOORS)('the door $name', ({ bases, calls }) => {
+describe.each(BINDINGS)('the binding $name', ({ bases, calls }) => {
   it(`survives ${RUNS} malformed requests of every route`, async () => {
     const requests = fc
       .tuple(fc.constantFrom(...bases), fc.constantFrom(...calls))

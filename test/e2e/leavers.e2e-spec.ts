@@ -209,7 +209,7 @@ describe('a principal that is disabled', () => {
     });
   });
 
-  it('is refused at every door, gets no key, and comes back with its keys', async () => {
+  it('is refused at every binding, gets no key, and comes back with its keys', async () => {
     await hub.rpc('ListTasks', {}, { key: leaver.key });
     await act(leaver.principalId, 'disable');
     const asked = await hub.rpcRaw('ListTasks', {}, { key: leaver.key });

@@ -3,16 +3,16 @@ import { RPC_STATUS, WIRE_ERRORS } from '../../src/a2a/error-map.js';
 import type { ErrorReason } from '../../src/common/hub-error.js';
 import { type Hub, startHub } from '../support/app.js';
 import {
-  allDoors,
-  type Door,
-  DoorError,
-  type DoorOptions,
+  allBindings,
+  type Binding,
+  BindingError,
+  type BindingOptions,
   type Refusal,
-} from '../support/doors.js';
+} from '../support/bindings.js';
 import type { JsonObject } from '../support/json.js';
 import { ScriptedAgent } from '../support/scripted-agent.js';
 
-const DOORS = [
+const BINDINGS = [
   'JSON-RPC 1.0',
   'JSON-RPC 0.3',
   'HTTP+JSON 1.0',
@@ -28,8 +28,8 @@ let hub: Hub;
 let slow: Hub;
 let agent: ScriptedAgent;
 let insisting: ScriptedAgent;
-let doors: Door[];
-let slowDoors: Door[];
+let bindings: Binding[];
+let slowBindings: Binding[];
 let done: string;
 let stranger: string;
 let readOnly: string;
@@ -43,7 +43,7 @@ beforeAll(async () => {
     card: { capabilities: { extensions: [{ uri: 'urn:example:needed', required: true }] } },
   });
   await hub.registerAgent(insisting.url, { id: 'insists' });
-  doors = allDoors(hub);
+  bindings = allBindings(hub);
   const { task } = await hub.send('hello', { message: { metadata: { agentId: 'worker' } } });
   done = String((task as JsonObject)['id']);
   stranger = await hub.createKey({ name: 'stranger' });
@@ -51,65 +51,93 @@ beforeAll(async () => {
   slow = await startHub({
     config: { grpc: { port: -1 }, server: { rateLimit: { requestsPerSecond: 1, burst: 0 } } },
   });
-  slowDoors = allDoors(slow);
+  slowBindings = allBindings(slow);
 });
 
 afterAll(async () => {
-  for (const door of [...doors, ...slowDoors]) door.close();
+  for (const binding of [...bindings, ...slowBindings]) binding.close();
   await hub.close();
   await slow.close();
   await agent.close();
   await insisting.close();
 });
 
-/** What is refused, for which reason, and how it is done at any door. */
-const REFUSALS: readonly [string, ErrorReason, (door: Door) => Promise<unknown>][] = [
-  ['an unknown task', 'TASK_NOT_FOUND', (door) => door.get('no-such-task')],
-  ["a stranger's task", 'TASK_NOT_FOUND', (door) => door.get(done, { key: stranger })],
-  ['a cancel of an unknown task', 'TASK_NOT_FOUND', (door) => door.cancel('no-such-task')],
-  ['a cancel of a finished task', 'TASK_NOT_CANCELABLE', (door) => door.cancel(done)],
-  ['a subscription to an unknown task', 'TASK_NOT_FOUND', (door) => door.subscribe('no-such-task')],
-  ['a subscription to a finished task', 'UNSUPPORTED_OPERATION', (door) => door.subscribe(done)],
+/** What is refused, for which reason, and how it is done at any binding. */
+const REFUSALS: readonly [string, ErrorReason, (binding: Binding) => Promise<unknown>][] = [
+  ['an unknown task', 'TASK_NOT_FOUND', (binding) => binding.get('no-such-task')],
+  ["a stranger's task", 'TASK_NOT_FOUND', (binding) => binding.get(done, { key: stranger })],
+  ['a cancel of an unknown task', 'TASK_NOT_FOUND', (binding) => binding.cancel('no-such-task')],
+  ['a cancel of a finished task', 'TASK_NOT_CANCELABLE', (binding) => binding.cancel(done)],
+  [
+    'a subscription to an unknown task',
+    'TASK_NOT_FOUND',
+    (binding) => binding.subscribe('no-such-task'),
+  ],
+  [
+    'a subscription to a finished task',
+    'UNSUPPORTED_OPERATION',
+    (binding) => binding.subscribe(done),
+  ],
   [
     'a message to an unknown task',
     'TASK_NOT_FOUND',
-    (door) => door.send({ taskId: 'no-such-task' }),
+    (binding) => binding.send({ taskId: 'no-such-task' }),
   ],
-  ['a message to a finished task', 'UNSUPPORTED_OPERATION', (door) => door.send({ taskId: done })],
-  ['a message without parts', 'INVALID_PARAMS', (door) => door.send({ parts: [] })],
-  ['a message without an id', 'INVALID_PARAMS', (door) => door.send({ messageId: '' })],
-  ['an id that is too long', 'INVALID_PARAMS', (door) => door.get('x'.repeat(600))],
-  ['an unknown agent', 'NO_ROUTE', (door) => door.send({ agentId: 'nobody' })],
-  ['a message that nothing routes', 'NO_ROUTE', (door) => door.send({})],
+  [
+    'a message to a finished task',
+    'UNSUPPORTED_OPERATION',
+    (binding) => binding.send({ taskId: done }),
+  ],
+  ['a message without parts', 'INVALID_PARAMS', (binding) => binding.send({ parts: [] })],
+  ['a message without an id', 'INVALID_PARAMS', (binding) => binding.send({ messageId: '' })],
+  ['an id that is too long', 'INVALID_PARAMS', (binding) => binding.get('x'.repeat(600))],
+  ['an unknown agent', 'NO_ROUTE', (binding) => binding.send({ agentId: 'nobody' })],
+  ['a message that nothing routes', 'NO_ROUTE', (binding) => binding.send({})],
   [
     'an unknown push config',
     'TASK_NOT_FOUND',
-    (door) => door.getPushConfig(done, 'no-such-config'),
+    (binding) => binding.getPushConfig(done, 'no-such-config'),
   ],
-  ['a call without a key', 'UNAUTHENTICATED', (door) => door.get(done, { key: null })],
-  ['a call with a wrong key', 'UNAUTHENTICATED', (door) => door.get(done, { key: 'wrong' })],
-  ['a key without the scope', 'PERMISSION_DENIED', (door) => door.get(done, { key: readOnly })],
-  ['an unknown version', 'VERSION_NOT_SUPPORTED', (door) => door.get(done, inVersion('99.0'))],
-  ['a version that is none', 'VERSION_NOT_SUPPORTED', (door) => door.get(done, inVersion('new'))],
-  ['the other version', 'METHOD_NOT_FOUND', (door) => door.get(done, inVersion(otherOf(door)))],
+  ['a call without a key', 'UNAUTHENTICATED', (binding) => binding.get(done, { key: null })],
+  ['a call with a wrong key', 'UNAUTHENTICATED', (binding) => binding.get(done, { key: 'wrong' })],
+  [
+    'a key without the scope',
+    'PERMISSION_DENIED',
+    (binding) => binding.get(done, { key: readOnly }),
+  ],
+  [
+    'an unknown version',
+    'VERSION_NOT_SUPPORTED',
+    (binding) => binding.get(done, inVersion('99.0')),
+  ],
+  [
+    'a version that is none',
+    'VERSION_NOT_SUPPORTED',
+    (binding) => binding.get(done, inVersion('new')),
+  ],
+  [
+    'the other version',
+    'METHOD_NOT_FOUND',
+    (binding) => binding.get(done, inVersion(otherOf(binding))),
+  ],
   [
     'an agent that insists on an extension',
     'EXTENSION_SUPPORT_REQUIRED',
-    (door) => door.send({ agentId: 'insists' }),
+    (binding) => binding.send({ agentId: 'insists' }),
   ],
   [
     'a message over the limit',
     'PAYLOAD_TOO_LARGE',
-    (door) => door.send({ messageId: 'x'.repeat(TOO_LARGE) }),
+    (binding) => binding.send({ messageId: 'x'.repeat(TOO_LARGE) }),
   ],
 ];
 
-describe.each(DOORS)('%s', (name) => {
-  const door = (among = doors): Door => among.find((one) => one.name === name)!;
+describe.each(BINDINGS)('%s', (name) => {
+  const binding = (among = bindings): Binding => among.find((one) => one.name === name)!;
 
   it.each(REFUSALS)('refuses %s as %s', async (_what, reason, ask) => {
-    const refusal = await refused(ask(door()));
-    expect(refusal).toMatchObject(expected(door(), reason));
+    const refusal = await refused(ask(binding()));
+    expect(refusal).toMatchObject(expected(binding(), reason));
   });
 
   it("answers a stranger's task and one that does not exist byte for byte alike", async () => {
@@ -118,61 +146,61 @@ describe.each(DOORS)('%s', (name) => {
       expect(theirs.bytes.replaceAll(done, 'no-such-task')).toBe(unknown.bytes);
     };
     const as = { key: stranger };
-    await same((id) => door().get(id, as));
-    await same((id) => door().cancel(id, as));
-    await same((id) => door().subscribe(id, as));
-    await same((id) => door().send({ taskId: id, agentId: 'worker' }, as));
-    await same((id) => door().getPushConfig(id, 'config', as));
+    await same((id) => binding().get(id, as));
+    await same((id) => binding().cancel(id, as));
+    await same((id) => binding().subscribe(id, as));
+    await same((id) => binding().send({ taskId: id, agentId: 'worker' }, as));
+    await same((id) => binding().getPushConfig(id, 'config', as));
   });
 
   it('refuses who calls too often, and says when to come again', async () => {
     const refusals: Refusal[] = [];
     for (let calls = 0; calls < 5 && refusals.length === 0; calls++) {
-      const refusal = await refused(door(slowDoors).get('no-such-task'));
+      const refusal = await refused(binding(slowBindings).get('no-such-task'));
       if (refusal.reason === 'RATE_LIMITED') refusals.push(refusal);
     }
-    expect(refusals[0]).toMatchObject(expected(door(), 'RATE_LIMITED'));
+    expect(refusals[0]).toMatchObject(expected(binding(), 'RATE_LIMITED'));
     const { message, bytes } = refusals[0]!;
     expect(message + bytes).toMatch(/again in [1-9]\d* s/);
   });
 });
 
-describe.each(DOORS)('what %s does', (name) => {
-  it('is seen alike at every door', async () => {
-    const door = doors.find((one) => one.name === name)!;
-    const id = taskIn(await door.send({ agentId: 'worker' }));
-    for (const other of doors) {
+describe.each(BINDINGS)('what %s does', (name) => {
+  it('is seen alike at every binding', async () => {
+    const binding = bindings.find((one) => one.name === name)!;
+    const id = taskIn(await binding.send({ agentId: 'worker' }));
+    for (const other of bindings) {
       expect(taskIn(await other.get(id))).toBe(id);
       expect((await refused(other.cancel(id))).reason).toBe('TASK_NOT_CANCELABLE');
     }
-    await door.setPushConfig(id, { id: 'one', url: 'https://example.com/hook' });
-    for (const other of doors) {
+    await binding.setPushConfig(id, { id: 'one', url: 'https://example.com/hook' });
+    for (const other of bindings) {
       const config = await other.getPushConfig(id, 'one');
       expect(JSON.stringify(config)).toContain('https://example.com/hook');
     }
-    await door.deletePushConfig(id, 'one');
-    for (const other of doors) {
+    await binding.deletePushConfig(id, 'one');
+    for (const other of bindings) {
       expect((await refused(other.getPushConfig(id, 'one'))).reason).toBe('TASK_NOT_FOUND');
     }
   });
 });
 
-/** The id of the task in any door's answer: the task itself, or what wraps it. */
+/** The id of the task in any binding's answer: the task itself, or what wraps it. */
 function taskIn(answer: JsonObject): string {
   const task = (answer['task'] ?? answer['payload']?.['value'] ?? answer) as JsonObject;
   return String(task['id']);
 }
 
-function otherOf({ version }: Door): string {
+function otherOf({ version }: Binding): string {
   return version === '1.0' ? '0.3' : '1.0';
 }
 
-function inVersion(version: string): DoorOptions {
+function inVersion(version: string): BindingOptions {
   return { headers: { 'a2a-version': version } };
 }
 
-/** How a reason looks at a door, by the one error map. */
-function expected({ binding, version }: Door, reason: ErrorReason): Partial<Refusal> {
+/** How a reason looks at a binding, by the one error map. */
+function expected({ binding, version }: Binding, reason: ErrorReason): Partial<Refusal> {
   const wire = WIRE_ERRORS[reason];
   const shown = { reason: wire.reason ?? reason };
   if (binding === 'gRPC') return { ...shown, status: RPC_STATUS[wire.status] };
@@ -185,6 +213,6 @@ async function refused(asked: Promise<unknown>): Promise<Refusal> {
     () => new Error('it was not refused'),
     (thrown: unknown) => thrown,
   );
-  if (!(error instanceof DoorError)) throw error;
+  if (!(error instanceof BindingError)) throw error;
   return error.refusal;
 }

@@ -114,19 +114,22 @@ describe('K answers: Server-Sent Events', () => {
       V03,
       '{"request":{"messageId":"go-proto","role":"ROLE_USER","content":[{"text":"go"}]}}',
     ],
-  ])('are one data line each over %s, and no named events', async (_door, path, headers, body) => {
-    const head = [`POST ${path} HTTP/1.1`, ...headers, 'Accept: text/event-stream'];
-    const { text, headers: got } = await peers.send(head, body);
-    expect(got['content-type']).toMatch(/^text\/event-stream/);
-    const blocks = text.split('\n\n').filter((block) => block !== '' && !block.startsWith(':'));
-    expect(blocks.length).toBeGreaterThan(3);
-    for (const block of blocks) {
-      expect(block).toMatch(/^(id: \S+\n)?data: \{.*\}$/);
-      expect(() => JSON.parse(block.slice(block.indexOf('data: ') + 6))).not.toThrow();
-    }
-    // A line feed in a text stays within the JSON string.
-    expect(text).toContain('first line\\nsecond line');
-  });
+  ])(
+    'are one data line each over %s, and no named events',
+    async (_binding, path, headers, body) => {
+      const head = [`POST ${path} HTTP/1.1`, ...headers, 'Accept: text/event-stream'];
+      const { text, headers: got } = await peers.send(head, body);
+      expect(got['content-type']).toMatch(/^text\/event-stream/);
+      const blocks = text.split('\n\n').filter((block) => block !== '' && !block.startsWith(':'));
+      expect(blocks.length).toBeGreaterThan(3);
+      for (const block of blocks) {
+        expect(block).toMatch(/^(id: \S+\n)?data: \{.*\}$/);
+        expect(() => JSON.parse(block.slice(block.indexOf('data: ') + 6))).not.toThrow();
+      }
+      // A line feed in a text stays within the JSON string.
+      expect(text).toContain('first line\\nsecond line');
+    },
+  );
 
   it.each([
     ['1.0', 'SubscribeToTask', V1],

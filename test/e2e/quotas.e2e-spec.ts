@@ -69,7 +69,7 @@ const sendBody = (text: string): object => ({
 });
 
 describe('quotas', () => {
-  it('refuses one task too many at each door, and goes on for others', async () => {
+  it('refuses one task too many at each binding, and goes on for others', async () => {
     const hub = await hubWith({ principal: { openTasks: 1 } });
     const [key, other] = [await hub.createKey(), await hub.createKey()];
     const waiting = await taskOf(hub, 'wait', key);

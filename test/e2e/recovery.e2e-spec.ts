@@ -352,7 +352,7 @@ describe('a process that wakes up after its delegations were adopted', () => {
 });
 
 describe('two processes', () => {
-  it('share the work: a door in one, a runner in the other', async () => {
+  it('share the work: a binding in one, a runner in the other', async () => {
     const agent = new FakeAgent('a', (turn) =>
       turn.text === 'go' ? turn.ask('who?') : turn.completed('hi'),
     );

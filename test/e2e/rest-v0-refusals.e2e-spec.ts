@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { HubError } from '../../src/common/hub-error.js';
 import type { Json } from '../support/json.js';
-import { type DoorHarness, startDoors, streamOf } from './doors-harness.js';
+import { type BindingHarness, startBindings, streamOf } from './bindings-harness.js';
 
-let doors: DoorHarness;
+let bindings: BindingHarness;
 
 beforeAll(async () => {
-  doors = await startDoors();
+  bindings = await startBindings();
 });
 
 beforeEach(() => {
-  doors.reset();
-  doors.logged.length = 0;
+  bindings.reset();
+  bindings.logged.length = 0;
 });
 
 afterAll(async () => {
-  await doors.server.close();
+  await bindings.server.close();
 });
 
 const PROTO_MESSAGE = { messageId: 'm-1', role: 'ROLE_USER', content: [{ text: 'hello' }] };
@@ -26,8 +26,8 @@ const protoDataOf = (data: string): string =>
   `{"message":{"messageId":"m","role":"ROLE_USER","content":[{"data":{"data":${data}}}]}}`;
 
 describe('requests of 0.3 that are refused', () => {
-  const send = (body: unknown, headers = {}): ReturnType<DoorHarness['request']> =>
-    doors.request('POST', '/a2a/v1/message:send', { body, headers });
+  const send = (body: unknown, headers = {}): ReturnType<BindingHarness['request']> =>
+    bindings.request('POST', '/a2a/v1/message:send', { body, headers });
 
   const refusal = (body: Json): Json => ({ code: body.code, fields: fieldsOf(body) });
   const fieldsOf = (body: Json): string[] =>
@@ -64,7 +64,7 @@ describe('requests of 0.3 that are refused', () => {
     ]);
     const json = await send({ message: { role: 'user', parts: [{ kind: 'video' }] } });
     expect(fieldsOf(json.body)).toEqual(['message.messageId', 'message.parts[0].kind']);
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
   });
 
   it.each<[string, unknown, number]>([
@@ -87,7 +87,7 @@ describe('requests of 0.3 that are refused', () => {
     ['a config that is none', '{"message":{"content":1},"configuration":[]}', -32602],
   ])('for a body of %s', async (_name, body, code) => {
     for (const action of ['send', 'stream']) {
-      const answer = await doors.request('POST', `/a2a/v1/message:${action}`, {
+      const answer = await bindings.request('POST', `/a2a/v1/message:${action}`, {
         body,
         headers: { 'content-type': 'application/json' },
       });
@@ -95,7 +95,7 @@ describe('requests of 0.3 that are refused', () => {
       expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
       expect(answer.body.code).toBe(code);
     }
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
   });
 
   it.each([
@@ -103,9 +103,9 @@ describe('requests of 0.3 that are refused', () => {
     ['ProtoJSON', protoDataOf('[1,{"a":null}]')],
   ])('but not for an array as data, as clients send it in %s', async (_form, body) => {
     const headers = { 'content-type': 'application/json' };
-    const answer = await doors.request('POST', '/a2a/v1/message:send', { body, headers });
+    const answer = await bindings.request('POST', '/a2a/v1/message:send', { body, headers });
     expect(answer.status).toBe(200);
-    const { message } = doors.calls.at(-1)!.arguments[0];
+    const { message } = bindings.calls.at(-1)!.arguments[0];
     expect(message.parts[0].content).toEqual({ $case: 'data', value: [1, { a: null }] });
   });
 
@@ -113,12 +113,12 @@ describe('requests of 0.3 that are refused', () => {
     'for a historyLength of %j',
     async (value) => {
       const url = `/a2a/v1/tasks/t?historyLength=${value.replace(' ', '%20')}`;
-      const answer = await doors.request('GET', url);
+      const answer = await bindings.request('GET', url);
       expect([answer.status, refusal(answer.body)]).toEqual([
         400,
         { code: -32602, fields: ['historyLength'] },
       ]);
-      expect(doors.calls).toEqual([]);
+      expect(bindings.calls).toEqual([]);
     },
   );
 
@@ -144,9 +144,9 @@ describe('requests of 0.3 that are refused', () => {
       'name',
     ],
   ])('for another task in the body than in %s: %j', async (path, body, field) => {
-    const answer = await doors.request('POST', `/a2a/v1${path}`, { body });
+    const answer = await bindings.request('POST', `/a2a/v1${path}`, { body });
     expect([answer.status, refusal(answer.body)]).toEqual([400, { code: -32602, fields: [field] }]);
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
   });
 
   it.each<[Json, string[]]>([
@@ -158,9 +158,9 @@ describe('requests of 0.3 that are refused', () => {
     [{ pushNotificationConfig: { url: 7 } }, ['pushNotificationConfig.url']],
   ])('for a push config of %j', async (body, fields) => {
     const path = '/a2a/v1/tasks/t/pushNotificationConfigs';
-    const answer = await doors.request('POST', path, { body });
+    const answer = await bindings.request('POST', path, { body });
     expect([answer.status, refusal(answer.body)]).toEqual([400, { code: -32602, fields }]);
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
   });
 
   it('for an id of the path that nothing can have', async () => {
@@ -170,10 +170,10 @@ describe('requests of 0.3 that are refused', () => {
       [`/tasks/${'x'.repeat(600)}`, 'GET'],
       ['/tasks/t/pushNotificationConfigs/%00', 'DELETE'],
     ] as const) {
-      const answer = await doors.request(method, `/a2a/v1${path}`);
+      const answer = await bindings.request(method, `/a2a/v1${path}`);
       expect([answer.status, answer.body.code]).toEqual([400, -32602]);
     }
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
   });
 
   it('for want of a caller, with the challenge', async () => {
@@ -188,7 +188,7 @@ describe('requests of 0.3 that are refused', () => {
   it('for a body of another kind or size', async () => {
     const text = await send('hello', { 'content-type': 'text/plain' });
     expect([text.status, text.body.code]).toEqual([415, -32005]);
-    const strict = await startDoors({ server: { bodyLimit: 100 } });
+    const strict = await startBindings({ server: { bodyLimit: 100 } });
     const large = await strict.request('POST', '/a2a/v1/message:send', {
       body: { message: { ...PROTO_MESSAGE, metadata: { x: 'x'.repeat(100) } } },
     });
@@ -199,10 +199,10 @@ describe('requests of 0.3 that are refused', () => {
 
 describe('failures in 0.3', () => {
   it('are bare: code, standard text, and the rest as data', async () => {
-    doors.on('tasks.send', async () => {
+    bindings.on('tasks.send', async () => {
       throw new HubError('NO_ROUTE', 'No agent has the tag x.', { metadata: { skills: 'a.b' } });
     });
-    const answer = await doors.request('POST', '/a2a/v1/message:send', {
+    const answer = await bindings.request('POST', '/a2a/v1/message:send', {
       body: { message: PROTO_MESSAGE },
     });
     expect(answer.status).toBe(400);
@@ -225,21 +225,21 @@ describe('failures in 0.3', () => {
     ['AGENT_UNREACHABLE', 502, -32603, 'Internal error'],
     ['INTERNAL', 500, -32603, 'Internal error'],
   ] as const)('%s is HTTP %i', async (reason, status, code, message) => {
-    doors.on('tasks.cancel', async () => {
+    bindings.on('tasks.cancel', async () => {
       throw new HubError(reason, 'why');
     });
-    const answer = await doors.request('POST', '/a2a/v1/tasks/t:cancel');
+    const answer = await bindings.request('POST', '/a2a/v1/tasks/t:cancel');
     expect(answer.status).toBe(status);
     expect(answer.body).toMatchObject({ code, message });
   });
 
   it('refuse a stream as any other request', async () => {
-    doors.on('tasks.subscribe', async function* () {
+    bindings.on('tasks.subscribe', async function* () {
       yield* [];
       throw new HubError('TASK_NOT_FOUND', 'Task not found');
     });
     for (const method of ['GET', 'POST']) {
-      const answer = await doors.request(method, '/a2a/v1/tasks/t:subscribe');
+      const answer = await bindings.request(method, '/a2a/v1/tasks/t:subscribe');
       expect(answer.status).toBe(404);
       expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
       expect(answer.body).toMatchObject({ code: -32001, message: 'Task not found' });
@@ -247,18 +247,18 @@ describe('failures in 0.3', () => {
   });
 
   it('end a stream that breaks with one event of their own', async () => {
-    doors.on('tasks.subscribe', async function* () {
+    bindings.on('tasks.subscribe', async function* () {
       yield* streamOf({
         task: { id: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' } },
       });
       throw new Error('secret detail');
     });
-    const { text } = await doors.request('GET', '/a2a/v1/tasks/t:subscribe');
+    const { text } = await bindings.request('GET', '/a2a/v1/tasks/t:subscribe');
     expect(text.split('\n\n')[1]).toBe(
       'event: error\ndata: {"code":-32603,"message":"Internal error","data":{"reason":"INTERNAL","domain":"a2a-protocol.org"}}',
     );
     expect(text).not.toContain('secret');
-    expect(doors.logged).toHaveLength(1);
+    expect(bindings.logged).toHaveLength(1);
   });
 
   it.each([
@@ -269,9 +269,9 @@ describe('failures in 0.3', () => {
     '/a2a/v1/extendedAgentCard',
     '/a2a/agents/echo/v1/x',
   ])('tell of a path that is none: %s', async (url) => {
-    const answer = await doors.request('GET', url);
+    const answer = await bindings.request('GET', url);
     expect(answer.status).toBe(404);
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
   });
 
   it.each([
@@ -282,9 +282,9 @@ describe('failures in 0.3', () => {
     ['POST', '/a2a/v1/card', 'GET, HEAD, OPTIONS'],
     ['POST', '/agent/authenticatedExtendedCard', 'GET, HEAD, OPTIONS'],
   ])('tell of a method that is not for the path: %s %s', async (method, url, allow) => {
-    const answer = await doors.request(method, url);
+    const answer = await bindings.request(method, url);
     expect([answer.status, answer.headers['allow']]).toEqual([405, allow]);
     expect(answer.body).toMatchObject({ code: -32601, data: { reason: 'METHOD_NOT_ALLOWED' } });
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
   });
 });

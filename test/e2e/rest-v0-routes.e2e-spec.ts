@@ -2,27 +2,27 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { LEGACY_OPERATIONS } from '../../src/a2a/v0-operations.js';
 import type { Json } from '../support/json.js';
 import {
-  type DoorHarness,
+  type BindingHarness,
   agentMessage,
   eventsOf,
-  startDoors,
+  startBindings,
   subscribesAndCancels,
-} from './doors-harness.js';
-import { OLD_MESSAGE } from './doors-methods.js';
+} from './bindings-harness.js';
+import { OLD_MESSAGE } from './bindings-methods.js';
 
-let doors: DoorHarness;
+let bindings: BindingHarness;
 
 beforeAll(async () => {
-  doors = await startDoors();
+  bindings = await startBindings();
 });
 
 beforeEach(() => {
-  doors.reset();
-  doors.logged.length = 0;
+  bindings.reset();
+  bindings.logged.length = 0;
 });
 
 afterAll(async () => {
-  await doors.server.close();
+  await bindings.server.close();
 });
 
 const PROTO_MESSAGE = { messageId: 'm-1', role: 'ROLE_USER', content: [{ text: 'hello' }] };
@@ -34,7 +34,7 @@ const NAMED_HOOK = {
 /** Asks for the JSON of 0.3 where no body shows the form. */
 const JSON_FORM = { accept: 'application/json; profile=a2a-json' };
 
-/** Where the door is, and which agent that names. */
+/** Where the binding is, and which agent that names. */
 const PREFIXES: [prefix: string, agent: string | undefined][] = [
   ['/a2a/v1', undefined],
   ['/a2a/agents/echo/v1', 'echo'],
@@ -145,9 +145,9 @@ describe('the routes of HTTP+JSON 0.3', () => {
     '$method $url reaches its own operation and answers in the form of the request',
     async ({ method, url, bodies, reached, agent }) => {
       for (const [form, body] of bodies.entries()) {
-        doors.reset();
+        bindings.reset();
         const headers = form === 1 && body === undefined ? JSON_FORM : {};
-        const answer = await doors.request(method, url, { body, headers });
+        const answer = await bindings.request(method, url, { body, headers });
         expect(answer.status).toBe(200);
         const streaming = /stream|subscribe/i.test(reached);
         expect(streaming ? eventsOf(answer.text)[0]!.data : answer.body).toEqual(
@@ -156,19 +156,19 @@ describe('the routes of HTTP+JSON 0.3', () => {
         expect(answer.headers['content-type']).toBe(
           streaming ? 'text/event-stream' : 'application/json; charset=utf-8',
         );
-        expect(doors.calls.map(({ operation }) => operation)).toEqual([reached]);
-        const call = doors.calls[0]!.arguments.find((argument) => argument?.principal);
+        expect(bindings.calls.map(({ operation }) => operation)).toEqual([reached]);
+        const call = bindings.calls[0]!.arguments.find((argument) => argument?.principal);
         expect(call).toMatchObject({ version: '0.3', agentId: agent, principal: { id: 'alice' } });
       }
     },
   );
 
   it.each(PREFIXES)('%s: a subscribe never cancels, whatever the id', async (prefix) => {
-    await subscribesAndCancels(doors, prefix);
+    await subscribesAndCancels(bindings, prefix);
   });
 
   it('writes an event on one line of data, with a space and its seq', async () => {
-    const answer = await doors.request('GET', '/a2a/v1/tasks/task-1:subscribe', {
+    const answer = await bindings.request('GET', '/a2a/v1/tasks/task-1:subscribe', {
       headers: JSON_FORM,
     });
     expect(answer.text).toBe(`id: 1\ndata: ${JSON.stringify(JSON_UPDATE)}\n\n`);
@@ -176,22 +176,22 @@ describe('the routes of HTTP+JSON 0.3', () => {
 
   it('lists all push configs, for 0.3 has no pages', async () => {
     const config = { tenant: '', id: 'p', taskId: 't', token: '', ...HOOK };
-    doors.on('push.list', async (_task, _size, token) =>
+    bindings.on('push.list', async (_task, _size, token) =>
       token === ''
         ? { configs: [config, config], nextPageToken: 'more' }
         : { configs: [config], nextPageToken: '' },
     );
-    const rest = await doors.request('GET', '/a2a/v1/tasks/t/pushNotificationConfigs');
+    const rest = await bindings.request('GET', '/a2a/v1/tasks/t/pushNotificationConfigs');
     expect(rest.body.configs).toHaveLength(3);
-    const rpc = await doors.rpc('tasks/pushNotificationConfig/list', { id: 't' });
+    const rpc = await bindings.rpc('tasks/pushNotificationConfig/list', { id: 't' });
     expect(rpc['result']).toHaveLength(3);
-    expect(doors.calls.map((call) => call.arguments[2])).toEqual(['', 'more', '', 'more']);
+    expect(bindings.calls.map((call) => call.arguments[2])).toEqual(['', 'more', '', 'more']);
   });
 
   it('gives a Message of the agent as a Message', async () => {
-    doors.on('tasks.send', async () => ({ kind: 'message', message: agentMessage() }));
-    const send = (message: Json): ReturnType<DoorHarness['request']> =>
-      doors.request('POST', '/a2a/v1/message:send', { body: { message } });
+    bindings.on('tasks.send', async () => ({ kind: 'message', message: agentMessage() }));
+    const send = (message: Json): ReturnType<BindingHarness['request']> =>
+      bindings.request('POST', '/a2a/v1/message:send', { body: { message } });
     expect((await send(PROTO_MESSAGE)).body).toEqual({
       message: {
         messageId: 'answer-1',
@@ -210,7 +210,7 @@ describe('the routes of HTTP+JSON 0.3', () => {
 
 describe('the form of a request', () => {
   const formOf = async (body: Json): Promise<string> => {
-    const { body: answer } = await doors.request('POST', '/a2a/v1/message:send', { body });
+    const { body: answer } = await bindings.request('POST', '/a2a/v1/message:send', { body });
     return 'task' in answer ? 'proto' : answer.kind === 'task' ? 'json' : JSON.stringify(answer);
   };
 
@@ -226,8 +226,8 @@ describe('the form of a request', () => {
 
   it('waits, unless the request says otherwise in the way of its form', async () => {
     const immediately = async (body: Json): Promise<unknown> => {
-      await doors.request('POST', '/a2a/v1/message:send', { body });
-      return doors.calls.at(-1)!.arguments[0].returnImmediately;
+      await bindings.request('POST', '/a2a/v1/message:send', { body });
+      return bindings.calls.at(-1)!.arguments[0].returnImmediately;
     };
     // Protocol Buffers write false by leaving it out.
     expect(await immediately({ message: PROTO_MESSAGE })).toBe(false);
@@ -242,10 +242,10 @@ describe('the form of a request', () => {
   });
 
   it('reads historyLength under both names', async () => {
-    await doors.request('GET', '/a2a/v1/tasks/t?historyLength=0');
-    await doors.request('GET', '/a2a/v1/tasks/t?history_length=7');
-    await doors.request('GET', '/a2a/v1/tasks/t?unknown=1');
-    expect(doors.calls.map((call) => call.arguments[1])).toEqual([0, 7, undefined]);
+    await bindings.request('GET', '/a2a/v1/tasks/t?historyLength=0');
+    await bindings.request('GET', '/a2a/v1/tasks/t?history_length=7');
+    await bindings.request('GET', '/a2a/v1/tasks/t?unknown=1');
+    expect(bindings.calls.map((call) => call.arguments[1])).toEqual([0, 7, undefined]);
   });
 
   it.each<[string, Json]>([
@@ -282,28 +282,28 @@ describe('the form of a request', () => {
       { config: { taskId: 'task-1', pushNotificationConfig: { id: 'p', ...HOOK } } },
     ],
   ])('sets a push config by %s', async (_name, body) => {
-    const answer = await doors.request('POST', '/a2a/v1/tasks/task-1/pushNotificationConfigs', {
+    const answer = await bindings.request('POST', '/a2a/v1/tasks/task-1/pushNotificationConfigs', {
       body,
     });
     expect(answer.status).toBe(200);
-    expect(doors.calls.map(({ operation }) => operation)).toEqual(['push.create']);
-    expect(doors.calls[0]!.arguments[0]).toMatchObject({ taskId: 'task-1', id: 'p', ...HOOK });
+    expect(bindings.calls.map(({ operation }) => operation)).toEqual(['push.create']);
+    expect(bindings.calls[0]!.arguments[0]).toMatchObject({ taskId: 'task-1', id: 'p', ...HOOK });
   });
 
   it('hands all schemes of a push config on, in either form', async () => {
     const authentication = { schemes: ['Unknown', 'Bearer', 'Basic'], credentials: 'secret' };
     const config = { ...HOOK, authentication };
     const path = '/a2a/v1/tasks/task-1/pushNotificationConfigs';
-    await doors.request('POST', path, {
+    await bindings.request('POST', path, {
       body: { ...NAMED_HOOK, pushNotificationConfig: config },
     });
-    await doors.request('POST', path, {
+    await bindings.request('POST', path, {
       body: { taskId: 'task-1', pushNotificationConfig: config },
     });
-    await doors.request('POST', '/a2a/v1/message:send', {
+    await bindings.request('POST', '/a2a/v1/message:send', {
       body: { message: PROTO_MESSAGE, configuration: { push_notification: config } },
     });
-    const written = doors.calls.filter(({ operation }) => operation.startsWith('push.'));
+    const written = bindings.calls.filter(({ operation }) => operation.startsWith('push.'));
     expect(written.map((call) => call.arguments[2])).toEqual([
       authentication,
       authentication,
@@ -313,8 +313,8 @@ describe('the form of a request', () => {
 });
 
 describe('the version of a path of 0.3', () => {
-  const get = (url: string, version: string): ReturnType<DoorHarness['request']> =>
-    doors.request('GET', url, { headers: { 'a2a-version': version } });
+  const get = (url: string, version: string): ReturnType<BindingHarness['request']> =>
+    bindings.request('GET', url, { headers: { 'a2a-version': version } });
 
   it.each(['', '0.3', '0.3.0', '0.2', '0.2.5', '0.2.6'])('may be stated as %j', async (version) => {
     expect((await get('/a2a/v1/tasks/t', version)).status).toBe(200);
@@ -335,13 +335,13 @@ describe('the version of a path of 0.3', () => {
         data: { reason: 'METHOD_NOT_FOUND', metadata: { path } },
       });
     }
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
   });
 
   it.each(['2.0', '99.0', 'x', '1'])('is not %j', async (version) => {
     const answer = await get('/a2a/v1/tasks/t', version);
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ code: -32009, message: 'Version not supported' });
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
   });
 });

@@ -63,7 +63,7 @@ describe("a stranger's task at HTTP+JSON 0.3", () => {
     ]);
   });
 
-  it('is none at the door of another agent', async () => {
+  it('is none at the binding of another agent', async () => {
     for (const [method, path] of CALLS.filter(([, route]) => route.startsWith('/tasks'))) {
       const body = path.endsWith('Configs') && method === 'POST' ? HOOK : undefined;
       const url = `/a2a/agents/other/v1${path.replace('ID', tasks.waiting)}`;

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { HubError } from '../../src/common/hub-error.js';
 import type { Json } from '../support/json.js';
-import { type DoorHarness, eventsOf, startDoors, streamOf } from './doors-harness.js';
-import { TEXT_MESSAGE } from './doors-methods.js';
+import { type BindingHarness, eventsOf, startBindings, streamOf } from './bindings-harness.js';
+import { TEXT_MESSAGE } from './bindings-methods.js';
 import { violated } from './rest-v1-table.js';
 
-let doors: DoorHarness;
+let bindings: BindingHarness;
 
 beforeAll(async () => {
-  doors = await startDoors();
+  bindings = await startBindings();
 });
 
-beforeEach(() => doors.reset());
+beforeEach(() => bindings.reset());
 
 afterAll(async () => {
-  await doors.server.close();
+  await bindings.server.close();
 });
 
 describe('answers', () => {
@@ -39,13 +39,13 @@ describe('answers', () => {
       ],
     ];
     for (const [method, url, body, rpc, params] of pairs) {
-      const rest = await doors.request(method, `/a2a${url}`, { body });
-      expect(rest.body).toEqual((await doors.rpc(rpc, params))['result']);
+      const rest = await bindings.request(method, `/a2a${url}`, { body });
+      expect(rest.body).toEqual((await bindings.rpc(rpc, params))['result']);
     }
   });
 
   it('to a delete are {} and nothing else', async () => {
-    const answer = await doors.request('DELETE', '/a2a/tasks/t/pushNotificationConfigs/c');
+    const answer = await bindings.request('DELETE', '/a2a/tasks/t/pushNotificationConfigs/c');
     expect([answer.status, answer.text]).toEqual([200, '{}']);
   });
 
@@ -55,9 +55,9 @@ describe('answers', () => {
       ['POST', '/a2a/message:stream', { message: TEXT_MESSAGE }],
       ['GET', '/a2a/tasks/t:subscribe', undefined],
     ] as [string, string, Json][]) {
-      doors.on('tasks.sendStream', () => streamOf(...payloads));
-      doors.on('tasks.subscribe', () => streamOf(...payloads));
-      const { text } = await doors.request(method, url, { body });
+      bindings.on('tasks.sendStream', () => streamOf(...payloads));
+      bindings.on('tasks.subscribe', () => streamOf(...payloads));
+      const { text } = await bindings.request(method, url, { body });
       expect(eventsOf(text)).toEqual([
         { id: '1', data: payloads[0] },
         { id: '2', data: payloads[1] },
@@ -67,19 +67,19 @@ describe('answers', () => {
 
   it('resume where Last-Event-ID says', async () => {
     const headers = { 'last-event-id': '4' };
-    await doors.request('GET', '/a2a/tasks/t:subscribe', { headers });
-    expect(doors.calls[0]!.arguments[1]).toMatchObject({ lastEventId: 4 });
-    const bad = await doors.request('GET', '/a2a/tasks/t:subscribe', {
+    await bindings.request('GET', '/a2a/tasks/t:subscribe', { headers });
+    expect(bindings.calls[0]!.arguments[1]).toMatchObject({ lastEventId: 4 });
+    const bad = await bindings.request('GET', '/a2a/tasks/t:subscribe', {
       headers: { 'last-event-id': 'x' },
     });
     expect(violated(bad)).toEqual(['Last-Event-ID']);
   });
 
   it.each(['GET', 'POST'])('refuse a stream (%s) as a plain HTTP error', async (method) => {
-    doors.on('tasks.subscribe', () => {
+    bindings.on('tasks.subscribe', () => {
       throw new HubError('UNSUPPORTED_OPERATION', 'The task has ended.');
     });
-    const answer = await doors.request(method, '/a2a/tasks/t:subscribe');
+    const answer = await bindings.request(method, '/a2a/tasks/t:subscribe');
     expect(answer.status).toBe(400);
     expect(answer.headers['content-type']).toMatch(/^application\/a2a\+json/);
     expect(answer.body).toMatchObject({
@@ -88,11 +88,11 @@ describe('answers', () => {
   });
 
   it('end a stream that breaks with one event of its own kind', async () => {
-    doors.on('tasks.subscribe', async function* () {
+    bindings.on('tasks.subscribe', async function* () {
       yield { seq: 1, body: '{"task":{}}' };
       throw new Error('secret detail');
     });
-    const { text } = await doors.request('GET', '/a2a/tasks/t:subscribe');
+    const { text } = await bindings.request('GET', '/a2a/tasks/t:subscribe');
     expect(text).toBe(
       'id: 1\ndata: {"task":{}}\n\nevent: error\ndata: {"error":{"code":500,"status":"INTERNAL",' +
         '"message":"Internal error","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo",' +
@@ -101,13 +101,13 @@ describe('answers', () => {
   });
 
   it('show nothing of an accident, and note it', async () => {
-    const before = doors.logged.length;
-    doors.on('tasks.get', async () => {
+    const before = bindings.logged.length;
+    bindings.on('tasks.get', async () => {
       throw new Error('secret detail');
     });
-    const answer = await doors.request('GET', '/a2a/tasks/t');
+    const answer = await bindings.request('GET', '/a2a/tasks/t');
     expect(answer.status).toBe(500);
     expect(answer.text).not.toContain('secret');
-    expect(doors.logged.slice(before)).toHaveLength(1);
+    expect(bindings.logged.slice(before)).toHaveLength(1);
   });
 });

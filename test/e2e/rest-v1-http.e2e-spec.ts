@@ -21,7 +21,7 @@ afterAll(async () => {
   await agent?.close();
 });
 
-describe('HTTP at the doors', () => {
+describe('HTTP at the bindings', () => {
   it('asks who is calling before it reads anything', async () => {
     const none = await hub.rest('POST', '/a2a/message:send', '{', { key: null });
     expect(none.status).toBe(401);
@@ -99,7 +99,7 @@ describe('HTTP at the doors', () => {
     socket.destroy();
   });
 
-  it('answers 413 to a body over the limit, at each door', async () => {
+  it('answers 413 to a body over the limit, at each binding', async () => {
     const message = userMessage('x'.repeat(11 * 1024 * 1024));
     const rest = await hub.rest('POST', '/a2a/message:send', { message });
     expect(rest.status).toBe(413);
@@ -114,7 +114,7 @@ describe('HTTP at the doors', () => {
   });
 
   it.each(['/a2a/tasks/%e4%b8', '/a2a/tasks/%zz', '/a2a/agents/%/tasks'])(
-    'tells of the path %s, which is no path, in the form of the door',
+    'tells of the path %s, which is no path, in the form of the binding',
     async (path) => {
       const answer = await hub.rest('GET', path);
       expect(answer.status).toBe(400);
@@ -125,7 +125,7 @@ describe('HTTP at the doors', () => {
     },
   );
 
-  it('answers 404 and 405 in the form of the door', async () => {
+  it('answers 404 and 405 in the form of the binding', async () => {
     const unknown = await hub.rest('GET', '/a2a/nothing');
     expect([unknown.status, unknown.body.error.status]).toEqual([404, 'UNIMPLEMENTED']);
     const wrong = await hub.rest('PUT', '/a2a/tasks', {});
@@ -203,7 +203,7 @@ describe('the rate limit', () => {
 
   afterAll(() => limited?.close());
 
-  it('is per principal, and the same at every door', async () => {
+  it('is per principal, and the same at every binding', async () => {
     const refused = async (ask: () => Promise<Json>): Promise<Json> => {
       for (let asked = 0; asked < 50; asked++) {
         const answer = await ask();

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Json } from '../support/json.js';
-import { type DoorHarness, startDoors } from './doors-harness.js';
-import { TEXT_MESSAGE } from './doors-methods.js';
+import { type BindingHarness, startBindings } from './bindings-harness.js';
+import { TEXT_MESSAGE } from './bindings-methods.js';
 import { EVERYWHERE, HOOK, ROUTES, violated } from './rest-v1-table.js';
 
-let doors: DoorHarness;
+let bindings: BindingHarness;
 
 beforeAll(async () => {
-  doors = await startDoors();
+  bindings = await startBindings();
 });
 
-beforeEach(() => doors.reset());
+beforeEach(() => bindings.reset());
 
 afterAll(async () => {
-  await doors.server.close();
+  await bindings.server.close();
 });
 
 describe('the body of a request', () => {
@@ -29,23 +29,23 @@ describe('the body of a request', () => {
         { body: 'null', headers: { 'content-type': 'application/a2a+json' } },
         {},
       ]) {
-        doors.reset();
-        const answer = await doors.request(method, `/a2a${path}`, options);
+        bindings.reset();
+        const answer = await bindings.request(method, `/a2a${path}`, options);
         expect(answer.status).toBe(200);
-        expect(doors.calls.map(({ operation }) => operation)).toEqual([reached]);
+        expect(bindings.calls.map(({ operation }) => operation)).toEqual([reached]);
       }
     },
   );
 
   it.each(['cancel', 'subscribe'])('of :%s may repeat the id, not change it', async (verb) => {
-    const same = await doors.request('POST', `/a2a/tasks/t:${verb}`, { body: { id: 't' } });
+    const same = await bindings.request('POST', `/a2a/tasks/t:${verb}`, { body: { id: 't' } });
     expect(same.status).toBe(200);
-    doors.reset();
+    bindings.reset();
     for (const body of [{ id: 'u' }, { id: 5 }]) {
-      const answer = await doors.request('POST', `/a2a/tasks/t:${verb}`, { body });
+      const answer = await bindings.request('POST', `/a2a/tasks/t:${verb}`, { body });
       expect(violated(answer)).toEqual(['id']);
     }
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
   });
 
   it('names the field that is not as in the path', async () => {
@@ -61,20 +61,23 @@ describe('the body of a request', () => {
       ['DELETE', `/a2a${create}/c?task_id=u`, undefined, 'taskId'],
     ];
     for (const [method, url, body, field] of cases) {
-      expect([url, violated(await doors.request(method, url, { body }))]).toEqual([url, [field]]);
+      expect([url, violated(await bindings.request(method, url, { body }))]).toEqual([
+        url,
+        [field],
+      ]);
     }
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
     for (const body of [
       { ...HOOK, taskId: 't' },
       { ...HOOK, task_id: 't', tenant: 'echo' },
     ]) {
-      expect((await doors.request('POST', `/a2a/echo${create}`, { body })).status).toBe(200);
+      expect((await bindings.request('POST', `/a2a/echo${create}`, { body })).status).toBe(200);
     }
   });
 
   it('names the fields at fault, as JSON-RPC does', async () => {
     const send = (body: Json): Promise<Json> =>
-      doors.request('POST', '/a2a/message:send', { body });
+      bindings.request('POST', '/a2a/message:send', { body });
     expect(violated(await send({}))).toEqual(['message']);
     expect(violated(await send({ message: { ...TEXT_MESSAGE, parts: [{ text: 5 }] } }))).toEqual([
       'message.parts[0].text',
@@ -88,9 +91,11 @@ describe('the body of a request', () => {
       ),
     ).toEqual(['configuration.historyLength', 'configuration.returnImmediately']);
     expect(
-      violated(await doors.request('POST', '/a2a/tasks/t/pushNotificationConfigs', { body: {} })),
+      violated(
+        await bindings.request('POST', '/a2a/tasks/t/pushNotificationConfigs', { body: {} }),
+      ),
     ).toEqual(['url']);
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
   });
 
   it.each([
@@ -103,7 +108,7 @@ describe('the body of a request', () => {
     ['"text"', 'INVALID_PARAMS'],
     ['5', 'INVALID_PARAMS'],
   ])('%j is no message: %s', async (body, reason) => {
-    const answer = await doors.request('POST', '/a2a/message:send', { body });
+    const answer = await bindings.request('POST', '/a2a/message:send', { body });
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({
       error: { code: 400, status: 'INVALID_ARGUMENT', details: [{ reason }] },
@@ -112,14 +117,14 @@ describe('the body of a request', () => {
 
   it('may be application/json or application/a2a+json; another type is 415', async () => {
     const post = (type: string): Promise<Json> =>
-      doors.request('POST', '/a2a/message:send', {
+      bindings.request('POST', '/a2a/message:send', {
         body: { message: TEXT_MESSAGE },
         headers: { 'content-type': type },
       });
     for (const type of ['application/json; charset=utf-8', 'application/a2a+json']) {
       expect((await post(type)).status).toBe(200);
     }
-    doors.reset();
+    bindings.reset();
     for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'x']) {
       const answer = await post(type);
       expect(answer.status).toBe(415);
@@ -128,12 +133,12 @@ describe('the body of a request', () => {
         error: { code: 415, details: [{ reason: 'CONTENT_TYPE_NOT_SUPPORTED' }] },
       });
     }
-    const packed = await doors.request('POST', '/a2a/message:send', {
+    const packed = await bindings.request('POST', '/a2a/message:send', {
       body: '{}',
       headers: { 'content-encoding': 'gzip' },
     });
     expect([packed.status, packed.headers['accept-encoding']]).toEqual([415, 'identity']);
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
   });
 
   it('ignores what it does not know and reads snake_case', async () => {
@@ -143,8 +148,8 @@ describe('the body of a request', () => {
       unknown: 1,
       configuration: { x: 1 },
     };
-    expect((await doors.request('POST', '/a2a/message:send', { body })).status).toBe(200);
-    expect(doors.calls[0]!.arguments[0].message.messageId).toBe('m-1');
+    expect((await bindings.request('POST', '/a2a/message:send', { body })).status).toBe(200);
+    expect(bindings.calls[0]!.arguments[0].message.messageId).toBe('m-1');
   });
 });
 
@@ -165,10 +170,10 @@ describe('the query', () => {
     const snake =
       'context_id=c+1&status=TASK_STATE_WORKING&page_size=7&page_token=a%2Bb&history_length=0' +
       '&status_timestamp_after=2026-01-31T12%3A00%3A00.000Z&include_artifacts=true';
-    await doors.rpc('ListTasks', filters);
-    await doors.request('GET', `/a2a/tasks?${camel}&unknown=1&unknown=2`);
-    await doors.request('GET', `/a2a/tasks?${snake}`);
-    const [rpc, ...rest] = doors.calls.map((call) => call.arguments[0]);
+    await bindings.rpc('ListTasks', filters);
+    await bindings.request('GET', `/a2a/tasks?${camel}&unknown=1&unknown=2`);
+    await bindings.request('GET', `/a2a/tasks?${snake}`);
+    const [rpc, ...rest] = bindings.calls.map((call) => call.arguments[0]);
     expect(rpc).toMatchObject({ contextId: 'c 1', pageSize: 7, includeArtifacts: true });
     expect(rest).toEqual([rpc, rpc]);
   });
@@ -192,16 +197,19 @@ describe('the query', () => {
     ['/tasks/t/pushNotificationConfigs', 'pageSize', ['101', '-1', 'x']],
   ])('of %s refuses a %s that is none', async (path, name, values) => {
     for (const value of values) {
-      const answer = await doors.request('GET', `/a2a${path}?${name}=${encodeURIComponent(value)}`);
+      const answer = await bindings.request(
+        'GET',
+        `/a2a${path}?${name}=${encodeURIComponent(value)}`,
+      );
       expect([value, violated(answer)]).toEqual([value, [name]]);
     }
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
   });
 
   it.each(['pageSize=1&pageSize=2', 'pageSize=1&page_size=1', 'page_size=1&page_size=1'])(
     'refuses a parameter that is repeated: %s',
     async (query) => {
-      const answer = await doors.request('GET', `/a2a/tasks?${query}`);
+      const answer = await bindings.request('GET', `/a2a/tasks?${query}`);
       expect(violated(answer)).toEqual(['pageSize']);
     },
   );
@@ -209,21 +217,21 @@ describe('the query', () => {
   it.each(['__proto__=1', 'constructor=x&constructor=y', '%=%', 'a[b]=c', '&&&=', '%00=%00'])(
     'lets %j pass by',
     async (query) => {
-      expect((await doors.request('GET', `/a2a/tasks?${query}`)).status).toBe(200);
+      expect((await bindings.request('GET', `/a2a/tasks?${query}`)).status).toBe(200);
     },
   );
 
   it('takes a page size of 0 for the default', async () => {
-    await doors.request('GET', '/a2a/tasks?pageSize=0');
-    await doors.rpc('ListTaskPushNotificationConfigs', { taskId: 't', pageSize: 0 });
-    expect(doors.calls.map(({ operation }) => operation)).toEqual(['tasks.list', 'push.list']);
+    await bindings.request('GET', '/a2a/tasks?pageSize=0');
+    await bindings.rpc('ListTaskPushNotificationConfigs', { taskId: 't', pageSize: 0 });
+    expect(bindings.calls.map(({ operation }) => operation)).toEqual(['tasks.list', 'push.list']);
   });
 
   it('refuses ids that no database keeps', async () => {
     for (const id of ['%00', 'x'.repeat(513)]) {
-      expect(violated(await doors.request('GET', `/a2a/tasks/${id}`))).toEqual(['id']);
+      expect(violated(await bindings.request('GET', `/a2a/tasks/${id}`))).toEqual(['id']);
     }
-    expect(violated(await doors.request('GET', '/a2a/tasks//pushNotificationConfigs'))).toEqual([
+    expect(violated(await bindings.request('GET', '/a2a/tasks//pushNotificationConfigs'))).toEqual([
       'taskId',
     ]);
   });
@@ -231,7 +239,7 @@ describe('the query', () => {
 
 describe('the version', () => {
   it.each(['1.0', '1.0.7', ''])('%j is that of these paths', async (version) => {
-    const answer = await doors.request('GET', '/a2a/tasks/t', {
+    const answer = await bindings.request('GET', '/a2a/tasks/t', {
       headers: { 'a2a-version': version },
     });
     expect(answer.status).toBe(200);
@@ -243,31 +251,31 @@ describe('the version', () => {
       .replace(/^(\/a2a(\/agents\/echo)?)\//, '$1/v1/');
     // 0.3 has no lists of tasks.
     const metadata = url.endsWith('/tasks') ? undefined : { path };
-    const probe = await doors.request(method, path, { body });
+    const probe = await bindings.request(method, path, { body });
     expect(probe.status === 404).toBe(metadata === undefined);
-    doors.calls.length = 0;
+    bindings.calls.length = 0;
     for (const [query, headers] of [
       ['', { 'a2a-version': '0.3' }],
       ['', { 'a2a-version': '0.2.5' }],
       ['?A2A-Version=0.3.0', {}],
     ] as [string, Record<string, string>][]) {
-      const answer = await doors.request(method, url + query, { body, headers });
+      const answer = await bindings.request(method, url + query, { body, headers });
       expect(answer.status).toBe(404);
       expect(answer.body).toMatchObject({
         error: { details: [{ reason: 'METHOD_NOT_FOUND' }] },
       });
       expect(answer.body.error.details[0].metadata).toEqual(metadata);
     }
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
   });
 
   it.each(['99.0', '2.0', 'latest', '1.0&A2A-Version=1.0'])(
     '%s is not supported',
     async (version) => {
-      const byHeader = await doors.request('GET', '/a2a/tasks', {
+      const byHeader = await bindings.request('GET', '/a2a/tasks', {
         headers: { 'a2a-version': version.replace('&A2A-Version=', ', ') },
       });
-      const byQuery = await doors.request('GET', `/a2a/tasks?A2A-Version=${version}`);
+      const byQuery = await bindings.request('GET', `/a2a/tasks?A2A-Version=${version}`);
       expect(byHeader.status).toBe(400);
       expect(byHeader.body).toMatchObject({
         error: {

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OPERATIONS } from '../../src/a2a/operations.js';
-import { type DoorHarness, startDoors, subscribesAndCancels } from './doors-harness.js';
-import { TEXT_MESSAGE, V1_METHODS } from './doors-methods.js';
+import { type BindingHarness, startBindings, subscribesAndCancels } from './bindings-harness.js';
+import { TEXT_MESSAGE, V1_METHODS } from './bindings-methods.js';
 import { EVERYWHERE, PREFIXES, ROUTES } from './rest-v1-table.js';
 
-let doors: DoorHarness;
+let bindings: BindingHarness;
 
 beforeAll(async () => {
-  doors = await startDoors();
+  bindings = await startBindings();
 });
 
-beforeEach(() => doors.reset());
+beforeEach(() => bindings.reset());
 
 afterAll(async () => {
-  await doors.server.close();
+  await bindings.server.close();
 });
 
 describe('the routes of HTTP+JSON 1.0', () => {
@@ -35,11 +35,11 @@ describe('the routes of HTTP+JSON 1.0', () => {
     '%s %s reaches its own operation',
     async (method, url, body, reached, agent) => {
       for (const path of [url, `${url}/`]) {
-        doors.reset();
-        const answer = await doors.request(method, path, { body });
+        bindings.reset();
+        const answer = await bindings.request(method, path, { body });
         expect(answer.status).toBe(200);
-        expect(doors.calls.map(({ operation }) => operation)).toEqual([reached]);
-        const call = doors.calls[0]!.arguments.find((argument) => argument?.principal);
+        expect(bindings.calls.map(({ operation }) => operation)).toEqual([reached]);
+        const call = bindings.calls[0]!.arguments.find((argument) => argument?.principal);
         expect(call).toMatchObject({ version: '1.0', agentId: agent, principal: { id: 'alice' } });
         expect(answer.headers['content-type']).toMatch(
           reached.match(/stream|subscribe/i) ? /^text\/event-stream/ : /^application\/a2a\+json/,
@@ -49,33 +49,33 @@ describe('the routes of HTTP+JSON 1.0', () => {
   );
 
   it.each(PREFIXES)('%s: a subscribe never cancels, whatever the id', async (prefix) => {
-    await subscribesAndCancels(doors, prefix);
+    await subscribesAndCancels(bindings, prefix);
   });
 
   it.each(['messageXsend', 'message::send', 'message%3Asend/x', 'message:sendx'])(
     'POST /a2a/%s is no send',
     async (path) => {
-      const answer = await doors.request('POST', `/a2a/${path}`, {
+      const answer = await bindings.request('POST', `/a2a/${path}`, {
         body: { message: TEXT_MESSAGE },
       });
       expect(answer.status).toBe(404);
-      expect(doors.calls).toEqual([]);
+      expect(bindings.calls).toEqual([]);
     },
   );
 
   it.each(['agents', 'tasks', 'v1', 'extensions'])('%s is never a tenant', async (name) => {
-    await doors.request('GET', `/a2a/${name}/tasks/task-1/pushNotificationConfigs`);
+    await bindings.request('GET', `/a2a/${name}/tasks/task-1/pushNotificationConfigs`);
     // Below v1 is the hub in 0.3; the others are nothing.
-    expect(doors.calls.map((call) => call.arguments.at(-1))).toMatchObject(
+    expect(bindings.calls.map((call) => call.arguments.at(-1))).toMatchObject(
       name === 'v1' ? [{ version: '0.3', agentId: undefined }] : [],
     );
   });
 
   it('reads ids with anything in them', async () => {
     const id = 'ä/?#%:& +日';
-    await doors.request('GET', `/a2a/tasks/${encodeURIComponent(id)}`);
-    await doors.request('GET', `/a2a/tasks/t/pushNotificationConfigs/${encodeURIComponent(id)}`);
-    expect(doors.calls.map((call) => call.arguments.slice(0, 2))).toMatchObject([
+    await bindings.request('GET', `/a2a/tasks/${encodeURIComponent(id)}`);
+    await bindings.request('GET', `/a2a/tasks/t/pushNotificationConfigs/${encodeURIComponent(id)}`);
+    expect(bindings.calls.map((call) => call.arguments.slice(0, 2))).toMatchObject([
       [id, undefined],
       ['t', id],
     ]);
@@ -93,9 +93,9 @@ describe('what is no route', () => {
     '/a2a/agents',
     '/a2a/message:sending',
     '/a2a/x/y/z',
-  ])('%s is 404 in the form of the door, unread and whoever asks', async (url) => {
+  ])('%s is 404 in the form of the binding, unread and whoever asks', async (url) => {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
-      const answer = await doors.request(method, url, {
+      const answer = await bindings.request(method, url, {
         headers: { authorization: '', 'content-type': 'text/plain' },
         ...(method === 'GET' ? {} : { body: '{' }),
       });
@@ -134,7 +134,7 @@ describe('what is no route', () => {
     for (const [path, allow] of allowed) {
       const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY'];
       for (const method of methods.filter((each) => !allow.split(', ').includes(each))) {
-        const answer = await doors.request(method, prefix + path);
+        const answer = await bindings.request(method, prefix + path);
         expect([method, path, answer.status, answer.headers['allow']]).toEqual([
           method,
           path,
@@ -147,13 +147,13 @@ describe('what is no route', () => {
           });
         }
       }
-      const options = await doors.request('OPTIONS', prefix + path, {
+      const options = await bindings.request('OPTIONS', prefix + path, {
         headers: { authorization: '', 'content-type': 'text/plain' },
         body: 'unread',
       });
       expect([options.status, options.headers['allow'], options.text]).toEqual([204, allow, '']);
     }
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
   });
 
   it.each(['/', '/a2a', '/a2a/agents/echo'])(
@@ -161,7 +161,7 @@ describe('what is no route', () => {
     async (url) => {
       // What `GET /` answers is the front page, which is not of the A2A routes.
       for (const method of ['PUT', 'DELETE', ...(url === '/' ? [] : ['GET'])]) {
-        const answer = await doors.request(method, url);
+        const answer = await bindings.request(method, url);
         const allow = url === '/' ? 'GET, HEAD, POST, OPTIONS' : 'POST, OPTIONS';
         expect([answer.status, answer.headers['allow']]).toEqual([405, allow]);
         expect(answer.body).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32601 } });
@@ -170,13 +170,13 @@ describe('what is no route', () => {
   );
 
   it('HEAD answers as GET would, without the body', async () => {
-    const get = await doors.request('GET', '/a2a/tasks/task-1');
-    const head = await doors.request('HEAD', '/a2a/tasks/task-1');
+    const get = await bindings.request('GET', '/a2a/tasks/task-1');
+    const head = await bindings.request('HEAD', '/a2a/tasks/task-1');
     expect([head.status, head.text]).toEqual([200, '']);
     expect(head.headers['cache-control']).toBe('no-store');
     expect(head.headers['content-length']).toBe(String(Buffer.byteLength(get.text)));
     expect(
-      (await doors.request('HEAD', '/a2a/tasks/x', { headers: { authorization: '' } })).status,
+      (await bindings.request('HEAD', '/a2a/tasks/x', { headers: { authorization: '' } })).status,
     ).toBe(401);
   });
 });

@@ -1,11 +1,11 @@
 import { expect } from '@jest/globals';
 import type { Json } from '../support/json.js';
-import { TEXT_MESSAGE } from './doors-methods.js';
+import { TEXT_MESSAGE } from './bindings-methods.js';
 
 /** A push config. */
 export const HOOK = { url: 'https://example.com/hook' };
 
-/** Where the door is, and which agent that names. */
+/** Where the binding is, and which agent that names. */
 export const PREFIXES: [prefix: string, agent: string | undefined][] = [
   ['/a2a', undefined],
   ['/a2a/echo', 'echo'],

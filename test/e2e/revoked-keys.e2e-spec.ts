@@ -51,14 +51,14 @@ describe('an open stream whose key is revoked', () => {
     ['HTTP+JSON 0.3', 'GET', '/a2a/v1/tasks/{id}:subscribe', undefined, /event: error/],
     ['JSON-RPC 1.0', 'POST', '/a2a', 'SubscribeToTask', /UNAUTHENTICATED/],
     ['JSON-RPC 0.3', 'POST', '/a2a', 'tasks/resubscribe', /UNAUTHENTICATED/],
-  ])('over %s ends with that', async (door, method, path, rpc, said) => {
+  ])('over %s ends with that', async (binding, method, path, rpc, said) => {
     const old = await newKey();
     const { id, live } = await begin(old.key);
     const answer = await fetch(hub.url + path.replace('{id}', id), {
       method,
       headers: {
         authorization: `Bearer ${old.key}`,
-        'a2a-version': door.slice(-3),
+        'a2a-version': binding.slice(-3),
         ...(rpc && { 'content-type': 'application/json' }),
       },
       ...(rpc && {
@@ -174,11 +174,11 @@ describe('a send that waits for its result', () => {
     ['HTTP+JSON 0.3', '/a2a/v1/message:send', rest(proto)],
     ['JSON-RPC 1.0', '/a2a', rpc('SendMessage', v1)],
     ['JSON-RPC 0.3', '/a2a', rpc('message/send', v0)],
-  ])('over %s gets a 401 instead, and its task goes on', async (door, path, body) => {
+  ])('over %s gets a 401 instead, and its task goes on', async (binding, path, body) => {
     const old = await newKey();
     const fresh = await newKey(old.principalId);
     const known = new Set(agent.tasks.keys());
-    const answer = waiting(old.key, path, door.slice(-3), body);
+    const answer = waiting(old.key, path, binding.slice(-3), body);
     const live = await begun(known);
     await hub.admin('DELETE', `/api/v1/keys/${old.id}`);
     const { status: code, text, challenge } = await answer;

@@ -278,7 +278,7 @@ describe('an agent with a full queue', () => {
 
   afterAll(() => silent.close());
 
-  it('is sent to by plain text until it is full; then every door says so, and when to come back', async () => {
+  it('is sent to by plain text until it is full; then every binding says so, and when to come back', async () => {
     const url = `${silent.url}/`;
     await register(
       hub,

@@ -48,7 +48,7 @@ async function addRule(fields: JsonObject): Promise<JsonObject> {
   return answer.body as JsonObject;
 }
 
-/** The name of the agent that answers a message sent through the A2A door. */
+/** The name of the agent that answers a message sent through the A2A binding. */
 async function answerer(text: string, message: JsonObject = {}, key?: string): Promise<string> {
   const result = await hub.send(text, { message }, key === undefined ? {} : { key });
   const answer = result['message'] as { parts: { text: string }[] };

@@ -4,11 +4,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { ServerCallContext } from '@a2a-js/sdk/server';
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import ts from 'typescript';
-import { type DoorHarness, eventsOf, startDoors, streamOf } from './doors-harness.js';
+import { type BindingHarness, eventsOf, startBindings, streamOf } from './bindings-harness.js';
 
 import { ScriptedAgent } from '../support/scripted-agent.js';
 import { type Hub, startHub } from '../support/app.js';
-import { allDoors, type Door } from '../support/doors.js';
+import { allBindings, type Binding } from '../support/bindings.js';
 import { eventually } from '../support/eventually.js';
 import type { Json, JsonObject } from '../support/json.js';
 
@@ -19,17 +19,17 @@ const MESSAGE = {
   parts: [{ kind: 'text', text: 'hello' }],
 };
 
-// One test for each point of "Known of 1.3" that concerns the JSON-RPC door: what version 1.3 of the
+// One test for each point of "Known of 1.3" that concerns the JSON-RPC binding: what version 1.3 of the
 // SDK does by itself, and that the hub does not show it.
-describe('known of the SDK 1.3, at the door', () => {
-  let doors: DoorHarness;
+describe('known of the SDK 1.3, at the binding', () => {
+  let bindings: BindingHarness;
 
   beforeEach(async () => {
-    doors = await startDoors();
+    bindings = await startBindings();
   });
 
   afterEach(async () => {
-    await doors.server.close();
+    await bindings.server.close();
   });
 
   it('its handlers answer bad JSON with -32600; the hub answers -32700', async () => {
@@ -37,7 +37,7 @@ describe('known of the SDK 1.3, at the door', () => {
     const own = (await sdk.handle('{"jsonrpc"', new ServerCallContext())) as Json;
     expect(own['error'].code).toBe(-32600);
     for (const version of ['1.0', '0.3', '']) {
-      const { body } = await doors.post('{"jsonrpc"', { headers: { 'a2a-version': version } });
+      const { body } = await bindings.post('{"jsonrpc"', { headers: { 'a2a-version': version } });
       expect(body['error'].code).toBe(-32700);
     }
   });
@@ -48,7 +48,7 @@ describe('known of the SDK 1.3, at the door', () => {
         { id: 1, method: 'GetTask' },
         { jsonrpc: '2.0', id: {}, method: 'tasks/get' },
       ]) {
-        const { body } = await doors.post(envelope, { headers: { 'a2a-version': version } });
+        const { body } = await bindings.post(envelope, { headers: { 'a2a-version': version } });
         expect(body['error'].code).toBe(-32600);
       }
     }
@@ -73,11 +73,11 @@ describe('known of the SDK 1.3, at the door', () => {
       ['tasks/get', { id: 't', historyLength: -1 }, 'historyLength'],
     ];
     for (const [method, params, field] of wrong) {
-      const { error } = await doors.rpc(method, params);
+      const { error } = await bindings.rpc(method, params);
       expect(error.code).toBe(-32602);
       expect(JSON.stringify(error.data)).toContain(`"field":"${field}"`);
     }
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
   });
 
   it('its context takes no second tenant; the agent of a path and of a tenant go together', async () => {
@@ -86,13 +86,13 @@ describe('known of the SDK 1.3, at the door', () => {
       ['/a2a/agents/csv', { id: 't' }],
       ['/a2a', { id: 't', tenant: 'csv' }],
     ] as const) {
-      expect((await doors.rpc('GetTask', params, { path }))['error']).toBeUndefined();
-      expect(doors.calls.at(-1)!.arguments[2].agentId).toBe('csv');
+      expect((await bindings.rpc('GetTask', params, { path }))['error']).toBeUndefined();
+      expect(bindings.calls.at(-1)!.arguments[2].agentId).toBe('csv');
     }
     expect(
-      (await doors.rpc('tasks/get', { id: 't' }, { path: '/a2a/agents/csv' }))['error'],
+      (await bindings.rpc('tasks/get', { id: 't' }, { path: '/a2a/agents/csv' }))['error'],
     ).toBeUndefined();
-    expect(doors.calls.at(-1)!.arguments[2].agentId).toBe('csv');
+    expect(bindings.calls.at(-1)!.arguments[2].agentId).toBe('csv');
   });
 
   it('it has no place for the seq of an event; 0.3 streams show it as the SSE id all the same', async () => {
@@ -103,8 +103,8 @@ describe('known of the SDK 1.3, at the door', () => {
         artifact: { artifactId: 'a', parts: [{ text: String(seq) }] },
       },
     });
-    doors.on('tasks.sendStream', () => streamOf(update(1), update(2), update(3)));
-    const { text } = await doors.post({
+    bindings.on('tasks.sendStream', () => streamOf(update(1), update(2), update(3)));
+    const { text } = await bindings.post({
       jsonrpc: '2.0',
       id: 1,
       method: 'message/stream',
@@ -121,8 +121,8 @@ describe('known of the SDK 1.3, at the door', () => {
 
   it('it reads an absent blocking as false; the hub waits unless blocking is false', async () => {
     const immediately = async (configuration: Json): Promise<unknown> => {
-      await doors.rpc('message/send', { message: MESSAGE, configuration });
-      return doors.calls.at(-1)!.arguments[0].returnImmediately;
+      await bindings.rpc('message/send', { message: MESSAGE, configuration });
+      return bindings.calls.at(-1)!.arguments[0].returnImmediately;
     };
     expect(await immediately(undefined)).toBe(false);
     expect(await immediately({ acceptedOutputModes: [] })).toBe(false);
@@ -133,31 +133,31 @@ describe('known of the SDK 1.3, at the door', () => {
   it('it keeps the first of several push schemes; the hub keeps all', async () => {
     const authentication = { schemes: ['Unknown', 'Bearer', 'Basic'], credentials: 'secret' };
     const config = { url: 'https://example.com/hook', authentication };
-    await doors.rpc('tasks/pushNotificationConfig/set', {
+    await bindings.rpc('tasks/pushNotificationConfig/set', {
       taskId: 't',
       pushNotificationConfig: config,
     });
-    expect(doors.calls[0]!.arguments[2]).toEqual(authentication);
-    await doors.rpc('message/send', {
+    expect(bindings.calls[0]!.arguments[2]).toEqual(authentication);
+    await bindings.rpc('message/send', {
       message: MESSAGE,
       configuration: { pushNotificationConfig: config },
     });
-    expect(doors.calls[1]!.operation).toBe('push.inline');
-    expect(doors.calls[1]!.arguments[2]).toEqual(authentication);
+    expect(bindings.calls[1]!.operation).toBe('push.inline');
+    expect(bindings.calls[1]!.arguments[2]).toEqual(authentication);
   });
 
   it('a 0.2.x client names one scheme under other members; the hub keeps them as they are', async () => {
     const authentication = { type: 'http', scheme: 'bearer', credentials: 'secret' };
-    await doors.rpc('tasks/pushNotification/set', {
+    await bindings.rpc('tasks/pushNotification/set', {
       id: 't',
       pushNotificationConfig: { url: 'https://example.com/hook', authentication },
     });
-    expect(doors.calls[0]!.arguments[2]).toEqual(authentication);
+    expect(bindings.calls[0]!.arguments[2]).toEqual(authentication);
   });
 
   it('Nest answers a POST with 201 and knows no a2a+json; the hub answers 200 and reads it', async () => {
     for (const path of ['/a2a', '/a2a/', '/']) {
-      const { status, body } = await doors.post(
+      const { status, body } = await bindings.post(
         { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: 't' } },
         { path, headers: { 'content-type': 'application/a2a+json' } },
       );
@@ -167,13 +167,13 @@ describe('known of the SDK 1.3, at the door', () => {
   });
 });
 
-// What the harness above cannot see, through a hub that listens at every door.
-describe('known of the SDK 1.3, at every door', () => {
+// What the harness above cannot see, through a hub that listens at every binding.
+describe('known of the SDK 1.3, at every binding', () => {
   const names = ['JSON-RPC', 'HTTP+JSON', 'gRPC'].flatMap((binding) =>
     ['1.0', '0.3'].map((version) => `${binding} ${version}`),
   );
   let hub: Hub;
-  let doors: Door[];
+  let bindings: Binding[];
   let agent: ScriptedAgent;
 
   beforeAll(async () => {
@@ -182,26 +182,26 @@ describe('known of the SDK 1.3, at every door', () => {
       config: { grpc: { port: -1 }, routing: { defaultAgent: 'asking' } },
     });
     await hub.registerAgent(agent.url, { id: 'asking' });
-    doors = allDoors(hub);
+    bindings = allBindings(hub);
   });
 
   afterAll(async () => {
-    for (const door of doors) door.close();
+    for (const binding of bindings) binding.close();
     await hub.close();
     await agent.close();
   });
 
-  const doorOf = (name: string): Door => doors.find((door) => door.name === name)!;
+  const bindingOf = (name: string): Binding => bindings.find((binding) => binding.name === name)!;
 
   it.each(names)('%s checks required fields before anything is stored', async (name) => {
     const before = agent.calls.length;
-    const refused = doorOf(name).send({ parts: [] });
+    const refused = bindingOf(name).send({ parts: [] });
     await expect(refused).rejects.toMatchObject({ refusal: { reason: 'INVALID_PARAMS' } });
     expect(agent.calls).toHaveLength(before);
   });
 
   it.each(names)('%s waits for the agent when nothing is said of waiting', async (name) => {
-    await doorOf(name).send({ agentId: 'asking' });
+    await bindingOf(name).send({ agentId: 'asking' });
     const { tasks } = (await hub.rpc('ListTasks', { pageSize: 1 })) as JsonObject;
     expect(tasks[0].status.state).toBe('TASK_STATE_INPUT_REQUIRED');
   });
@@ -212,10 +212,10 @@ describe('known of the SDK 1.3, at every door', () => {
     const canceled = (): number => agent.callsOf('CancelTask').length;
     const before = canceled();
     const subscribed =
-      doorOf(name).binding === 'gRPC' ? doorOf(name).subscribe(id) : firstOf(name, id);
+      bindingOf(name).binding === 'gRPC' ? bindingOf(name).subscribe(id) : firstOf(name, id);
     expect(JSON.stringify(await subscribed)).toContain(id);
     expect(canceled()).toBe(before);
-    await doorOf(name).cancel(id);
+    await bindingOf(name).cancel(id);
     await eventually(() => expect(canceled()).toBe(before + 1));
   });
 
@@ -236,7 +236,7 @@ describe('known of the SDK 1.3, at every door', () => {
 
   /** The first event of a subscription over HTTP, whose stream stays open. */
   async function firstOf(name: string, id: string): Promise<Json> {
-    const { binding, version } = doorOf(name);
+    const { binding, version } = bindingOf(name);
     if (binding === 'JSON-RPC') {
       const method = version === '1.0' ? 'SubscribeToTask' : 'tasks/resubscribe';
       const stream = await hub.stream(method, { id }, { version: null });
@@ -256,7 +256,7 @@ describe('known of the SDK 1.3, at every door', () => {
   }
 });
 
-/** Where a point is tested at a door, or towards an agent, beside the tests above: file and title. */
+/** Where a point is tested at a binding, or towards an agent, beside the tests above: file and title. */
 type Places = Readonly<Record<string, readonly (readonly [file: string, title: string])[]>>;
 
 const ELSEWHERE: Readonly<Record<string, Places>> = {
@@ -331,11 +331,11 @@ const ELSEWHERE: Readonly<Record<string, Places>> = {
 };
 
 describe.each(Object.entries(ELSEWHERE))('known of the SDK 1.3: %s', (_point, places) => {
-  const all = Object.entries(places).flatMap(([door, tests]) =>
-    tests.map(([file, title]) => [door, file, title] as const),
+  const all = Object.entries(places).flatMap(([binding, tests]) =>
+    tests.map(([file, title]) => [binding, file, title] as const),
   );
 
-  it.each(all)('%s is tested in %s: "%s"', (_door, file, title) => {
+  it.each(all)('%s is tested in %s: "%s"', (_binding, file, title) => {
     const text = readFileSync(join(import.meta.dirname, `${file}.e2e-spec.ts`), 'utf8');
     expect(titlesOf(text)).toContain(title);
   });

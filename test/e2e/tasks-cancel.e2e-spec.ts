@@ -146,7 +146,7 @@ describe('CancelTask', () => {
     await expect(cancel(task)).rejects.toMatchObject({ reason: 'TASK_NOT_CANCELABLE' });
   });
 
-  it('of a stranger, or of another agent than the door names, finds no task', async () => {
+  it('of a stranger, or of another agent than the binding names, finds no task', async () => {
     const task = await working(busy());
     for (const call of [{ principal: BOB }, { agentId: 'b' }]) {
       await expect(hub.service.cancel(task.id, hub.request('', call))).rejects.toMatchObject({

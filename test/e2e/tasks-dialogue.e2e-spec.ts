@@ -169,7 +169,7 @@ describe('a follow-up is refused', () => {
     });
   });
 
-  it('when its context is another one, or the door names another agent', async () => {
+  it('when its context is another one, or the binding names another agent', async () => {
     await start(greeter());
     const asked = await hub.send('go');
     const wrong = { message: { taskId: asked.id, contextId: 'other' } };

@@ -269,7 +269,7 @@ describe('an idempotent send', () => {
     expect(agent.turns).toHaveLength(asked + 1);
   });
 
-  it('takes the one key the door has chosen, whatever the directive says', async () => {
+  it('takes the one key the binding has chosen, whatever the directive says', async () => {
     await start(worker());
     const request = hub.request('hello', { idempotencyKey: 'header' });
     const both = { ...request, directive: { ...request.directive, idempotencyKey: 'metadata' } };

@@ -3,7 +3,7 @@ import { type AgentTurn, type RunningAgent, startSdkAgent, textPart } from '../s
 import { type Hub, type HttpAnswer, startHub } from '../support/app.js';
 import type { Json, JsonObject } from '../support/json.js';
 import { WebhookSink } from '../support/webhook-sink.js';
-import { eventsOf } from './doors-harness.js';
+import { eventsOf } from './bindings-harness.js';
 import { faultsIn025 } from './v0-2-5-objects.js';
 
 const UNKNOWN = '00000000-0000-7000-8000-000000000000';

@@ -2,7 +2,7 @@ import { DefaultRequestHandler, InMemoryTaskStore } from '@a2a-js/sdk/server';
 import express from 'express';
 
 import { currentCard, legacyCard } from './agent-cards.js';
-import { grpcDoor, httpDoors } from './agent-doors.js';
+import { grpcBinding, httpBindings } from './agent-bindings.js';
 import type { RunningAgent, SdkAgentOptions } from './agent-options.js';
 import { type AgentTurn, TurnExecutor } from './agent-turn.js';
 import { listenOnLoopback } from './http-listener.js';
@@ -17,14 +17,14 @@ export async function startSdkAgent(options: SdkAgentOptions = {}): Promise<Runn
   const executor = new TurnExecutor(options.execute ?? echo);
   const app = express();
   const { url, port, close } = await listenOnLoopback(app);
-  const grpc = bindings.includes('GRPC') ? await grpcDoor(version) : undefined;
+  const grpc = bindings.includes('GRPC') ? await grpcBinding(version) : undefined;
   const card = currentCard(bindings, { http: url, grpc: grpc?.address ?? '' }, options);
   const handler = new DefaultRequestHandler(card, new InMemoryTaskStore(), executor);
   const calls: RunningAgent['calls'] = [];
   app.get('/.well-known/agent-card.json', (_request, response) => {
     response.json(version === '0.3' ? legacyCard(card) : card);
   });
-  app.use(httpDoors(handler, version, bindings, (call) => calls.push(call)));
+  app.use(httpBindings(handler, version, bindings, (call) => calls.push(call)));
   grpc?.serve(handler);
   return {
     url,

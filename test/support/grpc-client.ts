@@ -151,7 +151,7 @@ export class GrpcClient {
   }
 }
 
-/** `host:port` of the hub's gRPC door. */
+/** `host:port` of the hub's gRPC binding. */
 export function grpcTarget(hub: Hub): string {
   return hub.app.get(GrpcAddress).listening!;
 }

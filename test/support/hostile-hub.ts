@@ -140,7 +140,7 @@ export class HostileHub {
   }
 }
 
-/** The hub's task ids as any door's answers show them. */
+/** The hub's task ids as any binding's answers show them. */
 const TASK_ID = /\b([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})\b/g;
 
 function done(message: JsonObject): JsonObject {

@@ -100,12 +100,12 @@ export class HubClient {
     return this.exchange('POST', options.path ?? '/a2a', body, await this.headers(options));
   }
 
-  /** Posts any bytes to a door. */
+  /** Posts any bytes to a binding. */
   async post(path: string, body: string, options: CallOptions = {}): Promise<HttpAnswer> {
     return this.exchange('POST', path, body, await this.headers(options));
   }
 
-  /** Any request to the doors of HTTP+JSON; a body that is no text is sent as JSON. */
+  /** Any request to the bindings of HTTP+JSON; a body that is no text is sent as JSON. */
   async rest(
     method: string,
     path: string,

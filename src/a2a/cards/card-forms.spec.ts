@@ -233,7 +233,7 @@ describe('the extensions of the agents', () => {
   });
 });
 
-describe('the gRPC door', () => {
+describe('the gRPC server', () => {
   const hub: HubFacts = {
     ...HUB,
     config: { ...HUB.config, grpc: { ...HUB.config.grpc, port: 50051 } },

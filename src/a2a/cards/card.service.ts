@@ -37,7 +37,7 @@ const PUBLIC: Principal = { id: 'anonymous', organization: '', scopes: new Set()
  */
 @Injectable()
 export class CardService {
-  /** What the doors serve and cards declare. */
+  /** What the bindings serve and cards declare. */
   readonly capabilities: Capabilities;
   /** Made cards by the agent, or what of the hub, they show. */
   private readonly made = new WeakMap<object, Map<string, Promise<MadeCard>>>();

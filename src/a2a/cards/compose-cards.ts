@@ -3,7 +3,7 @@ import type { AppConfig } from '../../config/index.js';
 import type { AgentCard, AgentInterface, AgentSkill } from '../../protocol/a2a.js';
 import { COMPOSITE_AGENT_ID, type CompositeSkill, hubSkillId } from '../../routing/index.js';
 import { AGENT_PLACE, HUB_PLACE } from '../http/places.js';
-import { type Door, capabilitiesOf, openDoors } from '../capabilities.js';
+import { type ServedInterface, capabilitiesOf, servedInterfaces } from '../capabilities.js';
 import { extensionsOf, extensionsOfAll, routingExtension } from './hub-extensions.js';
 import { hubSecurity } from './hub-security.js';
 
@@ -12,7 +12,7 @@ export interface HubFacts {
   readonly config: Pick<AppConfig, 'card' | 'auth' | 'grpc'>;
   /** Without a slash at the end. */
   readonly publicUrl: string;
-  /** Where the gRPC door is reached, `host:port`; undefined while there is none. */
+  /** Where the gRPC server is reached, `host:port`; undefined while there is none. */
   readonly grpc: { readonly target: string; readonly secure: boolean } | undefined;
   readonly instanceId: string;
 }
@@ -75,18 +75,18 @@ export function composeAgentCard(agent: CardAgent, hub: HubFacts): AgentCard {
   };
 }
 
-/** Where each open door is, for the hub or for one agent behind it. */
+/** Where each open binding is, for the hub or for one agent behind it. */
 function interfaces(hub: HubFacts, agentId: string | undefined): AgentInterface[] {
-  return openDoors(hub.config).flatMap((door) =>
-    door.binding === 'GRPC'
-      ? grpcInterface(door, hub, agentId)
-      : [httpInterface(door, hub, agentId)],
+  return servedInterfaces(hub.config).flatMap((served) =>
+    served.binding === 'GRPC'
+      ? grpcInterface(served, hub, agentId)
+      : [httpInterface(served, hub, agentId)],
   );
 }
 
 /** The path names the agent, so there is no tenant. Clients of HTTP+JSON 0.3 append `/v1` themselves. */
 function httpInterface(
-  { binding, version }: Door,
+  { binding, version }: ServedInterface,
   { publicUrl }: HubFacts,
   agentId: string | undefined,
 ): AgentInterface {
@@ -100,7 +100,7 @@ function httpInterface(
  * 0.3 wants an absolute URL (§5.5.5), which its clients cannot dial.
  */
 function grpcInterface(
-  { binding, version }: Door,
+  { binding, version }: ServedInterface,
   { grpc, config }: HubFacts,
   agentId: string | undefined,
 ): AgentInterface[] {

@@ -12,7 +12,7 @@ import { HubError } from '../../common/hub-error.js';
 import { SMALL_BODY_BYTES } from '../intake/body-budget.js';
 import { type ByteRoom, NO_ROOM } from '../intake/byte-rooms.js';
 import type { Intake } from '../intake/intake.js';
-import { StrangerPace } from './stranger-pace.js';
+import { UnauthenticatedCallRate } from './unauthenticated-call-rate.js';
 
 /** Before a message: whether it is compressed, and its length. */
 const PREFIX_BYTES = 5;
@@ -46,7 +46,7 @@ interface WireCall extends ServerInterceptingCallInterface {
  */
 export class IncomingMessages {
   private readonly messages = new WeakMap<Metadata, IncomingMessage>();
-  private readonly strangers = new StrangerPace();
+  private readonly unauthenticated = new UnauthenticatedCallRate();
 
   constructor(
     private readonly intake: Intake,
@@ -59,7 +59,7 @@ export class IncomingMessages {
     const message = new IncomingMessage(call, this.intake, this.rules(path));
     const { stream } = message;
     const isHealth = path.startsWith(HEALTH_PATH);
-    if (isHealth) this.strangers.took(stream);
+    if (isHealth) this.unauthenticated.took(stream);
     return new ServerInterceptingCall(call, {
       start: (next) =>
         next({
@@ -74,8 +74,9 @@ export class IncomingMessages {
         next(metadata);
       },
       sendStatus: (status, next) => {
-        const isStranger = !isHealth && message.caller === undefined;
-        if (isStranger && status.code === codes.UNAUTHENTICATED) this.strangers.took(stream);
+        const isUnauthenticated = !isHealth && message.caller === undefined;
+        if (isUnauthenticated && status.code === codes.UNAUTHENTICATED)
+          this.unauthenticated.took(stream);
         next(status);
         message.answered();
       },
@@ -86,7 +87,7 @@ export class IncomingMessages {
   from(metadata: Metadata, caller: Principal): void {
     const message = this.messages.get(metadata)!;
     message.caller = caller;
-    this.strangers.known(message.stream);
+    this.unauthenticated.known(message.stream);
   }
 
   /** The room of a message that has come, for whoever works on it to free. */

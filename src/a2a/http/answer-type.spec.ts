@@ -32,7 +32,7 @@ describe('the media type of an answer', () => {
     expect(answerType([A2A, JSON_TYPE], { accept })).toBe(type);
   });
 
-  it('is the only one of a door that has one', () => {
+  it('is the only one of a binding that has one', () => {
     expect(answerType([JSON_TYPE], { accept: A2A })).toBe(JSON_TYPE);
   });
 

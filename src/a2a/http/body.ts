@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { HubError } from '../../common/hub-error.js';
 import { isObject } from '../validation/shape.js';
 
-/** Media types of a request body, at every door. */
+/** Media types of a request body, over every binding. */
 export const BODY_TYPES = ['application/json', 'application/a2a+json'];
 
 /** The text of a body; a PARSE_ERROR when its bytes are not UTF-8 (RFC 8259 §8.1). */

@@ -1,7 +1,7 @@
 import { type FieldViolation, invalidFields } from '../../common/hub-error.js';
 import { snakeCase } from '../../protocol/snake-case.js';
 import type { Shape } from '../validation/shape.js';
-import type { HttpRequest } from './http-door.js';
+import type { HttpRequest } from './http-binding.js';
 
 /**
  * The members of an object that a query holds (A2A §11.5), under their camelCase or snake_case names, each

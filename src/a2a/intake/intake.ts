@@ -24,7 +24,7 @@ export interface Message {
   readonly room: ByteRoom;
 }
 
-/** What callers who were let in may take of a process, at every door: bytes, turns, open calls, large answers. */
+/** What admitted callers may take of a process, over every binding: bytes, turns, open calls, large answers. */
 @Injectable()
 export class Intake implements OnModuleDestroy {
   /** What says that a message has been taken in, and since when it is worked on; the oldest first. */

@@ -5,7 +5,7 @@ import type { AppConfig } from '../../config/index.js';
 /** The levels around what clients may nest: params, message, parts, a part and its data. */
 const OUTER_LEVELS = 16;
 
-/** What a request may be at the A2A doors, before anything of it is parsed. */
+/** What a request of the A2A API may be, before anything of it is parsed. */
 export interface MessageLimits extends JsonLimits {
   readonly maxBytes: number;
 }

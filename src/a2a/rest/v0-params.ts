@@ -1,6 +1,6 @@
 import { invalidField } from '../../common/hub-error.js';
 import { readFields } from '../http/body.js';
-import type { HttpRequest } from '../http/http-door.js';
+import type { HttpRequest } from '../http/http-binding.js';
 import { readQuery } from '../http/query.js';
 import type { RestRoute } from '../operations.js';
 import type { LegacyOperation } from '../v0-operations.js';

@@ -1,7 +1,7 @@
 import { invalidField } from '../../common/hub-error.js';
 import { snakeCase } from '../../protocol/snake-case.js';
 import { readFields } from '../http/body.js';
-import type { HttpRequest } from '../http/http-door.js';
+import type { HttpRequest } from '../http/http-binding.js';
 import { readQuery } from '../http/query.js';
 import type { RestRoute } from '../operations.js';
 import type { Shape } from '../validation/shape.js';

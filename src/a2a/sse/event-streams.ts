@@ -37,7 +37,7 @@ export class EventStreams {
   }
 
   /**
-   * Writes the stream until it ends, its reader leaves (the door aborts `gone`) or the process drains;
+   * Writes the stream until it ends, its reader leaves (the binding aborts `gone`) or the process drains;
    * then its last event is UNAVAILABLE, and the reader resumes by Last-Event-ID at another process. A
    * HubError that `gone` is aborted with is the last event, too.
    * Rejects, with nothing written, when the first item does within {@link QUIET_MS}, or when `gone` is

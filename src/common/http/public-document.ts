@@ -41,7 +41,7 @@ export function servePublicDocument(
       return document ? send(document, request, reply) : reply;
     },
   });
-  // Answered before a body, as at the doors of A2A.
+  // Answered before a body, as in the A2A API.
   server.options(url, {
     config: { access: 'public' },
     onRequest: async (_request, reply) =>

@@ -301,7 +301,7 @@ describe('PushConfigService', () => {
     expect(rings).toBe(1);
   });
 
-  it('knows a task at the doors of the agents that work on it, not of unused fallbacks', async () => {
+  it('knows a task at the addresses of the agents that work on it, not of unused fallbacks', async () => {
     const fallback = context({ agentId: 'fallback' });
     expect(await refused(service.create(config(), fallback))).toMatchObject({
       reason: 'TASK_NOT_FOUND',

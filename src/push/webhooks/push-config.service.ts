@@ -156,7 +156,7 @@ export class PushConfigService {
     return record;
   }
 
-  /** The task, when it exists for this caller at this door (which may name one agent of it). */
+  /** The task, when it exists for this caller at this address (which may name one agent of it). */
   private async findTask(taskId: string, ctx: CallContext): Promise<TaskRecord | undefined> {
     const visibility = visibilityOf(ctx.principal);
     const { agentId } = ctx;

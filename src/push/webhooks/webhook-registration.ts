@@ -69,7 +69,7 @@ export type CheckedWebhook = CheckedAddress &
 type Fingerprinted = Omit<CheckedWebhook, 'fingerprint' | 'endpoint' | 'verified' | 'authNames'>;
 
 /**
- * The one place where what is asked of a webhook is checked, whoever asks: a client at an A2A door, the
+ * The one place where what is asked of a webhook is checked, whoever asks: a client of the A2A API, the
  * admin API, a subscription. Each check throws HubError INVALID_PARAMS naming the field under `path`
  * (empty, or ending in a dot), never with a secret in it.
  */

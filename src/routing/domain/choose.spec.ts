@@ -30,7 +30,7 @@ const noRoute = (message: string) =>
   });
 
 describe('an agent that is named', () => {
-  it('is chosen alone, by the door before the message', () => {
+  it('is chosen alone, by the address before the message', () => {
     expect(route({ agentId: 'csv' })).toMatchObject({ reason: 'agent', strategy: 'one' });
     expect(chosen(route({ agentId: 'csv' }))).toEqual(['csv']);
     expect(chosen(route({ agentId: 'csv' }, { agentId: 'text' }))).toEqual(['text']);

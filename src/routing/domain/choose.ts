@@ -29,7 +29,7 @@ type Choice = Pick<Route, 'chosen' | 'skipped'>;
 
 /**
  * Chooses the agents for a message that begins a task. The first rule that applies decides: the agent
- * the door names; the agent, skill or tags the message asks for; the agents of the context; the
+ * the address names; the agent, skill or tags the message asks for; the agents of the context; the
  * operator's rules ({@link named} up to here); the text; the default agent ({@link unnamed}).
  *
  * Throws HubError NO_ROUTE (with the skills the caller may use) when a rule applies and finds nobody, or

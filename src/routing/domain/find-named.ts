@@ -16,16 +16,16 @@ import type { Candidate } from './route.js';
 /** What finding by name goes by. */
 export type Asked = Pick<RoutingQuestion, 'agentId' | 'directive' | 'media'>;
 
-/** The agent of the door, or the one the message names. */
+/** The agent of the address, or the one the message names. */
 export function byAgent(asked: Asked, index: AgentIndex): Found | undefined {
   const { directive, media } = asked;
-  const byDoor = asked.agentId !== undefined;
+  const byAddress = asked.agentId !== undefined;
   const id = asked.agentId ?? directive.agentId;
   if (id === undefined) return undefined;
   const agent = index.agent(id);
   if (!agent) throw noRoute(`No agent "${id}" is registered and enabled.`, index);
-  const skill = namedSkill(agent, directive, byDoor, index);
-  const how = byDoor ? 'Named by the address of the request.' : 'Named by agentId.';
+  const skill = namedSkill(agent, directive, byAddress, index);
+  const how = byAddress ? 'Named by the address of the request.' : 'Named by agentId.';
   const wanted = wantedOf(asked);
   const tagged =
     !skill && wanted.tags.length > 0
@@ -34,17 +34,17 @@ export function byAgent(asked: Asked, index: AgentIndex): Found | undefined {
   return { reason: 'agent', matches: [plainMatch(agent, skill ?? tagged, how, media)] };
 }
 
-/** The skill that is asked for beside a named agent, which must have it unless the door named it. */
+/** The skill that is asked for beside a named agent, which must have it unless the address named it. */
 function namedSkill(
   agent: RoutableAgent,
   directive: RoutingDirective,
-  byDoor: boolean,
+  byAddress: boolean,
   index: AgentIndex,
 ): AgentSkill | undefined {
   const { skillId } = directive;
   if (skillId === undefined) return undefined;
   const skill = skillOfEitherId(agent, skillId);
-  if (skill || byDoor) return skill;
+  if (skill || byAddress) return skill;
   const split = splitSkillId(skillId);
   if (split && split.agentId !== agent.id && index.provider(split.agentId)) {
     throw invalidField(

@@ -14,7 +14,7 @@ export interface RoutingQuestion {
   /** The composite skills this caller may use. */
   readonly composites: readonly CompositeSkill[];
   readonly directive: RoutingDirective;
-  /** The agent that the door names (sub-path or tenant). */
+  /** The agent that the address names (sub-path or tenant). */
   readonly agentId: string | undefined;
   /** The agents that handled the last message of this context, in order. */
   readonly affinity: readonly string[];

@@ -134,7 +134,7 @@ function retryRequest(
   const directive = readDirective(message.metadata, metadata);
   const { route } = record;
   // Nothing else but the address of the request can have named the agent then.
-  const byDoor = route.reason === 'agent' && directive.agentId === undefined;
+  const byAddress = route.reason === 'agent' && directive.agentId === undefined;
   const owner: Principal = {
     id: record.principalId,
     organization: record.organization,
@@ -143,7 +143,7 @@ function retryRequest(
   return {
     principal: owner,
     version: '1.0',
-    agentId: byDoor ? route.chosen[0]?.agentId : undefined,
+    agentId: byAddress ? route.chosen[0]?.agentId : undefined,
     extensions: record.extensions,
     activated: new Set(),
     traceparent: undefined,

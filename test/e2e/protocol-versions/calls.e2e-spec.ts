@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { allDoors, type Door } from '../../support/doors.js';
+import { allBindings, type Binding } from '../../support/bindings.js';
 import type { JsonObject } from '../../support/json.js';
 import { WebhookSink } from '../../support/webhook-sink.js';
 import { eventually } from '../../support/eventually.js';
@@ -21,7 +21,7 @@ const METHOD_NAMES = {
 
 let polled: Sides;
 let streaming: Sides;
-let doors: Door[];
+let bindings: Binding[];
 let sink: WebhookSink;
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
     Sides.start({ streaming: true }),
     WebhookSink.start(),
   ]);
-  doors = allDoors(polled.hub);
+  bindings = allBindings(polled.hub);
 });
 
 beforeEach(() => {
@@ -44,12 +44,12 @@ beforeEach(() => {
 });
 
 afterAll(async () => {
-  for (const door of doors) door.close();
+  for (const binding of bindings) binding.close();
   await Promise.all([polled, streaming, sink].map((one) => one.close()));
 });
 
 describe('the version of a call', () => {
-  const other = (door: Door): string => (door.version === '1.0' ? '0.3' : '1.0');
+  const other = (binding: Binding): string => (binding.version === '1.0' ? '0.3' : '1.0');
   const taskId = async (): Promise<string> => {
     const task = await polled.send('1.0', '1.0', { parts: [{ text: 'hello' }] });
     return String(task['id']);
@@ -57,10 +57,12 @@ describe('the version of a call', () => {
 
   it('version.header', async () => {
     const id = await taskId();
-    for (const door of doors) {
-      const patches = door.version === '1.0' ? ['1.0', '1.0.9'] : ['0.3', '0.3.1', '0.2.5'];
+    for (const binding of bindings) {
+      const patches = binding.version === '1.0' ? ['1.0', '1.0.9'] : ['0.3', '0.3.1', '0.2.5'];
       for (const version of patches) {
-        await expect(door.get(id, { headers: { 'a2a-version': version } })).resolves.toBeDefined();
+        await expect(
+          binding.get(id, { headers: { 'a2a-version': version } }),
+        ).resolves.toBeDefined();
       }
     }
     const asked = await polled.hub.get(`/a2a/tasks/${id}?A2A-Version=99.0`, { version: null });
@@ -69,19 +71,19 @@ describe('the version of a call', () => {
 
   it('version.absent', async () => {
     const id = await taskId();
-    for (const door of doors) await expect(door.get(id)).resolves.toBeDefined();
+    for (const binding of bindings) await expect(binding.get(id)).resolves.toBeDefined();
   });
 
   it('version.unknown', async () => {
-    for (const door of doors) {
-      const asked = door.get('any', { headers: { 'a2a-version': '99.0' } });
+    for (const binding of bindings) {
+      const asked = binding.get('any', { headers: { 'a2a-version': '99.0' } });
       await expect(asked).rejects.toMatchObject({ refusal: { reason: 'VERSION_NOT_SUPPORTED' } });
     }
   });
 
   it('version.at-odds', async () => {
-    for (const door of doors) {
-      const asked = door.get('any', { headers: { 'a2a-version': other(door) } });
+    for (const binding of bindings) {
+      const asked = binding.get('any', { headers: { 'a2a-version': other(binding) } });
       await expect(asked).rejects.toMatchObject({ refusal: { reason: 'METHOD_NOT_FOUND' } });
     }
   });
@@ -321,29 +323,29 @@ describe('the two forms of HTTP+JSON 0.3', () => {
   });
 });
 
-describe.each(doorNames())('the door %s', (name) => {
+describe.each(bindingNames())('the binding %s', (name) => {
   it('method.push-set, method.push-get, method.push-list, method.push-delete', async () => {
-    const door = doors.find((one) => one.name === name)!;
+    const binding = bindings.find((one) => one.name === name)!;
     const { id } = await polled.send('1.0', '1.0', { parts: [{ text: 'hello' }] });
     const taskId = String(id);
-    await door.setPushConfig(taskId, { id: 'mine', url: sink.url('/configs') });
-    const got = await door.getPushConfig(taskId, 'mine');
+    await binding.setPushConfig(taskId, { id: 'mine', url: sink.url('/configs') });
+    const got = await binding.getPushConfig(taskId, 'mine');
     expect(JSON.stringify(got)).toContain(sink.url('/configs'));
-    expect(JSON.stringify(await door.listPushConfigs(taskId))).toContain(sink.url('/configs'));
-    await door.deletePushConfig(taskId, 'mine');
-    await expect(door.getPushConfig(taskId, 'mine')).rejects.toThrow();
+    expect(JSON.stringify(await binding.listPushConfigs(taskId))).toContain(sink.url('/configs'));
+    await binding.deletePushConfig(taskId, 'mine');
+    await expect(binding.getPushConfig(taskId, 'mine')).rejects.toThrow();
     const calls = DIALECTS.flatMap((agent) => polled.agents[agent].methods);
     expect(calls.filter((method) => /push/i.test(method))).toEqual([]);
   });
 
   it('method.card', async () => {
-    const door = doors.find((one) => one.name === name)!;
-    const card = await door.extendedCard();
+    const binding = bindings.find((one) => one.name === name)!;
+    const card = await binding.extendedCard();
     expect(JSON.stringify(card)).toContain('agent-1-0.work');
   });
 });
 
-function doorNames(): string[] {
+function bindingNames(): string[] {
   return ['JSON-RPC', 'HTTP+JSON', 'gRPC'].flatMap((binding) =>
     ['1.0', '0.3'].map((version) => `${binding} ${version}`),
   );

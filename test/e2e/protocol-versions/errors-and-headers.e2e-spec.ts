@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Hub, startHub } from '../../support/app.js';
-import { allDoors, type Door, type DoorError } from '../../support/doors.js';
+import { allBindings, type Binding, type BindingError } from '../../support/bindings.js';
 import type { JsonObject } from '../../support/json.js';
 import { ScriptedAgent } from '../../support/scripted-agent.js';
 import { DIALECTS, textPart } from './dialects.js';
@@ -9,25 +9,25 @@ import { Sides } from './sides.js';
 const EXTENSION = 'https://example.com/extensions/of-the-agent';
 
 let sides: Sides;
-let doors: Door[];
+let bindings: Binding[];
 
 beforeAll(async () => {
   sides = await Sides.start({ streaming: false, extension: EXTENSION });
-  doors = allDoors(sides.hub);
+  bindings = allBindings(sides.hub);
 });
 
 afterAll(async () => {
-  for (const door of doors) door.close();
+  for (const binding of bindings) binding.close();
   await sides.close();
 });
 
-async function refusalOf(door: Door): Promise<DoorError['refusal']> {
-  const asked = door.get('no-such-task');
+async function refusalOf(binding: Binding): Promise<BindingError['refusal']> {
+  const asked = binding.get('no-such-task');
   return asked.then(
     () => {
       throw new Error('it was not refused');
     },
-    (error: DoorError) => error.refusal,
+    (error: BindingError) => error.refusal,
   );
 }
 
@@ -64,8 +64,8 @@ describe('errors', () => {
   });
 
   it('error.grpc', async () => {
-    for (const door of doors.filter(({ binding }) => binding === 'gRPC')) {
-      expect(await refusalOf(door)).toMatchObject({ status: 5, reason: 'TASK_NOT_FOUND' });
+    for (const binding of bindings.filter(({ binding }) => binding === 'gRPC')) {
+      expect(await refusalOf(binding)).toMatchObject({ status: 5, reason: 'TASK_NOT_FOUND' });
     }
   });
 
@@ -107,8 +107,8 @@ describe('errors', () => {
       handlers: { SendMessage: (call) => call.error(-32602, 'at /srv/agent.py: bad') },
     });
     await sides.hub.registerAgent(agent.url, { id: 'failing' });
-    for (const door of doors) {
-      const outcome = await door
+    for (const binding of bindings) {
+      const outcome = await binding
         .send({ agentId: 'failing' })
         .catch((error: Error) => error.message);
       expect(JSON.stringify(outcome)).toMatch(/Scripted agent/);

@@ -1,23 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Json } from '../support/json.js';
-import { type DoorHarness, startDoors } from './doors-harness.js';
-import { TEXT_MESSAGE, violationsOf } from './doors-methods.js';
+import { type BindingHarness, startBindings } from './bindings-harness.js';
+import { TEXT_MESSAGE, violationsOf } from './bindings-methods.js';
 
-let doors: DoorHarness;
+let bindings: BindingHarness;
 
 beforeEach(async () => {
-  doors = await startDoors();
+  bindings = await startBindings();
 });
 
 afterEach(async () => {
-  await doors.server.close();
+  await bindings.server.close();
 });
 
 describe('what is no JSON-RPC request', () => {
   it.each(['', '{', 'nonsense', '{"jsonrpc":"2.0",}', '\ufeff{}'])(
     'answers -32700 with HTTP 200 for malformed JSON: %j',
     async (text) => {
-      const answer = await doors.post(text);
+      const answer = await bindings.post(text);
       expect(answer.status).toBe(200);
       expect(answer.headers['content-type']).toMatch(/^application\/json/);
       expect(answer.body).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32700 } });
@@ -41,13 +41,13 @@ describe('what is no JSON-RPC request', () => {
       null,
     ],
   ])('answers -32600 for %s', async (_name, text, id) => {
-    const answer = await doors.post(text);
+    const answer = await bindings.post(text);
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ jsonrpc: '2.0', id, error: { code: -32600 } });
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
   });
 
-  it('answers -32700 for bytes that are not UTF-8, at each door', async () => {
+  it('answers -32700 for bytes that are not UTF-8, at each binding', async () => {
     const body = JSON.stringify({
       jsonrpc: '2.0',
       id: 1,
@@ -56,7 +56,7 @@ describe('what is no JSON-RPC request', () => {
       message: TEXT_MESSAGE,
     });
     for (const url of ['/a2a', '/a2a/message:send', '/a2a/v1/message:send']) {
-      const answer = await doors.server.inject({
+      const answer = await bindings.server.inject({
         method: 'POST',
         url,
         headers: { authorization: 'Bearer alice', 'content-type': 'application/json' },
@@ -65,21 +65,21 @@ describe('what is no JSON-RPC request', () => {
       expect(answer.body).toMatch(/PARSE_ERROR/);
       expect(answer.statusCode).toBe(url === '/a2a' ? 200 : 400);
     }
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
   });
 
   it('answers -32600 for an id that is too long, and does not repeat it', async () => {
     const text = (length: number): string =>
       JSON.stringify({ jsonrpc: '2.0', id: 'x'.repeat(length), method: 'GetTask', params: {} });
-    const answer = await doors.post(text(1025));
+    const answer = await bindings.post(text(1025));
     expect(answer.body).toMatchObject({ id: null, error: { code: -32600 } });
     expect(answer.text.length).toBeLessThan(1000);
-    expect((await doors.post(text(1024))).body['id']).toHaveLength(1024);
+    expect((await bindings.post(text(1024))).body['id']).toHaveLength(1024);
   });
 
   it('does not repeat a tenant that no agent can have', async () => {
     const body = { id: 't', tenant: 'x'.repeat(1_000_000) };
-    const answer = await doors.rpc('GetTask', body, { path: '/a2a/agents/csv' });
+    const answer = await bindings.rpc('GetTask', body, { path: '/a2a/agents/csv' });
     expect(JSON.stringify(answer).length).toBeLessThan(1000);
     expect(answer['error']).toMatchObject({ code: -32602 });
   });
@@ -87,8 +87,8 @@ describe('what is no JSON-RPC request', () => {
   it.each([['GetTask'], ['tasks/get']])(
     'answers an absent and a null id of %s alike',
     async (method) => {
-      const without = await doors.post({ jsonrpc: '2.0', method, params: { id: 'task-1' } });
-      const empty = await doors.post({
+      const without = await bindings.post({ jsonrpc: '2.0', method, params: { id: 'task-1' } });
+      const empty = await bindings.post({
         jsonrpc: '2.0',
         id: null,
         method,
@@ -102,7 +102,7 @@ describe('what is no JSON-RPC request', () => {
 
   it('echoes ids as they came', async () => {
     for (const id of ['', 'a"b\n', 0, -1, Number.MAX_SAFE_INTEGER]) {
-      expect((await doors.rpc('GetTask', { id: 'task-1' }, { id })).id).toBe(id);
+      expect((await bindings.rpc('GetTask', { id: 'task-1' }, { id })).id).toBe(id);
     }
   });
 
@@ -110,7 +110,7 @@ describe('what is no JSON-RPC request', () => {
     'answers -32601 for the unknown method %s',
     async (method) => {
       for (const version of ['1.0', '0.3', '']) {
-        const body = await doors.rpc(method, {}, { headers: { 'a2a-version': version } });
+        const body = await bindings.rpc(method, {}, { headers: { 'a2a-version': version } });
         expect(body).toMatchObject({ id: 7, error: { code: -32601 } });
       }
     },
@@ -127,14 +127,18 @@ describe('the version of a request', () => {
     ['0.2.5', 'tasks/get', '0.3'],
     ['', 'tasks/get', '0.3'],
   ])('with the header %j, %s is a call of %s', async (header, method, version) => {
-    await doors.rpc(method, { id: 'task-1' }, { headers: { 'a2a-version': header } });
-    expect(doors.calls[0]!.arguments[2]).toMatchObject({ version });
+    await bindings.rpc(method, { id: 'task-1' }, { headers: { 'a2a-version': header } });
+    expect(bindings.calls[0]!.arguments[2]).toMatchObject({ version });
   });
 
   it.each(['99.0', '2.0', '1', '0.1', 'latest', '1.0; 0.3'])(
     'answers -32009 for the version %s and names those it speaks',
     async (version) => {
-      const body = await doors.rpc('GetTask', { id: 't' }, { headers: { 'a2a-version': version } });
+      const body = await bindings.rpc(
+        'GetTask',
+        { id: 't' },
+        { headers: { 'a2a-version': version } },
+      );
       expect(body['error'].code).toBe(-32009);
       expect(body['error'].data[0]).toEqual({
         '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
@@ -146,7 +150,7 @@ describe('the version of a request', () => {
   );
 
   it('takes the version from the query when there is no header', async () => {
-    const body = await doors.rpc('GetTask', { id: 't' }, { path: '/a2a?A2A-Version=99.0' });
+    const body = await bindings.rpc('GetTask', { id: 't' }, { path: '/a2a?A2A-Version=99.0' });
     expect(body['error'].code).toBe(-32009);
   });
 
@@ -158,13 +162,13 @@ describe('the version of a request', () => {
     ['0.3', 'SubscribeToTask', 'tasks/resubscribe'],
     ['0.3', 'CreateTaskPushNotificationConfig', 'tasks/pushNotificationConfig/set'],
   ])('in %s answers -32601 to %s and names %s', async (version, method, right) => {
-    const body = await doors.rpc(method, {}, { headers: { 'a2a-version': version } });
+    const body = await bindings.rpc(method, {}, { headers: { 'a2a-version': version } });
     expect(body['error'].code).toBe(-32601);
     expect(JSON.stringify(body['error'])).toContain(right);
   });
 
   it('knows no ListTasks before 1.0', async () => {
-    const body = await doors.rpc('ListTasks', {}, { headers: { 'a2a-version': '0.3' } });
+    const body = await bindings.rpc('ListTasks', {}, { headers: { 'a2a-version': '0.3' } });
     expect(body['error']).toMatchObject({ code: -32601, message: 'Method not found' });
   });
 });
@@ -172,7 +176,7 @@ describe('the version of a request', () => {
 describe('what the call carries', () => {
   it('reads the headers of a call', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-    await doors.rpc(
+    await bindings.rpc(
       'GetTask',
       { id: 'task-1' },
       {
@@ -186,7 +190,7 @@ describe('what the call carries', () => {
         },
       },
     );
-    expect(doors.calls[0]!.arguments[2]).toMatchObject({
+    expect(bindings.calls[0]!.arguments[2]).toMatchObject({
       principal: { id: 'alice' },
       extensions: ['urn:a', 'urn:b', 'urn:c'],
       traceparent,
@@ -202,19 +206,23 @@ describe('what the call carries', () => {
     ['idempotency-key', 'k'.repeat(256), 'Idempotency-Key'],
     ['a2a-hub-hops', 'a b', 'A2A-Hub-Hops'],
   ])('refuses the header %s: %s', async (header, value, field) => {
-    const body = await doors.rpc('SubscribeToTask', { id: 't' }, { headers: { [header]: value } });
+    const body = await bindings.rpc(
+      'SubscribeToTask',
+      { id: 't' },
+      { headers: { [header]: value } },
+    );
     expect(violationsOf(body, '1.0')[0]).toMatchObject({ field });
   });
 
   it('ignores a traceparent that is none', async () => {
-    await doors.rpc('GetTask', { id: 't' }, { headers: { traceparent: 'nonsense' } });
-    expect(doors.calls[0]!.arguments[2].traceparent).toBeUndefined();
+    await bindings.rpc('GetTask', { id: 't' }, { headers: { traceparent: 'nonsense' } });
+    expect(bindings.calls[0]!.arguments[2].traceparent).toBeUndefined();
   });
 
   it('takes the agent from the path or from the tenant', async () => {
     const agentOf = async (path: string, method: string, params: Json): Promise<unknown> => {
-      await doors.rpc(method, params, { path });
-      return doors.calls.at(-1)?.arguments.at(-1).agentId;
+      await bindings.rpc(method, params, { path });
+      return bindings.calls.at(-1)?.arguments.at(-1).agentId;
     };
     expect(await agentOf('/a2a/agents/csv', 'GetTask', { id: 't' })).toBe('csv');
     expect(await agentOf('/a2a/agents/csv/', 'tasks/get', { id: 't' })).toBe('csv');
@@ -224,15 +232,15 @@ describe('what the call carries', () => {
   });
 
   it('refuses a tenant that is not the agent of the path', async () => {
-    const body = await doors.rpc('GetTask', { id: 't', tenant: 'b' }, { path: '/a2a/agents/a' });
+    const body = await bindings.rpc('GetTask', { id: 't', tenant: 'b' }, { path: '/a2a/agents/a' });
     expect(violationsOf(body, '1.0')[0]).toMatchObject({ field: 'tenant' });
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
   });
 
   it('says which extensions it has acted by', async () => {
     const call = async (method: string, header: string): Promise<Json> =>
       (
-        await doors.post(
+        await bindings.post(
           { jsonrpc: '2.0', id: 1, method, params: { id: 't' } },
           { headers: { [header]: 'urn:other, urn:a2a-hub:routing:v1' } },
         )
@@ -250,7 +258,7 @@ describe('HTTP', () => {
   it.each(['/a2a', '/a2a/', '/', '/a2a/agents/csv', '/a2a/agents/csv/'])(
     'answers at %s',
     async (path) => {
-      const answer = await doors.post(
+      const answer = await bindings.post(
         { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: 't' } },
         { path },
       );
@@ -265,7 +273,7 @@ describe('HTTP', () => {
     'application/a2a+json',
     'APPLICATION/JSON',
   ])('takes a body of type %s', async (type) => {
-    const body = await doors.rpc('GetTask', { id: 't' }, { headers: { 'content-type': type } });
+    const body = await bindings.rpc('GetTask', { id: 't' }, { headers: { 'content-type': type } });
     expect(body['result']).toBeDefined();
   });
 
@@ -275,13 +283,13 @@ describe('HTTP', () => {
     'multipart/form-data; boundary=x',
     'nonsense',
   ])('answers 415 and -32005 to a body of type %s', async (type) => {
-    const answer = await doors.post(
+    const answer = await bindings.post(
       { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: 't' } },
       { headers: { 'content-type': type } },
     );
     expect(answer.status).toBe(415);
     expect(answer.body).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32005 } });
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
   });
 
   it('forbids to keep any answer to a GET, failures too', async () => {
@@ -291,13 +299,13 @@ describe('HTTP', () => {
       ['/a2a/v1/tasks/t?historyLength=x', 400],
       ['/a2a/nothing/at/all', 404],
     ] as const) {
-      const answer = await doors.request('GET', path);
+      const answer = await bindings.request('GET', path);
       expect([answer.status, answer.headers['cache-control']]).toEqual([status, 'no-store']);
     }
   });
 
   it('answers 415 to a request without a body', async () => {
-    const answer = await doors.server.inject({
+    const answer = await bindings.server.inject({
       method: 'POST',
       url: '/a2a',
       headers: { authorization: 'Bearer alice' },
@@ -307,7 +315,7 @@ describe('HTTP', () => {
   });
 
   it('answers 413 to a body over the limit', async () => {
-    const small = await startDoors({ server: { bodyLimit: 2048 } });
+    const small = await startBindings({ server: { bodyLimit: 2048 } });
     const text = 'x'.repeat(3000);
     const params = { message: { ...TEXT_MESSAGE, parts: [{ text }] } };
     const answer = await small.post({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params });
@@ -318,7 +326,7 @@ describe('HTTP', () => {
   });
 
   it('asks who is calling before it reads the body', async () => {
-    const answer = await doors.server.inject({
+    const answer = await bindings.server.inject({
       method: 'POST',
       url: '/a2a',
       headers: { 'content-type': 'text/plain' },
@@ -330,17 +338,17 @@ describe('HTTP', () => {
   });
 
   it('answers 403 to a key without the scope', async () => {
-    const answer = await doors.post('{}', { headers: { authorization: 'Bearer noscope' } });
+    const answer = await bindings.post('{}', { headers: { authorization: 'Bearer noscope' } });
     expect(answer.status).toBe(403);
     expect(answer.body).toMatchObject({ error: { code: -31403 } });
   });
 
   it('shows nothing of its own accidents, and notes them', async () => {
-    doors.on('tasks.get', async () => {
+    bindings.on('tasks.get', async () => {
       throw new Error('secret detail');
     });
     for (const method of ['GetTask', 'tasks/get']) {
-      const answer = await doors.post({ jsonrpc: '2.0', id: 3, method, params: { id: 't' } });
+      const answer = await bindings.post({ jsonrpc: '2.0', id: 3, method, params: { id: 't' } });
       expect(answer.status).toBe(200);
       expect(answer.body).toMatchObject({
         id: 3,
@@ -348,6 +356,6 @@ describe('HTTP', () => {
       });
       expect(answer.text).not.toContain('secret');
     }
-    expect(doors.logged).toHaveLength(2);
+    expect(bindings.logged).toHaveLength(2);
   });
 });

@@ -3,18 +3,18 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { V0Dialect } from '../../src/a2a/json-rpc/v0-dialect.js';
 import { V1Dialect } from '../../src/a2a/json-rpc/v1-dialect.js';
 import { Admission } from '../../src/a2a/admission.js';
-import { HttpDoors } from '../../src/a2a/http/http-doors.js';
+import { HttpBindings } from '../../src/a2a/http/http-bindings.js';
 import { AnswerBudget, answerRules } from '../../src/a2a/intake/answer-budget.js';
 import { BodyBudget } from '../../src/a2a/intake/body-budget.js';
 import { Intake } from '../../src/a2a/intake/intake.js';
 import { OpenCalls } from '../../src/a2a/intake/open-calls.js';
 import { Turns } from '../../src/a2a/intake/turns.js';
 import { Uploads } from '../../src/a2a/intake/uploads.js';
-import { JsonRpcDoor } from '../../src/a2a/json-rpc/json-rpc.door.js';
+import { JsonRpcBinding } from '../../src/a2a/json-rpc/json-rpc.binding.js';
 import { RpcDispatcher } from '../../src/a2a/json-rpc/rpc-dispatcher.js';
 import { HubRequestHandler } from '../../src/a2a/hub-request-handler.js';
-import { V0RestDoor } from '../../src/a2a/rest/v0-rest.door.js';
-import { V1RestDoor } from '../../src/a2a/rest/v1-rest.door.js';
+import { V0RestBinding } from '../../src/a2a/rest/v0-rest.binding.js';
+import { V1RestBinding } from '../../src/a2a/rest/v1-rest.binding.js';
 import { RateLimit } from '../../src/a2a/rate-limit.js';
 import type { CardService } from '../../src/a2a/cards/card.service.js';
 import { EventStreams } from '../../src/a2a/sse/event-streams.js';
@@ -30,7 +30,7 @@ import type { StreamItem, TaskService } from '../../src/tasks/index.js';
 
 import type { Json } from '../support/json.js';
 
-/** One call that reached the operations behind the doors. */
+/** One call that reached the operations behind the bindings. */
 interface HandledCall {
   readonly operation: string;
   readonly arguments: readonly Json[];
@@ -42,14 +42,14 @@ const NO_KEYS = {
   validKeys: () => Promise.resolve(new Set<string>()),
 };
 
-export interface DoorHarness {
+export interface BindingHarness {
   readonly server: FastifyInstance;
-  /** Everything that came through the doors, oldest first. */
+  /** Everything that came through the bindings, oldest first. */
   readonly calls: HandledCall[];
   /** How many streams are open. */
   readers(): number;
   readonly draining: Draining;
-  /** Errors the doors noted. */
+  /** Errors the bindings noted. */
   readonly logged: unknown[];
   /** Forgets the calls, and what {@link on} has replaced. */
   reset(): void;
@@ -80,7 +80,7 @@ interface PostOptions {
   readonly id?: unknown;
 }
 
-/** A task as the operations behind the doors give it. */
+/** A task as the operations behind the bindings give it. */
 function doneTask(): Task {
   return {
     id: 'task-1',
@@ -119,8 +119,8 @@ export function agentMessage(): Json {
 
 const CAPABILITIES = { streaming: true, pushNotifications: true, extendedAgentCard: false };
 
-/** The JSON-RPC door on a bare server; what lies behind it is recorded and answers what it is told. */
-export async function startDoors(overrides: Json = {}): Promise<DoorHarness> {
+/** The JSON-RPC binding on a bare server; what lies behind it is recorded and answers what it is told. */
+export async function startBindings(overrides: Json = {}): Promise<BindingHarness> {
   const calls: HandledCall[] = [];
   const behaviours = new Map<string, (...args: Json[]) => unknown>(Object.entries(defaults()));
   const recorded =
@@ -152,7 +152,7 @@ export async function startDoors(overrides: Json = {}): Promise<DoorHarness> {
     new Uploads(),
     new AnswerBudget(answerRules()),
   );
-  const http = new HttpDoors(
+  const http = new HttpBindings(
     { httpAdapter: { getInstance: () => server } } as never,
     new Admission(auth, new RateLimit(config), new KeyWatch(NO_KEYS, log, new SystemClock())),
     streams,
@@ -166,11 +166,11 @@ export async function startDoors(overrides: Json = {}): Promise<DoorHarness> {
     done();
   });
   new HttpAccess(auth, config).guard(server);
-  new JsonRpcDoor(http, dispatcher).onModuleInit();
-  new V1RestDoor(http, handler).onModuleInit();
-  new V0RestDoor(http, handler).onModuleInit();
+  new JsonRpcBinding(http, dispatcher).onModuleInit();
+  new V1RestBinding(http, handler).onModuleInit();
+  new V0RestBinding(http, handler).onModuleInit();
   await server.ready();
-  const harness: DoorHarness = {
+  const harness: BindingHarness = {
     server,
     calls,
     readers: () => (streams as unknown as { open: Map<unknown, unknown> }).open.size,
@@ -211,22 +211,25 @@ export async function startDoors(overrides: Json = {}): Promise<DoorHarness> {
 }
 
 /** At the routes of HTTP+JSON below a prefix a subscribe never cancels, whatever the id. */
-export async function subscribesAndCancels(doors: DoorHarness, prefix: string): Promise<void> {
+export async function subscribesAndCancels(
+  bindings: BindingHarness,
+  prefix: string,
+): Promise<void> {
   const ids = ['x', 'a:b', 'x:cancel', 'cancel', 'tasks', 'v1', 'a%2Fb', ':', 'x%3Acancel'];
   for (const method of ['GET', 'POST']) {
     for (const id of ids) {
-      doors.reset();
-      const answer = await doors.request(method, `${prefix}/tasks/${id}:subscribe`);
+      bindings.reset();
+      const answer = await bindings.request(method, `${prefix}/tasks/${id}:subscribe`);
       expect(answer.status).toBe(200);
-      expect(doors.calls).toMatchObject([
+      expect(bindings.calls).toMatchObject([
         { operation: 'tasks.subscribe', arguments: [decodeURIComponent(id), {}] },
       ]);
     }
   }
   for (const id of ids) {
-    doors.reset();
-    await doors.request('POST', `${prefix}/tasks/${id}:cancel`);
-    expect(doors.calls).toMatchObject([
+    bindings.reset();
+    await bindings.request('POST', `${prefix}/tasks/${id}:cancel`);
+    expect(bindings.calls).toMatchObject([
       { operation: 'tasks.cancel', arguments: [decodeURIComponent(id), {}] },
     ]);
   }

@@ -7,8 +7,8 @@ import { ScriptedAgent } from '../support/scripted-agent.js';
 
 const V0 = { version: null };
 
-/** A subscription at each door over HTTP. */
-const STREAMS: readonly [door: string, open: (hub: Hub, id: string) => Promise<HttpAnswer>][] = [
+/** A subscription at each binding over HTTP. */
+const STREAMS: readonly [binding: string, open: (hub: Hub, id: string) => Promise<HttpAnswer>][] = [
   ['JSON-RPC 1.0', (hub, id) => hub.rpcRaw('SubscribeToTask', { id })],
   ['JSON-RPC 0.3', (hub, id) => hub.rpcRaw('tasks/resubscribe', { id }, { version: null })],
   ['HTTP+JSON 1.0', (hub, id) => hub.rest('GET', `/a2a/tasks/${id}:subscribe`)],
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await hub.registerAgent(agent.url, { id: 'scripted' });
   const task = await hub.submit('go', { message: { metadata: { agentId: 'scripted' } } });
   const id = String(task['id']);
-  const streams = STREAMS.map(async ([door, open]) => [door, await open(hub, id)] as const);
+  const streams = STREAMS.map(async ([binding, open]) => [binding, await open(hub, id)] as const);
   const { open } = hub.app.get<{ open: Map<unknown, unknown> }>(EventStreams);
   await eventually(() => expect(open.size).toBe(STREAMS.length));
   hub.app.get(Draining).begin();
@@ -39,8 +39,8 @@ afterAll(async () => {
 });
 
 describe('while the process drains', () => {
-  it.each(STREAMS)('a stream of %s ends as UNAVAILABLE', (door) => {
-    const { status, text } = ended.get(door)!;
+  it.each(STREAMS)('a stream of %s ends as UNAVAILABLE', (binding) => {
+    const { status, text } = ended.get(binding)!;
     expect(status).toBe(200);
     const events = text.trim().split('\n\n');
     expect(events.length).toBeGreaterThan(1);
@@ -49,7 +49,7 @@ describe('while the process drains', () => {
     expect(last).toContain('"reason":"UNAVAILABLE"');
     expect(last).toContain('subscribe again');
     expect(last).not.toMatch(/^id:/m);
-    expect(/^event: error$/m.test(last)).toBe(door.startsWith('HTTP+JSON'));
+    expect(/^event: error$/m.test(last)).toBe(binding.startsWith('HTTP+JSON'));
   });
 
   it('JSON-RPC answers 503 in its envelope', async () => {

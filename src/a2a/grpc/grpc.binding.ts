@@ -35,7 +35,7 @@ const KEEPALIVE_TIMEOUT_MS = 20_000;
  * before the hub is ready; while the process drains it ends streams and waits for answers.
  */
 @Injectable()
-export class GrpcDoor implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class GrpcBinding implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly services: readonly GrpcService[];
   private stopped: Promise<void> | undefined;
 

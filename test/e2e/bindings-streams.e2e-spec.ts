@@ -3,28 +3,28 @@ import { type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { StreamItem } from '../../src/tasks/index.js';
 import { eventually } from '../support/eventually.js';
-import { type DoorHarness, startDoors } from './doors-harness.js';
+import { type BindingHarness, startBindings } from './bindings-harness.js';
 
 const MIB = 1024 * 1024;
 
-let doors: DoorHarness;
+let bindings: BindingHarness;
 
 async function start(tasks: Record<string, unknown> = {}): Promise<void> {
-  doors = await startDoors({ tasks });
-  await doors.server.listen({ port: 0, host: '127.0.0.1' });
+  bindings = await startBindings({ tasks });
+  await bindings.server.listen({ port: 0, host: '127.0.0.1' });
 }
 
 beforeEach(() => start({ heartbeatMs: 0 }));
 
 afterEach(async () => {
-  doors.server.server.closeAllConnections();
-  await doors.server.close();
+  bindings.server.server.closeAllConnections();
+  await bindings.server.close();
 });
 
 describe('open streams', () => {
   it('send headers and the first event at once, then each event as it comes', async () => {
     const feed = new Feed();
-    doors.on('tasks.subscribe', () => feed.items());
+    bindings.on('tasks.subscribe', () => feed.items());
     feed.push(item(1));
     const stream = await subscribe();
     expect(stream.headers['content-type']).toBe('text/event-stream');
@@ -34,19 +34,19 @@ describe('open streams', () => {
     expect(await reader.until('"n":2')).toContain('id: 2\n');
     feed.end();
     await reader.end();
-    await eventually(() => expect(doors.readers()).toBe(0), 10_000);
+    await eventually(() => expect(bindings.readers()).toBe(0), 10_000);
   });
 
   it('open while there is nothing to tell, and tell what comes then, a failure too', async () => {
     const feed = new Feed();
-    doors.on('tasks.subscribe', () => feed.items());
+    bindings.on('tasks.subscribe', () => feed.items());
     const reader = textReader(await subscribe());
     feed.push(item(1));
     expect(await reader.until('"n":1')).toContain('id: 1\n');
     feed.end();
     await reader.end();
     const broken = new Feed();
-    doors.on('tasks.subscribe', async function* () {
+    bindings.on('tasks.subscribe', async function* () {
       yield* broken.items();
       throw new Error('it broke');
     });
@@ -56,10 +56,10 @@ describe('open streams', () => {
   });
 
   it('comment while nothing happens', async () => {
-    await doors.server.close();
+    await bindings.server.close();
     await start({ heartbeatMs: 30 });
     const feed = new Feed();
-    doors.on('tasks.subscribe', () => feed.items());
+    bindings.on('tasks.subscribe', () => feed.items());
     feed.push(item(1));
     const reader = textReader(await subscribe());
     await reader.until(': heartbeat\n\n: heartbeat\n\n');
@@ -70,12 +70,12 @@ describe('open streams', () => {
   it('end alone when their reader leaves: the source hears of it at once', async () => {
     const [left, kept] = [new Feed(), new Feed()];
     const feeds = [left, kept];
-    doors.on('tasks.subscribe', () => feeds.shift()!.items());
+    bindings.on('tasks.subscribe', () => feeds.shift()!.items());
     left.push(item(1));
     kept.push(item(1));
     const first = await subscribe();
     const second = textReader(await subscribe());
-    const signals = doors.calls.map((call) => call.arguments[1].signal as AbortSignal);
+    const signals = bindings.calls.map((call) => call.arguments[1].signal as AbortSignal);
     first.destroy();
     await eventually(() => expect(signals[0]!.aborted).toBe(true), 10_000);
     expect(signals[1]!.aborted).toBe(false);
@@ -84,11 +84,11 @@ describe('open streams', () => {
     kept.end();
     await second.end();
     left.push(item(2));
-    await eventually(() => expect(left.returned && doors.readers() === 0).toBe(true), 10_000);
+    await eventually(() => expect(left.returned && bindings.readers() === 0).toBe(true), 10_000);
   });
 
   it('drop a reader that reads nothing, and disturb nobody else', async () => {
-    await doors.server.close();
+    await bindings.server.close();
     await start({ heartbeatMs: 0, streamBufferBytes: MIB });
     let given = 0;
     const flood = async function* (): AsyncGenerator<StreamItem, void> {
@@ -96,13 +96,13 @@ describe('open streams', () => {
     };
     const calm = new Feed();
     const sources = [flood, () => calm.items()];
-    doors.on('tasks.subscribe', () => sources.shift()!());
+    bindings.on('tasks.subscribe', () => sources.shift()!());
     const stuck = await subscribe();
     stuck.pause();
     calm.push(item(1));
     const reader = textReader(await subscribe());
     await reader.until('"n":1');
-    await eventually(() => expect(doors.readers()).toBe(1), 15_000);
+    await eventually(() => expect(bindings.readers()).toBe(1), 15_000);
     expect(given).toBeLessThan(400);
     calm.push(item(2));
     await reader.until('"n":2');
@@ -112,9 +112,9 @@ describe('open streams', () => {
   }, 20_000);
 
   it('give a reader who keeps up all of a long replay', async () => {
-    await doors.server.close();
+    await bindings.server.close();
     await start({ heartbeatMs: 0, streamBufferBytes: MIB });
-    doors.on('tasks.subscribe', async function* () {
+    bindings.on('tasks.subscribe', async function* () {
       for (let n = 1; n <= 300; n++) yield item(n, 100 * 1024);
     });
     const text = await textReader(await subscribe()).end();
@@ -123,19 +123,19 @@ describe('open streams', () => {
 
   it('end as UNAVAILABLE when the process drains, so that their readers resume elsewhere', async () => {
     const feed = new Feed();
-    doors.on('tasks.subscribe', () => feed.items());
+    bindings.on('tasks.subscribe', () => feed.items());
     feed.push(item(1));
     const reader = textReader(await subscribe());
     await reader.until('"n":1');
-    doors.draining.begin();
+    bindings.draining.begin();
     expect(lastOf(await reader.end())).toContain('"reason":"UNAVAILABLE"');
-    expect(doors.calls[0]!.arguments[1].signal.aborted).toBe(true);
+    expect(bindings.calls[0]!.arguments[1].signal.aborted).toBe(true);
   });
 
   it('show the first event of a stream that opens while the process drains', async () => {
-    doors.draining.begin();
+    bindings.draining.begin();
     const feed = new Feed();
-    doors.on('tasks.subscribe', () => feed.items());
+    bindings.on('tasks.subscribe', () => feed.items());
     feed.push(item(1));
     feed.push(item(2));
     const text = await textReader(await subscribe()).end();
@@ -184,7 +184,7 @@ function item(n: number, size = 0): StreamItem {
 }
 
 function subscribe(): Promise<IncomingMessage> {
-  const { port } = doors.server.server.address() as AddressInfo;
+  const { port } = bindings.server.server.address() as AddressInfo;
   return new Promise((resolve, reject) => {
     const call = request({
       port,

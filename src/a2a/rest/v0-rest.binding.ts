@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { hubErrorOf } from '../../common/hub-error.js';
-import type { Door } from '../capabilities.js';
+import type { ServedInterface } from '../capabilities.js';
 import { callContextOf } from '../call-context.js';
 import { WIRE_ERRORS } from '../error-map.js';
 import { answerText } from '../http/answer-text.js';
@@ -8,12 +8,12 @@ import { fastifyPath } from '../http/fastify-path.js';
 import type {
   FailedRequest,
   HttpAnswer,
-  HttpDoor,
+  HttpBinding,
   HttpFailure,
   HttpRequest,
   HttpRoute,
-} from '../http/http-door.js';
-import { HttpDoors } from '../http/http-doors.js';
+} from '../http/http-binding.js';
+import { HttpBindings } from '../http/http-bindings.js';
 import { AGENT_PLACE, HUB_PLACE } from '../http/places.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
 import { OPERATIONS, type RestRoute } from '../operations.js';
@@ -69,8 +69,8 @@ const CARD_PLACES: readonly Place[] = [
 
 /** HTTP+JSON of A2A 0.3 (§3.5.6), in both of its forms, and the card of 0.2.5. */
 @Injectable()
-export class V0RestDoor implements HttpDoor, OnModuleInit {
-  readonly doors: readonly Door[] = [{ binding: 'HTTP+JSON', version: '0.3' }];
+export class V0RestBinding implements HttpBinding, OnModuleInit {
+  readonly interfaces: readonly ServedInterface[] = [{ binding: 'HTTP+JSON', version: '0.3' }];
   readonly below = PREFIXES.map(({ url }) => url);
   readonly contentTypes = ['application/json; charset=utf-8', 'application/a2a+json'];
   readonly routes: readonly HttpRoute[] = [...OPERATION_PLACES, ...CARD_PLACES].map((place) => ({
@@ -81,7 +81,7 @@ export class V0RestDoor implements HttpDoor, OnModuleInit {
   }));
 
   constructor(
-    private readonly http: HttpDoors,
+    private readonly http: HttpBindings,
     private readonly handler: HubRequestHandler,
   ) {}
 

@@ -23,11 +23,11 @@ import { BODY_TYPES, textOf } from './body.js';
 import { failureHeaders } from './failure-headers.js';
 import {
   type HttpAnswer,
-  type HttpDoor,
+  type HttpBinding,
   type HttpFailure,
   type HttpRequest,
   type HttpRoute,
-} from './http-door.js';
+} from './http-binding.js';
 import { readBody } from './read-body.js';
 import { sendBlocks } from './send-blocks.js';
 import { versionAskedBy } from './version.js';
@@ -35,12 +35,12 @@ import { versionAskedBy } from './version.js';
 type Params = Readonly<Record<string, string>>;
 
 /**
- * What every A2A door over HTTP shares, on the raw Fastify server: no pipes, guards or interceptors. The
- * caller is known before the body is read; bodies reach the door as text; a stream that is refused is
- * answered like any failure; every failure has the form of its door and the headers HTTP wants.
+ * What every A2A binding over HTTP shares, on the raw Fastify server: no pipes, guards or interceptors. The
+ * caller is known before the body is read; bodies reach the binding as text; a stream that is refused is
+ * answered like any failure; every failure has the form of its binding and the headers HTTP wants.
  */
 @Injectable()
-export class HttpDoors {
+export class HttpBindings {
   /** What ends the call of a request that was let in. */
   private readonly open = new WeakMap<object, AbortController>();
   /** The room of the bodies that have come. */
@@ -49,8 +49,8 @@ export class HttpDoors {
     { readonly bytes: number; readonly room: ByteRoom }
   >();
   private readonly limits: MessageLimits;
-  /** The doors by the paths that are theirs, the longest first. */
-  private readonly territories: { readonly path: RegExp; readonly door: HttpDoor }[] = [];
+  /** The bindings by their base paths, the longest first. */
+  private readonly owned: { readonly path: RegExp; readonly binding: HttpBinding }[] = [];
 
   constructor(
     private readonly adapter: HttpAdapterHost,
@@ -64,45 +64,45 @@ export class HttpDoors {
   }
 
   /**
-   * Adds the door's routes, with body parsers of their own; doors call it in `onModuleInit`. Not awaited:
+   * Adds the binding's routes, with body parsers of their own; bindings call it in `onModuleInit`. Not awaited:
    * that would boot Fastify before Nest has set its error handler, and the admin API would answer errors
    * in Fastify's own form.
    */
-  mount(door: HttpDoor): void {
-    door.doors.forEach(checkListed);
+  mount(binding: HttpBinding): void {
+    binding.interfaces.forEach(checkListed);
     const server = this.adapter.httpAdapter.getInstance<FastifyInstance>();
     void server.register((scope, _options, done) => {
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser(BODY_TYPES, (request: FastifyRequest, raw: IncomingMessage) =>
         this.receive(request, raw),
       );
-      scope.setErrorHandler((error, request, reply) => this.fail(door, error, request, reply));
-      for (const [url, routes] of byUrl(door.routes)) this.serve(scope, door, url, routes);
-      for (const prefix of door.below) refuseUnknown(scope, `${prefix}/*`);
+      scope.setErrorHandler((error, request, reply) => this.fail(binding, error, request, reply));
+      for (const [url, routes] of byUrl(binding.routes)) this.serve(scope, binding, url, routes);
+      for (const prefix of binding.below) refuseUnknown(scope, `${prefix}/*`);
       done();
     });
-    this.territories.push(...door.below.map((prefix) => ({ path: territoryOf(prefix), door })));
-    this.territories.sort((a, b) => b.path.source.length - a.path.source.length);
+    this.owned.push(...binding.below.map((prefix) => ({ path: pathsBelow(prefix), binding })));
+    this.owned.sort((a, b) => b.path.source.length - a.path.source.length);
   }
 
   /**
    * Answers a request that Fastify gives to no route, because its path cannot be read; false when the path
-   * is of no door.
+   * is of no binding.
    */
   refuse(thrown: unknown, request: FastifyRequest, reply: FastifyReply): boolean {
-    const owner = this.territories.find(({ path }) => path.test(request.url));
-    if (owner) void this.fail(owner.door, thrown, request, reply);
+    const owner = this.owned.find(({ path }) => path.test(request.url));
+    if (owner) void this.fail(owner.binding, thrown, request, reply);
     return owner !== undefined;
   }
 
   /** One path: its methods, what they are, and 405 for the others. */
   private serve(
     scope: FastifyInstance,
-    door: HttpDoor,
+    binding: HttpBinding,
     url: string,
     routes: readonly HttpRoute[],
   ): void {
-    const methods: string[] = [...(door.elsewhere?.[url] ?? [])];
+    const methods: string[] = [...(binding.elsewhere?.[url] ?? [])];
     for (const route of routes) {
       const exposeHeadRoute = route.method === 'GET' && !route.streaming;
       methods.push(route.method, ...(exposeHeadRoute ? ['HEAD'] : []));
@@ -113,7 +113,7 @@ export class HttpDoors {
         config: { access: 'a2a' },
         bodyLimit: this.config.server.bodyLimit,
         onRequest: (request, reply) => this.admit(request, reply),
-        handler: (request, reply) => this.answer(door, route, request, reply),
+        handler: (request, reply) => this.answer(binding, route, request, reply),
       });
     }
     const allow = [...methods, 'OPTIONS'].join(', ');
@@ -166,7 +166,7 @@ export class HttpDoors {
   }
 
   private async answer(
-    door: HttpDoor,
+    binding: HttpBinding,
     route: HttpRoute,
     request: FastifyRequest<{ Params: Params }>,
     reply: FastifyReply,
@@ -179,7 +179,7 @@ export class HttpDoors {
       call = await this.intake.admit(request.principal!, { bytes, room }, gone.signal);
       const { taken } = call;
       if (bytes > LONG) await longTurn();
-      return await this.serveAnswer(door, route, request, reply, { gone, taken });
+      return await this.serveAnswer(binding, route, request, reply, { gone, taken });
     } finally {
       call?.ended();
       room.free();
@@ -187,7 +187,7 @@ export class HttpDoors {
   }
 
   private async serveAnswer(
-    door: HttpDoor,
+    binding: HttpBinding,
     route: HttpRoute,
     request: FastifyRequest<{ Params: Params }>,
     reply: FastifyReply,
@@ -203,7 +203,7 @@ export class HttpDoors {
       // What a GET answers is for its caller alone, also where a cache stands between.
       if (route.method === 'GET') void reply.header('cache-control', 'no-store');
       void reply.headers(activatedHeaders(answer.call));
-      setType(door, request, reply);
+      setType(binding, request, reply);
       if (typeof answer.text === 'string') return reply.send(answer.text);
       taken();
       return await sendBlocks(reply, answer.text, hold);
@@ -246,18 +246,18 @@ export class HttpDoors {
   }
 
   private async fail(
-    door: HttpDoor,
+    binding: HttpBinding,
     thrown: unknown,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const { error, status, text } = this.noted(
-      door.failure(thrown, { asked: versionAskedBy(request), headers: request.headers }),
+      binding.failure(thrown, { asked: versionAskedBy(request), headers: request.headers }),
       request,
     );
     // Of a body that makes no progress the rest is not waited for.
     if (thrown instanceof StalledBody) void reply.header('connection', 'close');
-    setType(door, request, reply);
+    setType(binding, request, reply);
     return (
       reply
         .status(status)
@@ -277,9 +277,9 @@ export class HttpDoors {
   }
 }
 
-/** Gives the answer the media type that `Accept` prefers, and says that it depends on it where the door has several. */
+/** Gives the answer the media type that `Accept` prefers, and says that it depends on it where the binding has several. */
 function setType(
-  { contentTypes }: HttpDoor,
+  { contentTypes }: HttpBinding,
   { headers }: Pick<FastifyRequest, 'headers'>,
   reply: FastifyReply,
 ): void {
@@ -296,7 +296,7 @@ function checkEncoding(coding: string | undefined): void {
 }
 
 /** Everything below a path of Fastify's kind (`/a2a/agents/:agentId/v1`). */
-function territoryOf(prefix: string): RegExp {
+function pathsBelow(prefix: string): RegExp {
   return new RegExp(`^${prefix.replace(/:\w+/g, '[^/]+')}/`);
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { HubError } from '../../src/common/hub-error.js';
 import type { Json } from '../support/json.js';
-import { type DoorHarness, startDoors } from './doors-harness.js';
+import { type BindingHarness, startBindings } from './bindings-harness.js';
 import {
   ALL_METHODS,
   OLD_MESSAGE,
@@ -9,36 +9,36 @@ import {
   V0_METHODS,
   V1_METHODS,
   violationsOf,
-} from './doors-methods.js';
+} from './bindings-methods.js';
 
-let doors: DoorHarness;
+let bindings: BindingHarness;
 
 beforeAll(async () => {
-  doors = await startDoors();
+  bindings = await startBindings();
 });
 
-beforeEach(() => doors.reset());
+beforeEach(() => bindings.reset());
 
 afterAll(async () => {
-  await doors.server.close();
+  await bindings.server.close();
 });
 
 describe('params of every method', () => {
   it.each(ALL_METHODS.filter(([, method]) => !method.includes('Extended')))(
     '%s %s answers what is right',
     async (_version, method, params) => {
-      const answer = await doors.post({ jsonrpc: '2.0', id: 1, method, params });
+      const answer = await bindings.post({ jsonrpc: '2.0', id: 1, method, params });
       expect(answer.text).toContain('"result"');
-      expect(doors.calls).toHaveLength(1);
+      expect(bindings.calls).toHaveLength(1);
     },
   );
 
   it.each(ALL_METHODS)('%s %s refuses params that are no object', async (_version, method) => {
     for (const params of [[], 'text', 5, true]) {
-      const body = await doors.rpc(method, params);
+      const body = await bindings.rpc(method, params);
       expect(body).toMatchObject({ id: 7, error: { code: -32602 } });
     }
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
   });
 
   it.each(ALL_METHODS.filter(([, , params]) => Object.keys(params).length > 0))(
@@ -46,13 +46,13 @@ describe('params of every method', () => {
     async (version, method, params) => {
       for (const field of Object.keys(params)) {
         const rest = { ...params, [field]: undefined };
-        const violations = violationsOf(await doors.rpc(method, rest), version);
+        const violations = violationsOf(await bindings.rpc(method, rest), version);
         const named = method === 'tasks/pushNotification/set' && field === 'id' ? 'taskId' : field;
         expect(violations).toContainEqual({ field: named, description: 'is required' });
       }
-      const none = await doors.rpc(method, undefined);
+      const none = await bindings.rpc(method, undefined);
       expect(none['error'].code).toBe(-32602);
-      expect(doors.calls).toEqual([]);
+      expect(bindings.calls).toEqual([]);
     },
   );
 
@@ -61,11 +61,11 @@ describe('params of every method', () => {
     async (version, method, params) => {
       const name = 'taskId' in params ? 'taskId' : 'id';
       for (const id of [5, {}, [], true, 'x'.repeat(513), 'a\u0000b', '\ud800']) {
-        const body = await doors.rpc(method, { ...params, [name]: id });
+        const body = await bindings.rpc(method, { ...params, [name]: id });
         expect(body['error'].code).toBe(-32602);
         expect(violationsOf(body, version)[0]!['field']).toMatch(/^(id|taskId)$/);
       }
-      expect(doors.calls).toEqual([]);
+      expect(bindings.calls).toEqual([]);
     },
   );
 
@@ -127,10 +127,10 @@ describe('params of every method', () => {
     ],
   ])('%s with %j names %s', async (method, wrong, field) => {
     const params = { ...(V1_METHODS[method] ?? V0_METHODS[method]), ...wrong };
-    const body = await doors.rpc(method, params);
+    const body = await bindings.rpc(method, params);
     expect(body['error'].code).toBe(-32602);
     expect(violationsOf(body, method in V1_METHODS ? '1.0' : '0.3')[0]!['field']).toBe(field);
-    expect(doors.calls).toEqual([]);
+    expect(bindings.calls).toEqual([]);
   });
 });
 
@@ -177,7 +177,7 @@ describe('messages that are sent', () => {
         'message.referenceTaskIds[1]',
       ],
     ])('refuses %s', async (_name, wrong, field) => {
-      const answer = await doors.post({
+      const answer = await bindings.post({
         jsonrpc: '2.0',
         id: 7,
         method,
@@ -186,7 +186,7 @@ describe('messages that are sent', () => {
       expect(answer.status).toBe(200);
       expect(answer.headers['content-type']).toMatch(/^application\/json/);
       expect(violationsOf(answer.body, '1.0')[0]).toMatchObject({ field });
-      expect(doors.calls).toEqual([]);
+      expect(bindings.calls).toEqual([]);
     });
 
     it.each([
@@ -195,9 +195,9 @@ describe('messages that are sent', () => {
       [{ acceptedOutputModes: 'text/plain' }, 'configuration.acceptedOutputModes'],
       [{ taskPushNotificationConfig: {} }, 'configuration.taskPushNotificationConfig.url'],
     ])('refuses the configuration %j', async (configuration, field) => {
-      const body = await doors.rpc(method, { message: TEXT_MESSAGE, configuration });
+      const body = await bindings.rpc(method, { message: TEXT_MESSAGE, configuration });
       expect(violationsOf(body, '1.0')[0]).toMatchObject({ field });
-      expect(doors.calls).toEqual([]);
+      expect(bindings.calls).toEqual([]);
     });
   });
 
@@ -230,10 +230,10 @@ describe('messages that are sent', () => {
       ['another kind', { kind: 'task' }, 'message.kind'],
       ['metadata that is none', { metadata: 5 }, 'message.metadata'],
     ])('refuses %s', async (_name, wrong, field) => {
-      const body = await doors.rpc(method, { message: { ...OLD_MESSAGE, ...wrong } });
+      const body = await bindings.rpc(method, { message: { ...OLD_MESSAGE, ...wrong } });
       expect(body['error']).toMatchObject({ code: -32602, message: 'Invalid parameters' });
       expect(violationsOf(body, '0.3')[0]).toMatchObject({ field });
-      expect(doors.calls).toEqual([]);
+      expect(bindings.calls).toEqual([]);
     });
 
     it.each([
@@ -242,9 +242,9 @@ describe('messages that are sent', () => {
       [{ acceptedOutputModes: 5 }, 'configuration.acceptedOutputModes'],
       [{ pushNotificationConfig: {} }, 'configuration.pushNotificationConfig.url'],
     ])('refuses the configuration %j', async (configuration, field) => {
-      const body = await doors.rpc(method, { message: OLD_MESSAGE, configuration });
+      const body = await bindings.rpc(method, { message: OLD_MESSAGE, configuration });
       expect(violationsOf(body, '0.3')[0]).toMatchObject({ field });
-      expect(doors.calls).toEqual([]);
+      expect(bindings.calls).toEqual([]);
     });
   });
 
@@ -253,14 +253,14 @@ describe('messages that are sent', () => {
     ['an array, as some clients send', [{ a: 1 }, 'b', null]],
   ])('message/send takes data that is %s', async (_what, data) => {
     const parts = [{ kind: 'data', data }];
-    await doors.rpc('message/send', { message: { ...OLD_MESSAGE, parts } });
-    const { message } = doors.calls.at(-1)!.arguments[0];
+    await bindings.rpc('message/send', { message: { ...OLD_MESSAGE, parts } });
+    const { message } = bindings.calls.at(-1)!.arguments[0];
     expect(message.parts[0].content).toEqual({ $case: 'data', value: data });
   });
 
   it('names every field that is wrong, at most some', async () => {
     const parts = Array.from({ length: 1000 }, () => ({}));
-    const body = await doors.rpc('SendMessage', { message: { role: 5, parts } });
+    const body = await bindings.rpc('SendMessage', { message: { role: 5, parts } });
     const fields = violationsOf(body, '1.0').map(({ field }) => String(field));
     expect(fields).toEqual(expect.arrayContaining(['message.messageId', 'message.role']));
     expect(fields.length).toBeLessThan(30);
@@ -273,7 +273,7 @@ describe('messages that are sent', () => {
     '%s reads snake_case, ignores what it does not know, renames nothing free',
     async (method, message, role) => {
       const free = { snake_case: { camelCase: [1, { deep_er: null }] } };
-      await doors.rpc(method, {
+      await bindings.rpc(method, {
         unknown: 1,
         message: {
           ...message,
@@ -288,7 +288,7 @@ describe('messages that are sent', () => {
         configuration: { history_length: 3, accepted_output_modes: ['text/plain'] },
         metadata: free,
       });
-      const [request] = doors.calls[0]!.arguments;
+      const [request] = bindings.calls[0]!.arguments;
       expect(request.message).toMatchObject({
         messageId: 'snake',
         contextId: 'c-1',
@@ -313,8 +313,8 @@ describe('messages that are sent', () => {
       { data: false },
       { data: null },
     ];
-    await doors.rpc('SendMessage', { message: { ...TEXT_MESSAGE, parts } });
-    const [request] = doors.calls[0]!.arguments;
+    await bindings.rpc('SendMessage', { message: { ...TEXT_MESSAGE, parts } });
+    const [request] = bindings.calls[0]!.arguments;
     expect(request.message.parts.map((part: Json) => part.content.$case)).toEqual([
       'text',
       'raw',
@@ -329,8 +329,8 @@ describe('messages that are sent', () => {
 
   it('waits unless a client says otherwise', async () => {
     const immediately = async (method: string, params: Json): Promise<unknown> => {
-      await doors.rpc(method, params);
-      return doors.calls.at(-1)!.arguments[0].returnImmediately;
+      await bindings.rpc(method, params);
+      return bindings.calls.at(-1)!.arguments[0].returnImmediately;
     };
     const v1 = { message: TEXT_MESSAGE };
     const v0 = { message: OLD_MESSAGE };
@@ -354,7 +354,7 @@ describe('messages that are sent', () => {
     [{ waitUnasked: 'always', acceptClientTaskIds: true }, false],
     [{ acceptClientTaskIds: true }, true],
   ])('with %j a 0.x send that does not say returns immediately: %s', async (tasks, immediately) => {
-    const configured = await startDoors({ tasks });
+    const configured = await startBindings({ tasks });
     try {
       await configured.rpc('message/send', { message: OLD_MESSAGE });
       expect(configured.calls.at(-1)!.arguments[0].returnImmediately).toBe(immediately);
@@ -367,28 +367,31 @@ describe('messages that are sent', () => {
 
   it('hands the webhook of a message on as it was written', async () => {
     const authentication = { schemes: ['Custom', 'Bearer'], credentials: 'secret' };
-    await doors.rpc('message/send', {
+    await bindings.rpc('message/send', {
       message: OLD_MESSAGE,
       configuration: { pushNotificationConfig: { url: 'https://example.com', authentication } },
     });
-    const inline = doors.calls.find(({ operation }) => operation === 'push.inline')!;
+    const inline = bindings.calls.find(({ operation }) => operation === 'push.inline')!;
     expect(inline.arguments[0]).toMatchObject({ url: 'https://example.com' });
     expect(inline.arguments[2]).toEqual(authentication);
-    const send = doors.calls.find(({ operation }) => operation === 'tasks.send')!;
+    const send = bindings.calls.find(({ operation }) => operation === 'tasks.send')!;
     expect(send.arguments[1]).toHaveLength(1);
   });
 
   it('refuses a webhook before the task exists', async () => {
-    doors.on('push.inline', async () => {
+    bindings.on('push.inline', async () => {
       throw new HubError('INVALID_PARAMS', 'url is forbidden', {
         violations: [{ field: 'configuration.taskPushNotificationConfig.url', description: 'no' }],
       });
     });
     for (const method of ['SendMessage', 'SendStreamingMessage']) {
       const configuration = { taskPushNotificationConfig: { url: 'http://10.0.0.1/' } };
-      const body = await doors.rpc(method, { message: TEXT_MESSAGE, configuration });
+      const body = await bindings.rpc(method, { message: TEXT_MESSAGE, configuration });
       expect(body['error'].code).toBe(-32602);
     }
-    expect(doors.calls.map(({ operation }) => operation)).toEqual(['push.inline', 'push.inline']);
+    expect(bindings.calls.map(({ operation }) => operation)).toEqual([
+      'push.inline',
+      'push.inline',
+    ]);
   });
 });

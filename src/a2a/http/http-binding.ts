@@ -2,19 +2,19 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { HubError } from '../../common/hub-error.js';
 import type { CallContext } from '../../routing/index.js';
 import type { CallSource } from '../call-context.js';
-import type { Door } from '../capabilities.js';
+import type { ServedInterface } from '../capabilities.js';
 import type { AnswerText } from './answer-text.js';
 import type { EventSource } from '../sse/event-source.js';
 
 /**
- * A binding in one version over HTTP: the routes it serves and how it tells of failures. `HttpDoors.mount`
+ * A binding in one version over HTTP: the routes it serves and how it tells of failures. `HttpBindings.mount`
  * does what all of them share.
  */
-export interface HttpDoor {
+export interface HttpBinding {
   /** What is spoken here. */
-  readonly doors: readonly Door[];
+  readonly interfaces: readonly ServedInterface[];
   readonly routes: readonly HttpRoute[];
-  /** Paths that are this door's (`/a2a`): what nobody serves below them is a 404 in its form. */
+  /** Its base paths (`/a2a`): an unknown path below them is a 404 in its form. */
   readonly below: readonly string[];
   /** Methods of its paths that others serve. */
   readonly elsewhere?: Readonly<Record<string, readonly string[]>>;

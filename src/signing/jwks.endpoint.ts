@@ -11,7 +11,7 @@ const MAX_AGE_SECONDS = 300;
 
 /** The public keys of the hub as a JSON Web Key Set (RFC 7517 §5). */
 @Injectable()
-export class JwksDoor implements OnModuleInit {
+export class JwksEndpoint implements OnModuleInit {
   constructor(
     private readonly adapter: HttpAdapterHost,
     private readonly signing: SigningService,

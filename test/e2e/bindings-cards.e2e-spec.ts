@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
-import { CardDoor } from '../../src/a2a/cards/card.door.js';
+import { CardEndpoints } from '../../src/a2a/cards/card.endpoints.js';
 import { CardService } from '../../src/a2a/cards/card.service.js';
 import { CardSigner } from '../../src/a2a/cards/card-signer.js';
 import type { Agent, AgentRegistry } from '../../src/agents/index.js';
@@ -43,7 +43,7 @@ beforeEach(() => {
     log,
   );
   server = Fastify();
-  new CardDoor({ httpAdapter: { getInstance: () => server } } as never, cards).onModuleInit();
+  new CardEndpoints({ httpAdapter: { getInstance: () => server } } as never, cards).onModuleInit();
 });
 
 afterEach(async () => {

@@ -1,29 +1,29 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HubError, hubErrorOf } from '../../common/hub-error.js';
-import type { Door } from '../capabilities.js';
+import type { ServedInterface } from '../capabilities.js';
 import { WIRE_ERRORS, rpcErrorOf } from '../error-map.js';
 import { BODY_TYPES } from '../http/body.js';
 import { fastifyPath } from '../http/fastify-path.js';
 import {
   type FailedRequest,
   type HttpAnswer,
-  type HttpDoor,
+  type HttpBinding,
   type HttpFailure,
   type HttpRequest,
   type HttpRoute,
-} from '../http/http-door.js';
-import { HttpDoors } from '../http/http-doors.js';
+} from '../http/http-binding.js';
+import { HttpBindings } from '../http/http-bindings.js';
 import { AGENT_PLACE, HUB_PLACE } from '../http/places.js';
 import { failureText } from './envelope.js';
 import { RpcDispatcher, RpcFailure, assumedVersion } from './rpc-dispatcher.js';
 
-/** Paths of the JSON-RPC door; each works with and without a slash at its end. */
+/** Paths of the JSON-RPC binding; each works with and without a slash at its end. */
 const PATHS = [HUB_PLACE, '/', fastifyPath(AGENT_PLACE)];
 
 /** JSON-RPC over HTTP (A2A §9), for 1.0 and 0.x: one parse and one stringify a request. */
 @Injectable()
-export class JsonRpcDoor implements HttpDoor, OnModuleInit {
-  readonly doors: readonly Door[] = [
+export class JsonRpcBinding implements HttpBinding, OnModuleInit {
+  readonly interfaces: readonly ServedInterface[] = [
     { binding: 'JSONRPC', version: '1.0' },
     { binding: 'JSONRPC', version: '0.3' },
   ];
@@ -38,7 +38,7 @@ export class JsonRpcDoor implements HttpDoor, OnModuleInit {
   }));
 
   constructor(
-    private readonly http: HttpDoors,
+    private readonly http: HttpBindings,
     private readonly dispatcher: RpcDispatcher,
   ) {}
 

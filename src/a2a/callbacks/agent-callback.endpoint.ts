@@ -18,7 +18,7 @@ const BODY_LIMITS = { ms: 10_000, bytes: 64 * 1024 * 1024 };
  * call without the right token gets the same 404.
  */
 @Injectable()
-export class AgentCallbackDoor implements OnModuleInit {
+export class AgentCallbackEndpoint implements OnModuleInit {
   constructor(
     private readonly adapter: HttpAdapterHost,
     private readonly callbacks: AgentCallbacks,

@@ -2,19 +2,19 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { RESERVED_AGENT_IDS } from '../../agents/index.js';
 import { hubErrorOf } from '../../common/hub-error.js';
 import type { StreamItem } from '../../tasks/index.js';
-import type { Door } from '../capabilities.js';
+import type { ServedInterface } from '../capabilities.js';
 import { callContextOf } from '../call-context.js';
 import { restErrorOf } from '../error-map.js';
 import { answerText } from '../http/answer-text.js';
 import { fastifyPath } from '../http/fastify-path.js';
 import type {
   HttpAnswer,
-  HttpDoor,
+  HttpBinding,
   HttpFailure,
   HttpRequest,
   HttpRoute,
-} from '../http/http-door.js';
-import { HttpDoors } from '../http/http-doors.js';
+} from '../http/http-binding.js';
+import { HttpBindings } from '../http/http-bindings.js';
 import { AGENT_PLACE, HUB_PLACE } from '../http/places.js';
 import { HubRequestHandler } from '../hub-request-handler.js';
 import { OPERATIONS, type Operation, type RestRoute } from '../operations.js';
@@ -36,8 +36,8 @@ const PREFIXES = [
 
 /** HTTP+JSON of A2A 1.0 (§11): the operation table, read as routes. */
 @Injectable()
-export class V1RestDoor implements HttpDoor, OnModuleInit {
-  readonly doors: readonly Door[] = [{ binding: 'HTTP+JSON', version: '1.0' }];
+export class V1RestBinding implements HttpBinding, OnModuleInit {
+  readonly interfaces: readonly ServedInterface[] = [{ binding: 'HTTP+JSON', version: '1.0' }];
   readonly below = [HUB_PLACE];
   readonly contentTypes = ['application/a2a+json', 'application/json; charset=utf-8'];
   readonly routes: readonly HttpRoute[] = PREFIXES.flatMap(({ url, other }) =>
@@ -53,7 +53,7 @@ export class V1RestDoor implements HttpDoor, OnModuleInit {
   );
 
   constructor(
-    private readonly http: HttpDoors,
+    private readonly http: HttpBindings,
     private readonly handler: HubRequestHandler,
   ) {}
 

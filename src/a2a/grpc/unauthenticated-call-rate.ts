@@ -32,7 +32,7 @@ interface Connection {
  * connection that has more of them than its share is not read for a while, so that they wait with their sender; one
  * on which somebody is known is read on, and has what is too much refused. Whoever asks now and then never waits.
  */
-export class StrangerPace {
+export class UnauthenticatedCallRate {
   private readonly connections = new WeakMap<Http2Session, Connection>();
   private active = new WeakSet<Http2Session>();
   private count = 0;

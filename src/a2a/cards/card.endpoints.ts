@@ -33,7 +33,7 @@ const MAX_AGE_SECONDS = 60;
 
 /** The cards (A2A §8): public, cacheable, in the version that is asked for. */
 @Injectable()
-export class CardDoor implements OnModuleInit {
+export class CardEndpoints implements OnModuleInit {
   constructor(
     private readonly adapter: HttpAdapterHost,
     private readonly cards: CardService,

@@ -6,11 +6,11 @@ import { GrpcClient, type GrpcMethod, V0, V1, decodeFailure, grpcTarget } from '
 import type { CallOptions, HubClient } from './hub-client.js';
 import type { Json, JsonObject } from './json.js';
 
-/** How one door refused a call, in the door's own terms. */
+/** How one binding refused a call, in the binding's own terms. */
 export interface Refusal {
   /** HTTP status, or gRPC status. */
   readonly status: number;
-  /** The JSON-RPC code, where the door has one. */
+  /** The JSON-RPC code, where the binding has one. */
   readonly code?: number;
   readonly message: string;
   /** `ErrorInfo.reason`, or what stands for it. */
@@ -20,42 +20,42 @@ export interface Refusal {
 }
 
 /** Credentials and headers of a call. */
-export interface DoorOptions {
+export interface BindingOptions {
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** One way into the hub, with the operations that every way has. */
-export interface Door {
+export interface Binding {
   readonly name: string;
   readonly version: '1.0' | '0.3';
   readonly binding: 'JSON-RPC' | 'HTTP+JSON' | 'gRPC';
-  /** Each rejects with {@link DoorError}. `parts` absent: one text part. */
+  /** Each rejects with {@link BindingError}. `parts` absent: one text part. */
   send(
     fields: { messageId?: string; taskId?: string; parts?: readonly Json[]; agentId?: string },
-    options?: DoorOptions,
+    options?: BindingOptions,
   ): Promise<JsonObject>;
-  get(id: string, options?: DoorOptions): Promise<JsonObject>;
-  cancel(id: string, options?: DoorOptions): Promise<JsonObject>;
+  get(id: string, options?: BindingOptions): Promise<JsonObject>;
+  cancel(id: string, options?: BindingOptions): Promise<JsonObject>;
   /** The first event. */
-  subscribe(id: string, options?: DoorOptions): Promise<JsonObject>;
+  subscribe(id: string, options?: BindingOptions): Promise<JsonObject>;
   setPushConfig(taskId: string, config: { id: string; url: string }): Promise<JsonObject>;
-  getPushConfig(taskId: string, id: string, options?: DoorOptions): Promise<JsonObject>;
+  getPushConfig(taskId: string, id: string, options?: BindingOptions): Promise<JsonObject>;
   listPushConfigs(taskId: string): Promise<JsonObject>;
   deletePushConfig(taskId: string, id: string): Promise<JsonObject>;
-  extendedCard(options?: DoorOptions): Promise<JsonObject>;
+  extendedCard(options?: BindingOptions): Promise<JsonObject>;
   close(): void;
 }
 
-export class DoorError extends Error {
-  override readonly name = 'DoorError';
+export class BindingError extends Error {
+  override readonly name = 'BindingError';
   constructor(readonly refusal: Refusal) {
     super(JSON.stringify(refusal));
   }
 }
 
-/** Every door of a hub that serves gRPC. */
-export function allDoors(hub: Hub): Door[] {
+/** Every binding of a hub that serves gRPC. */
+export function allBindings(hub: Hub): Binding[] {
   const target = grpcTarget(hub);
   return [
     jsonRpc(hub, '1.0'),
@@ -67,18 +67,18 @@ export function allDoors(hub: Hub): Door[] {
   ];
 }
 
-function jsonRpc(hub: HubClient, version: '1.0' | '0.3'): Door {
+function jsonRpc(hub: HubClient, version: '1.0' | '0.3'): Binding {
   const current = version === '1.0';
   const call = async (
     method: string,
     params: unknown,
-    options: DoorOptions = {},
+    options: BindingOptions = {},
   ): Promise<JsonObject> => {
     const answer = await hub.rpcRaw(method, params, { version: null, ...options });
     const body = JSON.parse(jsonIn(answer.text)) as JsonObject;
     const error = body['error'] as JsonObject | undefined;
     if (!error) return body['result'] as JsonObject;
-    throw new DoorError({
+    throw new BindingError({
       status: answer.status,
       code: Number(error['code']),
       message: String(error['message']),
@@ -129,13 +129,13 @@ function jsonRpc(hub: HubClient, version: '1.0' | '0.3'): Door {
   };
 }
 
-function rest(hub: HubClient, version: '1.0' | '0.3'): Door {
+function rest(hub: HubClient, version: '1.0' | '0.3'): Binding {
   const base = version === '1.0' ? '/a2a' : '/a2a/v1';
   const call = async (
     method: 'GET' | 'POST' | 'DELETE',
     path: string,
     body: unknown,
-    options: DoorOptions = {},
+    options: BindingOptions = {},
   ): Promise<JsonObject> => {
     const full: CallOptions = { version: null, ...options };
     const text = body === undefined ? undefined : JSON.stringify(body);
@@ -143,7 +143,7 @@ function rest(hub: HubClient, version: '1.0' | '0.3'): Door {
     const json = JSON.parse(jsonIn(answer.text)) as JsonObject;
     if (answer.status < 400) return json;
     const error = (json['error'] ?? json) as JsonObject;
-    throw new DoorError({
+    throw new BindingError({
       status: answer.status,
       ...('error' in json ? {} : { code: Number(error['code']) }),
       message: String(error['message']),
@@ -183,7 +183,7 @@ function rest(hub: HubClient, version: '1.0' | '0.3'): Door {
   };
 }
 
-function currentGrpc(hub: HubClient, target: string): Door {
+function currentGrpc(hub: HubClient, target: string): Binding {
   const client = new GrpcClient(target);
   const { unary, first } = callsOf(hub, client);
   return {
@@ -232,7 +232,7 @@ function currentGrpc(hub: HubClient, target: string): Door {
   };
 }
 
-function legacyGrpc(hub: HubClient, target: string): Door {
+function legacyGrpc(hub: HubClient, target: string): Binding {
   const client = new GrpcClient(target);
   const { unary, first } = callsOf(hub, client);
   return {
@@ -337,7 +337,7 @@ function callsOf(
   <Request, Answer>(
     method: GrpcMethod<Request, Answer>,
     request: Request,
-    options?: DoorOptions,
+    options?: BindingOptions,
   ) => Promise<JsonObject>
 > {
   return {
@@ -346,7 +346,7 @@ function callsOf(
       try {
         return (await client.call(method, request, fields)) as JsonObject;
       } catch (error) {
-        throw new DoorError(refusalOf(error as ServiceError));
+        throw new BindingError(refusalOf(error as ServiceError));
       }
     },
     async first(method, request, options = {}) {
@@ -354,7 +354,7 @@ function callsOf(
       try {
         for await (const event of stream) return event as JsonObject;
       } catch (error) {
-        throw new DoorError(refusalOf(error as ServiceError));
+        throw new BindingError(refusalOf(error as ServiceError));
       } finally {
         stream.cancel();
       }
@@ -365,7 +365,7 @@ function callsOf(
 
 async function fieldsOf(
   hub: HubClient,
-  { key, headers }: DoorOptions,
+  { key, headers }: BindingOptions,
 ): Promise<Record<string, string>> {
   const credential = key === undefined ? await hub.key() : key;
   return { ...(credential !== null && { authorization: `Bearer ${credential}` }), ...headers };

@@ -1,23 +1,29 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { HubError } from '../../src/common/hub-error.js';
 import type { Json } from '../support/json.js';
-import { agentMessage, type DoorHarness, eventsOf, startDoors, streamOf } from './doors-harness.js';
-import { OLD_MESSAGE, TEXT_MESSAGE, V0_METHODS, V1_METHODS } from './doors-methods.js';
+import {
+  agentMessage,
+  type BindingHarness,
+  eventsOf,
+  startBindings,
+  streamOf,
+} from './bindings-harness.js';
+import { OLD_MESSAGE, TEXT_MESSAGE, V0_METHODS, V1_METHODS } from './bindings-methods.js';
 
-let doors: DoorHarness;
+let bindings: BindingHarness;
 
 beforeEach(async () => {
-  doors = await startDoors();
+  bindings = await startBindings();
 });
 
 afterEach(async () => {
-  await doors.server.close();
+  await bindings.server.close();
 });
 
 describe('answers', () => {
   it('gives a Message of the agent as a Message', async () => {
-    doors.on('tasks.send', async () => ({ kind: 'message', message: agentMessage() }));
-    expect((await doors.rpc('SendMessage', { message: TEXT_MESSAGE }))['result']).toEqual({
+    bindings.on('tasks.send', async () => ({ kind: 'message', message: agentMessage() }));
+    expect((await bindings.rpc('SendMessage', { message: TEXT_MESSAGE }))['result']).toEqual({
       message: {
         messageId: 'answer-1',
         contextId: 'context-1',
@@ -25,7 +31,7 @@ describe('answers', () => {
         parts: [{ text: 'hello' }],
       },
     });
-    expect((await doors.rpc('message/send', { message: OLD_MESSAGE }))['result']).toMatchObject({
+    expect((await bindings.rpc('message/send', { message: OLD_MESSAGE }))['result']).toMatchObject({
       kind: 'message',
       role: 'agent',
       parts: [{ kind: 'text', text: 'hello' }],
@@ -33,14 +39,14 @@ describe('answers', () => {
   });
 
   it('lists artifacts exactly when they are asked for', async () => {
-    const without = await doors.rpc('ListTasks', {});
+    const without = await bindings.rpc('ListTasks', {});
     expect(without['result']).toEqual({
       tasks: [{ id: 'task-1', contextId: 'context-1', status: expect.anything() }],
       nextPageToken: '',
       pageSize: 50,
       totalSize: 1,
     });
-    const included = await doors.rpc('ListTasks', { includeArtifacts: true });
+    const included = await bindings.rpc('ListTasks', { includeArtifacts: true });
     expect(included['result'].tasks[0].artifacts).toEqual([]);
   });
 
@@ -48,13 +54,13 @@ describe('answers', () => {
     'answers null to %s',
     async (method) => {
       const params = V1_METHODS[method] ?? V0_METHODS[method];
-      const answer = await doors.post({ jsonrpc: '2.0', id: 1, method, params });
+      const answer = await bindings.post({ jsonrpc: '2.0', id: 1, method, params });
       expect(answer.text).toBe('{"jsonrpc":"2.0","id":1,"result":null}');
     },
   );
 
   it('keeps the names of 0.2.5 for its push methods', async () => {
-    const set = await doors.rpc(
+    const set = await bindings.rpc(
       'tasks/pushNotification/set',
       V0_METHODS['tasks/pushNotification/set'],
     );
@@ -63,16 +69,16 @@ describe('answers', () => {
       taskId: 'task-1',
       pushNotificationConfig: { id: 'config-1', url: 'https://example.com/hook' },
     });
-    expect(doors.calls[0]!.arguments[0]).toMatchObject({ taskId: 'task-1', id: '' });
-    const get = await doors.rpc('tasks/pushNotification/get', { id: 'task-1' });
+    expect(bindings.calls[0]!.arguments[0]).toMatchObject({ taskId: 'task-1', id: '' });
+    const get = await bindings.rpc('tasks/pushNotification/get', { id: 'task-1' });
     expect(get['result']).toMatchObject({ id: 'task-1' });
-    expect(doors.calls[1]!.arguments.slice(0, 2)).toEqual(['task-1', undefined]);
+    expect(bindings.calls[1]!.arguments.slice(0, 2)).toEqual(['task-1', undefined]);
   });
 
   it('refuses the extended card as each version wants it', async () => {
-    expect((await doors.rpc('GetExtendedAgentCard', {}))['error'].code).toBe(-32004);
+    expect((await bindings.rpc('GetExtendedAgentCard', {}))['error'].code).toBe(-32004);
     expect(
-      (await doors.rpc('agent/getAuthenticatedExtendedCard', undefined))['error'],
+      (await bindings.rpc('agent/getAuthenticatedExtendedCard', undefined))['error'],
     ).toMatchObject({
       code: -32007,
       message: 'Authenticated Extended Card not configured',
@@ -80,10 +86,10 @@ describe('answers', () => {
   });
 
   it('tells an unknown task from none: code, text and no details', async () => {
-    doors.on('tasks.get', async (id) => {
+    bindings.on('tasks.get', async (id) => {
       throw new HubError('TASK_NOT_FOUND', 'Task not found', { metadata: { taskId: id } });
     });
-    const v1 = await doors.rpc('GetTask', { id: 'x' });
+    const v1 = await bindings.rpc('GetTask', { id: 'x' });
     expect(v1).toEqual({
       jsonrpc: '2.0',
       id: 7,
@@ -99,7 +105,7 @@ describe('answers', () => {
         ],
       },
     });
-    const v0 = await doors.rpc('tasks/get', { id: 'x' });
+    const v0 = await bindings.rpc('tasks/get', { id: 'x' });
     expect(v0['error']).toEqual({
       code: -32001,
       message: 'Task not found',
@@ -108,10 +114,10 @@ describe('answers', () => {
   });
 
   it('says to 0.x clients the standard texts, with the rest in data', async () => {
-    doors.on('tasks.send', async () => {
+    bindings.on('tasks.send', async () => {
       throw new HubError('NO_ROUTE', 'No agent has the tag x.', { metadata: { skills: 'a.b' } });
     });
-    const body = await doors.rpc('message/send', { message: OLD_MESSAGE });
+    const body = await bindings.rpc('message/send', { message: OLD_MESSAGE });
     expect(body['error']).toEqual({
       code: -32602,
       message: 'Invalid parameters',
@@ -133,11 +139,11 @@ describe('streams', () => {
       status: { state, timestamp: '2026-01-31T12:00:00.000Z' },
     },
   });
-  const open = (method: string, params: Json, headers = {}): ReturnType<DoorHarness['post']> =>
-    doors.post({ jsonrpc: '2.0', id: 9, method, params }, { headers });
+  const open = (method: string, params: Json, headers = {}): ReturnType<BindingHarness['post']> =>
+    bindings.post({ jsonrpc: '2.0', id: 9, method, params }, { headers });
 
   it('writes the stored text of each event behind its seq', async () => {
-    doors.on('tasks.sendStream', () =>
+    bindings.on('tasks.sendStream', () =>
       streamOf({ task: { id: 't' } }, update('TASK_STATE_COMPLETED')),
     );
     const answer = await open('SendStreamingMessage', { message: TEXT_MESSAGE });
@@ -150,11 +156,11 @@ describe('streams', () => {
       'id: 1\ndata: {"jsonrpc":"2.0","id":9,"result":{"task":{"id":"t"}}}\n\n' +
         `id: 2\ndata: {"jsonrpc":"2.0","id":9,"result":${JSON.stringify(update('TASK_STATE_COMPLETED'))}}\n\n`,
     );
-    expect(doors.readers()).toBe(0);
+    expect(bindings.readers()).toBe(0);
   });
 
   it('writes 0.3 events with their seq, kind and final', async () => {
-    doors.on('tasks.subscribe', () =>
+    bindings.on('tasks.subscribe', () =>
       streamOf(
         update('TASK_STATE_WORKING'),
         update('TASK_STATE_AUTH_REQUIRED'),
@@ -176,7 +182,7 @@ describe('streams', () => {
     ['tasks/resubscribe', 'tasks.subscribe', V0_METHODS['tasks/resubscribe'], '0.3'],
     ['message/stream', 'tasks.sendStream', V0_METHODS['message/stream']],
   ])('answers a refused %s as plain JSON', async (method, operation, params, version = '') => {
-    doors.on(operation, refusedStream);
+    bindings.on(operation, refusedStream);
     const answer = await open(method, params, { 'a2a-version': version });
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toMatch(/^application\/json/);
@@ -189,7 +195,7 @@ describe('streams', () => {
   it.each([[''], ['0.2.5']])(
     'answers a refused tasks/resubscribe with one event, unless 0.3 is stated: %j',
     async (version) => {
-      doors.on('tasks.subscribe', refusedStream);
+      bindings.on('tasks.subscribe', refusedStream);
       const answer = await open('tasks/resubscribe', { id: 't' }, { 'a2a-version': version });
       expect(answer.status).toBe(200);
       expect(answer.headers['content-type']).toBe('text/event-stream');
@@ -204,20 +210,20 @@ describe('streams', () => {
   );
 
   it('tells of an accident before the first event as plain JSON, and notes it', async () => {
-    doors.on('tasks.subscribe', async function* () {
+    bindings.on('tasks.subscribe', async function* () {
       yield* [];
       throw new Error('secret detail');
     });
     const answer = await open('tasks/resubscribe', { id: 't' });
     expect(answer.headers['content-type']).toMatch(/^application\/json/);
     expect(answer.body).toMatchObject({ error: { code: -32603, message: 'Internal error' } });
-    expect(doors.logged).toHaveLength(1);
+    expect(bindings.logged).toHaveLength(1);
   });
 
   it.each([['SubscribeToTask'], ['tasks/resubscribe']])(
     'ends a %s that breaks with one error event',
     async (method) => {
-      doors.on('tasks.subscribe', async function* () {
+      bindings.on('tasks.subscribe', async function* () {
         yield* streamOf(update('TASK_STATE_WORKING'));
         throw new Error('secret detail');
       });
@@ -229,13 +235,13 @@ describe('streams', () => {
         data: { jsonrpc: '2.0', id: 9, error: { code: -32603, message: 'Internal error' } },
       });
       expect(answer.text).not.toMatch(/secret|event: error/);
-      expect(doors.logged).toHaveLength(1);
+      expect(bindings.logged).toHaveLength(1);
     },
   );
 
   it('hands Last-Event-ID on, and the sign that the client is gone', async () => {
     await open('SubscribeToTask', { id: 't' }, { 'last-event-id': '41' });
-    const [, call] = doors.calls[0]!.arguments;
+    const [, call] = bindings.calls[0]!.arguments;
     expect(call.lastEventId).toBe(41);
     expect(call.signal.aborted).toBe(true);
   });

@@ -13,7 +13,7 @@ const userBuilder = (): ReturnType<typeof UserBuilder.noAuthentication> =>
   UserBuilder.noAuthentication();
 
 /** The SDK's HTTP servers for these bindings: HTTP+JSON below {@link REST_PATH}, JSON-RPC elsewhere. */
-export function httpDoors(
+export function httpBindings(
   requestHandler: A2ARequestHandler,
   version: AgentVersion,
   bindings: readonly AgentBinding[],
@@ -36,7 +36,7 @@ export function httpDoors(
 }
 
 /** A gRPC port of the loopback interface whose services come once the card has its address. */
-export interface GrpcDoor {
+export interface GrpcBinding {
   /** `host:port`. */
   readonly address: string;
   serve(requestHandler: A2ARequestHandler): void;
@@ -44,7 +44,7 @@ export interface GrpcDoor {
 }
 
 /** Binds a free port for the SDK's gRPC services of this version. */
-export async function grpcDoor(version: AgentVersion): Promise<GrpcDoor> {
+export async function grpcBinding(version: AgentVersion): Promise<GrpcBinding> {
   const server = new Server();
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
