@@ -14,7 +14,6 @@ import {
 } from '../push/persistence/endpoints/endpoint.entity.js';
 import {
   PushAttemptEntity,
-  PushConfigEntity,
   PushDeliveryEntity,
   PushLaneEntity,
 } from '../push/persistence/push.entity.js';
@@ -24,9 +23,9 @@ import {
   PushSenderEntity,
 } from '../push/persistence/receivers/receiver.entity.js';
 import {
-  SubscriptionEntity,
-  SubscriptionRevisionEntity,
-} from '../push/persistence/subscriptions/subscription.entity.js';
+  WebhookEntity,
+  WebhookRevisionEntity,
+} from '../push/persistence/webhooks/webhook.entity.js';
 import {
   CompositeSkillEntity,
   CompositeSkillRevisionEntity,
@@ -66,7 +65,6 @@ export const ENTITIES = [
   PrincipalEntity,
   PrincipalRevisionEntity,
   ApiKeyEntity,
-  PushConfigEntity,
   PushLaneEntity,
   PushDeliveryEntity,
   PushAttemptEntity,
@@ -78,8 +76,8 @@ export const ENTITIES = [
   PushReachEntity,
   AuthProfileEntity,
   AuthProfileRevisionEntity,
-  SubscriptionEntity,
-  SubscriptionRevisionEntity,
+  WebhookEntity,
+  WebhookRevisionEntity,
   AgentEntity,
   AgentRevisionEntity,
   RuleEntity,

@@ -15,9 +15,9 @@ describe('the columns that hold secrets', () => {
         'signing_keys.private_key',
         'agents.credentials',
         'agents.card_headers',
-        'push_configs.sealed_credentials',
-        'push_configs.sealed_token',
-        'push_configs.sealed_signing_keys',
+        'push_webhooks.sealed_credentials',
+        'push_webhooks.sealed_token',
+        'push_webhooks.sealed_signing_keys',
       ]),
     );
     expect(new Set(places).size).toBe(places.length);

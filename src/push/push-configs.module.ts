@@ -9,18 +9,15 @@ import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
 import { TasksModule } from '../tasks/index.js';
-import { ConfigsService } from './configs/configs.service.js';
-import { ManagedConfigStore } from './configs/managed-config-store.js';
 import { DeadLettersController } from './deliveries/dead-letters.controller.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { DeliveryService } from './deliveries/delivery.service.js';
-import { SqlManagedConfigStore } from './persistence/configs/sql-managed-config.store.js';
 import { SqlPushRetentionStore } from './persistence/deliveries/sql-push-retention.store.js';
 import { PushAuthModule } from './push-auth.module.js';
-import { PushConfigService } from './configs/push-config.service.js';
+import { PushConfigService } from './webhooks/push-config.service.js';
 import { PushRetention } from './deliveries/push-retention.js';
 import { PushRetentionStore } from './deliveries/push-retention-store.js';
-import { WebhookRegistration } from './configs/webhook-registration.js';
+import { WebhookRegistration } from './webhooks/webhook-registration.js';
 
 /** Runs beside the delivery worker, in every role but `api`. */
 @Injectable()
@@ -44,7 +41,6 @@ class PushRetentionLifecycle implements OnApplicationBootstrap, OnModuleDestroy 
   imports: [AuthModule, PushAuthModule, TasksModule],
   controllers: [DeliveriesController, DeadLettersController],
   providers: [
-    { provide: ManagedConfigStore, useClass: SqlManagedConfigStore },
     { provide: PushRetentionStore, useClass: SqlPushRetentionStore },
     {
       provide: PushRetention,
@@ -55,9 +51,8 @@ class PushRetentionLifecycle implements OnApplicationBootstrap, OnModuleDestroy 
     PushRetentionLifecycle,
     WebhookRegistration,
     PushConfigService,
-    ConfigsService,
     DeliveryService,
   ],
-  exports: [ManagedConfigStore, WebhookRegistration, PushConfigService, ConfigsService],
+  exports: [WebhookRegistration, PushConfigService],
 })
 export class PushConfigsModule {}

@@ -14,17 +14,15 @@ import { LaneStore } from './lanes/lane-store.js';
 import { SqlDeliveryStore } from './persistence/deliveries/sql-delivery.store.js';
 import { SqlEndpointStore } from './persistence/endpoints/sql-endpoint.store.js';
 import { SqlLaneStore } from './persistence/lanes/sql-lane.store.js';
-import { SqlPushConfigStore } from './persistence/configs/sql-push-config.store.js';
-import { SqlSubscriptionStore } from './persistence/subscriptions/sql-subscription.store.js';
+import { SqlWebhookStore } from './persistence/webhooks/sql-webhook.store.js';
 import { PushAppendParticipant } from './lanes/push-append.participant.js';
-import { PushConfigStore } from './configs/push-config-store.js';
-import type { PushConfig } from './configs/push-config.js';
+import { WebhookStore } from './webhooks/webhook-store.js';
+import type { TaskWebhook } from './webhooks/webhook.js';
 import { ReceiversModule } from './push-receivers.module.js';
 import { ReceiverGate } from './receivers/receiver-gate.js';
 import { PushWakeup } from './lanes/push-wakeup.js';
-import { SubscriptionDirectory } from './subscriptions/subscription-directory.js';
-import { SubscriptionLanes } from './subscriptions/subscription-lanes.js';
-import { SubscriptionStore } from './subscriptions/subscription-store.js';
+import { SubscriptionDirectory } from './webhooks/subscription-directory.js';
+import { SubscriptionLanes } from './webhooks/subscription-lanes.js';
 
 /**
  * What webhooks keep in the database, and what takes part in every append. It needs nothing of the
@@ -34,7 +32,7 @@ import { SubscriptionStore } from './subscriptions/subscription-store.js';
 @Module({
   imports: [AgentsModule, AuthModule, ReceiversModule],
   providers: [
-    { provide: PushConfigStore, useClass: SqlPushConfigStore },
+    { provide: WebhookStore, useClass: SqlWebhookStore },
     { provide: EventAnnouncer, inject: [Log], useFactory: (log: Log) => new EventAnnouncer(log) },
     {
       provide: LaneStore,
@@ -49,26 +47,24 @@ import { SubscriptionStore } from './subscriptions/subscription-store.js';
       ) => {
         const rules = endpointRules(push);
         const few = Math.min(rules.maxSlots, push.unverified.atOnce);
-        const maxSlotsOf = (config: PushConfig): number =>
+        const maxSlotsOf = (config: TaskWebhook): number =>
           gate.isFree(config) ? rules.maxSlots : few;
         return new SqlLaneStore(database, ids, rules, events, holds, maxSlotsOf);
       },
     },
     { provide: EndpointStore, useClass: SqlEndpointStore },
     { provide: DeliveryStore, useClass: SqlDeliveryStore },
-    { provide: SubscriptionStore, useClass: SqlSubscriptionStore },
     SubscriptionDirectory,
     SubscriptionLanes,
     { provide: AppendParticipant, useClass: PushAppendParticipant },
     PushWakeup,
   ],
   exports: [
-    PushConfigStore,
+    WebhookStore,
     LaneStore,
     EndpointStore,
     EventAnnouncer,
     DeliveryStore,
-    SubscriptionStore,
     SubscriptionDirectory,
     AppendParticipant,
     PushWakeup,

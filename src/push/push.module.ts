@@ -16,8 +16,8 @@ import { TaskLog, TasksModule } from '../tasks/index.js';
 import { AttemptSender } from './sending/attempt-sender.js';
 import { Authenticator } from './auth/authenticator.js';
 import { PushAuthModule } from './push-auth.module.js';
-import { ConfigsController } from './configs/configs.controller.js';
-import { TestSends } from './configs/test-sends.js';
+import { TaskWebhooksController } from './webhooks/task-webhooks.controller.js';
+import { TestSends } from './webhooks/test-sends.js';
 import { DeliveryUpkeep } from './lanes/delivery-upkeep.js';
 import { DeliveryWorker } from './lanes/delivery.worker.js';
 import { longestWaitMs } from './endpoints/endpoint-rules.js';
@@ -40,11 +40,12 @@ import { SqlOwnedWebhookStore } from './persistence/owners/sql-owned-webhook.sto
 import { PushConfigsModule } from './push-configs.module.js';
 import { PushLanesModule } from './push-lanes.module.js';
 import { PushWakeup } from './lanes/push-wakeup.js';
-import { DeclaredSubscriptions } from './subscriptions/declared-subscriptions.service.js';
-import { SubscriptionTests } from './subscriptions/subscription-tests.js';
-import { SubscriptionUpkeep } from './subscriptions/subscription-upkeep.js';
-import { SubscriptionsController } from './subscriptions/subscriptions.controller.js';
-import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
+import { DeclaredSubscriptions } from './webhooks/declared-subscriptions.service.js';
+import { TaskWebhooksService } from './webhooks/task-webhooks.service.js';
+import { WebhookChanges } from './webhooks/webhook-changes.js';
+import { SubscriptionUpkeep } from './webhooks/subscription-upkeep.js';
+import { SubscriptionsController } from './webhooks/subscriptions.controller.js';
+import { SubscriptionsService } from './webhooks/subscriptions.service.js';
 import { ReceiversModule } from './push-receivers.module.js';
 import { ReceiverGate } from './receivers/receiver-gate.js';
 import { WebhookSender } from './sending/webhook-sender.js';
@@ -165,7 +166,8 @@ const WORKER_PROVIDERS = [
 const SUBSCRIPTION_PROVIDERS = [
   SubscriptionUpkeep,
   SubscriptionsService,
-  SubscriptionTests,
+  WebhookChanges,
+  TaskWebhooksService,
   DeclaredSubscriptions,
 ];
 
@@ -190,7 +192,7 @@ const OWNER_PROVIDERS = [
   controllers: [
     EndpointsController,
     PushEventsController,
-    ConfigsController,
+    TaskWebhooksController,
     SubscriptionsController,
     HandoverController,
   ],

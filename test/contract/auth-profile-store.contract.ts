@@ -48,7 +48,7 @@ export function authProfileStoreContract(open: () => Promise<PushStores>): void 
   async function webhook(organization: string): Promise<void> {
     const taskId = await stores.addTask(2);
     const draft = stores.draft({ organization, authScheme: 'profile', authProfile: 'receiver' });
-    await stores.configs.set(taskId, draft, { now: NOW, repeated: 'leave' });
+    await stores.webhooks.set(taskId, draft, { now: NOW, repeated: 'leave' });
   }
 
   describe('AuthProfileStore', () => {

@@ -103,7 +103,7 @@ export function endpointHealthContract(
   /** Sets the webhook of a task anew, which ends the claim of its lane. */
   async function change(taskId: string): Promise<void> {
     const draft = stores.draft({ configId: 'c', endpoint: E, url: 'https://hooks.example/b' });
-    await stores.configs.set(taskId, draft, { now: at(), repeated: 'leave' });
+    await stores.webhooks.set(taskId, draft, { now: at(), repeated: 'leave' });
   }
 
   const endpoint = async () => (await stores.endpoints.list({}, EVERYTHING, 10, null))[0];
@@ -352,7 +352,7 @@ export function endpointHealthContract(
       while (await stores.endpoints.sweepDisabled(at(), 2)) pieces += 1;
       expect(pieces).toBeGreaterThan(2);
       for (const taskId of tasks) {
-        expect(await stores.configs.get(taskId, 'c')).toMatchObject({
+        expect(await stores.webhooks.ofTask(taskId, 'c')).toMatchObject({
           state: 'disabled',
           stateReason: 'its endpoint gave nothing but failures for too long',
         });
@@ -368,7 +368,7 @@ export function endpointHealthContract(
       const [taskId] = await disabled();
       while (await stores.endpoints.sweepDisabled(at(), 50));
       const draft = stores.draft({ configId: 'c', endpoint: E });
-      await stores.configs.set(taskId!, draft, { now: at(), repeated: 'leave' });
+      await stores.webhooks.set(taskId!, draft, { now: at(), repeated: 'leave' });
       const [lane] = await claim();
       expect(lane).toMatchObject({
         trialUntil: at(now + LEASE_MS),
@@ -383,9 +383,9 @@ export function endpointHealthContract(
       const [first] = await disabled();
       now += 1;
       const draft = stores.draft({ configId: 'c', endpoint: E });
-      await stores.configs.set(first!, draft, { now: at(), repeated: 'present-state' });
+      await stores.webhooks.set(first!, draft, { now: at(), repeated: 'present-state' });
       while (await stores.endpoints.sweepDisabled(at(), 50));
-      expect(await stores.configs.get(first!, 'c')).toMatchObject({ state: 'active' });
+      expect(await stores.webhooks.ofTask(first!, 'c')).toMatchObject({ state: 'active' });
       expect(await claim()).toHaveLength(1);
     });
   });

@@ -37,7 +37,7 @@ export function laneEndingsContract(open: () => Promise<SubscriptionStores>): vo
       'the webhook was deleted',
       async () => {
         const { taskId } = (await webhookBehind()).config;
-        await stores.configs.remove(taskId, 'c', NOW);
+        await stores.webhooks.removeOfTask(taskId, 'c', NOW);
         return taskId;
       },
     ],
@@ -46,7 +46,7 @@ export function laneEndingsContract(open: () => Promise<SubscriptionStores>): vo
       'the webhook was deleted',
       async () => {
         const { taskId, uid } = (await webhookBehind()).config;
-        await stores.managed.remove(uid, EVERYTHING, NOW);
+        await stores.drop(uid, EVERYTHING, NOW);
         return taskId;
       },
     ],
@@ -91,7 +91,7 @@ export function laneEndingsContract(open: () => Promise<SubscriptionStores>): vo
         const taskId = await stores.join(of);
         const [lane] = await stores.claimAll();
         await behind(lane!);
-        await stores.subscriptions.remove(of.id, EVERYTHING, () => undefined, NOW);
+        await stores.webhooks.remove(of.id, EVERYTHING, () => undefined, NOW);
         await stores.settleAll();
         return taskId;
       },
@@ -104,7 +104,7 @@ export function laneEndingsContract(open: () => Promise<SubscriptionStores>): vo
         const taskId = await stores.join(of);
         const [lane] = await stores.claimAll();
         await behind(lane!);
-        await stores.subscriptions.update(of.id, EVERYTHING, () => ({ state: 'disabled' }), NOW);
+        await stores.webhooks.update(of.id, EVERYTHING, () => ({ state: 'disabled' }), NOW);
         await stores.settleAll();
         return taskId;
       },
@@ -151,21 +151,21 @@ export function laneEndingsContract(open: () => Promise<SubscriptionStores>): vo
       const changed = said.flatMap(
         (sql) => /^\s*(?:UPDATE|INSERT INTO) (\w+)/.exec(sql)?.[1] ?? [],
       );
-      expect(changed).toContain('push_subscriptions');
+      expect(changed).toContain('push_webhooks');
       expect(changed.slice(-2)).toEqual(['push_event_counter', 'push_events']);
     });
 
     it('leaves them once: one that was disabled adds none when it is deleted', async () => {
       const taskId = await endings[2]![2]();
-      const config = (await stores.configs.get(taskId, 'c'))!;
-      expect(await stores.managed.progress(config)).toMatchObject({ dead: 3, entriesBehind: 0 });
-      await stores.configs.remove(taskId, 'c', NOW);
+      const config = (await stores.webhooks.ofTask(taskId, 'c'))!;
+      expect(await stores.webhooks.progress(config)).toMatchObject({ dead: 3, entriesBehind: 0 });
+      await stores.webhooks.removeOfTask(taskId, 'c', NOW);
       expect(await stores.statesOf(taskId)).toEqual(['dead', 'dead', 'dead']);
     });
 
     it('has a number for each: what it tells when it is resumed comes after its letters', async () => {
       const taskId = await endings[2]![2]();
-      await stores.configs.set(taskId, stores.draft({ configId: 'c' }), {
+      await stores.webhooks.set(taskId, stores.draft({ configId: 'c' }), {
         now: NOW,
         repeated: 'leave',
       });

@@ -28,11 +28,11 @@ export function lanePlacesContract(
   const backlog = (organization: string, endpoint: string, count: number): Promise<number> =>
     stores.database.write((tx) =>
       tx.run(
-        `INSERT INTO push_lanes (id, task_id, config_uid, organization, endpoint, active,
-           every_event, next_seq, head_seq, open, last_number, due_at, epoch, created_at, updated_at)
+        `INSERT INTO push_lanes (id, task_id, webhook_uid, organization, endpoint, active, every_event,
+           next_seq, head_seq, open, last_number, due_at, epoch, state, created_at, updated_at)
          WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
          SELECT 'l' || i, 'l' || i, 'l' || i, CAST(? AS text), CAST(? AS text), 1, 0, 1, 2, 0, 0,
-           ${NOW - count} + i, 0, 0, 0 FROM n`,
+           ${NOW - count} + i, 0, 'active', 0, 0 FROM n`,
         [organization, endpoint],
       ),
     );
@@ -274,10 +274,10 @@ export function lanePlacesContract(
            SELECT 'acme ' || i, 'acme', 'healthy', 0, 1, 0, 1, i, 0, 0, 1 FROM n`,
         );
         yield* tx.run(
-          `INSERT INTO push_lanes (id, task_id, config_uid, organization, endpoint, active,
-             every_event, next_seq, head_seq, open, last_number, due_at, epoch, created_at, updated_at)
+          `INSERT INTO push_lanes (id, task_id, webhook_uid, organization, endpoint, active, every_event,
+             next_seq, head_seq, open, last_number, due_at, epoch, state, created_at, updated_at)
            SELECT endpoint, endpoint, endpoint, 'acme', endpoint, 1, 0, 1, 2, 0, 0,
-             CAST(1000000000000000 AS bigint) + ready_at, 0, 0, 0
+             CAST(1000000000000000 AS bigint) + ready_at, 0, 'active', 0, 0
            FROM push_endpoints WHERE endpoint <> 'acme good'`,
         );
         yield* tx.run(`UPDATE push_endpoints SET ${dead} WHERE endpoint <> 'acme good'`);

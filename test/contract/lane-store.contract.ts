@@ -301,13 +301,13 @@ export function laneStoreContract(open: () => Promise<PushStores>): void {
         await settle(lane, { state: 'dead', reason: 'gave up', consequence: 'failing' }, 503),
       );
       const { taskId } = lane.config;
-      expect(await stores.configs.get(taskId, 'c')).toMatchObject({
+      expect(await stores.webhooks.ofTask(taskId, 'c')).toMatchObject({
         state: 'failing',
         stateReason: 'gave up',
         failingSince: NOW,
       });
       await settle(next, { state: 'delivered' });
-      expect(await stores.configs.get(taskId, 'c')).toMatchObject({
+      expect(await stores.webhooks.ofTask(taskId, 'c')).toMatchObject({
         state: 'active',
         failingSince: null,
       });
@@ -318,11 +318,11 @@ export function laneStoreContract(open: () => Promise<PushStores>): void {
       const gone = { state: 'dead', reason: 'HTTP 410', consequence: 'disabled' } as const;
       expect(await settle(lane, gone, 410)).toBe('rests');
       const { taskId } = lane.config;
-      expect(await stores.configs.get(taskId, 'c')).toMatchObject({ state: 'disabled' });
+      expect(await stores.webhooks.ofTask(taskId, 'c')).toMatchObject({ state: 'disabled' });
       expect((await all()).map((each) => each.state)).toEqual(['dead', 'dead']);
       await mark(taskId, 9);
       expect(await stores.lanes.nextDueAt(NOW)).toBeNull();
-      await stores.configs.set(taskId, stores.draft({ configId: 'c' }), {
+      await stores.webhooks.set(taskId, stores.draft({ configId: 'c' }), {
         now: NOW,
         repeated: 'leave',
       });

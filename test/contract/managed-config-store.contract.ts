@@ -3,7 +3,7 @@ import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
 import { LOG_START } from '../../src/push/domain/delivery-plan.js';
 import type { Delivery } from '../../src/push/deliveries/delivery.js';
 import type { Lane, Settlement, StepResult } from '../../src/push/lanes/lane-store.js';
-import type { PushConfig } from '../../src/push/configs/push-config.js';
+import type { TaskWebhook } from '../../src/push/webhooks/webhook.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 
 const NOW = new Date(1_000_000);
@@ -16,7 +16,7 @@ function later(ms: number): Date {
   return new Date(NOW.getTime() + ms);
 }
 
-/** What every `ManagedConfigStore` promises. */
+/** What every `WebhookStore` promises of webhooks that are looked after. */
 export function managedConfigStoreContract(open: () => Promise<PushStores>): void {
   let stores: PushStores;
   beforeEach(async () => {
@@ -56,7 +56,7 @@ export function managedConfigStoreContract(open: () => Promise<PushStores>): voi
   const DISABLED = { state: 'dead', reason: 'HTTP 410', consequence: 'disabled' } as const;
 
   /** A claimed lane that has these entries to send, with its config. */
-  async function ready(...seqs: number[]): Promise<{ lane: Lane; config: PushConfig }> {
+  async function ready(...seqs: number[]): Promise<{ lane: Lane; config: TaskWebhook }> {
     await stores.freshLane({ configId: 'c' });
     const lane = await reach(await stores.claimOne(NOW), ...seqs);
     return { lane, config: lane.config };
@@ -67,22 +67,22 @@ export function managedConfigStoreContract(open: () => Promise<PushStores>): voi
     return (await stores.deliveries.list({ taskId }, EVERYTHING, 100, null)).reverse();
   }
 
-  const pause = ({ uid }: PushConfig) => stores.managed.pause(uid, EVERYTHING, NOW);
-  const resume = ({ uid }: PushConfig) => stores.managed.resume(uid, EVERYTHING, NOW);
-  const replay = ({ uid }: PushConfig, sequence: number) =>
-    stores.managed.replay(uid, EVERYTHING, { sequence }, NOW);
+  const pause = ({ uid }: TaskWebhook) => stores.pause(uid, EVERYTHING, NOW);
+  const resume = ({ uid }: TaskWebhook) => stores.resume(uid, EVERYTHING, NOW);
+  const replay = ({ uid }: TaskWebhook, sequence: number) =>
+    stores.webhooks.replay(uid, EVERYTHING, { sequence }, NOW);
 
-  describe('ManagedConfigStore', () => {
+  describe('webhooks that are managed', () => {
     it('lists newest first by every filter, in pages, and hides what is not to be seen', async () => {
       const [one, two] = [await stores.addTask(2), await stores.addTask(2)];
       const url = 'https://other.example/x';
       const [a, b, c] = [
-        await stores.configs.set(one, stores.draft({ configId: 'a' }), SET),
-        await stores.configs.set(one, stores.draft({ configId: 'b', url }), SET),
-        await stores.configs.set(two, stores.draft({ configId: 'c', principalId: 'bob' }), SET),
+        await stores.webhooks.set(one, stores.draft({ configId: 'a' }), SET),
+        await stores.webhooks.set(one, stores.draft({ configId: 'b', url }), SET),
+        await stores.webhooks.set(two, stores.draft({ configId: 'c', principalId: 'bob' }), SET),
       ];
       const list = async (filter: object, who: Visibility = EVERYTHING, cursor?: string) =>
-        (await stores.managed.search(filter, who, 2, cursor ?? null)).map(({ uid }) => uid);
+        (await stores.webhooks.search(filter, who, 2, cursor ?? null)).map(({ uid }) => uid);
       expect(await list({})).toEqual([c.uid, b.uid]);
       expect(await list({}, EVERYTHING, b.uid)).toEqual([a.uid]);
       expect(await list({ taskId: one })).toEqual([b.uid, a.uid]);
@@ -98,22 +98,21 @@ export function managedConfigStoreContract(open: () => Promise<PushStores>): voi
       await pause(a);
       expect(await list({ state: 'paused' })).toEqual([a.uid]);
       expect(await list({ state: 'active' })).toEqual([c.uid, b.uid]);
-      expect(await stores.managed.find(a.uid, ALICE)).toMatchObject({ uid: a.uid });
-      expect(await stores.managed.find(a.uid, BOB)).toBeUndefined();
+      expect(await stores.webhooks.find(a.uid, ALICE)).toMatchObject({ uid: a.uid });
+      expect(await stores.webhooks.find(a.uid, BOB)).toBeUndefined();
     });
 
     it('gives a stranger nothing to change', async () => {
       const { config } = await ready(1);
-      const { managed } = stores;
       const answers = [
-        await managed.change(config.uid, BOB, config.fingerprint, { url: 'x' }, NOW),
-        await managed.pause(config.uid, BOB, NOW),
-        await managed.resume(config.uid, BOB, NOW),
-        await managed.replay(config.uid, BOB, { sequence: 1 }, NOW),
+        await stores.change(config.uid, BOB, config.fingerprint, { url: 'x' }, NOW),
+        await stores.pause(config.uid, BOB, NOW),
+        await stores.resume(config.uid, BOB, NOW),
+        await stores.webhooks.replay(config.uid, BOB, { sequence: 1 }, NOW),
       ];
       expect(answers).toEqual([undefined, undefined, undefined, undefined]);
-      expect(await managed.remove(config.uid, BOB, NOW)).toBe(false);
-      expect(await managed.find(config.uid, ALICE)).toEqual(config);
+      expect(await stores.drop(config.uid, BOB, NOW)).toBe(false);
+      expect(await stores.webhooks.find(config.uid, ALICE)).toEqual(config);
     });
 
     it('pauses with events gathering, and goes on with all of them', async () => {
@@ -124,7 +123,7 @@ export function managedConfigStoreContract(open: () => Promise<PushStores>): voi
       await mark(taskId, 3, 2);
       await mark(taskId, 4);
       expect(await stores.lanes.nextDueAt(NOW)).toBeNull();
-      expect(await stores.managed.progress(config)).toMatchObject({
+      expect(await stores.webhooks.progress(config)).toMatchObject({
         entriesBehind: 3,
         nextAttemptAt: null,
       });
@@ -142,7 +141,7 @@ export function managedConfigStoreContract(open: () => Promise<PushStores>): voi
         'delivered',
         'pending',
       ]);
-      expect(await stores.managed.find(config.uid, EVERYTHING)).toMatchObject({ state: 'paused' });
+      expect(await stores.webhooks.find(config.uid, EVERYTHING)).toMatchObject({ state: 'paused' });
       expect(await stores.lanes.nextDueAt(NOW)).toBeNull();
       await resume(config);
       expect(await stores.lanes.firstOpen((await stores.claimOne(NOW)).id)).toMatchObject({
@@ -185,7 +184,7 @@ export function managedConfigStoreContract(open: () => Promise<PushStores>): voi
       )[0]!;
       const { uid, fingerprint } = config;
       const change = { sealedCredentials: 'plain:new', fingerprint: 'f2' };
-      await stores.managed.change(uid, EVERYTHING, fingerprint, change, NOW);
+      await stores.change(uid, EVERYTHING, fingerprint, change, NOW);
       expect(await stores.lanes.firstOpen(claimed.id, claimed.epoch)).toBeUndefined();
       expect(await settle(claimed, DELIVERED)).toBe('lost');
       const again = await stores.claimOne(NOW);
@@ -196,7 +195,7 @@ export function managedConfigStoreContract(open: () => Promise<PushStores>): voi
         tries: 0,
         attempts: 1,
       });
-      const outdated = stores.managed.change(uid, EVERYTHING, fingerprint, change, NOW);
+      const outdated = stores.change(uid, EVERYTHING, fingerprint, change, NOW);
       await expect(outdated).rejects.toMatchObject({ reason: 'CONFLICT' });
     });
 
@@ -204,7 +203,7 @@ export function managedConfigStoreContract(open: () => Promise<PushStores>): voi
       const { lane, config } = await ready(1);
       await settle(lane, DELIVERED);
       const { uid, fingerprint, taskId } = config;
-      await stores.managed.change(uid, EVERYTHING, fingerprint, { events: 'all' }, NOW);
+      await stores.change(uid, EVERYTHING, fingerprint, { events: 'all' }, NOW);
       expect(await stores.row(taskId)).toMatchObject({ every_event: 1 });
       const [task] = await stores.database.read('SELECT every_event FROM tasks WHERE id = ?', [
         taskId,
@@ -214,28 +213,12 @@ export function managedConfigStoreContract(open: () => Promise<PushStores>): voi
 
     it('wakes only those who are told every event for a chunk', async () => {
       const [all, changes] = [await stores.addTask(5), await stores.addTask(5)];
-      await stores.configs.set(all, stores.draft({ events: 'all' }), SET);
-      await stores.configs.set(changes, stores.draft(), SET);
+      await stores.webhooks.set(all, stores.draft({ events: 'all' }), SET);
+      await stores.webhooks.set(changes, stores.draft(), SET);
       for (let i = 0; i < 2; i++) await settle(await stores.claimOne(NOW), DELIVERED);
       expect(await mark(changes, 6, 'every')).toBe(0);
       expect(await mark(all, 6, 'every')).toBe(1);
       expect((await stores.claimOne(NOW)).config.taskId).toBe(all);
-    });
-
-    it('leaves what was made for a subscription to that', async () => {
-      const taskId = await stores.addTask(2);
-      const draft = stores.draft({ subscriptionId: 's1', configId: 'subscription:s1' });
-      const config = await stores.configs.set(taskId, draft, SET);
-      await expect(pause(config)).rejects.toMatchObject({ reason: 'CONFLICT' });
-      await expect(resume(config)).rejects.toMatchObject({ reason: 'CONFLICT' });
-      const { managed, configs } = stores;
-      await expect(managed.remove(config.uid, EVERYTHING, NOW)).rejects.toMatchObject({
-        reason: 'CONFLICT',
-      });
-      expect(await configs.list(taskId, 10, null)).toEqual([]);
-      expect(await configs.get(taskId, 'subscription:s1')).toBeUndefined();
-      expect(await configs.remove(taskId, 'subscription:s1', NOW)).toBe(false);
-      expect(await managed.find(config.uid, EVERYTHING)).toMatchObject({ subscriptionId: 's1' });
     });
 
     it('replays from an entry on with the ids it had and new numbers', async () => {
@@ -300,7 +283,7 @@ export function managedConfigStoreContract(open: () => Promise<PushStores>): voi
       };
       const id = stores.ids.next();
       const test = { id, webhookId: 'w', seq: 2, delivered: false, reason: 'HTTP 500', attempt };
-      expect(await stores.managed.recordTest(config, test)).toMatchObject({
+      expect(await stores.webhooks.recordTest(config, test)).toMatchObject({
         kind: 'test',
         number: 0,
         state: 'dead',
@@ -308,7 +291,7 @@ export function managedConfigStoreContract(open: () => Promise<PushStores>): voi
         lastStatus: 500,
       });
       expect(await stores.deliveries.attempts(id)).toEqual([attempt]);
-      expect(await stores.managed.progress(config)).toMatchObject({
+      expect(await stores.webhooks.progress(config)).toMatchObject({
         pending: 1,
         dead: 0,
         lastAttempt: attempt,
@@ -316,8 +299,8 @@ export function managedConfigStoreContract(open: () => Promise<PushStores>): voi
       await expect(stores.deliveries.redeliver(id, EVERYTHING, NOW)).rejects.toMatchObject({
         reason: 'CONFLICT',
       });
-      await stores.managed.remove(config.uid, EVERYTHING, NOW);
-      expect(await stores.managed.recordTest(config, { ...test, id: 'x' })).toBeUndefined();
+      await stores.drop(config.uid, EVERYTHING, NOW);
+      expect(await stores.webhooks.recordTest(config, { ...test, id: 'x' })).toBeUndefined();
     });
   });
 }

@@ -59,24 +59,6 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       expect(await claimed()).toEqual([...mine].sort());
     });
 
-    it('is known by for whom it is sent', async () => {
-      const of = await stores.subscribe();
-      const tasks = [
-        await stores.freshLane(),
-        await stores.freshLane({ principalId: 'bob', setBy: 'alice' }),
-        await stores.join(of),
-      ];
-      const uids: string[] = [];
-      for (const task of tasks) uids.push(String((await stores.row(task))!['config_uid']));
-      const senders = await owned.senders([...uids, 'none']);
-      expect(uids.map((uid) => senders.get(uid))).toEqual([
-        { principalId: 'alice', kind: 'webhook' },
-        { principalId: 'alice', kind: 'webhook' },
-        { principalId: of.principalId, kind: of.scope },
-      ]);
-      expect(senders.size).toBe(3);
-    });
-
     it('hears of what happens meanwhile', async () => {
       const task = await stores.freshLane();
       await disable();
@@ -116,7 +98,7 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
         webhooks: 1,
       });
       const rows = await stores.database.read<{ principal_id: string; set_by: string }>(
-        'SELECT principal_id, set_by FROM push_configs ORDER BY set_by DESC',
+        'SELECT principal_id, set_by FROM push_webhooks ORDER BY set_by DESC',
       );
       expect(rows.map((row) => [row.principal_id, row.set_by])).toEqual([
         ['bob', 'carol'],
@@ -129,21 +111,21 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       const of = await stores.subscribe();
       const third = await stores.join(of);
       const uidOf = async (taskId: string): Promise<string> =>
-        (await stores.managed.search({ taskId }, EVERYTHING, 1, null))[0]!.uid;
-      await stores.managed.pause(await uidOf(one), EVERYTHING, NOW);
+        (await stores.webhooks.search({ taskId }, EVERYTHING, 1, null))[0]!.uid;
+      await stores.pause(await uidOf(one), EVERYTHING, NOW);
       await disable();
       await claimed();
       // By hand as well, while it is held back.
-      await stores.managed.pause(await uidOf(two), EVERYTHING, NOW);
-      await stores.subscriptions.update(of.id, EVERYTHING, () => ({ state: 'paused' }), NOW);
+      await stores.pause(await uidOf(two), EVERYTHING, NOW);
+      await stores.webhooks.update(of.id, EVERYTHING, () => ({ state: 'paused' }), NOW);
       await stores.settleAll();
       await stores.principals.enable('alice');
       await resumeAll();
       expect(await claimed()).toEqual([]);
       for (const task of [one, two]) {
-        await stores.managed.resume(await uidOf(task), EVERYTHING, NOW);
+        await stores.resume(await uidOf(task), EVERYTHING, NOW);
       }
-      await stores.subscriptions.update(of.id, EVERYTHING, () => ({ state: 'active' }), NOW);
+      await stores.webhooks.update(of.id, EVERYTHING, () => ({ state: 'active' }), NOW);
       await stores.settleAll();
       expect(await claimed()).toEqual([one, two, third].sort());
     });
@@ -188,15 +170,15 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       const mine = [await stores.join(of), await stores.freshLane()];
       await disable();
       expect(await claimed()).toEqual([]);
-      const before = await stores.subscriptions.revision();
+      const before = await stores.webhooks.revision();
       const handed = await owned.handOver('alice', 'bob', NOW);
-      expect(handed).toEqual({ subscriptions: 1, webhooks: 2 });
-      expect(await stores.subscriptions.revision()).toBeGreaterThan(before);
+      expect(handed).toEqual({ subscriptions: 1, webhooks: 1 });
+      expect(await stores.webhooks.revision()).toBeGreaterThan(before);
       await resumeAll('bob');
       const lanes = await stores.claimAll();
       expect(lanes.map(({ config }) => config.taskId).sort()).toEqual([...mine].sort());
       expect(lanes.map(({ config }) => config.principalId)).toEqual(['bob', 'bob']);
-      expect(await stores.subscriptions.get(of.id, EVERYTHING)).toMatchObject({
+      expect(await stores.webhooks.get(of.id, EVERYTHING)).toMatchObject({
         principalId: 'bob',
       });
       expect(await owned.handOver('alice', 'bob', NOW)).toEqual({ subscriptions: 0, webhooks: 0 });
@@ -216,7 +198,7 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
           reason: 'CONFLICT',
         });
       }
-      expect(await stores.subscriptions.get(of.id, EVERYTHING)).toMatchObject({
+      expect(await stores.webhooks.get(of.id, EVERYTHING)).toMatchObject({
         principalId: 'alice',
       });
     });

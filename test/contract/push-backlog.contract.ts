@@ -3,7 +3,7 @@ import { EVERYTHING } from '../../src/auth/index.js';
 import { LOG_START } from '../../src/push/domain/delivery-plan.js';
 import type { Delivery } from '../../src/push/deliveries/delivery.js';
 import type { DeliveryFilter } from '../../src/push/deliveries/delivery-store.js';
-import type { PushConfig } from '../../src/push/configs/push-config.js';
+import type { TaskWebhook } from '../../src/push/webhooks/webhook.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 
 const NOW = new Date(1_000_000);
@@ -26,7 +26,7 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
   async function deadLetters(
     changes: Parameters<PushStores['freshLane']>[0],
     ...seqs: number[]
-  ): Promise<PushConfig> {
+  ): Promise<TaskWebhook> {
     await stores.freshLane(changes);
     const claimed = await stores.claimOne(NOW);
     const reached = {
@@ -55,7 +55,7 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       const a = await deadLetters({ configId: 'a' }, 1);
       const b = await deadLetters({ configId: 'b', url: 'https://other.example/x' }, 1);
       const only = async (filter: DeliveryFilter) =>
-        (await letters(filter)).map(({ configUid }) => configUid);
+        (await letters(filter)).map(({ laneId }) => laneId);
       expect(await only({})).toEqual([b.uid, a.uid]);
       expect(await only({ configId: 'a' })).toEqual([a.uid]);
       expect(await only({ configId: b.uid })).toEqual([b.uid]);
@@ -85,9 +85,9 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
     it('of webhooks that are gone are passed over', async () => {
       const gone = await deadLetters({}, 1);
       await deadLetters({ url: 'https://other.example/x' }, 1);
-      await stores.managed.remove(gone.uid, EVERYTHING, NOW);
+      await stores.drop(gone.uid, EVERYTHING, NOW);
       expect(await redeliver({})).toEqual({ count: 1, more: false });
-      expect((await letters()).map(({ configUid }) => configUid)).toEqual([gone.uid]);
+      expect((await letters()).map(({ laneId }) => laneId)).toEqual([gone.uid]);
     });
 
     it('are purged with their attempts, only those that may be seen', async () => {
@@ -112,13 +112,13 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
 
   describe('the backlog of a paused webhook', () => {
     /** A paused webhook that has entry 1 in hand and 2 to 4 in the log, one of them young. */
-    async function paused(): Promise<PushConfig> {
+    async function paused(): Promise<TaskWebhook> {
       const taskId = await stores.freshLane();
       const lane = await stores.claimOne(NOW);
       const reached = { nextSeq: 2, cursor: LOG_START, deliveries: [deliveryOf(1)] };
       await stores.lanes.reach(lane, reached, NOW, LEASE);
       await stores.lanes.release(lane, NOW);
-      await stores.managed.pause(lane.config.uid, EVERYTHING, NOW);
+      await stores.pause(lane.config.uid, EVERYTHING, NOW);
       for (const [seq, at] of [
         [2, 0],
         [3, 0],
@@ -159,14 +159,14 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
         ['event', 1, 1],
       ]);
       expect(found[0]!.reason).toContain('entries 2 to 3');
-      await stores.managed.resume(config.uid, EVERYTHING, NOW);
+      await stores.resume(config.uid, EVERYTHING, NOW);
       expect(await stores.claimOne(NOW)).toMatchObject({ nextSeq: 4, open: 0, gapSeq: 1 });
     });
 
     it('is as young as the moment in which a dead letter was put back', async () => {
       const { uid, taskId } = await deadLetters({}, 1);
       const [letter] = await letters();
-      await stores.managed.pause(uid, EVERYTHING, NOW);
+      await stores.pause(uid, EVERYTHING, NOW);
       await stores.deliveries.redeliver(letter!.id, EVERYTHING, later(8000));
       expect(await stores.retention.expireBacklog(later(7000), later(9000), 10)).toBe(0);
       expect(await stores.row(taskId)).toMatchObject({ open: 1 });
@@ -175,7 +175,7 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
 
     it('of a webhook that is told is nobody’s business here', async () => {
       const config = await paused();
-      await stores.managed.resume(config.uid, EVERYTHING, NOW);
+      await stores.resume(config.uid, EVERYTHING, NOW);
       expect(await stores.retention.expireBacklog(later(9000), NOW, 10)).toBe(0);
     });
   });

@@ -9,7 +9,7 @@ const SET = { now: NOW, repeated: 'present-state' } as const;
 const INLINE = { now: NOW, repeated: 'leave' } as const;
 const LEASE = new Date(NOW.getTime() + 30_000);
 
-/** What every `PushConfigStore` promises. */
+/** What every `WebhookStore` promises. */
 export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
   let stores: PushStores;
   beforeEach(async () => {
@@ -24,25 +24,25 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
     expect(await stores.lanes.reach(lane, reached, NOW, LEASE)).toBe('rests');
   }
 
-  describe('PushConfigStore', () => {
+  describe('WebhookStore', () => {
     it("keeps the client's id, unique in its task only", async () => {
       const [one, two] = [await stores.addTask(2), await stores.addTask(2)];
       for (const taskId of [one, two]) {
-        await stores.configs.set(taskId, stores.draft({ configId: 'mine' }), SET);
+        await stores.webhooks.set(taskId, stores.draft({ configId: 'mine' }), SET);
       }
-      expect(await stores.configs.get(one, 'mine')).toMatchObject({
+      expect(await stores.webhooks.ofTask(one, 'mine')).toMatchObject({
         taskId: one,
         configId: 'mine',
       });
-      expect(await stores.configs.get(two, 'mine')).toMatchObject({ taskId: two });
-      expect(await stores.configs.get(one, 'other')).toBeUndefined();
+      expect(await stores.webhooks.ofTask(two, 'mine')).toMatchObject({ taskId: two });
+      expect(await stores.webhooks.ofTask(one, 'other')).toBeUndefined();
     });
 
     it('mints an id, and finds the config of the same address again', async () => {
       const taskId = await stores.addTask(2);
-      const first = await stores.configs.set(taskId, stores.draft(), SET);
-      const again = await stores.configs.set(taskId, stores.draft(), SET);
-      const other = await stores.configs.set(
+      const first = await stores.webhooks.set(taskId, stores.draft(), SET);
+      const again = await stores.webhooks.set(taskId, stores.draft(), SET);
+      const other = await stores.webhooks.set(
         taskId,
         stores.draft({ url: 'https://hooks.example/b' }),
         SET,
@@ -50,7 +50,7 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
       expect(first.configId).not.toBe('');
       expect(again.configId).toBe(first.configId);
       expect(other.configId).not.toBe(first.configId);
-      expect(await stores.configs.list(taskId, 10, null)).toHaveLength(2);
+      expect(await stores.webhooks.listOfTask(taskId, 10, null)).toHaveLength(2);
     });
 
     it('gives back all that was stored', async () => {
@@ -63,9 +63,12 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
         verified: false,
         traceparent: '00-a-b-01',
       });
-      await stores.configs.set(taskId, draft, SET);
-      expect(await stores.configs.get(taskId, 'c')).toEqual({
+      await stores.webhooks.set(taskId, draft, SET);
+      expect(await stores.webhooks.ofTask(taskId, 'c')).toEqual({
         ...draft,
+        scope: 'task',
+        setBy: null,
+        subscriptionId: null,
         taskId,
         state: 'active',
         stateReason: null,
@@ -79,11 +82,11 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
     it('lists by age in pages', async () => {
       const taskId = await stores.addTask(2);
       for (const id of ['z', 'm', 'a']) {
-        await stores.configs.set(taskId, stores.draft({ configId: id }), SET);
+        await stores.webhooks.set(taskId, stores.draft({ configId: id }), SET);
       }
-      const page = await stores.configs.list(taskId, 2, null);
+      const page = await stores.webhooks.listOfTask(taskId, 2, null);
       expect(page.map((each) => each.configId)).toEqual(['z', 'm']);
-      const rest = await stores.configs.list(taskId, 2, page[1]!.uid);
+      const rest = await stores.webhooks.listOfTask(taskId, 2, page[1]!.uid);
       expect(rest.map((each) => each.configId)).toEqual(['a']);
     });
 
@@ -95,7 +98,7 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
 
     it('begins a running task with a snapshot of its present state', async () => {
       const taskId = await stores.addTask(7);
-      const config = await stores.configs.set(taskId, stores.draft(), SET);
+      const config = await stores.webhooks.set(taskId, stores.draft(), SET);
       const lane = await stores.claimOne(NOW);
       expect(lane).toMatchObject({ nextSeq: 8, open: 1, cursor: null });
       expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({
@@ -109,14 +112,14 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
 
     it('writes nothing when its transaction fails', async () => {
       const taskId = await stores.addTask(2);
-      const { configs, database } = stores;
+      const { webhooks, database } = stores;
       const draft = stores.draft();
       const failing = database.write(function* (tx) {
-        yield* configs.attach(tx, taskId, draft, SET);
+        yield* webhooks.setIn(tx, taskId, draft, SET);
         throw new Error('no');
       });
       await expect(failing).rejects.toThrow('no');
-      expect(await configs.list(taskId, 10, null)).toEqual([]);
+      expect(await webhooks.listOfTask(taskId, 10, null)).toEqual([]);
       expect(await stores.row(taskId)).toBeUndefined();
     });
 
@@ -124,7 +127,7 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
       const taskId = await stores.freshLane({ configId: 'c' });
       await tellAll(taskId, 3);
       for (const number of [1, 2]) {
-        await stores.configs.set(taskId, stores.draft({ configId: 'c' }), SET);
+        await stores.webhooks.set(taskId, stores.draft({ configId: 'c' }), SET);
         const lane = await stores.claimOne(NOW);
         const delivery = (await stores.lanes.firstOpen(lane.id))!;
         expect(delivery).toMatchObject({ kind: 'snapshot', seq: 2, number });
@@ -136,10 +139,10 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
     it('leaves a lane alone when the same inline config comes again', async () => {
       const taskId = await stores.freshLane({ configId: 'c' });
       await tellAll(taskId, 3);
-      await stores.configs.set(taskId, stores.draft({ configId: 'c' }), INLINE);
+      await stores.webhooks.set(taskId, stores.draft({ configId: 'c' }), INLINE);
       expect(await stores.lanes.nextDueAt(NOW)).toBeNull();
       const changed = stores.draft({ configId: 'c', fingerprint: 'new' });
-      await stores.configs.set(taskId, changed, INLINE);
+      await stores.webhooks.set(taskId, changed, INLINE);
       expect(await stores.lanes.nextDueAt(NOW)).toEqual(NOW);
     });
 
@@ -149,7 +152,7 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
       const reached = { nextSeq: 2, cursor: LOG_START, deliveries: [deliveryOf(1)] };
       lane = inHand(await stores.lanes.reach(lane, reached, NOW, LEASE));
       const url = 'https://hooks.example/new';
-      const config = await stores.configs.set(taskId, stores.draft({ configId: 'c', url }), SET);
+      const config = await stores.webhooks.set(taskId, stores.draft({ configId: 'c', url }), SET);
       expect(config.uid).toBe(lane.config.uid);
       expect(await stores.lanes.reach(lane, { ...reached, deliveries: [] }, NOW, LEASE)).toBe(
         'lost',
@@ -176,7 +179,7 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
       const result = { state: 'retrying', at: NOW, reason: 'HTTP 422' } as const;
       await stores.lanes.settle(lane, { delivery, attempt, result }, NOW, LEASE);
       expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ tries: 1, rejections: 1 });
-      await stores.configs.set(lane.config.taskId, stores.draft({ configId: 'c' }), SET);
+      await stores.webhooks.set(lane.config.taskId, stores.draft({ configId: 'c' }), SET);
       expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ tries: 0, rejections: 0 });
     });
 
@@ -185,7 +188,7 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
       const lane = await stores.claimOne(NOW);
       const reached = { nextSeq: 2, cursor: LOG_START, deliveries: [deliveryOf(1)] };
       await stores.lanes.reach(lane, reached, NOW, LEASE);
-      await stores.configs.set(taskId, stores.draft({ configId: 'c', version: '0.3' }), SET);
+      await stores.webhooks.set(taskId, stores.draft({ configId: 'c', version: '0.3' }), SET);
       expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ seq: 1, body: null });
     });
 
@@ -194,9 +197,9 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
       const lane = await stores.claimOne(NOW);
       const reached = { nextSeq: 2, cursor: LOG_START, deliveries: [deliveryOf(1)] };
       await stores.lanes.reach(lane, reached, NOW, LEASE);
-      expect(await stores.configs.remove(taskId, 'c', NOW)).toBe(true);
-      expect(await stores.configs.remove(taskId, 'c', NOW)).toBe(false);
-      expect(await stores.configs.get(taskId, 'c')).toBeUndefined();
+      expect(await stores.webhooks.removeOfTask(taskId, 'c', NOW)).toBe(true);
+      expect(await stores.webhooks.removeOfTask(taskId, 'c', NOW)).toBe(false);
+      expect(await stores.webhooks.ofTask(taskId, 'c')).toBeUndefined();
       const [, delivery] = await stores.deliveries.list({ taskId }, EVERYTHING, 10, null);
       expect(delivery).toMatchObject({ state: 'dead', reason: 'the webhook was deleted', seq: 1 });
       await expect(
@@ -207,14 +210,14 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
     it('refuses more webhooks than a task may have', async () => {
       const taskId = await stores.addTask(2);
       for (let i = 0; i < 100; i++) {
-        await stores.configs.set(taskId, stores.draft({ configId: `c${i}` }), SET);
+        await stores.webhooks.set(taskId, stores.draft({ configId: `c${i}` }), SET);
       }
-      const more = stores.configs.set(taskId, stores.draft({ configId: 'more' }), SET);
+      const more = stores.webhooks.set(taskId, stores.draft({ configId: 'more' }), SET);
       await expect(more).rejects.toBeInstanceOf(HubError);
     });
 
     it('misses no event of a task that goes on while a webhook is registered', async () => {
-      const { configs, database, lanes } = stores;
+      const { webhooks, database, lanes } = stores;
       for (let round = 0; round < 20; round++) {
         const taskId = await stores.addTask(5);
         // As an append does it: the task's row first, then the participant's marks.
@@ -224,7 +227,7 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
           yield* tx.run('UPDATE tasks SET seq = 6 WHERE id = ?', [taskId]);
           yield* lanes.markDue(tx, [{ taskId, seq: 6, when: 'always' }], NOW);
         });
-        await Promise.all([append, configs.set(taskId, stores.draft(), SET)]);
+        await Promise.all([append, webhooks.set(taskId, stores.draft(), SET)]);
         const row = await stores.row(taskId);
         expect(row?.['head_seq']).toBe(6);
       }

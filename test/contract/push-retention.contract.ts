@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { deliveryOf, inHand, type PushStores } from '../support/push-stores.js';
 
-const TABLES = ['push_configs', 'push_lanes', 'push_deliveries', 'push_attempts'];
+const TABLES = ['push_webhooks', 'push_lanes', 'push_deliveries', 'push_attempts'];
 const NOW = new Date(1000);
 const LEASE = new Date(60_000);
 const CURSOR = { state: 3, unfinished: [] };

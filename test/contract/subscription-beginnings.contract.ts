@@ -6,8 +6,8 @@ import { TaskState } from '../../src/protocol/a2a.js';
 import { LOG_START } from '../../src/push/domain/delivery-plan.js';
 import { PushAppendParticipant } from '../../src/push/lanes/push-append.participant.js';
 import { PushWakeup } from '../../src/push/lanes/push-wakeup.js';
-import { SubscriptionDirectory } from '../../src/push/subscriptions/subscription-directory.js';
-import { SubscriptionLanes } from '../../src/push/subscriptions/subscription-lanes.js';
+import { SubscriptionDirectory } from '../../src/push/webhooks/subscription-directory.js';
+import { SubscriptionLanes } from '../../src/push/webhooks/subscription-lanes.js';
 import type { Appended, BegunDelegation, TaskRecord } from '../../src/tasks/index.js';
 import { anAgent } from '../support/an-agent.js';
 import { FakeClock } from '../support/fake-clock.js';
@@ -24,12 +24,12 @@ export function subscriptionBeginningsContract(open: () => Promise<SubscriptionS
   let lanes: SubscriptionLanes;
   beforeEach(async () => {
     stores = await open();
-    directory = new SubscriptionDirectory(stores.subscriptions, new SystemClock(), SILENT);
+    directory = new SubscriptionDirectory(stores.webhooks, new SystemClock(), SILENT);
     const known = new Map<string, Agent>([['billing', anAgent('billing', { tags: ['Money'] })]]);
     const agents = Object.assign(Object.create(AgentRegistry.prototype) as AgentRegistry, {
       known: (id: string) => known.get(id),
     });
-    lanes = new SubscriptionLanes(directory, stores.subscriptions, agents);
+    lanes = new SubscriptionLanes(directory, stores.webhooks, agents);
     await directory.renew();
   });
 
@@ -89,7 +89,7 @@ export function subscriptionBeginningsContract(open: () => Promise<SubscriptionS
       await stores.subscribe({ filter: { agents: ['writer'], tags: null, states: null } });
       const { id } = await stores.subscribe();
       const all = { kind: 'everything' } as const;
-      await stores.subscriptions.update(id, all, () => ({ state: 'disabled' }), NOW);
+      await stores.webhooks.update(id, all, () => ({ state: 'disabled' }), NOW);
       await directory.renew();
       const taskId = await stores.addTask(2);
       expect(await begin(appended(taskId, true, [BILLING]))).toBe(2);

@@ -6,7 +6,7 @@ import { LEASE, NOW, type SubscriptionStores } from '../support/subscription-sto
 
 const LATER = new Date(NOW.getTime() + 60_000);
 
-/** What every `SubscriptionStore` promises of the lanes it makes. */
+/** What every `WebhookStore` promises of the lanes it makes. */
 export function subscriptionLanesContract(open: () => Promise<SubscriptionStores>): void {
   let stores: SubscriptionStores;
   beforeEach(async () => {
@@ -34,22 +34,19 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
           traceparent: '00-a-b-01',
         },
       });
-      const [row] = await stores.database.read<Record<string, unknown>>(
-        'SELECT * FROM push_configs WHERE task_id = ?',
-        [taskId],
-      );
-      expect(row).toMatchObject({ sealed_credentials: null, sealed_token: null });
+      const rows = await stores.database.read('SELECT uid FROM push_webhooks');
+      expect(rows).toEqual([{ uid: of.id }]);
     });
 
     it('are not among the webhooks that clients see, and take no id from them', async () => {
       const of = await stores.subscribe();
       const taskId = await stores.join(of);
-      expect(await stores.configs.list(taskId, 10, null)).toEqual([]);
-      expect(await stores.configs.get(taskId, of.id)).toBeUndefined();
-      expect(await stores.configs.remove(taskId, of.id, NOW)).toBe(false);
+      expect(await stores.webhooks.listOfTask(taskId, 10, null)).toEqual([]);
+      expect(await stores.webhooks.ofTask(taskId, of.id)).toBeUndefined();
+      expect(await stores.webhooks.removeOfTask(taskId, of.id, NOW)).toBe(false);
       const mine = stores.draft({ configId: of.id, url: of.url });
-      await stores.configs.set(taskId, mine, { now: NOW, repeated: 'present-state' });
-      expect(await stores.configs.list(taskId, 10, null)).toMatchObject([
+      await stores.webhooks.set(taskId, mine, { now: NOW, repeated: 'present-state' });
+      expect(await stores.webhooks.listOfTask(taskId, 10, null)).toMatchObject([
         { configId: of.id, subscriptionId: null },
       ]);
       expect(await stores.claimAll()).toHaveLength(2);
@@ -94,7 +91,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const other = await stores.subscribe();
       const second = await stores.join(other);
       expect(await every(second)).toEqual([0, 0]);
-      await stores.subscriptions.update(other.id, EVERYTHING, () => ({ events: 'all' }), NOW);
+      await stores.webhooks.update(other.id, EVERYTHING, () => ({ events: 'all' }), NOW);
       await stores.settleAll();
       expect(await every(second)).toEqual([1, 1]);
     });
@@ -103,7 +100,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const of = await stores.subscribe();
       await stores.join(of);
       const rotated = { sealedCredentials: 'plain:new', fingerprint: 'f2' };
-      await stores.subscriptions.update(of.id, EVERYTHING, () => rotated, NOW);
+      await stores.webhooks.update(of.id, EVERYTHING, () => rotated, NOW);
       expect(await stores.claimAll()).toMatchObject([
         { config: { sealedCredentials: 'plain:new' } },
       ]);
@@ -114,7 +111,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const taskId = await stores.join(of);
       const [held] = await stores.claimAll();
       const lane = await stores.reachOne(held!);
-      await stores.subscriptions.update(of.id, EVERYTHING, () => ({ fingerprint: 'f2' }), NOW);
+      await stores.webhooks.update(of.id, EVERYTHING, () => ({ fingerprint: 'f2' }), NOW);
       await stores.settleAll();
       const reached = { nextSeq: 9, cursor: LOG_START, deliveries: [] };
       expect(await stores.lanes.reach(lane, reached, NOW, LEASE)).toBe('lost');
@@ -129,7 +126,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const of = await stores.subscribe();
       const tasks = [await stores.join(of), await stores.join(of), await stores.join(of)];
       const moved = { url: 'https://b.example/', endpoint: 'acme https://b.example:443' };
-      await stores.subscriptions.update(of.id, EVERYTHING, () => moved, NOW);
+      await stores.webhooks.update(of.id, EVERYTHING, () => moved, NOW);
       // Whoever claims before the lanes are gone through puts them right.
       expect(await stores.claimAll(NOW, 1)).toEqual([]);
       await stores.settleAll();
@@ -139,7 +136,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       expect((await stores.claimAll()).map(({ config }) => config.url)).toEqual(
         tasks.map(() => moved.url),
       );
-      expect(await stores.subscriptions.unsettled()).toEqual([]);
+      expect(await stores.webhooks.unsettled()).toEqual([]);
     });
   });
 
@@ -150,7 +147,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
     it('has nothing sent; events gather and are told when it is resumed', async () => {
       const of = await stores.subscribe();
       const [waits, rests] = [await stores.join(of), await stores.join(of, 'next')];
-      await stores.subscriptions.update(of.id, EVERYTHING, () => pause, NOW);
+      await stores.webhooks.update(of.id, EVERYTHING, () => pause, NOW);
       expect(await stores.claimAll()).toEqual([]);
       await stores.settleAll();
       const late = await stores.join(of);
@@ -162,7 +159,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       }));
       await stores.database.write((tx) => stores.lanes.markDue(tx, marks, NOW));
       expect(await stores.claimAll()).toEqual([]);
-      await stores.subscriptions.update(of.id, EVERYTHING, () => resume, NOW);
+      await stores.webhooks.update(of.id, EVERYTHING, () => resume, NOW);
       await stores.settleAll();
       const lanes = await stores.claimAll();
       expect(lanes.map(({ config }) => config.taskId).sort()).toEqual([waits, rests, late].sort());
@@ -173,7 +170,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const taskId = await stores.join(of);
       const [held] = await stores.claimAll();
       const lane = await stores.reachOne(held!);
-      await stores.subscriptions.update(of.id, EVERYTHING, () => pause, NOW);
+      await stores.webhooks.update(of.id, EVERYTHING, () => pause, NOW);
       await stores.settleAll();
       const delivery = (await stores.lanes.firstOpen(lane.id))!;
       const attempt = {
@@ -207,7 +204,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const result = { state: 'dead', reason: 'HTTP 410', consequence: 'disabled' } as const;
       const settlement = { delivery, attempt, result };
       await stores.lanes.settle(lane, settlement, NOW, LEASE);
-      expect(await stores.subscriptions.get(of.id, EVERYTHING)).toMatchObject({
+      expect(await stores.webhooks.get(of.id, EVERYTHING)).toMatchObject({
         state: 'disabled',
         stateReason: 'HTTP 410',
       });
@@ -230,15 +227,15 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const settlement = { delivery, attempt: { ...attempt, status: 500 }, result };
       await stores.lanes.settle(lane, settlement, NOW, LEASE);
       await stores.settleAll();
-      const told = await stores.subscriptions.get(of.id, EVERYTHING);
+      const told = await stores.webhooks.get(of.id, EVERYTHING);
       expect(told).toMatchObject({ state: 'active' });
       expect(await stores.row(poison)).toMatchObject({ active: 0 });
       expect(await stores.row(other)).toMatchObject({ active: 1 });
-      await stores.subscriptions.update(of.id, EVERYTHING, () => ({ state: 'active' }), NOW);
+      await stores.webhooks.update(of.id, EVERYTHING, () => ({ state: 'active' }), NOW);
       await stores.settleAll();
       expect(await stores.row(poison)).toMatchObject({ active: 1 });
       const [row] = await stores.database.read<Record<string, unknown>>(
-        'SELECT state, failing_since FROM push_configs WHERE task_id = ?',
+        'SELECT state, failing_since FROM push_lanes WHERE task_id = ?',
         [poison],
       );
       expect(row).toEqual({ state: 'active', failing_since: null });
@@ -247,7 +244,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
     it('goes on where it was when it is resumed', async () => {
       const of = await stores.subscribe();
       const taskId = await stores.join(of, 'next', 4);
-      await stores.subscriptions.update(of.id, EVERYTHING, () => ({ state: 'disabled' }), NOW);
+      await stores.webhooks.update(of.id, EVERYTHING, () => ({ state: 'disabled' }), NOW);
       await stores.settleAll();
       // An event that finds nobody.
       await stores.database.write(function* (tx) {
@@ -255,7 +252,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
         yield* stores.lanes.markDue(tx, [{ taskId, seq: 6, when: 'always' }], NOW);
       });
       expect(await stores.claimAll()).toEqual([]);
-      await stores.subscriptions.update(of.id, EVERYTHING, () => ({ state: 'active' }), NOW);
+      await stores.webhooks.update(of.id, EVERYTHING, () => ({ state: 'active' }), NOW);
       await stores.settleAll();
       expect(await stores.claimAll()).toMatchObject([{ nextSeq: 5, config: { taskId } }]);
     });
@@ -265,9 +262,9 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const [open_, unread] = [await stores.join(of), await stores.join(of)];
       const held = (await stores.claimAll()).find(({ config }) => config.taskId === open_)!;
       await stores.reachOne(held);
-      await stores.subscriptions.update(of.id, EVERYTHING, () => ({ state: 'disabled' }), NOW);
+      await stores.webhooks.update(of.id, EVERYTHING, () => ({ state: 'disabled' }), NOW);
       await stores.settleAll();
-      await stores.subscriptions.update(of.id, EVERYTHING, () => ({ state: 'active' }), NOW);
+      await stores.webhooks.update(of.id, EVERYTHING, () => ({ state: 'active' }), NOW);
       await stores.settleAll();
       expect(await stores.row(open_)).toMatchObject({ active: 1, next_seq: 4, gap_seq: 3 });
       expect(await stores.row(unread)).toMatchObject({ active: 1, next_seq: 1, gap_seq: null });
@@ -280,11 +277,11 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const open_ = await stores.join(of, 'present-state', 4);
       const unread = await stores.join(of);
       const told = await stores.join(of, 'next');
-      expect(await stores.subscriptions.remove(of.id, EVERYTHING, () => undefined, NOW)).toBe(true);
-      expect(await stores.subscriptions.get(of.id, EVERYTHING)).toBeUndefined();
-      expect(await stores.subscriptions.all()).toEqual([]);
+      expect(await stores.webhooks.remove(of.id, EVERYTHING, () => undefined, NOW)).toBe(true);
+      expect(await stores.webhooks.get(of.id, EVERYTHING)).toBeUndefined();
+      expect(await stores.webhooks.all()).toEqual([]);
       const [row] = await stores.database.read<Record<string, unknown>>(
-        'SELECT sealed_credentials FROM push_subscriptions',
+        'SELECT sealed_credentials FROM push_webhooks',
       );
       expect(row).toEqual({ sealed_credentials: null });
       await stores.settleAll();
@@ -297,14 +294,14 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
         expect(found).toMatchObject([{ state: 'dead', reason: said, number: 1 }]);
       }
       expect(await stores.statesOf(told)).toEqual([]);
-      for (const table of ['push_subscriptions', 'push_configs', 'push_lanes']) {
+      for (const table of ['push_webhooks', 'push_lanes']) {
         expect(await stores.database.read(`SELECT 1 FROM ${table}`)).toEqual([]);
       }
     });
 
     it('has a lane that a task still got ended by whoever claims it', async () => {
       const of = await stores.subscribe();
-      await stores.subscriptions.remove(of.id, EVERYTHING, () => undefined, NOW);
+      await stores.webhooks.remove(of.id, EVERYTHING, () => undefined, NOW);
       await stores.settleAll();
       const taskId = await stores.join(of);
       expect(await stores.claimAll()).toEqual([]);
@@ -315,7 +312,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
     it('may be followed by another of its id once its lanes are ended', async () => {
       const of = await stores.subscribe({ id: 'mine', source: 'config' });
       await stores.join(of);
-      await stores.subscriptions.remove('mine', EVERYTHING, () => undefined, NOW);
+      await stores.webhooks.remove('mine', EVERYTHING, () => undefined, NOW);
       await expect(stores.subscribe({ id: 'mine' })).rejects.toMatchObject({ reason: 'CONFLICT' });
       await stores.settleAll();
       await stores.subscribe({ id: 'mine' });
@@ -326,6 +323,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
     const of = await stores.subscribe();
     const taskId = await stores.join(of, 'next');
     await stores.database.write((tx) => stores.lanes.forgetTasks(tx, [taskId]));
-    expect(await stores.database.read('SELECT 1 FROM push_configs')).toEqual([]);
+    expect(await stores.row(taskId)).toBeUndefined();
+    expect(await stores.webhooks.get(of.id, EVERYTHING)).toBeDefined();
   });
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
-import type { ConfigFilter } from '../../src/push/configs/managed-config-store.js';
-import type { Subscription } from '../../src/push/subscriptions/subscription.js';
+import type { TaskWebhookFilter } from '../../src/push/webhooks/webhook-store.js';
+import type { Subscription } from '../../src/push/webhooks/webhook.js';
 import { NOW, type SubscriptionStores } from '../support/subscription-stores.js';
 
 /** What lists of webhooks promise of those that subscriptions have made. */
@@ -18,18 +18,18 @@ export function subscriptionWebhooksContract(open: () => Promise<SubscriptionSto
   });
 
   /** The tasks of the webhooks that fit; each is shown as it was asked for. */
-  async function tasks(filter: ConfigFilter): Promise<string[]> {
-    const found = await stores.managed.search(filter, EVERYTHING, 10, null);
+  async function tasks(filter: TaskWebhookFilter): Promise<string[]> {
+    const found = await stores.webhooks.search(filter, EVERYTHING, 10, null);
     for (const config of found) expect(config).toMatchObject(filter);
     return found.map(({ taskId }) => taskId).sort();
   }
 
   const change = (changes: Partial<Subscription>): Promise<unknown> =>
-    stores.subscriptions.update(of.id, EVERYTHING, () => changes, NOW);
+    stores.webhooks.update(of.id, EVERYTHING, () => changes, NOW);
 
   const set = (taskId: string, state: string): Promise<unknown> =>
     stores.database.write((tx) =>
-      tx.run('UPDATE push_configs SET state = ? WHERE task_id = ?', [state, taskId]),
+      tx.run('UPDATE push_lanes SET state = ? WHERE task_id = ?', [state, taskId]),
     );
 
   describe('the webhooks of a subscription', () => {
@@ -56,6 +56,23 @@ export function subscriptionWebhooksContract(open: () => Promise<SubscriptionSto
       await change({ state: 'paused' });
       expect(await tasks({ state: 'paused' })).toEqual([theirs]);
       expect(await tasks({ state: 'disabled' })).toEqual([]);
+    });
+
+    it('are listed among the others, newest first and in pages', async () => {
+      const more = [await stores.join(of), await stores.freshLane(), await stores.join(of)];
+      const other = await stores.join(await stores.subscribe());
+      const wanted = [other, ...more.reverse(), mine, theirs];
+      const seen: string[] = [];
+      for (let cursor: string | null = null; ;) {
+        const page = await stores.webhooks.search({}, EVERYTHING, 2, cursor);
+        seen.push(...page.map(({ taskId }) => taskId));
+        cursor = page.at(-1)?.uid ?? null;
+        if (page.length < 2) break;
+      }
+      expect(seen).toEqual(wanted);
+      const [first] = await stores.webhooks.search({ taskId: other }, EVERYTHING, 2, null);
+      expect(await stores.webhooks.find(first!.uid, EVERYTHING)).toEqual(first);
+      expect(await tasks({ subscriptionId: of.id })).toHaveLength(3);
     });
 
     it('are found where they are told now', async () => {

@@ -37,7 +37,7 @@ describeDatabases('secrets', (databases) => {
     const taskId = await stores.addTask(2);
     for (let i = 0; i < count; i++) {
       const draft = stores.draft({ configId: `c${i}`, sealedCredentials: OLD.seal(`secret-${i}`) });
-      await stores.configs.set(taskId, draft, { now: new Date(0), repeated: 'leave' });
+      await stores.webhooks.set(taskId, draft, { now: new Date(0), repeated: 'leave' });
     }
     return stores;
   }
@@ -45,7 +45,7 @@ describeDatabases('secrets', (databases) => {
   /** What is stored of the webhooks' secrets, by the ids of the configs. */
   async function stored(): Promise<string[]> {
     const rows = await database.read<{ sealed_credentials: string }>(
-      'SELECT sealed_credentials FROM push_configs ORDER BY uid',
+      'SELECT sealed_credentials FROM push_webhooks ORDER BY uid',
     );
     return rows.map((row) => row.sealed_credentials);
   }
@@ -111,7 +111,7 @@ describeDatabases('secrets', (databases) => {
   it('are encrypted that were stored before there were keys', async () => {
     const stores = await addWebhooks(1);
     await database.write(function* (tx) {
-      yield* tx.run(`UPDATE push_configs SET sealed_token = 'plain:tok'`);
+      yield* tx.run(`UPDATE push_webhooks SET sealed_token = 'plain:tok'`);
       yield* tx.run(
         `INSERT INTO hub_settings (key, value) VALUES ('instance-id', 'hub-1'), ('page-token-secret', 'clear')`,
       );
@@ -135,14 +135,14 @@ describeDatabases('secrets', (databases) => {
     await database.write(function* (tx) {
       // Five pages of rows: copies of those a hub has written.
       const columns = yield* tx.all<Record<string, string | number | null>>(
-        'SELECT * FROM push_configs',
+        'SELECT * FROM push_webhooks',
       );
       for (let copy = 1; copy < 10; copy++) {
         for (const row of columns) {
           const { uid, config_id: configId, ...others } = row;
           const all = { uid: `${uid}-${copy}`, config_id: `${configId}-${copy}`, ...others };
           yield* tx.run(
-            `INSERT INTO push_configs (${Object.keys(all).join(', ')})
+            `INSERT INTO push_webhooks (${Object.keys(all).join(', ')})
              VALUES (${Object.keys(all)
                .map(() => '?')
                .join(', ')})`,
@@ -172,10 +172,12 @@ describeDatabases('secrets', (databases) => {
   it('never take the place of a newer secret', async () => {
     await addWebhooks(1);
     const store = new SqlSealedValueStore(database);
-    const table = sealedTables().find((each) => each.table === 'push_configs')!;
+    const table = sealedTables().find((each) => each.table === 'push_webhooks')!;
     const [row] = await store.page(table, null, 10);
     const newer = OLD.seal('newer');
-    await database.write((tx) => tx.run('UPDATE push_configs SET sealed_credentials = ?', [newer]));
+    await database.write((tx) =>
+      tx.run('UPDATE push_webhooks SET sealed_credentials = ?', [newer]),
+    );
     const next = row!.values.map((value) => value && BOTH.seal(OLD.open(value)));
     expect(await store.replace(table, row!, next)).toBe(false);
     expect(await stored()).toEqual([newer]);
@@ -184,7 +186,7 @@ describeDatabases('secrets', (databases) => {
   it('are read to the end, each row once, whatever the size of the pages', async () => {
     await addWebhooks(7);
     const store = new SqlSealedValueStore(database);
-    const table = sealedTables().find((each) => each.table === 'push_configs')!;
+    const table = sealedTables().find((each) => each.table === 'push_webhooks')!;
     const seen: RowKey[] = [];
     for (let after: RowKey | null = null; ; after = seen.at(-1)!) {
       const page = await store.page(table, after, 3);

@@ -317,7 +317,7 @@ describe('a hand-over', () => {
     expect(told(meanwhile)).toBe(0);
     const successor = await newKey({ scopes: ALL });
     const handed = await act(leaver.principalId, 'handover', { to: successor.principalId });
-    expect([handed.status, handed.body]).toMatchObject([200, { subscriptions: 1, webhooks: 1 }]);
+    expect([handed.status, handed.body]).toMatchObject([200, { subscriptions: 1, webhooks: 0 }]);
     await sink.waitFor(isEnd(meanwhile), 10_000);
     const shown = await hub.admin('GET', `${SUBSCRIPTIONS}/${id}`, undefined, successor.key);
     expect(shown.body).toMatchObject({ owner: successor.principalId, state: 'active' });

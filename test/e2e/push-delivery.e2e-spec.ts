@@ -152,7 +152,7 @@ describeDatabases('webhook delivery', (databases) => {
     expect(first!.reason).toBe('HTTP 503: given up after 3 tries');
     expect(header('a2a-hub-gap')).toEqual([undefined, undefined, undefined, '1', undefined]);
     expect(header('a2a-hub-delivery-number')).toEqual(['1', '1', '1', '2', '3']);
-    expect(await engine.configs.get(taskId, 'c')).toMatchObject({ state: 'active' });
+    expect(await engine.webhooks.ofTask(taskId, 'c')).toMatchObject({ state: 'active' });
   });
 
   it('gives a rejected event two quick retries and goes on', async () => {
@@ -202,7 +202,7 @@ describeDatabases('webhook delivery', (databases) => {
     // The one it refused, and one that stands for what it was not asked about.
     await deliveries(taskId, 'dead', 'dead');
     await engine.append(taskId, COMPLETED(taskId));
-    expect(await engine.configs.get(taskId, 'c')).toMatchObject({
+    expect(await engine.webhooks.ofTask(taskId, 'c')).toMatchObject({
       state: 'disabled',
       stateReason: 'HTTP 410: the receiver wants no more',
     });
@@ -329,7 +329,7 @@ describeDatabases('webhook delivery', (databases) => {
     await engine.hook(taskId, sink.url());
     await engine.start();
     await sink.waitForCount(2);
-    await engine.configs.remove(taskId, 'c', new Date());
+    await engine.webhooks.removeOfTask(taskId, 'c', new Date());
     await until(async () => {
       const found = await engine.deliveries.list({ taskId }, EVERYTHING, 100, null);
       const tried = found.filter(({ attempts }) => attempts > 0);

@@ -204,7 +204,7 @@ describeDatabases('receivers that fail', (databases) => {
     sink.answer = { status: 200, delayMs: 150 };
     await engine.start();
     await sink.waitForCount(1, DEADLINE_MS);
-    await engine.configs.remove(taskId!, 'c', new Date());
+    await engine.webhooks.removeOfTask(taskId!, 'c', new Date());
     const found = await engine.deliveries.list({ taskId: taskId! }, EVERYTHING, 10, null);
     expect(found.map(({ state, reason }) => [state, reason])).toEqual([
       ['dead', expect.stringMatching(/^the webhook was deleted: entries 1 to \d/)],

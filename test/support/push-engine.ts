@@ -112,7 +112,7 @@ export class PushEngine extends PushStores {
     changes: Parameters<PushStores['draft']>[0] = {},
   ): Promise<void> {
     const draft = this.draft({ url, configId: 'c', fingerprint: url, ...changes });
-    await this.configs.set(taskId, draft, { now: new Date(), repeated: 'present-state' });
+    await this.webhooks.set(taskId, draft, { now: new Date(), repeated: 'present-state' });
     this.wakeup.ring();
   }
 

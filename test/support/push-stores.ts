@@ -1,4 +1,4 @@
-import { PrincipalHolds } from '../../src/auth/index.js';
+import { PrincipalHolds, type Visibility } from '../../src/auth/index.js';
 import { TypeormPrincipalStore } from '../../src/auth/persistence/typeorm-principal.store.js';
 import { type IdSource, SystemIdSource } from '../../src/common/ids.js';
 import type { Log } from '../../src/common/logger.js';
@@ -16,13 +16,16 @@ import { EventAnnouncer } from '../../src/push/endpoints/event-announcer.js';
 import { SqlDeliveryStore } from '../../src/push/persistence/deliveries/sql-delivery.store.js';
 import { SqlEndpointStore } from '../../src/push/persistence/endpoints/sql-endpoint.store.js';
 import { SqlLaneStore } from '../../src/push/persistence/lanes/sql-lane.store.js';
-import { SqlManagedConfigStore } from '../../src/push/persistence/configs/sql-managed-config.store.js';
-import { SqlPushConfigStore } from '../../src/push/persistence/configs/sql-push-config.store.js';
+import { SqlWebhookStore } from '../../src/push/persistence/webhooks/sql-webhook.store.js';
 import { SqlPushRetentionStore } from '../../src/push/persistence/deliveries/sql-push-retention.store.js';
-import type { ManagedConfigStore } from '../../src/push/configs/managed-config-store.js';
+import type { WebhookStore } from '../../src/push/webhooks/webhook-store.js';
 import type { PushRetentionStore } from '../../src/push/deliveries/push-retention-store.js';
-import type { PushConfigStore } from '../../src/push/configs/push-config-store.js';
-import type { PushConfigDraft } from '../../src/push/configs/push-config.js';
+import type {
+  TaskWebhook,
+  TaskWebhookDraft,
+  WebhookChange,
+} from '../../src/push/webhooks/webhook.js';
+import { changed, paused, resumed } from '../../src/push/webhooks/webhook-decisions.js';
 import { testSecrets } from './secret-box.js';
 
 /** How long a principal may be without a valid key. */
@@ -63,10 +66,9 @@ export const ENDPOINT_RULES: EndpointRules = {
 /** The stores of webhooks on one database, with tasks as far as those look at them. */
 export class PushStores {
   readonly ids: IdSource = new EarlyIds();
-  readonly configs: PushConfigStore;
+  readonly webhooks: WebhookStore;
   readonly lanes: LaneStore;
   readonly deliveries: DeliveryStore;
-  readonly managed: ManagedConfigStore;
   readonly retention: PushRetentionStore;
   readonly endpoints: EndpointStore;
   readonly principals: TypeormPrincipalStore;
@@ -77,14 +79,13 @@ export class PushStores {
     readonly database: Database,
     rules: Partial<EndpointRules> = {},
   ) {
-    this.configs = new SqlPushConfigStore(database, this.ids);
+    this.webhooks = new SqlWebhookStore(database, this.ids);
     const all = { ...ENDPOINT_RULES, ...rules };
     this.principals = new TypeormPrincipalStore(database);
     this.holds = new PrincipalHolds(this.principals, KEYLESS_GRACE_MS);
     this.lanes = new SqlLaneStore(database, this.ids, all, this.news, this.holds);
     this.endpoints = new SqlEndpointStore(database, this.ids);
     this.deliveries = new SqlDeliveryStore(database);
-    this.managed = new SqlManagedConfigStore(database, this.ids);
     this.retention = new SqlPushRetentionStore(database, this.ids);
   }
 
@@ -113,7 +114,7 @@ export class PushStores {
     );
   }
 
-  draft(changes: Partial<PushConfigDraft> = {}): PushConfigDraft {
+  draft(changes: Partial<TaskWebhookDraft> = {}): TaskWebhookDraft {
     const url = changes.url ?? 'https://hooks.example/a';
     return {
       uid: this.ids.next(),
@@ -130,7 +131,6 @@ export class PushStores {
       sealedToken: null,
       sealedSigningKeys: null,
       events: 'changes',
-      subscriptionId: null,
       fingerprint: url,
       verified: true,
       traceparent: null,
@@ -139,10 +139,37 @@ export class PushStores {
   }
 
   /** A webhook on a task that has just begun, its lane at the start of the log. */
-  async freshLane(changes: Partial<PushConfigDraft> = {}, now = new Date(0)): Promise<string> {
+  async freshLane(changes: Partial<TaskWebhookDraft> = {}, now = new Date(0)): Promise<string> {
     const taskId = await this.addTask(2);
-    await this.configs.set(taskId, this.draft(changes), { now, repeated: 'leave' });
+    await this.webhooks.set(taskId, this.draft(changes), { now, repeated: 'leave' });
     return taskId;
+  }
+
+  /** As its owner does; undefined when it is not there for `visibility`. */
+  async pause(uid: string, visibility: Visibility, now: Date): Promise<TaskWebhook | undefined> {
+    const next = await this.webhooks.update(uid, visibility, paused, now);
+    return next && this.webhooks.find(uid, visibility);
+  }
+
+  async resume(uid: string, visibility: Visibility, now: Date): Promise<TaskWebhook | undefined> {
+    const next = await this.webhooks.update(uid, visibility, resumed, now);
+    return next && this.webhooks.find(uid, visibility);
+  }
+
+  /** One that has been `seen` with this fingerprint. */
+  async change(
+    uid: string,
+    visibility: Visibility,
+    seen: string,
+    change: WebhookChange,
+    now: Date,
+  ): Promise<TaskWebhook | undefined> {
+    const next = await this.webhooks.update(uid, visibility, changed(seen, change), now);
+    return next && this.webhooks.find(uid, visibility);
+  }
+
+  drop(uid: string, visibility: Visibility, now: Date): Promise<boolean> {
+    return this.webhooks.remove(uid, visibility, () => undefined, now);
   }
 
   async claimOne(now: Date, owner = 'w1', leaseMs = 30_000): Promise<Lane> {

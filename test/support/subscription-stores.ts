@@ -1,10 +1,8 @@
 import { EVERYTHING } from '../../src/auth/index.js';
-import type { Database } from '../../src/database/database.js';
 import { LOG_START } from '../../src/push/domain/delivery-plan.js';
 import type { Lane } from '../../src/push/lanes/lane-store.js';
-import { SqlSubscriptionStore } from '../../src/push/persistence/subscriptions/sql-subscription.store.js';
-import type { NewSubscriptionLane } from '../../src/push/subscriptions/subscription-store.js';
-import type { Subscription, SubscriptionDraft } from '../../src/push/subscriptions/subscription.js';
+import type { NewSubscriptionLane } from '../../src/push/webhooks/webhook-store.js';
+import type { Subscription, SubscriptionDraft } from '../../src/push/webhooks/webhook.js';
 import { PushStores, deliveryOf, inHand } from './push-stores.js';
 
 export const NOW = new Date(1_000_000);
@@ -12,13 +10,6 @@ export const LEASE = new Date(NOW.getTime() + 30_000);
 
 /** The stores of webhooks with that of subscriptions. */
 export class SubscriptionStores extends PushStores {
-  readonly subscriptions: SqlSubscriptionStore;
-
-  constructor(database: Database) {
-    super(database);
-    this.subscriptions = new SqlSubscriptionStore(database, this.ids);
-  }
-
   wanted(changes: Partial<SubscriptionDraft> = {}): SubscriptionDraft {
     return {
       id: this.ids.next(),
@@ -45,7 +36,7 @@ export class SubscriptionStores extends PushStores {
   }
 
   subscribe(changes: Partial<SubscriptionDraft> = {}): Promise<Subscription> {
-    return this.subscriptions.create(this.wanted(changes), 100, NOW);
+    return this.webhooks.create(this.wanted(changes), 100, NOW);
   }
 
   /** Gives a task of `seq` entries the lane of a subscription; the task's id. */
@@ -57,17 +48,17 @@ export class SubscriptionStores extends PushStores {
   ): Promise<string> {
     const task = taskId ?? (await this.addTask(seq));
     const lane = { subscription, taskId: task, seq, traceparent: '00-a-b-01', begins };
-    await this.database.write((tx) => this.subscriptions.attach(tx, [lane], NOW));
+    await this.database.write((tx) => this.webhooks.attach(tx, [lane], NOW));
     return task;
   }
 
   /** Does all that is unsettled, in pieces of two. */
   async settleAll(): Promise<void> {
-    for (const each of await this.subscriptions.unsettled()) {
+    for (const each of await this.webhooks.unsettled()) {
       let cursor: string | null = null;
-      do cursor = await this.subscriptions.settle(each.id, cursor, 2, NOW);
+      do cursor = await this.webhooks.settle(each.id, cursor, 2, NOW);
       while (cursor !== null);
-      await this.subscriptions.settled(each);
+      await this.webhooks.settled(each);
     }
   }
 

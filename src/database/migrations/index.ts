@@ -3,12 +3,11 @@ import { Tasks1700000000001 } from './1700000000001-tasks.js';
 import { Signing1700000000005 } from './1700000000005-signing.js';
 import { Auth1700000000010 } from './1700000000010-auth.js';
 import { Agents1700000000020 } from './1700000000020-agents.js';
-import { Push1700000000030 } from './1700000000030-push.js';
+import { Push1700000000031 } from './1700000000031-push.js';
 import { RoutingRules1700000000040 } from './1700000000040-routing-rules.js';
 import { CompositeSkills1700000000041 } from './1700000000041-composite-skills.js';
 import { AgentCallbacks1700000000043 } from './1700000000043-agent-callbacks.js';
 import { PushAuthProfiles1700000000051 } from './1700000000051-push-auth-profiles.js';
-import { PushSubscriptions1700000000052 } from './1700000000052-push-subscriptions.js';
 import { PushEndpoints1700000000053 } from './1700000000053-push-endpoints.js';
 import { PushReceivers1700000000070 } from './1700000000070-push-receivers.js';
 import { TaskUsage1700000000090 } from './1700000000090-task-usage.js';
@@ -25,12 +24,11 @@ export const MIGRATIONS = [
   Signing1700000000005,
   Auth1700000000010,
   Agents1700000000020,
-  Push1700000000030,
+  Push1700000000031,
   RoutingRules1700000000040,
   CompositeSkills1700000000041,
   AgentCallbacks1700000000043,
   PushAuthProfiles1700000000051,
-  PushSubscriptions1700000000052,
   PushEndpoints1700000000053,
   PushReceivers1700000000070,
   TaskUsage1700000000090,

@@ -9,7 +9,7 @@ import {
   secretForms,
 } from '../domain/auth-scheme.js';
 import { type SignedMessage, signaturesOf, splitKeys } from '../domain/standard-webhooks.js';
-import type { PushConfig } from '../configs/push-config.js';
+import type { TaskWebhook } from '../webhooks/webhook.js';
 import { AuthImpossibleError } from './auth-failure.js';
 import type { AuthProfile } from './auth-profile.js';
 import type { CertificateWatch } from './certificate-watch.js';
@@ -28,7 +28,7 @@ export interface Proof {
 }
 
 type Target = Pick<
-  PushConfig,
+  TaskWebhook,
   | 'taskId'
   | 'organization'
   | 'url'

@@ -125,7 +125,7 @@ export class DeliveryDto {
     this.id = delivery.id;
     this.taskId = delivery.taskId;
     this.configId = delivery.configId;
-    this.webhook = delivery.configUid;
+    this.webhook = delivery.laneId;
     this.endpoint = delivery.endpoint;
     this.number = delivery.number;
     this.sequence = delivery.seq;

@@ -7,7 +7,7 @@ import type { Page } from '../../common/page.js';
 import { isUuid } from '../../common/uuid.js';
 import type { Delivery, DeliveryAttempt } from './delivery.js';
 import { type BulkOutcome, type DeliveryFilter, DeliveryStore } from './delivery-store.js';
-import { askedEndpoint, seenBy } from '../configs/push-access.js';
+import { askedEndpoint, seenBy } from '../webhooks/push-access.js';
 import { PushWakeup } from '../lanes/push-wakeup.js';
 
 /** What a caller asks for; times as ISO 8601, the endpoint as any URL of it. */

@@ -17,9 +17,8 @@ export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 /** One event for one webhook. */
 export interface Delivery {
   readonly id: string;
+  /** The hub's own id of the webhook as its task has it; it may be gone. */
   readonly laneId: string;
-  /** The hub's own id of the webhook's config; the config may be gone. */
-  readonly configUid: string;
   readonly taskId: string;
   /** The client's config id. */
   readonly configId: string;

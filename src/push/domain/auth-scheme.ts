@@ -1,7 +1,7 @@
 import { invalidField } from '../../common/hub-error.js';
 import { ID } from '../../common/id-pattern.js';
 import type { AuthenticationInfo } from '../../protocol/a2a.js';
-import type { AuthScheme } from '../configs/push-config.js';
+import type { AuthScheme } from '../webhooks/webhook.js';
 import { type SigningKeyKind, keysFault } from './standard-webhooks.js';
 
 /** How the hub proves itself to a webhook, as a client asked for it. */

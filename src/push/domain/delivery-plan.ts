@@ -2,7 +2,7 @@ import type { StreamResponse, TaskState } from '../../protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import type { EventKind } from '../../tasks/index.js';
-import type { EventChoice } from '../configs/push-config.js';
+import type { EventChoice } from '../webhooks/webhook.js';
 
 /** An artifact that has begun and whose last chunk has not come. */
 interface UnfinishedArtifact {

@@ -4,7 +4,7 @@ import { pageOf, readCursor } from '../../common/cursor.js';
 import type { Page } from '../../common/page.js';
 import { invalidField } from '../../common/hub-error.js';
 import { HubSettings } from '../../database/hub-settings.js';
-import { seenBy } from '../configs/push-access.js';
+import { seenBy } from '../webhooks/push-access.js';
 import {
   type EndpointFilter,
   EndpointStore,

@@ -12,7 +12,7 @@ import {
 } from '../domain/delivery-plan.js';
 import { eventWebhookId } from '../domain/webhook-id.js';
 import type { DeliveryDraft, Lane, Reached } from './lane-store.js';
-import { onlyStates } from '../subscriptions/domain/told-states.js';
+import { onlyStates } from '../domain/told-states.js';
 import { ByteBudget, type Hold } from './byte-budget.js';
 import { PAGE, isLast, nextLimit, pacer, readPage } from './log-pages.js';
 import { LogGoneError, TaskReplays, payloadOf } from './task-replays.js';

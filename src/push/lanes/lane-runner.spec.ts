@@ -9,7 +9,7 @@ import { NoRoomError } from './byte-budget.js';
 import { LaneReader } from './lane-reader.js';
 import { LaneRunner, leaseMs } from './lane-runner.js';
 import { type Lane, LaneStore, type Settlement } from './lane-store.js';
-import type { PushConfig } from '../configs/push-config.js';
+import type { TaskWebhook } from '../webhooks/webhook.js';
 import type { WebhookAnswer } from '../sending/webhook-sender.js';
 
 const NOW = 1_000_000;
@@ -44,11 +44,10 @@ class StillClock extends Clock {
   }
 }
 
-const config = { uid: 'cfg', taskId: 't1', configId: 'c', failingSince: null } as PushConfig;
+const config = { uid: 'cfg', taskId: 't1', configId: 'c', failingSince: null } as TaskWebhook;
 const delivery: OpenDelivery = {
   id: 'd1',
   laneId: 'l1',
-  configUid: 'cfg',
   taskId: 't1',
   configId: 'c',
   endpoint: 'acme https://hooks.example',
@@ -134,7 +133,7 @@ describe('LaneRunner', () => {
     forget: () => undefined,
   });
   const sender = Object.assign(Object.create(AttemptSender.prototype) as AttemptSender, {
-    send: (_: PushConfig, facts: SendFacts, bytes: string) => {
+    send: (_: TaskWebhook, facts: SendFacts, bytes: string) => {
       sent.push({ facts, body: bytes });
       return Promise.resolve({ ...DELIVERED, retryAfterMs: null, ...answer });
     },

@@ -3,12 +3,12 @@ import type { DeliveryAttempt, DeliveryKind, OpenDelivery } from '../deliveries/
 import type { LaneCursor } from '../domain/delivery-plan.js';
 import type { LaneCaps } from '../domain/lane-choice.js';
 import type { EndpointOutcome } from '../endpoints/endpoint.js';
-import type { PushConfig } from '../configs/push-config.js';
+import type { TaskWebhook } from '../webhooks/webhook.js';
 
 /** One webhook of one task and how far it has been told, as its present owner got it. */
 export interface Lane {
   readonly id: string;
-  readonly config: PushConfig;
+  readonly config: TaskWebhook;
   /** Where it sends to: what caps and the breaker go by. */
   readonly endpoint: string;
   /** Since when it was due when it was claimed; null later on. */

@@ -20,14 +20,13 @@ export function loggedDelivery(
   if (!asLogged || !draft) return undefined;
   const { body, contentType } = draft;
   if (body === null || contentType === null) return undefined;
-  const { uid, taskId, configId, organization, principalId, endpoint } = lane.config;
+  const { taskId, configId, organization, principalId, endpoint } = lane.config;
   return {
     ...draft,
     body,
     contentType,
     id,
     laneId: lane.id,
-    configUid: uid,
     taskId,
     configId,
     endpoint,

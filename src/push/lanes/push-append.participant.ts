@@ -5,7 +5,7 @@ import { type AfterCommit, AppendParticipant, type Appended } from '../../tasks/
 import { dueWhen } from '../domain/due-mark.js';
 import { type DueMark, LaneStore } from './lane-store.js';
 import { PushWakeup } from './push-wakeup.js';
-import { SubscriptionLanes } from '../subscriptions/subscription-lanes.js';
+import { SubscriptionLanes } from '../webhooks/subscription-lanes.js';
 
 /**
  * Makes the lanes of a task due in the very transaction of its events (design.md, rule 6). Batches

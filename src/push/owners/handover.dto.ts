@@ -15,7 +15,7 @@ export class HandedOverDto {
 
   @ApiProperty({
     type: Number,
-    description: 'Webhooks of tasks, those made for these subscriptions included.',
+    description: 'Webhooks that are for one task each.',
     example: 12,
   })
   readonly webhooks: number;

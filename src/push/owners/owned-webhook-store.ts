@@ -1,16 +1,8 @@
-import type { Sending } from '../../auth/index.js';
-
 /** How many a hand-over has moved. */
 export interface HandedOver {
   readonly subscriptions: number;
-  /** Webhooks of tasks, those made for these subscriptions included. */
+  /** Webhooks that are for one task each. */
   readonly webhooks: number;
-}
-
-/** For whom a webhook is sent, and by what. */
-export interface Sender {
-  readonly principalId: string;
-  readonly kind: Sending['kind'];
 }
 
 /** The webhooks and standing subscriptions of one principal, as its standing or its owner changes. */
@@ -39,7 +31,4 @@ export abstract class OwnedWebhookStore {
    * `to` is disabled, has no valid key, is of another organization or does not see the tasks they are of.
    */
   abstract handOver(from: string, to: string, now: Date): Promise<HandedOver>;
-
-  /** For whom these webhooks are sent, by `uid`; those that are gone, or whose subscription is, are left out. */
-  abstract senders(uids: readonly string[]): Promise<ReadonlyMap<string, Sender>>;
 }

@@ -1,5 +1,4 @@
 import type { Visibility } from '../../auth/index.js';
-import type { ProtocolVersion } from '../../routing/index.js';
 import type { SqlValue, Tx } from '../../database/sql.js';
 import type {
   Delivery,
@@ -9,46 +8,12 @@ import type {
 } from '../deliveries/delivery.js';
 import type { LaneCursor } from '../domain/delivery-plan.js';
 import type { Lane } from '../lanes/lane-store.js';
-import type {
-  AuthScheme,
-  EventChoice,
-  PushConfig,
-  PushConfigState,
-} from '../configs/push-config.js';
-
-export interface ConfigRow {
-  readonly uid: string;
-  readonly task_id: string;
-  readonly config_id: string;
-  readonly principal_id: string;
-  readonly set_by: string | null;
-  readonly organization: string;
-  readonly url: string;
-  readonly endpoint: string;
-  readonly version: string;
-  readonly auth_scheme: string | null;
-  readonly auth_names: string;
-  readonly auth_profile: string | null;
-  readonly sealed_credentials: string | null;
-  readonly sealed_token: string | null;
-  readonly sealed_signing_keys: string | null;
-  readonly events: string;
-  readonly subscription_id: string | null;
-  readonly fingerprint: string;
-  readonly verified: number;
-  readonly traceparent: string | null;
-  readonly state: string;
-  readonly state_reason: string | null;
-  readonly failing_since: number | null;
-  readonly last_failure_at: number | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+import type { TaskWebhook } from '../webhooks/webhook.js';
 
 export interface LaneRow {
   readonly id: string;
   readonly task_id: string;
-  readonly config_uid: string;
+  readonly webhook_uid: string;
   readonly organization: string;
   readonly endpoint: string;
   readonly active: number;
@@ -62,12 +27,17 @@ export interface LaneRow {
   readonly due_at: number | null;
   readonly lease_until: number | null;
   readonly epoch: number;
+  readonly traceparent: string | null;
+  readonly state: string;
+  readonly state_reason: string | null;
+  readonly failing_since: number | null;
+  readonly last_failure_at: number | null;
+  readonly created_at: number;
 }
 
 export interface DeliveryRow {
   readonly id: string;
   readonly lane_id: string;
-  readonly config_uid: string;
   readonly task_id: string;
   readonly config_id: string;
   readonly endpoint: string;
@@ -93,7 +63,7 @@ export interface DeliveryRow {
 }
 
 /** All columns but the body, which lists do not need. */
-export const DELIVERY_COLUMNS = `id, lane_id, config_uid, task_id, config_id, endpoint,
+export const DELIVERY_COLUMNS = `id, lane_id, task_id, config_id, endpoint,
   organization, principal_id, number, seq, kind, artifact_id, webhook_id, state, attempts, tries, rejections, redelivered,
   content_type, next_attempt_at, last_status, reason, created_at, updated_at`;
 
@@ -106,41 +76,10 @@ export interface AttemptRow {
   readonly response: string | null;
 }
 
-export function toConfig(row: ConfigRow): PushConfig {
-  return {
-    uid: row.uid,
-    taskId: row.task_id,
-    configId: row.config_id,
-    principalId: row.principal_id,
-    organization: row.organization,
-    url: row.url,
-    endpoint: row.endpoint,
-    version: row.version as ProtocolVersion,
-    authScheme: row.auth_scheme as AuthScheme | null,
-    authNames: JSON.parse(row.auth_names) as string[],
-    authProfile: row.auth_profile,
-    sealedCredentials: row.sealed_credentials,
-    sealedToken: row.sealed_token,
-    sealedSigningKeys: row.sealed_signing_keys,
-    events: row.events as EventChoice,
-    subscriptionId: row.subscription_id,
-    fingerprint: row.fingerprint,
-    verified: row.verified === 1,
-    traceparent: row.traceparent,
-    state: row.state as PushConfigState,
-    stateReason: row.state_reason,
-    failingSince: toDate(row.failing_since),
-    lastFailureAt: toDate(row.last_failure_at),
-    createdAt: new Date(Number(row.created_at)),
-    updatedAt: new Date(Number(row.updated_at)),
-  };
-}
-
 export function toDelivery(row: Omit<DeliveryRow, 'body'>): Delivery {
   return {
     id: row.id,
     laneId: row.lane_id,
-    configUid: row.config_uid,
     taskId: row.task_id,
     configId: row.config_id,
     endpoint: row.endpoint,
@@ -176,7 +115,7 @@ export function toAttempt(row: AttemptRow): DeliveryAttempt {
   };
 }
 
-export function toLane(row: LaneRow, config: PushConfig): Lane {
+export function toLane(row: LaneRow, config: TaskWebhook): Lane {
   return {
     id: row.id,
     config,
@@ -194,16 +133,19 @@ export function toLane(row: LaneRow, config: PushConfig): Lane {
   };
 }
 
-/** The condition that limits rows to what a caller may see. */
-export function visible(visibility: Visibility): { sql: string; params: SqlValue[] } {
+/** The condition that limits rows, of the table `of` where there are several, to what a caller may see. */
+export function visible(
+  visibility: Visibility,
+  of: '' | `${string}.` = '',
+): { sql: string; params: SqlValue[] } {
   switch (visibility.kind) {
     case 'everything':
       return { sql: '1 = 1', params: [] };
     case 'organization':
-      return { sql: 'organization = ?', params: [visibility.organization] };
+      return { sql: `${of}organization = ?`, params: [visibility.organization] };
     case 'principal':
       return {
-        sql: 'principal_id = ? AND organization = ?',
+        sql: `${of}principal_id = ? AND ${of}organization = ?`,
         params: [visibility.principalId, visibility.organization],
       };
   }
@@ -216,6 +158,6 @@ export function forUpdate(tx: Tx, skipLocked = false, table?: string): string {
   return ` FOR UPDATE${of}${skipLocked ? ' SKIP LOCKED' : ''}`;
 }
 
-function toDate(at: number | null): Date | null {
+export function toDate(at: number | null): Date | null {
   return at === null ? null : new Date(Number(at));
 }

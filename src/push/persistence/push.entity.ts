@@ -1,107 +1,13 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** Webhooks of tasks. Secrets only in the `sealed_` columns. */
-@Entity('push_configs')
-@Index('push_configs_task', ['taskId', 'configId'], {
-  unique: true,
-  where: '"subscription_id" IS NULL',
-})
-@Index('push_configs_subscribed', ['taskId', 'subscriptionId'], { unique: true })
-@Index('push_configs_principal', ['principalId', 'uid'])
-@Index('push_configs_set_by', ['setBy', 'uid'], { where: '"set_by" IS NOT NULL' })
-@Index('push_configs_organization', ['organization', 'uid'])
-@Index('push_configs_endpoint', ['endpoint', 'uid'])
-@Index('push_configs_subscription', ['subscriptionId', 'uid'])
-@Index('push_configs_state', ['state', 'uid'], { where: `"state" <> 'active'` })
-export class PushConfigEntity {
-  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_configs_pk' })
-  uid!: string;
-
-  @Column({ name: 'task_id', type: 'text' })
-  taskId!: string;
-
-  @Column({ name: 'config_id', type: 'text' })
-  configId!: string;
-
-  @Column({ name: 'principal_id', type: 'text' })
-  principalId!: string;
-
-  /** Who set it on a task of another; null when its owner did. Whether it is told hangs on that one. */
-  @Column({ name: 'set_by', type: 'text', nullable: true })
-  setBy!: string | null;
-
-  @Column({ type: 'text' })
-  organization!: string;
-
-  @Column({ type: 'text' })
-  url!: string;
-
-  @Column({ type: 'text' })
-  endpoint!: string;
-
-  @Column({ type: 'text' })
-  version!: string;
-
-  @Column({ name: 'auth_scheme', type: 'text', nullable: true })
-  authScheme!: string | null;
-
-  @Column({ name: 'auth_names', type: 'text' })
-  authNames!: string;
-
-  @Column({ name: 'auth_profile', type: 'text', nullable: true })
-  authProfile!: string | null;
-
-  @Column({ name: 'sealed_credentials', type: 'text', nullable: true })
-  sealedCredentials!: string | null;
-
-  @Column({ name: 'sealed_token', type: 'text', nullable: true })
-  sealedToken!: string | null;
-
-  @Column({ name: 'sealed_signing_keys', type: 'text', nullable: true })
-  sealedSigningKeys!: string | null;
-
-  @Column({ type: 'text' })
-  events!: string;
-
-  /** The standing subscription it was made for. */
-  @Column({ name: 'subscription_id', type: 'text', nullable: true })
-  subscriptionId!: string | null;
-
-  @Column({ type: 'text' })
-  fingerprint!: string;
-
-  @Column({ type: 'smallint' })
-  verified!: number;
-
-  @Column({ type: 'text', nullable: true })
-  traceparent!: string | null;
-
-  @Column({ type: 'text' })
-  state!: string;
-
-  @Column({ name: 'state_reason', type: 'text', nullable: true })
-  stateReason!: string | null;
-
-  @Column({ name: 'failing_since', type: 'bigint', nullable: true })
-  failingSince!: number | null;
-
-  @Column({ name: 'last_failure_at', type: 'bigint', nullable: true })
-  lastFailureAt!: number | null;
-
-  @Column({ name: 'created_at', type: 'bigint' })
-  createdAt!: number;
-
-  @Column({ name: 'updated_at', type: 'bigint' })
-  updatedAt!: number;
-}
-
 /**
  * One webhook of one task and how far it has been told. `due_at` is null while nothing is to do; a lane
  * that waits for its endpoint has one beyond all times (`domain/lane-queue.ts`), a claimed one the end
  * of its lease.
  */
 @Entity('push_lanes')
-@Index('push_lanes_task', ['taskId', 'configUid'], { unique: true })
+@Index('push_lanes_task', ['taskId', 'webhookUid'], { unique: true })
+@Index('push_lanes_webhook', ['webhookUid', 'id'])
 @Index('push_lanes_due', ['dueAt'], { where: '"due_at" < 1000000000000000' })
 @Index('push_lanes_queue', ['endpoint', 'dueAt'], { where: '"due_at" IS NOT NULL' })
 @Index('push_lanes_lease', ['leaseUntil'])
@@ -113,8 +19,9 @@ export class PushLaneEntity {
   @Column({ name: 'task_id', type: 'text' })
   taskId!: string;
 
-  @Column({ name: 'config_uid', type: 'text' })
-  configUid!: string;
+  /** The webhook that is told; that of one task only has the same id as its lane. */
+  @Column({ name: 'webhook_uid', type: 'text' })
+  webhookUid!: string;
 
   @Column({ type: 'text' })
   organization!: string;
@@ -122,7 +29,7 @@ export class PushLaneEntity {
   @Column({ type: 'text' })
   endpoint!: string;
 
-  /** 1: it is told. 0: its config is disabled, events do not reach it. 2: paused, events gather. */
+  /** 1: it is told. 0: its webhook is disabled, events do not reach it. 2: paused, events gather. */
   @Column({ type: 'smallint' })
   active!: number;
 
@@ -167,6 +74,22 @@ export class PushLaneEntity {
   @Column({ type: 'integer' })
   epoch!: number;
 
+  @Column({ type: 'text', nullable: true })
+  traceparent!: string | null;
+
+  /** What became of the webhook at this task: `active`, `failing` or `disabled`. */
+  @Column({ type: 'text' })
+  state!: string;
+
+  @Column({ name: 'state_reason', type: 'text', nullable: true })
+  stateReason!: string | null;
+
+  @Column({ name: 'failing_since', type: 'bigint', nullable: true })
+  failingSince!: number | null;
+
+  @Column({ name: 'last_failure_at', type: 'bigint', nullable: true })
+  lastFailureAt!: number | null;
+
   @Column({ name: 'created_at', type: 'bigint' })
   createdAt!: number;
 
@@ -184,8 +107,8 @@ export class PushLaneEntity {
   where: `"state" <> 'delivered'`,
 })
 @Index('push_deliveries_config', ['configId', 'id'])
-@Index('push_deliveries_config_uid', ['configUid', 'id'], {
-  where: '"config_uid" <> "config_id"',
+@Index('push_deliveries_told', ['laneId', 'id'], {
+  where: '"lane_id" <> "config_id"',
 })
 @Index('push_deliveries_state', ['state', 'id'])
 @Index('push_deliveries_dead', ['endpoint', 'state', 'id'], { where: `"state" = 'dead'` })
@@ -195,9 +118,6 @@ export class PushDeliveryEntity {
 
   @Column({ name: 'lane_id', type: 'text' })
   laneId!: string;
-
-  @Column({ name: 'config_uid', type: 'text' })
-  configUid!: string;
 
   @Column({ name: 'task_id', type: 'text' })
   taskId!: string;

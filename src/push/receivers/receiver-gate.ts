@@ -4,7 +4,7 @@ import { readAddress } from '../../common/egress/address-ranges.js';
 import { destinationOf } from '../../common/egress/guard.js';
 import { readWebhookAllow } from '../../common/egress/webhook-egress.js';
 import { HubError } from '../../common/hub-error.js';
-import type { PushConfig } from '../configs/push-config.js';
+import type { TaskWebhook } from '../webhooks/webhook.js';
 import type { ReceiverChallenge } from './receiver-challenge.js';
 import type { Held, ReceiverLimits, ReceiverStore } from './receiver-store.js';
 
@@ -17,7 +17,7 @@ const MAX_ASKS = 20;
 const ASK_WINDOW_MS = 10 * 60_000;
 const MAX_ASKERS = 10_000;
 
-type Target = Pick<PushConfig, 'endpoint' | 'organization' | 'principalId' | 'url'>;
+type Target = Pick<TaskWebhook, 'endpoint' | 'organization' | 'principalId' | 'url'>;
 
 /** How a receiver stands; `by` is null for one that has not agreed. */
 export interface Verification {

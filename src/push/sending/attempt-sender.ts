@@ -3,7 +3,7 @@ import type { SecretBox } from '../../common/secret-box.js';
 import { AuthImpossibleError, AuthUnavailableError } from '../auth/auth-failure.js';
 import type { Authenticator, Proof } from '../auth/authenticator.js';
 import { type AttemptFacts, webhookHeaders } from '../domain/webhook-headers.js';
-import type { PushConfig } from '../configs/push-config.js';
+import type { TaskWebhook } from '../webhooks/webhook.js';
 import type { WebhookAnswer, WebhookSender } from './webhook-sender.js';
 
 /** What one attempt tells besides what its config says. */
@@ -33,7 +33,7 @@ export class AttemptSender {
    * database that is away.
    */
   async send(
-    config: PushConfig,
+    config: TaskWebhook,
     facts: SendFacts,
     body: string,
     signal: AbortSignal,
@@ -51,7 +51,7 @@ export class AttemptSender {
   }
 
   private async proveAndPost(
-    config: PushConfig,
+    config: TaskWebhook,
     facts: SendFacts,
     body: string,
     deadline: Deadline,
@@ -73,7 +73,7 @@ export class AttemptSender {
   }
 
   private post(
-    config: PushConfig,
+    config: TaskWebhook,
     facts: SendFacts,
     body: string,
     proof: Proof,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { IdSource } from '../../common/ids.js';
-import type { PushConfig } from '../configs/push-config.js';
+import type { TaskWebhook } from '../webhooks/webhook.js';
 import { type TestedTask, testPayload, testWebhookId } from '../domain/test-event.js';
 import { webhookBody } from '../lanes/webhook-body.js';
 import { ReceiverGate } from '../receivers/receiver-gate.js';
@@ -38,7 +38,7 @@ export class TestSender {
    * Resolves when the receiver has answered or its time is up. Throws HubError RATE_LIMITED while this
    * webhook, or ten others of its organization, are being tried, or its receiver may get nothing now.
    */
-  async send(config: PushConfig, task: TestedTask, seq: number): Promise<SentTest> {
+  async send(config: TaskWebhook, task: TestedTask, seq: number): Promise<SentTest> {
     const { organization, uid } = config;
     const others = this.underWay.get(organization) ?? new Set<string>();
     if (others.has(uid) || others.size >= MAX_AT_ONCE) {
@@ -53,7 +53,7 @@ export class TestSender {
     }
   }
 
-  private async attempt(config: PushConfig, task: TestedTask, seq: number): Promise<SentTest> {
+  private async attempt(config: TaskWebhook, task: TestedTask, seq: number): Promise<SentTest> {
     const { body, contentType } = webhookBody(config.version, testPayload(task), LIMITS);
     const wait = await this.gate.admit(config, Buffer.byteLength(body));
     if (wait) throw new HubError('RATE_LIMITED', `It cannot be tried now: ${wait.reason}.`);

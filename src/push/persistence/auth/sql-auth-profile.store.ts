@@ -171,10 +171,8 @@ function* usesOf(tx: Tx, { organization, name }: AuthProfile): Work<number> {
            (SELECT p.organization FROM push_auth_profiles p WHERE p.name = ?)`
       : 'organization = ?';
   const [row] = yield* tx.all<{ total: number }>(
-    `SELECT (SELECT COUNT(*) FROM push_configs
-        WHERE auth_profile = ? AND subscription_id IS NULL AND ${own})
-      + (SELECT COUNT(*) FROM push_subscriptions WHERE auth_profile = ? AND ${own}) AS total`,
-    [name, organization ?? name, name, organization ?? name],
+    `SELECT COUNT(*) AS total FROM push_webhooks WHERE auth_profile = ? AND ${own}`,
+    [name, organization ?? name],
   );
   return row?.total ?? 0;
 }

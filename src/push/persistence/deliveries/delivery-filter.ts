@@ -112,7 +112,7 @@ function ofConfig(configId: string): Condition {
   return {
     guide: 'config',
     sql: (column) => `(${column('config_id')} = ?
-      OR ${column('config_uid')} = ? AND config_uid <> config_id)`,
+      OR ${column('lane_id')} = ? AND lane_id <> config_id)`,
     params: [storable(configId), storable(configId)],
   };
 }

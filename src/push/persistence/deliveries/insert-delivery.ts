@@ -1,6 +1,6 @@
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
-import type { PushConfig } from '../../configs/push-config.js';
+import type { TaskWebhook } from '../../webhooks/webhook.js';
 import type { DeliveryDraft } from '../../lanes/lane-store.js';
 
 /** A delivery that has just been stored and not tried. */
@@ -27,15 +27,9 @@ export interface StoredState {
 
 /** Of the webhook that is told, what its deliveries keep. */
 export type DeliveryOwner = Pick<
-  PushConfig,
+  TaskWebhook,
   'uid' | 'taskId' | 'configId' | 'endpoint' | 'organization' | 'principalId'
 >;
-
-/** The lane of a delivery, with its webhook. */
-interface DeliveryLane {
-  readonly id: string;
-  readonly config: DeliveryOwner;
-}
 
 export interface NewDelivery extends DeliveryDraft {
   readonly id: string;
@@ -47,22 +41,20 @@ export interface NewDelivery extends DeliveryDraft {
 /** Stores a delivery of a lane: each row of `push_deliveries` is written here. */
 export function* insertDelivery(
   tx: Tx,
-  lane: DeliveryLane,
+  webhook: DeliveryOwner,
   delivery: NewDelivery,
   at: number,
   stands: Partial<StoredState> = {},
 ): Work<void> {
-  const { id: laneId, config } = lane;
   const as: StoredState = { ...UNTRIED, ...stands };
   const columns: Readonly<Record<string, SqlValue>> = {
     id: delivery.id,
-    lane_id: laneId,
-    config_uid: config.uid,
-    task_id: config.taskId,
-    config_id: config.configId,
-    endpoint: config.endpoint,
-    organization: config.organization,
-    principal_id: config.principalId,
+    lane_id: webhook.uid,
+    task_id: webhook.taskId,
+    config_id: webhook.configId,
+    endpoint: webhook.endpoint,
+    organization: webhook.organization,
+    principal_id: webhook.principalId,
     number: delivery.number,
     seq: delivery.seq,
     kind: delivery.kind,

@@ -6,8 +6,7 @@ import { type DeliveryOwner, insertDelivery } from './insert-delivery.js';
 export function* insertSnapshot(
   tx: Tx,
   id: string,
-  laneId: string,
-  config: DeliveryOwner,
+  webhook: DeliveryOwner,
   seq: number,
   number: number,
   now: Date,
@@ -20,11 +19,11 @@ export function* insertSnapshot(
     seq,
     kind: 'snapshot',
     artifactId: null,
-    webhookId: snapshotWebhookId(config.uid, seq, number),
+    webhookId: snapshotWebhookId(webhook.uid, seq, number),
     body: null,
     contentType: null,
     createdAt: at,
   } as const;
   const stands = dead === null ? {} : { state: 'dead', reason: dead };
-  yield* insertDelivery(tx, { id: laneId, config }, snapshot, at, stands);
+  yield* insertDelivery(tx, webhook, snapshot, at, stands);
 }

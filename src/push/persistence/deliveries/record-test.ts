@@ -1,20 +1,20 @@
 import type { Tx, Work } from '../../../database/sql.js';
-import type { TestRecord } from '../../configs/managed-config-store.js';
+import type { TestRecord } from '../../webhooks/webhook-store.js';
 import type { Delivery } from '../../deliveries/delivery.js';
-import type { PushConfig } from '../../configs/push-config.js';
+import type { TaskWebhook } from '../../webhooks/webhook.js';
 import { DELIVERY_COLUMNS, type DeliveryRow, forUpdate, toDelivery } from '../push-rows.js';
 import { insertAttempt } from '../lanes/settle-lane.js';
 import { insertDelivery } from './insert-delivery.js';
 
-/** See `ManagedConfigStore.recordTest`. */
+/** See `WebhookStore.recordTest`. */
 export function* recordTest(
   tx: Tx,
-  config: PushConfig,
+  config: TaskWebhook,
   test: TestRecord,
 ): Work<Delivery | undefined> {
   const [lane] = yield* tx.all<{ id: string }>(
-    `SELECT id FROM push_lanes WHERE task_id = ? AND config_uid = ?${forUpdate(tx)}`,
-    [config.taskId, config.uid],
+    `SELECT id FROM push_lanes WHERE id = ?${forUpdate(tx)}`,
+    [config.uid],
   );
   if (!lane) return undefined;
   const { id, seq, webhookId, delivered, attempt, reason } = test;
@@ -22,7 +22,7 @@ export function* recordTest(
   const sent = { id, seq, webhookId, number: 0, kind: 'test', createdAt: at } as const;
   yield* insertDelivery(
     tx,
-    { id: lane.id, config },
+    config,
     { ...sent, artifactId: null, body: null, contentType: null },
     at,
     {

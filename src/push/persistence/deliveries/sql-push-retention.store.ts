@@ -4,7 +4,8 @@ import { Database } from '../../../database/database.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { PushRetentionStore } from '../../deliveries/push-retention-store.js';
 import { deleteOld } from './dead-letters.js';
-import { type ConfigRow, type LaneRow, forUpdate, toConfig } from '../push-rows.js';
+import { type LaneRow, forUpdate } from '../push-rows.js';
+import { taskWebhooksOf } from '../webhooks/webhook-rows.js';
 import { insertSnapshot } from './insert-snapshot.js';
 
 const TOO_OLD = 'the webhook was paused for too long';
@@ -73,17 +74,14 @@ export class SqlPushRetentionStore extends PushRetentionStore {
       ],
     );
     if (!passed) return;
-    const [row] = yield* tx.all<ConfigRow>('SELECT * FROM push_configs WHERE uid = ?', [
-      lane.config_uid,
-    ]);
+    const webhook = (yield* taskWebhooksOf(tx, [lane])).get(laneId);
     // Redelivered, it tells the task as it was after all that was passed over.
     const range = `entries ${lane.next_seq} to ${nextSeq - 1} of the task's log`;
     const number = lane.last_number + 1;
     yield* insertSnapshot(
       tx,
       this.ids.next(),
-      laneId,
-      toConfig(row!),
+      webhook!,
       nextSeq - 1,
       number,
       now,

@@ -5,12 +5,12 @@ import { QUEUED_FROM } from '../../domain/lane-queue.js';
 import { type EndpointRow, lockEndpoints } from './endpoint-rows.js';
 import { endLanes } from '../lanes/end-lanes.js';
 import { type LaneRow, forUpdate } from '../push-rows.js';
-import { disableSubscriptions } from '../subscriptions/subscription-rows.js';
+import { disableSubscriptions } from '../webhooks/webhook-revision.js';
 
 const REASON = 'its endpoint gave nothing but failures for too long';
 
 /**
- * Disables some webhooks of one endpoint that is to be disabled. Lanes before deliveries before configs
+ * Disables some webhooks of one endpoint that is to be disabled. Lanes before deliveries before webhooks
  * before endpoints, as everywhere. True when there may be more, here or elsewhere.
  */
 export function* sweepEndpoint(tx: Tx, ids: IdSource, now: Date, limit: number): Work<boolean> {
@@ -19,16 +19,16 @@ export function* sweepEndpoint(tx: Tx, ids: IdSource, now: Date, limit: number):
     'SELECT * FROM push_endpoints WHERE sweep_after IS NOT NULL ORDER BY sweep_after LIMIT 1',
   );
   if (!endpoint) return false;
-  const configs = yield* tx.all<{ uid: string; updated_at: number }>(
-    `SELECT uid, updated_at FROM push_configs
-     WHERE endpoint = ? AND uid > ? AND subscription_id IS NULL ORDER BY uid LIMIT ?`,
+  const webhooks = yield* tx.all<{ uid: string; updated_at: number }>(
+    `SELECT uid, updated_at FROM push_webhooks
+     WHERE endpoint = ? AND uid > ? AND scope = 'task' ORDER BY uid LIMIT ?`,
     [endpoint.endpoint, endpoint.sweep_after, limit],
   );
   // Who was set or resumed since is to live.
   const since = Number(endpoint.disabled_at);
-  const uids = configs.filter((row) => Number(row.updated_at) <= since).map(({ uid }) => uid);
+  const uids = webhooks.filter((row) => Number(row.updated_at) <= since).map(({ uid }) => uid);
   if (uids.length > 0 && !(yield* disable(tx, ids, uids, now))) return true;
-  const last = configs.length === limit ? configs.at(-1)!.uid : null;
+  const last = webhooks.length === limit ? webhooks.at(-1)!.uid : null;
   yield* lockEndpoints(tx, [endpoint.endpoint]);
   yield* tx.run(
     `UPDATE push_endpoints SET sweep_after = ?, updated_at = ?,
@@ -43,8 +43,8 @@ export function* sweepEndpoint(tx: Tx, ids: IdSource, now: Date, limit: number):
 
 /** False when somebody works on one of their lanes: it is left for the next time. */
 function* disable(tx: Tx, ids: IdSource, uids: readonly string[], now: Date): Work<boolean> {
-  const these = `push_lanes l JOIN push_configs c ON l.task_id = c.task_id AND l.config_uid = c.uid
-    WHERE c.uid IN ${listOf(uids.length)} AND l.active = 1`;
+  // Each has its one lane under its own id.
+  const these = `push_lanes l WHERE l.id IN ${listOf(uids.length)} AND l.active = 1`;
   const all = yield* tx.all<{ id: string }>(`SELECT l.id FROM ${these}`, uids);
   const free = yield* tx.all<LaneRow>(
     `SELECT l.* FROM ${these} ORDER BY l.id${forUpdate(tx, true, 'l')}`,
@@ -53,9 +53,9 @@ function* disable(tx: Tx, ids: IdSource, uids: readonly string[], now: Date): Wo
   if (free.length > 0) {
     yield* endLanes(tx, ids, free, `the webhook is disabled: ${REASON}`, now);
     yield* tx.run(
-      `UPDATE push_configs SET state = 'disabled', state_reason = ?, updated_at = ?
+      `UPDATE push_webhooks SET state = 'disabled', state_reason = ?, updated_at = ?
        WHERE uid IN ${listOf(free.length)} AND state IN ('active', 'failing')`,
-      [REASON, now.getTime(), ...free.map((lane) => lane.config_uid)],
+      [REASON, now.getTime(), ...free.map((lane) => lane.id)],
     );
   }
   return free.length === all.length;

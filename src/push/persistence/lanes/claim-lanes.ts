@@ -10,7 +10,7 @@ import {
 } from '../../domain/lane-choice.js';
 import { QUEUED_FROM, dueTimeOf } from '../../domain/lane-queue.js';
 import type { Lane } from '../../lanes/lane-store.js';
-import type { PushConfig } from '../../configs/push-config.js';
+import type { TaskWebhook } from '../../webhooks/webhook.js';
 import {
   type EndpointRow,
   endpointRows,
@@ -20,8 +20,10 @@ import {
 import { Places, busyLanes, lanesWait } from './endpoint-places.js';
 import { NOT_LEASED, leaseBounds } from './lane-leases.js';
 import { limitsOf, parkLanes, queuedLanes, readyEndpoints } from './lane-queues.js';
-import { type ConfigRow, type LaneRow, forUpdate, toLane } from '../push-rows.js';
-import { tellableConfigs } from '../subscriptions/subscription-align.js';
+import { type LaneRow, forUpdate, toLane } from '../push-rows.js';
+import { tellableWebhooks } from '../webhooks/align-lanes.js';
+
+const NONE: ReadonlyMap<string, TaskWebhook> = new Map();
 
 /** Due lanes looked at beyond those that may be taken. */
 const LOOK_AHEAD = 64;
@@ -150,9 +152,9 @@ function* take(
          updated_at = ? WHERE id IN ${listOf(piece.length)} RETURNING *`,
       [owner, until, until, at, ...piece],
     );
-    const configs = yield* configsOf(tx, claim, rows);
+    const webhooks = rows.length === 0 ? NONE : yield* tellableWebhooks(tx, claim, rows);
     for (const row of rows) {
-      const config = configs.get(row.config_uid);
+      const config = webhooks.get(row.id);
       if (config === undefined) {
         // It may not be told, so it has not tried the endpoint either.
         const mine = [endpointById.get(row.id)!, until];
@@ -184,19 +186,4 @@ function* takeProbe(tx: Tx, endpoint: string, at: number, until: number): Work<b
     [until, until, endpoint, at, at],
   );
   return taken > 0;
-}
-
-/** By uid, without those whose subscription, or principal, has them told nothing now. */
-function* configsOf(
-  tx: Tx,
-  claim: Claim,
-  lanes: readonly LaneRow[],
-): Work<Map<string, PushConfig>> {
-  const uids = lanes.map((row) => row.config_uid);
-  if (uids.length === 0) return new Map();
-  const rows = yield* tx.all<ConfigRow>(
-    `SELECT * FROM push_configs WHERE uid IN ${listOf(uids.length)}`,
-    uids,
-  );
-  return yield* tellableConfigs(tx, claim, lanes, rows);
 }

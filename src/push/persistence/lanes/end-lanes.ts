@@ -1,8 +1,11 @@
 import type { IdSource } from '../../../common/ids.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
+import { subscriptionConfigId } from '../../domain/config-id.js';
+import type { DeliveryOwner } from '../deliveries/insert-delivery.js';
 import { insertSnapshot } from '../deliveries/insert-snapshot.js';
-import { type ConfigRow, type LaneRow, toConfig } from '../push-rows.js';
+import type { LaneRow } from '../push-rows.js';
+import { taskWebhooksOf } from '../webhooks/webhook-rows.js';
 
 /*
  * However a lane ends, what it had left to tell stays visible: what was open becomes dead letters with
@@ -28,7 +31,7 @@ export function* endLanes(
   }
 }
 
-/** Deletes these lanes and their configs. */
+/** Deletes these lanes, and the webhooks that are for one task only. */
 export function* forgetLanes(
   tx: Tx,
   ids: IdSource,
@@ -43,8 +46,8 @@ export function* forgetLanes(
     );
     yield* leaveLetters(tx, ids, piece.filter(isTold), reason, now);
     yield* tx.run(
-      `DELETE FROM push_configs WHERE uid IN ${listOf(piece.length)}`,
-      piece.map((row) => row.config_uid),
+      `DELETE FROM push_webhooks WHERE uid IN ${listOf(piece.length)} AND scope = 'task'`,
+      piece.map((row) => row.webhook_uid),
     );
   }
 }
@@ -57,7 +60,7 @@ function isTold({ active }: LaneRow): boolean {
 /**
  * The dead letters of lanes that end now: for {@link endLanes}, and for who has ended a lane itself. A
  * lane that is told again later goes on behind what was open, so that is a gap of it; what it had not read
- * yet it then tells. The configs must be there still.
+ * yet it then tells. The webhooks must be there still.
  */
 export function* leaveLetters(
   tx: Tx,
@@ -97,17 +100,23 @@ function* untoldLetters(
   reason: string,
   now: Date,
 ): Work<void> {
-  const rows = yield* tx.all<ConfigRow>(
-    `SELECT * FROM push_configs WHERE uid IN ${listOf(lanes.length)}`,
-    lanes.map((lane) => lane.config_uid),
-  );
-  const configs = new Map(rows.map((row) => [row.uid, toConfig(row)]));
+  const webhooks = yield* taskWebhooksOf(tx, lanes);
   for (const lane of lanes) {
-    const config = configs.get(lane.config_uid);
-    if (config === undefined) continue;
     const { head_seq: head, next_seq: next, endpoint } = lane;
-    const owner = { ...config, endpoint };
+    const owner = { ...(webhooks.get(lane.id) ?? orphaned(lane)), endpoint };
     const said = `${reason}: entries ${next} to ${head} of the task's log`;
-    yield* insertSnapshot(tx, ids.next(), lane.id, owner, head, lane.last_number + 1, now, said);
+    yield* insertSnapshot(tx, ids.next(), owner, head, lane.last_number + 1, now, said);
   }
+}
+
+/** Of a subscription that was gone before its lane was made: its organization sees what became of that. */
+function orphaned(lane: LaneRow): DeliveryOwner {
+  return {
+    uid: lane.id,
+    taskId: lane.task_id,
+    configId: subscriptionConfigId(lane.webhook_uid),
+    endpoint: lane.endpoint,
+    organization: lane.organization,
+    principalId: '',
+  };
 }

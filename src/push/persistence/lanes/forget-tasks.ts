@@ -2,7 +2,7 @@ import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { type LaneRow, forUpdate } from '../push-rows.js';
 
-/** See `LaneStore.forgetTasks`. Lanes before deliveries before configs, as everywhere. */
+/** See `LaneStore.forgetTasks`. Lanes before deliveries before webhooks, as everywhere. */
 export function* forgetTasks(tx: Tx, taskIds: readonly string[], drops: boolean): Work<string[]> {
   if (taskIds.length === 0) return [];
   const waiting = yield* withSomethingToTell(tx, taskIds);
@@ -36,5 +36,5 @@ function* deleteAll(tx: Tx, taskIds: readonly string[]): Work<void> {
   );
   yield* tx.run(`DELETE FROM push_lanes WHERE ${these}`, taskIds);
   yield* tx.run(`DELETE FROM push_deliveries WHERE ${these}`, taskIds);
-  yield* tx.run(`DELETE FROM push_configs WHERE ${these}`, taskIds);
+  yield* tx.run(`DELETE FROM push_webhooks WHERE ${these}`, taskIds);
 }

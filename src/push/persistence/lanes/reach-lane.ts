@@ -1,6 +1,6 @@
 import type { Tx, Work } from '../../../database/sql.js';
 import type { Lane, Reached, StepResult } from '../../lanes/lane-store.js';
-import type { PushConfig } from '../../configs/push-config.js';
+import type { TaskWebhook } from '../../webhooks/webhook.js';
 import { insertDelivery } from '../deliveries/insert-delivery.js';
 import { type LaneRow, forUpdate, toLane } from '../push-rows.js';
 import { giveTrialBack } from '../endpoints/settle-endpoint.js';
@@ -39,7 +39,7 @@ export function* reachLane(
   const before = row.last_number - deliveries.length;
   for (const [i, draft] of deliveries.entries()) {
     const delivery = { ...draft, id: ids[i]!, number: before + i + 1, createdAt: at };
-    yield* insertDelivery(tx, lane, delivery, at);
+    yield* insertDelivery(tx, lane.config, delivery, at);
   }
   if (row.lease_until === null) yield* giveTrialBack(tx, lane);
   return toStep(row, lane, lane.config);
@@ -72,7 +72,7 @@ export function* recountLane(tx: Tx, lane: Lane, now: Date, leaseUntil: Date): W
 export function toStep(
   row: LaneRow,
   { trialUntil, isEarly }: Pick<Lane, 'trialUntil' | 'isEarly'>,
-  config: PushConfig,
+  config: TaskWebhook,
 ): StepResult {
   if (row.lease_until === null) return 'rests';
   return { ...toLane(row, config), trialUntil, isEarly };

@@ -4,7 +4,7 @@ import type { DeliveryAttempt, OpenDelivery } from '../../deliveries/delivery.js
 import { verdictOf } from '../../domain/attempt-verdict.js';
 import { type Heard, standingAfter } from '../../domain/webhook-standing.js';
 import type { Lane, Reached, Settlement } from '../../lanes/lane-store.js';
-import type { PushConfig } from '../../configs/push-config.js';
+import type { TaskWebhook } from '../../webhooks/webhook.js';
 import { type StoredState, insertDelivery } from '../deliveries/insert-delivery.js';
 import type { LaneRow } from '../push-rows.js';
 
@@ -139,7 +139,7 @@ export function* settleDelivery(tx: Tx, lane: Lane, settlement: Settlement, now:
   if (reached) {
     const body = isDelivered ? null : delivery.body;
     const createdAt = delivery.createdAt.getTime();
-    yield* insertDelivery(tx, lane, { ...delivery, body, createdAt }, at, stands);
+    yield* insertDelivery(tx, lane.config, { ...delivery, body, createdAt }, at, stands);
   } else {
     yield* updateDelivery(tx, delivery.id, stands, at);
   }
@@ -184,36 +184,51 @@ export function* insertAttempt(tx: Tx, deliveryId: string, attempt: DeliveryAtte
   );
 }
 
-/** The config after an attempt; the very one given when nothing of it changes. */
-export function* settleConfig(
+/**
+ * The webhook after an attempt; the very one given when nothing of it changes. What became of it is kept
+ * with the lane; one of this task only is then in that state as a whole.
+ */
+export function* settleStanding(
   tx: Tx,
-  config: PushConfig,
+  webhook: TaskWebhook,
   settlement: Settlement,
   now: Date,
   disableAfterMs: number,
-): Work<PushConfig> {
+): Work<TaskWebhook> {
   const { result } = settlement;
   const end = result.state === 'dead' ? result : null;
-  const next = standingAfter(config, heardIn(settlement), end, now, disableAfterMs);
-  if (next === config) return config;
+  const next = standingAfter(webhook, heardIn(settlement), end, now, disableAfterMs);
+  if (next === webhook) return webhook;
   const { state, stateReason, failingSince, lastFailureAt } = next;
+  const { uid, scope } = webhook;
   yield* tx.run(
-    `UPDATE push_configs SET
-       state = CASE WHEN state = 'paused' AND ? <> 'disabled' THEN state ELSE ? END,
-       state_reason = ?, failing_since = ?, last_failure_at = ?,
-       updated_at = COALESCE(CAST(? AS bigint), updated_at) WHERE uid = ?`,
+    `UPDATE push_lanes SET state = ?, state_reason = ?, failing_since = ?, last_failure_at = ?
+     WHERE id = ?`,
     [
-      state,
-      state,
+      state === 'paused' ? 'active' : state,
       storable(stateReason),
       failingSince?.getTime() ?? null,
       lastFailureAt?.getTime() ?? null,
-      // That it failed is no change of the webhook: it does not count as set or resumed by it.
-      state === config.state || state === 'failing' ? null : now.getTime(),
-      config.uid,
+      uid,
     ],
   );
-  return { ...config, state, stateReason, failingSince, lastFailureAt };
+  const isSame = state === webhook.state && stateReason === webhook.stateReason;
+  if (scope === 'task' && !isSame) {
+    yield* tx.run(
+      `UPDATE push_webhooks SET
+         state = CASE WHEN state = 'paused' AND ? <> 'disabled' THEN state ELSE ? END,
+         state_reason = ?, updated_at = COALESCE(CAST(? AS bigint), updated_at) WHERE uid = ?`,
+      [
+        state,
+        state,
+        storable(stateReason),
+        // That it failed is no change of the webhook: it does not count as set or resumed by it.
+        state === webhook.state || state === 'failing' ? null : now.getTime(),
+        uid,
+      ],
+    );
+  }
+  return { ...webhook, state, stateReason, failingSince, lastFailureAt };
 }
 
 function heardIn({ attempt, isHubTrouble, result }: Settlement): Heard {

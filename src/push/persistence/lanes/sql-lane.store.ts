@@ -16,7 +16,7 @@ import {
   type Settlement,
   type StepResult,
 } from '../../lanes/lane-store.js';
-import type { PushConfig } from '../../configs/push-config.js';
+import type { TaskWebhook } from '../../webhooks/webhook.js';
 import { SMALL_BODY } from '../../lanes/body-rooms.js';
 import { claimLanes } from './claim-lanes.js';
 import { deleteOld } from '../deliveries/dead-letters.js';
@@ -34,8 +34,8 @@ import {
   settleEndpoint,
   settleLostTrial,
 } from '../endpoints/settle-endpoint.js';
-import { settleConfig, settleDelivery, settleLane } from './settle-lane.js';
-import { settleSubscription } from '../subscriptions/subscription-rows.js';
+import { settleStanding, settleDelivery, settleLane } from './settle-lane.js';
+import { settleSubscription } from '../webhooks/webhook-revision.js';
 
 const OPEN = `state IN ('pending', 'retrying')`;
 
@@ -55,7 +55,7 @@ export class SqlLaneStore extends LaneStore {
     private readonly events: EventAnnouncer,
     private readonly principals: PrincipalHolds,
     /** The most attempts at once that the receiver of a webhook may come to have. Default: the rules'. */
-    private readonly maxSlotsOf: (config: PushConfig) => number = () => rules.maxSlots,
+    private readonly maxSlotsOf: (config: TaskWebhook) => number = () => rules.maxSlots,
   ) {
     super();
   }
@@ -172,7 +172,7 @@ export class SqlLaneStore extends LaneStore {
       }
       yield* settleDelivery(tx, lane, settlement, now);
       const { disableAfterMs } = rules;
-      const config = yield* settleConfig(tx, lane.config, settlement, now, disableAfterMs);
+      const config = yield* settleStanding(tx, lane.config, settlement, now, disableAfterMs);
       const { outcome, result } = settlement;
       const isDisabled = result.state === 'dead' && result.consequence === 'disabled';
       if (isDisabled) yield* leaveLetters(tx, ids, [row], disabledBy(result.reason), now);

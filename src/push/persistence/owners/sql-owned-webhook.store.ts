@@ -4,27 +4,20 @@ import { HubError } from '../../../common/hub-error.js';
 import { Database } from '../../../database/database.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
-import {
-  type HandedOver,
-  OwnedWebhookStore,
-  type Sender,
-} from '../../owners/owned-webhook-store.js';
+import { type HandedOver, OwnedWebhookStore } from '../../owners/owned-webhook-store.js';
 import { forUpdate } from '../push-rows.js';
-import { DELETED, raiseRevision } from '../subscriptions/subscription-rows.js';
+import { raiseRevision } from '../webhooks/webhook-revision.js';
+import { DELETED } from '../webhooks/webhook-rows.js';
 
 /** Webhooks that change hands in one transaction. */
 const PIECE = 256;
 
-/** Of a config `c`: nobody has paused it, or the subscription it was made for, by hand. */
-const NOT_PAUSED = `CASE WHEN c.subscription_id IS NULL THEN c.state <> 'paused'
-  ELSE EXISTS (SELECT 1 FROM push_subscriptions s
-    WHERE s.id = c.subscription_id AND s.state IN ('active', 'failing')) END`;
-
-/** Of a config `c`: whose it is. */
-const SET_BY = 'COALESCE(c.set_by, c.principal_id)';
+/** Of a webhook `w`: whose it is, and that nobody has paused it by hand. */
+const SET_BY = 'COALESCE(w.set_by, w.principal_id)';
+const NOT_PAUSED = `w.state IN ('active', 'failing')`;
 
 /** Those that principal `?` has on its own tasks, and on those of others. */
-const OWN = 'principal_id = ? AND set_by IS NULL';
+const OWN = `scope = 'task' AND principal_id = ? AND set_by IS NULL`;
 const ON_OTHERS = 'set_by = ?';
 
 /** {@link OwnedWebhookStore} on the hub's database. */
@@ -41,9 +34,8 @@ export class SqlOwnedWebhookStore extends OwnedWebhookStore {
     await this.database.write(function* (tx) {
       // Only what is leased: as many as workers have in hand.
       const lanes = yield* tx.all<{ id: string }>(
-        `SELECT l.id FROM push_lanes l JOIN push_configs c ON c.uid = l.config_uid
-           LEFT JOIN push_subscriptions s ON s.id = c.subscription_id
-         WHERE l.lease_until > 0 AND l.active = 1 AND COALESCE(s.principal_id, c.set_by, c.principal_id) = ?
+        `SELECT l.id FROM push_lanes l JOIN push_webhooks w ON w.uid = l.webhook_uid
+         WHERE l.lease_until > 0 AND l.active = 1 AND ${SET_BY} = ?
          ORDER BY l.id`,
         [principalId],
       );
@@ -71,7 +63,7 @@ export class SqlOwnedWebhookStore extends OwnedWebhookStore {
     now: Date,
   ): Promise<string | null> {
     const rows = await this.database.read<{ id: string }>(
-      `SELECT l.id FROM push_lanes l JOIN push_configs c ON c.uid = l.config_uid
+      `SELECT l.id FROM push_lanes l JOIN push_webhooks w ON w.uid = l.webhook_uid
        WHERE l.active = 2 AND l.id > ? AND ${SET_BY} = ? AND ${NOT_PAUSED}
        ORDER BY l.id LIMIT ?`,
       [cursor ?? '', principalId, limit],
@@ -88,36 +80,18 @@ export class SqlOwnedWebhookStore extends OwnedWebhookStore {
       yield* raiseRevision(tx);
       yield* refuseUnfit(tx, principals, from, to);
       return yield* tx.run(
-        `UPDATE push_subscriptions SET principal_id = ?, updated_at = ?
-         WHERE principal_id = ? AND state <> '${DELETED}'`,
+        `UPDATE push_webhooks SET principal_id = ?, updated_at = ?
+         WHERE principal_id = ? AND scope <> 'task' AND state <> '${DELETED}'`,
         [to, now.getTime(), from],
       );
     });
-    const own = await this.handOverConfigs('principal_id', OWN, from, to, now);
-    const onOthers = await this.handOverConfigs('set_by', ON_OTHERS, from, to, now);
+    const own = await this.handOverOfTasks('principal_id', OWN, from, to, now);
+    const onOthers = await this.handOverOfTasks('set_by', ON_OTHERS, from, to, now);
     return { subscriptions, webhooks: own + onOthers };
   }
 
-  async senders(uids: readonly string[]): Promise<ReadonlyMap<string, Sender>> {
-    const senders = new Map<string, Sender>();
-    for (const piece of pieces(uids)) {
-      const rows = await this.database.read<{ uid: string; principal_id: string; kind: string }>(
-        `SELECT c.uid, COALESCE(s.principal_id, ${SET_BY}) AS principal_id,
-           COALESCE(s.scope, 'webhook') AS kind
-         FROM push_configs c LEFT JOIN push_subscriptions s
-           ON s.id = c.subscription_id AND s.state <> '${DELETED}'
-         WHERE c.uid IN ${listOf(piece.length)} AND (c.subscription_id IS NULL OR s.id IS NOT NULL)`,
-        piece,
-      );
-      for (const { uid, principal_id: principalId, kind } of rows) {
-        senders.set(uid, { principalId, kind: kind as Sender['kind'] });
-      }
-    }
-    return senders;
-  }
-
   /** Those of a condition, piece by piece; how many. */
-  private async handOverConfigs(
+  private async handOverOfTasks(
     column: 'principal_id' | 'set_by',
     condition: string,
     from: string,
@@ -130,8 +104,8 @@ export class SqlOwnedWebhookStore extends OwnedWebhookStore {
       last = await this.database.write(function* (tx): Work<number> {
         yield* refuseUnfit(tx, principals, from, to);
         return yield* tx.run(
-          `UPDATE push_configs SET ${column} = ?, updated_at = ? WHERE uid IN
-             (SELECT uid FROM push_configs WHERE ${condition} ORDER BY uid
+          `UPDATE push_webhooks SET ${column} = ?, updated_at = ? WHERE uid IN
+             (SELECT uid FROM push_webhooks WHERE ${condition} ORDER BY uid
               LIMIT ${PIECE}${forUpdate(tx)})`,
           [to, now.getTime(), from],
         );
@@ -141,23 +115,23 @@ export class SqlOwnedWebhookStore extends OwnedWebhookStore {
   }
 }
 
-/** Lanes that were held back, locked before their configs are looked at, as everywhere. */
+/** Lanes that were held back, locked before their webhooks are looked at, as everywhere. */
 function* resumeLanes(tx: Tx, principalId: string, ids: readonly string[], now: Date): Work<void> {
   const at = now.getTime();
-  const locked = yield* tx.all<{ id: string; config_uid: string }>(
-    `SELECT id, config_uid FROM push_lanes WHERE id IN ${listOf(ids.length)} AND active = 2
+  const locked = yield* tx.all<{ id: string; webhook_uid: string }>(
+    `SELECT id, webhook_uid FROM push_lanes WHERE id IN ${listOf(ids.length)} AND active = 2
      ORDER BY id${forUpdate(tx)}`,
     ids,
   );
   for (const piece of pieces(locked)) {
-    const uids = piece.map((row) => row.config_uid);
+    const uids = piece.map((row) => row.webhook_uid);
     const mine = yield* tx.all<{ uid: string }>(
-      `SELECT c.uid FROM push_configs c
-       WHERE c.uid IN ${listOf(uids.length)} AND ${SET_BY} = ? AND ${NOT_PAUSED}`,
+      `SELECT w.uid FROM push_webhooks w
+       WHERE w.uid IN ${listOf(uids.length)} AND ${SET_BY} = ? AND ${NOT_PAUSED}`,
       [...uids, principalId],
     );
     const wanted = new Set(mine.map(({ uid }) => uid));
-    const lanes = piece.filter((row) => wanted.has(row.config_uid)).map(({ id }) => id);
+    const lanes = piece.filter((row) => wanted.has(row.webhook_uid)).map(({ id }) => id);
     for (const some of pieces(lanes)) {
       yield* tx.run(
         `UPDATE push_lanes SET active = 1, epoch = epoch + 1, owner = NULL, lease_until = NULL,
@@ -186,9 +160,9 @@ function* refuseUnfit(tx: Tx, principals: PrincipalStore, from: string, to: stri
     throw unfit(to, 'is of another organization: name one of the same');
   }
   const [wider] = yield* tx.all(
-    `SELECT 1 AS found FROM push_configs WHERE ${OWN}
-     UNION ALL SELECT 1 AS found FROM push_configs WHERE ${ON_OTHERS}
-     UNION ALL SELECT 1 AS found FROM push_subscriptions
+    `SELECT 1 AS found FROM push_webhooks WHERE ${OWN}
+     UNION ALL SELECT 1 AS found FROM push_webhooks WHERE ${ON_OTHERS}
+     UNION ALL SELECT 1 AS found FROM push_webhooks
        WHERE principal_id = ? AND scope = 'organization' AND state <> '${DELETED}' LIMIT 1`,
     [from, from, from],
   );
@@ -199,8 +173,8 @@ function* refuseUnfit(tx: Tx, principals: PrincipalStore, from: string, to: stri
     );
   }
   const [foreign] = yield* tx.all(
-    `SELECT 1 AS found FROM push_subscriptions
-     WHERE principal_id = ? AND organization <> ? AND state <> '${DELETED}' LIMIT 1`,
+    `SELECT 1 AS found FROM push_webhooks
+     WHERE principal_id = ? AND scope <> 'task' AND organization <> ? AND state <> '${DELETED}' LIMIT 1`,
     [from, standing.organization],
   );
   if (foreign !== undefined && standing.plainSince !== null) {

@@ -1,0 +1,161 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Webhooks and the number that tells when a subscription changed; lanes, deliveries and attempts. */
+export class Push1700000000031 implements MigrationInterface {
+  readonly name = 'Push1700000000031';
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const statement of STATEMENTS) await runner.query(statement);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    for (const table of TABLES) {
+      await runner.query(`DROP TABLE "${table}"`);
+    }
+  }
+}
+
+const TABLES = [
+  'push_attempts',
+  'push_deliveries',
+  'push_lanes',
+  'push_webhook_revisions',
+  'push_webhooks',
+] as const;
+
+const STATEMENTS = [
+  `CREATE TABLE "push_webhooks" (
+    "uid" text NOT NULL,
+    "scope" text NOT NULL,
+    "organization" text NOT NULL,
+    "principal_id" text NOT NULL,
+    "set_by" text,
+    "task_id" text,
+    "config_id" text,
+    "name" text,
+    "source" text NOT NULL,
+    "filter" text,
+    "url" text NOT NULL,
+    "endpoint" text NOT NULL,
+    "version" text NOT NULL,
+    "auth_scheme" text,
+    "auth_names" text NOT NULL,
+    "auth_profile" text,
+    "sealed_credentials" text,
+    "sealed_token" text,
+    "sealed_signing_keys" text,
+    "events" text NOT NULL,
+    "fingerprint" text NOT NULL,
+    "verified" smallint NOT NULL,
+    "state" text NOT NULL,
+    "state_reason" text,
+    "unsettled" bigint,
+    "created_at" bigint NOT NULL,
+    "updated_at" bigint NOT NULL,
+    CONSTRAINT "push_webhooks_pk" PRIMARY KEY ("uid")
+  )`,
+  `CREATE UNIQUE INDEX "push_webhooks_task" ON "push_webhooks" ("task_id", "config_id")`,
+  `CREATE INDEX "push_webhooks_principal" ON "push_webhooks" ("principal_id", "uid")`,
+  `CREATE INDEX "push_webhooks_set_by" ON "push_webhooks" ("set_by", "uid")
+    WHERE "set_by" IS NOT NULL`,
+  `CREATE INDEX "push_webhooks_organization" ON "push_webhooks" ("organization", "uid")`,
+  `CREATE INDEX "push_webhooks_endpoint" ON "push_webhooks" ("endpoint", "uid")`,
+  `CREATE INDEX "push_webhooks_state" ON "push_webhooks" ("state", "uid")
+    WHERE "state" <> 'active'`,
+  `CREATE INDEX "push_webhooks_standing" ON "push_webhooks" ("organization", "uid")
+    WHERE "scope" <> 'task'`,
+  `CREATE INDEX "push_webhooks_unsettled" ON "push_webhooks" ("unsettled")
+    WHERE "unsettled" IS NOT NULL`,
+  `CREATE TABLE "push_webhook_revisions" (
+    "id" smallint NOT NULL,
+    "revision" bigint NOT NULL,
+    CONSTRAINT "push_webhook_revisions_pk" PRIMARY KEY ("id")
+  )`,
+  `INSERT INTO "push_webhook_revisions" ("id", "revision") VALUES (1, 0)`,
+  `CREATE TABLE "push_lanes" (
+    "id" text NOT NULL,
+    "task_id" text NOT NULL,
+    "webhook_uid" text NOT NULL,
+    "organization" text NOT NULL,
+    "endpoint" text NOT NULL,
+    "active" smallint NOT NULL,
+    "every_event" smallint NOT NULL,
+    "next_seq" integer NOT NULL,
+    "head_seq" integer NOT NULL,
+    "cursor" text,
+    "last_state" integer,
+    "open" integer NOT NULL,
+    "last_number" integer NOT NULL,
+    "gap_seq" integer,
+    "due_at" bigint,
+    "owner" text,
+    "lease_until" bigint,
+    "epoch" integer NOT NULL,
+    "traceparent" text,
+    "state" text NOT NULL,
+    "state_reason" text,
+    "failing_since" bigint,
+    "last_failure_at" bigint,
+    "created_at" bigint NOT NULL,
+    "updated_at" bigint NOT NULL,
+    CONSTRAINT "push_lanes_pk" PRIMARY KEY ("id")
+  )`,
+  `CREATE UNIQUE INDEX "push_lanes_task" ON "push_lanes" ("task_id", "webhook_uid")`,
+  `CREATE INDEX "push_lanes_webhook" ON "push_lanes" ("webhook_uid", "id")`,
+  `CREATE INDEX "push_lanes_due" ON "push_lanes" ("due_at")
+    WHERE "due_at" < 1000000000000000`,
+  `CREATE INDEX "push_lanes_queue" ON "push_lanes" ("endpoint", "due_at")
+    WHERE "due_at" IS NOT NULL`,
+  `CREATE INDEX "push_lanes_lease" ON "push_lanes" ("lease_until")`,
+  `CREATE INDEX "push_lanes_paused" ON "push_lanes" ("id") WHERE "active" = 2`,
+  `CREATE TABLE "push_deliveries" (
+    "id" text NOT NULL,
+    "lane_id" text NOT NULL,
+    "task_id" text NOT NULL,
+    "config_id" text NOT NULL,
+    "endpoint" text NOT NULL,
+    "organization" text NOT NULL,
+    "principal_id" text NOT NULL,
+    "number" integer NOT NULL,
+    "seq" integer NOT NULL,
+    "kind" text NOT NULL,
+    "artifact_id" text,
+    "webhook_id" text NOT NULL,
+    "state" text NOT NULL,
+    "attempts" integer NOT NULL,
+    "tries" integer NOT NULL,
+    "rejections" integer NOT NULL,
+    "redelivered" smallint NOT NULL,
+    "body" text,
+    "content_type" text,
+    "next_attempt_at" bigint,
+    "last_status" integer,
+    "reason" text,
+    "created_at" bigint NOT NULL,
+    "updated_at" bigint NOT NULL,
+    CONSTRAINT "push_deliveries_pk" PRIMARY KEY ("id")
+  )`,
+  `CREATE INDEX "push_deliveries_lane" ON "push_deliveries" ("lane_id", "state", "number")`,
+  `CREATE INDEX "push_deliveries_task" ON "push_deliveries" ("task_id", "id")`,
+  `CREATE INDEX "push_deliveries_principal" ON "push_deliveries" ("principal_id", "id")`,
+  `CREATE INDEX "push_deliveries_organization" ON "push_deliveries" ("organization", "id")`,
+  `CREATE INDEX "push_deliveries_open" ON "push_deliveries" ("organization", "state", "id")
+    WHERE "state" <> 'delivered'`,
+  `CREATE INDEX "push_deliveries_config" ON "push_deliveries" ("config_id", "id")`,
+  `CREATE INDEX "push_deliveries_told" ON "push_deliveries" ("lane_id", "id")
+    WHERE "lane_id" <> "config_id"`,
+  `CREATE INDEX "push_deliveries_state" ON "push_deliveries" ("state", "id")`,
+  `CREATE INDEX "push_deliveries_dead" ON "push_deliveries" ("endpoint", "state", "id")
+    WHERE "state" = 'dead'`,
+  `CREATE TABLE "push_attempts" (
+    "delivery_id" text NOT NULL,
+    "number" integer NOT NULL,
+    "at" bigint NOT NULL,
+    "duration_ms" integer NOT NULL,
+    "status" integer,
+    "error" text,
+    "response" text,
+    CONSTRAINT "push_attempts_pk" PRIMARY KEY ("delivery_id", "number")
+  )`,
+  `CREATE INDEX "push_attempts_at" ON "push_attempts" ("at")`,
+];

@@ -1,0 +1,199 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { EVERYTHING } from '../../auth/index.js';
+import { Clock } from '../../common/clock.js';
+import { type FieldViolation, HubError } from '../../common/hub-error.js';
+import { Log } from '../../common/logger.js';
+import { AppConfig, ConfigChanges, type DeclaredSubscription } from '../../config/index.js';
+import { declaredWrong, readDeclared } from '../../routing/index.js';
+import { WebhookRegistration } from './webhook-registration.js';
+import { DeclaredSubscriptionDto } from './subscription.dto.js';
+import { SubscriptionDirectory } from './subscription-directory.js';
+import { WebhookStore } from './webhook-store.js';
+import { SubscriptionUpkeep } from './subscription-upkeep.js';
+import type { Subscription, SubscriptionDraft, Webhook, WebhookChange } from './webhook.js';
+import { filterOf, requestedOf, textOf } from './written-subscription.js';
+
+/** The key of the configuration they stand under. */
+const KEY = 'subscriptions';
+/** Whom the deliveries of declared ones belong to: no key; the organization sees them. */
+const OWNER = 'config';
+/** How soon is tried again what cannot be put in force yet. */
+const RETRY_MS = 1000;
+
+interface Declared extends SubscriptionDraft {
+  readonly paused: boolean;
+}
+
+/**
+ * Keeps the subscriptions that the configuration declares in the store, at start and whenever its file
+ * changes: adds and changes them, deletes those that are no longer declared. One that is wrong, or goes
+ * where the hub may not call, is refused with the whole configuration.
+ */
+@Injectable()
+export class DeclaredSubscriptions
+  implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy
+{
+  private readonly stopping = new AbortController();
+  private declared: readonly Declared[] = [];
+  /** One list after another. */
+  private applying: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly config: AppConfig,
+    private readonly changes: ConfigChanges,
+    private readonly store: WebhookStore,
+    private readonly directory: SubscriptionDirectory,
+    private readonly upkeep: SubscriptionUpkeep,
+    private readonly registration: WebhookRegistration,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    this.declared = await this.read(this.config.subscriptions);
+    this.changes.subscribe(async ({ subscriptions }) => {
+      const declared = await this.read(subscriptions);
+      return () => this.apply(declared);
+    });
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.apply(this.declared);
+  }
+
+  onModuleDestroy(): void {
+    this.stopping.abort();
+  }
+
+  /** Throws `ConfigError` with all that is wrong. */
+  private async read(written: readonly DeclaredSubscription[]): Promise<readonly Declared[]> {
+    const dtos = await readDeclared(KEY, written, DeclaredSubscriptionDto, (dto) => ({
+      entry: dto,
+      faults: [],
+    }));
+    const declared: Declared[] = [];
+    const faults: FieldViolation[] = [];
+    for (const [index, dto] of dtos.entries()) {
+      try {
+        declared.push(await this.declaredOf(dto));
+      } catch (error) {
+        if (!(error instanceof HubError) || error.violations.length === 0) throw error;
+        const at = `${KEY}[${index}]`;
+        faults.push(...error.violations.map((each) => ({ ...each, field: `${at}.${each.field}` })));
+      }
+    }
+    if (faults.length > 0) throw declaredWrong(faults);
+    return declared;
+  }
+
+  private async declaredOf(dto: DeclaredSubscriptionDto): Promise<Declared> {
+    const { id, organization, paused = false } = dto;
+    return {
+      ...(await this.registration.check(requestedOf(dto), organization, '')),
+      id,
+      name: textOf(dto.name),
+      source: 'config',
+      organization,
+      principalId: OWNER,
+      scope: 'organization',
+      events: dto.events ?? 'changes',
+      filter: filterOf(dto.filter),
+      paused,
+    };
+  }
+
+  private apply(declared: readonly Declared[]): Promise<void> {
+    this.declared = declared;
+    const done = this.applying.then(() => this.putAll(declared));
+    this.applying = done.catch(() => undefined);
+    return done;
+  }
+
+  private async putAll(declared: readonly Declared[]): Promise<void> {
+    const wanted = new Map(declared.map((each) => [each.id, each]));
+    for (const stored of await this.store.all()) {
+      if (stored.source !== 'config') continue;
+      const next = wanted.get(stored.id);
+      if (next !== undefined && isOfTheSame(stored, next)) continue;
+      await this.store.remove(stored.id, EVERYTHING, () => undefined, this.clock.now());
+      this.log.info({ subscription: stored.id }, 'a subscription is no longer declared');
+    }
+    let isWhole = true;
+    for (const each of declared) if (!(await this.put(each))) isWhole = false;
+    await this.directory.renew();
+    this.upkeep.ring();
+    if (!isWhole) void this.tryAgain(declared);
+  }
+
+  /** Whether it is stored as it is declared. */
+  private async put(declared: Declared): Promise<boolean> {
+    const present = await this.store.get(declared.id, EVERYTHING);
+    if (present !== undefined && isAsDeclared(present, declared)) return true;
+    const { paused, ...draft } = declared;
+    const now = this.clock.now();
+    try {
+      if (present === undefined) await this.store.create(draft, Infinity, now);
+      if (present === undefined && !paused) return true;
+      const updated = await this.store.update(
+        declared.id,
+        EVERYTHING,
+        (stored) => {
+          if (stored.source === 'api') throw new HubError('CONFLICT', 'its id is taken');
+          return { ...changesOf(draft), ...stateOf(stored, paused) };
+        },
+        now,
+      );
+      return updated !== undefined;
+    } catch (error) {
+      // One of this id is being deleted, or another process of the same configuration was quicker.
+      if (!(error instanceof HubError) || error.reason !== 'CONFLICT') throw error;
+      const fields = { subscription: declared.id };
+      this.log.warn(fields, 'a declared subscription is not in force yet; it is tried again');
+      return false;
+    }
+  }
+
+  private async tryAgain(declared: readonly Declared[]): Promise<void> {
+    await this.clock.sleep(RETRY_MS, this.stopping.signal);
+    if (this.stopping.signal.aborted || this.declared !== declared) return;
+    await this.apply(declared).catch((error: unknown) => {
+      this.log.warn({ err: error }, 'declared subscriptions could not be put in force');
+    });
+  }
+}
+
+/** What cannot change of a subscription is as it was. */
+function isOfTheSame(stored: Subscription, { organization, version }: Declared): boolean {
+  return stored.organization === organization && stored.version === version;
+}
+
+function isAsDeclared(stored: Subscription, declared: Declared): boolean {
+  const { name, fingerprint, events, filter, authNames } = declared;
+  return (
+    stored.source === 'config' &&
+    stored.fingerprint === fingerprint &&
+    stored.name === name &&
+    stored.events === events &&
+    isDeepStrictEqual(stored.filter, filter) &&
+    isDeepStrictEqual(stored.authNames, authNames) &&
+    (stored.state === 'paused') === (declared.paused && stored.state !== 'disabled')
+  );
+}
+
+function changesOf(draft: SubscriptionDraft): WebhookChange {
+  const { id, source, organization, principalId, scope, version, ...changes } = draft;
+  void [id, source, organization, principalId, scope, version];
+  return changes;
+}
+
+/** What its receiver has brought about stays; a changed declaration is a reason to try again. */
+function stateOf(stored: Webhook, paused: boolean): WebhookChange {
+  if (paused) return { state: 'paused', stateReason: null };
+  return stored.state === 'failing' ? {} : { state: 'active', stateReason: null };
+}

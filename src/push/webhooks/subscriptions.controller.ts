@@ -1,0 +1,134 @@
+import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+} from '@nestjs/swagger';
+import { AdminController, CurrentPrincipal, type Principal } from '../../auth/index.js';
+import { CreateSubscriptionDto, PatchSubscriptionDto } from './subscription.dto.js';
+import { RotateWebhookDto } from './webhook-secrets.dto.js';
+import {
+  SubscriptionDto,
+  SubscriptionPageDto,
+  SubscriptionQueryDto,
+  SubscriptionTestDto,
+} from './subscription-view.dto.js';
+import { TestSends } from './test-sends.js';
+import { SubscriptionsService } from './subscriptions.service.js';
+import { HeldWebhooks } from '../owners/held-webhooks.js';
+import type { Subscription } from './webhook.js';
+
+@AdminController('push', 'api/v1/push/subscriptions', 'push')
+export class SubscriptionsController {
+  constructor(
+    private readonly subscriptions: SubscriptionsService,
+    private readonly tests: TestSends,
+    private readonly held: HeldWebhooks,
+  ) {}
+
+  @Post()
+  @ApiOperation({ summary: 'Has all tasks that fit sent to a webhook, from now on.' })
+  @ApiCreatedResponse({ type: SubscriptionDto })
+  async create(
+    @Body() body: CreateSubscriptionDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<SubscriptionDto> {
+    return this.view(await this.subscriptions.create(body, caller));
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'Lists standing subscriptions, oldest first.' })
+  @ApiOkResponse({ type: SubscriptionPageDto })
+  async list(
+    @Query() query: SubscriptionQueryDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<SubscriptionPageDto> {
+    const { limit, cursor, ...filter } = query;
+    const page = await this.subscriptions.list(filter, limit, cursor, caller);
+    const heldFor = await this.held.of(page.items);
+    return { ...page, items: page.items.map((each) => new SubscriptionDto(each, heldFor(each))) };
+  }
+
+  @Get(':id(^[^:]+)')
+  @ApiOperation({ summary: 'Shows a standing subscription.' })
+  @ApiOkResponse({ type: SubscriptionDto })
+  async get(
+    @Param('id') id: string,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<SubscriptionDto> {
+    return this.view(await this.subscriptions.get(id, caller));
+  }
+
+  @Patch(':id(^[^:]+)')
+  @ApiOperation({ summary: 'Changes it for all its tasks; what waits is sent as it is then.' })
+  @ApiOkResponse({ type: SubscriptionDto })
+  async patch(
+    @Param('id') id: string,
+    @Body() body: PatchSubscriptionDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<SubscriptionDto> {
+    return this.view(await this.subscriptions.patch(id, body, caller));
+  }
+
+  @Delete(':id(^[^:]+)')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Deletes it; what waits becomes dead letters.' })
+  @ApiNoContentResponse()
+  async remove(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<void> {
+    await this.subscriptions.remove(id, caller);
+  }
+
+  @Post(':id(^[^:]+)::pause')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Sends nothing until it is resumed; what happens is kept.' })
+  @ApiOkResponse({ type: SubscriptionDto })
+  async pause(
+    @Param('id') id: string,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<SubscriptionDto> {
+    return this.view(await this.subscriptions.pause(id, caller));
+  }
+
+  @Post(':id(^[^:]+)::resume')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Goes on after a pause, or after its receiver had it disabled.' })
+  @ApiOkResponse({ type: SubscriptionDto })
+  async resume(
+    @Param('id') id: string,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<SubscriptionDto> {
+    return this.view(await this.subscriptions.resume(id, caller));
+  }
+
+  @Post(':id(^[^:]+)::rotate')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Puts new secrets in the place of the old ones, for all its tasks.' })
+  @ApiOkResponse({ type: SubscriptionDto })
+  async rotate(
+    @Param('id') id: string,
+    @Body() body: RotateWebhookDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<SubscriptionDto> {
+    return this.view(await this.subscriptions.rotate(id, body, caller));
+  }
+
+  @Post(':id(^[^:]+)::test')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Sends one request to its webhook and tells what came of it.' })
+  @ApiOkResponse({ type: SubscriptionTestDto })
+  async test(
+    @Param('id') id: string,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<SubscriptionTestDto> {
+    const { webhookId, answer } = await this.tests.ofSubscription(
+      await this.subscriptions.usable(id, caller),
+    );
+    return new SubscriptionTestDto(webhookId, answer);
+  }
+
+  private async view(subscription: Subscription): Promise<SubscriptionDto> {
+    const heldFor = await this.held.of([subscription]);
+    return new SubscriptionDto(subscription, heldFor(subscription));
+  }
+}

@@ -1,0 +1,182 @@
+import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import {
+  ApiAcceptedResponse,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+} from '@nestjs/swagger';
+import { AdminController, CurrentPrincipal, type Principal } from '../../auth/index.js';
+import { askedEndpoint } from './push-access.js';
+import {
+  CreateWebhookDto,
+  PatchWebhookDto,
+  replayStartOf,
+  ReplayWebhookDto,
+  WebhookQueryDto,
+} from './task-webhook.dto.js';
+import {
+  ReplayDto,
+  TestSendDto,
+  WebhookDetailDto,
+  WebhookDto,
+  WebhookPageDto,
+} from './webhook-view.dto.js';
+import { TaskWebhooksService } from './task-webhooks.service.js';
+import { HeldWebhooks } from '../owners/held-webhooks.js';
+import type { TaskWebhook } from './webhook.js';
+import { ReceiverGate } from '../receivers/receiver-gate.js';
+import { TestSends } from './test-sends.js';
+import { newSecretsOf, RotateWebhookDto, secretsOf } from './webhook-secrets.dto.js';
+import { VerificationDto } from './verification.dto.js';
+
+@AdminController('push', 'api/v1/push', 'push')
+export class TaskWebhooksController {
+  constructor(
+    private readonly configs: TaskWebhooksService,
+    private readonly tests: TestSends,
+    private readonly gate: ReceiverGate,
+    private readonly held: HeldWebhooks,
+  ) {}
+
+  @Get('configs')
+  @ApiOperation({ summary: 'Lists webhooks of tasks, newest first.' })
+  @ApiOkResponse({ type: WebhookPageDto })
+  async list(
+    @Query() query: WebhookQueryDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<WebhookPageDto> {
+    const { limit, cursor, owner, endpoint, ...others } = query;
+    const filter = {
+      ...others,
+      principalId: owner,
+      endpoint: askedEndpoint(endpoint, query.organization, caller),
+    };
+    const page = await this.configs.list(filter, limit, cursor, caller);
+    const heldFor = await this.held.of(page.items);
+    return { ...page, items: page.items.map((each) => new WebhookDto(each, heldFor(each))) };
+  }
+
+  @Post('configs')
+  @ApiOperation({ summary: 'Sets a webhook on a task; it is told the present state once.' })
+  @ApiCreatedResponse({ type: WebhookDto })
+  async create(
+    @Body() body: CreateWebhookDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<WebhookDto> {
+    const asked = { ...body, ...newSecretsOf(body) };
+    return this.view(await this.configs.create(asked, caller));
+  }
+
+  @Get('configs/:id(^[^:]+)')
+  @ApiOperation({ summary: 'Shows a webhook and how far it has been told.' })
+  @ApiOkResponse({ type: WebhookDetailDto })
+  async get(
+    @Param('id') id: string,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<WebhookDetailDto> {
+    const { webhook, progress } = await this.configs.get(id, caller);
+    const heldFor = await this.held.of([webhook]);
+    return new WebhookDetailDto(webhook, heldFor(webhook), progress);
+  }
+
+  @Patch('configs/:id(^[^:]+)')
+  @ApiOperation({
+    summary: 'Moves a webhook to another URL, or changes which events it is told.',
+    description:
+      'Its secrets stay with the scheme, host and port they were given for: a URL with another one needs them given again, or taken away with null.',
+  })
+  @ApiOkResponse({ type: WebhookDto })
+  async patch(
+    @Param('id') id: string,
+    @Body() body: PatchWebhookDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<WebhookDto> {
+    const { url, events } = body;
+    const asked = { url, events, ...secretsOf(body) };
+    return this.view(await this.configs.patch(id, asked, caller));
+  }
+
+  @Delete('configs/:id(^[^:]+)')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Deletes a webhook; what waits becomes dead letters.' })
+  @ApiNoContentResponse()
+  async remove(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<void> {
+    await this.configs.remove(id, caller);
+  }
+
+  @Post('configs/:id(^[^:]+)::pause')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Sends nothing more until it is resumed; events gather.' })
+  @ApiOkResponse({ type: WebhookDto })
+  async pause(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<WebhookDto> {
+    return this.view(await this.configs.pause(id, caller));
+  }
+
+  @Post('configs/:id(^[^:]+)::resume')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Goes on with what gathered; a disabled one begins with the present state.',
+  })
+  @ApiOkResponse({ type: WebhookDto })
+  async resume(
+    @Param('id') id: string,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<WebhookDto> {
+    return this.view(await this.configs.resume(id, caller));
+  }
+
+  @Post('configs/:id(^[^:]+)::rotate')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Gives it new secrets; what waits is sent with them.' })
+  @ApiOkResponse({ type: WebhookDto })
+  async rotate(
+    @Param('id') id: string,
+    @Body() body: RotateWebhookDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<WebhookDto> {
+    const { keepSigningKeys } = body;
+    const asked = { keepSigningKeys, ...secretsOf(body) };
+    return this.view(await this.configs.rotate(id, asked, caller));
+  }
+
+  @Post('configs/:id(^[^:]+)::replay')
+  @HttpCode(202)
+  @ApiOperation({ summary: 'Tells it again what happened since a time or a sequence number.' })
+  @ApiAcceptedResponse({ type: ReplayDto })
+  async replay(
+    @Param('id') id: string,
+    @Body() body: ReplayWebhookDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<ReplayDto> {
+    return new ReplayDto(await this.configs.replay(id, replayStartOf(body), caller));
+  }
+
+  @Post('configs/:id(^[^:]+)::verify')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Asks its receiver whether it agrees to be called.',
+    description:
+      'OPTIONS with WebHook-Request-Origin; it agrees by WebHook-Allowed-Origin. All webhooks of the organization at that scheme, host and port are then sent without the limits of push.unverified.',
+  })
+  @ApiOkResponse({ type: VerificationDto })
+  async verify(
+    @Param('id') id: string,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<VerificationDto> {
+    return new VerificationDto(await this.gate.verify(await this.configs.find(id, caller)));
+  }
+
+  @Post('configs/:id(^[^:]+)::test')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Sends it a test at once, by the way of every delivery.' })
+  @ApiOkResponse({ type: TestSendDto })
+  async test(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<TestSendDto> {
+    return new TestSendDto(await this.tests.ofTask(await this.configs.find(id, caller)));
+  }
+
+  private async view(config: TaskWebhook): Promise<WebhookDto> {
+    const heldFor = await this.held.of([config]);
+    return new WebhookDto(config, heldFor(config));
+  }
+}

@@ -1,0 +1,135 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/index.js';
+import { Clock } from '../../common/clock.js';
+import { pageOf, readCursor } from '../../common/cursor.js';
+import { HubError, invalidField } from '../../common/hub-error.js';
+import type { Page } from '../../common/page.js';
+import { isUuid } from '../../common/uuid.js';
+import { TaskStore } from '../../tasks/index.js';
+import { PushWakeup } from '../lanes/push-wakeup.js';
+import { seenBy } from './push-access.js';
+import { PushConfigService } from './push-config.service.js';
+import {
+  type AskedChange,
+  type NewSecrets,
+  type Target,
+  WebhookChanges,
+} from './webhook-changes.js';
+import type { RequestedWebhook } from './webhook-registration.js';
+import {
+  type Replay,
+  type ReplayStart,
+  type TaskWebhookFilter,
+  type WebhookProgress,
+  WebhookStore,
+  refuseOfSubscription,
+} from './webhook-store.js';
+import type { EventChoice, TaskWebhook, Webhook } from './webhook.js';
+
+export interface NewTaskWebhook extends Omit<RequestedWebhook, 'rawAuthentication'> {
+  readonly taskId: string;
+  readonly id?: string | undefined;
+  readonly events: EventChoice;
+}
+
+/**
+ * What is told of tasks, for the admin API: to their owners, or all of it to operators (`admin`). A
+ * stranger's webhook or task is NOT_FOUND, like one that does not exist. What a subscription tells of a
+ * task is shown, and told again; it is changed with the subscription.
+ */
+@Injectable()
+export class TaskWebhooksService {
+  constructor(
+    private readonly store: WebhookStore,
+    private readonly configs: PushConfigService,
+    private readonly changes: WebhookChanges,
+    private readonly tasks: TaskStore,
+    private readonly clock: Clock,
+    private readonly wakeup: PushWakeup,
+  ) {}
+
+  /** Newest first. */
+  async list(
+    filter: TaskWebhookFilter,
+    limit: number,
+    cursor: string | undefined,
+    caller: Principal,
+  ): Promise<Page<TaskWebhook>> {
+    const after = cursor === undefined ? null : readCursor('configs', cursor, isUuid);
+    const found = await this.store.search(filter, seenBy(caller), limit + 1, after);
+    return pageOf('configs', found, limit, ({ uid }) => uid);
+  }
+
+  async get(
+    id: string,
+    caller: Principal,
+  ): Promise<{ readonly webhook: TaskWebhook; readonly progress: WebhookProgress }> {
+    const webhook = await this.find(id, caller);
+    return { webhook, progress: await this.store.progress(webhook) };
+  }
+
+  async find(id: string, caller: Principal): Promise<TaskWebhook> {
+    return (await this.store.find(id, seenBy(caller))) ?? unknown();
+  }
+
+  /** Sets a webhook on a task, as its client could; the same id again replaces it. */
+  async create(asked: NewTaskWebhook, caller: Principal): Promise<TaskWebhook> {
+    const record = await this.tasks.record(asked.taskId, seenBy(caller));
+    if (!record) throw new HubError('NOT_FOUND', 'There is no such task.');
+    return this.configs.register(record, asked, caller.id);
+  }
+
+  /** Another address, another choice of events, other secrets; see `WebhookChanges`. */
+  async patch(id: string, asked: AskedChange, caller: Principal): Promise<TaskWebhook> {
+    if (Object.values(asked).every((member) => member === undefined)) {
+      throw invalidField('url', 'or events must be given');
+    }
+    const seen = await this.own(id, caller);
+    return this.shown(await this.changes.patch(targetOf(id, caller), seen, asked), caller);
+  }
+
+  async rotate(id: string, asked: NewSecrets, caller: Principal): Promise<TaskWebhook> {
+    const seen = await this.own(id, caller);
+    return this.shown(await this.changes.rotate(targetOf(id, caller), seen, asked), caller);
+  }
+
+  async pause(id: string, caller: Principal): Promise<TaskWebhook> {
+    await this.own(id, caller);
+    return this.shown(await this.changes.pause(targetOf(id, caller)), caller);
+  }
+
+  async resume(id: string, caller: Principal): Promise<TaskWebhook> {
+    await this.own(id, caller);
+    return this.shown(await this.changes.resume(targetOf(id, caller)), caller);
+  }
+
+  async replay(id: string, from: ReplayStart, caller: Principal): Promise<Replay> {
+    const replay = await this.store.replay(id, seenBy(caller), from, this.clock.now());
+    this.wakeup.ring();
+    return replay ?? unknown();
+  }
+
+  async remove(id: string, caller: Principal): Promise<void> {
+    await this.own(id, caller);
+    if (!(await this.changes.remove(targetOf(id, caller)))) unknown();
+  }
+
+  /** One that may be changed here. */
+  private async own(id: string, caller: Principal): Promise<TaskWebhook> {
+    const webhook = await this.find(id, caller);
+    refuseOfSubscription(webhook.subscriptionId);
+    return webhook;
+  }
+
+  private shown(changed: Webhook | undefined, caller: Principal): Promise<TaskWebhook> {
+    return changed === undefined ? unknown() : this.find(changed.id, caller);
+  }
+}
+
+function targetOf(id: string, caller: Principal): Target {
+  return { id, visibility: seenBy(caller), allowed: () => undefined };
+}
+
+function unknown(): never {
+  throw new HubError('NOT_FOUND', 'There is no such webhook.');
+}

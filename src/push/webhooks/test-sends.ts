@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { EVERYTHING } from '../../auth/index.js';
+import { Clock } from '../../common/clock.js';
+import { HubError } from '../../common/hub-error.js';
+import { IdSource } from '../../common/ids.js';
+import { TaskState } from '../../protocol/a2a.js';
+import { TaskStore } from '../../tasks/index.js';
+import type { DeliveryAttempt } from '../deliveries/delivery.js';
+import { errorClassOf, verdictOf } from '../domain/attempt-verdict.js';
+import { saidBy } from '../lanes/attempt-outcome.js';
+import { type SentTest, TestSender } from '../sending/test-sender.js';
+import { WebhookStore, type TestRecord } from './webhook-store.js';
+import { type LaneStanding, type Subscription, type TaskWebhook, toldOf } from './webhook.js';
+
+/** Of a task that nothing has come of yet. */
+const UNTRIED: LaneStanding = {
+  state: 'active',
+  stateReason: null,
+  failingSince: null,
+  lastFailureAt: null,
+};
+
+/** Tries webhooks; it works on a paused or disabled one too. */
+@Injectable()
+export class TestSends {
+  constructor(
+    private readonly sender: TestSender,
+    private readonly store: WebhookStore,
+    private readonly tasks: TaskStore,
+    private readonly clock: Clock,
+    private readonly ids: IdSource,
+  ) {}
+
+  /**
+   * That of a task: recorded like a delivery, beside its lane. Throws RATE_LIMITED as
+   * {@link TestSender.send}, and NOT_FOUND when the task is gone.
+   */
+  async ofTask(config: TaskWebhook): Promise<TestRecord> {
+    const task = await this.tasks.record(config.taskId, EVERYTHING);
+    if (!task) throw new HubError('NOT_FOUND', 'There is no such webhook.');
+    const { answer, at, id, webhookId } = await this.sender.send(config, task, task.seq);
+    const { status, durationMs, response } = answer;
+    const error = errorClassOf(status, answer.error);
+    const attempt: DeliveryAttempt = { number: 1, at, durationMs, status, error, response };
+    const delivered = verdictOf(status) === 'delivered';
+    const reason = delivered ? null : saidBy(answer);
+    const test = { id, webhookId, seq: task.seq, delivered, reason, attempt };
+    await this.store.recordTest(config, test);
+    return test;
+  }
+
+  /**
+   * A subscription, with a task that is made up, marked as a test and stored nowhere. Throws RATE_LIMITED as
+   * {@link TestSender.send}.
+   */
+  ofSubscription(subscription: Subscription): Promise<SentTest> {
+    const taskId = this.ids.next();
+    const now = this.clock.now();
+    const state = TaskState.TASK_STATE_SUBMITTED;
+    const task = { id: taskId, contextId: taskId, state, statusAt: now };
+    const told = { uid: subscription.id, taskId, traceparent: null, createdAt: now };
+    const webhook = toldOf(subscription, told, UNTRIED);
+    return this.sender.send(webhook, task, 1);
+  }
+}

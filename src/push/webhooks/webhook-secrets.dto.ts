@@ -1,0 +1,118 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsNotEmpty,
+  IsObject,
+  IsOptional,
+  IsString,
+  ValidateNested,
+} from 'class-validator';
+import { IfGiven } from '../../common/http/fields.js';
+import type { GivenSecrets, RequestedWebhook } from './webhook-registration.js';
+
+export const MAX_SIGNING_KEYS = 10;
+
+export class WebhookAuthenticationDto {
+  @ApiProperty({
+    type: String,
+    description: 'Bearer, Basic, ApiKey, HMAC, JWT or Profile, in any case.',
+    example: 'Bearer',
+  })
+  @IsString()
+  @IsNotEmpty()
+  scheme!: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    writeOnly: true,
+    description: 'What the scheme needs: a token, `user:password`, a key; never shown again.',
+    example: 'the-receivers-token',
+  })
+  @IfGiven()
+  @IsString()
+  credentials?: string;
+}
+
+/** The secrets of a webhook, which are never shown again. Of one that exists: absent ones stay. */
+export class WebhookSecretsDto {
+  @ApiPropertyOptional({
+    type: WebhookAuthenticationDto,
+    nullable: true,
+    description: 'How the hub proves itself; null: not at all.',
+  })
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => WebhookAuthenticationDto)
+  authentication?: WebhookAuthenticationDto | null;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    writeOnly: true,
+    description: 'Sent back in A2A-Notification-Token; null: none.',
+    example: 'new-token',
+  })
+  @IsOptional()
+  @IsString()
+  token?: string | null;
+
+  @ApiPropertyOptional({
+    type: [String],
+    nullable: true,
+    writeOnly: true,
+    description:
+      'Keys of Standard Webhooks, `whsec_` or `whsk_`, that sign every request besides; null or an empty list: none.',
+  })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(MAX_SIGNING_KEYS)
+  @IsString({ each: true })
+  signingKeys?: string[] | null;
+}
+
+export class RotateWebhookDto extends WebhookSecretsDto {
+  @ApiPropertyOptional({
+    type: Boolean,
+    default: false,
+    description: 'The present signing keys go on signing beside the new ones.',
+  })
+  @IfGiven()
+  @IsBoolean()
+  keepSigningKeys?: boolean;
+}
+
+/** The secrets that are given; what is null is taken away. */
+export function secretsOf({ authentication, token, signingKeys }: WebhookSecretsDto): GivenSecrets {
+  const isGiven = authentication !== undefined;
+  const given = isGiven ? { authentication: authenticationOf(authentication) ?? null } : {};
+  return { ...given, token, signingKeys };
+}
+
+/** The secrets of a new webhook, absent ones too. */
+interface NewSecrets {
+  readonly authentication: RequestedWebhook['authentication'];
+  readonly token: RequestedWebhook['token'];
+  readonly signingKeys: readonly string[];
+}
+
+export function newSecretsOf({
+  authentication,
+  token,
+  signingKeys,
+}: WebhookSecretsDto): NewSecrets {
+  return {
+    authentication: authenticationOf(authentication),
+    token,
+    signingKeys: signingKeys ?? [],
+  };
+}
+
+function authenticationOf(
+  asked: WebhookAuthenticationDto | null | undefined,
+): RequestedWebhook['authentication'] {
+  return asked ? { scheme: asked.scheme, credentials: asked.credentials ?? '' } : undefined;
+}
