@@ -20,7 +20,6 @@ export { type Candidate, planOf, type Route, type RouteReason } from './domain/r
 export { COMPOSITE_AGENT_ID, type CompositeSkill } from './domain/composite-skill.js';
 export { CompositeSource } from './composite-source.js';
 export type { CallContext, HubRequest, ProtocolVersion, Retry } from './hub-request.js';
-export { declaredWrong, readDeclared } from '../config/index.js';
 export { RouteDto } from './route.dto.js';
 export { RoutingModule } from './routing.module.js';
 export { RoutingService, type Routable } from './routing.service.js';

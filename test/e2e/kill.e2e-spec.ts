@@ -1,3 +1,8 @@
+/**
+ * With modules of its own: its many readers reconnect for as long as the hub is away.
+ *
+ * @jest-environment node
+ */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type HubProcess, startHubProcess } from '../support/app.js';
 import { artifactTexts, numbersTo } from '../support/builders.js';

@@ -9,8 +9,13 @@ import { EVERYTHING } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { type FieldViolation, HubError } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
-import { AppConfig, ConfigChanges, type DeclaredSubscription } from '../../config/index.js';
-import { declaredWrong, readDeclared } from '../../routing/index.js';
+import {
+  AppConfig,
+  ConfigChanges,
+  type DeclaredSubscription,
+  declaredWrong,
+  readDeclared,
+} from '../../config/index.js';
 import { WebhookRegistration } from './webhook-registration.js';
 import { DeclaredSubscriptionDto } from './subscription.dto.js';
 import { SubscriptionDirectory } from './subscription-directory.js';
