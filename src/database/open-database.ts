@@ -7,6 +7,7 @@ import { createDataSource, sqlitePath, type DatabaseSettings } from './data-sour
 import type { Database } from './database.js';
 import { isDatabaseTrouble } from './dialect.js';
 import { PostgresDatabase } from './postgres.database.js';
+import { MIGRATIONS_TABLE, unknownMigration } from './pending-migrations.js';
 import { reachPostgres } from './reach-postgres.js';
 import { SqliteDatabase } from './sqlite.database.js';
 import { SqliteLock, makePrivate } from './sqlite-lock.js';
@@ -64,6 +65,7 @@ async function openSqlite(
   try {
     const source = await createDataSource({ ...settings, url: `sqlite:${path}` }, log).initialize();
     return await ready(source, async () => {
+      await refuseOtherVersion(source);
       await source.runMigrations();
       await checkColumns(source);
       // Said, since a path that is mistyped makes a hub without agents, keys and tasks.
@@ -87,6 +89,7 @@ async function openPostgres(
   const open = (): Promise<DataSource> => createDataSource(settings, log).initialize();
   const source = await reachPostgres(open, settings.url, waitMs, log);
   return ready(source, async () => {
+    await refuseOtherVersion(source);
     if (migrate) {
       await migratePostgres(source);
     } else if (await source.showMigrations()) {
@@ -107,6 +110,27 @@ async function ready(source: DataSource, finish: () => Promise<Database>): Promi
     await source.destroy();
     throw error;
   }
+}
+
+/**
+ * Throws a sentence when the database has a migration that this version does not know: another version made it.
+ * Nothing of it is changed.
+ */
+async function refuseOtherVersion(source: DataSource): Promise<void> {
+  const runner = source.createQueryRunner();
+  try {
+    if (!(await runner.hasTable(MIGRATIONS_TABLE))) return;
+  } finally {
+    await runner.release();
+  }
+  const unknown = unknownMigration(
+    (await source.query(`SELECT name FROM ${MIGRATIONS_TABLE}`)) as { name: string }[],
+  );
+  if (unknown === undefined) return;
+  throw new Error(
+    `the database was made by another version of the hub: it has the migration ${unknown}, which this version does not know. ` +
+      'Start that version, or make the database anew (remove it, or name another by database.url). Nothing in it was changed.',
+  );
 }
 
 /** Throws a sentence when a migration has been changed since this database ran it, which no release does. */

@@ -10,3 +10,9 @@ export async function pendingMigrations(database: Database): Promise<string[]> {
   const done = new Set(rows.map((row) => row.name));
   return MIGRATIONS.map((migration) => migration.name).filter((name) => !done.has(name));
 }
+
+/** The first of the migrations that a database has run and this version does not have; undefined without one. */
+export function unknownMigration(done: readonly { readonly name: string }[]): string | undefined {
+  const known = new Set(MIGRATIONS.map((migration) => migration.name));
+  return done.find(({ name }) => !known.has(name))?.name;
+}

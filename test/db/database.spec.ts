@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import BetterSqlite3 from 'better-sqlite3';
 import { SystemIdSource } from '../../src/common/ids.js';
 import type { Database } from '../../src/database/database.js';
 import { HubSettings } from '../../src/database/hub-settings.js';
@@ -106,6 +107,24 @@ describe('a SQLite file', () => {
     expect(seen).toEqual([1, 2, 3]);
     expect(await database.read(numbers)).toHaveLength(10);
     await database.close();
+  });
+
+  it('of another version is refused with a sentence, and nothing of it is changed', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hub-older-'));
+    const path = join(folder, 'hub.db');
+    const older = new BetterSqlite3(path);
+    older.exec(`CREATE TABLE migrations (id INTEGER PRIMARY KEY, timestamp BIGINT, name TEXT);
+      INSERT INTO migrations (timestamp, name) VALUES (1, 'Older1');
+      CREATE TABLE push_lanes (x TEXT)`);
+    older.close();
+    await expect(openDatabase(settings(path))).rejects.toThrow(
+      'made by another version of the hub: it has the migration Older1',
+    );
+    const after = new BetterSqlite3(path);
+    const tables = after.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck();
+    expect(tables.all()).toEqual(['migrations', 'push_lanes']);
+    after.close();
+    rmSync(folder, { recursive: true });
   });
 
   it('copies what was large from the write-ahead log soon', async () => {
