@@ -68,6 +68,15 @@ describe('main', () => {
     expect(JSON.parse(line!)).toMatchObject({ config });
   });
 
+  it('says with config as well what is wrong with what the file declares', async () => {
+    const file = join(folder, 'declared.yaml');
+    writeFileSync(file, 'agents: { declared: [{ id: x, cardUrl: nonsense, weight: -3 }] }\n');
+    const { code, stdout, stderr } = await main(['config'], { A2A_HUB_CONFIG: file });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('agents.declared[0].cardUrl');
+    expect(stderr).toContain('agents.declared[0].weight');
+  });
+
   it('refuses a command it does not know', async () => {
     const ended = await main(['destroy']);
     expect(ended.code).toBe(2);
