@@ -203,6 +203,16 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       });
     });
 
+    it('of a subscription to own tasks goes to one who sees only its own while no task is told by it', async () => {
+      await addKey('narrow', ['a2a']);
+      const of = await stores.subscribe({ scope: 'own' });
+      await stores.join(of);
+      await expect(owned.handOver('alice', 'narrow', NOW)).rejects.toThrow('only its own tasks');
+      await stores.webhooks.remove(of.id, EVERYTHING, () => undefined, NOW);
+      await stores.subscribe({ scope: 'own' });
+      expect(await owned.handOver('alice', 'narrow', NOW)).toMatchObject({ subscriptions: 1 });
+    });
+
     it('of another organization’s tasks needs an operator', async () => {
       await stores.subscribe({ organization: 'other' });
       await addKey('bob', ['tasks:organization']);

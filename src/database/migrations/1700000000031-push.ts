@@ -64,6 +64,12 @@ const STATEMENTS = [
     WHERE "state" <> 'active'`,
   `CREATE INDEX "push_webhooks_standing" ON "push_webhooks" ("organization", "uid")
     WHERE "scope" <> 'task'`,
+  `CREATE INDEX "push_webhooks_standing_uid" ON "push_webhooks" ("uid")
+    WHERE "scope" <> 'task'`,
+  `CREATE INDEX "push_webhooks_standing_principal" ON "push_webhooks" ("principal_id", "uid")
+    WHERE "scope" <> 'task'`,
+  `CREATE INDEX "push_webhooks_standing_endpoint" ON "push_webhooks" ("endpoint", "uid")
+    WHERE "scope" <> 'task'`,
   `CREATE INDEX "push_webhooks_unsettled" ON "push_webhooks" ("unsettled")
     WHERE "unsettled" IS NOT NULL`,
   `CREATE TABLE "push_webhook_revisions" (

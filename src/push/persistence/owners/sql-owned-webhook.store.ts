@@ -35,11 +35,11 @@ export class SqlOwnedWebhookStore extends OwnedWebhookStore {
       // Only what is leased: as many as workers have in hand.
       const lanes = yield* tx.all<{ id: string }>(
         `SELECT l.id FROM push_lanes l JOIN push_webhooks w ON w.uid = l.webhook_uid
-         WHERE l.lease_until > 0 AND l.active = 1 AND ${SET_BY} = ?
-         ORDER BY l.id`,
+         WHERE l.lease_until > 0 AND l.active = 1 AND ${SET_BY} = ?`,
         [principalId],
       );
-      for (const piece of pieces(lanes.map(({ id }) => id))) {
+      // Sorted here: an order by id would have SQLite walk past all lanes.
+      for (const piece of pieces(lanes.map(({ id }) => id).sort())) {
         const locked = yield* tx.all<{ id: string }>(
           `SELECT id FROM push_lanes WHERE id IN ${listOf(piece.length)} AND active = 1
            ORDER BY id${forUpdate(tx)}`,
@@ -163,7 +163,10 @@ function* refuseUnfit(tx: Tx, principals: PrincipalStore, from: string, to: stri
     `SELECT 1 AS found FROM push_webhooks WHERE ${OWN}
      UNION ALL SELECT 1 AS found FROM push_webhooks WHERE ${ON_OTHERS}
      UNION ALL SELECT 1 AS found FROM push_webhooks
-       WHERE principal_id = ? AND scope = 'organization' AND state <> '${DELETED}' LIMIT 1`,
+       WHERE principal_id = ? AND scope <> 'task' AND state <> '${DELETED}'
+         AND (scope = 'organization'
+           OR EXISTS (SELECT 1 FROM push_lanes l WHERE l.webhook_uid = push_webhooks.uid))
+     LIMIT 1`,
     [from, from, from],
   );
   if (wider !== undefined && standing.narrowSince !== null) {

@@ -94,8 +94,8 @@ function* hold(tx: Tx, { sql, params }: Key): Work<Held | undefined> {
   }
   const seq = yield* lockTask(tx, found.task_id);
   const lane = yield* lockLane(tx, found.uid);
-  // As it is now that nobody else can change it.
-  const [row] = yield* tx.all<WebhookRow>(query, params);
+  // As it is now that nobody else can change it: a handover locks the webhook alone.
+  const [row] = yield* tx.all<WebhookRow>(`${query}${forUpdate(tx)}`, params);
   return row && lane && { webhook: toWebhook(row), own: { lane, seq }, revision: 0 };
 }
 

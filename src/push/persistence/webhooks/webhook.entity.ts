@@ -12,6 +12,11 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Index('push_webhooks_endpoint', ['endpoint', 'uid'])
 @Index('push_webhooks_state', ['state', 'uid'], { where: `"state" <> 'active'` })
 @Index('push_webhooks_standing', ['organization', 'uid'], { where: `"scope" <> 'task'` })
+@Index('push_webhooks_standing_uid', ['uid'], { where: `"scope" <> 'task'` })
+@Index('push_webhooks_standing_principal', ['principalId', 'uid'], {
+  where: `"scope" <> 'task'`,
+})
+@Index('push_webhooks_standing_endpoint', ['endpoint', 'uid'], { where: `"scope" <> 'task'` })
 @Index('push_webhooks_unsettled', ['unsettled'], { where: '"unsettled" IS NOT NULL' })
 export class WebhookEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_webhooks_pk' })
