@@ -17,7 +17,7 @@ function runJest(resultFile) {
   return run(
     '--no-warnings',
     '--experimental-vm-modules',
-    // Every test file loads all modules anew: with more room for what is young, less of it is copied.
+    // With more room for what is young, less of it is copied.
     '--max-semi-space-size=64',
     'node_modules/jest/bin/jest.js',
     '--json',
