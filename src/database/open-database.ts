@@ -124,7 +124,7 @@ async function refuseOtherVersion(source: DataSource): Promise<void> {
     await runner.release();
   }
   const unknown = unknownMigration(
-    (await source.query(`SELECT name FROM ${MIGRATIONS_TABLE}`)) as { name: string }[],
+    await source.query<{ name: string }[]>(`SELECT name FROM ${MIGRATIONS_TABLE}`),
   );
   if (unknown === undefined) return;
   throw new Error(
