@@ -1,3 +1,4 @@
+import { Deadline } from '../../common/deadline.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
 import { AgentCallError } from '../agent-client.js';
 import { type EndpointMemory, interfaceKey } from './endpoint-memory.js';
@@ -72,8 +73,9 @@ export class FileFormQuestions {
     endpoint: AgentEndpoint,
     left: AbortSignal,
   ): Promise<FileForm> {
-    const within = AbortSignal.any([left, AbortSignal.timeout(TIMEOUT_MS)]);
-    const answer = await this.ask(agent, endpoint, within);
+    // Not AbortSignal.any with AbortSignal.timeout: on Node 20 that may be collected before it fires.
+    const deadline = new Deadline(left, TIMEOUT_MS);
+    const answer = await this.ask(agent, endpoint, deadline.signal).finally(() => deadline.end());
     if (answer === 'unreachable') return 'once';
     if (answer !== 'silent') {
       this.memory.keepFileForm(agent, endpoint, answer);
