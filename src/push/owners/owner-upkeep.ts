@@ -5,6 +5,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { PrincipalChanges, PrincipalStore, type UnsettledPrincipal } from '../../auth/index.js';
+import { BackgroundJob } from '../../common/background-job.js';
 import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
@@ -23,10 +24,7 @@ const PIECE = 64;
  */
 @Injectable()
 export class OwnerUpkeep implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
-  private readonly stopping = new AbortController();
-  private working: Promise<void> = Promise.resolve();
-  private rung = false;
-  private wake: () => void = () => undefined;
+  private readonly job: BackgroundJob;
   private unlisten: () => void = () => undefined;
 
   constructor(
@@ -35,54 +33,47 @@ export class OwnerUpkeep implements OnModuleInit, OnApplicationBootstrap, OnModu
     private readonly owned: OwnedWebhookStore,
     private readonly wakeup: PushWakeup,
     private readonly clock: Clock,
-    private readonly log: Log,
+    log: Log,
     private readonly config: AppConfig,
-  ) {}
+  ) {
+    const rules = {
+      name: 'principal upkeep',
+      failure: 'the webhooks of a principal could not be updated yet',
+      everyMs: LOOK_EVERY_MS,
+      atOnce: true,
+      run: (signal: AbortSignal) => this.settleAll(signal),
+    };
+    this.job = new BackgroundJob(rules, clock, log);
+  }
 
   onModuleInit(): void {
     this.unlisten = this.changes.onChange(async (id) => {
       if (await this.isDisabled(id)) await this.owned.halt(id, this.clock.now());
-      this.ring();
+      this.job.wake();
     });
   }
 
   onApplicationBootstrap(): void {
-    if (this.config.role !== 'api') this.working = this.work();
+    if (this.config.role !== 'api') this.job.start();
   }
 
-  async onModuleDestroy(): Promise<void> {
+  onModuleDestroy(): Promise<void> {
     this.unlisten();
-    this.stopping.abort();
-    this.ring();
-    await this.working;
+    return this.job.stop();
   }
 
-  private ring(): void {
-    this.rung = true;
-    this.wake();
+  private async settleAll(signal: AbortSignal): Promise<void> {
+    for (const each of await this.principals.unsettled()) await this.settle(each, signal);
   }
 
-  private async work(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      this.rung = false;
-      try {
-        for (const each of await this.principals.unsettled()) await this.settle(each);
-      } catch (error) {
-        this.log.warn({ err: error }, 'the webhooks of a principal could not be updated yet');
-      }
-      if (!this.rung && !signal.aborted) await this.rest();
-    }
-  }
-
-  private async settle(each: UnsettledPrincipal): Promise<void> {
+  private async settle(each: UnsettledPrincipal, signal: AbortSignal): Promise<void> {
     if (await this.isDisabled(each.id)) await this.owned.halt(each.id, this.clock.now());
     else {
       let cursor: string | null = null;
       do {
         cursor = await this.owned.resume(each.id, cursor, PIECE, this.clock.now());
         this.wakeup.ring();
-        if (this.stopping.signal.aborted) return;
+        if (signal.aborted) return;
       } while (cursor !== null);
     }
     await this.principals.settled(each);
@@ -91,12 +82,5 @@ export class OwnerUpkeep implements OnModuleInit, OnApplicationBootstrap, OnModu
   private async isDisabled(id: string): Promise<boolean> {
     const standing = (await this.principals.standings([id])).get(id);
     return standing !== undefined && standing.disabledAt !== null;
-  }
-
-  private async rest(): Promise<void> {
-    const woken = new AbortController();
-    this.wake = () => woken.abort();
-    await this.clock.sleep(LOOK_EVERY_MS, woken.signal);
-    this.wake = () => undefined;
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { BackgroundJob } from '../../common/background-job.js';
 import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
@@ -17,62 +18,49 @@ const PIECE = 64;
  */
 @Injectable()
 export class SubscriptionUpkeep implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly stopping = new AbortController();
-  private working: Promise<void> = Promise.resolve();
-  private rung = false;
-  private wake: () => void = () => undefined;
+  private readonly job: BackgroundJob;
 
   constructor(
     private readonly store: WebhookStore,
     private readonly wakeup: PushWakeup,
     private readonly clock: Clock,
-    private readonly log: Log,
+    log: Log,
     private readonly config: AppConfig,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    if (this.config.role !== 'api') this.working = this.work();
+  ) {
+    const rules = {
+      name: 'subscription upkeep',
+      failure: 'the webhooks of a subscription could not be updated yet',
+      everyMs: LOOK_EVERY_MS,
+      atOnce: true,
+      run: (signal: AbortSignal) => this.settleAll(signal),
+    };
+    this.job = new BackgroundJob(rules, clock, log);
   }
 
-  async onModuleDestroy(): Promise<void> {
-    this.stopping.abort();
-    this.ring();
-    await this.working;
+  onApplicationBootstrap(): void {
+    if (this.config.role !== 'api') this.job.start();
+  }
+
+  onModuleDestroy(): Promise<void> {
+    return this.job.stop();
   }
 
   /** A subscription of this process has changed. */
   ring(): void {
-    this.rung = true;
-    this.wake();
+    this.job.wake();
   }
 
-  private async work(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      this.rung = false;
-      try {
-        for (const each of await this.store.unsettled()) await this.settle(each);
-      } catch (error) {
-        this.log.warn({ err: error }, 'the webhooks of a subscription could not be updated yet');
-      }
-      if (!this.rung && !signal.aborted) await this.rest();
-    }
+  private async settleAll(signal: AbortSignal): Promise<void> {
+    for (const each of await this.store.unsettled()) await this.settle(each, signal);
   }
 
-  private async settle(each: Unsettled): Promise<void> {
+  private async settle(each: Unsettled, signal: AbortSignal): Promise<void> {
     let cursor: string | null = null;
     do {
       cursor = await this.store.settle(each.id, cursor, PIECE, this.clock.now());
       this.wakeup.ring();
-      if (this.stopping.signal.aborted) return;
+      if (signal.aborted) return;
     } while (cursor !== null);
     await this.store.settled(each);
-  }
-
-  private async rest(): Promise<void> {
-    const woken = new AbortController();
-    this.wake = () => woken.abort();
-    await this.clock.sleep(LOOK_EVERY_MS, woken.signal);
-    this.wake = () => undefined;
   }
 }
