@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { longTurn, TURN } from './long-work.js';
+import { TurnCounter } from './long-work.js';
 
 /** Pieces smaller than this are copied together: a piece may keep a much larger buffer alive. */
 const BLOCK_BYTES = 64 * 1024;
@@ -41,15 +41,13 @@ export class ByteCollector {
     this.clear();
     const decoder = new StringDecoder('utf8');
     const texts: string[] = [];
-    let turn = 0;
+    const turns = new TurnCounter();
     for (let i = 0; i < blocks.length; i += 1) {
       const block = blocks[i]!;
       texts.push(decoder.write(block));
       blocks[i] = EMPTY;
-      turn += block.length;
-      if (turn < TURN) continue;
-      turn = 0;
-      await longTurn();
+      const turn = turns.next(block.length);
+      if (turn !== undefined) await turn;
     }
     texts.push(decoder.end());
     return texts.join('');
