@@ -105,7 +105,7 @@ export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
       if (this.unusable.get(id) === cardTrouble.reason) continue;
       this.log.error(
         { agent: id, reason: cardTrouble.reason },
-        'an agent is left out: what is stored of it cannot be used',
+        'an agent is ignored: its stored record is not usable',
       );
     }
     this.unusable = faults;

@@ -63,7 +63,7 @@ export class DiskWatch {
     try {
       this.newest = await this.database.room();
     } catch (error) {
-      this.log.error({ err: error }, 'the room of the database could not be looked at');
+      this.log.error({ err: error }, 'the free disk space of the database could not be read');
       return;
     }
     if (this.newest === null) return;
@@ -73,7 +73,7 @@ export class DiskWatch {
     this.low = low;
     const fields = { freeBytes: free, reusableBytes: reusable, minFreeBytes: this.minFree };
     if (low) this.log.error(fields, 'the disk is almost full: new tasks are refused');
-    else this.log.info(fields, 'there is room on the disk again: new tasks are taken');
+    else this.log.info(fields, 'disk space is available again: new tasks are accepted');
   }
 
   private async loop(): Promise<void> {

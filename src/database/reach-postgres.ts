@@ -51,7 +51,7 @@ export async function reachPostgres(
         const leftSeconds = Math.round((waitMs - waited) / 1000);
         log?.warn(
           { database: databasePlace(url), reason: why, leftSeconds },
-          'the database is not there yet: trying again',
+          'the database cannot be reached yet; retrying',
         );
       }
       await pause(pauseMs);

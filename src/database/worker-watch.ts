@@ -44,7 +44,10 @@ export class WorkerWatch {
     try {
       await this.database.write((tx) => tx.run('DELETE FROM workers WHERE id = ?', [id]));
     } catch (error) {
-      this.log.warn({ err: error }, 'the end of this worker could not be said; others see it soon');
+      this.log.warn(
+        { err: error },
+        'this worker could not remove its row from the workers table; other processes notice within seconds',
+      );
     }
   }
 
@@ -63,7 +66,7 @@ export class WorkerWatch {
     try {
       this.newest = this.isShared ? await this.seen() : Number(this.isWorker);
     } catch (error) {
-      this.log.warn({ err: error }, 'it could not be looked who works');
+      this.log.warn({ err: error }, 'the number of workers could not be read');
       return;
     }
     if (this.isNobody === this.warned) return;
@@ -71,9 +74,9 @@ export class WorkerWatch {
     if (this.warned) {
       this.log.warn(
         {},
-        'nobody works: tasks and webhooks wait. Start a process with the role worker or all on the same database',
+        'no worker process is running: tasks and webhooks wait. Start a process with the role worker or all on the same database',
       );
-    } else this.log.info({ workers: this.newest }, 'somebody works again');
+    } else this.log.info({ workers: this.newest }, 'a worker process is running again');
   }
 
   private get isShared(): boolean {

@@ -44,7 +44,7 @@ it('waits for a server that is not there yet, and says so', async () => {
         reason: expect.stringContaining('ECONNREFUSED'),
         leftSeconds: 20,
       },
-      text: 'the database is not there yet: trying again',
+      text: 'the database cannot be reached yet; retrying',
     },
   ]);
 }, 30_000);

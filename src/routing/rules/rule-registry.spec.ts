@@ -106,7 +106,7 @@ describe('the rules in memory', () => {
       ['b', 'config'],
       ['a', 'api'],
     ]);
-    expect(warned).toEqual(['declared rules stand in the place of rules of the API']);
+    expect(warned).toEqual(['declared rules replace rules of the API that have the same id']);
     registry.declare([]);
     expect(registry.all().map(({ id }) => id)).toEqual(['a', 'b']);
   });

@@ -97,7 +97,7 @@ export class RuleRegistry extends RuleSource implements OnModuleInit, OnModuleDe
     const stored = this.stored.filter(({ id }) => !declared.has(id));
     if (stored.length < this.stored.length) {
       const rules = this.stored.map(({ id }) => id).filter((id) => declared.has(id));
-      this.log.warn({ rules }, 'declared rules stand in the place of rules of the API');
+      this.log.warn({ rules }, 'declared rules replace rules of the API that have the same id');
     }
     this.set = new RuleSet([...this.declared, ...stored], this.set);
   }
