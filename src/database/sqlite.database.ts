@@ -101,7 +101,7 @@ export class SqliteDatabase extends Database {
   }
 
   async check(): Promise<void> {
-    const pending = await pendingMigrations(this);
+    const pending = await pendingMigrations(this.dataSource, this);
     if (pending.length > 0) throw new Error(`migrations are pending: ${pending.join(', ')}`);
   }
 

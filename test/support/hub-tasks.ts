@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { HUB_SCHEMA } from '../../src/hub-schema.js';
 import type { Admission, AgentClient } from '../../src/agents/index.js';
 import { AgentLoads } from '../../src/agents/health/agent-loads.js';
 import type { Principal } from '../../src/auth/index.js';
@@ -224,7 +225,8 @@ export class HubTasks {
 
   static async start(options: HubTasksOptions = {}): Promise<HubTasks> {
     const database =
-      options.database ?? (await openDatabase({ url: 'sqlite::memory:', synchronous: 'normal' }));
+      options.database ??
+      (await openDatabase({ url: 'sqlite::memory:', synchronous: 'normal' }, HUB_SCHEMA));
     const agents = new Map((options.agents ?? []).map((agent) => [agent.id, agent]));
     const hub = new HubTasks(database, agents, options);
     // Where several processes count, they do it until they are told to stop; no test here looks.
