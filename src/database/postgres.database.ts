@@ -62,7 +62,7 @@ export class PostgresDatabase extends Database {
     if (pending.length > 0) throw new Error(`migrations are pending: ${pending.join(', ')}`);
   }
 
-  room(): Promise<null> {
+  diskSpace(): Promise<null> {
     return Promise.resolve(null);
   }
 

@@ -7,7 +7,7 @@ const LOOK_EVERY_MS = 2000;
 /** A worker that has said nothing for so long has gone, or cannot reach the database. */
 const SEEN_FOR_MS = 20_000;
 /** Said to who looks at a task that waits for a worker. */
-export const NOBODY_WORKS =
+export const NO_WORKERS =
   'No process of the hub works on tasks at the moment: this one waits until one does.';
 
 /**
@@ -57,7 +57,7 @@ export class WorkerWatch {
   }
 
   /** Nobody works: what comes in waits. */
-  get isNobody(): boolean {
+  get hasNoWorkers(): boolean {
     return this.newest === 0;
   }
 
@@ -69,8 +69,8 @@ export class WorkerWatch {
       this.log.warn({ err: error }, 'the number of workers could not be read');
       return;
     }
-    if (this.isNobody === this.warned) return;
-    this.warned = this.isNobody;
+    if (this.hasNoWorkers === this.warned) return;
+    this.warned = this.hasNoWorkers;
     if (this.warned) {
       this.log.warn(
         {},

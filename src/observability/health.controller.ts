@@ -49,7 +49,7 @@ export class HealthController {
     return {
       status: 'ok',
       ...(this.disk.isLow && { disk: 'low' }),
-      ...(this.workers.isNobody && { workers: 'none' }),
+      ...(this.workers.hasNoWorkers && { workers: 'none' }),
     };
   }
 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from '@jest/globals';
-import { TypeormAgentStore } from '../../src/agents/persistence/typeorm-agent.store.js';
+import { SqlAgentStore } from '../../src/agents/persistence/sql-agent.store.js';
 import { SystemIdSource } from '../../src/common/ids.js';
 import { SecretBox, sealedBy } from '../../src/common/secret-box.js';
 import type { Database } from '../../src/database/database.js';
@@ -29,7 +29,7 @@ describeDatabases('secrets', (databases) => {
     new SecretWalk(new SqlSealedValueStore(database), box, HUB_SCHEMA);
   const reseal = async (box: SecretBox) =>
     (await walkOf(box).reseal(new AbortController().signal))!;
-  const agents = (box: SecretBox) => new TypeormAgentStore(database, box);
+  const agents = (box: SecretBox) => new SqlAgentStore(database, box);
   const settings = (box: SecretBox) => new HubSettings(database, new SystemIdSource(), box);
 
   /** So many webhooks with a secret each, sealed with the old key. */

@@ -91,7 +91,7 @@ describe('the rules in memory', () => {
     store.put(aRule('b'));
     await second();
     expect(decides()).toBe('a');
-    expect(warned).toEqual(['rules could not be read; the known ones stay']);
+    expect(warned).toEqual(['rules could not be read; the cached ones stay in use']);
     store.trouble = undefined;
     await second();
     expect(decides()).toBe('b');

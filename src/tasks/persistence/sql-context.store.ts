@@ -11,7 +11,7 @@ interface ContextRow {
 }
 
 /** Contexts in the hub's database. */
-export class TypeormContextStore extends ContextStore {
+export class SqlContextStore extends ContextStore {
   constructor(private readonly database: Database) {
     super();
   }
