@@ -73,7 +73,7 @@ export interface TaskParts {
   readonly logger: Log;
   readonly draining: Draining;
   readonly quotas: Quotas;
-  readonly workers: Pick<WorkerWatch, 'isNobody'>;
+  readonly workers: Pick<WorkerWatch, 'hasNoWorkers'>;
 }
 
 /** The tokens of {@link TaskParts}, in the order {@link partsOf} takes them. */

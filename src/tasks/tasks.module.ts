@@ -22,8 +22,8 @@ import { OperateController } from './operate/operate.controller.js';
 import { TaskOperator } from './operate/task-operator.js';
 import { SqlAgentDelegations } from './persistence/sql-agent-delegations.js';
 import { SqlCallbackStore } from './persistence/sql-callback.store.js';
-import { TypeormContextStore } from './persistence/typeorm-context.store.js';
-import { TypeormTaskStore } from './persistence/typeorm-task.store.js';
+import { SqlContextStore } from './persistence/sql-context.store.js';
+import { SqlTaskStore } from './persistence/sql-task.store.js';
 import { Sweeper } from './runner/sweeper.js';
 import { TaskRunner } from './runner/task-runner.js';
 import { WaitingLine } from './runner/waiting-line.js';
@@ -69,7 +69,7 @@ const PARTS = Symbol('the parts of tasks');
       provide: TaskStore,
       inject: [Database, AppendParticipant, UsageStore],
       useFactory: (database: Database, participant: AppendParticipant, usage: UsageStore) =>
-        new TypeormTaskStore(database, participant, usage),
+        new SqlTaskStore(database, participant, usage),
     },
     {
       provide: QuotaLimits,
@@ -90,7 +90,7 @@ const PARTS = Symbol('the parts of tasks');
     {
       provide: ContextStore,
       inject: [Database],
-      useFactory: (database: Database) => new TypeormContextStore(database),
+      useFactory: (database: Database) => new SqlContextStore(database),
     },
     {
       provide: CallbackStore,

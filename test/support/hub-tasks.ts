@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { HUB_SCHEMA } from '../../src/hub-schema.js';
 import type { Admission, AgentClient } from '../../src/agents/index.js';
 import { AgentLoads } from '../../src/agents/health/agent-loads.js';
 import type { Principal } from '../../src/auth/index.js';
@@ -29,8 +30,8 @@ import type { AgentCallbacks } from '../../src/tasks/callbacks/agent-callbacks.j
 import type { AgentStopper } from '../../src/tasks/cancel/agent-stopper.js';
 import { SqlAgentDelegations } from '../../src/tasks/persistence/sql-agent-delegations.js';
 import { SqlCallbackStore } from '../../src/tasks/persistence/sql-callback.store.js';
-import { TypeormContextStore } from '../../src/tasks/persistence/typeorm-context.store.js';
-import { TypeormTaskStore } from '../../src/tasks/persistence/typeorm-task.store.js';
+import { SqlContextStore } from '../../src/tasks/persistence/sql-context.store.js';
+import { SqlTaskStore } from '../../src/tasks/persistence/sql-task.store.js';
 import type { Sweeper } from '../../src/tasks/runner/sweeper.js';
 import type { WaitingLine } from '../../src/tasks/runner/waiting-line.js';
 import type { TaskRunner } from '../../src/tasks/runner/task-runner.js';
@@ -112,7 +113,7 @@ const QUICK: ConfigOverrides = {
 export class HubTasks {
   readonly output = new KeptLog();
   readonly signals = new InProcessSignals();
-  readonly store: TypeormTaskStore;
+  readonly store: SqlTaskStore;
   readonly log: GroupCommitTaskLog;
   readonly service: TaskService;
   readonly runner: TaskRunner;
@@ -126,7 +127,7 @@ export class HubTasks {
   admit: (agentId: string) => Admission = () => ({ kind: 'go' });
   readonly load: AgentLoads;
   readonly line: WaitingLine;
-  readonly contexts: TypeormContextStore;
+  readonly contexts: SqlContextStore;
   readonly callbacks: AgentCallbacks;
   readonly settings: HubSettings;
 
@@ -142,7 +143,7 @@ export class HubTasks {
     const { clock = new SystemClock(), ids = new SystemIdSource(), config = {} } = options;
     const { route = (request: HubRequest) => this.route(request) } = options;
     const { signals, output: logger } = this;
-    this.store = new TypeormTaskStore(database, new NoParticipant());
+    this.store = new SqlTaskStore(database, new NoParticipant());
     this.log = new GroupCommitTaskLog(
       this.store,
       signals,
@@ -151,7 +152,7 @@ export class HubTasks {
       undefined,
       options.soleProcess,
     );
-    this.contexts = new TypeormContextStore(database);
+    this.contexts = new SqlContextStore(database);
     this.settings = new HubSettings(database, ids, testSecrets());
     const merged = configWith({
       ...config,
@@ -212,7 +213,7 @@ export class HubTasks {
       logger,
       draining: this.draining,
       quotas: new Quotas(this.usage, { refuseWhenLow: () => this.refuseWhenLow() }),
-      workers: { isNobody: false },
+      workers: { hasNoWorkers: false },
     };
     this.service = taskService(parts, taskLists(parts));
     this.runner = taskRunner(parts);
@@ -224,7 +225,8 @@ export class HubTasks {
 
   static async start(options: HubTasksOptions = {}): Promise<HubTasks> {
     const database =
-      options.database ?? (await openDatabase({ url: 'sqlite::memory:', synchronous: 'normal' }));
+      options.database ??
+      (await openDatabase({ url: 'sqlite::memory:', synchronous: 'normal' }, HUB_SCHEMA));
     const agents = new Map((options.agents ?? []).map((agent) => [agent.id, agent]));
     const hub = new HubTasks(database, agents, options);
     // Where several processes count, they do it until they are told to stop; no test here looks.

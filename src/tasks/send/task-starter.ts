@@ -4,7 +4,7 @@ import type { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import type { IdSource } from '../../common/ids.js';
 import { isLong, longTurn } from '../../common/long-work.js';
-import { NOBODY_WORKS, type WorkerWatch } from '../../database/worker-watch.js';
+import { NO_WORKERS, type WorkerWatch } from '../../database/worker-watch.js';
 import { passHops } from '../../protocol/hops.js';
 import type { HubRequest, Route } from '../../routing/index.js';
 import { decideUnworkedTold } from '../domain/unsent.js';
@@ -35,7 +35,7 @@ export interface TaskStarterDeps {
   /** A message that has passed so many hubs goes no further. */
   readonly maxHops: number;
   readonly quotas: Quotas;
-  readonly workers: Pick<WorkerWatch, 'isNobody'>;
+  readonly workers: Pick<WorkerWatch, 'hasNoWorkers'>;
 }
 
 /** Makes a task of a message: context, route, delegations; all in one commit. */
@@ -103,7 +103,7 @@ export class TaskStarter {
     const task = newTask(input, now, ids);
     if (isLarge) await longTurn();
     const created = await log.create(task, alongside);
-    return created.kind === 'created' && this.deps.workers.isNobody
+    return created.kind === 'created' && this.deps.workers.hasNoWorkers
       ? this.sayThatNobodyWorks(created.aggregate)
       : created;
   }
@@ -112,7 +112,7 @@ export class TaskStarter {
   private async sayThatNobodyWorks({ record: { id } }: TaskAggregate): Promise<Created> {
     const { log, clock } = this.deps;
     await log.update(id, (task) => ({
-      change: decideUnworkedTold(task, NOBODY_WORKS, clock.now()),
+      change: decideUnworkedTold(task, NO_WORKERS, clock.now()),
       result: undefined,
     }));
     const aggregate = await log.read(id, EVERYTHING);

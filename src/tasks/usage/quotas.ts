@@ -3,7 +3,7 @@ import type { DiskWatch } from '../../database/disk-watch.js';
 import type { UsageLedger } from './usage-ledger.js';
 import type { UsageOwner } from './usage.js';
 
-/** What may begin: nobody takes more than its quota, nor the room that running tasks need to end. */
+/** What may begin: nobody takes more than its quota, nor the space that running tasks need to end. */
 export class Quotas {
   constructor(
     private readonly ledger: Pick<UsageLedger, 'reserve' | 'checkStored'>,
@@ -30,7 +30,7 @@ export function ownerOf({ id, organization }: Principal): UsageOwner {
   return { organization, principalId: id };
 }
 
-/** The room that the database has or can have; undefined where it is unknown. */
-export function roomOf({ room }: Pick<DiskWatch, 'room'>): number | undefined {
-  return room === null ? undefined : room.free + room.reusable + room.used;
+/** The space that the database has or can have; undefined where it is unknown. */
+export function roomOf({ space }: Pick<DiskWatch, 'space'>): number | undefined {
+  return space === null ? undefined : space.free + space.reusable + space.used;
 }

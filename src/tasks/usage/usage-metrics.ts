@@ -18,7 +18,7 @@ export class UsageMetrics implements OnModuleInit {
     const { metrics, ledger, disk, workers } = this;
     metrics.gauge(
       'workers',
-      'Processes that work on tasks and webhooks, over the whole hub; 0: everything waits.',
+      'Running worker processes of the whole hub; 0: tasks and webhooks wait.',
       [],
       (give) => {
         if (workers.count !== undefined) give({}, workers.count);
@@ -35,11 +35,11 @@ export class UsageMetrics implements OnModuleInit {
     );
     metrics.gauge(
       'disk_bytes',
-      'Room of the database (SQLite only): free on the disk, reusable in the file, used.',
+      'Disk space of the database (SQLite only): free on the disk, reusable in the file, used.',
       ['kind'],
       (give) => {
-        if (disk.room === null) return;
-        for (const [kind, bytes] of Object.entries(disk.room)) give({ kind }, bytes as number);
+        if (disk.space === null) return;
+        for (const [kind, bytes] of Object.entries(disk.space)) give({ kind }, bytes as number);
       },
     );
     metrics.gauge(

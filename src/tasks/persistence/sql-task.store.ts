@@ -42,7 +42,7 @@ import { readEvents, readNewest } from './read-events.js';
 import { toEvent } from './task-rows.js';
 
 /** Tasks in the hub's database. `participant` takes part in every commit that adds events. */
-export class TypeormTaskStore extends TaskStore {
+export class SqlTaskStore extends TaskStore {
   readonly downstream: DownstreamTasks;
   private readonly texts: LargeTexts;
   private queueTurn: TurnOf = () => undefined;

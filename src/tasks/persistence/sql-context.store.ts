@@ -7,7 +7,7 @@ import { ContextEntity } from './context.entity.js';
 const CONTEXT = new Table(ContextEntity).select();
 
 /** Contexts in the hub's database. */
-export class TypeormContextStore extends ContextStore {
+export class SqlContextStore extends ContextStore {
   constructor(private readonly database: Database) {
     super();
   }
