@@ -8,7 +8,7 @@ export class KilledAgentDto {
   @ApiProperty({ type: String })
   readonly id: string;
 
-  @ApiProperty({ type: Boolean, description: 'Always false: it takes no new work.' })
+  @ApiProperty({ type: Boolean, description: 'Always false: it receives no new work.' })
   readonly enabled = false;
 
   @ApiProperty({ type: Number, description: 'Delegations that were canceled.' })
@@ -16,7 +16,7 @@ export class KilledAgentDto {
 
   @ApiProperty({
     type: Number,
-    description: 'Delegations not sent yet that went to the next agent of their route.',
+    description: 'Delegations not sent yet that failed over to the next agent of their route.',
   })
   readonly movedOn: number;
 
@@ -36,9 +36,10 @@ export class AgentKillController {
   @Post(':id(^[^:]+)::kill')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Disables an agent and cancels what it works on; each task says so.',
+    summary:
+      'Disables an agent and cancels the delegations it works on; the status of each task says so.',
     description:
-      'Resolves when every task has the end; the agent is told to cancel each of its tasks. A declared agent is enabled again by the next start, unless its declaration says otherwise.',
+      'Answers when the end of every delegation is committed; the hub then sends the agent a cancel for each of its tasks. A declared agent is enabled again at the next start, unless its declaration says otherwise.',
   })
   @ApiOkResponse({ type: KilledAgentDto })
   async kill(@Param('id') id: string): Promise<KilledAgentDto> {

@@ -240,7 +240,7 @@ export class GroupCommitTaskLog extends TaskLog {
       await this.store.stage(member.taken.append);
       this.staged.push(member);
     } catch (error) {
-      this.log.error({ err: error }, 'a large update could not be stored');
+      this.log.error({ err: error }, 'storing a large update failed');
       member.fail(unavailable(error));
     }
   }
@@ -272,7 +272,7 @@ export class GroupCommitTaskLog extends TaskLog {
     try {
       return await this.store.commit(batch.map(({ taken }) => taken.append));
     } catch (error) {
-      this.log.error({ err: error, appends: batch.length }, 'a commit failed with the database');
+      this.log.error({ err: error, appends: batch.length }, 'a commit failed in the database');
       for (const member of batch) member.fail(unavailable(error));
       return null;
     }
@@ -284,7 +284,7 @@ export class GroupCommitTaskLog extends TaskLog {
       return await rows;
     } catch (error) {
       if (error instanceof HubError || !isDatabaseTrouble(error)) throw error;
-      this.log.error({ err: error }, 'a task could not be read from the database');
+      this.log.error({ err: error }, 'reading a task from the database failed');
       throw unavailable(error);
     }
   }
@@ -345,7 +345,7 @@ export class GroupCommitTaskLog extends TaskLog {
   }
 
   private unwritable(taskId: string, cause: unknown): AppendOutcome {
-    this.log.error({ taskId, err: cause }, 'an append cannot be written down');
+    this.log.error({ taskId, err: cause }, 'an update of a task cannot be serialized');
     return { kind: 'poisoned', cause };
   }
 
@@ -403,7 +403,7 @@ export class GroupCommitTaskLog extends TaskLog {
       member.settle(outcome);
       if (outcome.kind === 'poisoned' && !(outcome.cause instanceof HubError)) {
         const { taskId } = member.taken.append;
-        this.log.error({ taskId, err: outcome.cause }, 'an append cannot be stored');
+        this.log.error({ taskId, err: outcome.cause }, 'an update of a task cannot be stored');
       }
     });
     ringFor(
@@ -420,14 +420,14 @@ export class GroupCommitTaskLog extends TaskLog {
   /** What ends a task one of whose updates cannot be stored; why is told where that is the hub's own rule. */
   private ending(taskId: string, cause: unknown, refused: Waiting): Waiting | null {
     if (refused instanceof Ending) return null;
-    this.log.error({ taskId, err: cause }, 'a task ends, as an update cannot be stored');
+    this.log.error({ taskId, err: cause }, 'a task fails because an update of it cannot be stored');
     const why = cause instanceof TaskTooLargeError ? `: ${cause.message}` : '.';
     return new Ending(
       (task) => ({
         change: decideTaskFailed(task, `An update could not be stored${why}`, this.clock.now()),
         result: undefined,
       }),
-      (error) => this.log.error({ taskId, err: error }, 'a task could not be ended as failed'),
+      (error) => this.log.error({ taskId, err: error }, 'marking a task as failed did not succeed'),
     );
   }
 }

@@ -14,7 +14,7 @@ export class AttemptDto {
   @ApiProperty({ type: String, format: 'date-time' }) readonly endedAt: string;
   @ApiProperty({
     type: String,
-    description: 'Why it did not take the message.',
+    description: 'Why it did not accept the message.',
     example: 'Translator (EU) could not be reached.',
   })
   readonly why: string;
@@ -37,7 +37,10 @@ export class AgentTroubleDto {
   @ApiProperty({ type: Number, nullable: true, description: 'The code of a JSON-RPC error.' })
   readonly code: number | null;
   @ApiProperty({ type: Number, nullable: true }) readonly httpStatus: number | null;
-  @ApiProperty({ type: String, description: 'As the agent or the network put it, cut short.' })
+  @ApiProperty({
+    type: String,
+    description: 'The error text of the agent or the network, truncated.',
+  })
   readonly text: string;
 
   constructor({ agentId, at, kind, code, httpStatus, text }: AgentTrouble) {

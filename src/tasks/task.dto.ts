@@ -130,45 +130,50 @@ export class DelegationDto {
   @ApiProperty({ type: String }) readonly id: string;
   @ApiProperty({
     type: Number,
-    description: 'Its place among the delegations of the task, from 0.',
+    description: 'Its index among the delegations of the task, from 0.',
   })
   readonly position: number;
-  @ApiProperty({ type: Number, description: "The step of the route's plan, from 0." })
+  @ApiProperty({ type: Number, description: 'The index of its step in the plan, from 0.' })
   readonly step: number;
   @ApiProperty({ type: String, description: 'The name of that step.', example: 'translate' })
   readonly stepName: string;
-  @ApiProperty({ type: String, description: 'The agent that has it now, or had it last.' })
+  @ApiProperty({
+    type: String,
+    description: 'The agent it is assigned to, or was assigned to last.',
+  })
   readonly agentId: string;
   @ApiProperty({ type: String }) readonly agentName: string;
   @ApiProperty({ type: String, nullable: true }) readonly skillId: string | null;
   @ApiProperty({
     enum: DELEGATION_STATES,
     description:
-      '`planned`: the turn of its step has not come. `skipped`: its step was not needed, or could not begin any more.',
+      '`planned`: its step has not started. `skipped`: its step was not needed, or can no longer start.',
   })
   readonly state: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Why it ended, or why it waits.' })
+  @ApiProperty({ type: String, nullable: true, description: 'Why it ended, or what it waits for.' })
   readonly reason: string | null;
   @ApiProperty({
     type: AgentTroubleDto,
     nullable: true,
     description:
-      'What was wrong with the call that ended it or made it go on with another agent; null without the scope `admin`.',
+      'The failed call that ended it or caused a failover to another agent; null without the scope `admin`.',
   })
   readonly trouble: AgentTroubleDto | null;
   @ApiProperty({
     type: [AttemptDto],
-    description: 'Agents asked before this one, or passed over (no `askedAt`), oldest first.',
+    description:
+      'Agents tried before this one, or skipped without a call (no `askedAt`), oldest first.',
   })
   readonly attempts: readonly AttemptDto[];
   @ApiProperty({
     type: [String],
-    description: 'Agents that take over if this one does not accept.',
+    description: 'Agents to fail over to, in order, if this one does not accept the message.',
   })
   readonly fallbacks: readonly string[];
   @ApiProperty({
     type: Number,
-    description: 'Messages sent for it, to whichever agent; they count for the budget of the task.',
+    description:
+      'Messages sent to agents for it, failovers included; they count towards the call limit of the task.',
   })
   readonly calls: number;
   @ApiProperty({ type: Number, description: 'How often it has been claimed by a runner.' })
@@ -178,7 +183,7 @@ export class DelegationDto {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'When the turn of its step came.',
+    description: 'When its step started.',
   })
   readonly queuedAt: string | null;
   @ApiProperty({
@@ -192,7 +197,7 @@ export class DelegationDto {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'When an agent took the message or answered it.',
+    description: 'When an agent accepted the message or answered it.',
   })
   readonly answeredAt: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
@@ -241,7 +246,7 @@ export class TaskDto {
     type: TaskKeyDto,
     nullable: true,
     description:
-      'The key by which it was begun; null for that of the configuration, and without one.',
+      'The API key that created the task; null for the configured admin key, and for calls without a key.',
   })
   readonly key: TaskKeyDto | null;
   @ApiProperty({ enum: [...STATES.keys()] }) readonly state: string;
@@ -254,13 +259,14 @@ export class TaskDto {
   @ApiProperty({
     type: OperatorDto,
     nullable: true,
-    description: 'The operator that has canceled it; null: nobody, or its client.',
+    description:
+      'The operator that canceled it; null if it was not canceled, or was canceled by its client.',
   })
   readonly canceledBy: OperatorDto | null;
   @ApiProperty({
     type: RetryDto,
     nullable: true,
-    description: 'The task whose message an operator has had sent again as this one.',
+    description: 'The task that this one retries at the request of an operator.',
   })
   readonly retryOf: RetryDto | null;
   @ApiProperty({ type: [DelegationDto] }) readonly delegations: readonly DelegationDto[];
@@ -311,7 +317,8 @@ export class TaskEventDto {
 export class TaskDetailDto extends TaskDto {
   @ApiProperty({
     type: RouteDto,
-    description: 'Who was chosen and who was left out, by which rule, and the steps of the plan.',
+    description:
+      'The agents that were chosen and skipped, with the reasons, and the steps of the plan.',
   })
   readonly route: Route;
   @ApiProperty({ type: String, nullable: true }) readonly traceparent: string | null;

@@ -66,7 +66,7 @@ export class TasksController {
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'One task: its route, its delegations and its newest events.' })
+  @ApiOperation({ summary: 'Reads one task: its route, its delegations and its newest events.' })
   @ApiOkResponse({ type: TaskDetailDto })
   async get(
     @Param('id') id: string,
@@ -85,7 +85,7 @@ export class TasksController {
   @ApiOperation({
     summary: 'Deletes a task that has ended: one of your own, or any you may see as an operator.',
     description:
-      'Its log, artifacts, webhooks and deliveries go with it. 409 for one that has not ended, and, without force, while its agents or webhooks are still to be told of something.',
+      'Its log, artifacts, webhooks and deliveries are deleted with it. 409 if it has not ended, or, without force, while a cancel to one of its agents or a webhook delivery is pending.',
   })
   @ApiNoContentResponse()
   async delete(

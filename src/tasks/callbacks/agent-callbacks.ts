@@ -47,8 +47,8 @@ export class AgentCallbacks {
 
   constructor(private readonly deps: AgentCallbacksDeps) {
     const rules = {
-      name: 'callbacks of agents',
-      failure: 'callbacks of agents could not be looked for',
+      name: 'agent callbacks',
+      failure: 'looking for agent callbacks failed',
       run: () => this.look(),
     };
     this.job = new BackgroundJob(rules, deps.clock, deps.logger);

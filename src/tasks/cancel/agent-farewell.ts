@@ -54,7 +54,7 @@ export class AgentFarewell {
     } catch (error) {
       const reason = error instanceof AgentCallError ? error.message : String(error);
       const ids = { taskId: record.id, delegationId: delegation.id, agentId };
-      logger.warn({ ...ids, reason }, 'an agent was not told of its end');
+      logger.warn({ ...ids, reason }, 'sending a cancel to an agent failed');
       return !isAway(error);
     } finally {
       answered.abort(OVER);

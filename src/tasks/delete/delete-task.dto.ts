@@ -5,7 +5,8 @@ export class DeleteTaskQueryDto {
   @ApiPropertyOptional({
     enum: ['true', 'false'],
     default: 'false',
-    description: 'Deletes it although its agents or webhooks are still to be told of something.',
+    description:
+      'Deletes it even if a cancel to one of its agents or a webhook delivery is pending.',
   })
   @IsOptional()
   @IsIn(['true', 'false'])

@@ -29,7 +29,7 @@ export class TaskDeleter {
 const WHY_NOT: Readonly<Record<Exclude<DeleteResult, 'deleted' | 'unknown'>, string>> = {
   open: 'The task has not ended: cancel it first.',
   agents:
-    'An agent is still to be told that the task has ended: try again in a few seconds, or add ?force=true, and it is not told.',
+    'A cancel is still to be sent to an agent of the task: try again in a few seconds, or add ?force=true to drop it.',
   webhooks:
-    'Webhooks of the task have something left to deliver (GET /api/v1/push/deliveries?taskId=…): try again later, or add ?force=true, and it is dropped.',
+    'Webhook deliveries of the task are pending (GET /api/v1/push/deliveries?taskId=…): try again later, or add ?force=true to drop them.',
 };

@@ -24,7 +24,8 @@ export class OperateController {
 
   @Get(':id/content')
   @ApiOperation({
-    summary: 'Reads any task as its client sees it: status, history and artifacts. Recorded.',
+    summary:
+      'Reads any task as its client sees it: status, history and artifacts. The read is logged.',
   })
   @ApiOkResponse({ type: TaskContentDto })
   async content(
@@ -39,9 +40,9 @@ export class OperateController {
   @Post(':id(^[^:]+)::cancel')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Cancels any task that has not ended, in the place of its client. Recorded.',
+    summary: 'Cancels any task that has not ended, on behalf of its client. The cancel is logged.',
     description:
-      'Resolves when the task has ended, or when the time of its agents to cancel is over. The task says that an operator has canceled it, and why.',
+      'Answers when the task has ended, or when the cancel wait of its agents is over. The task says that an operator canceled it, and why.',
   })
   @ApiOkResponse({ type: TaskDto })
   async cancel(
@@ -54,9 +55,10 @@ export class OperateController {
 
   @Post(':id(^[^:]+)::retry')
   @ApiOperation({
-    summary: 'Sends the first message of a task that has ended again, as a new task. Recorded.',
+    summary:
+      'Retries a task that has ended: sends its first message again, as a new task. The retry is logged.',
     description:
-      'The new task belongs to the owner of the old one, is in the same context, is routed anew and names the old one (`retryOf`, for its client under urn:a2a-hub:routing:v1). Further messages and webhooks of the old task are not repeated. 409 for a task that has not ended. While the new task is open, asking again gives the same one.',
+      'The new task belongs to the owner of the old one, is in the same context, is routed again and names the old one (`retryOf`, for its client under urn:a2a-hub:routing:v1). Further messages and webhooks of the old task are not repeated. 409 for a task that has not ended. While the new task is open, another retry answers with that task.',
   })
   @ApiCreatedResponse({ type: TaskDto })
   async retry(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<TaskDto> {

@@ -6,7 +6,7 @@ import { Task } from '../../protocol/a2a.js';
 export class CancelTaskDto {
   @ApiPropertyOptional({
     type: String,
-    description: 'Why, for the client of the task and for the record: 1 to 500 characters.',
+    description: 'Why, for the client of the task and for the log: 1 to 500 characters.',
     example: 'The agent is stuck; please send it again.',
   })
   @IfGiven()

@@ -105,7 +105,7 @@ export class TaskOperator {
     const note = (outcome: object): void =>
       this.deps.logger.info(
         { act, taskId, by, withKey, reason, ...outcome },
-        'an operator acts on a task',
+        'an operator acted on a task',
       );
     try {
       const task = await work();

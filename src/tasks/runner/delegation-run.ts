@@ -325,7 +325,7 @@ export class DelegationRun {
       return true;
     }
     const { id: delegationId, taskId } = this.claim;
-    this.deps.logger.error({ err: error, taskId, delegationId }, 'a delegation could not be run');
+    this.deps.logger.error({ err: error, taskId, delegationId }, 'running a delegation failed');
     // Nothing can be written: the lease runs out and the delegation is adopted.
     return error instanceof HubError && error.reason === 'UNAVAILABLE';
   }

@@ -42,13 +42,13 @@ export class Sweeper {
     const { clock, logger } = deps;
     const overdue = {
       name: 'overdue tasks',
-      failure: 'overdue tasks could not be looked for',
+      failure: 'looking for overdue tasks failed',
       everyMs: LOOK_EVERY_MS,
       run: () => this.endOverdue(),
     };
     const retention = {
-      name: 'retention of tasks',
-      failure: 'what is kept no more could not be deleted',
+      name: 'task retention',
+      failure: 'deleting expired tasks and contexts failed',
       everyMs: TIDY_EVERY_MS,
       run: (signal: AbortSignal) => this.tidy(signal),
     };
@@ -78,7 +78,7 @@ export class Sweeper {
         result: undefined,
       }));
     } catch (error) {
-      logger.error({ err: error, taskId }, 'an overdue task could not be ended');
+      logger.error({ err: error, taskId }, 'ending an overdue task failed');
     }
   }
 

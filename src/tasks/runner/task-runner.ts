@@ -91,7 +91,7 @@ export class TaskRunner implements Claimer {
     deps.farewells.onRoom = (): void => this.lookForFarewells();
     const rules = {
       name: 'leases',
-      failure: 'leases could not be looked after',
+      failure: 'renewing the leases of delegations failed',
       everyMs: settings.lookEveryMs,
       run: () => this.look(),
     };
@@ -137,7 +137,10 @@ export class TaskRunner implements Claimer {
     if (soleProcess) {
       const released = await store.releaseOthers(owner);
       if (released > 0)
-        logger.info({ delegations: released }, 'adopting what the last process left');
+        logger.info(
+          { delegations: released },
+          'taking over the delegations of the previous process',
+        );
     }
     this.leave.push(
       signals.onWork(() => this.wake()),
@@ -148,7 +151,7 @@ export class TaskRunner implements Claimer {
     log.claimNew(this);
     await this.lookAtTenants();
     const { maxConcurrent, limitedBy } = this.deps.settings;
-    logger.info({ delegations: maxConcurrent, limitedBy }, 'running so many at once');
+    logger.info({ delegations: maxConcurrent, limitedBy }, 'concurrency limit for delegations');
     this.wake();
     this.job.start();
   }
@@ -176,7 +179,7 @@ export class TaskRunner implements Claimer {
     try {
       await store.release(owner);
     } catch (error) {
-      logger.warn({ err: error }, 'leases were not given up; they run out by themselves');
+      logger.warn({ err: error }, 'releasing the leases failed; they expire by themselves');
     }
   }
 
@@ -189,7 +192,7 @@ export class TaskRunner implements Claimer {
     }
     this.claiming = this.claim()
       .catch((error: unknown) => {
-        this.deps.logger.error({ err: error }, 'delegations could not be claimed');
+        this.deps.logger.error({ err: error }, 'claiming delegations failed');
       })
       .finally(() => {
         this.claiming = undefined;
@@ -272,7 +275,7 @@ export class TaskRunner implements Claimer {
   private noticeTenants(): void {
     this.lookedAtTenantsAt = -Infinity;
     this.lookAtTenants().catch((error: unknown) =>
-      this.deps.logger.warn({ err: error }, 'the organizations with keys could not be counted'),
+      this.deps.logger.warn({ err: error }, 'counting the organizations with keys failed'),
     );
   }
 

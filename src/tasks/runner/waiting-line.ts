@@ -41,8 +41,8 @@ export class WaitingLine {
 
   constructor(private readonly deps: WaitingLineDeps) {
     const rules = {
-      name: 'waiting delegations',
-      failure: 'waiting delegations could not be counted',
+      name: 'queued delegations',
+      failure: 'counting queued delegations failed',
       everyMs: COUNT_EVERY_MS,
       atOnce: true,
       run: () => this.count(),

@@ -43,8 +43,8 @@ export class UsageLedger {
 
   constructor(private readonly deps: UsageLedgerDeps) {
     const rules = {
-      name: 'usage of quotas',
-      failure: 'the usage of quotas could not be read',
+      name: 'quota usage',
+      failure: 'reading the quota usage failed',
       everyMs: READ_EVERY_MS,
       run: () => this.read(),
     };

@@ -18,24 +18,24 @@ export class UsageMetrics implements OnModuleInit {
     const { metrics, ledger, disk, workers } = this;
     metrics.gauge(
       'workers',
-      'Processes that work on tasks and webhooks, over the whole hub; 0: everything waits.',
+      'Worker processes of the whole hub; at 0 no task is run and no webhook is delivered.',
       [],
       (give) => {
         if (workers.count !== undefined) give({}, workers.count);
       },
     );
-    metrics.gauge('tasks_open', 'Tasks that have not ended, over the whole hub.', [], (give) =>
+    metrics.gauge('tasks_open', 'Open tasks of the whole hub.', [], (give) =>
       give({}, ledger.total().openTasks),
     );
     metrics.gauge(
       'stored_bytes',
-      'Bytes stored of tasks, as quotas count them, over the whole hub.',
+      'Bytes stored for tasks of the whole hub, as quotas count them.',
       [],
       (give) => give({}, ledger.total().storedBytes),
     );
     metrics.gauge(
       'disk_bytes',
-      'Room of the database (SQLite only): free on the disk, reusable in the file, used.',
+      'Disk space of the database (SQLite only): free on the disk, reusable in the file, used.',
       ['kind'],
       (give) => {
         if (disk.room === null) return;

@@ -26,14 +26,14 @@ export class UsageController {
 
   @Get()
   @NoQuery()
-  @ApiOperation({ summary: 'What all tasks together use, and the room on the disk.' })
+  @ApiOperation({ summary: 'Reads the usage of all tasks together, and the disk space.' })
   @ApiOkResponse({ type: HubUsageDto })
   get(): HubUsageDto {
     return new HubUsageDto(this.ledger.total(), this.disk.room, this.disk.isLow);
   }
 
   @Get('organizations')
-  @ApiOperation({ summary: 'Lists organizations by name, with what they use and may use.' })
+  @ApiOperation({ summary: 'Lists organizations by name, with their usage and limits.' })
   @ApiOkResponse({ type: OrganizationUsagePageDto })
   organizations(@Query() { limit, cursor }: PageQueryDto): OrganizationUsagePageDto {
     const page = pageOf(this.ledger.organizationNames(), limit, cursor);
@@ -41,7 +41,9 @@ export class UsageController {
   }
 
   @Get('organizations/:organization/principals')
-  @ApiOperation({ summary: 'Lists the principals of an organization, with what they use.' })
+  @ApiOperation({
+    summary: 'Lists the principals of an organization, with their usage and limits.',
+  })
   @ApiOkResponse({ type: PrincipalUsagePageDto })
   principals(
     @Param('organization') organization: string,

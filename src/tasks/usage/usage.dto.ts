@@ -7,10 +7,10 @@ export class UsageDto {
   @ApiProperty({ type: Number })
   readonly openTasks: number;
 
-  @ApiProperty({ type: Number, description: 'Tasks begun since midnight (UTC).' })
+  @ApiProperty({ type: Number, description: 'Tasks created since midnight (UTC).' })
   readonly tasksToday: number;
 
-  @ApiProperty({ type: Number, description: 'Roughly.' })
+  @ApiProperty({ type: Number, description: 'Approximate.' })
   readonly storedBytes: number;
 
   constructor(usage: Usage) {
@@ -78,7 +78,7 @@ export class DiskDto {
   @ApiProperty({ type: Number, description: 'Free in the file of the database.' })
   readonly reusableBytes: number;
 
-  @ApiProperty({ type: Number, description: 'All that the data takes.' })
+  @ApiProperty({ type: Number, description: 'Used by the data.' })
   readonly usedBytes: number;
 
   @ApiProperty({ type: Boolean, description: 'New tasks are refused (database.minFree).' })
