@@ -1,4 +1,4 @@
-import { HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty } from '@nestjs/swagger';
 import { AdminController } from '../auth/index.js';
 import { AgentStopper, type Stopped } from './cancel/agent-stopper.js';
@@ -30,7 +30,7 @@ export class KilledAgentDto {
 /** The part of the agents' API that concerns what they work on. */
 @AdminController('agents', 'api/v1/agents', 'agents')
 export class AgentKillController {
-  constructor(@Inject(AgentStopper) private readonly stopper: AgentStopper) {}
+  constructor(private readonly stopper: AgentStopper) {}
 
   // The plain `:id:kill` would also match other verbs after the second colon.
   @Post(':id(^[^:]+)::kill')

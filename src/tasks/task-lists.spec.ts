@@ -9,7 +9,7 @@ it('are there again after the secret of their page tokens could not be made: the
   let isFull = true;
   const secret = (): Promise<string> =>
     isFull ? Promise.reject(new Error('full')) : Promise.resolve('secret');
-  const lists = new TaskLists(store, secret, 10);
+  const lists = new TaskLists(store, { pageTokenSecret: secret }, { tasks: { historyLimit: 10 } });
   const list = (): Promise<unknown> => lists.all({}, EVERYTHING, 1, undefined);
   await expect(list()).rejects.toThrow('full');
   isFull = false;

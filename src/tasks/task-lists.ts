@@ -1,10 +1,13 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AppConfig } from '../config/index.js';
+import { HubSettings } from '../database/hub-settings.js';
 import { visibilityOf, type Visibility } from '../auth/index.js';
 import { invalidField } from '../common/hub-error.js';
 import { DEFAULT_PAGE_SIZE, type Page } from '../common/page.js';
 import { TaskState, type ListTasksRequest, type ListTasksResponse } from '../protocol/a2a.js';
 import type { CallContext } from '../routing/index.js';
 import { PageTokens } from './page-token.js';
-import type { ReadRoom, TaskFilter, TaskPage, TaskStore } from './task-store.js';
+import { type ReadRoom, type TaskFilter, type TaskPage, TaskStore } from './task-store.js';
 import { viewTask } from './task-view.js';
 import type { TaskAggregate } from './task.js';
 
@@ -15,15 +18,15 @@ import type { TaskAggregate } from './task.js';
 export type ListParams = Partial<Omit<ListTasksRequest, 'tenant'>>;
 
 /** Lists of tasks: ListTasks of A2A §3.1.4, and the operators' list. */
+@Injectable()
 export class TaskLists {
   private tokens: PageTokens | undefined;
 
   constructor(
     private readonly store: TaskStore,
-    /** The hub's secret for page tokens; the same in every process. */
-    private readonly secret: () => Promise<string>,
-    /** The most messages of a history in one answer. */
-    private readonly historyLimit: number,
+    @Inject(HubSettings) private readonly settings: Pick<HubSettings, 'pageTokenSecret'>,
+    @Inject(AppConfig)
+    private readonly config: { readonly tasks: Pick<AppConfig['tasks'], 'historyLimit'> },
   ) {}
 
   /** One page, newest status first. Throws INVALID_PARAMS for a token that is none of this list. */
@@ -39,7 +42,7 @@ export class TaskLists {
       includeArtifacts: params.includeArtifacts === true,
     };
     return {
-      tasks: page.tasks.map(({ task }) => viewTask(task, view, this.historyLimit)),
+      tasks: page.tasks.map(({ task }) => viewTask(task, view, this.config.tasks.historyLimit)),
       nextPageToken: page.nextPageToken ?? '',
       pageSize,
       totalSize: page.totalSize,
@@ -66,7 +69,7 @@ export class TaskLists {
     token: string | undefined,
     room: ReadRoom | undefined,
   ): Promise<TaskPage & { readonly nextPageToken: string | null }> {
-    const tokens = (this.tokens ??= new PageTokens(await this.secret()));
+    const tokens = (this.tokens ??= new PageTokens(await this.settings.pageTokenSecret()));
     const scope = {
       contextId: filter.contextId ?? null,
       state: filter.state ?? null,

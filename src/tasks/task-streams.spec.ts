@@ -3,6 +3,7 @@ import { SystemClock } from '../common/clock.js';
 import { TaskState } from '../protocol/a2a.js';
 import { InProcessSignals } from './in-process-signals.js';
 import type { TaskLog } from './task-log.js';
+import { UpdateWaiter } from './task-bell.js';
 import { TaskStreams } from './task-streams.js';
 import type { EventKind, TaskEvent } from './task.js';
 
@@ -47,13 +48,10 @@ async function seqsOf(items: AsyncIterable<{ readonly seq: number }>): Promise<n
 }
 
 function over(log: PagedLog): TaskStreams {
-  const pace = { firstMs: 60_000, maxMs: 60_000, factor: 1 };
-  return new TaskStreams(
-    log as unknown as TaskLog,
-    new InProcessSignals(),
-    new SystemClock(),
-    pace,
-  );
+  const pace = { firstMs: 60_000, maxMs: 60_000 };
+  const [signals, clock] = [new InProcessSignals(), new SystemClock()];
+  const waiters = { of: (taskId: string) => new UpdateWaiter(signals, taskId, clock, pace) };
+  return new TaskStreams(log as unknown as TaskLog, waiters, clock);
 }
 
 describe('streams of a task', () => {

@@ -1,10 +1,10 @@
-import type { Clock } from '../common/clock.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../common/clock.js';
 import { LONG } from '../common/long-work.js';
 import { StreamResponse, TaskState, type Task } from '../protocol/a2a.js';
 import { isTerminal } from '../protocol/task-state.js';
-import type { Signals } from './signals.js';
-import { TaskBell, type PollPace } from './task-bell.js';
-import type { TaskLog } from './task-log.js';
+import { type UpdateWaiter, UpdateWaiters } from './task-bell.js';
+import { TaskLog } from './task-log.js';
 import { FIRST_MESSAGE_SEQ, type TaskEvent } from './task.js';
 import { textOf } from './text-of-events.js';
 
@@ -20,17 +20,16 @@ const PAGE_TEXT = LONG;
 
 /**
  * Streams of a task, read from its log by sequence number, so that every reader gets the same bytes
- * in the same order wherever it is connected. They are pulled: a reader that does not ask for the
+ * in the same order wherever it is connected. All streams end when the process begins to drain, to be
+ * resumed elsewhere. They are pulled: a reader that does not ask for the
  * next item makes nobody wait and fills no memory.
  */
+@Injectable()
 export class TaskStreams {
   constructor(
     private readonly log: TaskLog,
-    private readonly signals: Signals,
+    @Inject(UpdateWaiters) private readonly waiters: Pick<UpdateWaiters, 'of'>,
     private readonly clock: Clock,
-    private readonly pace: PollPace,
-    /** Aborted when the process is going to stop: all streams end then, to be resumed elsewhere. */
-    private readonly draining?: AbortSignal,
   ) {}
 
   /**
@@ -43,14 +42,14 @@ export class TaskStreams {
     waitMs: number,
     gone?: AbortSignal,
   ): AsyncGenerator<StreamItem, void, undefined> {
-    const bell = this.bell(taskId, gone);
+    const waiter = this.waiters.of(taskId, gone);
     try {
-      const page = await this.firstEvents(taskId, bell, waitMs);
+      const page = await this.firstEvents(taskId, waiter, waitMs);
       const reply = page.find(({ kind }) => kind === 'reply');
       if (reply) yield { seq: reply.seq, body: reply.body };
-      else yield* this.read(taskId, 0, false, bell, page);
+      else yield* this.read(taskId, 0, false, waiter, page);
     } finally {
-      bell.close();
+      waiter.close();
     }
   }
 
@@ -77,11 +76,11 @@ export class TaskStreams {
     state: TaskState,
     gone?: AbortSignal,
   ): AsyncGenerator<StreamItem, void, undefined> {
-    const bell = this.bell(taskId, gone);
+    const waiter = this.waiters.of(taskId, gone);
     try {
-      yield* this.read(taskId, seq, isTerminal(state), bell);
+      yield* this.read(taskId, seq, isTerminal(state), waiter);
     } finally {
-      bell.close();
+      waiter.close();
     }
   }
 
@@ -89,7 +88,7 @@ export class TaskStreams {
     taskId: string,
     after: number,
     atEnd: boolean,
-    bell: TaskBell,
+    waiter: UpdateWaiter,
     firstPage?: readonly TaskEvent[],
   ): AsyncGenerator<StreamItem, void, undefined> {
     let seq = after;
@@ -103,15 +102,15 @@ export class TaskStreams {
       }
       if (isFull(page)) continue;
       // Only at the head of the log: an answered question in the middle of a replay ends nothing.
-      if (ended || bell.stopped) return;
-      await bell.wait();
+      if (ended || waiter.stopped) return;
+      await waiter.wait();
     }
   }
 
   /** The log's beginning, with the agent's first event if it comes in time. */
   private async firstEvents(
     taskId: string,
-    bell: TaskBell,
+    waiter: UpdateWaiter,
     waitMs: number,
   ): Promise<readonly TaskEvent[]> {
     const end = this.clock.now().getTime() + waitMs;
@@ -121,13 +120,9 @@ export class TaskStreams {
         page.push(...(await this.log.events(taskId, FIRST_MESSAGE_SEQ, 1)));
       }
       const left = end - this.clock.now().getTime();
-      if (page.length > FIRST_MESSAGE_SEQ || left <= 0 || bell.stopped) return page;
-      await bell.wait(left);
+      if (page.length > FIRST_MESSAGE_SEQ || left <= 0 || waiter.stopped) return page;
+      await waiter.wait(left);
     }
-  }
-
-  private bell(taskId: string, gone: AbortSignal | undefined): TaskBell {
-    return new TaskBell(this.signals, taskId, this.clock, this.pace, [this.draining, gone]);
   }
 }
 

@@ -1,26 +1,24 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { EVERYTHING } from '../auth/index.js';
-import type { Clock } from '../common/clock.js';
+import { Clock } from '../common/clock.js';
 import { TaskState } from '../protocol/a2a.js';
 import { isInterrupted, isTerminal } from '../protocol/task-state.js';
-import type { Signals } from './signals.js';
-import { TaskBell, type PollPace } from './task-bell.js';
-import type { TaskLog } from './task-log.js';
+import { UpdateWaiters } from './task-bell.js';
+import { TaskLog } from './task-log.js';
 import type { TaskRecord } from './task.js';
 
-/** Waits for what becomes of a task, whichever process works on it. */
+/** Waits for what becomes of a task, whichever process works on it. All waits end when this process drains. */
+@Injectable()
 export class TaskWaits {
   constructor(
     private readonly log: TaskLog,
-    private readonly signals: Signals,
+    @Inject(UpdateWaiters) private readonly waiters: Pick<UpdateWaiters, 'of'>,
     private readonly clock: Clock,
-    private readonly pace: PollPace,
-    /** Aborted when the process is going to stop: all waits end then. */
-    private readonly draining?: AbortSignal,
   ) {}
 
   /**
    * Until the task has ended or waits for its client (A2A §3.1.1), at most `maxMs`. `isNew`: it was
-   * created in this very turn, so there is nothing to see before the next ring. `gone` ends the wait:
+   * created in this very turn, so there is nothing to see before the next update. `gone` ends the wait:
    * nobody is there for the answer any more.
    */
   settled(taskId: string, maxMs: number, isNew = false, gone?: AbortSignal): Promise<void> {
@@ -47,18 +45,17 @@ export class TaskWaits {
     gone?: AbortSignal,
   ): Promise<void> {
     const end = this.clock.now().getTime() + maxMs;
-    const stops = [this.draining, gone];
-    const bell = new TaskBell(this.signals, taskId, this.clock, this.pace, stops);
+    const waiter = this.waiters.of(taskId, gone);
     try {
-      if (isNew && maxMs > 0) await bell.wait(maxMs);
+      if (isNew && maxMs > 0) await waiter.wait(maxMs);
       for (;;) {
         const record = await this.log.record(taskId, EVERYTHING);
         const left = end - this.clock.now().getTime();
-        if (!record || satisfied(record) || left <= 0 || bell.stopped) return;
-        await bell.wait(left);
+        if (!record || satisfied(record) || left <= 0 || waiter.stopped) return;
+        await waiter.wait(left);
       }
     } finally {
-      bell.close();
+      waiter.close();
     }
   }
 }

@@ -1,7 +1,9 @@
-import type { Clock } from '../common/clock.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { AgentRegistry } from '../agents/index.js';
 import { visibilityOf, EVERYTHING } from '../auth/index.js';
 import { noteTask } from '../common/call-note.js';
 import { HubError, invalidField } from '../common/hub-error.js';
+import { AppConfig } from '../config/index.js';
 import {
   StreamResponse,
   TaskState,
@@ -16,45 +18,23 @@ import {
   type CallContext,
   type HubRequest,
 } from '../routing/index.js';
-import type { TaskCanceler } from './cancel/task-canceler.js';
-import { followUp, type TaskAgents } from './send/follow-up.js';
-import type { TaskStarter } from './send/task-starter.js';
+import { TaskCanceler } from './cancel/task-canceler.js';
+import { FollowUps } from './send/follow-up.js';
+import { TaskStarter } from './send/task-starter.js';
 import { belongsTo } from './task-access.js';
 import { taskHasEnded, taskNotFound } from './task-errors.js';
-import type { ListParams, TaskLists } from './task-lists.js';
-import type { TaskLog } from './task-log.js';
+import { type ListParams, TaskLists } from './task-lists.js';
+import { TaskLog } from './task-log.js';
 import type { Alongside } from './task-store.js';
-import type { StreamItem, TaskStreams } from './task-streams.js';
+import { type StreamItem, TaskStreams } from './task-streams.js';
 import { viewTask } from './task-view.js';
-import type { Quotas } from './usage/quotas.js';
-import type { TaskWaits } from './task-waits.js';
+import { TaskWaits } from './task-waits.js';
 import { FIRST_MESSAGE_SEQ, NO_CHANGE, type TaskAggregate } from './task.js';
 
 /** The answer to a message: the agent's own Message, or the hub's task. */
 export type SendAnswer =
   | { readonly kind: 'message'; readonly message: Message }
   | { readonly kind: 'task'; readonly task: Task };
-
-/** The settings of tasks that the operations need (`tasks.*` of the configuration). */
-export interface TaskServiceSettings {
-  readonly blockingWaitMs: number;
-  readonly firstEventWaitMs: number;
-  readonly acceptClientTaskIds: boolean;
-  readonly historyLimit: number;
-}
-
-export interface TaskServiceDeps {
-  readonly log: TaskLog;
-  readonly starter: TaskStarter;
-  readonly canceler: TaskCanceler;
-  readonly streams: TaskStreams;
-  readonly waits: TaskWaits;
-  readonly lists: TaskLists;
-  readonly clock: Clock;
-  readonly agents: TaskAgents;
-  readonly quotas: Quotas;
-  readonly settings: TaskServiceSettings;
-}
 
 /** A message that is in its task's log. */
 type Begun =
@@ -68,8 +48,23 @@ type Begun =
  * a stranger's task, one of another agent than the address names and an unknown one are the same
  * TASK_NOT_FOUND. They only write to the log and read from it; the runners do the work.
  */
+@Injectable()
 export class TaskService {
-  constructor(private readonly deps: TaskServiceDeps) {}
+  private readonly settings: AppConfig['tasks'];
+
+  constructor(
+    private readonly log: TaskLog,
+    private readonly starter: TaskStarter,
+    private readonly followUps: FollowUps,
+    private readonly canceler: TaskCanceler,
+    private readonly streams: TaskStreams,
+    private readonly waits: TaskWaits,
+    private readonly lists: TaskLists,
+    @Inject(AgentRegistry) private readonly agents: Pick<AgentRegistry, 'known'>,
+    @Inject(AppConfig) { tasks }: Pick<AppConfig, 'tasks'>,
+  ) {
+    this.settings = tasks;
+  }
 
   /**
    * SendMessage (A2A §3.1.1). Waits until the task has ended or waits for its client, unless the
@@ -78,7 +73,7 @@ export class TaskService {
    * `alongside` is written in the commit of the message, or in its own when the message is known already.
    */
   async send(request: HubRequest, alongside: readonly Alongside[] = []): Promise<SendAnswer> {
-    const { log, waits, settings } = this.deps;
+    const { log, waits, settings } = this;
     const begun = await this.begin(request, alongside);
     noteTask(request.note, begun.taskId);
     if (request.returnImmediately) {
@@ -110,7 +105,7 @@ export class TaskService {
     request: HubRequest,
     alongside: readonly Alongside[] = [],
   ): AsyncGenerator<StreamItem, void, undefined> {
-    const { streams, settings } = this.deps;
+    const { streams, settings } = this;
     const begun = await this.begin(request, alongside);
     noteTask(request.note, begun.taskId);
     const aggregate =
@@ -135,7 +130,7 @@ export class TaskService {
     const aggregate = await this.visible(taskId, ctx);
     const { task, record } = aggregate;
     this.activate(ctx, aggregate);
-    const { streams } = this.deps;
+    const { streams } = this;
     if (ctx.lastEventId !== undefined) {
       // Whoever has seen an event has seen one that is committed.
       if (ctx.lastEventId > record.seq) {
@@ -161,7 +156,7 @@ export class TaskService {
 
   /** ListTasks (A2A §3.1.4). */
   list(params: ListParams, ctx: CallContext): Promise<ListTasksResponse> {
-    return this.deps.lists.list(params, ctx);
+    return this.lists.list(params, ctx);
   }
 
   /**
@@ -175,7 +170,7 @@ export class TaskService {
     metadata?: Readonly<Record<string, unknown>>,
   ): Promise<Task> {
     const { principal, agentId } = ctx;
-    await this.deps.canceler.cancel(taskId, visibilityOf(principal), agentId, metadata);
+    await this.canceler.cancel(taskId, visibilityOf(principal), agentId, metadata);
     const aggregate = await this.aggregate(taskId);
     this.activate(ctx, aggregate);
     return viewTask(aggregate.task, { historyLength: undefined }, this.limit);
@@ -187,8 +182,7 @@ export class TaskService {
     try {
       return await this.follow(request, alongside);
     } catch (error) {
-      if (!this.deps.settings.acceptClientTaskIds || !isReason(error, 'TASK_NOT_FOUND'))
-        throw error;
+      if (!this.settings.acceptClientTaskIds || !isReason(error, 'TASK_NOT_FOUND')) throw error;
     }
     try {
       return await this.create(request, alongside, taskId);
@@ -200,7 +194,7 @@ export class TaskService {
   }
 
   private async follow(request: HubRequest, alongside: readonly Alongside[]): Promise<Begun> {
-    await followUp(this.deps, request, alongside);
+    await this.followUps.add(request, alongside);
     return { kind: 'follow-up', taskId: request.message.taskId };
   }
 
@@ -209,7 +203,7 @@ export class TaskService {
     alongside: readonly Alongside[],
     taskId?: string,
   ): Promise<Begun> {
-    const created = await this.deps.starter.start(request, alongside, taskId);
+    const created = await this.starter.start(request, alongside, taskId);
     if (created.kind === 'existing') {
       if (alongside.length > 0) await this.attach(created.taskId, alongside);
       return created;
@@ -219,7 +213,7 @@ export class TaskService {
 
   /** What a repeated request brings along, which its first copy may not have had. */
   private attach(taskId: string, alongside: readonly Alongside[]): Promise<void> {
-    return this.deps.log.update(taskId, () => ({
+    return this.log.update(taskId, () => ({
       change: NO_CHANGE,
       result: undefined,
       alongside,
@@ -232,13 +226,13 @@ export class TaskService {
     room?: CallContext['answerRoom'],
   ): Promise<TaskAggregate> {
     const visibility = visibilityOf(ctx.principal);
-    const aggregate = await this.deps.log.read(taskId, visibility, room);
+    const aggregate = await this.log.read(taskId, visibility, room);
     if (!aggregate || !belongsTo(aggregate, visibility, ctx.agentId)) throw taskNotFound(taskId);
     return aggregate;
   }
 
   private async aggregate(taskId: string): Promise<TaskAggregate> {
-    const aggregate = await this.deps.log.read(taskId, EVERYTHING);
+    const aggregate = await this.log.read(taskId, EVERYTHING);
     if (!aggregate) throw taskNotFound(taskId);
     return aggregate;
   }
@@ -248,7 +242,7 @@ export class TaskService {
     const asked =
       'message' in call ? askedExtensions(call.extensions, call.message) : call.extensions;
     if (asked.length === 0) return;
-    const agents = delegations.flatMap(({ agentId }) => this.deps.agents.known(agentId) ?? []);
+    const agents = delegations.flatMap(({ agentId }) => this.agents.known(agentId) ?? []);
     for (const uri of activeExtensions(asked, agents)) call.activated.add(uri);
   }
 
@@ -257,7 +251,7 @@ export class TaskService {
   }
 
   private get limit(): number {
-    return this.deps.settings.historyLimit;
+    return this.settings.historyLimit;
   }
 }
 

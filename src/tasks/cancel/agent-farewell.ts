@@ -1,29 +1,29 @@
-import { AgentCallError, type Agent, type AgentClient } from '../../agents/index.js';
-import type { Clock } from '../../common/clock.js';
-import type { Log } from '../../common/logger.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { AgentCallError, AgentClient, AgentRegistry } from '../../agents/index.js';
+import { Clock } from '../../common/clock.js';
+import { Log } from '../../common/logger.js';
+import { AppConfig } from '../../config/index.js';
+import { HubSettings } from '../../database/hub-settings.js';
 import { withoutHubKeys } from '../domain/own-ids.js';
 import { agentCallOptions } from '../call-options.js';
 import type { Delegation, SentWith, TaskRecord } from '../task.js';
 import { OVER } from '../over.js';
 import { isAway } from '../is-away.js';
 
-export interface AgentFarewellDeps {
-  readonly client: AgentClient;
-  readonly agent: (id: string) => Agent | undefined;
-  readonly clock: Clock;
-  readonly logger: Log;
-  /** For agents without a budget of their own. */
-  readonly cancelWaitMs: number;
-  /** This hub's own id, for `A2A-Hub-Hops`. */
-  readonly instanceId: () => Promise<string>;
-}
-
 /**
  * Tells agents that the hub needs nothing more from them: their delegation has ended without their
  * word (policy, deadline, cancel). Once, with a bounded wait; the task does not depend on it.
  */
+@Injectable()
 export class AgentFarewell {
-  constructor(private readonly deps: AgentFarewellDeps) {}
+  constructor(
+    private readonly client: AgentClient,
+    @Inject(AgentRegistry) private readonly registry: Pick<AgentRegistry, 'known'>,
+    private readonly clock: Clock,
+    private readonly logger: Log,
+    @Inject(HubSettings) private readonly settings: Pick<HubSettings, 'instanceId'>,
+    @Inject(AppConfig) private readonly config: Pick<AppConfig, 'agents'>,
+  ) {}
 
   /**
    * Never rejects. Does nothing for an agent that has no task of its own. `sentWith` is what came with
@@ -35,18 +35,18 @@ export class AgentFarewell {
     record: TaskRecord,
     sentWith: SentWith = record,
   ): Promise<boolean> {
-    const { client, clock, logger, cancelWaitMs } = this.deps;
+    const { client, clock, logger } = this;
     const { downstreamTaskId, agentId } = delegation;
     if (downstreamTaskId === null) return true;
     const call = new AbortController();
     const answered = new AbortController();
     try {
-      const agent = this.deps.agent(agentId);
+      const agent = this.registry.known(agentId);
       if (!agent) return true;
       void clock
-        .sleep(agent.budgets.cancelWaitMs ?? cancelWaitMs, answered.signal)
+        .sleep(agent.budgets.cancelWaitMs ?? this.config.agents.cancelWaitMs, answered.signal)
         .then(() => call.abort(OVER));
-      const instanceId = await this.deps.instanceId();
+      const instanceId = await this.settings.instanceId();
       const options = agentCallOptions(record, delegation, sentWith, instanceId, call.signal);
       const metadata = withoutHubKeys(record.cancelMetadata ?? undefined);
       await client.cancel(agent, downstreamTaskId, options, metadata);

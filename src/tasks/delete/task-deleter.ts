@@ -1,15 +1,17 @@
+import { Injectable } from '@nestjs/common';
 import type { Visibility } from '../../auth/index.js';
-import type { Clock } from '../../common/clock.js';
+import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { taskNotFound } from '../task-errors.js';
-import type { TaskLog } from '../task-log.js';
-import type { DeleteResult, TaskStore } from '../task-store.js';
+import { TaskLog } from '../task-log.js';
+import { type DeleteResult, TaskStore } from '../task-store.js';
 
 /** Deletes tasks that have ended before their time is over (`tasks.retention`). */
+@Injectable()
 export class TaskDeleter {
   constructor(
-    private readonly store: Pick<TaskStore, 'deleteTask'>,
-    private readonly log: Pick<TaskLog, 'record' | 'forget'>,
+    private readonly store: TaskStore,
+    private readonly log: TaskLog,
     private readonly clock: Clock,
   ) {}
 

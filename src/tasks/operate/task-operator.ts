@@ -1,39 +1,34 @@
+import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import {
-  EVERYTHING,
-  type Operator,
-  type Principal,
-  type PrincipalStore,
-} from '../../auth/index.js';
+import { EVERYTHING, type Operator, type Principal, PrincipalStore } from '../../auth/index.js';
 import { HubError, hubErrorOf } from '../../common/hub-error.js';
 import { isLong, sizeOf } from '../../common/long-work.js';
-import type { Log } from '../../common/logger.js';
+import { Log } from '../../common/logger.js';
 import { StreamResponse, TaskState, type Message } from '../../protocol/a2a.js';
 import { readDirective } from '../../protocol/routing-extension.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import type { HubRequest } from '../../routing/index.js';
-import type { TaskCanceler } from '../cancel/task-canceler.js';
+import { TaskCanceler } from '../cancel/task-canceler.js';
 import { withoutRetry } from '../domain/operators-act.js';
 import { taskNotFound } from '../task-errors.js';
-import type { TaskLog } from '../task-log.js';
+import { TaskLog } from '../task-log.js';
 import type { ReadRoom } from '../task-store.js';
-import type { TaskService } from '../task.service.js';
+import { TaskService } from '../task.service.js';
 import { FIRST_MESSAGE_SEQ, type TaskAggregate } from '../task.js';
-
-export interface TaskOperatorDeps {
-  readonly log: TaskLog;
-  readonly canceler: TaskCanceler;
-  readonly service: Pick<TaskService, 'send'>;
-  readonly principals: Pick<PrincipalStore, 'get'>;
-  readonly logger: Log;
-}
 
 /**
  * What operators do with one task, whoever it belongs to. Each act is in the hub's log with the operator's
  * principal, key and what came of it, and what changes something is kept with the task.
  */
+@Injectable()
 export class TaskOperator {
-  constructor(private readonly deps: TaskOperatorDeps) {}
+  constructor(
+    private readonly log: TaskLog,
+    private readonly canceler: TaskCanceler,
+    private readonly service: TaskService,
+    private readonly principals: PrincipalStore,
+    private readonly logger: Log,
+  ) {}
 
   /** The whole task, as its client sees it. Throws TASK_NOT_FOUND, and what `room` rejects with. */
   async read(taskId: string, operator: Operator, room?: ReadRoom): Promise<TaskAggregate> {
@@ -51,7 +46,7 @@ export class TaskOperator {
    */
   async cancel(taskId: string, operator: Operator): Promise<TaskAggregate> {
     return this.recorded('cancel', taskId, operator, async () => {
-      await this.deps.canceler.cancel(taskId, EVERYTHING, undefined, undefined, operator);
+      await this.canceler.cancel(taskId, EVERYTHING, undefined, undefined, operator);
       return this.task(taskId);
     });
   }
@@ -71,25 +66,25 @@ export class TaskOperator {
       throw new HubError('CONFLICT', 'The task has not ended: cancel it first.');
     }
     const { principalId } = aggregate.record;
-    const owner = await this.deps.principals.get(principalId);
+    const owner = await this.principals.get(principalId);
     if (owner?.disabledAt) {
       const text = `The owner of the task, the principal ${principalId}, is disabled: enable it first.`;
       throw new HubError('CONFLICT', text);
     }
     const message = await this.firstMessage(taskId);
-    const answer = await this.deps.service.send(retryRequest(aggregate, message, operator));
+    const answer = await this.service.send(retryRequest(aggregate, message, operator));
     if (answer.kind !== 'task') throw new Error('a send that does not wait gave no task');
     return this.task(answer.task.id);
   }
 
   private async task(taskId: string, room?: ReadRoom): Promise<TaskAggregate> {
-    const aggregate = await this.deps.log.read(taskId, EVERYTHING, room);
+    const aggregate = await this.log.read(taskId, EVERYTHING, room);
     if (!aggregate) throw taskNotFound(taskId);
     return aggregate;
   }
 
   private async firstMessage(taskId: string): Promise<Message> {
-    const [event] = await this.deps.log.events(taskId, FIRST_MESSAGE_SEQ - 1, 1);
+    const [event] = await this.log.events(taskId, FIRST_MESSAGE_SEQ - 1, 1);
     const { payload } = StreamResponse.fromJSON(JSON.parse(event?.body ?? '{}'));
     if (payload?.$case !== 'message') throw new Error(`task ${taskId} has no first message`);
     return payload.value;
@@ -103,7 +98,7 @@ export class TaskOperator {
     work: () => Promise<TaskAggregate>,
   ): Promise<TaskAggregate> {
     const note = (outcome: object): void =>
-      this.deps.logger.info(
+      this.logger.info(
         { act, taskId, by, withKey, reason, ...outcome },
         'an operator acted on a task',
       );

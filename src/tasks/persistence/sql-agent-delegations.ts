@@ -1,4 +1,5 @@
-import type { Database } from '../../database/database.js';
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database.js';
 import {
   AgentDelegations,
   type DelegationRef,
@@ -26,8 +27,9 @@ function whose({ agent_id, organization, principal_id }: Row) {
 }
 
 /** {@link AgentDelegations} in the hub's database. */
+@Injectable()
 export class SqlAgentDelegations extends AgentDelegations {
-  constructor(private readonly database: Pick<Database, 'read'>) {
+  constructor(private readonly database: Database) {
     super();
   }
 

@@ -1,4 +1,5 @@
-import type { Database } from '../../database/database.js';
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database.js';
 import { storable } from '../../database/text.js';
 import { ContextStore, type HubContext } from '../context-store.js';
 
@@ -11,6 +12,7 @@ interface ContextRow {
 }
 
 /** Contexts in the hub's database. */
+@Injectable()
 export class TypeormContextStore extends ContextStore {
   constructor(private readonly database: Database) {
     super();

@@ -244,10 +244,10 @@ export class RunContext {
 
   /** The agent did not take the message: the next one is asked, or the delegation fails. */
   async failover(reason: string): Promise<void> {
-    const { agent } = this.deps;
+    const { registry } = this.deps;
     await this.change((aggregate, id, now) =>
       withTrouble(
-        decideFailover(aggregate, id, reason, now, namesBy(agent), this.sent),
+        decideFailover(aggregate, id, reason, now, namesBy(registry), this.sent),
         aggregate,
         id,
         this.trouble,
@@ -310,12 +310,12 @@ export class RunContext {
    * `isMessage`: it takes the message to the agent. `over` is called at its end.
    */
   connectionWait(watchdog: Watchdog, ms: number, isMessage: boolean): ConnectionWait {
-    const { clock, connecting } = this.deps;
+    const { clock, load } = this.deps;
     const wait = new ConnectionWait({
       watchdog,
       ms,
       now: () => clock.now().getTime(),
-      onChange: (waits) => connecting(this.agent.id, waits ? 1 : -1),
+      onChange: (waits) => load.connecting(this.agent.id, waits ? 1 : -1),
     });
     if (isMessage) this.messageWait = wait;
     return wait;

@@ -99,7 +99,7 @@ async function tell(
   delegation: Delegation,
   known: string | null,
 ): Promise<Told> {
-  const agent = deps.agent(delegation.agentId);
+  const agent = deps.registry.known(delegation.agentId);
   if (!agent) return { told: true, left: [] };
   const { message, sentWith } = await messageToSend(deps.log, aggregate, delegation);
   const left = await toldOfLeft(deps, aggregate.record, delegation, sentWith);

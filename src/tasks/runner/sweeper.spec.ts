@@ -21,8 +21,8 @@ it('tidies, and ends the other tasks, when one cannot be ended', async () => {
   const errors: unknown[] = [];
   const none = (): Promise<number> => Promise.resolve(0);
   await new Promise<void>((tidied) => {
-    const sweeper = new Sweeper({
-      log: {
+    const sweeper = new Sweeper(
+      {
         update: async (taskId) => {
           if (taskId === 'bad') throw new Error('it cannot be stored');
           ended.push(taskId);
@@ -30,7 +30,7 @@ it('tidies, and ends the other tasks, when one cannot be ended', async () => {
         },
         forget: () => undefined,
       },
-      store: {
+      {
         overdue: () => Promise.resolve(ended.length === 0 ? ['bad', 'good'] : ['bad']),
         forgetKeys: none,
         forgetTexts: none,
@@ -39,17 +39,16 @@ it('tidies, and ends the other tasks, when one cannot be ended', async () => {
           return Promise.resolve({ taskIds: [], next: null });
         },
       },
-      contexts: { forget: none },
-      callbacks: { forget: none },
-      clock: new HastyClock(),
-      logger: {
+      { forget: none },
+      { forget: none },
+      new HastyClock(),
+      {
         error: (entry: unknown) => void errors.push(entry),
         warn: () => undefined,
         info: () => undefined,
       },
-      contextTtlDays: 30,
-      retentionDays: 30,
-    });
+      { tasks: { contextTtlDays: 30, retentionDays: 30 } },
+    );
     sweeper.start();
   });
   expect(ended).toEqual(['good']);

@@ -1,11 +1,13 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AppConfig } from '../../config/index.js';
 import { BackgroundJob } from '../../common/background-job.js';
-import type { Clock } from '../../common/clock.js';
-import type { Log } from '../../common/logger.js';
-import type { CallbackStore } from '../callbacks/callback-store.js';
-import type { ContextStore } from '../context-store.js';
+import { Clock } from '../../common/clock.js';
+import { Log } from '../../common/logger.js';
+import { CallbackStore } from '../callbacks/callback-store.js';
+import { ContextStore } from '../context-store.js';
 import { decideDeadline } from '../domain/decide-deadline.js';
-import type { TaskLog } from '../task-log.js';
-import type { TaskCursor, TaskStore } from '../task-store.js';
+import { TaskLog } from '../task-log.js';
+import { type TaskCursor, TaskStore } from '../task-store.js';
 
 const LOOK_EVERY_MS = 1000;
 /** Overdue tasks ended at once; more are left to the next second. */
@@ -21,25 +23,29 @@ const CALLBACK_KEPT_MS = 60 * 60 * 1000;
 const STAGED_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export interface SweeperDeps {
-  readonly log: Pick<TaskLog, 'update' | 'forget'>;
-  readonly store: Pick<TaskStore, 'overdue' | 'forgetKeys' | 'forgetTasks' | 'forgetTexts'>;
-  readonly contexts: Pick<ContextStore, 'forget'>;
-  readonly callbacks: Pick<CallbackStore, 'forget'>;
-  readonly clock: Clock;
-  readonly logger: Pick<Log, 'error' | 'warn' | 'info'>;
-  /** How long an unused context is remembered. */
-  readonly contextTtlDays: number;
-  /** How long a task is kept after its end; 0 for ever. */
-  readonly retentionDays: number;
+/** How long unused contexts are remembered, and ended tasks kept (0: for ever). */
+interface CleanupConfig {
+  readonly tasks: Pick<AppConfig['tasks'], 'contextTtlDays' | 'retentionDays'>;
 }
 
 /** Ends what has run out of time, and now and then deletes what has been kept long enough. */
+@Injectable()
 export class Sweeper {
   private readonly jobs: readonly BackgroundJob[];
 
-  constructor(private readonly deps: SweeperDeps) {
-    const { clock, logger } = deps;
+  constructor(
+    @Inject(TaskLog) private readonly log: Pick<TaskLog, 'update' | 'forget'>,
+    @Inject(TaskStore)
+    private readonly store: Pick<
+      TaskStore,
+      'overdue' | 'forgetKeys' | 'forgetTasks' | 'forgetTexts'
+    >,
+    @Inject(ContextStore) private readonly contexts: Pick<ContextStore, 'forget'>,
+    @Inject(CallbackStore) private readonly callbacks: Pick<CallbackStore, 'forget'>,
+    private readonly clock: Clock,
+    @Inject(Log) private readonly logger: Pick<Log, 'error' | 'warn' | 'info'>,
+    @Inject(AppConfig) private readonly config: CleanupConfig,
+  ) {
     const overdue = {
       name: 'overdue tasks',
       failure: 'looking for overdue tasks failed',
@@ -65,13 +71,13 @@ export class Sweeper {
 
   /** Ends all tasks and delegations whose deadline has passed; one that cannot be ended is logged. */
   async endOverdue(): Promise<void> {
-    const { store, clock } = this.deps;
+    const { store, clock } = this;
     const taskIds = await store.overdue(clock.now(), MAX_OVERDUE);
     await Promise.all(taskIds.map((taskId) => this.endOverdueIn(taskId)));
   }
 
   private async endOverdueIn(taskId: string): Promise<void> {
-    const { log, clock, logger } = this.deps;
+    const { log, clock, logger } = this;
     try {
       await log.update(taskId, (aggregate) => ({
         change: decideDeadline(aggregate, clock.now()),
@@ -87,7 +93,8 @@ export class Sweeper {
    * ago, callbacks that nobody took, and texts of appends that never came. Ends early when `signal` aborts.
    */
   async tidy(signal?: AbortSignal): Promise<void> {
-    const { contexts, store, callbacks, clock, contextTtlDays } = this.deps;
+    const { contexts, store, callbacks, clock } = this;
+    const { contextTtlDays } = this.config.tasks;
     const now = clock.now();
     const unusedSince = new Date(now.getTime() - contextTtlDays * DAY_MS);
     const calledBefore = new Date(now.getTime() - CALLBACK_KEPT_MS);
@@ -100,7 +107,8 @@ export class Sweeper {
   }
 
   private async forgetTasks(now: Date, signal?: AbortSignal): Promise<void> {
-    const { store, log, retentionDays } = this.deps;
+    const { store, log } = this;
+    const { retentionDays } = this.config.tasks;
     if (retentionDays === 0) return;
     const endedBefore = new Date(now.getTime() - retentionDays * DAY_MS);
     let from: TaskCursor | null = null;

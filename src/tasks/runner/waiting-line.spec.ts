@@ -36,17 +36,13 @@ class Harness {
   readonly line: WaitingLine;
 
   constructor(soleProcess: boolean) {
-    this.line = new WaitingLine({
-      soleProcess,
-      clock: this.clock,
-      logger: { debug() {}, info() {}, warn() {}, error() {} },
-      load: { waiting: (agentId, queue) => void (this.counts[agentId] = queue?.total ?? 0) },
-      store: {
+    this.line = new WaitingLine(
+      {
         queueBy: (turnOf) => void (this.turnOf = turnOf),
         onCommitted: (listener) => void (this.commit = listener),
         onClaimed: (listener) => void (this.claimed = listener),
       },
-      delegations: {
+      {
         waiting: () =>
           Promise.resolve(this.stored.map((each) => ({ ...WHOSE, turnAt: 1000, ...each }))),
         waitingByPrincipal: () =>
@@ -55,7 +51,11 @@ class Harness {
           ),
         open: () => Promise.resolve([]),
       },
-    });
+      { waiting: (agentId, queue) => void (this.counts[agentId] = queue?.total ?? 0) },
+      this.clock,
+      { debug() {}, info() {}, warn() {}, error() {} },
+      { soleProcess },
+    );
   }
 
   write(id: string, agentId: string, state: Delegation['state']): void {

@@ -1,26 +1,18 @@
-import type { AgentLoad, QueueAsker } from '../../agents/index.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { AgentLoad, type QueueAsker } from '../../agents/index.js';
 import { BackgroundJob } from '../../common/background-job.js';
-import type { Clock } from '../../common/clock.js';
-import type { Log } from '../../common/logger.js';
-import type { AgentDelegations } from '../agent-delegations.js';
+import { Clock } from '../../common/clock.js';
+import { Log } from '../../common/logger.js';
+import { AgentDelegations } from '../agent-delegations.js';
 import { isHeld } from '../domain/unsent.js';
-import type { TaskStore } from '../task-store.js';
+import { TaskStore } from '../task-store.js';
 import type { Delegation } from '../task.js';
+import { Database } from '../../database/database.js';
 import { CountedQueue } from './agent-queue.js';
 import { QueueTurns } from './queue-turns.js';
 
 /** How often it is counted what all processes have put into the queues. */
 const COUNT_EVERY_MS = 1000;
-
-export interface WaitingLineDeps {
-  readonly store: Pick<TaskStore, 'onClaimed' | 'onCommitted' | 'queueBy'>;
-  readonly delegations: AgentDelegations;
-  readonly load: Pick<AgentLoad, 'waiting'>;
-  readonly clock: Clock;
-  readonly logger: Log;
-  /** No other process writes to this database. */
-  readonly soleProcess: boolean;
-}
 
 type Waiter = Pick<Delegation, 'agentId' | 'organization' | 'principalId'>;
 
@@ -30,6 +22,7 @@ type Waiter = Pick<Delegation, 'agentId' | 'organization' | 'principalId'>;
  * alone the count is exact as of the last commit. Where several share a database it is what one query a
  * second finds, with this process's own changes since: up to a second old.
  */
+@Injectable()
 export class WaitingLine {
   /** Those that wait as this process has seen it, by id, and since which count. */
   private readonly own = new Map<string, Waiter & { readonly round: number }>();
@@ -39,7 +32,15 @@ export class WaitingLine {
   private round = 0;
   private readonly job: BackgroundJob;
 
-  constructor(private readonly deps: WaitingLineDeps) {
+  constructor(
+    @Inject(TaskStore)
+    private readonly store: Pick<TaskStore, 'onClaimed' | 'onCommitted' | 'queueBy'>,
+    private readonly delegations: AgentDelegations,
+    @Inject(AgentLoad) private readonly load: Pick<AgentLoad, 'waiting'>,
+    private readonly clock: Clock,
+    logger: Log,
+    @Inject(Database) private readonly database: Pick<Database, 'soleProcess'>,
+  ) {
     const rules = {
       name: 'queued delegations',
       failure: 'counting queued delegations failed',
@@ -47,12 +48,12 @@ export class WaitingLine {
       atOnce: true,
       run: () => this.count(),
     };
-    this.job = new BackgroundJob(rules, deps.clock, deps.logger);
+    this.job = new BackgroundJob(rules, clock, logger);
   }
 
   /** Resolves when what waits already is counted. */
   async start(): Promise<void> {
-    const { store, delegations, soleProcess, clock } = this.deps;
+    const { store, delegations, database, clock } = this;
     store.queueBy(({ id, agentId, principalId }) => {
       if (this.own.get(id)?.agentId === agentId) return undefined;
       return this.turns.next(agentId, principalId, clock.now().getTime());
@@ -73,7 +74,7 @@ export class WaitingLine {
         }
       }
     });
-    if (!soleProcess) return this.job.start();
+    if (!database.soleProcess) return this.job.start();
     for (const { id, turnAt, ...waiter } of await delegations.waiting()) {
       this.joined(id, waiter, turnAt);
     }
@@ -111,11 +112,11 @@ export class WaitingLine {
 
   private async count(): Promise<void> {
     this.round += 1;
-    const counted = await this.deps.delegations.waitingByPrincipal();
+    const counted = await this.delegations.waitingByPrincipal();
     const before = this.queues;
     this.queues = new Map();
     for (const { count, ...waiter } of counted) this.add(waiter, count);
-    this.turns.recount(counted, this.deps.clock.now().getTime());
+    this.turns.recount(counted, this.clock.now().getTime());
     for (const [id, waiter] of this.own) {
       // What this process had put there before is in the count now.
       if (waiter.round < this.round) {
@@ -142,6 +143,6 @@ export class WaitingLine {
   }
 
   private tell(agentId: string): void {
-    this.deps.load.waiting(agentId, this.queues.get(agentId));
+    this.load.waiting(agentId, this.queues.get(agentId));
   }
 }

@@ -1,3 +1,7 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AppConfig } from '../../config/index.js';
+import { DiskWatch } from '../../database/disk-watch.js';
+
 /** The limits of one organization or one principal; Infinity for none. */
 export interface Limits {
   readonly openTasks: number;
@@ -22,16 +26,18 @@ export interface QuotaSettings {
 }
 
 /** Which limits hold for whom. */
+@Injectable()
 export class QuotaLimits {
+  private readonly settings: QuotaSettings;
   private readonly organizations = new Map<string, Partial<LimitSettings>>();
   private readonly principals = new Map<string, Partial<LimitSettings>>();
 
-  /** `room` gives the bytes the database has or can have on its disk; undefined where that is unknown. */
   constructor(
-    private readonly settings: QuotaSettings,
-    private readonly room: () => number | undefined,
+    @Inject(AppConfig) { quotas }: { readonly quotas: QuotaSettings },
+    @Inject(DiskWatch) private readonly disk: Pick<DiskWatch, 'room'>,
   ) {
-    for (const { organization, principal, ...limits } of settings.overrides) {
+    this.settings = quotas;
+    for (const { organization, principal, ...limits } of quotas.overrides) {
       if (organization !== undefined) this.organizations.set(organization, limits);
       if (principal !== undefined) this.principals.set(principal, limits);
     }
@@ -46,11 +52,12 @@ export class QuotaLimits {
     const { diskShare, ...limits } = this.settings.organization;
     const override = this.organizations.get(name);
     const merge = merged(limits, override);
-    const room = this.room();
-    if (diskShare === 0 || room === undefined || override?.storedBytes !== undefined) return merge;
+    const { room } = this.disk;
+    if (diskShare === 0 || room === null || override?.storedBytes !== undefined) return merge;
+    const bytes = room.free + room.reusable + room.used;
     return {
       ...merge,
-      storedBytes: Math.min(merge.storedBytes, Math.floor((room * diskShare) / 100)),
+      storedBytes: Math.min(merge.storedBytes, Math.floor((bytes * diskShare) / 100)),
     };
   }
 }

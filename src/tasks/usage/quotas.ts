@@ -1,13 +1,15 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/index.js';
-import type { DiskWatch } from '../../database/disk-watch.js';
-import type { UsageLedger } from './usage-ledger.js';
+import { DiskWatch } from '../../database/disk-watch.js';
+import { UsageLedger } from './usage-ledger.js';
 import type { UsageOwner } from './usage.js';
 
 /** What may begin: nobody takes more than its quota, nor the room that running tasks need to end. */
+@Injectable()
 export class Quotas {
   constructor(
-    private readonly ledger: Pick<UsageLedger, 'reserve' | 'checkStored'>,
-    private readonly disk: Pick<DiskWatch, 'refuseWhenLow'>,
+    @Inject(UsageLedger) private readonly ledger: Pick<UsageLedger, 'reserve' | 'checkStored'>,
+    @Inject(DiskWatch) private readonly disk: Pick<DiskWatch, 'refuseWhenLow'>,
   ) {}
 
   /**
@@ -28,9 +30,4 @@ export class Quotas {
 
 export function ownerOf({ id, organization }: Principal): UsageOwner {
   return { organization, principalId: id };
-}
-
-/** The room that the database has or can have; undefined where it is unknown. */
-export function roomOf({ room }: Pick<DiskWatch, 'room'>): number | undefined {
-  return room === null ? undefined : room.free + room.reusable + room.used;
 }

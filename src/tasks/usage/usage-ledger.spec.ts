@@ -20,14 +20,16 @@ function ledger(settings: Settings, stored: OwnedUsage[] = [], room?: number) {
   const clock = { now: () => new Date(MIDNIGHT - 90_000) } as Clock;
   const limits = new QuotaLimits(
     {
-      organization: { ...NONE, diskShare: 0, ...settings.organization },
-      principal: { ...NONE, ...settings.principal },
-      overrides: (settings.overrides ?? []) as QuotaSettings['overrides'],
+      quotas: {
+        organization: { ...NONE, diskShare: 0, ...settings.organization },
+        principal: { ...NONE, ...settings.principal },
+        overrides: (settings.overrides ?? []) as QuotaSettings['overrides'],
+      },
     },
-    () => room,
+    { room: room === undefined ? null : { free: room, reusable: 0, used: 0 } },
   );
   const store = { read: () => Promise.resolve(stored) };
-  return new UsageLedger({ store, limits, clock, logger: SILENT });
+  return new UsageLedger({ onUsed: () => undefined }, store, limits, clock, SILENT);
 }
 
 function refusal(work: () => unknown): HubError {

@@ -1,10 +1,12 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { BackgroundJob } from '../../common/background-job.js';
-import type { Clock } from '../../common/clock.js';
+import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
-import type { Log } from '../../common/logger.js';
+import { Log } from '../../common/logger.js';
 import { Signal } from '../../common/signal.js';
-import type { Limits, QuotaLimits } from './quota-limits.js';
-import type { UsageStore } from './usage-store.js';
+import { QuotaLimits, type Limits } from './quota-limits.js';
+import { TaskStore } from '../task-store.js';
+import { UsageStore } from './usage-store.js';
 import {
   dayOf,
   secondsLeftOfDay,
@@ -21,19 +23,13 @@ const MARGIN_MS = 60_000;
 /** When it makes sense to try again while too many tasks are open, in seconds. */
 const OPEN_RETRY_SECONDS = 10;
 
-export interface UsageLedgerDeps {
-  readonly store: Pick<UsageStore, 'read'>;
-  readonly limits: QuotaLimits;
-  readonly clock: Clock;
-  readonly logger: Pick<Log, 'warn' | 'info'>;
-}
-
 /**
  * What every organization and principal uses, in memory: what this process commits at once
  * (what it commits while the database is read may be missing until the next read, some seconds), and some seconds behind
  * for what others do. It refuses what would begin beyond a quota; what has begun
  * may end, so that answers can take somebody somewhat over the stored bytes.
  */
+@Injectable()
 export class UsageLedger {
   private readonly principals = new Map<string, Account>();
   private readonly organizations = new Map<string, Account>();
@@ -41,14 +37,21 @@ export class UsageLedger {
   private readAt: Date | null = null;
   private readonly job: BackgroundJob;
 
-  constructor(private readonly deps: UsageLedgerDeps) {
+  constructor(
+    @Inject(TaskStore) tasks: Pick<TaskStore, 'onUsed'>,
+    @Inject(UsageStore) private readonly store: Pick<UsageStore, 'read'>,
+    private readonly limits: QuotaLimits,
+    private readonly clock: Clock,
+    @Inject(Log) logger: Pick<Log, 'warn' | 'info'>,
+  ) {
     const rules = {
       name: 'quota usage',
       failure: 'reading the quota usage failed',
       everyMs: READ_EVERY_MS,
       run: () => this.read(),
     };
-    this.job = new BackgroundJob(rules, deps.clock, deps.logger);
+    this.job = new BackgroundJob(rules, clock, logger);
+    tasks.onUsed((changes) => this.committed(changes));
   }
 
   /** Resolves when the usage of everybody is known. */
@@ -61,7 +64,7 @@ export class UsageLedger {
     return this.job.stop();
   }
 
-  /** To be called after each commit of this process, with what it has changed. */
+  /** After each commit of this process, with what it has changed. */
   committed(changes: readonly OwnedUsageChange[]): void {
     for (const change of changes) this.apply(change);
   }
@@ -123,7 +126,7 @@ export class UsageLedger {
 
   /** Reads what has changed in the database. */
   async read(): Promise<void> {
-    const { store, clock } = this.deps;
+    const { store, clock } = this;
     const now = clock.now();
     const since = this.readAt && new Date(this.readAt.getTime() - MARGIN_MS);
     for (const { organization, principalId, ...usage } of await store.read(now, since)) {
@@ -140,7 +143,7 @@ export class UsageLedger {
   }
 
   private check(owner: UsageOwner, isTask: boolean): Account[] {
-    const { limits } = this.deps;
+    const { limits } = this;
     const ofPrincipal = this.principal(owner);
     const ofOrganization = this.organization(owner.organization);
     const whose = `the organization "${owner.organization}"`;
@@ -186,7 +189,7 @@ export class UsageLedger {
     if (!isTask) return;
     const begun = tasksToday + account.reserved;
     if (begun >= limits.tasksPerDay) {
-      const left = secondsLeftOfDay(this.deps.clock.now());
+      const left = secondsLeftOfDay(this.clock.now());
       const help = 'It begins anew at midnight UTC.';
       throw refuse('tasksPerDay', begun, `begun ${begun} tasks today`, help, left);
     }
@@ -198,7 +201,7 @@ export class UsageLedger {
   }
 
   private apply({ owner, openTasks, begun, storedBytes }: OwnedUsageChange): void {
-    const day = dayOf(this.deps.clock.now());
+    const day = dayOf(this.clock.now());
     for (const account of [this.principal(owner), this.organization(owner.organization)]) {
       if (account.day !== day) Object.assign(account, { day, begun: 0 });
       account.openTasks += openTasks;
@@ -209,7 +212,7 @@ export class UsageLedger {
 
   private view(account: Account | undefined): Usage {
     if (account === undefined) return { openTasks: 0, tasksToday: 0, storedBytes: 0 };
-    const isToday = account.day === dayOf(this.deps.clock.now());
+    const isToday = account.day === dayOf(this.clock.now());
     return {
       openTasks: Math.max(0, account.openTasks),
       tasksToday: isToday ? Math.max(0, account.begun) : 0,
