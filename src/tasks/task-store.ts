@@ -2,14 +2,7 @@ import type { Visibility } from '../auth/index.js';
 import type { Tx, Work } from '../database/sql.js';
 import type { TaskState } from '../protocol/a2a.js';
 import type { AfterCommit } from './append-participant.js';
-import type {
-  Delegation,
-  IdempotencyKey,
-  NewTask,
-  TaskAggregate,
-  TaskEvent,
-  TaskRecord,
-} from './task.js';
+import type { Delegation, IdempotencyKey, TaskAggregate, TaskEvent, TaskRecord } from './task.js';
 import type { OwnedUsageChange, UsageChange } from './usage/usage.js';
 
 /**
@@ -30,12 +23,10 @@ export interface DelegationWrite {
 /** One append, already numbered and serialised. */
 export interface PreparedAppend {
   readonly taskId: string;
-  /** The task, when it does not exist yet. */
-  readonly create: NewTask | null;
   readonly alongside: readonly Alongside[];
   /** The keys of the requests it answers; `duplicate` when one of them is held already. */
   readonly keys: readonly IdempotencyKey[];
-  /** The version of the task it was decided on; 0 for a new task. The append raises it by one. */
+  /** The version of the task it was decided on; 0 where it creates the task. The append raises it by one. */
   readonly expectedVersion: number;
   /** The task's columns after this append. */
   readonly record: TaskRecord;
@@ -49,6 +40,13 @@ export interface PreparedAppend {
   readonly checkpoint: Checkpoint | null;
   /** What it adds to the usage of the task's owner. */
   readonly usage: UsageChange;
+  /** Delegations that it leaves as they are, and whose owners look at the task after the commit. */
+  readonly affected: readonly string[];
+}
+
+/** Whether an append is the first one of its task. */
+export function createsTask({ expectedVersion }: PreparedAppend): boolean {
+  return expectedVersion === 0;
 }
 
 /** A task so that it need not be rebuilt from the start of its log; both are 1.0 wire JSON. */

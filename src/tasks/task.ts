@@ -253,6 +253,8 @@ export type DelegationPatch = { readonly id: string } & Partial<
 /** What a decision about a task adds to it, all in one commit. */
 export interface TaskChange {
   readonly events: readonly NewEvent[];
+  /** The delegations that the task begins with; in its first update only. */
+  readonly begins?: readonly Delegation[];
   readonly delegations?: readonly DelegationPatch[];
   readonly record?: Partial<
     Pick<TaskRecord, 'cancelRequestedAt' | 'cancelMetadata' | 'deadlineAt'>
