@@ -2,7 +2,14 @@ import type { Visibility } from '../auth/index.js';
 import type { Tx, Work } from '../database/sql.js';
 import type { TaskState } from '../protocol/a2a.js';
 import type { AfterCommit } from './append-participant.js';
-import type { Delegation, IdempotencyKey, TaskAggregate, TaskEvent, TaskRecord } from './task.js';
+import type {
+  Delegation,
+  IdempotencyKey,
+  LoggedEvent,
+  TaskAggregate,
+  TaskEvent,
+  TaskRecord,
+} from './task.js';
 import type { OwnedUsageChange, UsageChange } from './usage/usage.js';
 
 /**
@@ -30,7 +37,7 @@ export interface PreparedAppend {
   readonly expectedVersion: number;
   /** The task's columns after this append. */
   readonly record: TaskRecord;
-  readonly events: readonly TaskEvent[];
+  readonly events: readonly LoggedEvent[];
   readonly delegations: readonly DelegationWrite[];
   /** The agents of all its delegations when another one has taken over from one of them; else null. */
   readonly agents: readonly string[] | null;
