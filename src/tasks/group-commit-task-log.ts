@@ -13,9 +13,9 @@ import { LONG_DECISION, VERIFY, type Prepared, type Waiting } from './log/decisi
 import { LargeAppends, type Member } from './log/large-appends.js';
 import { TaskWriter } from './log/task-writer.js';
 import { DEFAULT_CACHE_LIMITS, WriterCache, type CacheLimits } from './log/writer-cache.js';
-import type { Signals } from './signals.js';
+import type { Signals } from './signals/signals.js';
 import { KeyHeldError, TaskLog, type Claimer, type Created, type Decision } from './task-log.js';
-import { keyConflict } from './task-errors.js';
+import { keyConflict } from './domain/task-errors.js';
 import type {
   Alongside,
   AppendOutcome,
@@ -27,7 +27,7 @@ import type {
   TaskStore,
 } from './task-store.js';
 import type { NewTask, TaskAggregate, TaskEvent, TaskRecord } from './task.js';
-import { isVisible } from './visible.js';
+import { isVisible } from './store/visibility.js';
 
 /** Appends in one commit at most, and characters of events, so that a commit stays short. */
 const MAX_BATCH = 256;

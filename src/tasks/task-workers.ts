@@ -1,10 +1,10 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { AppConfig } from '../config/index.js';
 import { WorkerWatch } from '../database/worker-watch.js';
-import { Sweeper } from './runner/sweeper.js';
+import { Sweeper } from './cleanup/task-cleanup.js';
 import { TaskRunner } from './runner/task-runner.js';
-import { WaitingLine } from './runner/waiting-line.js';
-import { UsageLedger } from './usage/usage-ledger.js';
+import { WaitingLine } from './capacity/queue-depth.js';
+import { UsageLedger } from './quotas/usage-ledger.js';
 
 /**
  * Runs the task runner and the sweeper with the application, in every role but `api`. On SQLite the

@@ -9,9 +9,9 @@ import {
   AppendParticipant,
   type AfterCommit,
   type Appended,
-} from '../../src/tasks/append-participant.js';
+} from '../../src/tasks/store/append-participant.js';
 import { GroupCommitTaskLog } from '../../src/tasks/group-commit-task-log.js';
-import { InProcessSignals } from '../../src/tasks/in-process-signals.js';
+import { InProcessSignals } from '../../src/tasks/signals/in-process-signals.js';
 import { SqlUsageStore } from '../../src/tasks/persistence/sql-usage.store.js';
 import { TypeormTaskStore } from '../../src/tasks/persistence/typeorm-task.store.js';
 import type { Decision } from '../../src/tasks/task-log.js';

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { SqlUsageStore } from '../../src/tasks/persistence/sql-usage.store.js';
-import { QuotaLimits } from '../../src/tasks/usage/quota-limits.js';
-import { UsageLedger } from '../../src/tasks/usage/usage-ledger.js';
-import type { Usage, UsageOwner } from '../../src/tasks/usage/usage.js';
+import { QuotaLimits } from '../../src/tasks/quotas/quota-limits.js';
+import { UsageLedger } from '../../src/tasks/quotas/usage-ledger.js';
+import type { Usage, UsageOwner } from '../../src/tasks/store/usage.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import {
   ALICE,

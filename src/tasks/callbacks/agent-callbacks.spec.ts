@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../agents/index.js';
 import { SystemClock } from '../../common/clock.js';
 import { AgentCard } from '../../protocol/a2a.js';
-import { InProcessSignals } from '../in-process-signals.js';
+import { InProcessSignals } from '../signals/in-process-signals.js';
 import { AgentCallbacks } from './agent-callbacks.js';
 import { CallbackStore } from './callback-store.js';
 

@@ -7,7 +7,7 @@ import { KeyedSignal } from '../../common/signal.js';
 import { AppConfig } from '../../config/index.js';
 import { Database } from '../../database/database.js';
 import { HubSettings } from '../../database/hub-settings.js';
-import { Signals } from '../signals.js';
+import { Signals } from '../signals/signals.js';
 import { CallbackStore } from './callback-store.js';
 import { callbackToken, isCallbackToken } from './callback-token.js';
 

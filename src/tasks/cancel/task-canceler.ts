@@ -7,11 +7,11 @@ import { isEnded } from '../domain/delegation-state.js';
 import { decideCancelRequest } from '../domain/task-decisions.js';
 import { endedBy } from '../domain/ended-by.js';
 import { AppConfig } from '../../config/index.js';
-import { Signals } from '../signals.js';
-import { belongsTo } from '../task-access.js';
-import { taskNotFound } from '../task-errors.js';
+import { Signals } from '../signals/signals.js';
+import { belongsTo } from '../store/visibility.js';
+import { taskNotFound } from '../domain/task-errors.js';
 import { TaskLog } from '../task-log.js';
-import { TaskWaits } from '../task-waits.js';
+import { TaskWaits } from '../reading/task-waits.js';
 import type { Delegation } from '../task.js';
 
 /** Beyond the agents' own time: for the runner to hear of it and to commit the outcome. */

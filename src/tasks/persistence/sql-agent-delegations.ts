@@ -5,7 +5,7 @@ import {
   type DelegationRef,
   type WaitingCount,
   type WaitingDelegation,
-} from '../agent-delegations.js';
+} from '../store/agent-delegations.js';
 import { IS_OPEN } from './task-rows.js';
 
 /**

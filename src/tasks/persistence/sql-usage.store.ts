@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { IdSource } from '../../common/ids.js';
 import { Database } from '../../database/database.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
-import { UsageStore, type OwnedUsage } from '../usage/usage-store.js';
-import { dayOf, type OwnedUsageChange } from '../usage/usage.js';
+import { UsageStore, type OwnedUsage } from '../store/usage-store.js';
+import { dayOf, type OwnedUsageChange } from '../store/usage.js';
 
 /** Rows of one principal at most. */
 const SHARDS = 16;

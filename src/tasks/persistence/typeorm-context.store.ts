@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import { storable } from '../../database/text.js';
-import { ContextStore, type HubContext } from '../context-store.js';
+import { ContextStore, type HubContext } from '../store/context-store.js';
 
 interface ContextRow {
   id: string;

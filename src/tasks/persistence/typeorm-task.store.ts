@@ -4,7 +4,7 @@ import { Database } from '../../database/database.js';
 import { isDatabaseTrouble } from '../../database/dialect.js';
 import { LONG } from '../../common/long-work.js';
 import { Signal } from '../../common/signal.js';
-import { AppendParticipant } from '../append-participant.js';
+import { AppendParticipant } from '../store/append-participant.js';
 import {
   TaskStore,
   type AppendOutcome,
@@ -25,9 +25,9 @@ import {
   type TaskPage,
 } from '../task-store.js';
 import type { TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
-import { UsageStore } from '../usage/usage-store.js';
-import type { OwnedUsageChange } from '../usage/usage.js';
-import { isVisible } from '../visible.js';
+import { UsageStore } from '../store/usage-store.js';
+import type { OwnedUsageChange } from '../store/usage.js';
+import { isVisible } from '../store/visibility.js';
 import { appendBatch, type BatchResult } from './append.js';
 import type { Outcomes } from './append-outcomes.js';
 import { claimDelegations, endLeases, renewLeases } from './claim.js';

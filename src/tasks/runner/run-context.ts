@@ -9,8 +9,8 @@ import type { StreamResponse, Task } from '../../protocol/a2a.js';
 import { inSteps } from '../domain/large-answer.js';
 import { decideAgentEvent, decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
 import type { End } from '../domain/end-delegation.js';
-import { namesBy } from '../agent-name.js';
-import { agentCallOptions, hopsOf } from '../call-options.js';
+import { namesBy } from '../domain/agent-name.js';
+import { agentCallOptions, hopsOf } from './call-options.js';
 import { isEnded } from '../domain/delegation-state.js';
 import { decideConnectionAwaited, isHeld } from '../domain/unsent.js';
 import { withTrouble } from '../domain/with-trouble.js';
@@ -28,7 +28,7 @@ import type { RunDeps } from './run-deps.js';
 import { ConnectionWait } from './connection-wait.js';
 import { Watchdog } from './watchdog.js';
 import { standingAfter, type Standing } from './standing.js';
-import { OVER } from '../over.js';
+import { OVER } from './cancelled.js';
 
 /**
  * One claimed delegation while it runs: what is known of it, the only way it writes (through the log,

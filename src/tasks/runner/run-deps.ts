@@ -13,11 +13,11 @@ import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
 import { AgentCallbacks } from '../callbacks/agent-callbacks.js';
-import { AgentFarewell } from '../cancel/agent-farewell.js';
-import { ContextStore } from '../context-store.js';
+import { AgentFarewell } from './agent-farewell.js';
+import { ContextStore } from '../store/context-store.js';
 import { TaskLog } from '../task-log.js';
 import { type DownstreamTasks, TaskStore } from '../task-store.js';
-import { Farewells } from './farewells.js';
+import { Farewells } from '../capacity/cancel-permits.js';
 
 /** The settings a run needs (`agents.*` and `tasks.*` of the configuration). */
 export interface RunSettings {

@@ -6,7 +6,7 @@ import { FencedError } from '../task-log.js';
 import type { ClaimedDelegation } from '../task-store.js';
 import type { Delegation, DelegationPatch, TaskAggregate } from '../task.js';
 import { messageToSend } from './outgoing-message.js';
-import { isAway } from '../is-away.js';
+import { isAway } from './is-transient.js';
 import { findOwnTask } from './resolve-unknown.js';
 import { RunContext } from './run-context.js';
 import type { RunDeps } from './run-deps.js';

@@ -5,16 +5,16 @@ import { runLimits } from '../../common/capacity.js';
 import { AppConfig } from '../../config/index.js';
 import { Database } from '../../database/database.js';
 import { isEnded } from '../domain/delegation-state.js';
-import { OVER } from '../over.js';
-import { Signals } from '../signals.js';
+import { OVER } from './cancelled.js';
+import { Signals } from '../signals/signals.js';
 import type { Claimer } from '../task-log.js';
 import { type ClaimedDelegation, TaskStore } from '../task-store.js';
 import { DelegationRun } from './delegation-run.js';
 import { Leases } from './leases.js';
-import { Place, type PlaceFor, Places } from './places.js';
+import { Place, type PlaceFor, Places } from '../capacity/run-permits.js';
 import { putBack } from './put-back.js';
 import { RunDeps } from './run-deps.js';
-import { WaitingLine } from './waiting-line.js';
+import { WaitingLine } from '../capacity/queue-depth.js';
 
 /** How often is looked whether a question still waits for its answer. */
 const LOOK_AT_ASKED_MS = 30_000;

@@ -12,7 +12,7 @@ import {
   type HubRequest,
 } from '../../routing/index.js';
 import { addressee, decideFollowUp } from '../domain/task-decisions.js';
-import { keyConflict, taskNotFound } from '../task-errors.js';
+import { keyConflict, taskNotFound } from '../domain/task-errors.js';
 import { KeyHeldError, TaskLog } from '../task-log.js';
 import type { Alongside } from '../task-store.js';
 import {
@@ -22,8 +22,8 @@ import {
   type SentWith,
   type TaskAggregate,
 } from '../task.js';
-import { belongsTo } from '../task-access.js';
-import { Quotas } from '../usage/quotas.js';
+import { belongsTo } from '../store/visibility.js';
+import { Quotas } from '../quotas/quotas.js';
 import { givenKeyOf, sameContent } from './fingerprint.js';
 import { checkRelated } from './related-tasks.js';
 

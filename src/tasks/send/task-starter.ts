@@ -11,13 +11,13 @@ import { NOBODY_WORKS, WorkerWatch } from '../../database/worker-watch.js';
 import { passHops } from '../../protocol/hops.js';
 import { type HubRequest, type Route, RoutingService } from '../../routing/index.js';
 import { decideUnworkedTold } from '../domain/unsent.js';
-import { taskNotFound } from '../task-errors.js';
+import { taskNotFound } from '../domain/task-errors.js';
 import type { TaskAggregate } from '../task.js';
-import { ContextStore } from '../context-store.js';
+import { ContextStore } from '../store/context-store.js';
 import { type Created, TaskLog } from '../task-log.js';
 import type { Alongside } from '../task-store.js';
 import { delegatesOf, newTask, type ChosenAgent, type TaskLimits } from './new-task.js';
-import { ownerOf, Quotas } from '../usage/quotas.js';
+import { ownerOf, Quotas } from '../quotas/quotas.js';
 import { idempotencyOf } from './fingerprint.js';
 import { checkRelated } from './related-tasks.js';
 
