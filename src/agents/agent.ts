@@ -1,3 +1,4 @@
+import type { PublicJwk } from '../common/jwks/public-jwk.js';
 import type { AgentCard } from '../protocol/a2a.js';
 
 /** Milliseconds a delegation to this agent may take at each step; the defaults are configuration. */
@@ -44,11 +45,8 @@ export interface AgentPin {
   readonly protocolVersion: AgentEndpoint['protocolVersion'] | null;
 }
 
-/** A public key as a JSON Web Key (RFC 7517). */
-export type PublicKey = Readonly<Record<string, unknown>>;
-
 /** The keys an operator pins for the signature of an agent's card: themselves, or where they are. */
-export type CardKeys = { readonly keys: readonly PublicKey[] } | { readonly jwksUrl: string };
+export type CardKeys = { readonly keys: readonly PublicJwk[] } | { readonly jwksUrl: string };
 
 /**
  * What is known of the signature of an agent's card (A2A §8.4.3).

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ConnectError } from '../../common/egress/egress.js';
 import { configWith } from '../../config/index.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
-import { AgentCallError } from '../agent-client.js';
+import { AgentCallError } from './agent-client.js';
 import { type AgentMethod, CallPlan } from './call-plan.js';
 import { EndpointMemory, serverOf } from './endpoint-memory.js';
 

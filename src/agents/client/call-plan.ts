@@ -2,7 +2,7 @@ import { ConnectError } from '../../common/egress/egress.js';
 import { HubError } from '../../common/hub-error.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
-import { AgentCallError } from '../agent-client.js';
+import { AgentCallError } from './agent-client.js';
 import { type EndpointMemory, serverOf } from './endpoint-memory.js';
 
 export type AgentMethod =

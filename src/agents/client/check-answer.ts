@@ -8,7 +8,7 @@ import {
   type TaskStatus,
 } from '../../protocol/a2a.js';
 import { isNestedWithin, JsonLimitError, MAX_NESTING } from '../../common/json-limits.js';
-import { AgentCallError } from '../agent-client.js';
+import { AgentCallError } from './agent-client.js';
 import { beyondLimits } from './answer-limits.js';
 
 /** A date and a time with any fraction and no zone: UTC is meant. */

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { AppConfig } from '../../config/index.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
-import { callableEndpoints, isFull } from '../card/choose-endpoint.js';
-import { grpcUrls } from '../card/grpc-url.js';
+import { callableEndpoints, isFull } from '../endpoint/choose-endpoint.js';
+import { grpcUrls } from '../endpoint/grpc-url.js';
 import type { FileForm } from './file-forms.js';
 
 /** How long it is remembered that an agent speaks 0.3 only, and what its server is. */

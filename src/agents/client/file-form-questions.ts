@@ -1,6 +1,6 @@
 import { Deadline } from '../../common/deadline.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
-import { AgentCallError } from '../agent-client.js';
+import { AgentCallError } from './agent-client.js';
 import { type EndpointMemory, interfaceKey } from './endpoint-memory.js';
 import type { FileForm } from './file-forms.js';
 

@@ -6,7 +6,7 @@ import { checkJsonLimits, JsonLimitError } from '../../common/json-limits.js';
 import { LONG, LongStream, longTurn } from '../../common/long-work.js';
 import type { ReadBudget, Reading } from '../../common/read-budget.js';
 import { scrub } from '../../common/scrub.js';
-import { AgentCallError } from '../agent-client.js';
+import { AgentCallError } from './agent-client.js';
 import { ANSWER_LIMITS, beyondLimits, EVENT_LIMITS } from './answer-limits.js';
 import { camelCased } from './camel-case.js';
 import {

@@ -26,10 +26,10 @@ import {
   AgentCallError,
   AgentClient,
   type AgentSend,
-} from '../agent-client.js';
-import { AgentQuirks, type QuirkKind } from '../agent-quirks.js';
-import { isGivenFor } from '../card/credential-origins.js';
-import { sendable } from '../sealed-headers.js';
+} from './agent-client.js';
+import { AgentQuirks, type QuirkKind } from '../registry/agent-quirks.js';
+import { isGivenFor } from '../endpoint/credential-origins.js';
+import { sendable } from '../endpoint/sealed-headers.js';
 import type { AgentTransport } from './agent-transport.js';
 import { CallGate } from './call-gate.js';
 import { type AgentMethod, CallPlan } from './call-plan.js';

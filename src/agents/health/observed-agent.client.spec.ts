@@ -6,7 +6,7 @@ import {
   AgentCallError,
   type AgentClient,
   type AgentSend,
-} from '../agent-client.js';
+} from '../client/agent-client.js';
 import type { Call } from './agent-monitor.js';
 import { ObservedAgentClient } from './observed-agent.client.js';
 

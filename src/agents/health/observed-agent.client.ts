@@ -6,7 +6,7 @@ import {
   type AgentCallOptions,
   AgentClient,
   type AgentSend,
-} from '../agent-client.js';
+} from '../client/agent-client.js';
 import type { AgentMonitor, Call } from './agent-monitor.js';
 
 /**

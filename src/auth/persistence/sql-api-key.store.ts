@@ -6,7 +6,7 @@ import { listOf, pieces } from '../../database/multi-row.js';
 import type { Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import { type ApiKey, ApiKeyStore, type Keyless } from '../api-key-store.js';
-import type { Scope } from '../principal.js';
+import type { Scope } from '../../common/scope.js';
 import { lockPrincipal, noteKeys, raiseRevision } from './principal-writes.js';
 
 interface Row {
