@@ -5,6 +5,7 @@ import type { AfterCommit } from './append-participant.js';
 import type {
   Delegation,
   IdempotencyKey,
+  LoggedEvent,
   TaskAggregate,
   TaskEvent,
   TaskRecord,
@@ -36,7 +37,7 @@ export interface PreparedAppend {
   readonly expectedVersion: number;
   /** The task's columns after this append. */
   readonly record: TaskRecord;
-  readonly events: readonly TaskEvent[];
+  readonly events: readonly LoggedEvent[];
   readonly delegations: readonly DelegationWrite[];
   /** The agents of all its delegations when another one has taken over from one of them; else null. */
   readonly agents: readonly string[] | null;

@@ -24,10 +24,12 @@ import type {
   NewEvent,
   TaskAggregate,
   TaskChange,
+  LoggedEvent,
   TaskEvent,
   TaskRecord,
 } from '../task.js';
 import { timed } from '../domain/delegation-times.js';
+import { headerOf } from '../domain/event-header.js';
 import { usageOf } from './append-usage.js';
 import { checkpointDue } from './checkpoint-due.js';
 import { bodyOf } from './event-body.js';
@@ -57,7 +59,7 @@ export class LiveTask {
   private values: { checkpoint: number; since: number };
 
   private stateBefore: TaskRecord['state'];
-  private events: TaskEvent[] = [];
+  private events: LoggedEvent[] = [];
   /** Of the append that was taken last. */
   private takenEvents: readonly TaskEvent[] = [];
   private writes = new Map<string, { added: boolean; lease: boolean }>();
@@ -252,7 +254,7 @@ export class LiveTask {
     events: readonly NewEvent[],
     now: Date,
     bodies: readonly string[] | undefined,
-  ): TaskEvent[] {
+  ): LoggedEvent[] {
     let { state, seq } = this.record;
     return events.map((event, i) => {
       const { kind, payload } = event;
@@ -261,7 +263,8 @@ export class LiveTask {
       }
       if (payload.$case === 'statusUpdate') state = payload.value.status?.state ?? state;
       seq += 1;
-      return { taskId: this.record.id, seq, kind, at: now, body: bodies?.[i] ?? bodyOf(event) };
+      const body = bodies?.[i] ?? bodyOf(event);
+      return { taskId: this.record.id, seq, kind, at: now, body, header: headerOf(payload) };
     });
   }
 
