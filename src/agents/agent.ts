@@ -1,5 +1,7 @@
 import type { PublicJwk } from '../common/jwks/public-jwk.js';
 import type { AgentCard } from '../protocol/a2a.js';
+import type { ProtocolVersion } from '../protocol/protocol-version.js';
+import type { BindingName } from './binding/bindings.js';
 
 /** Milliseconds a delegation to this agent may take at each step; the defaults are configuration. */
 export interface AgentBudgets {
@@ -32,9 +34,9 @@ export interface AgentSwitches {
 /** One interface of the card, as the hub calls it. */
 export interface AgentEndpoint {
   readonly url: string;
-  readonly protocolBinding: 'JSONRPC' | 'HTTP+JSON' | 'GRPC';
+  readonly protocolBinding: BindingName;
   /** `1.0` or `0.3` (a 0.2.x card is spoken to in the 0.3 dialect). */
-  readonly protocolVersion: '1.0' | '0.3';
+  readonly protocolVersion: ProtocolVersion;
   /** The `tenant` its interface asks for; empty when none (A2A §8.3.2). */
   readonly tenant: string;
 }

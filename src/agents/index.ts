@@ -3,12 +3,12 @@ export { canStream } from './client/can-stream.js';
 export {
   AGENT_TOO_LATE,
   type AgentCallback,
-  AgentCallError,
   type AgentCallOptions,
   type ConnectionWatch,
   AgentClient,
   type AgentSend,
 } from './client/agent-client.js';
+export { AgentCallError } from './binding/agent-call-error.js';
 export {
   type Admission,
   type AgentCondition,

@@ -1,3 +1,4 @@
+import { BINDING_NAMES } from '../binding/bindings.js';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { CardSignature, CardTrouble, SignatureOutcome } from '../agent.js';
 
@@ -5,7 +6,7 @@ export class AgentEndpointDto {
   @ApiProperty({ type: String })
   readonly url!: string;
 
-  @ApiProperty({ enum: ['JSONRPC', 'HTTP+JSON', 'GRPC'] })
+  @ApiProperty({ enum: BINDING_NAMES })
   readonly protocolBinding!: string;
 
   @ApiProperty({ enum: ['1.0', '0.3'] })

@@ -1,3 +1,4 @@
+import { BINDING_NAMES } from '../binding/bindings.js';
 import { ApiProperty } from '@nestjs/swagger';
 import { AgentCard } from '../../protocol/a2a.js';
 import {
@@ -95,7 +96,7 @@ export class AgentDto {
   readonly endpointOverride: string | null;
 
   @ApiProperty({
-    enum: ['JSONRPC', 'HTTP+JSON', 'GRPC'],
+    enum: BINDING_NAMES,
     nullable: true,
     description: "The operator's choice; null: the hub's.",
   })

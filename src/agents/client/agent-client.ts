@@ -1,7 +1,5 @@
 import type { Message, StreamResponse, Task } from '../../protocol/a2a.js';
 import type { Agent } from '../agent.js';
-import type { HubRefusal } from './hub-refusal.js';
-import { type AgentFailureKind, publicFailure } from './public-failure.js';
 
 /** Where an agent may tell the hub that its task has changed: an address of the hub itself. */
 export interface AgentCallback {
@@ -59,42 +57,9 @@ export interface AgentCallOptions {
 }
 
 /**
- * What went wrong at an agent, in the only terms the runner decides by.
- * - `unreachable`: nothing was sent or accepted (DNS, connect, TLS, refused, egress): failover is safe.
- * - `rejected`: the agent answered with a protocol error: it did not accept the message.
- * - `interrupted`: the answer or stream broke off; the agent may be working.
- * - `invalid`: it answered something that is not A2A (InvalidAgentResponse).
- * - `not-found`: it does not know the task.
- *
- * `message` may hold what the agent or the network said (ids of the agent, addresses): it is for the
- * log only. Clients read {@link publicMessage}.
- */
-export class AgentCallError extends Error {
-  override readonly name = 'AgentCallError';
-  /** In the hub's own words, to follow the agent's name: `could not be reached`. */
-  readonly publicMessage: string;
-
-  constructor(
-    readonly kind: AgentFailureKind,
-    message: string,
-    readonly detail: {
-      readonly code?: number;
-      readonly httpStatus?: number;
-      readonly hubRefusal?: HubRefusal;
-      /** The limit of the hub that the answer passes, as a clause: `has more than 50000 values`. */
-      readonly limit?: string;
-      readonly cause?: unknown;
-    } = {},
-  ) {
-    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
-    this.publicMessage = publicFailure(kind, detail);
-  }
-}
-
-/**
  * Talks A2A to agents, in the version and binding of each agent's endpoint, through the egress
  * guard. All results are in the canonical 1.0 model with the agent's own ids. Whatever the agent or the
- * network does, every method rejects with {@link AgentCallError}; any other error is a fault of the hub
+ * network does, every method rejects with `AgentCallError`; any other error is a fault of the hub
  * itself. An aborted signal rejects with `interrupted`.
  */
 export abstract class AgentClient {

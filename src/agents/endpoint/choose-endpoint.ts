@@ -2,8 +2,7 @@ import { invalidField } from '../../common/hub-error.js';
 import type { AgentCard, AgentInterface } from '../../protocol/a2a.js';
 import type { Agent, AgentEndpoint, AgentPin } from '../agent.js';
 import { isGivenFor, originsOf } from './credential-origins.js';
-import { grpcUrls } from './grpc-url.js';
-import { isUrl } from '../../common/is-url.js';
+import { bindingOf, isBindingName, rankOf } from '../binding/bindings.js';
 
 /** What the hub thinks of one interface of a card. */
 export interface InterfaceReport {
@@ -19,19 +18,6 @@ export interface EndpointChoice {
   readonly endpoint: AgentEndpoint;
   readonly interfaces: readonly InterfaceReport[];
 }
-
-/**
- * Best first: the newer version, which loses less, and within it the binding that costs the hub and
- * the network between least. What is not here the hub does not speak.
- */
-const PREFERENCE = [
-  'JSONRPC 1.0',
-  'HTTP+JSON 1.0',
-  'GRPC 1.0',
-  'JSONRPC 0.3',
-  'HTTP+JSON 0.3',
-  'GRPC 0.3',
-];
 
 /** What keeps the hub from interfaces it speaks; an agent has it all. */
 export type InterfaceLimits = Partial<
@@ -122,14 +108,11 @@ function judge(written: AgentInterface, limits: InterfaceLimits): Judged {
   const { pin = UNPINNED } = limits;
   const protocolBinding = written.protocolBinding.toUpperCase();
   const no = (reason: string): Judged => ({ written, rank: Infinity, reason, endpoint: undefined });
-  if (!isSpoken(protocolBinding)) return no('the binding is unknown');
+  if (!isBindingName(protocolBinding)) return no('the binding is unknown');
   const protocolVersion = spokenVersion(written.protocolVersion);
   if (protocolVersion === undefined) return no('the protocol version is not 0.2, 0.3 or 1.x');
-  if (protocolBinding === 'GRPC') {
-    if (grpcUrls(url).length === 0) return no('the url is not host:port');
-  } else if (!/^https?:\/\//i.test(url) || !isUrl(url)) {
-    return no('the url is not an absolute http(s) URL');
-  }
+  const binding = bindingOf(protocolBinding);
+  if (binding.urls(url).length === 0) return no(`the url is not ${binding.addressRule}`);
   if (protocolBinding !== (pin.protocolBinding ?? protocolBinding)) return no(NOT_PINNED);
   if (protocolVersion !== (pin.protocolVersion ?? protocolVersion)) return no(NOT_PINNED);
   const endpoint = { url, protocolBinding, protocolVersion, tenant };
@@ -137,7 +120,7 @@ function judge(written: AgentInterface, limits: InterfaceLimits): Judged {
   if (excluded !== undefined) return no(excluded);
   return {
     written,
-    rank: PREFERENCE.indexOf(`${protocolBinding} ${protocolVersion}`),
+    rank: rankOf(protocolBinding, protocolVersion),
     reason: isFull(pin) ? 'another one of the pin comes first' : 'another interface is preferred',
     endpoint,
   };
@@ -186,10 +169,6 @@ function nothingToCall(card: AgentCard, limits: InterfaceLimits): Error {
 function calledBecause(pin: AgentPin): string {
   const pinned = pin.protocolBinding !== null || pin.protocolVersion !== null;
   return pinned ? 'called: pinned' : 'called';
-}
-
-function isSpoken(binding: string): binding is AgentEndpoint['protocolBinding'] {
-  return binding === 'JSONRPC' || binding === 'HTTP+JSON' || binding === 'GRPC';
 }
 
 function spokenVersion(version: string): AgentEndpoint['protocolVersion'] | undefined {

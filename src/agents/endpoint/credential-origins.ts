@@ -1,6 +1,5 @@
 import type { Agent, AgentEndpoint } from '../agent.js';
-import { grpcUrls } from './grpc-url.js';
-import { isUrl } from '../../common/is-url.js';
+import { bindingOf } from '../binding/bindings.js';
 
 /** What is known of an agent's credentials; without origins they are new, and go wherever it is called. */
 export type GivenCredentials = Partial<Pick<Agent, 'credentials' | 'credentialOrigins'>>;
@@ -10,8 +9,9 @@ export type GivenCredentials = Partial<Pick<Agent, 'credentials' | 'credentialOr
  * scheme has two: it is called with TLS or without.
  */
 export function originsOf({ protocolBinding, url }: AgentEndpoint): string[] {
-  const urls = protocolBinding === 'GRPC' ? grpcUrls(url) : [url];
-  return urls.filter((one) => isUrl(one)).map((one) => new URL(one).origin);
+  return bindingOf(protocolBinding)
+    .urls(url)
+    .map((one) => new URL(one).origin);
 }
 
 /** Whether the interface may be called with the credentials, or there are none that could get lost. */

@@ -4,7 +4,7 @@ import { IdSource } from '../../common/ids.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import type { Agent } from '../agent.js';
-import type { AgentCallError } from '../client/agent-client.js';
+import type { AgentCallError } from '../binding/agent-call-error.js';
 import {
   type Admission,
   type AgentCondition,

@@ -23,7 +23,8 @@ import {
   type InterfaceReport,
 } from '../endpoint/choose-endpoint.js';
 import type { GivenCredentials } from '../endpoint/credential-origins.js';
-import { firstAllowed, grpcUrls, isGrpcScheme } from '../endpoint/grpc-url.js';
+import { BINDINGS, bindingOf } from '../binding/bindings.js';
+import { grpcUrls } from '../binding/grpc-url.js';
 import { refuseOldWire, unlessOld } from '../card/old-wire.js';
 import { parseCard } from '../card/parse-card.js';
 import { isUrl } from '../../common/is-url.js';
@@ -145,10 +146,11 @@ export class AgentIntake {
     const { url, protocolBinding } = endpoint;
     const field = 'endpointOverride';
     if (!isUrl(url)) throw invalidField(field, 'must be an absolute URL');
-    if (isGrpcScheme(url) && protocolBinding !== 'GRPC') {
+    const other = BINDINGS.find((each) => each.ownsScheme(url));
+    if (other !== undefined && other.name !== protocolBinding) {
       throw invalidField(
         field,
-        `is a gRPC address, but the hub calls ${protocolBinding}; pin protocolBinding to GRPC`,
+        `is an address of ${other.name}, but the hub calls ${protocolBinding}; pin protocolBinding to ${other.name}`,
       );
     }
     if (this.isOwn(url)) throw itself(field);
@@ -161,9 +163,7 @@ export class AgentIntake {
   }
 
   private async checked(endpoint: AgentEndpoint): Promise<{ verified: boolean }> {
-    const { protocolBinding, url } = endpoint;
-    if (protocolBinding !== 'GRPC') return this.egress.check(url);
-    return (await firstAllowed(grpcUrls(url), (one) => this.egress.check(one, 'grpc'))).answer;
+    return bindingOf(endpoint.protocolBinding).check(this.egress, endpoint.url);
   }
 
   private async read(

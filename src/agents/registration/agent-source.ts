@@ -1,5 +1,6 @@
 import type { Agent, AgentEndpoint } from '../agent.js';
-import { checkMetadata, readHeaders } from '../endpoint/agent-headers.js';
+import { readHeaders } from '../endpoint/agent-headers.js';
+import { bindingOf } from '../binding/bindings.js';
 import type { Intake } from './agent-intake.js';
 import { adjustedBy } from '../card/card-trouble.js';
 import { readCardKeys } from '../card/card-keys.js';
@@ -55,7 +56,7 @@ export function agentOf(
 }
 
 /**
- * gRPC carries fewer headers than HTTP does: better said now than at every call. Throws HubError
+ * Not every binding carries every header: better refused now than at every call. Throws HubError
  * INVALID_PARAMS naming the header below `field`.
  */
 export function checkCarried(
@@ -63,5 +64,5 @@ export function checkCarried(
   endpoint: AgentEndpoint,
   credentials: Agent['credentials'],
 ): void {
-  if (endpoint.protocolBinding === 'GRPC') checkMetadata(field, credentials);
+  bindingOf(endpoint.protocolBinding).checkHeaders(field, credentials);
 }

@@ -33,7 +33,6 @@ export const ENDPOINT_TEXT = {
   message:
     '$property must be an http, https, grpc or grpcs address, such as https://agent.example/a2a',
 };
-export const BINDINGS = ['JSONRPC', 'HTTP+JSON', 'GRPC'] as const;
 export const VERSIONS = ['1.0', '0.3'] as const;
 export const MAX_URL = 2048;
 /** The positions and limits of an agent's switches. */

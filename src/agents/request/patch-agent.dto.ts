@@ -1,3 +1,4 @@
+import { BINDING_NAMES } from '../binding/bindings.js';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
@@ -19,7 +20,6 @@ import { TAG, TAG_RULE } from '../../common/http/fields.js';
 import type { AgentEndpoint } from '../agent.js';
 import {
   AreOrganizations,
-  BINDINGS,
   ENDPOINT_RULE,
   ENDPOINT_TEXT,
   HEADERS,
@@ -93,9 +93,13 @@ export class PatchAgentDto {
   @MaxLength(MAX_URL)
   endpointOverride?: string | null;
 
-  @ApiPropertyOptional({ enum: BINDINGS, nullable: true, description: "Null: the hub's choice." })
+  @ApiPropertyOptional({
+    enum: BINDING_NAMES,
+    nullable: true,
+    description: "Null: the hub's choice.",
+  })
   @IfPresent()
-  @IsIn(BINDINGS)
+  @IsIn(BINDING_NAMES)
   protocolBinding?: AgentEndpoint['protocolBinding'] | null;
 
   @ApiPropertyOptional({ enum: VERSIONS, nullable: true, description: "Null: the hub's choice." })

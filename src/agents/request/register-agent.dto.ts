@@ -1,3 +1,4 @@
+import { BINDING_NAMES } from '../binding/bindings.js';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
@@ -22,7 +23,6 @@ import { ID } from '../../common/id-pattern.js';
 import type { AgentEndpoint } from '../agent.js';
 import {
   AreOrganizations,
-  BINDINGS,
   ENDPOINT_RULE,
   ENDPOINT_TEXT,
   HEADERS,
@@ -90,11 +90,11 @@ export class RegisterAgentDto {
   endpointOverride?: string;
 
   @ApiPropertyOptional({
-    enum: BINDINGS,
+    enum: BINDING_NAMES,
     description: "Only interfaces of this binding are called. Default: the hub's choice.",
   })
   @IsOptional()
-  @IsIn(BINDINGS)
+  @IsIn(BINDING_NAMES)
   protocolBinding?: AgentEndpoint['protocolBinding'];
 
   @ApiPropertyOptional({

@@ -1,5 +1,4 @@
-import type { AgentEndpoint } from '../agent.js';
-import type { AgentMethod } from './call-plan.js';
+import type { AgentMethod } from './agent-method.js';
 
 /** The last segment of the address of each method that AgentOS of Agno serves. */
 const SEGMENTS: Readonly<Partial<Record<AgentMethod, string>>> = {
@@ -16,25 +15,21 @@ const OF_A_TASK: ReadonlySet<AgentMethod> = new Set(['GetTask', 'CancelTask']);
 const OF_A_METHOD = /^([^?]*\/)(?:message:send|message:stream)(\?.*)?$/;
 
 /**
- * Where a method is called. Some servers of JSON-RPC have an address for each method, named as HTTP+JSON names
+ * Where a method is called over JSON-RPC. Some servers of JSON-RPC have an address for each method, named as HTTP+JSON names
  * its own, and their card gives that of one: the others are beside it.
  */
-export function addressFor(
-  { url, protocolBinding }: Pick<AgentEndpoint, 'url' | 'protocolBinding'>,
-  method: AgentMethod,
-): string {
+export function addressFor(url: string, method: AgentMethod): string {
   const segment = SEGMENTS[method];
-  const [, before, query = ''] =
-    protocolBinding === 'JSONRPC' && segment !== undefined ? (OF_A_METHOD.exec(url) ?? []) : [];
+  const [, before, query = ''] = segment === undefined ? [] : (OF_A_METHOD.exec(url) ?? []);
   return before === undefined ? url : `${before}${segment}${query}`;
 }
 
 /** What such a server wants beside the id of a task: the context that it keeps the task in, where that is known. */
 export function paramsBeside(
-  endpoint: Pick<AgentEndpoint, 'url' | 'protocolBinding'>,
+  url: string,
   method: AgentMethod,
   contextId: string | undefined,
 ): { readonly contextId: string } | undefined {
   if (!contextId || !OF_A_TASK.has(method)) return undefined;
-  return addressFor(endpoint, method) === endpoint.url ? undefined : { contextId };
+  return addressFor(url, method) === url ? undefined : { contextId };
 }

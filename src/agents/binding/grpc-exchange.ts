@@ -13,12 +13,13 @@ import { LongStream } from '../../common/long-work.js';
 import { ReadBudgetError, type Reading } from '../../common/read-budget.js';
 import { scrub } from '../../common/scrub.js';
 import { checkProtoLimits } from '../../protocol/proto-limits.js';
-import { metadataFault } from '../endpoint/agent-headers.js';
-import { AgentCallError } from './agent-client.js';
+import { metadataFault } from './grpc-metadata.js';
+import { AgentCallError } from './agent-call-error.js';
 import { ANSWER_LIMITS, beyondLimits, EVENT_LIMITS, shapeOfAnswer } from './answer-limits.js';
 import type { ExchangeOptions } from './http-exchange.js';
 import type { GrpcCallKind, GrpcChannels, GrpcLease } from './grpc-channels.js';
 import { failureOfGrpc } from './grpc-error.js';
+import { type FileForm, formOfStatus } from './file-forms.js';
 import { Pace } from './pace.js';
 import { SSE_EVENT_LIMIT, SseEventTooLargeError } from './sse-reader.js';
 
@@ -59,6 +60,11 @@ export class GrpcExchange {
   /** What was read of an answer is stored, or not needed: others may be read. */
   release(): void {
     this.reading.end();
+  }
+
+  /** See {@link formOfStatus}. */
+  fileForm({ message }: AgentCallError): FileForm {
+    return formOfStatus(message);
   }
 
   async unary<Request, Answer>(

@@ -1,4 +1,4 @@
-import { AgentCallError } from './agent-client.js';
+import { AgentCallError } from './agent-call-error.js';
 import type { AgentAnswer, AgentEvent, HttpExchange, ExchangeRequest } from './http-exchange.js';
 
 /**

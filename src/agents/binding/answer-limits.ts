@@ -5,7 +5,7 @@ import {
   V0_SHAPES,
   V1_SHAPES,
 } from '../../protocol/proto-limits.js';
-import { AgentCallError } from './agent-client.js';
+import { AgentCallError } from './agent-call-error.js';
 
 /**
  * How many levels of objects and lists are around free-form JSON (`data`, `metadata`) at most in an answer:

@@ -16,10 +16,10 @@ export class LegacyRestTransport extends SdkTransport {
   private readonly others: OtherForms;
   private readonly files: FileBytes;
 
-  /** `forgave` is called when an answer was not in the form of HTTP+JSON 0.3. */
-  constructor(endpoint: string, exchange: HttpExchange, forgave: () => void, files: FileBytes) {
+  /** `onOtherForm` is called when an answer was not in the form of HTTP+JSON 0.3. */
+  constructor(endpoint: string, exchange: HttpExchange, onOtherForm: () => void, files: FileBytes) {
     const remainder = new LegacyRemainder();
-    const others = new OtherForms(isProtoForm, forgave);
+    const others = new OtherForms(isProtoForm, onOtherForm);
     const note = (json: unknown): unknown => {
       const read = others.note(json, { ...STAND_IN, task: STAND_IN });
       remainder.note(read);

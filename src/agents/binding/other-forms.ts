@@ -8,10 +8,10 @@ import { eventInAnyForm } from './any-form.js';
 export class OtherForms {
   private readonly noted: (StreamResponse | undefined)[] = [];
 
-  /** `isOwn` tells the form of the binding; `forgave` is called at every answer in another. */
+  /** `isOwn` tells the form of the binding; `onOtherForm` is called at every answer in another. */
   constructor(
     private readonly isOwn: (json: unknown) => boolean,
-    private readonly forgave: () => void,
+    private readonly onOtherForm: () => void,
   ) {}
 
   /** What the SDK is to read of an answer: the answer itself, or `standIn`. */
@@ -19,7 +19,7 @@ export class OtherForms {
     const other = this.isOwn(json) ? undefined : eventInAnyForm(json);
     this.noted.push(other);
     if (other === undefined) return json;
-    this.forgave();
+    this.onOtherForm();
     return standIn;
   }
 

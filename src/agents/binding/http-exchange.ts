@@ -6,9 +6,10 @@ import { checkJsonLimits, JsonLimitError } from '../../common/json-limits.js';
 import { LONG, LongStream, longTurn } from '../../common/long-work.js';
 import type { ReadBudget, Reading } from '../../common/read-budget.js';
 import { scrub } from '../../common/scrub.js';
-import { AgentCallError } from './agent-client.js';
+import { AgentCallError } from './agent-call-error.js';
 import { ANSWER_LIMITS, beyondLimits, EVENT_LIMITS } from './answer-limits.js';
 import { camelCased } from './camel-case.js';
+import { type FileForm, formOfRefusal } from './file-forms.js';
 import {
   bareErrorIn,
   failureOf,
@@ -35,8 +36,8 @@ export interface ExchangeOptions {
   readonly budget: ReadBudget;
   /** Bytes of a whole answer: a task with its files. */
   readonly maxAnswerBytes: number;
-  /** Told when an answer is read although its members are named otherwise. */
-  readonly forgave?: (kind: 'snake-case') => void;
+  /** Called when an answer is read although its members are named otherwise. */
+  readonly onDeviation?: (kind: 'snake-case') => void;
 }
 
 export interface ExchangeRequest {
@@ -54,7 +55,7 @@ export type HttpWay = Pick<Egress, 'request'>;
  */
 export class HttpExchange {
   /** The body of the answer, where that was no success. */
-  refusalBody: string | undefined;
+  private refusalBody = '';
   private answered = false;
   private events = 0;
   private readonly reading: Reading;
@@ -110,6 +111,11 @@ export class HttpExchange {
       : new AgentCallError('rejected', `the message cannot be sent: ${text}`, { cause: error });
   }
 
+  /** See {@link formOfRefusal}. */
+  fileForm(): FileForm {
+    return formOfRefusal(this.refusalBody);
+  }
+
   private async refusal(answer: EgressResponse): Promise<AgentCallError> {
     const { statusCode: httpStatus } = answer;
     const text = this.scrub(await readText(answer, ERROR_LIMIT_BYTES).catch(() => ''));
@@ -128,7 +134,7 @@ export class HttpExchange {
     const isSnakeCase = text.includes('"context_id"');
     if (text.length > LONG) await longTurn();
     if (!isSnakeCase) return json;
-    if (namesInSnakeCase(json)) this.options.forgave?.('snake-case');
+    if (namesInSnakeCase(json)) this.options.onDeviation?.('snake-case');
     return camelCased(json);
   }
 

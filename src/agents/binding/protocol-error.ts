@@ -1,5 +1,5 @@
 import { A2A_ERROR_CODES, ERROR_CODES } from '../../protocol/error-codes.js';
-import { AgentCallError } from './agent-client.js';
+import { AgentCallError } from './agent-call-error.js';
 import { type HubRefusal, hubRefusalOf } from './hub-refusal.js';
 
 /** An error an agent answered with, in whichever form its protocol version gives it. */

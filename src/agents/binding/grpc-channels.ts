@@ -1,7 +1,7 @@
 import { type Client, connectivityState } from '@grpc/grpc-js';
 import { ConnectError, type Egress } from '../../common/egress/egress.js';
 import { guardedClient, type GuardedClient } from '../../common/egress/guarded-channel.js';
-import { firstAllowed, grpcUrls } from '../endpoint/grpc-url.js';
+import { firstAllowed, grpcUrls } from './grpc-url.js';
 
 /** How long a channel without calls is kept for the next one. */
 const UNUSED_MS = 60_000;

@@ -11,30 +11,27 @@ describe('where a method is called', () => {
     ['CancelTask', 'tasks:cancel'],
   ] as const)('%s beside the address of another method', (method, segment) => {
     for (const given of ['message:stream', 'message:send']) {
-      const endpoint = { url: `${AGNO}/${given}`, protocolBinding: 'JSONRPC' } as const;
-      expect(addressFor(endpoint, method)).toBe(`${AGNO}/${segment}`);
+      expect(addressFor(`${AGNO}/${given}`, method)).toBe(`${AGNO}/${segment}`);
     }
   });
 
   it('with the query of the card', () => {
-    const endpoint = { url: `${AGNO}/message:send?v=1`, protocolBinding: 'JSONRPC' } as const;
-    expect(addressFor(endpoint, 'CancelTask')).toBe(`${AGNO}/tasks:cancel?v=1`);
+    expect(addressFor(`${AGNO}/message:send?v=1`, 'CancelTask')).toBe(`${AGNO}/tasks:cancel?v=1`);
   });
 
   it.each([
-    ['JSONRPC', 'http://a.example/invoke', 'GetTask'],
-    ['JSONRPC', 'http://a.example/', 'CancelTask'],
-    ['JSONRPC', 'http://a.example/message:stream/rpc', 'GetTask'],
-    ['JSONRPC', 'http://a.example/rpc?to=/message:stream', 'GetTask'],
-    ['JSONRPC', `${AGNO}/message:stream`, 'ListTasks'],
-    ['HTTP+JSON', `${AGNO}/message:stream`, 'GetTask'],
-  ] as const)('as it is: %s %s for %s', (protocolBinding, url, method) => {
-    expect(addressFor({ url, protocolBinding }, method)).toBe(url);
+    ['http://a.example/invoke', 'GetTask'],
+    ['http://a.example/', 'CancelTask'],
+    ['http://a.example/message:stream/rpc', 'GetTask'],
+    ['http://a.example/rpc?to=/message:stream', 'GetTask'],
+    [`${AGNO}/message:stream`, 'ListTasks'],
+  ] as const)('as it is: %s for %s', (url, method) => {
+    expect(addressFor(url, method)).toBe(url);
   });
 });
 
 describe('what is sent beside the id of a task', () => {
-  const agno = { url: `${AGNO}/message:stream`, protocolBinding: 'JSONRPC' } as const;
+  const agno = `${AGNO}/message:stream`;
   it('is its context, where each method has an address', () => {
     expect(paramsBeside(agno, 'GetTask', 'c')).toEqual({ contextId: 'c' });
     expect(paramsBeside(agno, 'CancelTask', 'c')).toEqual({ contextId: 'c' });
@@ -43,6 +40,6 @@ describe('what is sent beside the id of a task', () => {
   it('is nothing elsewhere', () => {
     expect(paramsBeside(agno, 'GetTask', undefined)).toBeUndefined();
     expect(paramsBeside(agno, 'SendMessage', 'c')).toBeUndefined();
-    expect(paramsBeside({ ...agno, url: 'http://a.example/' }, 'GetTask', 'c')).toBeUndefined();
+    expect(paramsBeside('http://a.example/', 'GetTask', 'c')).toBeUndefined();
   });
 });

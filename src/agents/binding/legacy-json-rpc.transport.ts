@@ -12,9 +12,9 @@ const STAND_IN = { kind: 'task', id: '-', contextId: '-', status: { state: 'work
 export class LegacyJsonRpcTransport extends SdkTransport {
   private readonly others: OtherForms;
 
-  /** `forgave` is called when an answer was not in the form of 0.3; `params` are sent beside those of the method. */
-  constructor(endpoint: string, exchange: HttpExchange, forgave: () => void, params?: object) {
-    const others = new OtherForms(isLegacyForm, forgave);
+  /** `onOtherForm` is called when an answer was not in the form of 0.3; `params` are sent beside those of the method. */
+  constructor(endpoint: string, exchange: HttpExchange, onOtherForm: () => void, params?: object) {
+    const others = new OtherForms(isLegacyForm, onOtherForm);
     const note = (json: unknown): unknown => {
       const { result } = (json ?? {}) as { result?: unknown };
       const read = others.note(result, STAND_IN);

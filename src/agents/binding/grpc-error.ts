@@ -2,7 +2,7 @@ import { type ServiceError, status } from '@grpc/grpc-js';
 import { decodeErrorInfo, decodeStatus, GRPC_STATUS_DETAILS_BIN } from '@a2a-js/sdk/errors/grpc';
 import { scrub } from '../../common/scrub.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
-import { AgentCallError } from './agent-client.js';
+import { AgentCallError } from './agent-call-error.js';
 import { hubRefusalOf } from './hub-refusal.js';
 import { codeOfReason, failureOf } from './protocol-error.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { AgentCallError } from './agent-client.js';
+import { AgentCallError } from './agent-call-error.js';
 import { publicFailure } from './public-failure.js';
 
 describe('what clients are told of a failed call', () => {
