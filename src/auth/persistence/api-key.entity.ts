@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { DATE, FLAG, JSON_TEXT } from '../../database/columns.js';
-import type { Scope } from '../principal.js';
+import type { Scope } from '../../common/scope.js';
 
 /** The table `api_keys`. */
 @Entity('api_keys')

@@ -1,7 +1,7 @@
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
-import type { ProtocolVersion } from '../../../routing/index.js';
+import type { ProtocolVersion } from '../../../protocol/protocol-version.js';
 import type { SubscriptionFilter } from '../../domain/subscription-filter.js';
 import {
   type AuthScheme,
