@@ -5,7 +5,7 @@ import type { SqlValue, Tx, Work } from './sql.js';
 export type Durability = 'durable' | 'may-be-lost';
 
 /** The room of a database, in bytes. */
-export interface Room {
+export interface DiskSpace {
   /** Free on the disk, for this process. */
   readonly free: number;
   /** Free in the file: what was deleted. */
@@ -52,7 +52,7 @@ export abstract class Database {
   abstract check(): Promise<void>;
 
   /** What room it has; null where that cannot be known (PostgreSQL, memory). */
-  abstract room(): Promise<Room | null>;
+  abstract diskSpace(): Promise<DiskSpace | null>;
 
   /** Lets the works under way finish, then closes. The module calls it last of all at shutdown. */
   abstract close(): Promise<void>;

@@ -22,8 +22,8 @@ import { TaskOperator } from './operations/task-operator.js';
 import { SqlAgentDelegations } from './persistence/sql-agent-delegations.js';
 import { SqlCallbackStore } from './persistence/sql-callback.store.js';
 import { SqlUsageStore } from './persistence/sql-usage.store.js';
-import { TypeormContextStore } from './persistence/typeorm-context.store.js';
-import { TypeormTaskStore } from './persistence/typeorm-task.store.js';
+import { SqlContextStore } from './persistence/sql-context.store.js';
+import { SqlTaskStore } from './persistence/sql-task.store.js';
 import { CancelPermits } from './capacity/cancel-permits.js';
 import { RunDeps } from './runner/run-deps.js';
 import { TaskCleanup } from './cleanup/task-cleanup.js';
@@ -50,8 +50,8 @@ import { UsageStore } from './store/usage-store.js';
 
 /** All that tasks are made of, but for what runs with the application. */
 export const TASK_PROVIDERS = [
-  { provide: TaskStore, useClass: TypeormTaskStore },
-  { provide: ContextStore, useClass: TypeormContextStore },
+  { provide: TaskStore, useClass: SqlTaskStore },
+  { provide: ContextStore, useClass: SqlContextStore },
   { provide: CallbackStore, useClass: SqlCallbackStore },
   { provide: AgentDelegations, useClass: SqlAgentDelegations },
   { provide: UsageStore, useClass: SqlUsageStore },

@@ -1,3 +1,4 @@
+import { HUB_SCHEMA } from '../../src/hub-schema.js';
 import { randomUUID } from 'node:crypto';
 import type { Abstract, INestApplicationContext, Provider, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -129,7 +130,8 @@ export class HubTasks {
 
   static async start(options: HubTasksOptions = {}): Promise<HubTasks> {
     const database =
-      options.database ?? (await openDatabase({ url: 'sqlite::memory:', synchronous: 'normal' }));
+      options.database ??
+      (await openDatabase({ url: 'sqlite::memory:', synchronous: 'normal' }, HUB_SCHEMA));
     const agents = new Map((options.agents ?? []).map((agent) => [agent.id, agent]));
     const hub = new HubTasks(database, agents, options);
     class HubTasksModule {}
@@ -218,8 +220,8 @@ export class HubTasks {
       [Draining, this.draining],
       [Database, database],
       [HubSettings, new HubSettings(database, ids, testSecrets())],
-      [DiskWatch, { room: null, refuseWhenLow: () => this.refuseWhenLow() }],
-      [WorkerWatch, { isNobody: false }],
+      [DiskWatch, { space: null, refuseWhenLow: () => this.refuseWhenLow() }],
+      [WorkerWatch, { hasNoWorkers: false }],
       [ApiKeyStore, oneOrSeveral(options.several ?? false)],
       [PrincipalStore, {}],
       [AppendParticipant, new NoParticipant()],

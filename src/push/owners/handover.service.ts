@@ -6,7 +6,7 @@ import { Log } from '../../common/logger.js';
 import { SubscriptionDirectory } from '../webhooks/subscription-directory.js';
 import { type HandedOver, OwnedWebhookStore } from './owned-webhook-store.js';
 
-/** Gives what one principal has standing to another. */
+/** Gives the webhooks and standing subscriptions of one principal to another. */
 @Injectable()
 export class HandoverService {
   constructor(
@@ -37,7 +37,7 @@ export class HandoverService {
       return handed;
     } finally {
       // Also what was moved before something went wrong.
-      await this.principals.unsettle(to);
+      await this.principals.markUnreconciled(to);
       await this.directory.renew();
       await this.changes.tell(to);
     }

@@ -5,7 +5,7 @@ export interface HandedOver {
   readonly webhooks: number;
 }
 
-/** The webhooks and standing subscriptions of one principal, as its standing or its owner changes. */
+/** The webhooks and standing subscriptions of one principal, as its status or its owner changes. */
 export abstract class OwnedWebhookStore {
   /**
    * Has the claims of a principal that is disabled send nothing more: an attempt under way ends as it

@@ -2,7 +2,7 @@ import { Body, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import {
   AdminController,
-  AnswerRoom,
+  ReserveAnswer,
   ApiKeyStore,
   CurrentPrincipal,
   operatorOf,
@@ -31,7 +31,7 @@ export class OperateController {
   async content(
     @Param('id') id: string,
     @CurrentPrincipal() caller: Principal,
-    @AnswerRoom() room?: ReadRoom,
+    @ReserveAnswer() room?: ReadRoom,
   ): Promise<TaskContentDto> {
     return new TaskContentDto((await this.operator.read(id, operatorOf(caller), room)).task);
   }

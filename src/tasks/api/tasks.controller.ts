@@ -2,7 +2,7 @@ import { Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import {
   AdminController,
-  AnswerRoom,
+  ReserveAnswer,
   ApiKeyStore,
   CurrentPrincipal,
   EVERYTHING,
@@ -12,7 +12,7 @@ import {
   type Visibility,
   visibilityOf,
 } from '../../auth/index.js';
-import { NOBODY_WORKS, WorkerWatch } from '../../database/worker-watch.js';
+import { NO_WORKERS, WorkerWatch } from '../../database/worker-watch.js';
 import { TaskDeleter } from '../operations/task-deleter.js';
 import { DeleteTaskQueryDto } from './delete-task.dto.js';
 import { taskNotFound } from '../domain/task-errors.js';
@@ -52,7 +52,7 @@ export class TasksController {
   async list(
     @Query() query: TaskQueryDto,
     @CurrentPrincipal() principal: Principal,
-    @AnswerRoom() room?: ReadRoom,
+    @ReserveAnswer() room?: ReadRoom,
   ): Promise<TaskPageDto> {
     const page = await this.lists.all(
       filterOf(query),
@@ -71,7 +71,7 @@ export class TasksController {
   async get(
     @Param('id') id: string,
     @CurrentPrincipal() principal: Principal,
-    @AnswerRoom() room?: ReadRoom,
+    @ReserveAnswer() room?: ReadRoom,
   ): Promise<TaskDetailDto> {
     const aggregate = await this.log.read(id, operatorsView(principal), room);
     if (!aggregate) throw taskNotFound(id);
@@ -99,7 +99,7 @@ export class TasksController {
 
   private async reader(principal: Principal, tasks: readonly TaskAggregate[]): Promise<TaskReader> {
     const keyNames = await this.keys.names(keyIdsOf(tasks));
-    const unworked = this.workers.isNobody ? NOBODY_WORKS : null;
+    const unworked = this.workers.hasNoWorkers ? NO_WORKERS : null;
     return { unworked, isAdmin: hasScope(principal, 'admin'), keyNames };
   }
 }

@@ -149,7 +149,7 @@ export class TaskService {
 
   /** GetTask (A2A §3.1.3). */
   async get(taskId: string, historyLength: number | undefined, ctx: CallContext): Promise<Task> {
-    const aggregate = await this.visible(taskId, ctx, ctx.answerRoom);
+    const aggregate = await this.visible(taskId, ctx, ctx.reserveAnswer);
     this.activate(ctx, aggregate);
     return viewTask(aggregate.task, { historyLength }, this.limit);
   }
@@ -223,7 +223,7 @@ export class TaskService {
   private async visible(
     taskId: string,
     ctx: CallContext,
-    room?: CallContext['answerRoom'],
+    room?: CallContext['reserveAnswer'],
   ): Promise<TaskAggregate> {
     const visibility = visibilityOf(ctx.principal);
     const aggregate = await this.log.read(taskId, visibility, room);

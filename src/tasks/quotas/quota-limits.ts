@@ -34,7 +34,7 @@ export class QuotaLimits {
 
   constructor(
     @Inject(AppConfig) { quotas }: { readonly quotas: QuotaSettings },
-    @Inject(DiskWatch) private readonly disk: Pick<DiskWatch, 'room'>,
+    @Inject(DiskWatch) private readonly disk: Pick<DiskWatch, 'space'>,
   ) {
     this.settings = quotas;
     for (const { organization, principal, ...limits } of quotas.overrides) {
@@ -52,9 +52,9 @@ export class QuotaLimits {
     const { diskShare, ...limits } = this.settings.organization;
     const override = this.organizations.get(name);
     const merge = merged(limits, override);
-    const { room } = this.disk;
-    if (diskShare === 0 || room === null || override?.storedBytes !== undefined) return merge;
-    const bytes = room.free + room.reusable + room.used;
+    const { space } = this.disk;
+    if (diskShare === 0 || space === null || override?.storedBytes !== undefined) return merge;
+    const bytes = space.free + space.reusable + space.used;
     return {
       ...merge,
       storedBytes: Math.min(merge.storedBytes, Math.floor((bytes * diskShare) / 100)),

@@ -26,7 +26,7 @@ function ledger(settings: Settings, stored: OwnedUsage[] = [], room?: number) {
         overrides: (settings.overrides ?? []) as QuotaSettings['overrides'],
       },
     },
-    { room: room === undefined ? null : { free: room, reusable: 0, used: 0 } },
+    { space: room === undefined ? null : { free: room, reusable: 0, used: 0 } },
   );
   const store = { read: () => Promise.resolve(stored) };
   return new UsageLedger({ onUsed: () => undefined }, store, limits, clock, SILENT);

@@ -38,8 +38,8 @@ export class UsageMetrics implements OnModuleInit {
       'Disk space of the database (SQLite only): free on the disk, reusable in the file, used.',
       ['kind'],
       (give) => {
-        if (disk.room === null) return;
-        for (const [kind, bytes] of Object.entries(disk.room)) give({ kind }, bytes as number);
+        if (disk.space === null) return;
+        for (const [kind, bytes] of Object.entries(disk.space)) give({ kind }, bytes as number);
       },
     );
     metrics.gauge(

@@ -29,7 +29,7 @@ export class UsageController {
   @ApiOperation({ summary: 'Reads the usage of all tasks together, and the disk space.' })
   @ApiOkResponse({ type: HubUsageDto })
   get(): HubUsageDto {
-    return new HubUsageDto(this.ledger.total(), this.disk.room, this.disk.isLow);
+    return new HubUsageDto(this.ledger.total(), this.disk.space, this.disk.isLow);
   }
 
   @Get('organizations')

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { Room } from '../../database/database.js';
+import type { DiskSpace } from '../../database/database.js';
 import type { Limits } from './quota-limits.js';
 import type { Usage } from '../store/usage.js';
 
@@ -84,7 +84,7 @@ export class DiskDto {
   @ApiProperty({ type: Boolean, description: 'New tasks are refused (database.minFree).' })
   readonly isLow: boolean;
 
-  constructor({ free, reusable, used }: Room, isLow: boolean) {
+  constructor({ free, reusable, used }: DiskSpace, isLow: boolean) {
     this.freeBytes = free;
     this.reusableBytes = reusable;
     this.usedBytes = used;
@@ -99,7 +99,7 @@ export class HubUsageDto {
   @ApiProperty({ type: DiskDto, nullable: true, description: 'Null with PostgreSQL.' })
   readonly disk: DiskDto | null;
 
-  constructor(usage: Usage, room: Room | null, isLow: boolean) {
+  constructor(usage: Usage, room: DiskSpace | null, isLow: boolean) {
     this.usage = new UsageDto(usage);
     this.disk = room && new DiskDto(room, isLow);
   }

@@ -35,7 +35,7 @@ export class TaskLists {
     const filter = readFilter(params, ctx.agentId);
     const visibility = visibilityOf(ctx.principal);
     const { pageToken } = params;
-    const room = ctx.answerRoom;
+    const room = ctx.reserveAnswer;
     const page = await this.page(filter, visibility, pageSize, 'pageToken', pageToken, room);
     const view = {
       historyLength: params.historyLength,

@@ -7,7 +7,7 @@ import { IdSource } from '../../common/ids.js';
 import { isLong, longTurn } from '../../common/long-work.js';
 import { AppConfig } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
-import { NOBODY_WORKS, WorkerWatch } from '../../database/worker-watch.js';
+import { NO_WORKERS, WorkerWatch } from '../../database/worker-watch.js';
 import { passHops } from '../../protocol/hops.js';
 import { type HubRequest, type Route, RoutingService } from '../../routing/index.js';
 import { decideNoWorkerNotice } from '../domain/unsent.js';
@@ -38,7 +38,7 @@ export class TaskStarter {
     @Inject(RoutingService) private readonly routing: Pick<RoutingService, 'route'>,
     @Inject(HubSettings) private readonly settings: Pick<HubSettings, 'instanceId'>,
     private readonly quotas: Quotas,
-    @Inject(WorkerWatch) private readonly workers: Pick<WorkerWatch, 'isNobody'>,
+    @Inject(WorkerWatch) private readonly workers: Pick<WorkerWatch, 'hasNoWorkers'>,
     @Inject(AppConfig) private readonly config: Pick<AppConfig, 'agents' | 'tasks'>,
   ) {
     const { maxDurationMs, maxCalls } = config.tasks;
@@ -106,7 +106,7 @@ export class TaskStarter {
     const task = newTask(input, now, ids);
     if (isLarge) await longTurn();
     const created = await log.create(task, alongside);
-    return created.kind === 'created' && this.workers.isNobody
+    return created.kind === 'created' && this.workers.hasNoWorkers
       ? this.sayThatNobodyWorks(created.aggregate)
       : created;
   }
@@ -115,7 +115,7 @@ export class TaskStarter {
   private async sayThatNobodyWorks({ record: { id } }: TaskAggregate): Promise<Created> {
     const { log, clock } = this;
     await log.update(id, (task) => ({
-      change: decideNoWorkerNotice(task, NOBODY_WORKS, clock.now()),
+      change: decideNoWorkerNotice(task, NO_WORKERS, clock.now()),
       result: undefined,
     }));
     const aggregate = await log.read(id, EVERYTHING);

@@ -40,7 +40,7 @@ const INSERT = `INSERT INTO composite_skills
 
 /** {@link CompositeStore} on the hub's database. */
 @Injectable()
-export class TypeormCompositeStore extends CompositeStore {
+export class SqlCompositeStore extends CompositeStore {
   constructor(private readonly database: Database) {
     super();
   }

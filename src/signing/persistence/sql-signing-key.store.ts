@@ -14,7 +14,7 @@ interface Row {
 
 /** {@link SigningKeyStore} on the hub's database. */
 @Injectable()
-export class TypeormSigningKeyStore extends SigningKeyStore {
+export class SqlSigningKeyStore extends SigningKeyStore {
   constructor(private readonly database: Database) {
     super();
   }

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { withoutRowid } from '../dialect.js';
+import { withoutRowid } from '../../../database/dialect.js';
 
 /** What the tasks of each principal take, for quotas. */
 export class TaskUsage1700000000090 implements MigrationInterface {

@@ -4,13 +4,13 @@ import { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
-import type { PrincipalStanding } from '../domain/hold.js';
+import type { PrincipalStatus } from '../domain/hold.js';
 import {
   type PrincipalFilter,
   type PrincipalRecord,
   type PrincipalState,
   PrincipalStore,
-  type UnsettledPrincipal,
+  type UnreconciledPrincipal,
 } from '../principal-store.js';
 import { type PrincipalRow, lockPrincipal, markUnsettled, noteKeys } from './principal-writes.js';
 
@@ -27,7 +27,7 @@ const IN_STATE: Readonly<Record<PrincipalState, string>> = {
 
 /** {@link PrincipalStore} on the hub's database. */
 @Injectable()
-export class TypeormPrincipalStore extends PrincipalStore {
+export class SqlPrincipalStore extends PrincipalStore {
   constructor(private readonly database: Database) {
     super();
   }
@@ -119,21 +119,21 @@ export class TypeormPrincipalStore extends PrincipalStore {
     return valid;
   }
 
-  async standings(ids: readonly string[]): Promise<ReadonlyMap<string, PrincipalStanding>> {
-    const found = new Map<string, PrincipalStanding>();
+  async statuses(ids: readonly string[]): Promise<ReadonlyMap<string, PrincipalStatus>> {
+    const found = new Map<string, PrincipalStatus>();
     for (const piece of pieces(ids)) {
       const rows = await this.database.read<PrincipalRow>(standingsOf(piece.length), piece);
-      for (const row of rows) found.set(row.id, toStanding(row));
+      for (const row of rows) found.set(row.id, toStatus(row));
     }
     return found;
   }
 
-  *standingsIn(tx: Tx, ids: readonly string[]): Work<ReadonlyMap<string, PrincipalStanding>> {
-    const found = new Map<string, PrincipalStanding>();
+  *statusesIn(tx: Tx, ids: readonly string[]): Work<ReadonlyMap<string, PrincipalStatus>> {
+    const found = new Map<string, PrincipalStatus>();
     const lock = tx.dialect === 'postgres' ? ' FOR SHARE' : '';
     for (const piece of pieces([...ids].sort())) {
       const rows = yield* tx.all<PrincipalRow>(`${standingsOf(piece.length)}${lock}`, piece);
-      for (const row of rows) found.set(row.id, toStanding(row));
+      for (const row of rows) found.set(row.id, toStatus(row));
     }
     return found;
   }
@@ -147,22 +147,22 @@ export class TypeormPrincipalStore extends PrincipalStore {
     return rows.map(({ id }) => id);
   }
 
-  async unsettled(): Promise<readonly UnsettledPrincipal[]> {
-    const rows = await this.database.read<{ id: string; unsettled: number | string }>(
-      'SELECT id, unsettled FROM principals WHERE unsettled IS NOT NULL ORDER BY unsettled',
+  async unreconciled(): Promise<readonly UnreconciledPrincipal[]> {
+    const rows = await this.database.read<{ id: string; unreconciled: number | string }>(
+      'SELECT id, unreconciled FROM principals WHERE unreconciled IS NOT NULL ORDER BY unreconciled',
     );
-    return rows.map(({ id, unsettled }) => ({ id, revision: Number(unsettled) }));
+    return rows.map(({ id, unreconciled }) => ({ id, revision: Number(unreconciled) }));
   }
 
-  async unsettle(id: string): Promise<void> {
+  async markUnreconciled(id: string): Promise<void> {
     await this.database.write(function* (tx) {
       if (yield* lockPrincipal(tx, id)) yield* markUnsettled(tx, id);
     });
   }
 
-  async settled({ id, revision }: UnsettledPrincipal): Promise<void> {
+  async reconciled({ id, revision }: UnreconciledPrincipal): Promise<void> {
     await this.database.write((tx) =>
-      tx.run('UPDATE principals SET unsettled = NULL WHERE id = ? AND unsettled = ?', [
+      tx.run('UPDATE principals SET unreconciled = NULL WHERE id = ? AND unreconciled = ?', [
         id,
         revision,
       ]),
@@ -174,7 +174,7 @@ function standingsOf(count: number): string {
   return `SELECT * FROM principals WHERE id IN ${listOf(count)} ORDER BY id`;
 }
 
-function toStanding(row: PrincipalRow): PrincipalStanding {
+function toStatus(row: PrincipalRow): PrincipalStatus {
   return {
     organization: row.organization,
     disabledAt: timeOf(row.disabled_at),
@@ -193,7 +193,7 @@ function toRecord(row: CountedRow): PrincipalRecord {
     keylessSince: dateOf(row.keyless_since),
     validKeys: Number(row.valid_keys),
     builtIn: row.built_in === 1,
-    standing: toStanding(row),
+    status: toStatus(row),
   };
 }
 

@@ -6,34 +6,34 @@ import type { Log } from './logger.js';
 const LOOK_EVERY_MS = 1000;
 
 /** A stored list, and a number that every change of it raises, whichever process makes it. */
-export interface Revised<T> {
+export interface RevisionedStore<T> {
   revision(): Promise<number>;
   all(): Promise<readonly T[]>;
 }
 
 /**
- * A stored list in memory, for the path of every message. It is renewed with each change made in this
+ * A stored list cached in memory, for the path of every message. It is renewed with each change made in this
  * process before that change is answered ({@link renew}), and at most a second after one made in another
  * ({@link follow}).
  */
-export class KeptByRevision<T> {
+export class RevisionedCache<T> {
   private revision = -1;
   private readonly job: BackgroundJob;
   private before: (() => Promise<void>) | undefined;
   /** Renewals run one after another, so that an older read never replaces a newer one. */
   private renewing: Promise<void> = Promise.resolve();
 
-  /** `take` is handed the list whenever it has been read. `what` names its entries in the log. */
+  /** `onReload` gets the list each time it was read. `what` names its entries in the log. */
   constructor(
-    private readonly store: Revised<T>,
-    private readonly take: (all: readonly T[]) => void,
+    private readonly store: RevisionedStore<T>,
+    private readonly onReload: (all: readonly T[]) => void,
     what: string,
     clock: Clock,
     log: Log,
   ) {
     const rules = {
       name: what,
-      failure: `${what} could not be read; the known ones stay`,
+      failure: `${what} could not be read; the cached ones stay in use`,
       everyMs: LOOK_EVERY_MS,
       run: () => this.look(),
     };
@@ -63,7 +63,7 @@ export class KeptByRevision<T> {
     // Asked first: a change between the two reads is then seen again by the next look.
     const revision = await this.store.revision();
     if (revision === this.revision) return;
-    this.take(await this.store.all());
+    this.onReload(await this.store.all());
     this.revision = revision;
   }
 

@@ -13,7 +13,7 @@ export class Auth1700000000010 implements MigrationInterface {
         "keyless_since" bigint,
         "narrow_since" bigint,
         "plain_since" bigint,
-        "unsettled" bigint,
+        "unreconciled" bigint,
         CONSTRAINT "principals_pk" PRIMARY KEY ("id")
       )`,
     );
@@ -21,8 +21,8 @@ export class Auth1700000000010 implements MigrationInterface {
       `CREATE INDEX "principals_organization" ON "principals" ("organization", "id")`,
     );
     await runner.query(
-      `CREATE INDEX "principals_unsettled" ON "principals" ("unsettled")
-        WHERE "unsettled" IS NOT NULL`,
+      `CREATE INDEX "principals_unreconciled" ON "principals" ("unreconciled")
+        WHERE "unreconciled" IS NOT NULL`,
     );
     await runner.query(
       `CREATE TABLE "principal_revisions" (

@@ -92,7 +92,7 @@ const CHUNK = 200;
 
 /** {@link AgentStore} on the hub's database. */
 @Injectable()
-export class TypeormAgentStore extends AgentStore {
+export class SqlAgentStore extends AgentStore {
   constructor(
     private readonly database: Database,
     private readonly secrets: SecretBox,

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { withoutRowid } from '../dialect.js';
+import { withoutRowid } from '../../../database/dialect.js';
 
 /** Tasks, their log, their delegations; idempotency keys; contexts. */
 export class Tasks1700000000001 implements MigrationInterface {

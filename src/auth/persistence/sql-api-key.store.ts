@@ -30,7 +30,7 @@ const KEYS_AT_ONCE = 100;
 
 /** {@link ApiKeyStore} on the hub's database. */
 @Injectable()
-export class TypeormApiKeyStore extends ApiKeyStore {
+export class SqlApiKeyStore extends ApiKeyStore {
   constructor(private readonly database: Database) {
     super();
   }

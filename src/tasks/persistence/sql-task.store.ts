@@ -39,11 +39,11 @@ import { LargeTexts } from './large-texts.js';
 import { listTasks } from './list.js';
 import { buildTasks, findTaskRow } from './load.js';
 import { readEvents, readNewest } from './read-events.js';
-import { toEvent, toRecord, type TaskRow } from './task-rows.js';
+import { toEvent } from './task-rows.js';
 
 /** Tasks in the hub's database. `participant` takes part in every commit that adds events. */
 @Injectable()
-export class TypeormTaskStore extends TaskStore {
+export class SqlTaskStore extends TaskStore {
   readonly downstream: DownstreamTasks;
   private readonly texts: LargeTexts;
   private queueTurn: TurnOf = () => undefined;
@@ -88,9 +88,9 @@ export class TypeormTaskStore extends TaskStore {
     room?: ReadRoom,
   ): Promise<TaskAggregate | undefined> {
     const row = await findTaskRow(this.database, taskId);
-    if (row === undefined || !isVisible(ownerOf(row), visibility)) return undefined;
+    if (row === undefined || !isVisible(row.record, visibility)) return undefined;
     // What is stored of it is never less than what is read.
-    const storedBytes = Number(row.stored_bytes);
+    const { storedBytes } = row;
     if (room !== undefined && storedBytes > LONG) await room(storedBytes);
     const [stored] = await buildTasks(this.database, [row]);
     return stored?.aggregate;
@@ -111,7 +111,7 @@ export class TypeormTaskStore extends TaskStore {
 
   async record(taskId: string, visibility: Visibility): Promise<TaskRecord | undefined> {
     const row = await findTaskRow(this.database, taskId);
-    return row && isVisible(ownerOf(row), visibility) ? toRecord(row) : undefined;
+    return row && isVisible(row.record, visibility) ? row.record : undefined;
   }
 
   async events(
@@ -282,8 +282,4 @@ export class TypeormTaskStore extends TaskStore {
       if (kind === 'committed') this.committed.emit(append.delegations);
     }
   }
-}
-
-function ownerOf(row: TaskRow): Pick<TaskRecord, 'principalId' | 'organization'> {
-  return { principalId: row.principal_id, organization: row.organization };
 }

@@ -34,7 +34,7 @@ const REVISION = 'SELECT revision FROM routing_rule_revisions WHERE id = 1';
 
 /** {@link RuleStore} on the hub's database. */
 @Injectable()
-export class TypeormRuleStore extends RuleStore {
+export class SqlRuleStore extends RuleStore {
   constructor(private readonly database: Database) {
     super();
   }

@@ -1,37 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
+import { type DatabaseRow, Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
 import { ContextStore, type HubContext } from '../store/context-store.js';
+import { ContextEntity } from './context.entity.js';
 
-interface ContextRow {
-  id: string;
-  principal_id: string;
-  organization: string;
-  affinity: string;
-  last_used_at: number;
-}
+const CONTEXT = new Table(ContextEntity).select();
 
 /** Contexts in the hub's database. */
 @Injectable()
-export class TypeormContextStore extends ContextStore {
+export class SqlContextStore extends ContextStore {
   constructor(private readonly database: Database) {
     super();
   }
 
   async get(id: string, principalId: string): Promise<HubContext | undefined> {
-    const [row] = await this.database.read<ContextRow>(
-      `SELECT id, principal_id, organization, affinity, last_used_at
-       FROM contexts WHERE id = ? AND principal_id = ?`,
+    const [row] = await this.database.read<DatabaseRow>(
+      `SELECT ${CONTEXT.names} FROM contexts WHERE id = ? AND principal_id = ?`,
       [storable(id), principalId],
     );
-    if (row === undefined) return undefined;
-    return {
-      id,
-      principalId: row.principal_id,
-      organization: row.organization,
-      affinity: JSON.parse(row.affinity) as string[],
-      lastUsedAt: new Date(row.last_used_at),
-    };
+    return row && { ...CONTEXT.read(row), id };
   }
 
   async downstream(id: string, principalId: string, agentId: string): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { withoutRowid } from '../dialect.js';
+import { withoutRowid } from '../../../database/dialect.js';
 
 /** Callbacks of agents on their way to the process that runs the delegation. */
 export class AgentCallbacks1700000000043 implements MigrationInterface {
