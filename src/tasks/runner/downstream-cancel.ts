@@ -7,15 +7,15 @@ import { HubSettings } from '../../database/hub-settings.js';
 import { withoutHubKeys } from '../domain/own-ids.js';
 import { agentCallOptions } from './call-options.js';
 import type { Delegation, SentWith, TaskRecord } from '../task.js';
-import { OVER } from './cancelled.js';
-import { isAway } from './is-transient.js';
+import { CANCELLED } from './cancelled.js';
+import { isTransient } from './is-transient.js';
 
 /**
- * Tells agents that the hub needs nothing more from them: their delegation has ended without their
- * word (policy, deadline, cancel). Once, with a bounded wait; the task does not depend on it.
+ * Cancels the tasks of agents whose delegations were ended by the hub (policy, deadline, cancel). Each call has
+ * a bounded wait, and the hub's task does not depend on it.
  */
 @Injectable()
-export class AgentFarewell {
+export class DownstreamCancel {
   constructor(
     private readonly client: AgentClient,
     @Inject(AgentRegistry) private readonly registry: Pick<AgentRegistry, 'known'>,
@@ -26,11 +26,11 @@ export class AgentFarewell {
   ) {}
 
   /**
-   * Never rejects. Does nothing for an agent that has no task of its own. `sentWith` is what came with
+   * Never rejects. Does nothing for a delegation without a downstream task. `sentWith` is what came with
    * the message the agent has, as far as the caller knows it; else that of the first one. False when the
-   * agent could not be reached, so that it may be worth telling it again.
+   * agent could not be reached, so that it may be worth another attempt.
    */
-  async tell(
+  async send(
     delegation: Delegation,
     record: TaskRecord,
     sentWith: SentWith = record,
@@ -45,7 +45,7 @@ export class AgentFarewell {
       if (!agent) return true;
       void clock
         .sleep(agent.budgets.cancelWaitMs ?? this.config.agents.cancelWaitMs, answered.signal)
-        .then(() => call.abort(OVER));
+        .then(() => call.abort(CANCELLED));
       const instanceId = await this.settings.instanceId();
       const options = agentCallOptions(record, delegation, sentWith, instanceId, call.signal);
       const metadata = withoutHubKeys(record.cancelMetadata ?? undefined);
@@ -55,9 +55,9 @@ export class AgentFarewell {
       const reason = error instanceof AgentCallError ? error.message : String(error);
       const ids = { taskId: record.id, delegationId: delegation.id, agentId };
       logger.warn({ ...ids, reason }, 'sending a cancel to an agent failed');
-      return !isAway(error);
+      return !isTransient(error);
     } finally {
-      answered.abort(OVER);
+      answered.abort(CANCELLED);
     }
   }
 }

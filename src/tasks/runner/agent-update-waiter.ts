@@ -1,9 +1,9 @@
 import { canStream } from '../../agents/index.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import type { StreamResponse } from '../../protocol/a2a.js';
-import { isAway } from './is-transient.js';
+import { isTransient } from './is-transient.js';
 import type { RunContext } from './run-context.js';
-import { OVER } from './cancelled.js';
+import { CANCELLED } from './cancelled.js';
 
 /** Pauses before a broken subscription is tried again; after the last one the task is only polled. */
 const RETRY_PAUSES_MS = [1000, 2000, 4000] as const;
@@ -18,7 +18,7 @@ type Heard = 'nothing' | 'event' | 'call' | 'end';
  * Agents that are spoken to in 0.3 refuse to be followed (see {@link AgentClient.subscribe}): those
  * are only polled, unless they call back.
  */
-export class UpdateBell {
+export class AgentUpdateWaiter {
   private readonly closed = new AbortController();
   private readonly leave: () => void;
   private heard: Heard = 'nothing';
@@ -59,7 +59,7 @@ export class UpdateBell {
   close(): void {
     this.run.polls = false;
     this.leave();
-    this.closed.abort(OVER);
+    this.closed.abort(CANCELLED);
   }
 
   private dueAt(start: number, ms: number, minMs: number): number {
@@ -90,7 +90,7 @@ export class UpdateBell {
         for await (const event of events) this.ring(isEnd(event) ? 'end' : 'event');
         this.ring('end');
       } catch (error) {
-        if (!isAway(error)) return;
+        if (!isTransient(error)) return;
       }
     }
   }
@@ -98,7 +98,7 @@ export class UpdateBell {
   private ring(heard: Heard): void {
     if (this.heard === 'end' || (this.heard === 'call' && heard === 'event')) return;
     this.heard = heard;
-    this.sleeping?.abort(OVER);
+    this.sleeping?.abort(CANCELLED);
   }
 }
 

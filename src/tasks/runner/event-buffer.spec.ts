@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { StreamResponse } from '../../protocol/a2a.js';
-import { EventIntake } from './event-intake.js';
+import { EventBuffer } from './event-buffer.js';
 
 const event: StreamResponse = { payload: undefined };
 
@@ -10,9 +10,9 @@ async function* of(count: number, error?: Error): AsyncGenerator<StreamResponse>
   if (error) throw error;
 }
 
-describe('EventIntake', () => {
+describe('EventBuffer', () => {
   it('gives what arrived together at once, then the end', async () => {
-    const intake = new EventIntake(of(5));
+    const intake = new EventBuffer(of(5));
     expect(await intake.take()).toEqual({
       events: Array(5).fill(event),
       end: { error: undefined },
@@ -22,7 +22,7 @@ describe('EventIntake', () => {
 
   it('gives what came before an error, with the error', async () => {
     const error = new Error('cut');
-    const intake = new EventIntake(of(2, error));
+    const intake = new EventBuffer(of(2, error));
     expect(await intake.take()).toEqual({ events: [event, event], end: { error } });
   });
 
@@ -35,7 +35,7 @@ describe('EventIntake', () => {
         await Promise.resolve();
       }
     };
-    const intake = new EventIntake(endless());
+    const intake = new EventBuffer(endless());
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(given).toBe(256);
     expect((await intake.take()).events).toHaveLength(256);
@@ -57,7 +57,7 @@ describe('EventIntake', () => {
         ended = true;
       }
     };
-    const intake = new EventIntake(source());
+    const intake = new EventBuffer(source());
     await new Promise((resolve) => setTimeout(resolve, 10));
     intake.close();
     await intake.drain();
@@ -77,7 +77,7 @@ describe('EventIntake', () => {
         await Promise.resolve();
       }
     };
-    const intake = new EventIntake(endless());
+    const intake = new EventBuffer(endless());
     await intake.take();
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(given).toBeLessThan(10);
@@ -96,7 +96,7 @@ describe('EventIntake', () => {
         await Promise.resolve();
       }
     };
-    const intake = new EventIntake(endless());
+    const intake = new EventBuffer(endless());
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(given).toBe(8);
     expect((await intake.take()).events).toHaveLength(8);

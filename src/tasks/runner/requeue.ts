@@ -1,5 +1,5 @@
 import { HubError } from '../../common/hub-error.js';
-import { decideGivenBack } from '../domain/unsent.js';
+import { decideRequeue } from '../domain/unsent.js';
 import { FencedError } from '../task-log.js';
 import type { ClaimedDelegation } from '../task-store.js';
 import type { RunDeps } from './run-deps.js';
@@ -8,7 +8,7 @@ import type { RunDeps } from './run-deps.js';
  * Gives a delegation whose message has not been sent back to the queue, for whoever claims it next; false
  * when that could not be written. Never rejects.
  */
-export async function putBack(
+export async function requeue(
   { log, logger }: Pick<RunDeps, 'log' | 'logger'>,
   { id, taskId, epoch, adopted }: ClaimedDelegation,
 ): Promise<boolean> {
@@ -16,7 +16,7 @@ export async function putBack(
   try {
     await log.update(
       taskId,
-      (aggregate) => ({ change: decideGivenBack(aggregate, id), result: undefined }),
+      (aggregate) => ({ change: decideRequeue(aggregate, id), result: undefined }),
       { delegationId: id, epoch },
     );
     return true;

@@ -20,7 +20,7 @@ export interface Taken {
  * Reads an agent's stream ahead, so that what comes while the last events are being committed becomes
  * one commit. Holds a bounded number of events and bytes; a faster agent waits.
  */
-export class EventIntake {
+export class EventBuffer {
   private buffer: StreamResponse[] = [];
   private size = 0;
   private end: Taken['end'];

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Artifact, type StreamResponse, type Task, TaskState } from '../../protocol/a2a.js';
 import { agentMessage, artifactUpdate, statusUpdate } from '../../protocol/build.js';
 import { emptyTask } from '../../protocol/task-reducer.js';
-import { HeldEnd } from './held-end.js';
+import { TerminalHold } from './terminal-hold.js';
 
 const REF = { taskId: 't', contextId: 'c' };
 const { TASK_STATE_COMPLETED: COMPLETED, TASK_STATE_FAILED: FAILED } = TaskState;
@@ -32,7 +32,7 @@ function emptyTaskIn(state: TaskState): Task {
   return { ...emptyTask('t', 'c'), status: { state, message: undefined, timestamp: undefined } };
 }
 
-function textOf(held: HeldEnd): string | undefined {
+function textOf(held: TerminalHold): string | undefined {
   const [event] = held.release();
   const payload = event?.payload;
   if (payload?.$case !== 'task' && payload?.$case !== 'statusUpdate') return undefined;
@@ -42,7 +42,7 @@ function textOf(held: HeldEnd): string | undefined {
 
 describe('the end that a stream tells', () => {
   it('is held; what comes before passes, as the same list while there is none', () => {
-    const held = new HeldEnd();
+    const held = new TerminalHold();
     const events = [chunk(), chunk()];
     expect(held.sift(events)).toBe(events);
     expect(held.holds).toBe(false);
@@ -53,18 +53,18 @@ describe('the end that a stream tells', () => {
   });
 
   it('is one with the whole task that follows, with the words of whichever has some', () => {
-    const wordy = new HeldEnd();
+    const wordy = new TerminalHold();
     wordy.sift([status(COMPLETED, 'said with the end')]);
     wordy.sift([whole(COMPLETED)]);
     expect(wordy).toMatchObject({ isDecided: true, hasTask: true, conflict: undefined });
     expect(textOf(wordy)).toBe('task said with the end');
-    const other = new HeldEnd();
+    const other = new TerminalHold();
     other.sift([status(COMPLETED, 'short'), whole(COMPLETED, 't', 'whole')]);
     expect(textOf(other)).toBe('task whole');
   });
 
   it('outlives a task that has not seen it', () => {
-    const held = new HeldEnd();
+    const held = new TerminalHold();
     held.sift([status(FAILED, 'broken'), whole(TaskState.TASK_STATE_WORKING)]);
     expect(held.conflict).toBeUndefined();
     expect(textOf(held)).toBe('task broken');
@@ -74,13 +74,13 @@ describe('the end that a stream tells', () => {
     ['a status', status(FAILED)],
     ['a task', whole(FAILED)],
   ])('cannot be another one as well: %s', (_, second) => {
-    const held = new HeldEnd();
+    const held = new TerminalHold();
     held.sift([status(COMPLETED), second]);
     expect(held.conflict).toBe('the agent ended its task twice, as completed and as failed.');
   });
 
   it('is not touched by another task, nor by being told again', () => {
-    const held = new HeldEnd();
+    const held = new TerminalHold();
     const other = { taskId: 'o', contextId: 'c' };
     held.sift([status(COMPLETED, 'done'), whole(FAILED, 'o'), status(FAILED, '', other)]);
     held.sift([status(COMPLETED, 'again')]);
@@ -89,14 +89,14 @@ describe('the end that a stream tells', () => {
   });
 
   it('goes behind the artifacts that come too late, unless the agent is asked for its task', () => {
-    const disordered = (): HeldEnd => {
-      const held = new HeldEnd();
+    const disordered = (): TerminalHold => {
+      const held = new TerminalHold();
       held.sift([status(COMPLETED), chunk()]);
       held.sift([chunk()]);
       expect(held).toMatchObject({ disordered: 't', isDecided: false });
       return held;
     };
-    const kinds = (held: HeldEnd) => held.release().map(({ payload }) => payload?.$case);
+    const kinds = (held: TerminalHold) => held.release().map(({ payload }) => payload?.$case);
     const late = ['artifactUpdate', 'artifactUpdate', 'statusUpdate'];
     expect(kinds(disordered())).toEqual(late);
     const asked = disordered();
@@ -108,16 +108,16 @@ describe('the end that a stream tells', () => {
   });
 
   it('keeps no more than 256 of them, and none of another task', () => {
-    const held = new HeldEnd();
+    const held = new TerminalHold();
     held.sift([status(COMPLETED, '', { taskId: 'o', contextId: 'c' }), chunk()]);
     expect(held.disordered).toBeUndefined();
-    const full = new HeldEnd();
+    const full = new TerminalHold();
     full.sift([status(COMPLETED), ...Array.from({ length: 300 }, () => chunk())]);
     expect(full.release()).toHaveLength(257);
   });
 
   it('keeps nothing behind one that is too large: no artifact has a hole', () => {
-    const held = new HeldEnd();
+    const held = new TerminalHold();
     held.sift([status(COMPLETED), chunk(), chunk('x'.repeat(1024 * 1024)), chunk()]);
     held.sift([chunk()]);
     expect(held.release()).toHaveLength(2);

@@ -1,7 +1,7 @@
 import type { Delegation, TaskAggregate, TaskChange, TaskRecord } from '../task.js';
 
 /** How a delegation stands after a change, as far as its run must know. */
-export interface Standing {
+export interface DelegationStatus {
   readonly delegation: Delegation;
   readonly cancelRequested: boolean;
   readonly cancelMetadata: TaskRecord['cancelMetadata'];
@@ -10,11 +10,11 @@ export interface Standing {
 }
 
 /** undefined when there is no such delegation. */
-export function standingAfter(
+export function statusAfter(
   aggregate: TaskAggregate,
   change: TaskChange,
   delegationId: string,
-): Standing | undefined {
+): DelegationStatus | undefined {
   const before = aggregate.delegations.find(({ id }) => id === delegationId);
   if (!before) return undefined;
   const patches = change.delegations ?? [];

@@ -15,7 +15,7 @@ const MAX_LATE_SIZE = 1024 * 1024;
  * the whole task after it, with what they have not shown yet, and both are one end. Artifacts that come behind
  * it go before it. Other events after an end are not taken.
  */
-export class HeldEnd {
+export class TerminalHold {
   private end: TaskStatusUpdateEvent | undefined;
   private task: Task | undefined;
   private other: TaskState | undefined;

@@ -1,14 +1,14 @@
 import { AgentCallError } from '../../agents/index.js';
 import type { Task } from '../../protocol/a2a.js';
-import type { EventIntake, Taken } from './event-intake.js';
-import { HOLD_MS, HeldEnd } from './held-end.js';
+import type { EventBuffer, Taken } from './event-buffer.js';
+import { HOLD_MS, TerminalHold } from './terminal-hold.js';
 import type { RunContext } from './run-context.js';
 
 /** How long an agent may take to say how its task has ended, where its stream was out of order. */
 const ASK_MS = 5000;
 
 /** What is to be stored now. */
-export interface TakenNow extends Taken {
+export interface StreamBatch extends Taken {
   /** The agent has told two ends that differ: this is to fail the delegation. */
   readonly conflict: string | undefined;
 }
@@ -18,17 +18,17 @@ export interface TakenNow extends Taken {
  * the whole task has come, when the client cancels, or after a second; an agent whose artifacts come behind it is
  * asked for its task first. Until there is one, events pass as they are.
  */
-export class HeldIntake {
-  private held = new HeldEnd();
+export class StreamReader {
+  private held = new TerminalHold();
   private cancelTimer: (() => void) | undefined;
   /** The end was held for as long as it may be, and the stream is still open. */
   isOverdue = false;
 
   constructor(
     private readonly run: RunContext,
-    private readonly intake: EventIntake,
+    private readonly intake: EventBuffer,
   ) {
-    run.hasten = (): void => intake.nudge();
+    run.flush = (): void => intake.nudge();
   }
 
   /** An end is held: nothing more is expected of the agent. */
@@ -37,7 +37,7 @@ export class HeldIntake {
   }
 
   /** Resolves with at least one event or with the end; with neither when an end is held from now on. */
-  async take(): Promise<TakenNow> {
+  async take(): Promise<StreamBatch> {
     const { held, run } = this;
     const wasHeld = held.holds;
     const taken = await this.intake.take();
@@ -59,12 +59,12 @@ export class HeldIntake {
 
   close(): void {
     this.cancelTimer?.();
-    this.run.hasten = (): void => undefined;
+    this.run.flush = (): void => undefined;
   }
 
-  private async released(events: Taken['events'], end: Taken['end']): Promise<TakenNow> {
+  private async released(events: Taken['events'], end: Taken['end']): Promise<StreamBatch> {
     const { held, run } = this;
-    this.held = new HeldEnd();
+    this.held = new TerminalHold();
     this.cancelTimer?.();
     const { conflict } = held;
     if (conflict !== undefined) return { events, end, conflict };
@@ -81,7 +81,9 @@ export class HeldIntake {
   private async asked(id: string): Promise<Task | undefined> {
     const { run } = this;
     try {
-      return await run.within(ASK_MS, (options) => run.deps.client.getTask(run.agent, id, options));
+      return await run.calls.within(ASK_MS, (options) =>
+        run.deps.client.getTask(run.agent, id, options),
+      );
     } catch (error) {
       if (error instanceof AgentCallError) return undefined;
       throw error;

@@ -1,28 +1,28 @@
 import { AgentCallError, type Agent } from '../../agents/index.js';
 import { EVERYTHING } from '../../auth/index.js';
 import type { Message } from '../../protocol/a2a.js';
-import { decideLeftTold } from '../domain/left-tasks.js';
+import { decideAbandonedCancelled } from '../domain/abandoned-tasks.js';
 import { FencedError } from '../task-log.js';
 import type { ClaimedDelegation } from '../task-store.js';
 import type { Delegation, DelegationPatch, TaskAggregate } from '../task.js';
 import { messageToSend } from './outgoing-message.js';
-import { isAway } from './is-transient.js';
+import { isTransient } from './is-transient.js';
 import { findOwnTask } from './resolve-unknown.js';
 import { RunContext } from './run-context.js';
 import type { RunDeps } from './run-deps.js';
-import { toldOfLeft } from './tell-left.js';
+import { sendAbandonedCancels } from './cancel-abandoned.js';
 
-/** An agent that cannot be reached is told later, as often as this, and for so long after the end. */
+/** A cancel that does not reach its agent is sent again at this interval, for so long after the end. */
 const AGAIN_AFTER_MS = 15_000;
 const GIVE_UP_AFTER_MS = 10 * 60 * 1000;
 
 /**
- * Tells the agent of a delegation that has ended on the hub's word, and notes that it has been told. Until
- * then the delegation stays claimed, or is claimed again, whatever becomes of this process; so it is as well
- * while the agent has as many others to be told of. `downstreamTaskId`: the agent's task as far as the caller
+ * Cancels the task of the agent of a delegation that was ended by the hub, and records that it has. Until then
+ * the delegation stays claimed, or is claimed again, whatever becomes of this process; it is also claimed again
+ * when no cancel permit of the agent is available. `downstreamTaskId`: the agent's task as far as the caller
  * knows it beyond what is stored.
  */
-export async function sayFarewell(
+export async function cancelDownstream(
   deps: RunDeps,
   claim: Pick<ClaimedDelegation, 'id' | 'taskId' | 'epoch' | 'untold'>,
   downstreamTaskId: string | null,
@@ -32,49 +32,49 @@ export async function sayFarewell(
   const delegation = aggregate?.delegations.find((each) => each.id === id);
   if (!aggregate || !delegation?.untold || delegation.epoch !== epoch) return;
   const { agentId } = delegation;
-  // Claimed for this: counted since.
-  if (claim.untold) return tellOnce(deps, aggregate, delegation, downstreamTaskId);
-  if (!deps.farewells.hasRoom(agentId)) {
-    return note(deps, delegation, { id, owner: null, leaseUntil: null });
+  // Claimed for the cancel: its permit was acquired with the claim.
+  if (claim.untold) return attemptCancel(deps, aggregate, delegation, downstreamTaskId);
+  if (!deps.cancelPermits.hasCapacity(agentId)) {
+    return record(deps, delegation, { id, owner: null, leaseUntil: null });
   }
-  deps.farewells.enter(agentId);
+  deps.cancelPermits.acquire(agentId);
   try {
-    await tellOnce(deps, aggregate, delegation, downstreamTaskId);
+    await attemptCancel(deps, aggregate, delegation, downstreamTaskId);
   } finally {
-    deps.farewells.leave(agentId);
+    deps.cancelPermits.release(agentId);
   }
 }
 
-async function tellOnce(
+async function attemptCancel(
   deps: RunDeps,
   aggregate: TaskAggregate,
   delegation: Delegation,
   downstreamTaskId: string | null,
 ): Promise<void> {
   const { id } = delegation;
-  const { told, left } = await tell(deps, aggregate, delegation, downstreamTaskId);
+  const { isDone, abandoned } = await sendCancels(deps, aggregate, delegation, downstreamTaskId);
   const now = deps.clock.now().getTime();
   const endedAt = delegation.progress.times?.endedAt ?? delegation.updatedAt.getTime();
-  const again = !told && now - endedAt < GIVE_UP_AFTER_MS;
+  const again = !isDone && now - endedAt < GIVE_UP_AFTER_MS;
   const leaseUntil = new Date(now + AGAIN_AFTER_MS);
   const patch = again
     ? { owner: null, leaseUntil }
     : { untold: false, owner: null, leaseUntil: null };
-  await note(deps, delegation, { id, ...patch }, left);
+  await record(deps, delegation, { id, ...patch }, abandoned);
 }
 
-/** Nothing when somebody else has claimed it. `left`: what it has been told of beside its last task. */
-async function note(
+/** Does nothing when another process has claimed it. `abandoned`: the abandoned tasks that are canceled. */
+async function record(
   { log }: RunDeps,
   { id, taskId, epoch }: Delegation,
   patch: DelegationPatch,
-  left: readonly string[] = [],
+  abandoned: readonly string[] = [],
 ): Promise<void> {
   try {
     await log.update(
       taskId,
       (current) => {
-        const { delegations = [] } = decideLeftTold(current, id, left);
+        const { delegations = [] } = decideAbandonedCancelled(current, id, abandoned);
         const change = { events: [], delegations: [...delegations, patch] };
         return { change, result: undefined };
       },
@@ -85,45 +85,45 @@ async function note(
   }
 }
 
-/** What came of telling an agent. */
-interface Told {
-  /** Nothing needs to be told again. */
-  readonly told: boolean;
-  /** The tasks it had left of which it has been told. */
-  readonly left: readonly string[];
+/** The result of the cancels of one delegation. */
+interface CancelResult {
+  /** No cancel needs to be sent again. */
+  readonly isDone: boolean;
+  /** The abandoned tasks that are canceled. */
+  readonly abandoned: readonly string[];
 }
 
-async function tell(
+async function sendCancels(
   deps: RunDeps,
   aggregate: TaskAggregate,
   delegation: Delegation,
   known: string | null,
-): Promise<Told> {
+): Promise<CancelResult> {
   const agent = deps.registry.known(delegation.agentId);
-  if (!agent) return { told: true, left: [] };
+  if (!agent) return { isDone: true, abandoned: [] };
   const { message, sentWith } = await messageToSend(deps.log, aggregate, delegation);
-  const left = await toldOfLeft(deps, aggregate.record, delegation, sentWith);
-  const isLeftTold = left.length === (delegation.progress.left ?? []).length;
-  if (hasSaidSo(delegation)) return { told: isLeftTold, left };
+  const abandoned = await sendAbandonedCancels(deps, aggregate.record, delegation, sentWith);
+  const areAbandonedDone = abandoned.length === (delegation.progress.abandoned ?? []).length;
+  if (isEndedByAgent(delegation)) return { isDone: areAbandonedDone, abandoned };
   let downstreamTaskId = delegation.downstreamTaskId ?? known;
   try {
-    downstreamTaskId ??= await find(deps, agent, aggregate, delegation, message);
+    downstreamTaskId ??= await findDownstreamTask(deps, agent, aggregate, delegation, message);
   } catch (error) {
     if (!(error instanceof AgentCallError)) throw error;
-    return { told: isLeftTold && !isAway(error), left };
+    return { isDone: areAbandonedDone && !isTransient(error), abandoned };
   }
   const ended = { ...delegation, downstreamTaskId };
-  const isTold = await deps.farewell.tell(ended, aggregate.record, sentWith);
-  return { told: isLeftTold && isTold, left };
+  const isSent = await deps.downstreamCancel.send(ended, aggregate.record, sentWith);
+  return { isDone: areAbandonedDone && isSent, abandoned };
 }
 
 /** Only the agent itself ends a delegation so. */
-function hasSaidSo({ state }: Delegation): boolean {
+function isEndedByAgent({ state }: Delegation): boolean {
   return state === 'completed' || state === 'rejected';
 }
 
 /** The agent may have begun a task without the hub having learned of it. */
-async function find(
+async function findDownstreamTask(
   deps: RunDeps,
   agent: Agent,
   aggregate: TaskAggregate,
@@ -131,7 +131,7 @@ async function find(
   message: Message,
 ): Promise<string | null> {
   const run = new RunContext(deps, agent, aggregate, delegation, true);
-  const found = await run.within(run.budgets.cancelWaitMs, (options) =>
+  const found = await run.calls.within(run.budgets.cancelWaitMs, (options) =>
     findOwnTask(run, message, options),
   );
   return found?.id ?? null;

@@ -16,7 +16,7 @@ const REFUSALS: ReadonlySet<number | undefined> = new Set([
  * refusal says that the message was not taken, so it is sent again without; when that is taken, the
  * agent is not offered an address again.
  */
-export async function sendOffering(
+export async function sendWithCallback(
   run: RunContext,
   send: AgentSend,
   options: AgentCallOptions,

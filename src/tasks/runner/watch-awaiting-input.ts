@@ -1,5 +1,5 @@
 import { AgentCallError } from '../../agents/index.js';
-import { OVER } from './cancelled.js';
+import { CANCELLED } from './cancelled.js';
 import type { RunContext } from './run-context.js';
 
 /** The pause between two looks at an agent that waits for its client, in longest pauses of others. */
@@ -12,13 +12,13 @@ const PAUSE_JITTER = 0.2;
  * answer. What goes wrong with a look changes nothing, for nothing is expected of the agent. `soon`: this
  * run has not seen the agent ask, so the first look comes within the longest pause of others.
  */
-export async function watchAsked(run: RunContext, soon: boolean): Promise<void> {
+export async function watchAwaitingInput(run: RunContext, soon: boolean): Promise<void> {
   const { deps, agent, delegation } = run;
   const { minMs, maxMs } = run.pollPace;
   let called = new AbortController();
-  const leave = deps.callbacks.listen(agent, delegation.id, () => called.abort(OVER));
+  const leave = deps.callbacks.listen(agent, delegation.id, () => called.abort(CANCELLED));
   try {
-    for (let first = soon; run.asked && !run.signal.aborted; first = false) {
+    for (let first = soon; run.awaitsInput && !run.signal.aborted; first = false) {
       const chance = deps.ids.jitter();
       const pauseMs = first
         ? maxMs * chance
@@ -26,7 +26,7 @@ export async function watchAsked(run: RunContext, soon: boolean): Promise<void> 
       await deps.clock.sleep(pauseMs, AbortSignal.any([run.signal, called.signal]));
       called = new AbortController();
       if (!(await look(run))) return;
-      await run.sleep(minMs);
+      await run.calls.sleep(minMs);
     }
   } finally {
     leave();
@@ -36,14 +36,14 @@ export async function watchAsked(run: RunContext, soon: boolean): Promise<void> 
 /** False when there is nothing to look at (any more). */
 async function look(run: RunContext): Promise<boolean> {
   const { deps, agent, budgets, downstreamTaskId } = run;
-  if (!run.asked || run.signal.aborted) return false;
+  if (!run.awaitsInput || run.signal.aborted) return false;
   // There is no task to look at, but whoever answers it is to find it claimed.
   if (downstreamTaskId === null) return true;
   try {
-    const task = await run.within(budgets.firstEventMs, (options) =>
+    const task = await run.calls.within(budgets.firstEventMs, (options) =>
       deps.client.getTask(agent, downstreamTaskId, options),
     );
-    if (run.asked) await run.takeTask(task);
+    if (run.awaitsInput) await run.takeTask(task);
   } catch (error) {
     if (!(error instanceof AgentCallError)) throw error;
   }

@@ -11,7 +11,7 @@ type Metadata = Readonly<Record<string, unknown>> | null | undefined;
  */
 
 /** The metadata of a cancel, and that it is an operator's. */
-export function operatorsCancel(metadata: Metadata, by: Operator): Record<string, unknown> {
+export function cancelByOperator(metadata: Metadata, by: Operator): Record<string, unknown> {
   return withHubData(withoutHubKeys(metadata ?? undefined), { canceledBy: by });
 }
 
@@ -21,7 +21,7 @@ export function canceledBy(cancelMetadata: Metadata): Operator | undefined {
 }
 
 /** Why a delegation or a task ended that was canceled by request. */
-export function canceledWords(cancelMetadata: Metadata): string {
+export function cancelReason(cancelMetadata: Metadata): string {
   const operator = canceledBy(cancelMetadata);
   if (operator === undefined) return 'Canceled by the client.';
   return operator.reason === undefined
@@ -30,7 +30,7 @@ export function canceledWords(cancelMetadata: Metadata): string {
 }
 
 /** The metadata of a send, and that it is a retry. What the client asked of the routing stays. */
-export function operatorsRetry(metadata: Metadata, retry: Retry): Record<string, unknown> {
+export function retryByOperator(metadata: Metadata, retry: Retry): Record<string, unknown> {
   return withHubData(metadata ?? undefined, { ...hubData(metadata), retry });
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decideAsk, MAX_ASKS } from './decide-ask.js';
+import { decideStatusQuery, MAX_STATUS_QUERIES } from './decide-status-query.js';
 import { decideResend } from './decide-resend.js';
 import { FakeTask, NOW } from './fake-task.js';
 
@@ -10,13 +10,13 @@ function onItsWay(): FakeTask {
 }
 
 function ask(task: FakeTask): FakeTask {
-  return task.commit(decideAsk(task.aggregate, 'd-a', WHY, NOW));
+  return task.commit(decideStatusQuery(task.aggregate, 'd-a', WHY, NOW));
 }
 
 describe('an agent that is asked for a message on its way', () => {
   it('is asked a few times; then its delegation fails, and nobody turns to it any more', () => {
     const task = onItsWay();
-    for (let times = 1; times <= MAX_ASKS; times++) {
+    for (let times = 1; times <= MAX_STATUS_QUERIES; times++) {
       expect(ask(task).delegation()).toMatchObject({
         state: 'sending',
         progress: { asked: { times } },
@@ -32,8 +32,8 @@ describe('an agent that is asked for a message on its way', () => {
 
   it('is asked anew for what is sent again, and for another message', () => {
     const task = onItsWay();
-    for (let times = 1; times <= MAX_ASKS; times++) ask(task);
-    const again = { why: WHY, agentKnows: true };
+    for (let times = 1; times <= MAX_STATUS_QUERIES; times++) ask(task);
+    const again = { why: WHY, agentNotified: true };
     task.commit(decideResend(task.aggregate, 'd-a', again, NOW));
     expect(ask(task).delegation()).toMatchObject({ progress: { asked: { resent: 1, times: 1 } } });
     task.change('a', { messageSeq: 7 });

@@ -3,10 +3,10 @@ import { taskStateOf } from './delegation-state.js';
 import type { Draft } from './draft.js';
 import { endDelegation, type End } from './end-delegation.js';
 import { withHubData } from './own-ids.js';
-import { settle } from './settle.js';
+import { settle } from './recompute-state.js';
 
 /** Ends a delegation whose agent has not said so itself, and shows what that means for the task. */
-export function endOnHubsWord(draft: Draft, delegation: Delegation, end: End): void {
+export function endByHub(draft: Draft, delegation: Delegation, end: End): void {
   const { state, reason } = end;
   endDelegation(draft, delegation, end);
   if (!draft.several) {
