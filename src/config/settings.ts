@@ -211,7 +211,7 @@ export const SETTINGS = {
       max: 365 * DAY,
       default: HOUR,
       description:
-        'How long the standing subscriptions of a principal go on after its last valid key was revoked or has expired, or the last one with the scope they need. Then they pause, and lose nothing, until it has such a key again; 0s pauses them at once.',
+        'How long the subscriptions of a principal stay active after its last valid key, or its last key with the required scope, was revoked or expired. Then they are paused, without losing events, until it has such a key again; 0s pauses them at once.',
     }),
   }),
 
@@ -456,7 +456,7 @@ export const SETTINGS = {
       max: 3650,
       default: 30,
       description:
-        'How long a task is kept after its end, with its log, webhooks and deliveries; 0d keeps all of them. One whose webhooks have not been told everything stays until they have.',
+        'How long a task is kept after its end, with its log, webhooks and deliveries; 0d keeps all of them. A task with undelivered events is kept until they are delivered or dead letters.',
     }),
     attachReferences: flag({
       default: false,
@@ -690,59 +690,64 @@ export const SETTINGS = {
         'Hosts and CIDR blocks whose receivers count as having agreed, in the forms of push.allow: hooks.example.com, *.acme.example for every organization, acme=10.20.0.0/16 for the organization acme. It opens nothing.',
     }),
     unverified: new Section(
-      'What goes to receivers that have not agreed to be called; the rest waits.',
+      'Limits for receivers that have not agreed to be called; deliveries beyond them wait.',
       {
         atOnce: number({
           min: 1,
           max: 1000,
           default: 2,
-          description: 'Attempts made at once to one of them, counted over all processes.',
+          description: 'Concurrent attempts to one such receiver, over all processes.',
         }),
         requestsPerMinute: number({
           min: 1,
           max: 1_000_000,
           default: 600,
           description:
-            'Requests to one of them; as many may go at once after a minute without any.',
+            'Requests per minute to one such receiver; as many may be sent at once after a minute without any.',
         }),
         bytesPerMinute: size({
           min: KIB,
           max: 1024 * MIB,
           default: 2 * MIB,
-          description: 'Bytes of bodies to one of them, likewise.',
+          description: 'Bytes of bodies per minute to one such receiver.',
         }),
-        principal: new Section('What one principal may send to all of them together.', {
-          requestsPerMinute: number({
-            min: 1,
-            max: 1_000_000,
-            default: 1200,
-            description: 'Requests in a minute.',
-          }),
-          bytesPerMinute: size({
-            min: KIB,
-            max: 1024 * MIB,
-            default: 4 * MIB,
-            description: 'Bytes of bodies in a minute.',
-          }),
-          receivers: number({
-            min: 1,
-            max: 100_000,
-            default: 20,
-            description: 'Different receivers in ten minutes; more wait.',
-          }),
-        }),
+        principal: new Section(
+          'What the webhooks of one principal may send to all such receivers together.',
+          {
+            requestsPerMinute: number({
+              min: 1,
+              max: 1_000_000,
+              default: 1200,
+              description: 'Requests in a minute.',
+            }),
+            bytesPerMinute: size({
+              min: KIB,
+              max: 1024 * MIB,
+              default: 4 * MIB,
+              description: 'Bytes of bodies in a minute.',
+            }),
+            receivers: number({
+              min: 1,
+              max: 100_000,
+              default: 20,
+              description: 'Different receivers in ten minutes; deliveries to more receivers wait.',
+            }),
+          },
+        ),
       },
     ),
     scheduleMs: durations({
       default: [1, 5, 30, 300, 1800, 7200, 18_000, 36_000, 36_000].map((s) => s * SECOND),
-      description: 'The pauses before each retry; after the last one the event is a dead letter.',
+      description:
+        'The delay before each retry; after the last one the delivery becomes a dead letter.',
     }),
     jitter: number({
       min: 0,
       max: 1,
       decimals: true,
       default: 0.2,
-      description: 'The share of each pause that is random, to both sides.',
+      description:
+        'The fraction of each delay that is random, in both directions: 0.2 makes 10s 8s to 12s.',
     }),
     connectTimeoutMs: duration({
       min: 1,
@@ -760,39 +765,40 @@ export const SETTINGS = {
       min: 1,
       max: 10_000,
       default: 200,
-      description: 'Attempts one process makes at once, to all endpoints together.',
+      description: 'Concurrent attempts of one process, to all endpoints together.',
     }),
     maxPerEndpoint: number({
       min: 1,
       max: 1000,
       default: 10,
-      description: 'Attempts made at once to one endpoint, counted over all processes.',
+      description: 'Concurrent attempts to one endpoint, over all processes.',
     }),
     startPerEndpoint: number({
       min: 1,
       max: 1000,
       default: 2,
       description:
-        'Attempts made at once to an endpoint that has not answered yet, or not since it failed; each success doubles it up to maxPerEndpoint.',
+        'Concurrent attempts to an endpoint that has not answered yet, or not since it failed; each success doubles the number up to maxPerEndpoint.',
     }),
     breaker: new Section(
-      'When an endpoint that fails is left alone, but for one lane that tries.',
+      'The circuit breaker of an endpoint: when it opens, one delivery stream probes the endpoint and the others wait.',
       {
         failures: number({
           min: 1,
           max: 1000,
           default: 5,
-          description: 'Failures in a row after which the other lanes of the endpoint wait.',
+          description: 'Consecutive failures that open the circuit breaker.',
         }),
         pauseMs: duration({
           min: 1,
           default: 5 * SECOND,
-          description: 'The pause before the first trial; it doubles with every one that fails.',
+          description:
+            'The pause before the first half-open probe; it doubles with every probe that fails.',
         }),
         maxPauseMs: duration({
           min: 1,
           default: 5 * MINUTE,
-          description: 'The longest pause between two trials.',
+          description: 'The longest pause between two half-open probes.',
         }),
       },
     ),
@@ -800,20 +806,21 @@ export const SETTINGS = {
       min: SECOND,
       default: 120 * HOUR,
       description:
-        'After so long of nothing but failures the webhooks of an endpoint are disabled; what they wait for becomes dead letters.',
+        'How long every attempt at an endpoint must have failed before its webhooks are disabled; their pending deliveries become dead letters.',
     }),
     maxBodyBytes: size({
       min: KIB,
       max: 64 * MIB,
       default: MIB,
-      description: 'The largest webhook body; above it a short form with a link is sent.',
+      description:
+        'The largest webhook body; a larger one is replaced by a truncated payload with a link.',
     }),
     responseBytes: size({
       name: 'responseLimit',
       min: 0,
       max: MIB,
       default: 4 * KIB,
-      description: "How much of a receiver's answer is recorded.",
+      description: "How much of a receiver's response is recorded.",
     }),
     retryAfterMaxMs: duration({
       default: HOUR,
@@ -824,7 +831,7 @@ export const SETTINGS = {
       max: 10_000,
       default: 100,
       description:
-        'Standing subscriptions that one organization may make through the API; declared ones do not count.',
+        'Subscriptions that one organization may create through the API; declared ones do not count.',
     }),
     attemptRetentionDays: days({
       min: 1,
@@ -837,20 +844,20 @@ export const SETTINGS = {
       max: 3650,
       default: 90,
       description:
-        'How long a dead letter is kept after its end; 0d keeps it as long as its task. One that is gone cannot be sent again.',
+        'How long a dead letter is kept; 0d keeps it as long as its task. A deleted one cannot be redelivered.',
     }),
     backlogMaxAgeDays: days({
       min: 1,
       max: 3650,
       default: 30,
       description:
-        'How old what waits for a paused webhook may become. Until then its task is not deleted, however old; after it, what waits becomes dead letters.',
+        'How old the backlog of a paused webhook may become. Until then its task is not deleted, however old; after that, the backlog becomes dead letters.',
     }),
     rotationOverlapMs: duration({
       max: 30 * DAY,
       default: DAY,
       description:
-        'How long requests are signed by the old key as well after the key of an auth profile was rotated; a rotation may say otherwise.',
+        'How long requests are also signed with the previous key after the key of an auth profile was rotated; a rotation may set another time.',
     }),
   }),
 

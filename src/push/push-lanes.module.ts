@@ -47,8 +47,8 @@ import { SubscriptionLanes } from './webhooks/subscription-lanes.js';
       ) => {
         const rules = endpointRules(push);
         const few = Math.min(rules.maxSlots, push.unverified.atOnce);
-        const maxSlotsOf = (config: TaskWebhook): number =>
-          gate.isFree(config) ? rules.maxSlots : few;
+        const maxSlotsOf = (webhook: TaskWebhook): number =>
+          gate.isFree(webhook) ? rules.maxSlots : few;
         return new SqlLaneStore(database, ids, rules, events, holds, maxSlotsOf);
       },
     },

@@ -173,9 +173,9 @@ export function endpointHealthContract(
       expect(await succeed(probe!)).toBe('rests');
       expect(await endpoint()).toMatchObject({ state: 'healthy', probeAt: null, failures: 0 });
       const rest = await claim();
-      const order = rest.map(({ config }) => tasks.indexOf(config.taskId));
+      const order = rest.map(({ webhook }) => tasks.indexOf(webhook.taskId));
       expect([...order].sort((a, b) => a - b)).toEqual(
-        [0, 1, 2, 3, 4, 5, 6, 7].filter((i) => tasks[i] !== probe!.config.taskId),
+        [0, 1, 2, 3, 4, 5, 6, 7].filter((i) => tasks[i] !== probe!.webhook.taskId),
       );
       expect(rest.every(({ isEarly }) => isEarly)).toBe(true);
       expect(await types()).toEqual(['endpoint.failing', 'endpoint.recovered']);
@@ -240,7 +240,7 @@ export function endpointHealthContract(
         const [probe] = await claim();
         const lane = await reached(probe!);
         const delivery = (await stores.lanes.firstOpen(lane.id))!;
-        await change(lane.config.taskId);
+        await change(lane.webhook.taskId);
         // It is under way all the same.
         expect(await claim()).toEqual([]);
         const number = delivery.attempts + 1;
@@ -283,7 +283,7 @@ export function endpointHealthContract(
       await opened(3);
       now += 5000;
       const [first] = await claim();
-      await change(first!.config.taskId);
+      await change(first!.webhook.taskId);
       await stores.lanes.release(first!, at());
       const [second] = await claim();
       expect(second).toMatchObject({ trialUntil: at(now + LEASE_MS) });
@@ -354,13 +354,13 @@ export function endpointHealthContract(
       for (const taskId of tasks) {
         expect(await stores.webhooks.ofTask(taskId, 'c')).toMatchObject({
           state: 'disabled',
-          stateReason: 'its endpoint gave nothing but failures for too long',
+          stateReason: 'every attempt at its endpoint failed for too long',
         });
         expect(await stores.row(taskId)).toMatchObject({ active: 0, due_at: null, open: 0 });
       }
       const letters = await stores.deliveries.list({}, EVERYTHING, 100, null);
       expect(new Set(letters.map(({ state }) => state))).toEqual(new Set(['dead']));
-      expect(letters[0]!.reason).toContain('nothing but failures for too long');
+      expect(letters[0]!.reason).toContain('failed for too long');
       expect(await stores.lanes.nextDueAt(at())).toBeNull();
     });
 
@@ -372,7 +372,7 @@ export function endpointHealthContract(
       const [lane] = await claim();
       expect(lane).toMatchObject({
         trialUntil: at(now + LEASE_MS),
-        config: { taskId, state: 'active' },
+        webhook: { taskId, state: 'active' },
       });
       await succeed(lane!);
       expect(await endpoint()).toMatchObject({ state: 'healthy', disabledAt: null });

@@ -21,7 +21,7 @@ export function laneEndingsContract(open: () => Promise<SubscriptionStores>): vo
     const reached = { nextSeq: 3, cursor: LOG_START, deliveries };
     const held = inHand(await stores.lanes.reach(lane, reached, NOW, LEASE));
     await stores.database.write((tx) =>
-      stores.lanes.markDue(tx, [{ taskId: lane.config.taskId, seq: 8, when: 'always' }], NOW),
+      stores.lanes.markDue(tx, [{ taskId: lane.webhook.taskId, seq: 8, when: 'always' }], NOW),
     );
     return held;
   }
@@ -36,7 +36,7 @@ export function laneEndingsContract(open: () => Promise<SubscriptionStores>): vo
       'its webhook is deleted over A2A',
       'the webhook was deleted',
       async () => {
-        const { taskId } = (await webhookBehind()).config;
+        const { taskId } = (await webhookBehind()).webhook;
         await stores.webhooks.removeOfTask(taskId, 'c', NOW);
         return taskId;
       },
@@ -45,7 +45,7 @@ export function laneEndingsContract(open: () => Promise<SubscriptionStores>): vo
       'its webhook is deleted by the API',
       'the webhook was deleted',
       async () => {
-        const { taskId, uid } = (await webhookBehind()).config;
+        const { taskId, uid } = (await webhookBehind()).webhook;
         await stores.drop(uid, EVERYTHING, NOW);
         return taskId;
       },
@@ -60,14 +60,14 @@ export function laneEndingsContract(open: () => Promise<SubscriptionStores>): vo
         const result = { state: 'dead', reason: 'HTTP 410', consequence: 'disabled' } as const;
         const settlement = { delivery, attempt: { ...attempt, response: null }, result };
         expect(await stores.lanes.settle(lane, settlement, NOW, LEASE)).toBe('rests');
-        return lane.config.taskId;
+        return lane.webhook.taskId;
       },
     ],
     [
       'its endpoint is disabled',
-      'the webhook is disabled: its endpoint gave nothing but failures for too long',
+      'the webhook is disabled: every attempt at its endpoint failed for too long',
       async () => {
-        const { config } = await webhookBehind();
+        const { webhook } = await webhookBehind();
         const at = NOW.getTime();
         await stores.database.write((tx) =>
           tx.run(
@@ -76,11 +76,11 @@ export function laneEndingsContract(open: () => Promise<SubscriptionStores>): vo
              VALUES (?, 'acme', 'disabled', 9, 1, 0, 1, ?, '', ?, ?)
              ON CONFLICT (endpoint) DO UPDATE SET state = excluded.state,
                disabled_at = excluded.disabled_at, sweep_after = excluded.sweep_after`,
-            [config.endpoint, at, at, at],
+            [webhook.endpoint, at, at, at],
           ),
         );
         while (await stores.endpoints.sweepDisabled(NOW, 10));
-        return config.taskId;
+        return webhook.taskId;
       },
     ],
     [
@@ -157,8 +157,8 @@ export function laneEndingsContract(open: () => Promise<SubscriptionStores>): vo
 
     it('leaves them once: one that was disabled adds none when it is deleted', async () => {
       const taskId = await endings[2]![2]();
-      const config = (await stores.webhooks.ofTask(taskId, 'c'))!;
-      expect(await stores.webhooks.progress(config)).toMatchObject({ dead: 3, entriesBehind: 0 });
+      const webhook = (await stores.webhooks.ofTask(taskId, 'c'))!;
+      expect(await stores.webhooks.progress(webhook)).toMatchObject({ dead: 3, entriesBehind: 0 });
       await stores.webhooks.removeOfTask(taskId, 'c', NOW);
       expect(await stores.statesOf(taskId)).toEqual(['dead', 'dead', 'dead']);
     });

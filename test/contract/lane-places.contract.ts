@@ -93,13 +93,13 @@ export function lanePlacesContract(
       await stores.freshLane({ organization: 'small', endpoint: 'small e' }, new Date(NOW));
       const got: Lane[] = [];
       for (let i = 0; i < 8; i++) got.push(...(await claim('w', 2)));
-      expect(got.some((lane) => lane.config.organization === 'small')).toBe(true);
+      expect(got.some((lane) => lane.webhook.organization === 'small')).toBe(true);
       // Once all are seen, places go round.
       for (let i = 0; i < 3; i++) {
         await stores.freshLane({ organization: 'small', endpoint: 'small e' }, new Date(NOW));
       }
       const next = await claim('w', 2);
-      expect(next.map((lane) => lane.config.organization)).toEqual(['small', 'small']);
+      expect(next.map((lane) => lane.webhook.organization)).toEqual(['small', 'small']);
     });
 
     it('of many organizations is looked at in turn, those first that had none for longest', async () => {
@@ -324,7 +324,7 @@ export function lanePlacesContract(
         ),
       );
       const next = await stores.lanes.claim('w', new Date(NOW), LEASE_MS, { ...caps, free: 30 });
-      expect(next.map(({ config }) => config.taskId)).toEqual([good]);
+      expect(next.map(({ webhook }) => webhook.taskId)).toEqual([good]);
     });
   });
 

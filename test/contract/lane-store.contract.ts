@@ -116,7 +116,7 @@ export function laneStoreContract(open: () => Promise<PushStores>): void {
       await stores.freshLane({ endpoint: 'other' }, later(1));
       await claim('a', later(1), 1, 1);
       const [lane] = await claim('b', later(1), 1, 1);
-      expect(lane?.config.endpoint).toBe('other');
+      expect(lane?.webhook.endpoint).toBe('other');
     });
 
     it('gives places that free one by one to the organization that holds less', async () => {
@@ -128,7 +128,7 @@ export function laneStoreContract(open: () => Promise<PushStores>): void {
       }
       const order: string[] = [];
       for (let i = 0; i < 5; i++) {
-        order.push(...(await claim('a', NOW, 1)).map((lane) => lane.config.organization));
+        order.push(...(await claim('a', NOW, 1)).map((lane) => lane.webhook.organization));
       }
       expect(order.slice(0, 3).sort()).toEqual(['big', 'small', 'tiny']);
       expect(order.slice(3)).toEqual(['big', 'big']);
@@ -142,7 +142,7 @@ export function laneStoreContract(open: () => Promise<PushStores>): void {
       const order: string[] = [];
       for (let i = 0; i < 5; i++) {
         const [lane] = await claim('a', NOW, 1, 1);
-        order.push(lane!.config.organization);
+        order.push(lane!.webhook.organization);
         expect(await rest(lane!, 3)).toBe('rests');
       }
       expect(order.filter((each) => each === 'small')).toHaveLength(2);
@@ -157,7 +157,7 @@ export function laneStoreContract(open: () => Promise<PushStores>): void {
       await stores.freshLane({ organization: 'c', endpoint: 'open' });
       await stores.freshLane({ organization: 'd', endpoint: 'open too' });
       const organizations = async () =>
-        (await claim('a', NOW, 1, 1)).map((lane) => lane.config.organization);
+        (await claim('a', NOW, 1, 1)).map((lane) => lane.webhook.organization);
       const got = [await organizations(), await organizations(), await organizations()];
       expect(got.flat().sort()).toEqual(['a', 'c', 'd']);
       expect(await organizations()).toEqual([]);
@@ -212,14 +212,14 @@ export function laneStoreContract(open: () => Promise<PushStores>): void {
       expect(
         await settle(lane, { state: 'retrying', at: later(5000), reason: 'HTTP 503' }, 503),
       ).toBe('rests');
-      await mark(lane.config.taskId, 9);
+      await mark(lane.webhook.taskId, 9);
       expect(await stores.lanes.nextDueAt(NOW)).toEqual(later(5000));
       const again = await stores.claimOne(later(5000));
       const first = { seq: 1, state: 'retrying', body: '{"seq":1}' };
       expect(await stores.lanes.firstOpen(again.id)).toMatchObject(first);
     });
 
-    it('numbers deliveries per config and keeps their bytes until they are delivered', async () => {
+    it('numbers deliveries per webhook and keeps their bytes until they are delivered', async () => {
       let lane = await ready(1, 2);
       expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({
         number: 1,
@@ -292,15 +292,15 @@ export function laneStoreContract(open: () => Promise<PushStores>): void {
       lane = inHand(await settle(lane, dead, 422));
       expect(lane.gapSeq).toBe(2);
       await settle(lane, { state: 'delivered' });
-      expect((await stores.row(lane.config.taskId))?.['gap_seq']).toBeNull();
+      expect((await stores.row(lane.webhook.taskId))?.['gap_seq']).toBeNull();
     });
 
-    it('marks a config failing and clears it with the next success', async () => {
+    it('marks a webhook failing and clears it with the next success', async () => {
       const lane = await ready(1, 2);
       const next = inHand(
         await settle(lane, { state: 'dead', reason: 'gave up', consequence: 'failing' }, 503),
       );
-      const { taskId } = lane.config;
+      const { taskId } = lane.webhook;
       expect(await stores.webhooks.ofTask(taskId, 'c')).toMatchObject({
         state: 'failing',
         stateReason: 'gave up',
@@ -313,11 +313,11 @@ export function laneStoreContract(open: () => Promise<PushStores>): void {
       });
     });
 
-    it('sends nothing more to a disabled config until it is set again', async () => {
+    it('sends nothing more to a disabled webhook until it is set again', async () => {
       const lane = await ready(1, 2);
       const gone = { state: 'dead', reason: 'HTTP 410', consequence: 'disabled' } as const;
       expect(await settle(lane, gone, 410)).toBe('rests');
-      const { taskId } = lane.config;
+      const { taskId } = lane.webhook;
       expect(await stores.webhooks.ofTask(taskId, 'c')).toMatchObject({ state: 'disabled' });
       expect((await all()).map((each) => each.state)).toEqual(['dead', 'dead']);
       await mark(taskId, 9);
@@ -326,7 +326,7 @@ export function laneStoreContract(open: () => Promise<PushStores>): void {
         now: NOW,
         repeated: 'leave',
       });
-      expect(await stores.claimOne(NOW)).toMatchObject({ open: 1, config: { state: 'active' } });
+      expect(await stores.claimOne(NOW)).toMatchObject({ open: 1, webhook: { state: 'active' } });
     });
 
     it('gives a lane back for a later time', async () => {
@@ -359,10 +359,10 @@ export function laneStoreContract(open: () => Promise<PushStores>): void {
   });
 
   describe('DeliveryStore', () => {
-    it('lists by task, config and state, newest first, in pages', async () => {
+    it('lists by task, webhook and state, newest first, in pages', async () => {
       const lane = await ready(1, 2);
       await settle(lane, { state: 'delivered' });
-      const { taskId } = lane.config;
+      const { taskId } = lane.webhook;
       const list = (filter: object, limit = 10, cursor: string | null = null) =>
         stores.deliveries.list(filter, EVERYTHING, limit, cursor);
       expect((await list({ taskId })).map((each) => each.seq)).toEqual([2, 1]);

@@ -111,11 +111,11 @@ export function loggedDeliveriesContract(open: () => Promise<PushStores>): void 
       expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ body: '{"seq":1}' });
     });
 
-    it('ends its config with 410', async () => {
+    it('ends its webhook with 410', async () => {
       const lane = await claimed(4);
       const gone = { state: 'dead', reason: 'HTTP 410', consequence: 'disabled' } as const;
       expect(await settle(lane, attemptOf(lane, gone, 410))).toBe('rests');
-      expect(await stores.webhooks.ofTask(lane.config.taskId, 'c')).toMatchObject({
+      expect(await stores.webhooks.ofTask(lane.webhook.taskId, 'c')).toMatchObject({
         state: 'disabled',
       });
       expect((await all()).map(({ state, reason }) => [state, reason])).toEqual([
@@ -153,9 +153,9 @@ export function loggedDeliveriesContract(open: () => Promise<PushStores>): void 
 
     it('is recorded when its webhook was paused meanwhile; then the lane rests', async () => {
       const lane = await claimed(4);
-      const config = (await stores.webhooks.ofTask(lane.config.taskId, 'c'))!;
+      const webhook = (await stores.webhooks.ofTask(lane.webhook.taskId, 'c'))!;
       expect(await stores.lanes.holds(lane)).toBe(true);
-      await stores.pause(config.uid, EVERYTHING, NOW);
+      await stores.pause(webhook.uid, EVERYTHING, NOW);
       expect(await stores.lanes.holds(lane)).toBe(false);
       expect(await settle(lane, attemptOf(lane, DELIVERED))).toBe('rests');
       expect((await all()).map(({ state }) => state)).toEqual(['delivered']);
@@ -164,7 +164,7 @@ export function loggedDeliveriesContract(open: () => Promise<PushStores>): void 
     it('is not recorded under a webhook that was replaced meanwhile', async () => {
       const lane = await claimed(4);
       const draft = stores.draft({ configId: 'c', fingerprint: 'another' });
-      await stores.webhooks.set(lane.config.taskId, draft, { now: NOW, repeated: 'leave' });
+      await stores.webhooks.set(lane.webhook.taskId, draft, { now: NOW, repeated: 'leave' });
       expect(await stores.lanes.holds(lane)).toBe(false);
       expect(await settle(lane, attemptOf(lane, DELIVERED))).toBe('lost');
       expect(await stores.claimOne(NOW)).toMatchObject({ nextSeq: 1, lastNumber: 0 });
@@ -174,7 +174,7 @@ export function loggedDeliveriesContract(open: () => Promise<PushStores>): void 
       let lane = await claimed(4);
       lane = inHand(await settle(lane, attemptOf(lane, DELIVERED)));
       const second = attemptOf(lane, DELIVERED);
-      await stores.webhooks.replay(lane.config.uid, EVERYTHING, { sequence: 1 }, NOW);
+      await stores.webhooks.replay(lane.webhook.uid, EVERYTHING, { sequence: 1 }, NOW);
       expect(await settle(lane, second)).toBe('lost');
       const again = await stores.claimOne(NOW);
       expect(again.nextSeq).toBe(1);

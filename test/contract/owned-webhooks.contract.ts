@@ -36,7 +36,7 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
     });
   const disable = (id = 'alice'): Promise<boolean> => stores.principals.disable(id, NOW);
   const claimed = async (now = NOW): Promise<string[]> =>
-    (await stores.claimAll(now)).map(({ config }) => config.taskId).sort();
+    (await stores.claimAll(now)).map(({ webhook }) => webhook.taskId).sort();
   const resumeAll = async (id = 'alice'): Promise<void> => {
     let cursor: string | null = null;
     do cursor = await owned.resume(id, cursor, 2, NOW);
@@ -78,9 +78,9 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       await disable();
       await owned.halt('alice', NOW);
       for (const lane of lanes) {
-        expect(await stores.lanes.holds(lane)).toBe(lane.config.taskId === bobs);
+        expect(await stores.lanes.holds(lane)).toBe(lane.webhook.taskId === bobs);
       }
-      const reached = await stores.reachOne(lanes.find((lane) => lane.config.taskId === bobs)!);
+      const reached = await stores.reachOne(lanes.find((lane) => lane.webhook.taskId === bobs)!);
       expect(inHand(reached).open).toBe(1);
     });
 
@@ -176,8 +176,8 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       expect(await stores.webhooks.revision()).toBeGreaterThan(before);
       await resumeAll('bob');
       const lanes = await stores.claimAll();
-      expect(lanes.map(({ config }) => config.taskId).sort()).toEqual([...mine].sort());
-      expect(lanes.map(({ config }) => config.principalId)).toEqual(['bob', 'bob']);
+      expect(lanes.map(({ webhook }) => webhook.taskId).sort()).toEqual([...mine].sort());
+      expect(lanes.map(({ webhook }) => webhook.principalId)).toEqual(['bob', 'bob']);
       expect(await stores.webhooks.get(of.id, EVERYTHING)).toMatchObject({
         principalId: 'bob',
       });

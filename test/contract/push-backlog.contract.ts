@@ -41,7 +41,7 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       const step = await stores.lanes.settle(lane, { delivery, attempt, result: DEAD }, NOW, LEASE);
       if (i < seqs.length - 1) lane = inHand(step);
     }
-    return claimed.config;
+    return claimed.webhook;
   }
 
   const letters = (filter: DeliveryFilter = {}): Promise<Delivery[]> =>
@@ -65,12 +65,12 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
     });
 
     it('are sent again in their order, as many as asked for, the oldest first', async () => {
-      const config = await deadLetters({}, 1, 2, 3);
+      const webhook = await deadLetters({}, 1, 2, 3);
       expect(await redeliver({}, 2)).toEqual({ count: 2, more: true });
       const lane = await stores.claimOne(NOW);
       expect(lane).toMatchObject({ open: 2, gapSeq: 1 });
       expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ seq: 1, redelivered: true });
-      expect(await redeliver({ configId: config.uid })).toEqual({ count: 1, more: false });
+      expect(await redeliver({ configId: webhook.uid })).toEqual({ count: 1, more: false });
       expect(await redeliver({})).toEqual({ count: 0, more: false });
       expect(await letters()).toEqual([]);
     });
@@ -91,9 +91,9 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
     });
 
     it('are purged with their attempts, only those that may be seen', async () => {
-      const config = await deadLetters({}, 1, 2);
+      const webhook = await deadLetters({}, 1, 2);
       await deadLetters({ principalId: 'bob', url: 'https://other.example/x' }, 1);
-      const [newest] = await letters({ configId: config.uid });
+      const [newest] = await letters({ configId: webhook.uid });
       const purge = (filter: DeliveryFilter) => stores.deliveries.purgeDead(filter, ALICE, 100);
       expect(await purge({ ids: [newest!.id] })).toEqual({ count: 1, more: false });
       expect(await stores.deliveries.attempts(newest!.id)).toEqual([]);
@@ -118,7 +118,7 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       const reached = { nextSeq: 2, cursor: LOG_START, deliveries: [deliveryOf(1)] };
       await stores.lanes.reach(lane, reached, NOW, LEASE);
       await stores.lanes.release(lane, NOW);
-      await stores.pause(lane.config.uid, EVERYTHING, NOW);
+      await stores.pause(lane.webhook.uid, EVERYTHING, NOW);
       for (const [seq, at] of [
         [2, 0],
         [3, 0],
@@ -137,7 +137,7 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       await stores.database.write((tx) =>
         stores.lanes.markDue(tx, [{ taskId, seq: 4, when: 'always' }], NOW),
       );
-      return lane.config;
+      return lane.webhook;
     }
 
     it('keeps the task', async () => {
@@ -149,7 +149,7 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
     });
 
     it('ends as dead letters when it is too old, and the rest is told with a gap', async () => {
-      const config = await paused();
+      const webhook = await paused();
       expect(await stores.retention.expireBacklog(NOW, NOW, 10)).toBe(0);
       expect(await stores.retention.expireBacklog(later(1), later(9000), 10)).toBe(1);
       expect(await stores.retention.expireBacklog(later(1), later(9000), 10)).toBe(0);
@@ -159,7 +159,7 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
         ['event', 1, 1],
       ]);
       expect(found[0]!.reason).toContain('entries 2 to 3');
-      await stores.resume(config.uid, EVERYTHING, NOW);
+      await stores.resume(webhook.uid, EVERYTHING, NOW);
       expect(await stores.claimOne(NOW)).toMatchObject({ nextSeq: 4, open: 0, gapSeq: 1 });
     });
 
@@ -174,8 +174,8 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
     });
 
     it('of a webhook that is told is nobody’s business here', async () => {
-      const config = await paused();
-      await stores.resume(config.uid, EVERYTHING, NOW);
+      const webhook = await paused();
+      await stores.resume(webhook.uid, EVERYTHING, NOW);
       expect(await stores.retention.expireBacklog(later(9000), NOW, 10)).toBe(0);
     });
   });

@@ -146,7 +146,7 @@ export function subscriptionBeginningsContract(open: () => Promise<SubscriptionS
       expect(await stores.claimAll()).toEqual([]);
       // A process that ends here has lost nothing: what the commit gives back only wakes the worker.
       await commit(false);
-      const told = (await stores.claimAll()).map(({ config }) => config.taskId);
+      const told = (await stores.claimAll()).map(({ webhook }) => webhook.taskId);
       expect(told.sort()).toEqual([running, begun].sort());
     });
   });

@@ -22,7 +22,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       expect(lane).toMatchObject({
         nextSeq: 1,
         open: 0,
-        config: {
+        webhook: {
           taskId,
           configId: `subscription:${of.id}`,
           subscriptionId: of.id,
@@ -102,7 +102,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const rotated = { sealedCredentials: 'plain:new', fingerprint: 'f2' };
       await stores.webhooks.update(of.id, EVERYTHING, () => rotated, NOW);
       expect(await stores.claimAll()).toMatchObject([
-        { config: { sealedCredentials: 'plain:new' } },
+        { webhook: { sealedCredentials: 'plain:new' } },
       ]);
     });
 
@@ -115,7 +115,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       await stores.settleAll();
       const reached = { nextSeq: 9, cursor: LOG_START, deliveries: [] };
       expect(await stores.lanes.reach(lane, reached, NOW, LEASE)).toBe('lost');
-      expect(await stores.claimAll()).toMatchObject([{ open: 1, config: { taskId } }]);
+      expect(await stores.claimAll()).toMatchObject([{ open: 1, webhook: { taskId } }]);
       expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({
         tries: 0,
         nextAttemptAt: null,
@@ -133,7 +133,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       for (const taskId of tasks) {
         expect(await stores.row(taskId)).toMatchObject({ endpoint: moved.endpoint });
       }
-      expect((await stores.claimAll()).map(({ config }) => config.url)).toEqual(
+      expect((await stores.claimAll()).map(({ webhook }) => webhook.url)).toEqual(
         tasks.map(() => moved.url),
       );
       expect(await stores.webhooks.unsettled()).toEqual([]);
@@ -162,7 +162,9 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       await stores.webhooks.update(of.id, EVERYTHING, () => resume, NOW);
       await stores.settleAll();
       const lanes = await stores.claimAll();
-      expect(lanes.map(({ config }) => config.taskId).sort()).toEqual([waits, rests, late].sort());
+      expect(lanes.map(({ webhook }) => webhook.taskId).sort()).toEqual(
+        [waits, rests, late].sort(),
+      );
     });
 
     it('lets an attempt under way end, and be recorded', async () => {
@@ -198,7 +200,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const of = await stores.subscribe();
       const [one, two] = [await stores.join(of), await stores.join(of, 'present-state', 4)];
       const lanes = await stores.claimAll();
-      const held = lanes.find(({ config }) => config.taskId === one)!;
+      const held = lanes.find(({ webhook }) => webhook.taskId === one)!;
       const lane = await stores.reachOne(held);
       const delivery = (await stores.lanes.firstOpen(lane.id))!;
       const result = { state: 'dead', reason: 'HTTP 410', consequence: 'disabled' } as const;
@@ -220,7 +222,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const of = await stores.subscribe();
       const [poison, other] = [await stores.join(of), await stores.join(of)];
       const lanes = await stores.claimAll();
-      const held = lanes.find(({ config }) => config.taskId === poison)!;
+      const held = lanes.find(({ webhook }) => webhook.taskId === poison)!;
       const lane = await stores.reachOne(held);
       const delivery = (await stores.lanes.firstOpen(lane.id))!;
       const result = { state: 'dead', reason: 'HTTP 500', consequence: 'disabled' } as const;
@@ -254,13 +256,13 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       expect(await stores.claimAll()).toEqual([]);
       await stores.webhooks.update(of.id, EVERYTHING, () => ({ state: 'active' }), NOW);
       await stores.settleAll();
-      expect(await stores.claimAll()).toMatchObject([{ nextSeq: 5, config: { taskId } }]);
+      expect(await stores.claimAll()).toMatchObject([{ nextSeq: 5, webhook: { taskId } }]);
     });
 
     it('has a gap where what was open was given up, and none for what the log tells again', async () => {
       const of = await stores.subscribe();
       const [open_, unread] = [await stores.join(of), await stores.join(of)];
-      const held = (await stores.claimAll()).find(({ config }) => config.taskId === open_)!;
+      const held = (await stores.claimAll()).find(({ webhook }) => webhook.taskId === open_)!;
       await stores.reachOne(held);
       await stores.webhooks.update(of.id, EVERYTHING, () => ({ state: 'disabled' }), NOW);
       await stores.settleAll();

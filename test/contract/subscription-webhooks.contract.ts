@@ -20,7 +20,7 @@ export function subscriptionWebhooksContract(open: () => Promise<SubscriptionSto
   /** The tasks of the webhooks that fit; each is shown as it was asked for. */
   async function tasks(filter: TaskWebhookFilter): Promise<string[]> {
     const found = await stores.webhooks.search(filter, EVERYTHING, 10, null);
-    for (const config of found) expect(config).toMatchObject(filter);
+    for (const webhook of found) expect(webhook).toMatchObject(filter);
     return found.map(({ taskId }) => taskId).sort();
   }
 

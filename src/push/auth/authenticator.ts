@@ -48,7 +48,7 @@ interface Making {
 }
 
 /**
- * Makes the proof of one attempt: what the config names wins over an automatic profile, and the config's
+ * Makes the proof of one attempt: what the webhook names wins over an automatic profile, and its
  * signing keys sign besides.
  */
 export class Authenticator {
@@ -64,11 +64,11 @@ export class Authenticator {
    * Rejects with `AuthUnavailableError` when it cannot be made now, with {@link AuthImpossibleError}
    * when it cannot be made at all.
    */
-  async prove(config: Target, message: SignedMessage): Promise<Proof> {
+  async prove(webhook: Target, message: SignedMessage): Promise<Proof> {
     const making: Making = { headers: {}, secrets: [], keys: [], tls: {} };
-    await this.main(making, config, message);
-    if (config.sealedSigningKeys !== null) {
-      making.keys.push(...splitKeys(this.secrets.open(config.sealedSigningKeys)));
+    await this.main(making, webhook, message);
+    if (webhook.sealedSigningKeys !== null) {
+      making.keys.push(...splitKeys(this.secrets.open(webhook.sealedSigningKeys)));
     }
     const { keys, headers, secrets, ...rest } = making;
     if (keys.length > 0) {
@@ -78,20 +78,20 @@ export class Authenticator {
     return { headers, secrets, ...rest };
   }
 
-  private async main(making: Making, config: Target, message: SignedMessage): Promise<void> {
-    const { authScheme: scheme, authProfile, sealedCredentials, organization, url } = config;
+  private async main(making: Making, webhook: Target, message: SignedMessage): Promise<void> {
+    const { authScheme: scheme, authProfile, sealedCredentials, organization, url } = webhook;
     if (scheme === null) {
       const profile = this.profiles.automaticFor(organization, url);
-      if (profile) await this.byProfile(making, profile, config, message);
+      if (profile) await this.byProfile(making, profile, webhook, message);
     } else if (scheme === 'profile') {
       const name = authProfile ?? '';
       const profile = await this.profiles.usable(organization, name, url);
       if (!profile) {
         throw new AuthImpossibleError(`there is no auth profile ${name} for this address`);
       }
-      await this.byProfile(making, profile, config, message);
+      await this.byProfile(making, profile, webhook, message);
     } else if (scheme === 'jwt') {
-      await this.byHubToken(making, config, message);
+      await this.byHubToken(making, webhook, message);
     } else {
       if (sealedCredentials === null) throw new AuthImpossibleError(`${scheme} has no credentials`);
       const credentials = this.secrets.open(sealedCredentials);
@@ -103,11 +103,11 @@ export class Authenticator {
   private async byProfile(
     making: Making,
     profile: AuthProfile,
-    config: Target,
+    webhook: Target,
     message: SignedMessage,
   ): Promise<void> {
     const { scheme, parameters } = profile;
-    if (scheme === 'jwt') return this.byHubToken(making, config, message);
+    if (scheme === 'jwt') return this.byHubToken(making, webhook, message);
     const secret = this.secrets.open(profile.sealedSecret ?? '');
     switch (scheme) {
       case 'bearer':
@@ -145,8 +145,8 @@ export class Authenticator {
     return over ? [] : [this.secrets.open(sealedPrevious)];
   }
 
-  private async byHubToken(making: Making, config: Target, message: SignedMessage): Promise<void> {
-    const { url, taskId, organization } = config;
+  private async byHubToken(making: Making, webhook: Target, message: SignedMessage): Promise<void> {
+    const { url, taskId, organization } = webhook;
     const { at, body } = message;
     byHeader(making, 'bearer', await this.hubTokens.issue({ url, taskId, organization, at, body }));
   }

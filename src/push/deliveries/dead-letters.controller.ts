@@ -11,7 +11,7 @@ export class DeadLettersController {
   constructor(private readonly deliveries: DeliveryService) {}
 
   @Get('dead-letters')
-  @ApiOperation({ summary: 'Lists deliveries that were given up, newest first.' })
+  @ApiOperation({ summary: 'List dead letters (deliveries that were given up), newest first.' })
   @ApiOkResponse({ type: DeliveryPageDto })
   async list(
     @Query() query: DeadLetterQueryDto,
@@ -24,7 +24,7 @@ export class DeadLettersController {
 
   @Post('dead-letters::redeliver')
   @HttpCode(202)
-  @ApiOperation({ summary: 'Sends dead letters again, those of each webhook in their order.' })
+  @ApiOperation({ summary: 'Redeliver dead letters, those of each webhook in order.' })
   @ApiAcceptedResponse({ type: RedeliveredDto })
   async redeliver(
     @Body() body: DeadLettersDto,
@@ -36,7 +36,7 @@ export class DeadLettersController {
 
   @Post('dead-letters::purge')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Deletes dead letters for good.' })
+  @ApiOperation({ summary: 'Delete dead letters permanently.' })
   @ApiOkResponse({ type: PurgedDto })
   async purge(
     @Body() body: DeadLettersDto,

@@ -12,7 +12,7 @@ export class DeliveriesController {
   constructor(private readonly deliveries: DeliveryService) {}
 
   @Get()
-  @ApiOperation({ summary: 'Lists webhook deliveries, newest first.' })
+  @ApiOperation({ summary: 'List deliveries, newest first.' })
   @ApiOkResponse({ type: DeliveryPageDto })
   async list(
     @Query() query: DeliveryQueryDto,
@@ -24,14 +24,14 @@ export class DeliveriesController {
   }
 
   @Get(':id(^[^:]+)')
-  @ApiOperation({ summary: 'Shows a delivery.' })
+  @ApiOperation({ summary: 'Get a delivery.' })
   @ApiOkResponse({ type: DeliveryDto })
   async get(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<DeliveryDto> {
     return new DeliveryDto(await this.deliveries.get(id, caller));
   }
 
   @Get(':id/attempts')
-  @ApiOperation({ summary: 'Lists the attempts of a delivery, oldest first.' })
+  @ApiOperation({ summary: 'List the attempts of a delivery, oldest first.' })
   @ApiOkResponse({ type: AttemptPageDto })
   async attempts(
     @Param('id') id: string,
@@ -44,7 +44,7 @@ export class DeliveriesController {
 
   @Post(':id(^[^:]+)::redeliver')
   @HttpCode(202)
-  @ApiOperation({ summary: 'Sends a delivery again, with the same webhook-id.' })
+  @ApiOperation({ summary: 'Redeliver a delivery, with the same webhook-id.' })
   @ApiAcceptedResponse({ type: DeliveryDto })
   async redeliver(
     @Param('id') id: string,

@@ -24,7 +24,7 @@ const SINCE = { type: String, format: 'date-time', example: '2026-01-31T12:00:00
 const ENDPOINT = {
   type: String,
   description:
-    'Any URL of the receiver, whose scheme, host and port count; or as webhooks and deliveries show it.',
+    'Any URL of the receiver, of which scheme, host and port are compared; or an endpoint as webhooks and deliveries show it.',
   example: 'https://hooks.example',
 } as const;
 
@@ -39,7 +39,7 @@ class DeliveryFilterDto {
 
   @ApiPropertyOptional({
     type: String,
-    description: "The config id as the client knows it, or the hub's own.",
+    description: "The webhook's id that the client knows, or the hub's own.",
   })
   @IfGiven()
   @IsString()
@@ -60,13 +60,13 @@ class DeliveryFilterDto {
   @MaxLength(256)
   organization?: string;
 
-  @ApiPropertyOptional({ ...SINCE, description: 'Made at this time or later.' })
+  @ApiPropertyOptional({ ...SINCE, description: 'Created at this time or later.' })
   @IfGiven()
   @IsISO8601({ strict: true })
   @MaxLength(40)
   since?: string;
 
-  @ApiPropertyOptional({ ...SINCE, description: 'Made before this time.' })
+  @ApiPropertyOptional({ ...SINCE, description: 'Created before this time.' })
   @IfGiven()
   @IsISO8601({ strict: true })
   @MaxLength(40)
@@ -84,7 +84,7 @@ export class DeliveryQueryDto extends DeadLetterQueryDto {
 
 /** Which dead letters are meant: those that fit all that is given. */
 export class DeadLettersDto extends DeliveryFilterDto {
-  @ApiPropertyOptional({ type: [String], description: 'These only.' })
+  @ApiPropertyOptional({ type: [String], description: 'Only these deliveries.' })
   @IfGiven()
   @IsArray()
   @ArrayNotEmpty()
@@ -95,7 +95,8 @@ export class DeadLettersDto extends DeliveryFilterDto {
 
   @ApiPropertyOptional({
     type: Boolean,
-    description: 'Must be true when nothing else is given: all that the caller sees are meant.',
+    description:
+      'Must be true when no other filter is given: applies to all dead letters that the caller may see.',
   })
   @IfGiven()
   @IsBoolean()
@@ -106,7 +107,7 @@ export class DeadLettersDto extends DeliveryFilterDto {
     minimum: 1,
     maximum: MAX_AT_ONCE,
     default: MAX_AT_ONCE,
-    description: 'At most so many, the oldest first.',
+    description: 'The maximum number, oldest first.',
   })
   @IsInt()
   @Min(1)

@@ -10,12 +10,12 @@ import {
 import type { BulkOutcome } from './delivery-store.js';
 
 export class RedeliveredDto {
-  @ApiProperty({ type: Number, description: 'How many are sent again.', example: 17 })
+  @ApiProperty({ type: Number, description: 'How many are redelivered.', example: 17 })
   readonly redelivered: number;
 
   @ApiProperty({
     type: Boolean,
-    description: 'The limit was reached; ask again for the others.',
+    description: 'The limit was reached; repeat the call for the others.',
     example: false,
   })
   readonly more: boolean;
@@ -27,12 +27,12 @@ export class RedeliveredDto {
 }
 
 export class PurgedDto {
-  @ApiProperty({ type: Number, description: 'How many are deleted.', example: 17 })
+  @ApiProperty({ type: Number, description: 'How many were deleted.', example: 17 })
   readonly purged: number;
 
   @ApiProperty({
     type: Boolean,
-    description: 'The limit was reached; ask again for the others.',
+    description: 'The limit was reached; repeat the call for the others.',
     example: false,
   })
   readonly more: boolean;
@@ -50,7 +50,11 @@ export class DeliveryDto {
   @ApiProperty({ type: String, example: '0199f1c2-7c1e-7a30-8f5e-0d5a3f6f2b11' })
   readonly taskId: string;
 
-  @ApiProperty({ type: String, description: 'As the client knows it.', example: 'billing' })
+  @ApiProperty({
+    type: String,
+    description: 'The id of the webhook that the client knows.',
+    example: 'billing',
+  })
   readonly configId: string;
 
   @ApiProperty({ type: String, description: "The hub's own id of the webhook." })
@@ -65,14 +69,14 @@ export class DeliveryDto {
 
   @ApiProperty({
     type: Number,
-    description: '1, 2, 3 … per config; 0 for a test.',
+    description: '1, 2, 3 … for each webhook of a task; 0 for a test.',
     example: 4,
   })
   readonly number: number;
 
   @ApiProperty({
     type: Number,
-    description: 'The entry of the task’s log it tells of.',
+    description: 'The entry of the task’s log that it delivers.',
     example: 7,
   })
   readonly sequence: number;
@@ -80,7 +84,7 @@ export class DeliveryDto {
   @ApiProperty({
     enum: DELIVERY_KINDS,
     description:
-      'A log entry, an artifact whole, the task as it was at that entry, or a test of the webhook.',
+      'A log entry, a whole artifact, a snapshot of the task at that entry, or a test of the webhook.',
   })
   readonly kind: DeliveryKind;
 
@@ -90,10 +94,10 @@ export class DeliveryDto {
   @ApiProperty({ enum: DELIVERY_STATES })
   readonly state: DeliveryState;
 
-  @ApiProperty({ type: Number, description: 'Attempts so far.', example: 3 })
+  @ApiProperty({ type: Number, description: 'Number of attempts so far.', example: 3 })
   readonly attempts: number;
 
-  @ApiProperty({ type: Boolean, description: 'It was sent again after it had ended.' })
+  @ApiProperty({ type: Boolean, description: 'Whether it was redelivered after it had ended.' })
   readonly redelivered: boolean;
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true })

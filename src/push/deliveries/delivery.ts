@@ -26,19 +26,19 @@ export interface Delivery {
   readonly endpoint: string;
   readonly organization: string;
   readonly principalId: string;
-  /** 1, 2, 3 … per config. */
+  /** 1, 2, 3 … per webhook. */
   readonly number: number;
   /** The log entry it tells of. */
   readonly seq: number;
   readonly kind: DeliveryKind;
   /** For `artifact`. */
   readonly artifactId: string | null;
-  /** The same for every attempt, and for the same event of the same config for ever. */
+  /** The same for every attempt, and for the same event of the same webhook for ever. */
   readonly webhookId: string;
   readonly state: DeliveryState;
   /** All attempts so far. */
   readonly attempts: number;
-  /** Attempts since it was made, redelivered or its config replaced. */
+  /** Attempts since it was made, redelivered or its webhook replaced. */
   readonly tries: number;
   /** Those of `tries` that the receiver answered with a rejection. */
   readonly rejections: number;

@@ -39,7 +39,10 @@ export class PushRetention {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       await this.look().catch((error: unknown) => {
-        this.log.error({ err: error }, 'old webhook deliveries could not be cleared; tried again');
+        this.log.error(
+          { err: error },
+          'old webhook deliveries could not be deleted; trying again in an hour',
+        );
       });
       await this.clock.sleep(EVERY_MS, signal);
     }
@@ -53,7 +56,10 @@ export class PushRetention {
       this.store.expireBacklog(daysAgo(backlogMaxAgeDays), now, AT_ONCE),
     );
     if (lanes > 0) {
-      this.log.warn({ webhooks: lanes }, 'the backlog of paused webhooks became dead letters');
+      this.log.warn(
+        { webhooks: lanes },
+        'the expired backlog of paused webhooks became dead letters',
+      );
     }
     if (deadLetterRetentionDays === 0) return;
     await this.inPieces(() => this.store.pruneDead(daysAgo(deadLetterRetentionDays), AT_ONCE));

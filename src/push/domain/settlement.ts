@@ -31,7 +31,7 @@ export type Consequence =
   | {
       readonly state: 'dead';
       readonly reason: string;
-      /** What it means for the webhook's config. */
+      /** What it means for the webhook. */
       readonly consequence: 'none' | 'failing' | 'disabled';
     };
 
@@ -63,7 +63,7 @@ export function consequenceOf(
     }
     case 'retry': {
       if (outcome.failingForMs >= schedule.disableAfterMs) {
-        const reason = `${said}: nothing but failures for too long`;
+        const reason = `${said}: every attempt failed for too long`;
         return { state: 'dead', reason, consequence: 'disabled' };
       }
       if (outcome.earlyMs !== null) {

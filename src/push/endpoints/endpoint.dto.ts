@@ -6,7 +6,8 @@ import { COUNT_LIMIT, type EndpointView } from './endpoint-store.js';
 import type { EventIds } from './event-ids.js';
 import { PUSH_EVENT_TYPES, type PushEvent, type PushEventType } from './push-event.js';
 
-const ORGANIZATION = 'Only of this organization; with scope `admin`, else your own it is.';
+const ORGANIZATION =
+  'Only of this organization. Requires the scope `admin` for an organization other than your own.';
 
 export class EndpointQueryDto extends PageQueryDto {
   @ApiPropertyOptional({ enum: ENDPOINT_STATES })
@@ -47,22 +48,30 @@ export class EndpointDto {
   @ApiProperty({
     enum: ENDPOINT_STATES,
     description:
-      'failing: it was left alone or a delivery given up; disabled: its webhooks of then are disabled.',
+      'failing: its circuit breaker opened, or a delivery was given up; disabled: the webhooks it had at that time are disabled.',
   })
   readonly state: EndpointState;
 
-  @ApiProperty({ enum: BREAKERS, description: 'open: one lane tries, the others wait.' })
+  @ApiProperty({
+    enum: BREAKERS,
+    description:
+      'State of the circuit breaker. open: one webhook probes the endpoint, the others wait.',
+  })
   readonly breaker: (typeof BREAKERS)[number];
 
   @ApiProperty({ type: Number, description: 'Failures in a row.', example: 0 })
   readonly failures: number;
 
-  @ApiProperty({ type: Number, description: 'Attempts it may have at once.', example: 10 })
+  @ApiProperty({
+    type: Number,
+    description: 'The number of concurrent attempts it may have.',
+    example: 10,
+  })
   readonly slots: number;
 
   @ApiProperty({
     type: Number,
-    description: `Tasks' webhooks that have something for it, up to ${COUNT_LIMIT}.`,
+    description: `Delivery streams with something to send to it, up to ${COUNT_LIMIT}.`,
     example: 3,
   })
   readonly waiting: number;
@@ -75,7 +84,7 @@ export class EndpointDto {
     format: 'date-time',
     nullable: true,
     description:
-      'When the next lane tries; null while the breaker is closed, and when one may try at once after the endpoint was disabled.',
+      'When the next half-open probe is due; null while the breaker is closed, and when a probe may start at once after the endpoint was disabled.',
   })
   readonly nextTrialAt: string | null;
 
@@ -84,7 +93,7 @@ export class EndpointDto {
     format: 'date-time',
     nullable: true,
     description:
-      'When it was disabled, for `lastError`; what counts failures begins anew then. Null once it has answered.',
+      'When it was disabled, because of `lastError`; failures are counted anew from then on. Null once it has answered.',
   })
   readonly disabledAt: string | null;
 
@@ -106,7 +115,7 @@ export class EndpointDto {
     enum: ['challenge', 'list'],
     nullable: true,
     description:
-      'How it has agreed to be called: it answered the challenge, or the operator lists its host. Null: it has not, and gets what push.unverified says.',
+      'How it has agreed to be called. `challenge`: it agreed to the challenge. `list`: the operator trusts its host (push.trustedHosts). Null: it has not, and the limits push.unverified apply.',
   })
   readonly verifiedBy: 'challenge' | 'list' | null;
 
@@ -117,11 +126,12 @@ export class EndpointDto {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'Until when what is for it waits, because it has not agreed; no failure.',
+    description:
+      'Until when its deliveries wait because it has not agreed to be called; this is no failure.',
   })
   readonly heldUntil: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Why it waits.' })
+  @ApiProperty({ type: String, nullable: true, description: 'Why its deliveries wait.' })
   readonly heldReason: string | null;
 
   /** `isListed`: the operator lists its host; `now`: times before that are over. */
@@ -159,7 +169,7 @@ export class EndpointPageDto {
 export class PushEventDto {
   @ApiProperty({
     type: String,
-    description: 'Opaque; a feed is resumed by it.',
+    description: 'Opaque id, used to resume a stream (Last-Event-ID).',
     example: 'gQy0pWq3x2aT5nVb1sUe7A',
   })
   readonly id: string;
@@ -197,7 +207,7 @@ export class PushEventDto {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'Since when nothing but failures came.',
+    description: 'Since when every attempt has failed.',
   })
   readonly since: string | null;
 

@@ -4,9 +4,9 @@ import type { PushEvent } from './push-event.js';
 
 const TEXT: Readonly<Record<PushEvent['type'], string>> = {
   'endpoint.failing': 'a webhook endpoint is failing',
-  'endpoint.disabled': 'a webhook endpoint is disabled',
+  'endpoint.disabled': 'a webhook endpoint was disabled',
   'endpoint.recovered': 'a webhook endpoint has recovered',
-  'config.disabled': 'a webhook is disabled',
+  'config.disabled': 'a webhook was disabled',
 };
 
 /** Tells of events after their commit: to the log, and to whoever follows them in this process. */

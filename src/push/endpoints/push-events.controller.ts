@@ -27,7 +27,7 @@ export class PushEventsController {
   ) {}
 
   @Get('event-log')
-  @ApiOperation({ summary: 'Lists the events of receivers and webhooks, newest first.' })
+  @ApiOperation({ summary: 'List the events of endpoints and webhooks, newest first.' })
   @ApiOkResponse({ type: PushEventPageDto })
   async list(
     @Query() query: PushEventQueryDto,
@@ -41,9 +41,10 @@ export class PushEventsController {
 
   @Get('events')
   @ApiOperation({
-    summary: 'Server-Sent Events: receivers and webhooks that fail, recover or are disabled.',
+    summary:
+      'Stream events (Server-Sent Events) of endpoints and webhooks that fail, recover or are disabled.',
     description:
-      'What happens from now on or, with Last-Event-ID, after that event. The events are durable: a reader that comes back misses none that is still kept.',
+      'Begins with new events or, with Last-Event-ID, after that event. Events are durable: a client that reconnects misses none that is still kept.',
   })
   @ApiHeader({ name: 'Last-Event-ID', required: false })
   @ApiProduces('text/event-stream')
@@ -85,7 +86,9 @@ export class PushEventsController {
       (event) => send(new PushEventDto(event, ids)),
       this.clock,
       ending.signal,
-    ).catch((error: unknown) => this.log.warn({ err: error }, 'a feed of push events broke off'));
+    ).catch((error: unknown) =>
+      this.log.warn({ err: error }, 'a stream of push events ended with an error'),
+    );
     end();
   }
 }

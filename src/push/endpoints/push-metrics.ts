@@ -22,19 +22,19 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
   ) {
     this.attempts = metrics.histogram(
       'push_attempt_duration_seconds',
-      'Seconds an attempt to deliver a webhook took, by what came of it.',
+      'Duration of webhook delivery attempts in seconds, by outcome.',
       ['outcome'],
       [0.005, 0.02, 0.1, 0.5, 1, 5, 15],
     );
     this.waits = metrics.histogram(
       'push_wait_seconds',
-      'Seconds from when something was due to be told until a worker took it.',
+      'Seconds from when a delivery stream was due until a worker claimed it.',
       [],
       [0.001, 0.01, 0.1, 1, 10, 60, 600, 3600],
     );
     this.deliveries = metrics.counter(
       'push_deliveries_total',
-      'Deliveries that have ended, by how.',
+      'Deliveries that have ended, by final state.',
       ['state'],
     );
   }
@@ -43,7 +43,7 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
     const { metrics } = this;
     metrics.gauge(
       'push_endpoints',
-      'Receivers by state, over the whole hub; open: one lane tries, the others wait.',
+      'Endpoints by state, over the whole hub; open: the circuit breaker is open and one delivery stream probes.',
       ['state'],
       async (give) => {
         const { openEndpoints, failingEndpoints, disabledEndpoints } = await this.read();
@@ -53,14 +53,14 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
       },
     );
     metrics.gauge(
-      'push_waiting_lanes',
-      'Webhooks of tasks that have something to tell, over the whole hub, up to 100000.',
+      'push_waiting_streams',
+      'Delivery streams with something to send, over the whole hub, up to 100000.',
       [],
       async (give) => give({}, (await this.read()).waitingLanes),
     );
     metrics.gauge(
       'push_oldest_due_seconds',
-      'Seconds since the longest waiting of them is due that need not wait for its receiver.',
+      'Seconds since the oldest delivery stream became due, without those that wait for their endpoint.',
       [],
       async (give) => {
         const { oldestDueAt } = await this.read();

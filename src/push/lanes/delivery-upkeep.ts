@@ -43,13 +43,13 @@ export class DeliveryUpkeep {
   private thorough = true;
   private readonly jobs: readonly Job[] = [
     {
-      name: 'repair times',
+      name: 'correct times after a clock change',
       everyMs: REPAIR_EVERY_MS,
       at: 0,
       work: (now) => this.repair(now),
     },
     {
-      name: 'end webhooks of disabled endpoints',
+      name: 'disable webhooks of disabled endpoints',
       everyMs: SWEEP_EVERY_MS,
       at: 0,
       work: (now) => this.endpoints.sweepDisabled(now, SWEEP_AT_ONCE),
@@ -101,7 +101,10 @@ export class DeliveryUpkeep {
       return more;
     } catch (error) {
       job.at = at + FAILED_PAUSE_MS;
-      this.log.error({ err: error, job: job.name }, 'upkeep of webhooks failed; tried again later');
+      this.log.error(
+        { err: error, job: job.name },
+        'a cleanup job of webhooks failed; trying again in a minute',
+      );
       return false;
     }
   }
@@ -114,7 +117,7 @@ export class DeliveryUpkeep {
     };
     const moved = await this.endpoints.repairTimes(now, waits, this.thorough);
     this.thorough = false;
-    if (moved > 0) this.log.warn({ moved }, 'the clock was set back: waiting webhooks are due now');
+    if (moved > 0) this.log.warn({ moved }, 'the clock was set back; waiting webhooks are due now');
     return false;
   }
 

@@ -72,7 +72,10 @@ export class DeliveryWorker {
     while (!this.stopping.signal.aborted) {
       this.rung = false;
       const pause = await this.look().catch((error: unknown) => {
-        this.log.error({ err: error }, 'the delivery worker could not look for due webhooks');
+        this.log.error(
+          { err: error },
+          'the delivery worker could not claim due webhooks; trying again',
+        );
         return LOOK_EVERY_MS;
       });
       if (pause > 0 && !this.rung) await this.rest(pause);

@@ -36,8 +36,8 @@ function logOf(events: readonly TaskEvent[]) {
 }
 
 function laneAt(nextSeq: number, cursor: LaneCursor | null, id = 'l'): Lane {
-  const config = { uid: 'u', taskId: 't', version: '1.0', events: 'changes' };
-  return { id, config, nextSeq, cursor } as Lane;
+  const webhook = { uid: 'u', taskId: 't', version: '1.0', events: 'changes' };
+  return { id, webhook, nextSeq, cursor } as Lane;
 }
 
 /** Reads on as a lane does until it has come to `end`. */
@@ -128,8 +128,8 @@ describe('LaneReader', () => {
     const large = [task, ...chunks, status('TASK_STATE_COMPLETED')].map(entry);
     const small = [task, status('TASK_STATE_COMPLETED')].map(entry);
     const oldLane = (id: string): Lane => {
-      const config = { uid: 'u', taskId: id, version: '0.3', events: 'changes' };
-      return { id, config, nextSeq: 1, cursor: null } as Lane;
+      const webhook = { uid: 'u', taskId: id, version: '0.3', events: 'changes' };
+      return { id, webhook, nextSeq: 1, cursor: null } as Lane;
     };
     const snapshot = (seq: number) => ({ seq, kind: 'snapshot', artifactId: null }) as const;
     /** Lanes that had to wait: they read their first page again, which was dropped meanwhile. */

@@ -80,7 +80,7 @@ export class LaneReader {
 
   /** The bytes of a delivery that has none: a snapshot, or one that is sent again. */
   render(lane: Lane, delivery: Source): Promise<WebhookBody> {
-    const { taskId } = lane.config;
+    const { taskId } = lane.webhook;
     const { seq } = delivery;
     const entry = async (hold: Hold): Promise<TaskEvent> => {
       const asked = { taskId, after: seq - 1, limit: 1, part: 'page' };
@@ -103,7 +103,7 @@ export class LaneReader {
   private async read(lane: Lane, isOver: () => boolean, hold: Hold): Promise<Reached> {
     let cursor = lane.cursor ?? (await this.cursorAt(lane, isOver, hold));
     let { nextSeq } = lane;
-    const { taskId } = lane.config;
+    const { taskId } = lane.webhook;
     if (cursor === null) return { nextSeq, cursor, deliveries: [] };
     const pace = pacer();
     for (let limit = FIRST_PAGE; ;) {
@@ -130,7 +130,7 @@ export class LaneReader {
     hold: Hold,
   ): Promise<Passed> {
     const { kind, seq } = event;
-    const { states, events } = lane.config;
+    const { states, events } = lane.webhook;
     const payload = tryPayload(event);
     if (payload === null) {
       const isTold = isShown(kind) && (states === undefined || kind !== 'artifact');
@@ -139,11 +139,11 @@ export class LaneReader {
     const entry = { kind, payload };
     const plan = onlyStates(planEntry(cursor, entry, events), entry, states);
     // A 0.x body is the whole task, so one request tells all that one entry brought.
-    const wanted = lane.config.version === '1.0' ? plan.deliveries : plan.deliveries.slice(-1);
+    const wanted = lane.webhook.version === '1.0' ? plan.deliveries : plan.deliveries.slice(-1);
     let replayed: Promise<Task> | undefined;
     // All artifacts of an entry are taken from one replay.
     const task = (): Promise<Task> =>
-      (replayed ??= this.replays.asOf(lane.id, lane.config.taskId, seq, hold));
+      (replayed ??= this.replays.asOf(lane.id, lane.webhook.taskId, seq, hold));
     const deliveries = await this.drafts(lane, event, wanted, cursor.told ?? 0, task);
     if (deliveries.length < wanted.length) {
       const ids = wanted.slice(0, deliveries.length).flatMap(artifactIdOf);
@@ -161,7 +161,7 @@ export class LaneReader {
     told: number,
     task: () => Promise<Task>,
   ): Promise<DeliveryDraft[]> {
-    const { uid } = lane.config;
+    const { uid } = lane.webhook;
     const { seq } = event;
     const drafts: DeliveryDraft[] = [];
     let bytes = 0;
@@ -194,12 +194,12 @@ export class LaneReader {
   }
 
   private async bytesOf(
-    { config }: Lane,
+    { webhook }: Lane,
     { kind, artifactId }: Source,
     entry: () => TaskEvent | Promise<TaskEvent>,
     task: () => Promise<Task>,
   ): Promise<WebhookBody> {
-    const { version, taskId } = config;
+    const { version, taskId } = webhook;
     if (kind === 'snapshot' || version !== '1.0') {
       return webhookBody(version, taskPayload(await task()), this.limits);
     }
@@ -216,7 +216,7 @@ export class LaneReader {
     isOver: () => boolean,
     hold: Hold,
   ): Promise<LaneCursor | null> {
-    const { taskId } = lane.config;
+    const { taskId } = lane.webhook;
     const last = lane.nextSeq - 1;
     const known = this.halfKnown.get(lane.id);
     this.halfKnown.delete(lane.id);
@@ -259,8 +259,8 @@ function tryPayload(event: TaskEvent): NonNullable<StreamResponse['payload']> | 
 }
 
 /** It ends as a dead letter that says why, and the lane goes on behind it. */
-function unreadable({ config }: Lane, seq: number): DeliveryDraft {
-  const webhookId = eventWebhookId(config.uid, seq);
+function unreadable({ webhook }: Lane, seq: number): DeliveryDraft {
+  const webhookId = eventWebhookId(webhook.uid, seq);
   return { seq, kind: 'event', artifactId: null, webhookId, body: null, contentType: null };
 }
 

@@ -44,7 +44,7 @@ class StillClock extends Clock {
   }
 }
 
-const config = { uid: 'cfg', taskId: 't1', configId: 'c', failingSince: null } as TaskWebhook;
+const webhook = { uid: 'cfg', taskId: 't1', configId: 'c', failingSince: null } as TaskWebhook;
 const delivery: OpenDelivery = {
   id: 'd1',
   laneId: 'l1',
@@ -143,7 +143,7 @@ describe('LaneRunner', () => {
   async function run(changes: Partial<Lane> = {}): Promise<void> {
     const lane: Lane = {
       id: 'l1',
-      config,
+      webhook,
       endpoint: delivery.endpoint,
       dueSince: null,
       trialUntil: null,

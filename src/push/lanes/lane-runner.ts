@@ -74,34 +74,37 @@ export class LaneRunner {
         if (stopping.aborted || (await turn.isOver()))
           return await this.lanes.release(lane, this.clock.now());
         const now = lane;
-        const { organization } = now.config;
+        const { organization } = now.webhook;
         step = await this.rooms.during(organization, (room) => this.step(now, room, cutting));
       }
       this.reader.forget(lane.id);
       // Whoever took the lane did not take its trial, which another lane may have at once.
       if (step === 'lost' && lane.trialUntil) await this.lanes.release(lane, this.clock.now());
     } catch (error) {
-      const { configId, taskId } = lane.config;
+      const { configId, taskId } = lane.webhook;
       if (error instanceof SecretLockedError) {
         // That a key is missing is said loudly for all lanes together.
-        this.log.debug({ taskId, configId, keyId: error.keyId }, 'a webhook lane waits for a key');
+        this.log.debug(
+          { taskId, configId, keyId: error.keyId },
+          'a webhook cannot be sent until the key of its secret is available',
+        );
         return await this.giveBack(lane, LOCKED_PAUSE_MS);
       }
       // Its turn comes; meanwhile its place is another lane's.
       if (error instanceof NoRoomError) return await this.giveBack(lane, CROWDED_PAUSE_MS);
       this.log.error(
         { err: error, taskId, configId },
-        'a webhook lane stopped; it is tried again soon',
+        'sending a webhook failed inside the hub; trying again in a moment',
       );
       await this.giveBack(lane);
     }
   }
 
   private async step(lane: Lane, room: BodyRoom, signal: AbortSignal): Promise<StepResult> {
-    const wait = await this.gate.waitOf(lane.config);
+    const wait = await this.gate.waitOf(lane.webhook);
     if (wait) return this.hold(lane, wait);
     if (lane.open === 0) return this.readOn(lane, room, signal);
-    // Read with the claim, right before it is sent: nothing goes out under a config of before.
+    // Read with the claim, right before it is sent: nothing is sent with an outdated registration.
     const delivery = await this.lanes.firstOpen(lane.id, lane.epoch, room.take);
     const now = this.clock.now();
     if (!delivery) return this.lanes.recount(lane, now, this.lease());
@@ -126,7 +129,7 @@ export class LaneRunner {
     await room.keep(bytesOf(reached.deliveries));
     const delivery = loggedDelivery(lane, reached, this.ids.next(), this.clock.now());
     if (!delivery) return this.lanes.reach(lane, reached, this.clock.now(), this.lease());
-    // Asked right before it is sent: nothing goes out under a config of before.
+    // Asked right before it is sent: nothing is sent with an outdated registration.
     if (!(await this.lanes.holds(lane))) return 'lost';
     return this.attempt(lane, delivery, signal, reached);
   }
@@ -162,7 +165,7 @@ export class LaneRunner {
       await this.lanes.release(lane, at);
       return 'rests';
     }
-    const wait = await this.gate.admit(lane.config, Buffer.byteLength(delivery.body));
+    const wait = await this.gate.admit(lane.webhook, Buffer.byteLength(delivery.body));
     if (wait) return this.hold(lane, wait);
     const number = delivery.attempts + 1;
     const answer = await this.send(lane, delivery, number, at, signal);
@@ -213,7 +216,7 @@ export class LaneRunner {
   }
 
   private consequenceOf(
-    { config }: Lane,
+    { webhook }: Lane,
     delivery: OpenDelivery,
     answer: WebhookAnswer,
     at: Date,
@@ -236,7 +239,7 @@ export class LaneRunner {
             : null,
         failingForMs: answer.hubTrouble
           ? 0
-          : failingForMs(config, now, this.settings.disableAfterMs),
+          : failingForMs(webhook, now, this.settings.disableAfterMs),
       },
       this.settings,
       this.ids.jitter(),
@@ -280,7 +283,7 @@ export class LaneRunner {
     const { contentType, webhookId, seq, number, redelivered, body } = delivery;
     const gapSeq = redelivered ? null : lane.gapSeq;
     const facts = { contentType, webhookId, at, attempt, seq, number, gapSeq };
-    return this.sender.send(lane.config, facts, body, signal);
+    return this.sender.send(lane.webhook, facts, body, signal);
   }
 
   private settleUnsent(
@@ -294,15 +297,15 @@ export class LaneRunner {
     return this.record(lane, { delivery, reached, attempt: null, result }, signal);
   }
 
-  private report({ config }: Lane, { delivery, result }: Settlement): void {
+  private report({ webhook }: Lane, { delivery, result }: Settlement): void {
     if (result.state === 'retrying') return;
     this.observer.ended(result.state);
     if (result.state !== 'dead') return;
-    const { taskId, configId } = config;
+    const { taskId, configId } = webhook;
     const { id: deliveryId, seq } = delivery;
     this.log.warn(
       { taskId, configId, deliveryId, seq, reason: result.reason },
-      'a webhook delivery is a dead letter',
+      'a webhook delivery became a dead letter',
     );
   }
 
@@ -312,7 +315,10 @@ export class LaneRunner {
       await this.lanes.release(lane, dueAt);
     } catch (error) {
       // The lease runs out by itself.
-      this.log.warn({ err: error }, 'a webhook lane could not be given back');
+      this.log.warn(
+        { err: error },
+        'the lease of a webhook could not be released; it expires by itself',
+      );
     }
   }
 

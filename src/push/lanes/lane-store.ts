@@ -8,7 +8,7 @@ import type { TaskWebhook } from '../webhooks/webhook.js';
 /** One webhook of one task and how far it has been told, as its present owner got it. */
 export interface Lane {
   readonly id: string;
-  readonly config: TaskWebhook;
+  readonly webhook: TaskWebhook;
   /** Where it sends to: what caps and the breaker go by. */
   readonly endpoint: string;
   /** Since when it was due when it was claimed; null later on. */
@@ -81,7 +81,7 @@ export interface Settlement {
     | { readonly state: 'dead'; readonly reason: string; readonly consequence: DeadConsequence };
 }
 
-/** What a dead letter means for its config: nothing, that it is failing, or its end. */
+/** What a dead letter means for its webhook: nothing, that it is failing, or its end. */
 type DeadConsequence = 'none' | 'failing' | 'disabled';
 
 /**
@@ -163,7 +163,7 @@ export abstract class LaneStore {
   ): Promise<boolean>;
 
   /**
-   * Records an attempt and what follows for delivery, lane, config and endpoint, with the events that
+   * Records an attempt and what follows for delivery, lane, webhook and endpoint, with the events that
    * operators are told of. The claim goes on while the lane has more to do at once; else it rests.
    * A delivery that was not stored is, together with the lane's new place in the log.
    * Called again for the same attempt (a commit whose answer was lost) it writes nothing: `lost`.

@@ -20,7 +20,7 @@ export function loggedDelivery(
   if (!asLogged || !draft) return undefined;
   const { body, contentType } = draft;
   if (body === null || contentType === null) return undefined;
-  const { taskId, configId, organization, principalId, endpoint } = lane.config;
+  const { taskId, configId, organization, principalId, endpoint } = lane.webhook;
   return {
     ...draft,
     body,

@@ -27,7 +27,7 @@ export class UnrenderableError extends Error {
 const legacy = new V03PushNotificationSerializer();
 
 /**
- * The body for what happened, in the version the config was registered with (webhooks.md, "body"):
+ * The body for what happened, in the version the webhook was registered with (webhooks.md, "body"):
  * 1.0 gets a StreamResponse, 0.x the Task. `wire` is the payload's 1.0 wire JSON when it exists already.
  * What cannot fit is not written out just to find out: it is large tasks that cannot.
  */

@@ -33,7 +33,10 @@ export class HandoverService {
     }
     try {
       const handed = await this.owned.handOver(from, to, this.clock.now());
-      this.log.info({ from, to, by: callerId, ...handed }, 'webhooks were handed over');
+      this.log.info(
+        { from, to, by: callerId, ...handed },
+        'the webhooks of a principal were handed over to another',
+      );
       return handed;
     } finally {
       // Also what was moved before something went wrong.

@@ -37,8 +37,8 @@ export class OwnerUpkeep implements OnModuleInit, OnApplicationBootstrap, OnModu
     private readonly config: AppConfig,
   ) {
     const rules = {
-      name: 'principal upkeep',
-      failure: 'the webhooks of a principal could not be updated yet',
+      name: 'principal cleanup',
+      failure: 'the webhooks of a changed principal could not be updated; trying again',
       everyMs: LOOK_EVERY_MS,
       atOnce: true,
       run: (signal: AbortSignal) => this.settleAll(signal),

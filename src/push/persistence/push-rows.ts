@@ -115,10 +115,10 @@ export function toAttempt(row: AttemptRow): DeliveryAttempt {
   };
 }
 
-export function toLane(row: LaneRow, config: TaskWebhook): Lane {
+export function toLane(row: LaneRow, webhook: TaskWebhook): Lane {
   return {
     id: row.id,
-    config,
+    webhook,
     endpoint: row.endpoint,
     dueSince: null,
     trialUntil: null,

@@ -7,7 +7,7 @@ import type { TaskWebhook } from '../webhooks/webhook.js';
 import { type WebhookAnswer, type WebhookRequest, WebhookSender } from './webhook-sender.js';
 
 const SECRETS = new SecretBox([{ id: 'unit', key: Buffer.alloc(32, 1).toString('base64') }]);
-const CONFIG = {
+const WEBHOOK = {
   url: 'https://hooks.example.com/a',
   version: '1.0',
   traceparent: null,
@@ -57,7 +57,7 @@ async function send(
   { timeoutMs = 5000, signal = NEVER } = {},
 ): Promise<WebhookAnswer> {
   const attempts = new AttemptSender(sender, { prove }, SECRETS, { timeoutMs });
-  return attempts.send(CONFIG, FACTS, '{}', signal);
+  return attempts.send(WEBHOOK, FACTS, '{}', signal);
 }
 
 describe('AttemptSender', () => {
@@ -68,7 +68,7 @@ describe('AttemptSender', () => {
     expect(await send(sender, () => Promise.resolve(made))).toMatchObject({ status: 200 });
     expect(sender.requests).toEqual([
       {
-        url: CONFIG.url,
+        url: WEBHOOK.url,
         body: '{}',
         secrets: ['abc', 'the-token'],
         headers: expect.objectContaining({

@@ -29,7 +29,7 @@ export interface WebhookAnswer {
   readonly durationMs: number;
   /** It is of a receiver whose answers are nobody's to read: only the status is told. */
   readonly isGuarded?: true;
-  /** Trying again would not help: the config asks for a proof that there is not. */
+  /** Trying again would not help: the webhook asks for a proof that there is not. */
   readonly hopeless?: true;
   /**
    * It says nothing of the receiver. `unasked`: the hub's own way out failed (egress policy, proxy,

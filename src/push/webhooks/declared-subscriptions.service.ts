@@ -127,7 +127,10 @@ export class DeclaredSubscriptions
       const next = wanted.get(stored.id);
       if (next !== undefined && isOfTheSame(stored, next)) continue;
       await this.store.remove(stored.id, EVERYTHING, () => undefined, this.clock.now());
-      this.log.info({ subscription: stored.id }, 'a subscription is no longer declared');
+      this.log.info(
+        { subscription: stored.id },
+        'a subscription was deleted because the configuration no longer declares it',
+      );
     }
     let isWhole = true;
     for (const each of declared) if (!(await this.put(each))) isWhole = false;
@@ -159,7 +162,7 @@ export class DeclaredSubscriptions
       // One of this id is being deleted, or another process of the same configuration was quicker.
       if (!(error instanceof HubError) || error.reason !== 'CONFLICT') throw error;
       const fields = { subscription: declared.id };
-      this.log.warn(fields, 'a declared subscription is not in force yet; it is tried again');
+      this.log.warn(fields, 'a declared subscription could not be stored yet; trying again');
       return false;
     }
   }
@@ -168,7 +171,7 @@ export class DeclaredSubscriptions
     await this.clock.sleep(RETRY_MS, this.stopping.signal);
     if (this.stopping.signal.aborted || this.declared !== declared) return;
     await this.apply(declared).catch((error: unknown) => {
-      this.log.warn({ err: error }, 'declared subscriptions could not be put in force');
+      this.log.warn({ err: error }, 'declared subscriptions could not be stored');
     });
   }
 }

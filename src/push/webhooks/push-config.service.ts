@@ -42,7 +42,7 @@ interface Owner {
 export class PushConfigService {
   constructor(
     private readonly tasks: TaskStore,
-    private readonly configs: WebhookStore,
+    private readonly webhooks: WebhookStore,
     private readonly registration: WebhookRegistration,
     private readonly clock: Clock,
     private readonly ids: IdSource,
@@ -64,7 +64,7 @@ export class PushConfigService {
     const owner = { ...record, setBy: ctx.principal.id };
     const draft = await this.draft(config, ctx, owner, rawAuthentication, '');
     const now = this.clock.now();
-    const stored = await this.configs.set(record.id, draft, { now, repeated: 'present-state' });
+    const stored = await this.webhooks.set(record.id, draft, { now, repeated: 'present-state' });
     this.wakeup.ring();
     return toWire(stored);
   }
@@ -82,7 +82,7 @@ export class PushConfigService {
     const owner = { ...record, setBy };
     const draft = this.drafted(checked, checkConfigId(asked.id, ''), owner, asked.events);
     const now = this.clock.now();
-    const stored = await this.configs.set(record.id, draft, { now, repeated: 'present-state' });
+    const stored = await this.webhooks.set(record.id, draft, { now, repeated: 'present-state' });
     this.wakeup.ring();
     return stored;
   }
@@ -103,9 +103,9 @@ export class PushConfigService {
       traceparent: ctx.traceparent ?? null,
     };
     const draft = await this.draft(config, ctx, owner, rawAuthentication, INLINE_PATH);
-    const { configs, wakeup, clock } = this;
+    const { webhooks, wakeup, clock } = this;
     return function* (tx, taskId) {
-      yield* configs.setIn(tx, taskId, draft, { now: clock.now(), repeated: 'leave' });
+      yield* webhooks.setIn(tx, taskId, draft, { now: clock.now(), repeated: 'leave' });
       return () => wakeup.ring();
     };
   }
@@ -117,8 +117,9 @@ export class PushConfigService {
     ctx: CallContext,
   ): Promise<TaskPushNotificationConfig> {
     const record = await this.visibleTask(taskId, ctx);
-    const byId = id ? await this.configs.ofTask(record.id, id) : undefined;
-    const found = byId ?? (id ? undefined : (await this.configs.listOfTask(record.id, 1, null))[0]);
+    const byId = id ? await this.webhooks.ofTask(record.id, id) : undefined;
+    const found =
+      byId ?? (id ? undefined : (await this.webhooks.listOfTask(record.id, 1, null))[0]);
     if (!found) {
       throw new HubError('TASK_NOT_FOUND', 'Push notification config not found', {
         metadata: { taskId, ...(id ? { pushNotificationConfigId: id } : {}) },
@@ -136,7 +137,7 @@ export class PushConfigService {
   ): Promise<ListTaskPushNotificationConfigsResponse> {
     const record = await this.visibleTask(taskId, ctx);
     const limit = pageSize || DEFAULT_PAGE_SIZE;
-    const found = await this.configs.listOfTask(record.id, limit + 1, afterOf(pageToken));
+    const found = await this.webhooks.listOfTask(record.id, limit + 1, afterOf(pageToken));
     const page = found.slice(0, limit);
     const last = found.length > limit ? page.at(-1) : undefined;
     return { configs: page.map(toWire), nextPageToken: last ? tokenOf(last) : '' };
@@ -146,7 +147,7 @@ export class PushConfigService {
   async delete(taskId: string, id: string, ctx: CallContext): Promise<void> {
     const record = await this.visibleTask(taskId, ctx);
     if (!id) throw invalidField('id', 'is required');
-    await this.configs.removeOfTask(record.id, id, this.clock.now());
+    await this.webhooks.removeOfTask(record.id, id, this.clock.now());
   }
 
   private async visibleTask(taskId: string, ctx: CallContext): Promise<TaskRecord> {

@@ -28,8 +28,8 @@ export class SubscriptionUpkeep implements OnApplicationBootstrap, OnModuleDestr
     private readonly config: AppConfig,
   ) {
     const rules = {
-      name: 'subscription upkeep',
-      failure: 'the webhooks of a subscription could not be updated yet',
+      name: 'subscription cleanup',
+      failure: 'the webhooks of a changed subscription could not be updated; trying again',
       everyMs: LOOK_EVERY_MS,
       atOnce: true,
       run: (signal: AbortSignal) => this.settleAll(signal),

@@ -35,17 +35,17 @@ export class TestSends {
    * That of a task: recorded like a delivery, beside its lane. Throws RATE_LIMITED as
    * {@link TestSender.send}, and NOT_FOUND when the task is gone.
    */
-  async ofTask(config: TaskWebhook): Promise<TestRecord> {
-    const task = await this.tasks.record(config.taskId, EVERYTHING);
+  async ofTask(webhook: TaskWebhook): Promise<TestRecord> {
+    const task = await this.tasks.record(webhook.taskId, EVERYTHING);
     if (!task) throw new HubError('NOT_FOUND', 'There is no such webhook.');
-    const { answer, at, id, webhookId } = await this.sender.send(config, task, task.seq);
+    const { answer, at, id, webhookId } = await this.sender.send(webhook, task, task.seq);
     const { status, durationMs, response } = answer;
     const error = errorClassOf(status, answer.error);
     const attempt: DeliveryAttempt = { number: 1, at, durationMs, status, error, response };
     const delivered = verdictOf(status) === 'delivered';
     const reason = delivered ? null : saidBy(answer);
     const test = { id, webhookId, seq: task.seq, delivered, reason, attempt };
-    await this.store.recordTest(config, test);
+    await this.store.recordTest(webhook, test);
     return test;
   }
 

@@ -9,12 +9,12 @@ import { insertDelivery } from './insert-delivery.js';
 /** See `WebhookStore.recordTest`. */
 export function* recordTest(
   tx: Tx,
-  config: TaskWebhook,
+  webhook: TaskWebhook,
   test: TestRecord,
 ): Work<Delivery | undefined> {
   const [lane] = yield* tx.all<{ id: string }>(
     `SELECT id FROM push_lanes WHERE id = ?${forUpdate(tx)}`,
-    [config.uid],
+    [webhook.uid],
   );
   if (!lane) return undefined;
   const { id, seq, webhookId, delivered, attempt, reason } = test;
@@ -22,7 +22,7 @@ export function* recordTest(
   const sent = { id, seq, webhookId, number: 0, kind: 'test', createdAt: at } as const;
   yield* insertDelivery(
     tx,
-    config,
+    webhook,
     { ...sent, artifactId: null, body: null, contentType: null },
     at,
     {

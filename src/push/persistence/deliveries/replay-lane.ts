@@ -2,7 +2,7 @@ import type { Tx, Work } from '../../../database/sql.js';
 import type { Replay, ReplayStart } from '../../webhooks/webhook-store.js';
 import type { LaneRow } from '../push-rows.js';
 
-const TOLD_AGAIN = 'a replay tells it again, as a new delivery';
+const TOLD_AGAIN = 'a replay sends it again as a new delivery';
 
 /** See `WebhookStore.replay`. Task and lane are locked; `seq` is the newest entry of the log. */
 export function* replayLane(

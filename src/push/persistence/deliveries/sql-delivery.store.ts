@@ -81,7 +81,7 @@ export class SqlDeliveryStore extends DeliveryStore {
       );
       if (!found) return undefined;
       if (found.kind === 'test') {
-        throw new HubError('CONFLICT', 'A test is not sent again; make another one.');
+        throw new HubError('CONFLICT', 'A test cannot be redelivered; send a new one.');
       }
       yield* lockLane(tx, found.lane_id);
       const reopened = yield* tx.run(

@@ -110,7 +110,7 @@ function* insertEndpoint(tx: Tx, lane: Lane, rules: EndpointRules, at: number): 
   yield* tx.run(
     `INSERT INTO push_endpoints (endpoint, organization, state, failures, slots, probes, parkings,
        created_at, updated_at) VALUES (?, ?, ?, 0, ?, 0, 0, ?, ?) ON CONFLICT (endpoint) DO NOTHING`,
-    [lane.endpoint, lane.config.organization, fresh.state, fresh.slots, at, at],
+    [lane.endpoint, lane.webhook.organization, fresh.state, fresh.slots, at, at],
   );
 }
 

@@ -7,7 +7,7 @@ import { endLanes } from '../lanes/end-lanes.js';
 import { type LaneRow, forUpdate } from '../push-rows.js';
 import { disableSubscriptions } from '../webhooks/webhook-revision.js';
 
-const REASON = 'its endpoint gave nothing but failures for too long';
+const REASON = 'every attempt at its endpoint failed for too long';
 
 /**
  * Disables some webhooks of one endpoint that is to be disabled. Lanes before deliveries before webhooks

@@ -154,15 +154,15 @@ function* take(
     );
     const webhooks = rows.length === 0 ? NONE : yield* tellableWebhooks(tx, claim, rows);
     for (const row of rows) {
-      const config = webhooks.get(row.id);
-      if (config === undefined) {
+      const webhook = webhooks.get(row.id);
+      if (webhook === undefined) {
         // It may not be told, so it has not tried the endpoint either.
         const mine = [endpointById.get(row.id)!, until];
         if (probes.has(row.id)) yield* freeTrials(tx, 'endpoint = ? AND probe_until = ?', mine);
         continue;
       }
       lanes.push({
-        ...toLane(row, config),
+        ...toLane(row, webhook),
         dueSince: new Date(dueAt.get(row.id)!),
         trialUntil: probes.has(row.id) ? new Date(until) : null,
         isEarly: probes.has(row.id) || early.has(row.id),

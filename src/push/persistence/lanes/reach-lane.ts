@@ -39,10 +39,10 @@ export function* reachLane(
   const before = row.last_number - deliveries.length;
   for (const [i, draft] of deliveries.entries()) {
     const delivery = { ...draft, id: ids[i]!, number: before + i + 1, createdAt: at };
-    yield* insertDelivery(tx, lane.config, delivery, at);
+    yield* insertDelivery(tx, lane.webhook, delivery, at);
   }
   if (row.lease_until === null) yield* giveTrialBack(tx, lane);
-  return toStep(row, lane, lane.config);
+  return toStep(row, lane, lane.webhook);
 }
 
 /** See `LaneStore.recount`. Whoever opens or ends a delivery holds the lane: locked, its count stands. */
@@ -65,15 +65,15 @@ export function* recountLane(tx: Tx, lane: Lane, now: Date, leaseUntil: Date): W
     [open, now.getTime(), ...goesOn, ...goesOn, lane.id],
   );
   if (row!.lease_until === null) yield* giveTrialBack(tx, lane);
-  return toStep(row!, lane, lane.config);
+  return toStep(row!, lane, lane.webhook);
 }
 
 /** What is left of a claim after a step of the lane. */
 export function toStep(
   row: LaneRow,
   { trialUntil, isEarly }: Pick<Lane, 'trialUntil' | 'isEarly'>,
-  config: TaskWebhook,
+  webhook: TaskWebhook,
 ): StepResult {
   if (row.lease_until === null) return 'rests';
-  return { ...toLane(row, config), trialUntil, isEarly };
+  return { ...toLane(row, webhook), trialUntil, isEarly };
 }

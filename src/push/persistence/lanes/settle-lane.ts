@@ -139,7 +139,7 @@ export function* settleDelivery(tx: Tx, lane: Lane, settlement: Settlement, now:
   if (reached) {
     const body = isDelivered ? null : delivery.body;
     const createdAt = delivery.createdAt.getTime();
-    yield* insertDelivery(tx, lane.config, { ...delivery, body, createdAt }, at, stands);
+    yield* insertDelivery(tx, lane.webhook, { ...delivery, body, createdAt }, at, stands);
   } else {
     yield* updateDelivery(tx, delivery.id, stands, at);
   }

@@ -55,7 +55,7 @@ export class SqlLaneStore extends LaneStore {
     private readonly events: EventAnnouncer,
     private readonly principals: PrincipalHolds,
     /** The most attempts at once that the receiver of a webhook may come to have. Default: the rules'. */
-    private readonly maxSlotsOf: (config: TaskWebhook) => number = () => rules.maxSlots,
+    private readonly maxSlotsOf: (webhook: TaskWebhook) => number = () => rules.maxSlots,
   ) {
     super();
   }
@@ -161,7 +161,7 @@ export class SqlLaneStore extends LaneStore {
     leaseUntil: Date,
   ): Promise<StepResult> {
     const { ids } = this;
-    const rules = { ...this.rules, maxSlots: this.maxSlotsOf(lane.config) };
+    const rules = { ...this.rules, maxSlots: this.maxSlotsOf(lane.webhook) };
     const chance = this.ids.jitter();
     const { step, events } = await this.database.write(function* (tx): Work<Settled> {
       const row = yield* settleLane(tx, lane, settlement, now, leaseUntil);
@@ -172,7 +172,7 @@ export class SqlLaneStore extends LaneStore {
       }
       yield* settleDelivery(tx, lane, settlement, now);
       const { disableAfterMs } = rules;
-      const config = yield* settleStanding(tx, lane.config, settlement, now, disableAfterMs);
+      const webhook = yield* settleStanding(tx, lane.webhook, settlement, now, disableAfterMs);
       const { outcome, result } = settlement;
       const isDisabled = result.state === 'dead' && result.consequence === 'disabled';
       if (isDisabled) yield* leaveLetters(tx, ids, [row], disabledBy(result.reason), now);
@@ -180,11 +180,11 @@ export class SqlLaneStore extends LaneStore {
         outcome && (yield* settleEndpoint(tx, lane, row, outcome, rules, now, chance));
       if (!settled) yield* giveTrialBack(tx, lane);
       const isGone = isDisabled && settlement.attempt?.status === 410;
-      if (config !== lane.config) yield* settleSubscription(tx, config, isGone, now);
+      if (webhook !== lane.webhook) yield* settleSubscription(tx, webhook, isGone, now);
       const drafts = eventsOf(lane, settled, isDisabled ? result.reason : null, now);
       const events = yield* recordEvents(tx, drafts);
       // The trial is over with its first attempt.
-      const step = toStep(row, { ...lane, trialUntil: null }, config);
+      const step = toStep(row, { ...lane, trialUntil: null }, webhook);
       return { step: settled?.parked ? 'rests' : step, events };
     });
     this.events.tell(events);
@@ -254,7 +254,7 @@ function eventsOf(
   disabledBecause: string | null,
   at: Date,
 ): PushEventDraft[] {
-  const { organization, principalId, taskId, configId, failingSince } = lane.config;
+  const { organization, principalId, taskId, configId, failingSince } = lane.webhook;
   const drafts: PushEventDraft[] = [];
   const common = { at, organization, endpoint: lane.endpoint };
   if (disabledBecause !== null) {

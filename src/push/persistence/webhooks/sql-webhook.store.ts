@@ -119,7 +119,7 @@ export class SqlWebhookStore extends WebhookStore {
       const lane = yield* lockLane(tx, uid);
       if (lane === undefined) return undefined;
       if (lane.active === 0) {
-        const text = 'The webhook is disabled and cannot tell anything again; resume it first.';
+        const text = 'The webhook is disabled and cannot be replayed; resume it first.';
         throw new HubError('CONFLICT', text);
       }
       return yield* replayLane(tx, lane, seq, from, now);

@@ -10,7 +10,7 @@ const INLINE = { now: NOW, repeated: 'leave' } as const;
 const LEASE = new Date(NOW.getTime() + 30_000);
 
 /** What every `WebhookStore` promises. */
-export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
+export function taskWebhookContract(open: () => Promise<PushStores>): void {
   let stores: PushStores;
   beforeEach(async () => {
     stores = await open();
@@ -19,7 +19,7 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
   /** The lane of the task with everything told. */
   async function tellAll(taskId: string, nextSeq: number): Promise<void> {
     const lane = await stores.claimOne(NOW);
-    expect(lane.config.taskId).toBe(taskId);
+    expect(lane.webhook.taskId).toBe(taskId);
     const reached = { nextSeq, cursor: LOG_START, deliveries: [] };
     expect(await stores.lanes.reach(lane, reached, NOW, LEASE)).toBe('rests');
   }
@@ -38,7 +38,7 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
       expect(await stores.webhooks.ofTask(one, 'other')).toBeUndefined();
     });
 
-    it('mints an id, and finds the config of the same address again', async () => {
+    it('mints an id, and finds the webhook of the same address again', async () => {
       const taskId = await stores.addTask(2);
       const first = await stores.webhooks.set(taskId, stores.draft(), SET);
       const again = await stores.webhooks.set(taskId, stores.draft(), SET);
@@ -93,12 +93,12 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
     it('begins a new task with its first event', async () => {
       const taskId = await stores.freshLane();
       const lane = await stores.claimOne(NOW);
-      expect(lane).toMatchObject({ nextSeq: 1, open: 0, config: { taskId } });
+      expect(lane).toMatchObject({ nextSeq: 1, open: 0, webhook: { taskId } });
     });
 
     it('begins a running task with a snapshot of its present state', async () => {
       const taskId = await stores.addTask(7);
-      const config = await stores.webhooks.set(taskId, stores.draft(), SET);
+      const webhook = await stores.webhooks.set(taskId, stores.draft(), SET);
       const lane = await stores.claimOne(NOW);
       expect(lane).toMatchObject({ nextSeq: 8, open: 1, cursor: null });
       expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({
@@ -106,7 +106,7 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
         seq: 7,
         number: 1,
         body: null,
-        webhookId: `${config.uid}.7.task1`,
+        webhookId: `${webhook.uid}.7.task1`,
       });
     });
 
@@ -146,23 +146,23 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
       expect(await stores.lanes.nextDueAt(NOW)).toEqual(NOW);
     });
 
-    it('keeps what a replaced config has not delivered and tries at once', async () => {
+    it('keeps what a replaced webhook has not delivered and tries at once', async () => {
       const taskId = await stores.freshLane({ configId: 'c' });
       let lane = await stores.claimOne(NOW);
       const reached = { nextSeq: 2, cursor: LOG_START, deliveries: [deliveryOf(1)] };
       lane = inHand(await stores.lanes.reach(lane, reached, NOW, LEASE));
       const url = 'https://hooks.example/new';
-      const config = await stores.webhooks.set(taskId, stores.draft({ configId: 'c', url }), SET);
-      expect(config.uid).toBe(lane.config.uid);
+      const webhook = await stores.webhooks.set(taskId, stores.draft({ configId: 'c', url }), SET);
+      expect(webhook.uid).toBe(lane.webhook.uid);
       expect(await stores.lanes.reach(lane, { ...reached, deliveries: [] }, NOW, LEASE)).toBe(
         'lost',
       );
       const again = await stores.claimOne(NOW);
-      expect(again).toMatchObject({ open: 1, config: { url } });
+      expect(again).toMatchObject({ open: 1, webhook: { url } });
       expect(await stores.lanes.firstOpen(again.id)).toMatchObject({ seq: 1, body: '{"seq":1}' });
     });
 
-    it('gives what waits its retries anew when a config is replaced', async () => {
+    it('gives what waits its retries anew when a webhook is replaced', async () => {
       await stores.freshLane({ configId: 'c' });
       let lane = await stores.claimOne(NOW);
       const reached = { nextSeq: 2, cursor: LOG_START, deliveries: [deliveryOf(1)] };
@@ -179,7 +179,7 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
       const result = { state: 'retrying', at: NOW, reason: 'HTTP 422' } as const;
       await stores.lanes.settle(lane, { delivery, attempt, result }, NOW, LEASE);
       expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ tries: 1, rejections: 1 });
-      await stores.webhooks.set(lane.config.taskId, stores.draft({ configId: 'c' }), SET);
+      await stores.webhooks.set(lane.webhook.taskId, stores.draft({ configId: 'c' }), SET);
       expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ tries: 0, rejections: 0 });
     });
 
@@ -192,7 +192,7 @@ export function pushConfigStoreContract(open: () => Promise<PushStores>): void {
       expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ seq: 1, body: null });
     });
 
-    it('removes config and lane, and what was open becomes a dead letter', async () => {
+    it('removes webhook and lane, and what was open becomes a dead letter', async () => {
       const taskId = await stores.freshLane({ configId: 'c' });
       const lane = await stores.claimOne(NOW);
       const reached = { nextSeq: 2, cursor: LOG_START, deliveries: [deliveryOf(1)] };

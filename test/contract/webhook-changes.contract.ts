@@ -17,7 +17,7 @@ function later(ms: number): Date {
 }
 
 /** What every `WebhookStore` promises of webhooks that are looked after. */
-export function managedConfigStoreContract(open: () => Promise<PushStores>): void {
+export function webhookChangesContract(open: () => Promise<PushStores>): void {
   let stores: PushStores;
   beforeEach(async () => {
     stores = await open();
@@ -55,11 +55,11 @@ export function managedConfigStoreContract(open: () => Promise<PushStores>): voi
   const RETRY = { state: 'retrying', at: later(60_000), reason: 'HTTP 503' } as const;
   const DISABLED = { state: 'dead', reason: 'HTTP 410', consequence: 'disabled' } as const;
 
-  /** A claimed lane that has these entries to send, with its config. */
-  async function ready(...seqs: number[]): Promise<{ lane: Lane; config: TaskWebhook }> {
+  /** A claimed lane that has these entries to send, with its webhook. */
+  async function ready(...seqs: number[]): Promise<{ lane: Lane; webhook: TaskWebhook }> {
     await stores.freshLane({ configId: 'c' });
     const lane = await reach(await stores.claimOne(NOW), ...seqs);
-    return { lane, config: lane.config };
+    return { lane, webhook: lane.webhook };
   }
 
   /** All of them, oldest first. */
@@ -103,78 +103,80 @@ export function managedConfigStoreContract(open: () => Promise<PushStores>): voi
     });
 
     it('gives a stranger nothing to change', async () => {
-      const { config } = await ready(1);
+      const { webhook } = await ready(1);
       const answers = [
-        await stores.change(config.uid, BOB, config.fingerprint, { url: 'x' }, NOW),
-        await stores.pause(config.uid, BOB, NOW),
-        await stores.resume(config.uid, BOB, NOW),
-        await stores.webhooks.replay(config.uid, BOB, { sequence: 1 }, NOW),
+        await stores.change(webhook.uid, BOB, webhook.fingerprint, { url: 'x' }, NOW),
+        await stores.pause(webhook.uid, BOB, NOW),
+        await stores.resume(webhook.uid, BOB, NOW),
+        await stores.webhooks.replay(webhook.uid, BOB, { sequence: 1 }, NOW),
       ];
       expect(answers).toEqual([undefined, undefined, undefined, undefined]);
-      expect(await stores.drop(config.uid, BOB, NOW)).toBe(false);
-      expect(await stores.webhooks.find(config.uid, ALICE)).toEqual(config);
+      expect(await stores.drop(webhook.uid, BOB, NOW)).toBe(false);
+      expect(await stores.webhooks.find(webhook.uid, ALICE)).toEqual(webhook);
     });
 
     it('pauses with events gathering, and goes on with all of them', async () => {
-      const { lane, config } = await ready(1);
+      const { lane, webhook } = await ready(1);
       await settle(lane, DELIVERED);
-      expect(await pause(config)).toMatchObject({ state: 'paused' });
-      const { taskId } = config;
+      expect(await pause(webhook)).toMatchObject({ state: 'paused' });
+      const { taskId } = webhook;
       await mark(taskId, 3, 2);
       await mark(taskId, 4);
       expect(await stores.lanes.nextDueAt(NOW)).toBeNull();
-      expect(await stores.webhooks.progress(config)).toMatchObject({
+      expect(await stores.webhooks.progress(webhook)).toMatchObject({
         entriesBehind: 3,
         nextAttemptAt: null,
       });
-      expect(await resume(config)).toMatchObject({ state: 'active' });
+      expect(await resume(webhook)).toMatchObject({ state: 'active' });
       const again = await stores.claimOne(NOW);
       expect(again).toMatchObject({ nextSeq: 2, open: 0 });
       expect(inHand(await reach(again, 2, 3, 4)).open).toBe(3);
     });
 
     it('records the attempt under way when it is paused, then rests, and stays paused', async () => {
-      const { lane, config } = await ready(1, 2);
-      await pause(config);
+      const { lane, webhook } = await ready(1, 2);
+      await pause(webhook);
       expect(await settle(lane, DELIVERED)).toBe('rests');
-      expect((await deliveries(config.taskId)).map(({ state }) => state)).toEqual([
+      expect((await deliveries(webhook.taskId)).map(({ state }) => state)).toEqual([
         'delivered',
         'pending',
       ]);
-      expect(await stores.webhooks.find(config.uid, EVERYTHING)).toMatchObject({ state: 'paused' });
+      expect(await stores.webhooks.find(webhook.uid, EVERYTHING)).toMatchObject({
+        state: 'paused',
+      });
       expect(await stores.lanes.nextDueAt(NOW)).toBeNull();
-      await resume(config);
+      await resume(webhook);
       expect(await stores.lanes.firstOpen((await stores.claimOne(NOW)).id)).toMatchObject({
         seq: 2,
       });
     });
 
     it('does not make a paused lane due by a failure or a redelivery', async () => {
-      const { lane, config } = await ready(1, 2);
+      const { lane, webhook } = await ready(1, 2);
       const next = inHand(await settle(lane, DELIVERED));
-      await pause(config);
+      await pause(webhook);
       expect(await settle(next, RETRY, 503)).toBe('rests');
-      const [first] = await deliveries(config.taskId);
+      const [first] = await deliveries(webhook.taskId);
       await stores.deliveries.redeliver(first!.id, EVERYTHING, NOW);
       expect(await stores.lanes.nextDueAt(NOW)).toBeNull();
-      await resume(config);
+      await resume(webhook);
       const again = await stores.claimOne(NOW);
       expect(again.open).toBe(2);
       expect(await stores.lanes.firstOpen(again.id)).toMatchObject({ seq: 1, redelivered: true });
     });
 
     it('resumes a disabled one with the present state, which cannot be paused before', async () => {
-      const { lane, config } = await ready(1);
+      const { lane, webhook } = await ready(1);
       await settle(lane, DISABLED, 410);
-      await expect(pause(config)).rejects.toMatchObject({ reason: 'CONFLICT' });
-      await expect(replay(config, 1)).rejects.toMatchObject({ reason: 'CONFLICT' });
-      expect(await resume(config)).toMatchObject({ state: 'active', stateReason: null });
+      await expect(pause(webhook)).rejects.toMatchObject({ reason: 'CONFLICT' });
+      await expect(replay(webhook, 1)).rejects.toMatchObject({ reason: 'CONFLICT' });
+      expect(await resume(webhook)).toMatchObject({ state: 'active', stateReason: null });
       const again = await stores.claimOne(NOW);
       expect(await stores.lanes.firstOpen(again.id)).toMatchObject({ kind: 'snapshot', seq: 2 });
     });
 
     it('sends what waits under changed secrets, and nothing more under the old ones', async () => {
-      const { lane, config } = await ready(1);
+      const { lane, webhook } = await ready(1);
       await settle(lane, RETRY, 503);
       const claimed = (
         await stores.lanes.claim('w', later(60_000), 30_000, {
@@ -182,13 +184,13 @@ export function managedConfigStoreContract(open: () => Promise<PushStores>): voi
           perEndpoint: 10,
         })
       )[0]!;
-      const { uid, fingerprint } = config;
+      const { uid, fingerprint } = webhook;
       const change = { sealedCredentials: 'plain:new', fingerprint: 'f2' };
       await stores.change(uid, EVERYTHING, fingerprint, change, NOW);
       expect(await stores.lanes.firstOpen(claimed.id, claimed.epoch)).toBeUndefined();
       expect(await settle(claimed, DELIVERED)).toBe('lost');
       const again = await stores.claimOne(NOW);
-      expect(again.config).toMatchObject({ sealedCredentials: 'plain:new', fingerprint: 'f2' });
+      expect(again.webhook).toMatchObject({ sealedCredentials: 'plain:new', fingerprint: 'f2' });
       expect(await stores.lanes.firstOpen(again.id)).toMatchObject({
         seq: 1,
         body: '{"seq":1}',
@@ -200,9 +202,9 @@ export function managedConfigStoreContract(open: () => Promise<PushStores>): voi
     });
 
     it('tells every event from the change on, chunks too', async () => {
-      const { lane, config } = await ready(1);
+      const { lane, webhook } = await ready(1);
       await settle(lane, DELIVERED);
-      const { uid, fingerprint, taskId } = config;
+      const { uid, fingerprint, taskId } = webhook;
       await stores.change(uid, EVERYTHING, fingerprint, { events: 'all' }, NOW);
       expect(await stores.row(taskId)).toMatchObject({ every_event: 1 });
       const [task] = await stores.database.read('SELECT every_event FROM tasks WHERE id = ?', [
@@ -218,17 +220,17 @@ export function managedConfigStoreContract(open: () => Promise<PushStores>): voi
       for (let i = 0; i < 2; i++) await settle(await stores.claimOne(NOW), DELIVERED);
       expect(await mark(changes, 6, 'every')).toBe(0);
       expect(await mark(all, 6, 'every')).toBe(1);
-      expect((await stores.claimOne(NOW)).config.taskId).toBe(all);
+      expect((await stores.claimOne(NOW)).webhook.taskId).toBe(all);
     });
 
     it('replays from an entry on with the ids it had and new numbers', async () => {
-      const { lane, config } = await ready(1, 2);
+      const { lane, webhook } = await ready(1, 2);
       await settle(inHand(await settle(lane, DELIVERED)), DELIVERED);
-      expect(await replay(config, 1)).toEqual({ fromSequence: 1, toSequence: 2 });
+      expect(await replay(webhook, 1)).toEqual({ fromSequence: 1, toSequence: 2 });
       const again = await stores.claimOne(NOW);
       expect(again).toMatchObject({ nextSeq: 1, cursor: null, open: 0 });
       await reach(again, 1, 2);
-      const told = await deliveries(config.taskId);
+      const told = await deliveries(webhook.taskId);
       expect(told.map(({ number, state }) => [number, state])).toEqual([
         [1, 'delivered'],
         [2, 'delivered'],
@@ -239,40 +241,40 @@ export function managedConfigStoreContract(open: () => Promise<PushStores>): voi
     });
 
     it('tells what was open once, in its place, and gives free numbers back', async () => {
-      const { lane, config } = await ready(1, 2);
+      const { lane, webhook } = await ready(1, 2);
       await settle(lane, RETRY, 503);
-      await replay(config, 1);
-      const seen = await deliveries(config.taskId);
+      await replay(webhook, 1);
+      const seen = await deliveries(webhook.taskId);
       // The first had been tried, so it keeps row and number; the second nobody had seen.
       expect(seen.map(({ number, state }) => [number, state])).toEqual([[1, 'dead']]);
       const again = await reach(await stores.claimOne(NOW), 1, 2);
       expect(again.open).toBe(2);
-      const numbers = (await deliveries(config.taskId)).map(({ number }) => number);
+      const numbers = (await deliveries(webhook.taskId)).map(({ number }) => number);
       expect(numbers).toEqual([1, 2, 3]);
     });
 
     it('keeps what a replay does not reach, and never moves forward', async () => {
-      const { lane, config } = await ready(1);
+      const { lane, webhook } = await ready(1);
       await settle(lane, RETRY, 503);
-      expect(await replay(config, 9)).toEqual({ fromSequence: 2, toSequence: 2 });
+      expect(await replay(webhook, 9)).toEqual({ fromSequence: 2, toSequence: 2 });
       const again = await stores.claimOne(NOW);
       expect(again).toMatchObject({ nextSeq: 2, open: 1 });
       expect(await stores.lanes.firstOpen(again.id)).toMatchObject({ seq: 1, attempts: 1 });
     });
 
     it('closes a gap that a replay tells again', async () => {
-      const { lane, config } = await ready(1, 2);
+      const { lane, webhook } = await ready(1, 2);
       const dead = { state: 'dead', reason: 'no', consequence: 'none' } as const;
       await settle(inHand(await settle(lane, dead, 422)), dead, 422);
-      expect(await stores.row(config.taskId)).toMatchObject({ gap_seq: 1 });
-      await replay(config, 2);
-      expect(await stores.row(config.taskId)).toMatchObject({ gap_seq: 1 });
-      await replay(config, 1);
-      expect(await stores.row(config.taskId)).toMatchObject({ gap_seq: null });
+      expect(await stores.row(webhook.taskId)).toMatchObject({ gap_seq: 1 });
+      await replay(webhook, 2);
+      expect(await stores.row(webhook.taskId)).toMatchObject({ gap_seq: 1 });
+      await replay(webhook, 1);
+      expect(await stores.row(webhook.taskId)).toMatchObject({ gap_seq: null });
     });
 
     it('records a test beside the lane', async () => {
-      const { config } = await ready(1);
+      const { webhook } = await ready(1);
       const attempt = {
         number: 1,
         at: NOW,
@@ -283,7 +285,7 @@ export function managedConfigStoreContract(open: () => Promise<PushStores>): voi
       };
       const id = stores.ids.next();
       const test = { id, webhookId: 'w', seq: 2, delivered: false, reason: 'HTTP 500', attempt };
-      expect(await stores.webhooks.recordTest(config, test)).toMatchObject({
+      expect(await stores.webhooks.recordTest(webhook, test)).toMatchObject({
         kind: 'test',
         number: 0,
         state: 'dead',
@@ -291,7 +293,7 @@ export function managedConfigStoreContract(open: () => Promise<PushStores>): voi
         lastStatus: 500,
       });
       expect(await stores.deliveries.attempts(id)).toEqual([attempt]);
-      expect(await stores.webhooks.progress(config)).toMatchObject({
+      expect(await stores.webhooks.progress(webhook)).toMatchObject({
         pending: 1,
         dead: 0,
         lastAttempt: attempt,
@@ -299,8 +301,8 @@ export function managedConfigStoreContract(open: () => Promise<PushStores>): voi
       await expect(stores.deliveries.redeliver(id, EVERYTHING, NOW)).rejects.toMatchObject({
         reason: 'CONFLICT',
       });
-      await stores.drop(config.uid, EVERYTHING, NOW);
-      expect(await stores.webhooks.recordTest(config, { ...test, id: 'x' })).toBeUndefined();
+      await stores.drop(webhook.uid, EVERYTHING, NOW);
+      expect(await stores.webhooks.recordTest(webhook, { ...test, id: 'x' })).toBeUndefined();
     });
   });
 }
