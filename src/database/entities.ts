@@ -6,26 +6,26 @@ import { WorkerEntity } from './worker.entity.js';
 import {
   AuthProfileEntity,
   AuthProfileRevisionEntity,
-} from '../push/persistence/auth/auth-profile.entity.js';
+} from '../push/auth/persistence/auth-profile.entity.js';
 import {
   PushEndpointEntity,
   PushEventCounterEntity,
   PushEventEntity,
-} from '../push/persistence/endpoints/endpoint.entity.js';
+} from '../push/receivers/persistence/endpoint.entity.js';
 import {
   PushAttemptEntity,
   PushDeliveryEntity,
   PushLaneEntity,
-} from '../push/persistence/push.entity.js';
+} from '../push/delivery/persistence/delivery.entity.js';
 import {
   PushReachEntity,
   PushReceiverEntity,
   PushSenderEntity,
-} from '../push/persistence/receivers/receiver.entity.js';
+} from '../push/receivers/persistence/receiver.entity.js';
 import {
   WebhookEntity,
   WebhookRevisionEntity,
-} from '../push/persistence/webhooks/webhook.entity.js';
+} from '../push/registration/persistence/webhook.entity.js';
 import {
   CompositeSkillEntity,
   CompositeSkillRevisionEntity,

@@ -7,7 +7,7 @@ import { Log } from '../common/logger.js';
 import { SecretBox } from '../common/secret-box.js';
 import { AppConfig, PublicUrl } from '../config/index.js';
 import { SigningModule, SigningService } from '../signing/index.js';
-import { SqlAuthProfileStore } from './persistence/auth/sql-auth-profile.store.js';
+import { SqlAuthProfileStore } from './auth/persistence/sql-auth-profile.store.js';
 import { AuthProfileStore } from './auth/auth-profile-store.js';
 import { AuthProfilesController } from './auth/auth-profiles.controller.js';
 import { AuthProfilesService } from './auth/auth-profiles.service.js';

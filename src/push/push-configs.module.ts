@@ -9,15 +9,15 @@ import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
 import { TasksModule } from '../tasks/index.js';
-import { DeadLettersController } from './deliveries/dead-letters.controller.js';
-import { DeliveriesController } from './deliveries/deliveries.controller.js';
-import { DeliveryService } from './deliveries/delivery.service.js';
-import { SqlPushRetentionStore } from './persistence/deliveries/sql-push-retention.store.js';
+import { DeadLettersController } from './records/dead-letters.controller.js';
+import { DeliveriesController } from './records/deliveries.controller.js';
+import { DeliveryService } from './records/delivery.service.js';
+import { SqlPushRetentionStore } from './records/persistence/sql-push-retention.store.js';
 import { PushAuthModule } from './push-auth.module.js';
 import { PushConfigService } from './webhooks/push-config.service.js';
-import { PushRetention } from './deliveries/push-retention.js';
-import { PushRetentionStore } from './deliveries/push-retention-store.js';
-import { WebhookRegistration } from './webhooks/webhook-registration.js';
+import { PushRetention } from './records/push-retention.js';
+import { PushRetentionStore } from './records/push-retention-store.js';
+import { WebhookRegistration } from './registration/webhook-registration.js';
 
 /** Runs beside the delivery worker, in every role but `api`. */
 @Injectable()

@@ -6,23 +6,23 @@ import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
 import { Database } from '../database/database.js';
 import { AppendParticipant } from '../tasks/index.js';
-import { DeliveryStore } from './deliveries/delivery-store.js';
-import { EndpointStore } from './endpoints/endpoint-store.js';
-import { endpointRules } from './endpoints/endpoint-rules.js';
-import { EventAnnouncer } from './endpoints/event-announcer.js';
-import { LaneStore } from './lanes/lane-store.js';
-import { SqlDeliveryStore } from './persistence/deliveries/sql-delivery.store.js';
-import { SqlEndpointStore } from './persistence/endpoints/sql-endpoint.store.js';
-import { SqlLaneStore } from './persistence/lanes/sql-lane.store.js';
-import { SqlWebhookStore } from './persistence/webhooks/sql-webhook.store.js';
-import { PushAppendParticipant } from './lanes/push-append.participant.js';
+import { DeliveryStore } from './records/delivery-store.js';
+import { EndpointStore } from './receivers/endpoint-store.js';
+import { endpointRules } from './receivers/endpoint-rules.js';
+import { EventAnnouncer } from './receivers/event-announcer.js';
+import { LaneStore } from './delivery/delivery-stream-store.js';
+import { SqlDeliveryStore } from './records/persistence/sql-delivery.store.js';
+import { SqlEndpointStore } from './receivers/persistence/sql-endpoint.store.js';
+import { SqlLaneStore } from './delivery/persistence/sql-delivery-stream.store.js';
+import { SqlWebhookStore } from './webhooks/persistence/sql-webhook.store.js';
+import { PushAppendParticipant } from './delivery/push-append.participant.js';
 import { WebhookStore } from './webhooks/webhook-store.js';
-import type { TaskWebhook } from './webhooks/webhook.js';
+import type { TaskWebhook } from './registration/webhook.js';
 import { ReceiversModule } from './push-receivers.module.js';
 import { ReceiverGate } from './receivers/receiver-gate.js';
-import { PushWakeup } from './lanes/push-wakeup.js';
-import { SubscriptionDirectory } from './webhooks/subscription-directory.js';
-import { SubscriptionLanes } from './webhooks/subscription-lanes.js';
+import { PushWakeup } from './delivery/push-wakeup.js';
+import { SubscriptionDirectory } from './registration/subscription-directory.js';
+import { SubscriptionLanes } from './delivery/subscription-streams.js';
 
 /**
  * What webhooks keep in the database, and what takes part in every append. It needs nothing of the

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { WebhookEgress } from '../common/egress/webhook-egress.js';
 import { AppConfig, PublicUrl } from '../config/index.js';
-import { SqlReceiverStore } from './persistence/receivers/sql-receiver.store.js';
+import { SqlReceiverStore } from './receivers/persistence/sql-receiver.store.js';
 import { ReceiverChallenge } from './receivers/receiver-challenge.js';
 import { ReceiverGate } from './receivers/receiver-gate.js';
 import { receiverLimits } from './receivers/receiver-limits.js';

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
-import { LOG_START } from '../../src/push/domain/delivery-plan.js';
-import type { EndpointRules } from '../../src/push/endpoints/domain/endpoint-health.js';
-import type { EndpointOutcome } from '../../src/push/endpoints/endpoint.js';
-import type { Lane, Settlement, StepResult } from '../../src/push/lanes/lane-store.js';
+import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
+import type { EndpointRules } from '../../src/push/receivers/domain/endpoint-health.js';
+import type { EndpointOutcome } from '../../src/push/receivers/endpoint.js';
+import type { Lane, Settlement, StepResult } from '../../src/push/delivery/delivery-stream-store.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 
 const START = 1_000_000;

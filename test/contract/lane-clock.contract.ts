@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { LOG_START } from '../../src/push/domain/delivery-plan.js';
-import type { Lane } from '../../src/push/lanes/lane-store.js';
+import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
+import type { Lane } from '../../src/push/delivery/delivery-stream-store.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 
 const NOW = 10_000_000;

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
-import { LOG_START } from '../../src/push/domain/delivery-plan.js';
+import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
 import type { Database } from '../../src/database/database.js';
 import type { Tx, Work } from '../../src/database/sql.js';
-import type { Lane } from '../../src/push/lanes/lane-store.js';
-import { SqlLaneStore } from '../../src/push/persistence/lanes/sql-lane.store.js';
+import type { Lane } from '../../src/push/delivery/delivery-stream-store.js';
+import { SqlLaneStore } from '../../src/push/delivery/persistence/sql-delivery-stream.store.js';
 import { ENDPOINT_RULES, deliveryOf, inHand } from '../support/push-stores.js';
 import { LEASE, NOW, type SubscriptionStores } from '../support/subscription-stores.js';
 

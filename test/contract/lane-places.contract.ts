@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { LOG_START } from '../../src/push/domain/delivery-plan.js';
-import { LaneTurns } from '../../src/push/domain/lane-choice.js';
-import type { EndpointRules } from '../../src/push/endpoints/domain/endpoint-health.js';
-import type { Lane } from '../../src/push/lanes/lane-store.js';
-import { claimLanes } from '../../src/push/persistence/lanes/claim-lanes.js';
-import { readyEndpoints } from '../../src/push/persistence/lanes/lane-queues.js';
+import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
+import { LaneTurns } from '../../src/push/delivery/domain/stream-choice.js';
+import type { EndpointRules } from '../../src/push/receivers/domain/endpoint-health.js';
+import type { Lane } from '../../src/push/delivery/delivery-stream-store.js';
+import { claimLanes } from '../../src/push/delivery/persistence/claim-streams.js';
+import { readyEndpoints } from '../../src/push/delivery/persistence/endpoint-queues.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 
 const NOW = 10_000_000;

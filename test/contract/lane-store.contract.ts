@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
 import { TaskState } from '../../src/protocol/a2a.js';
-import type { LaneCursor } from '../../src/push/domain/delivery-plan.js';
-import type { DueMark, Lane, Settlement, StepResult } from '../../src/push/lanes/lane-store.js';
+import type { LaneCursor } from '../../src/push/delivery/domain/delivery-plan.js';
+import type { DueMark, Lane, Settlement, StepResult } from '../../src/push/delivery/delivery-stream-store.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 
 const NOW = new Date(1_000_000);

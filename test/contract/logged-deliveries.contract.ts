@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { TaskState } from '../../src/protocol/a2a.js';
-import type { Delivery } from '../../src/push/deliveries/delivery.js';
-import type { LaneCursor } from '../../src/push/domain/delivery-plan.js';
-import type { Lane, Settlement, StepResult } from '../../src/push/lanes/lane-store.js';
-import { loggedDelivery } from '../../src/push/lanes/logged-delivery.js';
+import type { Delivery } from '../../src/push/delivery/delivery.js';
+import type { LaneCursor } from '../../src/push/delivery/domain/delivery-plan.js';
+import type { Lane, Settlement, StepResult } from '../../src/push/delivery/delivery-stream-store.js';
+import { loggedDelivery } from '../../src/push/delivery/logged-delivery.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 
 const NOW = new Date(1_000_000);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { TypeormApiKeyStore } from '../../src/auth/persistence/typeorm-api-key.store.js';
 import type { Scope } from '../../src/auth/principal.js';
-import { SqlOwnedWebhookStore } from '../../src/push/persistence/owners/sql-owned-webhook.store.js';
+import { SqlOwnedWebhookStore } from '../../src/push/owners/persistence/sql-owned-webhook.store.js';
 import { KEYLESS_GRACE_MS, inHand } from '../support/push-stores.js';
 import { NOW, type SubscriptionStores } from '../support/subscription-stores.js';
 

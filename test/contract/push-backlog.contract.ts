@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
-import { LOG_START } from '../../src/push/domain/delivery-plan.js';
-import type { Delivery } from '../../src/push/deliveries/delivery.js';
-import type { DeliveryFilter } from '../../src/push/deliveries/delivery-store.js';
-import type { TaskWebhook } from '../../src/push/webhooks/webhook.js';
+import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
+import type { Delivery } from '../../src/push/delivery/delivery.js';
+import type { DeliveryFilter } from '../../src/push/records/delivery-store.js';
+import type { TaskWebhook } from '../../src/push/registration/webhook.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 
 const NOW = new Date(1_000_000);

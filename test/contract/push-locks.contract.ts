@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import type { Tx, Work } from '../../src/database/sql.js';
-import { LOG_START } from '../../src/push/domain/delivery-plan.js';
+import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
 import { deliveryOf, inHand } from '../support/push-stores.js';
 import { LEASE, NOW, type SubscriptionStores } from '../support/subscription-stores.js';
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { TaskState } from '../../src/protocol/a2a.js';
-import { LOG_START } from '../../src/push/domain/delivery-plan.js';
+import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
 import { LEASE, NOW, type SubscriptionStores } from '../support/subscription-stores.js';
 
 const LATER = new Date(NOW.getTime() + 60_000);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import type { TaskWebhookFilter } from '../../src/push/webhooks/webhook-store.js';
-import type { Subscription } from '../../src/push/webhooks/webhook.js';
+import type { Subscription } from '../../src/push/registration/webhook.js';
 import { NOW, type SubscriptionStores } from '../support/subscription-stores.js';
 
 /** What lists of webhooks promise of those that subscriptions have made. */

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { HubError } from '../../src/common/hub-error.js';
-import { LOG_START } from '../../src/push/domain/delivery-plan.js';
+import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 
 const NOW = new Date(1_000_000);

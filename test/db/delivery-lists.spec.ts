@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
 import type { SqlValue } from '../../src/database/sql.js';
-import type { DeliveryFilter } from '../../src/push/deliveries/delivery-store.js';
+import type { DeliveryFilter } from '../../src/push/records/delivery-store.js';
 import { withFactory } from '../support/databases.js';
 import { PushStores } from '../support/push-stores.js';
 

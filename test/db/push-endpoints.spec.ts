@@ -2,7 +2,7 @@ import { describe } from '@jest/globals';
 import { endpointHealthContract } from '../contract/endpoint-health.contract.js';
 import { laneClockContract } from '../contract/lane-clock.contract.js';
 import { lanePlacesContract } from '../contract/lane-places.contract.js';
-import type { EndpointRules } from '../../src/push/endpoints/domain/endpoint-health.js';
+import type { EndpointRules } from '../../src/push/receivers/domain/endpoint-health.js';
 import { describeDatabases } from '../support/databases.js';
 import { PushStores } from '../support/push-stores.js';
 

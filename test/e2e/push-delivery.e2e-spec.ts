@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
-import type { Delivery } from '../../src/push/deliveries/delivery.js';
+import type { Delivery } from '../../src/push/delivery/delivery.js';
 import { describeDatabases } from '../support/databases.js';
 import { PushEngine, chunkWire, statusWire } from '../support/push-engine.js';
 import { testSecrets } from '../support/secret-box.js';

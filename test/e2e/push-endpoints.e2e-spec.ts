@@ -11,7 +11,7 @@ import {
 import { EVERYTHING } from '../../src/auth/index.js';
 import { Database } from '../../src/database/database.js';
 import type { SqlValue, Tx, Work } from '../../src/database/sql.js';
-import type { Delivery } from '../../src/push/deliveries/delivery.js';
+import type { Delivery } from '../../src/push/delivery/delivery.js';
 import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import { describeDatabases } from '../support/databases.js';

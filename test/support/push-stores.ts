@@ -3,28 +3,28 @@ import { TypeormPrincipalStore } from '../../src/auth/persistence/typeorm-princi
 import { type IdSource, SystemIdSource } from '../../src/common/ids.js';
 import type { Log } from '../../src/common/logger.js';
 import type { Database } from '../../src/database/database.js';
-import type { DeliveryStore } from '../../src/push/deliveries/delivery-store.js';
+import type { DeliveryStore } from '../../src/push/records/delivery-store.js';
 import type {
   DeliveryDraft,
   Lane,
   LaneStore,
   StepResult,
-} from '../../src/push/lanes/lane-store.js';
-import type { EndpointRules } from '../../src/push/endpoints/domain/endpoint-health.js';
-import type { EndpointStore } from '../../src/push/endpoints/endpoint-store.js';
-import { EventAnnouncer } from '../../src/push/endpoints/event-announcer.js';
-import { SqlDeliveryStore } from '../../src/push/persistence/deliveries/sql-delivery.store.js';
-import { SqlEndpointStore } from '../../src/push/persistence/endpoints/sql-endpoint.store.js';
-import { SqlLaneStore } from '../../src/push/persistence/lanes/sql-lane.store.js';
-import { SqlWebhookStore } from '../../src/push/persistence/webhooks/sql-webhook.store.js';
-import { SqlPushRetentionStore } from '../../src/push/persistence/deliveries/sql-push-retention.store.js';
+} from '../../src/push/delivery/delivery-stream-store.js';
+import type { EndpointRules } from '../../src/push/receivers/domain/endpoint-health.js';
+import type { EndpointStore } from '../../src/push/receivers/endpoint-store.js';
+import { EventAnnouncer } from '../../src/push/receivers/event-announcer.js';
+import { SqlDeliveryStore } from '../../src/push/records/persistence/sql-delivery.store.js';
+import { SqlEndpointStore } from '../../src/push/receivers/persistence/sql-endpoint.store.js';
+import { SqlLaneStore } from '../../src/push/delivery/persistence/sql-delivery-stream.store.js';
+import { SqlWebhookStore } from '../../src/push/webhooks/persistence/sql-webhook.store.js';
+import { SqlPushRetentionStore } from '../../src/push/records/persistence/sql-push-retention.store.js';
 import type { WebhookStore } from '../../src/push/webhooks/webhook-store.js';
-import type { PushRetentionStore } from '../../src/push/deliveries/push-retention-store.js';
+import type { PushRetentionStore } from '../../src/push/records/push-retention-store.js';
 import type {
   TaskWebhook,
   TaskWebhookDraft,
   WebhookChange,
-} from '../../src/push/webhooks/webhook.js';
+} from '../../src/push/registration/webhook.js';
 import { changed, paused, resumed } from '../../src/push/webhooks/webhook-decisions.js';
 import { testSecrets } from './secret-box.js';
 

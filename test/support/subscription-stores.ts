@@ -1,8 +1,8 @@
 import { EVERYTHING } from '../../src/auth/index.js';
-import { LOG_START } from '../../src/push/domain/delivery-plan.js';
-import type { Lane } from '../../src/push/lanes/lane-store.js';
+import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
+import type { Lane } from '../../src/push/delivery/delivery-stream-store.js';
 import type { NewSubscriptionLane } from '../../src/push/webhooks/webhook-store.js';
-import type { Subscription, SubscriptionDraft } from '../../src/push/webhooks/webhook.js';
+import type { Subscription, SubscriptionDraft } from '../../src/push/registration/webhook.js';
 import { PushStores, deliveryOf, inHand } from './push-stores.js';
 
 export const NOW = new Date(1_000_000);

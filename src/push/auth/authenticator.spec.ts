@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { SecretBox } from '../../common/secret-box.js';
-import { ed25519KeyOf, hmacSecretOf, timestampOf } from '../domain/standard-webhooks.js';
+import { ed25519KeyOf, hmacSecretOf, timestampOf } from './domain/standard-webhooks.js';
 import { AuthImpossibleError } from './auth-failure.js';
 import type { AuthProfile } from './auth-profile.js';
 import { Authenticator } from './authenticator.js';

@@ -7,9 +7,9 @@ import {
   mayCarryKey,
   NO_KEY_HEADER,
   secretForms,
-} from '../domain/auth-scheme.js';
-import { type SignedMessage, signaturesOf, splitKeys } from '../domain/standard-webhooks.js';
-import type { TaskWebhook } from '../webhooks/webhook.js';
+} from './domain/auth-scheme.js';
+import { type SignedMessage, signaturesOf, splitKeys } from './domain/standard-webhooks.js';
+import type { TaskWebhook } from '../registration/webhook.js';
 import { AuthImpossibleError } from './auth-failure.js';
 import type { AuthProfile } from './auth-profile.js';
 import type { CertificateWatch } from './certificate-watch.js';

@@ -3,7 +3,7 @@ import { PrincipalChanges, PrincipalStore } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { HubError, invalidField } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
-import { SubscriptionDirectory } from '../webhooks/subscription-directory.js';
+import { SubscriptionDirectory } from '../registration/subscription-directory.js';
 import { type HandedOver, OwnedWebhookStore } from './owned-webhook-store.js';
 
 /** Gives what one principal has standing to another. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Hold, PrincipalHolds } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
-import type { Webhook } from '../webhooks/webhook.js';
+import type { Webhook } from '../registration/webhook.js';
 
 /** Why something is not sent because of its principal; null when it is not held back for that. */
 export type HeldFor<T> = (each: T) => Hold | null;

@@ -4,7 +4,7 @@ import { readAddress } from '../../common/egress/address-ranges.js';
 import { destinationOf } from '../../common/egress/guard.js';
 import { readWebhookAllow } from '../../common/egress/webhook-egress.js';
 import { HubError } from '../../common/hub-error.js';
-import type { TaskWebhook } from '../webhooks/webhook.js';
+import type { TaskWebhook } from '../registration/webhook.js';
 import type { ReceiverChallenge } from './receiver-challenge.js';
 import type { Held, ReceiverLimits, ReceiverStore } from './receiver-store.js';
 

@@ -1,4 +1,4 @@
-import type { Rate } from '../domain/allowance.js';
+import type { Rate } from './domain/allowance.js';
 
 /** `off`: all are called alike; `required`: those that have not agreed are not called. */
 export type VerificationMode = 'off' | 'optional' | 'required';

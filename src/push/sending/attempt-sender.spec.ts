@@ -3,7 +3,7 @@ import { SecretBox } from '../../common/secret-box.js';
 import { AttemptSender } from './attempt-sender.js';
 import { AuthImpossibleError, AuthUnavailableError } from '../auth/auth-failure.js';
 import type { Proof } from '../auth/authenticator.js';
-import type { TaskWebhook } from '../webhooks/webhook.js';
+import type { TaskWebhook } from '../registration/webhook.js';
 import { type WebhookAnswer, type WebhookRequest, WebhookSender } from './webhook-sender.js';
 
 const SECRETS = new SecretBox([{ id: 'unit', key: Buffer.alloc(32, 1).toString('base64') }]);

@@ -2,8 +2,8 @@ import { Deadline } from '../../common/deadline.js';
 import type { SecretBox } from '../../common/secret-box.js';
 import { AuthImpossibleError, AuthUnavailableError } from '../auth/auth-failure.js';
 import type { Authenticator, Proof } from '../auth/authenticator.js';
-import { type AttemptFacts, webhookHeaders } from '../domain/webhook-headers.js';
-import type { TaskWebhook } from '../webhooks/webhook.js';
+import { type AttemptFacts, webhookHeaders } from './domain/webhook-headers.js';
+import type { TaskWebhook } from '../registration/webhook.js';
 import type { WebhookAnswer, WebhookSender } from './webhook-sender.js';
 
 /** What one attempt tells besides what its webhook says. */

@@ -5,7 +5,7 @@ import { ConnectError } from '../../common/egress/egress.js';
 import { ListedReceiverError, type WebhookEgress } from '../../common/egress/webhook-egress.js';
 import { HubError } from '../../common/hub-error.js';
 import { scrub } from '../../common/scrub.js';
-import { retryAfterMs } from '../domain/retry-after.js';
+import { retryAfterMs } from './domain/retry-after.js';
 import {
   type SendError,
   type WebhookAnswer,

@@ -16,12 +16,12 @@ import {
   declaredWrong,
   readDeclared,
 } from '../../config/index.js';
-import { WebhookRegistration } from './webhook-registration.js';
+import { WebhookRegistration } from '../registration/webhook-registration.js';
 import { DeclaredSubscriptionDto } from './subscription.dto.js';
-import { SubscriptionDirectory } from './subscription-directory.js';
+import { SubscriptionDirectory } from '../registration/subscription-directory.js';
 import { WebhookStore } from './webhook-store.js';
-import { SubscriptionUpkeep } from './subscription-upkeep.js';
-import type { Subscription, SubscriptionDraft, Webhook, WebhookChange } from './webhook.js';
+import { SubscriptionUpkeep } from '../delivery/subscription-reconciler.js';
+import type { Subscription, SubscriptionDraft, Webhook, WebhookChange } from '../registration/webhook.js';
 import { filterOf, requestedOf, textOf } from './written-subscription.js';
 
 /** The key of the configuration they stand under. */

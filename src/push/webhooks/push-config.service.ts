@@ -11,16 +11,16 @@ import type {
 } from '../../protocol/a2a.js';
 import type { CallContext } from '../../routing/index.js';
 import { type Alongside, belongsTo, type TaskRecord, TaskStore } from '../../tasks/index.js';
-import { usedName } from '../domain/auth-scheme.js';
+import { usedName } from '../auth/domain/auth-scheme.js';
 import { WebhookStore } from './webhook-store.js';
-import type { EventChoice, TaskWebhook, TaskWebhookDraft } from './webhook.js';
-import { PushWakeup } from '../lanes/push-wakeup.js';
+import type { EventChoice, TaskWebhook, TaskWebhookDraft } from '../registration/webhook.js';
+import { PushWakeup } from '../delivery/push-wakeup.js';
 import {
   type CheckedWebhook,
   checkConfigId,
   type RequestedWebhook,
   WebhookRegistration,
-} from './webhook-registration.js';
+} from '../registration/webhook-registration.js';
 
 /** Where the config sits in a send request. */
 const INLINE_PATH = 'configuration.taskPushNotificationConfig.';

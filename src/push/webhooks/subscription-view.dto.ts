@@ -4,14 +4,14 @@ import type { Hold } from '../../auth/index.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { ShownWebhookDto } from './webhook-view.dto.js';
 import type { WebhookAnswer } from '../sending/webhook-sender.js';
-import { STATES_BY_NAME, stateName } from '../domain/told-states.js';
+import { STATES_BY_NAME, stateName } from '../delivery/domain/state-filter.js';
 import {
   SUBSCRIPTION_SCOPES,
   WEBHOOK_STATES,
   type Subscription,
   type SubscriptionScope,
   type WebhookState,
-} from './webhook.js';
+} from '../registration/webhook.js';
 
 export class SubscriptionQueryDto extends PageQueryDto {
   @ApiPropertyOptional({ type: String, description: 'Only subscriptions of this organization.' })

@@ -16,15 +16,15 @@ import {
 } from 'class-validator';
 import { IfGiven, NAME, NAME_RULE, TAG, TAG_RULE } from '../../common/http/fields.js';
 import { ID } from '../../common/id-pattern.js';
-import { WEBHOOK_LIMITS } from './webhook-registration.js';
-import { STATES_BY_NAME } from '../domain/told-states.js';
+import { WEBHOOK_LIMITS } from '../registration/webhook-registration.js';
+import { STATES_BY_NAME } from '../delivery/domain/state-filter.js';
 import { WebhookSecretsDto } from './webhook-secrets.dto.js';
 import {
   EVENT_CHOICES,
   type EventChoice,
   SUBSCRIPTION_SCOPES,
   type SubscriptionScope,
-} from './webhook.js';
+} from '../registration/webhook.js';
 
 /** Entries of each list of a filter. */
 const MAX_ENTRIES = 100;

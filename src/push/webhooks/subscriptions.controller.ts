@@ -17,7 +17,7 @@ import {
 import { TestSends } from './test-sends.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 import { HeldWebhooks } from '../owners/held-webhooks.js';
-import type { Subscription } from './webhook.js';
+import type { Subscription } from '../registration/webhook.js';
 
 @AdminController('push', 'api/v1/push/subscriptions', 'push')
 export class SubscriptionsController {

@@ -7,18 +7,18 @@ import { ID } from '../../common/id-pattern.js';
 import { IdSource } from '../../common/ids.js';
 import type { Page } from '../../common/page.js';
 import { AppConfig } from '../../config/index.js';
-import { seenBy } from './push-access.js';
+import { seenBy } from '../receivers/push-access.js';
 import { type Target, WebhookChanges } from './webhook-changes.js';
-import { WebhookRegistration } from './webhook-registration.js';
+import { WebhookRegistration } from '../registration/webhook-registration.js';
 import type { CreateSubscriptionDto, PatchSubscriptionDto } from './subscription.dto.js';
-import { SubscriptionDirectory } from './subscription-directory.js';
+import { SubscriptionDirectory } from '../registration/subscription-directory.js';
 import { type SubscriptionQuery, WebhookStore } from './webhook-store.js';
 import {
   type Subscription,
   type SubscriptionScope,
   type Webhook,
   isSubscription,
-} from './webhook.js';
+} from '../registration/webhook.js';
 import { type RotateWebhookDto, secretsOf } from './webhook-secrets.dto.js';
 import { filterOf, requestedOf, textOf } from './written-subscription.js';
 

@@ -7,7 +7,7 @@ import {
   ApiOperation,
 } from '@nestjs/swagger';
 import { AdminController, CurrentPrincipal, type Principal } from '../../auth/index.js';
-import { askedEndpoint } from './push-access.js';
+import { askedEndpoint } from '../receivers/push-access.js';
 import {
   CreateWebhookDto,
   PatchWebhookDto,
@@ -24,7 +24,7 @@ import {
 } from './webhook-view.dto.js';
 import { TaskWebhooksService } from './task-webhooks.service.js';
 import { HeldWebhooks } from '../owners/held-webhooks.js';
-import type { TaskWebhook } from './webhook.js';
+import type { TaskWebhook } from '../registration/webhook.js';
 import { ReceiverGate } from '../receivers/receiver-gate.js';
 import { TestSends } from './test-sends.js';
 import { newSecretsOf, RotateWebhookDto, secretsOf } from './webhook-secrets.dto.js';

@@ -6,8 +6,8 @@ import { HubError, invalidField } from '../../common/hub-error.js';
 import type { Page } from '../../common/page.js';
 import { isUuid } from '../../common/uuid.js';
 import { TaskStore } from '../../tasks/index.js';
-import { PushWakeup } from '../lanes/push-wakeup.js';
-import { seenBy } from './push-access.js';
+import { PushWakeup } from '../delivery/push-wakeup.js';
+import { seenBy } from '../receivers/push-access.js';
 import { PushConfigService } from './push-config.service.js';
 import {
   type AskedChange,
@@ -15,7 +15,7 @@ import {
   type Target,
   WebhookChanges,
 } from './webhook-changes.js';
-import type { RequestedWebhook } from './webhook-registration.js';
+import type { RequestedWebhook } from '../registration/webhook-registration.js';
 import {
   type Replay,
   type ReplayStart,
@@ -24,7 +24,7 @@ import {
   WebhookStore,
   refuseOfSubscription,
 } from './webhook-store.js';
-import type { EventChoice, TaskWebhook, Webhook } from './webhook.js';
+import type { EventChoice, TaskWebhook, Webhook } from '../registration/webhook.js';
 
 export interface NewTaskWebhook extends Omit<RequestedWebhook, 'rawAuthentication'> {
   readonly taskId: string;

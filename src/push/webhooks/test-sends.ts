@@ -5,12 +5,12 @@ import { HubError } from '../../common/hub-error.js';
 import { IdSource } from '../../common/ids.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { TaskStore } from '../../tasks/index.js';
-import type { DeliveryAttempt } from '../deliveries/delivery.js';
-import { errorClassOf, verdictOf } from '../domain/attempt-verdict.js';
-import { saidBy } from '../lanes/attempt-outcome.js';
+import type { DeliveryAttempt } from '../delivery/delivery.js';
+import { errorClassOf, verdictOf } from '../delivery/domain/attempt-verdict.js';
+import { saidBy } from '../delivery/attempt-outcome.js';
 import { type SentTest, TestSender } from '../sending/test-sender.js';
 import { WebhookStore, type TestRecord } from './webhook-store.js';
-import { type LaneStanding, type Subscription, type TaskWebhook, toldOf } from './webhook.js';
+import { type LaneStanding, type Subscription, type TaskWebhook, toldOf } from '../registration/webhook.js';
 
 /** Of a task that nothing has come of yet. */
 const UNTRIED: LaneStanding = {

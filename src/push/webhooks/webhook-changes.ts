@@ -2,19 +2,19 @@ import { Injectable } from '@nestjs/common';
 import type { Visibility } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { invalidField } from '../../common/hub-error.js';
-import { PushWakeup } from '../lanes/push-wakeup.js';
-import type { SubscriptionFilter } from '../domain/subscription-filter.js';
-import { SubscriptionDirectory } from './subscription-directory.js';
-import { SubscriptionUpkeep } from './subscription-upkeep.js';
+import { PushWakeup } from '../delivery/push-wakeup.js';
+import type { SubscriptionFilter } from '../registration/domain/subscription-filter.js';
+import { SubscriptionDirectory } from '../registration/subscription-directory.js';
+import { SubscriptionUpkeep } from '../delivery/subscription-reconciler.js';
 import { changed, paused, resumed } from './webhook-decisions.js';
 import {
   type GivenSecrets,
   WebhookRegistration,
   refuseCarried,
   refuseNoSecret,
-} from './webhook-registration.js';
+} from '../registration/webhook-registration.js';
 import { WebhookStore } from './webhook-store.js';
-import type { EventChoice, Registration, Webhook, WebhookChange } from './webhook.js';
+import type { EventChoice, Registration, Webhook, WebhookChange } from '../registration/webhook.js';
 
 /** What may be changed of a webhook; absent members stay. */
 export interface AskedChange extends GivenSecrets {

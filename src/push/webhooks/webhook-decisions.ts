@@ -1,5 +1,5 @@
 import { HubError } from '../../common/hub-error.js';
-import type { Webhook, WebhookChange } from './webhook.js';
+import type { Webhook, WebhookChange } from '../registration/webhook.js';
 
 /*
  * What `WebhookStore.update` is to make of a webhook, which these see as it is.

@@ -11,7 +11,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { IfGiven } from '../../common/http/fields.js';
-import type { GivenSecrets, RequestedWebhook } from './webhook-registration.js';
+import type { GivenSecrets, RequestedWebhook } from '../registration/webhook-registration.js';
 
 export const MAX_SIGNING_KEYS = 10;
 

@@ -1,7 +1,7 @@
 import { HubError } from '../../common/hub-error.js';
 import type { Visibility } from '../../auth/index.js';
 import type { Tx, Work } from '../../database/sql.js';
-import type { Delivery, DeliveryAttempt } from '../deliveries/delivery.js';
+import type { Delivery, DeliveryAttempt } from '../delivery/delivery.js';
 import type {
   Subscription,
   SubscriptionDraft,
@@ -10,7 +10,7 @@ import type {
   Webhook,
   WebhookChange,
   WebhookState,
-} from './webhook.js';
+} from '../registration/webhook.js';
 
 export interface AttachOptions {
   readonly now: Date;

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type Hold, HOLDS } from '../../auth/index.js';
-import { AttemptDto } from '../deliveries/attempt.dto.js';
+import { AttemptDto } from '../records/attempt.dto.js';
 import {
   EVENT_CHOICES,
   type AuthScheme,
@@ -9,7 +9,7 @@ import {
   WEBHOOK_STATES,
   type Webhook,
   type WebhookState,
-} from './webhook.js';
+} from '../registration/webhook.js';
 import type { WebhookProgress, Replay, TestRecord } from './webhook-store.js';
 
 const DATE = { type: String, format: 'date-time' } as const;

@@ -1,0 +1,207 @@
+import type { Tx, Work } from '../../database/sql.js';
+import type { DeliveryAttempt, DeliveryKind, OpenDelivery } from './delivery.js';
+import type { LaneCursor } from './domain/delivery-plan.js';
+import type { LaneCaps } from './domain/stream-choice.js';
+import type { EndpointOutcome } from '../receivers/endpoint.js';
+import type { TaskWebhook } from '../registration/webhook.js';
+
+/** One webhook of one task and how far it has been told, as its present owner got it. */
+export interface Lane {
+  readonly id: string;
+  readonly webhook: TaskWebhook;
+  /** Where it sends to: what caps and the breaker go by. */
+  readonly endpoint: string;
+  /** Since when it was due when it was claimed; null later on. */
+  readonly dueSince: Date | null;
+  /**
+   * Its endpoint is failing, and it is the one that tries whether that is over: until when others leave
+   * that to it. Null for any other lane.
+   */
+  readonly trialUntil: Date | null;
+  /** It is to try now, even if the schedule of its delivery says later. */
+  readonly isEarly: boolean;
+  /** The claim; every later call for it is refused once somebody else has claimed the lane. */
+  readonly epoch: number;
+  readonly leaseUntil: Date;
+  /** The log entry to look at next. */
+  readonly nextSeq: number;
+  /** What is known of the log before `nextSeq`; null: to be found out from the log. */
+  readonly cursor: LaneCursor | null;
+  /** How many deliveries are made and not ended; they go before the log. */
+  readonly open: number;
+  /** The number of the newest delivery it has made. */
+  readonly lastNumber: number;
+  /** The seq of the first event that was lost since the last success. */
+  readonly gapSeq: number | null;
+}
+
+/** How far the log was read, and what is to be sent from there. */
+export interface Reached {
+  readonly nextSeq: number;
+  /** Null while it is being found out from the log. */
+  readonly cursor: LaneCursor | null;
+  readonly deliveries: readonly DeliveryDraft[];
+  /**
+   * There is one delivery, and its bytes are those of the log entry: whoever reads the log from the
+   * lane's place again gets the same delivery with the same bytes.
+   */
+  readonly asLogged?: boolean;
+}
+
+export interface DeliveryDraft {
+  readonly seq: number;
+  readonly kind: DeliveryKind;
+  readonly artifactId: string | null;
+  readonly webhookId: string;
+  /** Null when the bytes cannot be made; the delivery then ends as a dead letter. */
+  readonly body: string | null;
+  readonly contentType: string | null;
+}
+
+/** How one attempt ended and what follows from it. */
+export interface Settlement {
+  readonly delivery: OpenDelivery;
+  /** How far the log was read for it, when it was tried before it was stored: both are stored now. */
+  readonly reached?: Reached;
+  /** Null when it could not even be tried (its bytes cannot be made any more). */
+  readonly attempt: DeliveryAttempt | null;
+  /** What it says about the endpoint; absent when the endpoint was not asked. */
+  readonly outcome?: EndpointOutcome;
+  /** It failed for a trouble of the hub's own, which says nothing of the webhook either. */
+  readonly isHubTrouble?: boolean;
+  readonly result:
+    | { readonly state: 'delivered' }
+    | {
+        readonly state: 'retrying';
+        readonly at: Date;
+        readonly reason: string;
+        /** It was tried before its time, which uses up none of its tries. */
+        readonly isEarly?: boolean;
+      }
+    | { readonly state: 'dead'; readonly reason: string; readonly consequence: DeadConsequence };
+}
+
+/** What a dead letter means for its webhook: nothing, that it is failing, or its end. */
+type DeadConsequence = 'none' | 'failing' | 'disabled';
+
+/**
+ * The lane as it is after a step; `rests` when there is nothing more to do now and the claim has ended;
+ * `lost` when somebody else has claimed it (or it is gone): nothing was written of it.
+ */
+export type StepResult = Lane | 'rests' | 'lost';
+
+/** Tasks whose logs grew, as the lanes see it. */
+export interface DueMark {
+  readonly taskId: string;
+  readonly seq: number;
+  /**
+   * `always`: there is something to send. A state: there is, if the webhook knows the task in another
+   * state, or asked for every event. `every`: only if it asked for every event.
+   */
+  readonly when: 'always' | 'every' | number;
+}
+
+/** The lanes, their open deliveries and what became of them. */
+export abstract class LaneStore {
+  /** Makes the lanes of these tasks due, in the transaction of their events; how many are. */
+  abstract markDue(tx: Tx, marks: readonly DueMark[], now: Date): Work<number>;
+
+  /**
+   * Claims due lanes nobody has (or whose lease has run out), never more than `caps` allow with what
+   * is leased already. Organizations take turns, those that hold fewer lanes first, whatever their
+   * backlog; in each its endpoints do, and in an endpoint the longest due goes first. While the breaker
+   * of an endpoint is open one lane is given at a time, as a probe, when its time has come. Two
+   * claimers never get the same lane. The cost does not grow with the backlog of any endpoint.
+   * Lanes named in `except` are not claimed, even if their lease has run out: the owner works on them.
+   */
+  abstract claim(
+    owner: string,
+    now: Date,
+    leaseMs: number,
+    caps: LaneCaps,
+    except?: readonly string[],
+  ): Promise<Lane[]>;
+
+  /**
+   * When the next unclaimed lane is due, or the queue of an endpoint; null when none is. With `later` those
+   * do not count that are due at `now` already.
+   */
+  abstract nextDueAt(now: Date, later?: 'later'): Promise<Date | null>;
+
+  /**
+   * The open delivery with the lowest number; with an `epoch` only while that claim holds. A body that is not small
+   * is read when there is `room` for its bytes; rejects with what that rejects with.
+   */
+  abstract firstOpen(
+    laneId: string,
+    epoch?: number,
+    room?: (bytes: number) => Promise<void>,
+  ): Promise<OpenDelivery | undefined>;
+
+  /**
+   * Counts the open deliveries of a lane anew, when none was found that should be there, and extends the
+   * lease to `leaseUntil`. With none and nothing more in the log, the lane rests.
+   */
+  abstract recount(lane: Lane, now: Date, leaseUntil: Date): Promise<StepResult>;
+
+  /**
+   * Moves the lane to where the log was read and numbers and stores what is to be sent, with its
+   * bytes; extends the lease to `leaseUntil`. With nothing to send and nothing more in the log, the
+   * lane rests.
+   */
+  abstract reach(lane: Lane, reached: Reached, now: Date, leaseUntil: Date): Promise<StepResult>;
+
+  /** Whether the claim is still good and the lane is to be told. */
+  abstract holds(lane: Lane): Promise<boolean>;
+
+  /** Stores bytes that were made again for a delivery. False when the claim is over. */
+  abstract keepBody(
+    lane: Lane,
+    deliveryId: string,
+    body: string,
+    contentType: string,
+  ): Promise<boolean>;
+
+  /**
+   * Records an attempt and what follows for delivery, lane, webhook and endpoint, with the events that
+   * operators are told of. The claim goes on while the lane has more to do at once; else it rests.
+   * A delivery that was not stored is, together with the lane's new place in the log.
+   * Called again for the same attempt (a commit whose answer was lost) it writes nothing: `lost`.
+   * A claim that is over had its trial all the same: what came of that still counts for the endpoint.
+   */
+  abstract settle(
+    lane: Lane,
+    settlement: Settlement,
+    now: Date,
+    leaseUntil: Date,
+  ): Promise<StepResult>;
+
+  /**
+   * Gives a lane back; anyone may take it from `dueAt` on. Its trial is given back too, although the claim
+   * is over.
+   */
+  abstract release(lane: Lane, dueAt: Date): Promise<void>;
+
+  /**
+   * Gives a lane back whose endpoint is to get nothing before `until`: it and the others of the endpoint
+   * wait, then one of them tries, as after a `Retry-After`. It is no failure.
+   */
+  abstract hold(lane: Lane, until: Date, now: Date): Promise<void>;
+
+  /** Ends every lease of other owners (SQLite at boot: the file lock proves them dead). */
+  abstract releaseOthers(owner: string): Promise<number>;
+
+  /**
+   * Deletes the webhooks of these tasks with their lanes, deliveries and attempts, in the transaction
+   * that deletes the tasks; not of those with a lane that has something left to tell, which it gives; with
+   * `drops` of these too.
+   */
+  abstract forgetTasks(
+    tx: Tx,
+    taskIds: readonly string[],
+    drops?: boolean,
+  ): Work<readonly string[]>;
+
+  /** Deletes attempts and delivered deliveries older than `before`, at most `limit` of each; how many. */
+  abstract prune(before: Date, limit: number): Promise<number>;
+}

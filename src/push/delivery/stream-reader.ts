@@ -1,0 +1,290 @@
+import { storable } from '../../database/text.js';
+import type { StreamResponse, Task } from '../../protocol/a2a.js';
+import type { TaskEvent, TaskLog } from '../../tasks/index.js';
+import type { Delivery } from './delivery.js';
+import {
+  LOG_START,
+  type LaneCursor,
+  type PlannedDelivery,
+  isShown,
+  planEntry,
+  toldArtifacts,
+} from './domain/delivery-plan.js';
+import { eventWebhookId } from './domain/webhook-id.js';
+import type { DeliveryDraft, Lane, Reached } from './delivery-stream-store.js';
+import { onlyStates } from './domain/state-filter.js';
+import { ByteBudget, type Hold } from './byte-budget.js';
+import { PAGE, isLast, nextLimit, pacer, readPage } from './log-pages.js';
+import { LogGoneError, TaskReplays, payloadOf } from './task-replays.js';
+import {
+  type BodyLimits,
+  UnrenderableError,
+  type WebhookBody,
+  taskPayload,
+  webhookBody,
+} from '../sending/webhook-body.js';
+
+/** Log entries read at once; few at first, since most lanes find what they look for right there. */
+const FIRST_PAGE = 16;
+/** One entry can end many artifacts: no more of them are made at once, and none after so many bytes. */
+const PIECE = 20;
+const PIECE_BYTES = 1024 * 1024;
+/** Lanes remembered whose cursor is half found out. */
+const MAX_HALF_KNOWN = 1000;
+
+/** What a delivery is made from: a row of it, or its draft. */
+type Source = Pick<Delivery, 'seq' | 'kind' | 'artifactId'>;
+
+/** An entry that has been looked at, or the part of it that comes next. */
+type Passed = Reached & { readonly cursor: LaneCursor };
+
+/** A place in the log with what is known there. */
+interface Known {
+  readonly seq: number;
+  readonly cursor: LaneCursor;
+}
+
+/** Trying again would not help. */
+export function isHopeless(error: unknown): error is Error {
+  return error instanceof LogGoneError || error instanceof UnrenderableError;
+}
+
+/**
+ * Reads the log for a lane: what its webhook is to be told next, with the bytes. What all lanes hold of
+ * the log meanwhile has a limit: a call that would need more, and has waited for it in vain, throws
+ * NoRoomError, and the lane should be tried again in a moment.
+ */
+export class LaneReader {
+  private readonly replays: TaskReplays;
+  /** By lane: how far its cursor is known. */
+  private readonly halfKnown = new Map<string, Known>();
+
+  constructor(
+    private readonly log: TaskLog,
+    private readonly limits: BodyLimits,
+    private readonly budget = new ByteBudget(),
+  ) {
+    this.replays = new TaskReplays(log);
+  }
+
+  /**
+   * Goes from the lane's place to the next log entry of interest, else to the end of the log. After
+   * `forMs` it stops where it is, with nothing to send: the caller extends its lease and goes on from
+   * there. An entry that ends many artifacts is given in pieces.
+   */
+  next(lane: Lane, forMs = Infinity): Promise<Reached> {
+    const until = performance.now() + forMs;
+    const isOver = (): boolean => performance.now() >= until;
+    return this.budget.during((hold) => this.read(lane, isOver, hold));
+  }
+
+  /** The bytes of a delivery that has none: a snapshot, or one that is sent again. */
+  render(lane: Lane, delivery: Source): Promise<WebhookBody> {
+    const { taskId } = lane.webhook;
+    const { seq } = delivery;
+    const entry = async (hold: Hold): Promise<TaskEvent> => {
+      const asked = { taskId, after: seq - 1, limit: 1, part: 'page' };
+      const [event] = await readPage(this.log, asked, hold);
+      if (event?.seq !== seq) throw new LogGoneError(`The log has no entry ${seq}`);
+      return event;
+    };
+    return this.budget.during((hold) => {
+      const task = (): Promise<Task> => this.replays.asOf(lane.id, taskId, seq, hold);
+      return this.bytesOf(lane, delivery, () => entry(hold), task);
+    });
+  }
+
+  /** Frees what was kept for a lane that rests. */
+  forget(laneId: string): void {
+    this.replays.forget(laneId);
+    this.halfKnown.delete(laneId);
+  }
+
+  private async read(lane: Lane, isOver: () => boolean, hold: Hold): Promise<Reached> {
+    let cursor = lane.cursor ?? (await this.cursorAt(lane, isOver, hold));
+    let { nextSeq } = lane;
+    const { taskId } = lane.webhook;
+    if (cursor === null) return { nextSeq, cursor, deliveries: [] };
+    const pace = pacer();
+    for (let limit = FIRST_PAGE; ;) {
+      const asked = { taskId, after: nextSeq - 1, limit, part: 'page' };
+      const page = await readPage(this.log, asked, hold);
+      for (const event of page) {
+        const turn = pace(event.body.length);
+        if (turn) await turn;
+        const passed = await this.pass(lane, cursor, event, hold);
+        // Stored before it is sent, so that the lease is extended first.
+        if (passed.deliveries.length > 0) return isOver() ? { ...passed, asLogged: false } : passed;
+        ({ cursor, nextSeq } = passed);
+      }
+      if (isLast(page, limit) || isOver()) return { nextSeq, cursor, deliveries: [] };
+      limit = nextLimit(page);
+    }
+  }
+
+  /** What the webhook is told of this entry, and the place behind it (or behind a piece of it). */
+  private async pass(
+    lane: Lane,
+    cursor: LaneCursor,
+    event: TaskEvent,
+    hold: Hold,
+  ): Promise<Passed> {
+    const { kind, seq } = event;
+    const { states, events } = lane.webhook;
+    const payload = tryPayload(event);
+    if (payload === null) {
+      const isTold = isShown(kind) && (states === undefined || kind !== 'artifact');
+      return { nextSeq: seq + 1, cursor, deliveries: isTold ? [unreadable(lane, seq)] : [] };
+    }
+    const entry = { kind, payload };
+    const plan = onlyStates(planEntry(cursor, entry, events), entry, states);
+    // A 0.x body is the whole task, so one request tells all that one entry brought.
+    const wanted = lane.webhook.version === '1.0' ? plan.deliveries : plan.deliveries.slice(-1);
+    let replayed: Promise<Task> | undefined;
+    // All artifacts of an entry are taken from one replay.
+    const task = (): Promise<Task> =>
+      (replayed ??= this.replays.asOf(lane.id, lane.webhook.taskId, seq, hold));
+    const deliveries = await this.drafts(lane, event, wanted, cursor.told ?? 0, task);
+    if (deliveries.length < wanted.length) {
+      const ids = wanted.slice(0, deliveries.length).flatMap(artifactIdOf);
+      return { nextSeq: seq, cursor: toldArtifacts(cursor, ids), deliveries };
+    }
+    const asLogged = isAsLogged(deliveries, event);
+    return { nextSeq: seq + 1, cursor: plan.cursor, deliveries, asLogged };
+  }
+
+  /** The first of these deliveries, as many as are made at once; `told` came before them. */
+  private async drafts(
+    lane: Lane,
+    event: TaskEvent,
+    wanted: readonly PlannedDelivery[],
+    told: number,
+    task: () => Promise<Task>,
+  ): Promise<DeliveryDraft[]> {
+    const { uid } = lane.webhook;
+    const { seq } = event;
+    const drafts: DeliveryDraft[] = [];
+    let bytes = 0;
+    for (const [i, delivery] of wanted.entries()) {
+      if (i === PIECE || bytes >= PIECE_BYTES) break;
+      const [artifactId = null] = artifactIdOf(delivery);
+      const isOneOfMany = artifactId !== null && told + wanted.length > 1;
+      const webhookId = eventWebhookId(uid, seq, isOneOfMany ? told + i + 1 : undefined);
+      const source = { seq, kind: delivery.kind, artifactId };
+      const made = await this.tryBytes(lane, source, event, task);
+      bytes += made.body?.length ?? 0;
+      drafts.push({ ...source, ...made, webhookId });
+    }
+    return drafts;
+  }
+
+  /** Without bytes when they cannot be made: one bad event must not hold up the lane. */
+  private async tryBytes(
+    lane: Lane,
+    source: Source,
+    event: TaskEvent,
+    task: () => Promise<Task>,
+  ): Promise<Pick<DeliveryDraft, 'body' | 'contentType'>> {
+    try {
+      return await this.bytesOf(lane, source, () => event, task);
+    } catch (error) {
+      if (isHopeless(error)) return { body: null, contentType: null };
+      throw error;
+    }
+  }
+
+  private async bytesOf(
+    { webhook }: Lane,
+    { kind, artifactId }: Source,
+    entry: () => TaskEvent | Promise<TaskEvent>,
+    task: () => Promise<Task>,
+  ): Promise<WebhookBody> {
+    const { version, taskId } = webhook;
+    if (kind === 'snapshot' || version !== '1.0') {
+      return webhookBody(version, taskPayload(await task()), this.limits);
+    }
+    if (kind === 'artifact') {
+      return webhookBody(version, artifactPayload(taskId, await task(), artifactId), this.limits);
+    }
+    const event = await entry();
+    return webhookBody(version, payloadOf(event), this.limits, event.body);
+  }
+
+  /** What is known before the lane's place; null when `isOver` before it is: the next call goes on. */
+  private async cursorAt(
+    lane: Lane,
+    isOver: () => boolean,
+    hold: Hold,
+  ): Promise<LaneCursor | null> {
+    const { taskId } = lane.webhook;
+    const last = lane.nextSeq - 1;
+    const known = this.halfKnown.get(lane.id);
+    this.halfKnown.delete(lane.id);
+    let { seq, cursor } = known && known.seq <= last ? known : { seq: 0, cursor: LOG_START };
+    const pace = pacer();
+    for (let limit = PAGE; seq < last;) {
+      const asked = { taskId, after: seq, limit: Math.min(limit, last - seq), part: 'page' };
+      const page = await readPage(this.log, asked, hold);
+      if (page.length === 0) break;
+      limit = nextLimit(page);
+      for (const event of page) {
+        const turn = pace(event.body.length);
+        if (turn) await turn;
+        const payload = tryPayload(event);
+        if (payload) cursor = planEntry(cursor, { kind: event.kind, payload }).cursor;
+        seq = event.seq;
+      }
+      if (seq < last && isOver()) {
+        if (this.halfKnown.size >= MAX_HALF_KNOWN) this.halfKnown.clear();
+        this.halfKnown.set(lane.id, { seq, cursor });
+        return null;
+      }
+    }
+    return cursor;
+  }
+}
+
+function artifactIdOf(delivery: PlannedDelivery): string[] {
+  return delivery.kind === 'artifact' ? [delivery.artifactId] : [];
+}
+
+/** Null when the entry cannot be read. */
+function tryPayload(event: TaskEvent): NonNullable<StreamResponse['payload']> | null {
+  try {
+    return payloadOf(event);
+  } catch (error) {
+    if (error instanceof UnrenderableError) return null;
+    throw error;
+  }
+}
+
+/** It ends as a dead letter that says why, and the lane goes on behind it. */
+function unreadable({ webhook }: Lane, seq: number): DeliveryDraft {
+  const webhookId = eventWebhookId(webhook.uid, seq);
+  return { seq, kind: 'event', artifactId: null, webhookId, body: null, contentType: null };
+}
+
+function artifactPayload(
+  taskId: string,
+  task: Task,
+  artifactId: string | null,
+): NonNullable<StreamResponse['payload']> {
+  // Delivery rows hold the id as the database can.
+  const wanted = storable(artifactId);
+  const artifact = task.artifacts.find((each) => storable(each.artifactId) === wanted);
+  const { contextId } = task;
+  const value = {
+    taskId,
+    contextId,
+    artifact,
+    append: false,
+    lastChunk: true,
+    metadata: undefined,
+  };
+  return { $case: 'artifactUpdate', value };
+}
+
+/** Nothing but the log has a say in these bytes: no other code, setting or entry. */
+function isAsLogged([draft, ...others]: readonly DeliveryDraft[], event: TaskEvent): boolean {
+  return others.length === 0 && draft?.kind === 'event' && draft.body === event.body;
+}

@@ -1,0 +1,109 @@
+import { Injectable } from '@nestjs/common';
+import { IdSource } from '../../../common/ids.js';
+import { Database } from '../../../database/database.js';
+import type { Tx, Work } from '../../../database/sql.js';
+import { PushRetentionStore } from '../push-retention-store.js';
+import { deleteOld } from './dead-letters.js';
+import { type LaneRow, forUpdate } from '../../delivery/persistence/delivery-rows.js';
+import { taskWebhooksOf } from '../../registration/persistence/webhook-rows.js';
+import { insertSnapshot } from '../../delivery/persistence/insert-snapshot.js';
+
+const TOO_OLD = 'the webhook was paused for too long';
+
+/**
+ * A paused lane with a delivery that nothing has happened to since a time, or an entry from before it;
+ * the time is given twice. One that was put back to be sent again is as young as that.
+ */
+const HAS_OLD_BACKLOG = `(l.open > 0 AND EXISTS (SELECT 1 FROM push_deliveries d
+    WHERE d.lane_id = l.id AND d.state IN ('pending', 'retrying') AND d.updated_at < ?)
+  OR l.head_seq >= l.next_seq AND EXISTS (SELECT 1 FROM task_events e
+    WHERE e.task_id = l.task_id AND e.seq = l.next_seq AND e.at < ?))`;
+
+/** {@link PushRetentionStore} on the hub's database. */
+@Injectable()
+export class SqlPushRetentionStore extends PushRetentionStore {
+  constructor(
+    private readonly database: Database,
+    private readonly ids: IdSource,
+  ) {
+    super();
+  }
+
+  pruneDead(before: Date, limit: number): Promise<number> {
+    return this.database.write((tx) => deleteOld(tx, 'dead', before, limit));
+  }
+
+  async expireBacklog(before: Date, now: Date, limit: number): Promise<number> {
+    const at = before.getTime();
+    // What is old is looked for first, so that nothing old costs no write.
+    const found = await this.database.read<{ id: string }>(
+      `SELECT l.id FROM push_lanes l WHERE l.active = 2 AND ${HAS_OLD_BACKLOG}
+       ORDER BY l.id LIMIT ?`,
+      [at, at, limit],
+    );
+    for (const { id } of found) {
+      await this.database.write((tx) => this.expire(tx, id, before, now));
+    }
+    return found.length;
+  }
+
+  private *expire(tx: Tx, laneId: string, before: Date, now: Date): Work<void> {
+    const [lane] = yield* tx.all<LaneRow>(
+      `SELECT * FROM push_lanes WHERE id = ? AND active = 2${forUpdate(tx)}`,
+      [laneId],
+    );
+    if (!lane) return;
+    const ended = yield* endOlder(tx, laneId, before, now);
+    const nextSeq = yield* firstKept(tx, lane, before);
+    const passed = nextSeq > lane.next_seq;
+    const gaps = [...ended.map(({ seq }) => seq), ...(passed ? [lane.next_seq] : [])];
+    yield* tx.run(
+      `UPDATE push_lanes SET open = open - ?, next_seq = ?, last_number = last_number + ?,
+         cursor = CASE WHEN ? = 1 THEN NULL ELSE cursor END,
+         last_state = CASE WHEN ? = 1 THEN NULL ELSE last_state END,
+         gap_seq = COALESCE(gap_seq, CAST(? AS integer)), updated_at = ? WHERE id = ?`,
+      [
+        ended.length,
+        nextSeq,
+        passed ? 1 : 0,
+        passed ? 1 : 0,
+        passed ? 1 : 0,
+        gaps.length === 0 ? null : Math.min(...gaps),
+        now.getTime(),
+        laneId,
+      ],
+    );
+    if (!passed) return;
+    const webhook = (yield* taskWebhooksOf(tx, [lane])).get(laneId);
+    // Redelivered, it tells the task as it was after all that was passed over.
+    const range = `entries ${lane.next_seq} to ${nextSeq - 1} of the task's log`;
+    const number = lane.last_number + 1;
+    yield* insertSnapshot(
+      tx,
+      this.ids.next(),
+      webhook!,
+      nextSeq - 1,
+      number,
+      now,
+      `${TOO_OLD}: ${range}`,
+    );
+  }
+}
+
+function* endOlder(tx: Tx, laneId: string, before: Date, now: Date): Work<{ seq: number }[]> {
+  return yield* tx.all<{ seq: number }>(
+    `UPDATE push_deliveries SET state = 'dead', reason = ?, next_attempt_at = NULL, updated_at = ?
+     WHERE lane_id = ? AND state IN ('pending', 'retrying') AND updated_at < ? RETURNING seq`,
+    [TOO_OLD, now.getTime(), laneId, before.getTime()],
+  );
+}
+
+/** The first entry the lane may still tell of: one that is young enough, else the next that comes. */
+function* firstKept(tx: Tx, lane: LaneRow, before: Date): Work<number> {
+  if (lane.head_seq < lane.next_seq) return lane.next_seq;
+  const [row] = yield* tx.all<{ seq: number | null }>(
+    'SELECT MIN(seq) AS seq FROM task_events WHERE task_id = ? AND seq >= ? AND at >= ?',
+    [lane.task_id, lane.next_seq, before.getTime()],
+  );
+  return row?.seq ?? lane.head_seq + 1;
+}

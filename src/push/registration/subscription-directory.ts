@@ -1,0 +1,70 @@
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { KeptByRevision } from '../../common/kept-by-revision.js';
+import { Log } from '../../common/logger.js';
+import type { Subscription } from './webhook.js';
+import { WebhookStore } from '../webhooks/webhook-store.js';
+
+const NONE: readonly Subscription[] = [];
+
+/**
+ * All subscriptions in memory, for the commit of every task: those of an organization cost no statement.
+ * It is renewed with each change made in this process before that change is answered, and at most a
+ * second after one made in another; {@link revision} says how new it is.
+ */
+@Injectable()
+export class SubscriptionDirectory implements OnModuleInit, OnModuleDestroy {
+  private byOrganization: ReadonlyMap<string, readonly Subscription[]> = new Map();
+  private known = -1;
+  private asked = -1;
+  private readonly kept: KeptByRevision<Subscription>;
+
+  constructor(store: WebhookStore, clock: Clock, log: Log) {
+    const watched = {
+      // The list is read after the number, so it is as new as that or newer.
+      revision: async () => (this.asked = await store.revision()),
+      all: () => store.all(),
+    };
+    this.kept = new KeptByRevision(watched, (all) => this.take(all), 'subscriptions', clock, log);
+  }
+
+  onModuleInit(): Promise<void> {
+    return this.kept.follow();
+  }
+
+  onModuleDestroy(): void {
+    this.kept.stop();
+  }
+
+  /** The revision the memory is of. */
+  get revision(): number {
+    return this.known;
+  }
+
+  of(organization: string): readonly Subscription[] {
+    return this.byOrganization.get(organization) ?? NONE;
+  }
+
+  /** Reads all again if any changed; resolves when the memory holds what the database does. */
+  renew(): Promise<void> {
+    return this.kept.renew();
+  }
+
+  private take(all: readonly Subscription[]): void {
+    this.byOrganization = grouped(all);
+    this.known = this.asked;
+  }
+}
+
+/** The subscriptions of each organization. */
+export function grouped(
+  all: readonly Subscription[],
+): ReadonlyMap<string, readonly Subscription[]> {
+  const groups = new Map<string, Subscription[]>();
+  for (const each of all) {
+    const group = groups.get(each.organization);
+    if (group === undefined) groups.set(each.organization, [each]);
+    else group.push(each);
+  }
+  return groups;
+}

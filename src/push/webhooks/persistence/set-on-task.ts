@@ -1,0 +1,121 @@
+import { invalidField } from '../../../common/hub-error.js';
+import type { IdSource } from '../../../common/ids.js';
+import type { Tx, Work } from '../../../database/sql.js';
+import type { AttachOptions } from '../webhook-store.js';
+import {
+  type LaneStanding,
+  type TaskWebhook,
+  type TaskWebhookDraft,
+  type Webhook,
+  toldOf,
+} from '../../registration/webhook.js';
+import {
+  hearEveryEvent,
+  insertLane,
+  lockLane,
+  lockTask,
+  restartLane,
+  resumeLane,
+} from '../../delivery/persistence/task-stream.js';
+import {
+  type WebhookRow,
+  insertWebhook,
+  toTaskWebhook,
+  toWebhook,
+  updateWebhook,
+} from '../../registration/persistence/webhook-rows.js';
+
+const MAX_WEBHOOKS_PER_TASK = 100;
+
+/** See `WebhookStore.setIn`. */
+export function* setOnTask(
+  tx: Tx,
+  ids: IdSource,
+  taskId: string,
+  draft: TaskWebhookDraft,
+  { now, repeated }: AttachOptions,
+): Work<TaskWebhook> {
+  const seq = yield* lockTask(tx, taskId);
+  const existing = yield* existingOf(tx, taskId, draft);
+  if (existing === undefined) {
+    if (draft.events === 'all') yield* hearEveryEvent(tx, [taskId]);
+    yield* refuseTooMany(tx, taskId);
+    const webhook = newWebhook(taskId, draft, now);
+    yield* insertWebhook(tx, webhook);
+    const lane = yield* insertLane(tx, ids, webhook, taskId, draft.traceparent, seq, now);
+    return toTaskWebhook(lane, webhook);
+  }
+  const isSame = existing.fingerprint === draft.fingerprint && existing.state !== 'disabled';
+  if (isSame && repeated === 'leave') return asSet(existing, draft);
+  if (draft.events === 'all') yield* hearEveryEvent(tx, [taskId]);
+  const webhook = replaced(existing, draft, now);
+  const lane = (yield* lockLane(tx, existing.id))!;
+  yield* updateWebhook(tx, webhook);
+  // A paused lane is told again as well: who sets its webhook again wants to hear.
+  const isBehind = lane.open > 0 || lane.head_seq >= lane.next_seq;
+  if (lane.active === 0 || !isBehind) yield* restartLane(tx, ids, lane.id, webhook, seq, now);
+  else yield* resumeLane(tx, ids, lane, webhook, seq, now, existing.version !== draft.version);
+  return asSet(webhook, draft);
+}
+
+/** As it is after it was set, whatever became of it before. */
+function asSet(webhook: Webhook, { traceparent }: TaskWebhookDraft): TaskWebhook {
+  const { id: uid, createdAt } = webhook;
+  const standing: LaneStanding = {
+    state: 'active',
+    stateReason: null,
+    failingSince: null,
+    lastFailureAt: null,
+  };
+  return toldOf(webhook, { uid, taskId: webhook.taskId!, traceparent, createdAt }, standing);
+}
+
+function newWebhook(taskId: string, draft: TaskWebhookDraft, now: Date): Webhook {
+  const { uid, traceparent, configId, setBy, ...registration } = draft;
+  void traceparent;
+  return {
+    ...registration,
+    id: uid,
+    scope: 'task',
+    taskId,
+    configId: configId ?? uid,
+    setBy: setBy ?? null,
+    name: null,
+    source: 'api',
+    filter: null,
+    state: 'active',
+    stateReason: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** What it is for, and whose, stays. */
+function replaced(existing: Webhook, draft: TaskWebhookDraft, now: Date): Webhook {
+  const next = newWebhook(existing.taskId!, draft, now);
+  const { id, configId, principalId, organization, createdAt } = existing;
+  return { ...next, id, configId, principalId, organization, createdAt };
+}
+
+function* existingOf(
+  tx: Tx,
+  taskId: string,
+  { configId, url }: TaskWebhookDraft,
+): Work<Webhook | undefined> {
+  const [column, value] = configId === null ? ['url', url] : ['config_id', configId];
+  const [row] = yield* tx.all<WebhookRow>(
+    `SELECT * FROM push_webhooks WHERE task_id = ? AND ${column} = ? ORDER BY uid LIMIT 1`,
+    [taskId, value],
+  );
+  return row && toWebhook(row);
+}
+
+function* refuseTooMany(tx: Tx, taskId: string): Work<void> {
+  const [row] = yield* tx.all<{ total: number }>(
+    'SELECT COUNT(*) AS total FROM push_webhooks WHERE task_id = ?',
+    [taskId],
+  );
+  if ((row?.total ?? 0) >= MAX_WEBHOOKS_PER_TASK) {
+    throw invalidField('taskId', `the task has ${MAX_WEBHOOKS_PER_TASK} webhooks already`);
+  }
+}
