@@ -8,7 +8,7 @@ import type { SecretBox } from './common/secret-box.js';
 import { type AppConfig, ConfigModule, type ConfigSource } from './config/index.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ObservabilityModule } from './observability/observability.module.js';
-import { PushLanesModule, PushModule } from './push/index.js';
+import { PushCommitModule, PushModule } from './push/index.js';
 import { RoutingModule } from './routing/index.js';
 import { SecretsModule } from './secrets/index.js';
 import { type Replacement, SharedModule } from './shared.module.js';
@@ -38,7 +38,7 @@ export class AppModule implements OnModuleDestroy {
         AgentsModule,
         RoutingModule,
         // Gives the tasks what takes part in every append, so it is there before they are.
-        PushLanesModule,
+        PushCommitModule,
         TasksModule,
         PushModule,
         ...(config.role === 'worker' ? [] : [A2aModule]),

@@ -3,7 +3,11 @@ import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
 import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
 import type { EndpointRules } from '../../src/push/receivers/domain/endpoint-health.js';
 import type { EndpointOutcome } from '../../src/push/receivers/endpoint.js';
-import type { Lane, Settlement, StepResult } from '../../src/push/delivery/delivery-stream-store.js';
+import type {
+  Lane,
+  Settlement,
+  StepResult,
+} from '../../src/push/delivery/delivery-stream-store.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 
 const START = 1_000_000;
@@ -349,7 +353,7 @@ export function endpointHealthContract(
       expect(event!.since!.getTime()).toBeLessThan(now);
       expect(await claim()).toEqual([]);
       let pieces = 1;
-      while (await stores.endpoints.sweepDisabled(at(), 2)) pieces += 1;
+      while (await stores.cleanup.sweepDisabled(at(), 2)) pieces += 1;
       expect(pieces).toBeGreaterThan(2);
       for (const taskId of tasks) {
         expect(await stores.webhooks.ofTask(taskId, 'c')).toMatchObject({
@@ -366,7 +370,7 @@ export function endpointHealthContract(
 
     it('lives again when a webhook there is set again', async () => {
       const [taskId] = await disabled();
-      while (await stores.endpoints.sweepDisabled(at(), 50));
+      while (await stores.cleanup.sweepDisabled(at(), 50));
       const draft = stores.draft({ configId: 'c', endpoint: E });
       await stores.webhooks.set(taskId!, draft, { now: at(), repeated: 'leave' });
       const [lane] = await claim();
@@ -384,7 +388,7 @@ export function endpointHealthContract(
       now += 1;
       const draft = stores.draft({ configId: 'c', endpoint: E });
       await stores.webhooks.set(first!, draft, { now: at(), repeated: 'present-state' });
-      while (await stores.endpoints.sweepDisabled(at(), 50));
+      while (await stores.cleanup.sweepDisabled(at(), 50));
       expect(await stores.webhooks.ofTask(first!, 'c')).toMatchObject({ state: 'active' });
       expect(await claim()).toHaveLength(1);
     });

@@ -20,7 +20,7 @@ export function laneClockContract(open: () => Promise<PushStores>): void {
 
   describe('a clock that is set back', () => {
     const repair = (thorough: boolean, now = NOW): Promise<number> =>
-      stores.endpoints.repairTimes(new Date(now), WAITS, thorough);
+      stores.cleanup.repairTimes(new Date(now), WAITS, thorough);
 
     it('leaves no new lane waiting for a time to come again', async () => {
       await stores.freshLane({ endpoint: 'a' }, new Date(NOW + 30_000));
@@ -80,7 +80,7 @@ export function laneClockContract(open: () => Promise<PushStores>): void {
       await claim('w', 1);
       const before = await stores.row(taskId);
       const waits = { ...WAITS, longestWaitMs: 1000 };
-      expect(await stores.endpoints.repairTimes(new Date(NOW), waits, false)).toBe(0);
+      expect(await stores.cleanup.repairTimes(new Date(NOW), waits, false)).toBe(0);
       expect(await stores.row(taskId)).toEqual(before);
     });
 
@@ -126,7 +126,7 @@ export function laneClockContract(open: () => Promise<PushStores>): void {
         ),
       );
       await stores.freshLane({ endpoint: 'acme dead' }, new Date(NOW));
-      await stores.endpoints.repairTimes(new Date(NOW), WAITS, true);
+      await stores.cleanup.repairTimes(new Date(NOW), WAITS, true);
       const [lane] = await claim('w', 1);
       const reached = { nextSeq: 3, cursor: LOG_START, deliveries: [deliveryOf(1)] };
       const until = new Date(NOW + LEASE_MS);

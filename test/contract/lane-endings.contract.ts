@@ -79,7 +79,7 @@ export function laneEndingsContract(open: () => Promise<SubscriptionStores>): vo
             [webhook.endpoint, at, at, at],
           ),
         );
-        while (await stores.endpoints.sweepDisabled(NOW, 10));
+        while (await stores.cleanup.sweepDisabled(NOW, 10));
         return webhook.taskId;
       },
     ],

@@ -2,7 +2,12 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
 import { TaskState } from '../../src/protocol/a2a.js';
 import type { LaneCursor } from '../../src/push/delivery/domain/delivery-plan.js';
-import type { DueMark, Lane, Settlement, StepResult } from '../../src/push/delivery/delivery-stream-store.js';
+import type {
+  DueMark,
+  Lane,
+  Settlement,
+  StepResult,
+} from '../../src/push/delivery/delivery-stream-store.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 
 const NOW = new Date(1_000_000);
@@ -351,9 +356,9 @@ export function laneStoreContract(open: () => Promise<PushStores>): void {
       const lane = await ready(1, 2);
       const next = inHand(await settle(lane, { state: 'delivered' }));
       await settle(next, { state: 'dead', reason: 'no', consequence: 'none' }, 422);
-      expect(await stores.lanes.prune(NOW, 100)).toBe(0);
-      expect(await stores.lanes.prune(later(1), 1)).toBe(2);
-      expect(await stores.lanes.prune(later(1), 100)).toBe(1);
+      expect(await stores.cleanup.prune(NOW, 100)).toBe(0);
+      expect(await stores.cleanup.prune(later(1), 1)).toBe(2);
+      expect(await stores.cleanup.prune(later(1), 100)).toBe(1);
       expect((await all()).map((each) => each.state)).toEqual(['dead']);
     });
   });

@@ -3,7 +3,11 @@ import { EVERYTHING } from '../../src/auth/index.js';
 import { TaskState } from '../../src/protocol/a2a.js';
 import type { Delivery } from '../../src/push/delivery/delivery.js';
 import type { LaneCursor } from '../../src/push/delivery/domain/delivery-plan.js';
-import type { Lane, Settlement, StepResult } from '../../src/push/delivery/delivery-stream-store.js';
+import type {
+  Lane,
+  Settlement,
+  StepResult,
+} from '../../src/push/delivery/delivery-stream-store.js';
 import { loggedDelivery } from '../../src/push/delivery/logged-delivery.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 

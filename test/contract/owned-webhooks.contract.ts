@@ -170,15 +170,15 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       const mine = [await stores.join(of), await stores.freshLane()];
       await disable();
       expect(await claimed()).toEqual([]);
-      const before = await stores.webhooks.revision();
+      const before = await stores.subscriptions.revision();
       const handed = await owned.handOver('alice', 'bob', NOW);
       expect(handed).toEqual({ subscriptions: 1, webhooks: 1 });
-      expect(await stores.webhooks.revision()).toBeGreaterThan(before);
+      expect(await stores.subscriptions.revision()).toBeGreaterThan(before);
       await resumeAll('bob');
       const lanes = await stores.claimAll();
       expect(lanes.map(({ webhook }) => webhook.taskId).sort()).toEqual([...mine].sort());
       expect(lanes.map(({ webhook }) => webhook.principalId)).toEqual(['bob', 'bob']);
-      expect(await stores.webhooks.get(of.id, EVERYTHING)).toMatchObject({
+      expect(await stores.subscriptions.get(of.id, EVERYTHING)).toMatchObject({
         principalId: 'bob',
       });
       expect(await owned.handOver('alice', 'bob', NOW)).toEqual({ subscriptions: 0, webhooks: 0 });
@@ -198,7 +198,7 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
           reason: 'CONFLICT',
         });
       }
-      expect(await stores.webhooks.get(of.id, EVERYTHING)).toMatchObject({
+      expect(await stores.subscriptions.get(of.id, EVERYTHING)).toMatchObject({
         principalId: 'alice',
       });
     });

@@ -54,7 +54,7 @@ export function pushLocksContract(open: () => Promise<SubscriptionStores>): void
     const of = await stores.subscribe();
     for (let i = 0; i < 3; i += 1) await stores.join(of);
     const write = jest.spyOn(stores.database, 'write');
-    await stores.webhooks.settle(of.id, null, 3, NOW);
+    await stores.subscriptionStreams.settle(of.id, null, 3, NOW);
     expect(write).toHaveBeenCalledTimes(2);
     write.mockRestore();
   });

@@ -68,7 +68,7 @@ export function pushRetentionContract(open: () => Promise<PushStores>): void {
         LEASE.getTime(),
         id,
       ]);
-      pruned ??= stores.lanes.prune(LEASE, 10);
+      pruned ??= stores.cleanup.prune(LEASE, 10);
       // Time for the other to come as far as this row.
       if (database.dialect === 'postgres') yield* tx.all('SELECT pg_sleep(0.3)');
     });
@@ -82,7 +82,7 @@ export function pushRetentionContract(open: () => Promise<PushStores>): void {
     const taskId = await told(stores, 'delivered');
     const late = 'ffffffff-ffff-7000-8000-000000000000';
     await stores.database.write((tx) => tx.run('UPDATE push_deliveries SET id = ?', [late]));
-    await stores.lanes.prune(LEASE, 10);
+    await stores.cleanup.prune(LEASE, 10);
     const kept = await stores.deliveries.list({ taskId }, EVERYTHING, 1, null);
     expect(kept.map(({ id }) => id)).toEqual([late]);
   });

@@ -24,12 +24,17 @@ export function subscriptionBeginningsContract(open: () => Promise<SubscriptionS
   let lanes: SubscriptionLanes;
   beforeEach(async () => {
     stores = await open();
-    directory = new SubscriptionDirectory(stores.webhooks, new SystemClock(), SILENT);
+    directory = new SubscriptionDirectory(stores.subscriptions, new SystemClock(), SILENT);
     const known = new Map<string, Agent>([['billing', anAgent('billing', { tags: ['Money'] })]]);
     const agents = Object.assign(Object.create(AgentRegistry.prototype) as AgentRegistry, {
       known: (id: string) => known.get(id),
     });
-    lanes = new SubscriptionLanes(directory, stores.webhooks, agents);
+    lanes = new SubscriptionLanes(
+      directory,
+      stores.subscriptions,
+      stores.subscriptionStreams,
+      agents,
+    );
     await directory.renew();
   });
 

@@ -136,7 +136,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       expect((await stores.claimAll()).map(({ webhook }) => webhook.url)).toEqual(
         tasks.map(() => moved.url),
       );
-      expect(await stores.webhooks.unsettled()).toEqual([]);
+      expect(await stores.subscriptionStreams.unsettled()).toEqual([]);
     });
   });
 
@@ -206,7 +206,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const result = { state: 'dead', reason: 'HTTP 410', consequence: 'disabled' } as const;
       const settlement = { delivery, attempt, result };
       await stores.lanes.settle(lane, settlement, NOW, LEASE);
-      expect(await stores.webhooks.get(of.id, EVERYTHING)).toMatchObject({
+      expect(await stores.subscriptions.get(of.id, EVERYTHING)).toMatchObject({
         state: 'disabled',
         stateReason: 'HTTP 410',
       });
@@ -229,7 +229,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const settlement = { delivery, attempt: { ...attempt, status: 500 }, result };
       await stores.lanes.settle(lane, settlement, NOW, LEASE);
       await stores.settleAll();
-      const told = await stores.webhooks.get(of.id, EVERYTHING);
+      const told = await stores.subscriptions.get(of.id, EVERYTHING);
       expect(told).toMatchObject({ state: 'active' });
       expect(await stores.row(poison)).toMatchObject({ active: 0 });
       expect(await stores.row(other)).toMatchObject({ active: 1 });
@@ -280,8 +280,8 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const unread = await stores.join(of);
       const told = await stores.join(of, 'next');
       expect(await stores.webhooks.remove(of.id, EVERYTHING, () => undefined, NOW)).toBe(true);
-      expect(await stores.webhooks.get(of.id, EVERYTHING)).toBeUndefined();
-      expect(await stores.webhooks.all()).toEqual([]);
+      expect(await stores.subscriptions.get(of.id, EVERYTHING)).toBeUndefined();
+      expect(await stores.subscriptions.all()).toEqual([]);
       const [row] = await stores.database.read<Record<string, unknown>>(
         'SELECT sealed_credentials FROM push_webhooks',
       );
@@ -326,6 +326,6 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
     const taskId = await stores.join(of, 'next');
     await stores.database.write((tx) => stores.lanes.forgetTasks(tx, [taskId]));
     expect(await stores.row(taskId)).toBeUndefined();
-    expect(await stores.webhooks.get(of.id, EVERYTHING)).toBeDefined();
+    expect(await stores.subscriptions.get(of.id, EVERYTHING)).toBeDefined();
   });
 }

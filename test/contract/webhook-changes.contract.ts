@@ -2,7 +2,11 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
 import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
 import type { Delivery } from '../../src/push/delivery/delivery.js';
-import type { Lane, Settlement, StepResult } from '../../src/push/delivery/delivery-stream-store.js';
+import type {
+  Lane,
+  Settlement,
+  StepResult,
+} from '../../src/push/delivery/delivery-stream-store.js';
 import type { TaskWebhook } from '../../src/push/registration/webhook.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 

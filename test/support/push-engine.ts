@@ -144,7 +144,7 @@ export class PushEngine extends PushStores {
       this.ids.next(),
       this.lanes,
       runner,
-      new DeliveryUpkeep(this.lanes, this.endpoints, SILENT, this.settings),
+      new DeliveryUpkeep(this.cleanup, this.endpoints, SILENT, this.settings),
       this.wakeup,
       clock,
       SILENT,

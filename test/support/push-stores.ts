@@ -26,6 +26,12 @@ import type {
   WebhookChange,
 } from '../../src/push/registration/webhook.js';
 import { changed, paused, resumed } from '../../src/push/webhooks/webhook-decisions.js';
+import type { CleanupStore } from '../../src/push/delivery/cleanup-store.js';
+import { SqlCleanupStore } from '../../src/push/delivery/persistence/sql-cleanup.store.js';
+import { SqlSubscriptionStreamStore } from '../../src/push/delivery/persistence/sql-subscription-stream.store.js';
+import type { SubscriptionStreamStore } from '../../src/push/delivery/subscription-stream-store.js';
+import { SqlSubscriptionStore } from '../../src/push/registration/persistence/sql-subscription.store.js';
+import type { SubscriptionStore } from '../../src/push/registration/subscription-store.js';
 import { testSecrets } from './secret-box.js';
 
 /** How long a principal may be without a valid key. */
@@ -67,6 +73,9 @@ export const ENDPOINT_RULES: EndpointRules = {
 export class PushStores {
   readonly ids: IdSource = new EarlyIds();
   readonly webhooks: WebhookStore;
+  readonly subscriptions: SubscriptionStore;
+  readonly subscriptionStreams: SubscriptionStreamStore;
+  readonly cleanup: CleanupStore;
   readonly lanes: LaneStore;
   readonly deliveries: DeliveryStore;
   readonly retention: PushRetentionStore;
@@ -80,11 +89,14 @@ export class PushStores {
     rules: Partial<EndpointRules> = {},
   ) {
     this.webhooks = new SqlWebhookStore(database, this.ids);
+    this.subscriptions = new SqlSubscriptionStore(database);
+    this.subscriptionStreams = new SqlSubscriptionStreamStore(database, this.ids);
+    this.cleanup = new SqlCleanupStore(database, this.ids);
     const all = { ...ENDPOINT_RULES, ...rules };
     this.principals = new TypeormPrincipalStore(database);
     this.holds = new PrincipalHolds(this.principals, KEYLESS_GRACE_MS);
     this.lanes = new SqlLaneStore(database, this.ids, all, this.news, this.holds);
-    this.endpoints = new SqlEndpointStore(database, this.ids);
+    this.endpoints = new SqlEndpointStore(database);
     this.deliveries = new SqlDeliveryStore(database);
     this.retention = new SqlPushRetentionStore(database, this.ids);
   }

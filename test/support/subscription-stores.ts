@@ -1,7 +1,7 @@
 import { EVERYTHING } from '../../src/auth/index.js';
 import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
 import type { Lane } from '../../src/push/delivery/delivery-stream-store.js';
-import type { NewSubscriptionLane } from '../../src/push/webhooks/webhook-store.js';
+import type { NewSubscriptionLane } from '../../src/push/delivery/subscription-stream-store.js';
 import type { Subscription, SubscriptionDraft } from '../../src/push/registration/webhook.js';
 import { PushStores, deliveryOf, inHand } from './push-stores.js';
 
@@ -36,7 +36,7 @@ export class SubscriptionStores extends PushStores {
   }
 
   subscribe(changes: Partial<SubscriptionDraft> = {}): Promise<Subscription> {
-    return this.webhooks.create(this.wanted(changes), 100, NOW);
+    return this.subscriptions.create(this.wanted(changes), 100, NOW);
   }
 
   /** Gives a task of `seq` entries the lane of a subscription; the task's id. */
@@ -48,17 +48,17 @@ export class SubscriptionStores extends PushStores {
   ): Promise<string> {
     const task = taskId ?? (await this.addTask(seq));
     const lane = { subscription, taskId: task, seq, traceparent: '00-a-b-01', begins };
-    await this.database.write((tx) => this.webhooks.attach(tx, [lane], NOW));
+    await this.database.write((tx) => this.subscriptionStreams.attach(tx, [lane], NOW));
     return task;
   }
 
   /** Does all that is unsettled, in pieces of two. */
   async settleAll(): Promise<void> {
-    for (const each of await this.webhooks.unsettled()) {
+    for (const each of await this.subscriptionStreams.unsettled()) {
       let cursor: string | null = null;
-      do cursor = await this.webhooks.settle(each.id, cursor, 2, NOW);
+      do cursor = await this.subscriptionStreams.settle(each.id, cursor, 2, NOW);
       while (cursor !== null);
-      await this.webhooks.settled(each);
+      await this.subscriptionStreams.settled(each);
     }
   }
 

@@ -1,6 +1,7 @@
 import type { TlsChoice } from '../../common/egress/tls-choice.js';
 import type { SecretBox } from '../../common/secret-box.js';
 import {
+  type AuthScheme,
   authHeader,
   isHeaderScheme,
   keyHeaderOf,
@@ -9,7 +10,6 @@ import {
   secretForms,
 } from './domain/auth-scheme.js';
 import { type SignedMessage, signaturesOf, splitKeys } from './domain/standard-webhooks.js';
-import type { TaskWebhook } from '../registration/webhook.js';
 import { AuthImpossibleError } from './auth-failure.js';
 import type { AuthProfile } from './auth-profile.js';
 import type { CertificateWatch } from './certificate-watch.js';
@@ -27,16 +27,16 @@ export interface Proof {
   readonly refused?: () => boolean;
 }
 
-type Target = Pick<
-  TaskWebhook,
-  | 'taskId'
-  | 'organization'
-  | 'url'
-  | 'authScheme'
-  | 'authProfile'
-  | 'sealedCredentials'
-  | 'sealedSigningKeys'
->;
+/** A webhook of a task, as far as its proof depends on it; see `Registration`. */
+export interface ProvenWebhook {
+  readonly taskId: string;
+  readonly organization: string;
+  readonly url: string;
+  readonly authScheme: AuthScheme | null;
+  readonly authProfile: string | null;
+  readonly sealedCredentials: string | null;
+  readonly sealedSigningKeys: string | null;
+}
 
 /** A proof in the making: keys that sign are gathered, because they share one header. */
 interface Making {
@@ -64,7 +64,7 @@ export class Authenticator {
    * Rejects with `AuthUnavailableError` when it cannot be made now, with {@link AuthImpossibleError}
    * when it cannot be made at all.
    */
-  async prove(webhook: Target, message: SignedMessage): Promise<Proof> {
+  async prove(webhook: ProvenWebhook, message: SignedMessage): Promise<Proof> {
     const making: Making = { headers: {}, secrets: [], keys: [], tls: {} };
     await this.main(making, webhook, message);
     if (webhook.sealedSigningKeys !== null) {
@@ -78,7 +78,11 @@ export class Authenticator {
     return { headers, secrets, ...rest };
   }
 
-  private async main(making: Making, webhook: Target, message: SignedMessage): Promise<void> {
+  private async main(
+    making: Making,
+    webhook: ProvenWebhook,
+    message: SignedMessage,
+  ): Promise<void> {
     const { authScheme: scheme, authProfile, sealedCredentials, organization, url } = webhook;
     if (scheme === null) {
       const profile = this.profiles.automaticFor(organization, url);
@@ -103,7 +107,7 @@ export class Authenticator {
   private async byProfile(
     making: Making,
     profile: AuthProfile,
-    webhook: Target,
+    webhook: ProvenWebhook,
     message: SignedMessage,
   ): Promise<void> {
     const { scheme, parameters } = profile;
@@ -145,7 +149,11 @@ export class Authenticator {
     return over ? [] : [this.secrets.open(sealedPrevious)];
   }
 
-  private async byHubToken(making: Making, webhook: Target, message: SignedMessage): Promise<void> {
+  private async byHubToken(
+    making: Making,
+    webhook: ProvenWebhook,
+    message: SignedMessage,
+  ): Promise<void> {
     const { url, taskId, organization } = webhook;
     const { at, body } = message;
     byHeader(making, 'bearer', await this.hubTokens.issue({ url, taskId, organization, at, body }));

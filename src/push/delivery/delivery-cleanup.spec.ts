@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { DeliveryUpkeep } from './delivery-cleanup.js';
-import { EndpointStore, type Waits } from '../receivers/endpoint-store.js';
-import { LaneStore } from './delivery-stream-store.js';
+import { EndpointStore } from '../receivers/endpoint-store.js';
+import { CleanupStore, type Waits } from './cleanup-store.js';
 
 const START = 100_000_000_000;
 const SETTINGS = { attemptRetentionDays: 30, longestWaitMs: 1000, timeoutMs: 1000 };
@@ -22,18 +22,18 @@ describe('DeliveryUpkeep', () => {
   };
 
   function upkeep(): DeliveryUpkeep {
-    const lanes = Object.assign(Object.create(LaneStore.prototype) as LaneStore, {
+    const store = Object.assign(Object.create(CleanupStore.prototype) as CleanupStore, {
       prune: () => work('attempts', 0),
-    });
-    const endpoints = Object.assign(Object.create(EndpointStore.prototype) as EndpointStore, {
       repairTimes: (_: Date, __: Waits, thorough: boolean) =>
         work(thorough ? 'repair all' : 'repair', 0),
       sweepDisabled: () => work('sweep', false),
+    });
+    const endpoints = Object.assign(Object.create(EndpointStore.prototype) as EndpointStore, {
       prune: () => work('events', 0),
     });
     const quiet = () => undefined;
     const log = { debug: quiet, info: quiet, warn: quiet, error: () => void (errors += 1) };
-    return new DeliveryUpkeep(lanes, endpoints, log, SETTINGS);
+    return new DeliveryUpkeep(store, endpoints, log, SETTINGS);
   }
 
   const at = (ms: number): Date => new Date(START + ms);

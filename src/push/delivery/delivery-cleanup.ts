@@ -1,7 +1,7 @@
 import type { Log } from '../../common/logger.js';
 import type { EndpointStore } from '../receivers/endpoint-store.js';
+import type { CleanupStore } from './cleanup-store.js';
 import { leaseMs } from './stream-runner.js';
-import type { LaneStore } from './delivery-stream-store.js';
 
 export interface UpkeepSettings {
   readonly attemptRetentionDays: number;
@@ -52,13 +52,13 @@ export class DeliveryUpkeep {
       name: 'disable webhooks of disabled endpoints',
       everyMs: SWEEP_EVERY_MS,
       at: 0,
-      work: (now) => this.endpoints.sweepDisabled(now, SWEEP_AT_ONCE),
+      work: (now) => this.store.sweepDisabled(now, SWEEP_AT_ONCE),
     },
     {
       name: 'delete old attempts and deliveries',
       everyMs: PRUNE_EVERY_MS,
       at: 0,
-      work: (now) => this.prune(now, this.lanes),
+      work: (now) => this.prune(now, this.store),
     },
     {
       name: 'delete old events and endpoints',
@@ -71,7 +71,7 @@ export class DeliveryUpkeep {
   private latest = 0;
 
   constructor(
-    private readonly lanes: LaneStore,
+    private readonly store: CleanupStore,
     private readonly endpoints: EndpointStore,
     private readonly log: Log,
     private readonly settings: UpkeepSettings,
@@ -115,13 +115,13 @@ export class DeliveryUpkeep {
       longestWaitMs: this.settings.longestWaitMs,
       leaseMs: leaseMs(this.settings),
     };
-    const moved = await this.endpoints.repairTimes(now, waits, this.thorough);
+    const moved = await this.store.repairTimes(now, waits, this.thorough);
     this.thorough = false;
     if (moved > 0) this.log.warn({ moved }, 'the clock was set back; waiting webhooks are due now');
     return false;
   }
 
-  private async prune(now: Date, store: Pick<LaneStore, 'prune'>): Promise<boolean> {
+  private async prune(now: Date, store: Pick<CleanupStore, 'prune'>): Promise<boolean> {
     const before = new Date(now.getTime() - this.settings.attemptRetentionDays * DAY_MS);
     return (await store.prune(before, PRUNE_AT_ONCE)) >= PRUNE_AT_ONCE;
   }

@@ -90,6 +90,17 @@ type DeadConsequence = 'none' | 'failing' | 'disabled';
  */
 export type StepResult = Lane | 'rests' | 'lost';
 
+/** How all endpoints stand together. */
+export interface PushLoad {
+  readonly openEndpoints: number;
+  readonly failingEndpoints: number;
+  readonly disabledEndpoints: number;
+  /** Lanes with something to tell, up to 100,000. */
+  readonly waitingLanes: number;
+  /** Since when the longest waiting one is due that need not wait for its endpoint; null for none. */
+  readonly oldestDueAt: Date | null;
+}
+
 /** Tasks whose logs grew, as the lanes see it. */
 export interface DueMark {
   readonly taskId: string;
@@ -202,6 +213,6 @@ export abstract class LaneStore {
     drops?: boolean,
   ): Work<readonly string[]>;
 
-  /** Deletes attempts and delivered deliveries older than `before`, at most `limit` of each; how many. */
-  abstract prune(before: Date, limit: number): Promise<number>;
+  /** How all endpoints and lanes stand together. */
+  abstract load(): Promise<PushLoad>;
 }

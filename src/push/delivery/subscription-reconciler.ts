@@ -4,7 +4,7 @@ import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import { PushWakeup } from './push-wakeup.js';
-import { WebhookStore, type Unsettled } from '../webhooks/webhook-store.js';
+import { SubscriptionStreamStore, type Unsettled } from './subscription-stream-store.js';
 
 /** How often it looks for changes made in other processes; one small query. */
 const LOOK_EVERY_MS = 1000;
@@ -21,7 +21,7 @@ export class SubscriptionUpkeep implements OnApplicationBootstrap, OnModuleDestr
   private readonly job: BackgroundJob;
 
   constructor(
-    private readonly store: WebhookStore,
+    private readonly store: SubscriptionStreamStore,
     private readonly wakeup: PushWakeup,
     private readonly clock: Clock,
     log: Log,

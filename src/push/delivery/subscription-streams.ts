@@ -3,10 +3,15 @@ import { type Agent, AgentRegistry } from '../../agents/index.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { tagKey } from '../../routing/index.js';
 import type { Appended, Beginning, BegunDelegation, TaskRecord } from '../../tasks/index.js';
-import { type BeginningAgent, isOfWholeTasks, watches } from '../registration/domain/subscription-filter.js';
+import {
+  type BeginningAgent,
+  isOfWholeTasks,
+  watches,
+} from '../registration/domain/subscription-filter.js';
 import type { Subscription } from '../registration/webhook.js';
 import { SubscriptionDirectory, grouped } from '../registration/subscription-directory.js';
-import { type NewSubscriptionLane, WebhookStore } from '../webhooks/webhook-store.js';
+import { SubscriptionStore } from '../registration/subscription-store.js';
+import { type NewSubscriptionLane, SubscriptionStreamStore } from './subscription-stream-store.js';
 
 /** The subscriptions of an organization, as a commit has to count with. */
 type Watching = (organization: string) => readonly Subscription[];
@@ -21,7 +26,8 @@ type Watching = (organization: string) => readonly Subscription[];
 export class SubscriptionLanes {
   constructor(
     private readonly directory: SubscriptionDirectory,
-    private readonly store: WebhookStore,
+    private readonly subscriptions: SubscriptionStore,
+    private readonly streams: SubscriptionStreamStore,
     private readonly agents: AgentRegistry,
   ) {}
 
@@ -31,17 +37,17 @@ export class SubscriptionLanes {
     if (beginnings.length === 0) return 0;
     const watching = yield* this.watching(tx, beginnings);
     const lanes = beginnings.flatMap((each) => this.lanesOf(each, watching));
-    return lanes.length === 0 ? 0 : yield* this.store.attach(tx, lanes, now);
+    return lanes.length === 0 ? 0 : yield* this.streams.attach(tx, lanes, now);
   }
 
   private *watching(tx: Tx, beginnings: readonly Beginning[]): Work<Watching> {
     const inMemory: Watching = (organization) => this.directory.of(organization);
     // Nobody else writes to a SQLite database, so the memory is what it holds.
     if (tx.dialect === 'sqlite') return inMemory;
-    const revision = yield* this.store.revisionIn(tx);
+    const revision = yield* this.subscriptions.revisionIn(tx);
     if (revision === this.directory.revision) return inMemory;
     const organizations = new Set(beginnings.map(({ record }) => record.organization));
-    const groups = grouped(yield* this.store.allIn(tx, [...organizations].sort()));
+    const groups = grouped(yield* this.subscriptions.allIn(tx, [...organizations].sort()));
     return (organization) => groups.get(organization) ?? [];
   }
 

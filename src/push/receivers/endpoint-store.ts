@@ -26,25 +26,6 @@ export interface EndpointView extends Endpoint {
 /** Counts end here, so that looking costs the same whatever waits. */
 export const COUNT_LIMIT = 1000;
 
-/** How all endpoints stand together. */
-export interface PushLoad {
-  readonly openEndpoints: number;
-  readonly failingEndpoints: number;
-  readonly disabledEndpoints: number;
-  /** Lanes with something to tell, up to 100,000. */
-  readonly waitingLanes: number;
-  /** Since when the longest waiting one is due that need not wait for its endpoint; null for none. */
-  readonly oldestDueAt: Date | null;
-}
-
-/** The longest times something may have to wait. */
-export interface Waits {
-  /** A lane or an endpoint for its next try. */
-  readonly longestWaitMs: number;
-  /** A claim for its end. */
-  readonly leaseMs: number;
-}
-
 /** How receivers stand, and the events that tell of it. */
 export abstract class EndpointStore {
   /** In the order of their names, after the endpoint `after`. Limited to what `visibility` shows. */
@@ -68,21 +49,6 @@ export abstract class EndpointStore {
 
   /** The number of the newest event of all; 0 when there is none. */
   abstract newestEvent(): Promise<number>;
-
-  abstract load(): Promise<PushLoad>;
-
-  /**
-   * Disables the webhooks of endpoints that are to be disabled, at most `limit` at once: what they wait
-   * for becomes dead letters, except of webhooks that were set or resumed since. True when more is left.
-   */
-  abstract sweepDisabled(now: Date, limit: number): Promise<boolean>;
-
-  /**
-   * Brings times back that lie further ahead than they can: the clock has been set back. `thorough`
-   * looks at all lanes that wait, a piece at a time, else only at what is impossible for any clock; how
-   * many were moved. A lane that somebody may have now is left as it is.
-   */
-  abstract repairTimes(now: Date, waits: Waits, thorough: boolean): Promise<number>;
 
   /** Deletes events, and endpoints nothing is known of, older than `before`; at most `limit` of each. */
   abstract prune(before: Date, limit: number): Promise<number>;

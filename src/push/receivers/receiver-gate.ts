@@ -4,7 +4,6 @@ import { readAddress } from '../../common/egress/address-ranges.js';
 import { destinationOf } from '../../common/egress/guard.js';
 import { readWebhookAllow } from '../../common/egress/webhook-egress.js';
 import { HubError } from '../../common/hub-error.js';
-import type { TaskWebhook } from '../registration/webhook.js';
 import type { ReceiverChallenge } from './receiver-challenge.js';
 import type { Held, ReceiverLimits, ReceiverStore } from './receiver-store.js';
 
@@ -17,7 +16,13 @@ const MAX_ASKS = 20;
 const ASK_WINDOW_MS = 10 * 60_000;
 const MAX_ASKERS = 10_000;
 
-type Target = Pick<TaskWebhook, 'endpoint' | 'organization' | 'principalId' | 'url'>;
+/** Where something is to be sent, and for whom. */
+interface Target {
+  readonly endpoint: string;
+  readonly organization: string;
+  readonly principalId: string;
+  readonly url: string;
+}
 
 /** How a receiver stands; `by` is null for one that has not agreed. */
 export interface Verification {

@@ -3,7 +3,7 @@ import { Clock } from '../../common/clock.js';
 import { KeptByRevision } from '../../common/kept-by-revision.js';
 import { Log } from '../../common/logger.js';
 import type { Subscription } from './webhook.js';
-import { WebhookStore } from '../webhooks/webhook-store.js';
+import { SubscriptionStore } from './subscription-store.js';
 
 const NONE: readonly Subscription[] = [];
 
@@ -19,7 +19,7 @@ export class SubscriptionDirectory implements OnModuleInit, OnModuleDestroy {
   private asked = -1;
   private readonly kept: KeptByRevision<Subscription>;
 
-  constructor(store: WebhookStore, clock: Clock, log: Log) {
+  constructor(store: SubscriptionStore, clock: Clock, log: Log) {
     const watched = {
       // The list is read after the number, so it is as new as that or newer.
       revision: async () => (this.asked = await store.revision()),

@@ -1,10 +1,8 @@
 import type { TaskState } from '../../protocol/a2a.js';
 import type { ProtocolVersion } from '../../routing/index.js';
+import type { AuthScheme } from '../auth/domain/auth-scheme.js';
 import { subscriptionConfigId } from './domain/config-id.js';
 import type { SubscriptionFilter } from './domain/subscription-filter.js';
-
-/** The ways a webhook request can prove itself (webhooks.md, "naming a scheme"). */
-export type AuthScheme = 'bearer' | 'basic' | 'api-key' | 'hmac' | 'jwt' | 'profile';
 
 export const EVENT_CHOICES = ['changes', 'all'] as const;
 /** `changes`: status changes and whole artifacts (webhooks.md, "what is sent"). `all`: every event. */

@@ -19,9 +19,15 @@ import {
 import { WebhookRegistration } from '../registration/webhook-registration.js';
 import { DeclaredSubscriptionDto } from './subscription.dto.js';
 import { SubscriptionDirectory } from '../registration/subscription-directory.js';
+import { SubscriptionStore } from '../registration/subscription-store.js';
 import { WebhookStore } from './webhook-store.js';
 import { SubscriptionUpkeep } from '../delivery/subscription-reconciler.js';
-import type { Subscription, SubscriptionDraft, Webhook, WebhookChange } from '../registration/webhook.js';
+import type {
+  Subscription,
+  SubscriptionDraft,
+  Webhook,
+  WebhookChange,
+} from '../registration/webhook.js';
 import { filterOf, requestedOf, textOf } from './written-subscription.js';
 
 /** The key of the configuration they stand under. */
@@ -52,7 +58,8 @@ export class DeclaredSubscriptions
   constructor(
     private readonly config: AppConfig,
     private readonly changes: ConfigChanges,
-    private readonly store: WebhookStore,
+    private readonly subscriptions: SubscriptionStore,
+    private readonly webhooks: WebhookStore,
     private readonly directory: SubscriptionDirectory,
     private readonly upkeep: SubscriptionUpkeep,
     private readonly registration: WebhookRegistration,
@@ -122,11 +129,11 @@ export class DeclaredSubscriptions
 
   private async putAll(declared: readonly Declared[]): Promise<void> {
     const wanted = new Map(declared.map((each) => [each.id, each]));
-    for (const stored of await this.store.all()) {
+    for (const stored of await this.subscriptions.all()) {
       if (stored.source !== 'config') continue;
       const next = wanted.get(stored.id);
       if (next !== undefined && isOfTheSame(stored, next)) continue;
-      await this.store.remove(stored.id, EVERYTHING, () => undefined, this.clock.now());
+      await this.webhooks.remove(stored.id, EVERYTHING, () => undefined, this.clock.now());
       this.log.info(
         { subscription: stored.id },
         'a subscription was deleted because the configuration no longer declares it',
@@ -141,14 +148,14 @@ export class DeclaredSubscriptions
 
   /** Whether it is stored as it is declared. */
   private async put(declared: Declared): Promise<boolean> {
-    const present = await this.store.get(declared.id, EVERYTHING);
+    const present = await this.subscriptions.get(declared.id, EVERYTHING);
     if (present !== undefined && isAsDeclared(present, declared)) return true;
     const { paused, ...draft } = declared;
     const now = this.clock.now();
     try {
-      if (present === undefined) await this.store.create(draft, Infinity, now);
+      if (present === undefined) await this.subscriptions.create(draft, Infinity, now);
       if (present === undefined && !paused) return true;
-      const updated = await this.store.update(
+      const updated = await this.webhooks.update(
         declared.id,
         EVERYTHING,
         (stored) => {

@@ -12,7 +12,7 @@ import { type Target, WebhookChanges } from './webhook-changes.js';
 import { WebhookRegistration } from '../registration/webhook-registration.js';
 import type { CreateSubscriptionDto, PatchSubscriptionDto } from './subscription.dto.js';
 import { SubscriptionDirectory } from '../registration/subscription-directory.js';
-import { type SubscriptionQuery, WebhookStore } from './webhook-store.js';
+import { type SubscriptionQuery, SubscriptionStore } from '../registration/subscription-store.js';
 import {
   type Subscription,
   type SubscriptionScope,
@@ -30,7 +30,7 @@ import { filterOf, requestedOf, textOf } from './written-subscription.js';
 @Injectable()
 export class SubscriptionsService {
   constructor(
-    private readonly store: WebhookStore,
+    private readonly store: SubscriptionStore,
     private readonly directory: SubscriptionDirectory,
     private readonly changes: WebhookChanges,
     private readonly registration: WebhookRegistration,

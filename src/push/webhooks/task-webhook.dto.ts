@@ -3,7 +3,12 @@ import { IsIn, IsInt, IsISO8601, IsNotEmpty, IsString, Max, MaxLength, Min } fro
 import { IfGiven } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { invalidField } from '../../common/hub-error.js';
-import { EVENT_CHOICES, type EventChoice, WEBHOOK_STATES, type WebhookState } from '../registration/webhook.js';
+import {
+  EVENT_CHOICES,
+  type EventChoice,
+  WEBHOOK_STATES,
+  type WebhookState,
+} from '../registration/webhook.js';
 import { WEBHOOK_LIMITS } from '../registration/webhook-registration.js';
 import { WebhookSecretsDto } from './webhook-secrets.dto.js';
 import type { ReplayStart } from './webhook-store.js';

@@ -10,7 +10,12 @@ import { errorClassOf, verdictOf } from '../delivery/domain/attempt-verdict.js';
 import { saidBy } from '../delivery/attempt-outcome.js';
 import { type SentTest, TestSender } from '../sending/test-sender.js';
 import { WebhookStore, type TestRecord } from './webhook-store.js';
-import { type LaneStanding, type Subscription, type TaskWebhook, toldOf } from '../registration/webhook.js';
+import {
+  type LaneStanding,
+  type Subscription,
+  type TaskWebhook,
+  toldOf,
+} from '../registration/webhook.js';
 
 /** Of a task that nothing has come of yet. */
 const UNTRIED: LaneStanding = {

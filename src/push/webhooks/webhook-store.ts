@@ -3,8 +3,6 @@ import type { Visibility } from '../../auth/index.js';
 import type { Tx, Work } from '../../database/sql.js';
 import type { Delivery, DeliveryAttempt } from '../delivery/delivery.js';
 import type {
-  Subscription,
-  SubscriptionDraft,
   TaskWebhook,
   TaskWebhookDraft,
   Webhook,
@@ -31,11 +29,6 @@ export interface TaskWebhookFilter {
   readonly endpoint?: string | undefined;
   readonly url?: string | undefined;
   readonly subscriptionId?: string | undefined;
-}
-
-export interface SubscriptionQuery {
-  readonly organization?: string | undefined;
-  readonly state?: WebhookState | undefined;
 }
 
 /** How far a webhook has been told. Deliveries that were pruned are not counted. */
@@ -69,27 +62,6 @@ export interface TestRecord {
   readonly delivered: boolean;
   readonly reason: string | null;
   readonly attempt: DeliveryAttempt;
-}
-
-/** The lane that a task gets because of a subscription. */
-export interface NewSubscriptionLane {
-  readonly subscription: Subscription;
-  readonly taskId: string;
-  /** The newest entry of the task's log, with those of this commit. */
-  readonly seq: number;
-  readonly traceparent: string | null;
-  /**
-   * `start`: with the first entry of a task that begins in this commit. `present-state`: with the task
-   * as it is after `seq`, whole. `next`: with what comes after `seq`.
-   */
-  readonly begins: 'start' | 'present-state' | 'next';
-}
-
-/** A subscription whose lanes may not all be as it says yet. */
-export interface Unsettled {
-  readonly id: string;
-  /** The change they are to be brought in line with. */
-  readonly revision: number;
 }
 
 /**
@@ -161,42 +133,13 @@ export abstract class WebhookStore {
   /** Stores an ended test with its attempt; undefined when the lane is gone. */
   abstract recordTest(webhook: TaskWebhook, test: TestRecord): Promise<Delivery | undefined>;
 
-  /** Raised by every change of a subscription, whichever process makes it; all processes see the same. */
-  abstract revision(): Promise<number>;
-
-  /** {@link revision} as this transaction sees it. */
-  abstract revisionIn(tx: Tx): Work<number>;
-
-  /** All subscriptions, oldest first. */
-  abstract all(): Promise<Subscription[]>;
-
-  /** {@link all} of these organizations as this transaction sees them. */
-  abstract allIn(tx: Tx, organizations: readonly string[]): Work<Subscription[]>;
-
-  /**
-   * Throws HubError CONFLICT when the id is taken, INVALID_PARAMS when the organization has `limit`
-   * subscriptions made through the API already.
-   */
-  abstract create(draft: SubscriptionDraft, limit: number, now: Date): Promise<Subscription>;
-
-  /** A subscription. */
-  abstract get(id: string, visibility: Visibility): Promise<Subscription | undefined>;
-
-  /** Subscriptions by id, oldest first, after the one with id `cursor`. */
-  abstract list(
-    query: SubscriptionQuery,
-    visibility: Visibility,
-    limit: number,
-    cursor: string | null,
-  ): Promise<Subscription[]>;
-
   /**
    * Changes a webhook as `decide` says, which sees it as it is and may refuse by throwing; null changes
    * nothing. What waits is told under the changed registration from the next attempt on, with its
    * retries anew. `paused` sends nothing more; events gather, and an attempt under way is recorded as it
    * ends. `active` goes on with all that gathered; a webhook of one task that was disabled begins with
    * the task's present state. Lanes of a subscription follow when they are claimed, or by
-   * {@link settle}. Undefined when it is not there for `visibility`.
+   * `SubscriptionStreamStore.settle`. Undefined when it is not there for `visibility`.
    */
   abstract update(
     id: string,
@@ -208,7 +151,7 @@ export abstract class WebhookStore {
   /**
    * Deletes a webhook at once: nothing more is sent for it. `allowed` sees it and may refuse by throwing.
    * What waits becomes dead letters: with it, or those of a subscription, whose secrets are gone, later
-   * and piece by piece ({@link settle}). False when it is not there for `visibility`.
+   * and piece by piece (`SubscriptionStreamStore.settle`). False when it is not there for `visibility`.
    */
   abstract remove(
     id: string,
@@ -216,27 +159,6 @@ export abstract class WebhookStore {
     allowed: (present: Webhook) => void,
     now: Date,
   ): Promise<boolean>;
-
-  /** Makes these lanes, in the transaction of their tasks' events, for tasks that lack them; how many. */
-  abstract attach(tx: Tx, lanes: readonly NewSubscriptionLane[], now: Date): Work<number>;
-
-  /** Subscriptions whose lanes have to be looked through. */
-  abstract unsettled(): Promise<Unsettled[]>;
-
-  /**
-   * Brings up to `limit` lanes of a subscription in line with it, those after `cursor`: resumed, paused,
-   * moved to its endpoint, or ended as dead letters. Where the next piece begins; null when there is
-   * none.
-   */
-  abstract settle(
-    id: string,
-    cursor: string | null,
-    limit: number,
-    now: Date,
-  ): Promise<string | null>;
-
-  /** All lanes have been looked through for this change; a deleted subscription is gone with that. */
-  abstract settled(which: Unsettled): Promise<void>;
 }
 
 /** Throws CONFLICT for the id of a subscription: what is its is changed there. */

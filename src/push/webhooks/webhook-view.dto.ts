@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type Hold, HOLDS } from '../../auth/index.js';
+import type { AuthScheme } from '../auth/domain/auth-scheme.js';
 import { AttemptDto } from '../records/attempt.dto.js';
 import {
   EVENT_CHOICES,
-  type AuthScheme,
   type EventChoice,
   type TaskWebhook,
   WEBHOOK_STATES,

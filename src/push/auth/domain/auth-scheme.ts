@@ -1,8 +1,10 @@
 import { invalidField } from '../../../common/hub-error.js';
 import { ID } from '../../../common/id-pattern.js';
 import type { AuthenticationInfo } from '../../../protocol/a2a.js';
-import type { AuthScheme } from '../../registration/webhook.js';
 import { type SigningKeyKind, keysFault } from './standard-webhooks.js';
+
+/** The ways a webhook request can prove itself (webhooks.md, "naming a scheme"). */
+export type AuthScheme = 'bearer' | 'basic' | 'api-key' | 'hmac' | 'jwt' | 'profile';
 
 /** How the hub proves itself to a webhook, as a client asked for it. */
 export interface RequestedAuthentication {

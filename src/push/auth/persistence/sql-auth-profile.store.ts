@@ -1,17 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { HubError } from '../../../common/hub-error.js';
 import type { Page } from '../../../common/page.js';
+import { forUpdate } from '../../../database/rows.js';
 import { Database } from '../../../database/database.js';
 import { rowsOf } from '../../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
-import {
-  AuthProfileStore,
-  MAX_PROFILES,
-  type ProfileAudience,
-} from '../auth-profile-store.js';
+import { AuthProfileStore, MAX_PROFILES, type ProfileAudience } from '../auth-profile-store.js';
 import type { AuthProfile, ProfileParameters, ProfileScheme } from '../auth-profile.js';
-import { forUpdate } from '../../delivery/persistence/delivery-rows.js';
 
 interface Row {
   readonly id: string;

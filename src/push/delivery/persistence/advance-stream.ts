@@ -1,8 +1,9 @@
+import { forUpdate } from '../../../database/rows.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import type { Lane, Reached, StepResult } from '../delivery-stream-store.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
 import { insertDelivery } from './insert-delivery.js';
-import { type LaneRow, forUpdate, toLane } from './delivery-rows.js';
+import { type LaneRow, toLane } from './delivery-rows.js';
 import { giveTrialBack } from './record-endpoint-outcome.js';
 import { restsUnless } from './record-attempt.js';
 

@@ -1,5 +1,6 @@
 import type { PrincipalHolds } from '../../../auth/index.js';
 import type { IdSource } from '../../../common/ids.js';
+import { forUpdate } from '../../../database/rows.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import {
@@ -20,7 +21,7 @@ import {
 import { Places, busyLanes, lanesWait } from './endpoint-capacity.js';
 import { NOT_LEASED, leaseBounds } from './stream-leases.js';
 import { limitsOf, parkLanes, queuedLanes, readyEndpoints } from './endpoint-queues.js';
-import { type LaneRow, forUpdate, toLane } from './delivery-rows.js';
+import { type LaneRow, toLane } from './delivery-rows.js';
 import { tellableWebhooks } from './reconcile-streams.js';
 
 const NONE: ReadonlyMap<string, TaskWebhook> = new Map();

@@ -1,11 +1,5 @@
-import type { Visibility } from '../../../auth/index.js';
-import type { SqlValue, Tx } from '../../../database/sql.js';
-import type {
-  Delivery,
-  DeliveryAttempt,
-  DeliveryKind,
-  DeliveryState,
-} from '../delivery.js';
+import { toDate } from '../../../database/rows.js';
+import type { Delivery, DeliveryAttempt, DeliveryKind, DeliveryState } from '../delivery.js';
 import type { LaneCursor } from '../domain/delivery-plan.js';
 import type { Lane } from '../delivery-stream-store.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
@@ -131,33 +125,4 @@ export function toLane(row: LaneRow, webhook: TaskWebhook): Lane {
     lastNumber: row.last_number,
     gapSeq: row.gap_seq,
   };
-}
-
-/** The condition that limits rows, of the table `of` where there are several, to what a caller may see. */
-export function visible(
-  visibility: Visibility,
-  of: '' | `${string}.` = '',
-): { sql: string; params: SqlValue[] } {
-  switch (visibility.kind) {
-    case 'everything':
-      return { sql: '1 = 1', params: [] };
-    case 'organization':
-      return { sql: `${of}organization = ?`, params: [visibility.organization] };
-    case 'principal':
-      return {
-        sql: `${of}principal_id = ? AND ${of}organization = ?`,
-        params: [visibility.principalId, visibility.organization],
-      };
-  }
-}
-
-/** Locks the rows of a query (of one `table` of it) until the transaction ends; SQLite has one writer anyway. */
-export function forUpdate(tx: Tx, skipLocked = false, table?: string): string {
-  if (tx.dialect === 'sqlite') return '';
-  const of = table === undefined ? '' : ` OF ${table}`;
-  return ` FOR UPDATE${of}${skipLocked ? ' SKIP LOCKED' : ''}`;
-}
-
-export function toDate(at: number | null): Date | null {
-  return at === null ? null : new Date(Number(at));
 }

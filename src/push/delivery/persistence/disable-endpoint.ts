@@ -1,10 +1,11 @@
 import type { IdSource } from '../../../common/ids.js';
+import { forUpdate } from '../../../database/rows.js';
 import { listOf } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { QUEUED_FROM } from '../domain/endpoint-queue.js';
 import { type EndpointRow, lockEndpoints } from '../../receivers/persistence/endpoint-rows.js';
 import { endLanes } from './end-streams.js';
-import { type LaneRow, forUpdate } from './delivery-rows.js';
+import type { LaneRow } from './delivery-rows.js';
 import { disableSubscriptions } from '../../registration/persistence/webhook-revision.js';
 
 const REASON = 'every attempt at its endpoint failed for too long';

@@ -1,9 +1,9 @@
+import { forUpdate } from '../../../database/rows.js';
 import { flatten, listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import type { LaneTurns, Standing } from '../domain/stream-choice.js';
 import { QUEUED_FROM } from '../domain/endpoint-queue.js';
 import type { EndpointRow } from '../../receivers/persistence/endpoint-rows.js';
-import { forUpdate } from './delivery-rows.js';
 import type { Places } from './endpoint-capacity.js';
 
 /** Endpoints of a kind that one claim looks at. */

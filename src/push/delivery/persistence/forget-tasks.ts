@@ -1,6 +1,7 @@
+import { forUpdate } from '../../../database/rows.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
-import { type LaneRow, forUpdate } from './delivery-rows.js';
+import type { LaneRow } from './delivery-rows.js';
 
 /** See `LaneStore.forgetTasks`. Lanes before deliveries before webhooks, as everywhere. */
 export function* forgetTasks(tx: Tx, taskIds: readonly string[], drops: boolean): Work<string[]> {

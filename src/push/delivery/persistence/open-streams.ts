@@ -3,13 +3,13 @@ import type { Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import { subscriptionConfigId } from '../../registration/domain/config-id.js';
 import { insertSnapshot } from './insert-snapshot.js';
-import type { NewSubscriptionLane } from '../../webhooks/webhook-store.js';
+import type { NewSubscriptionLane } from '../subscription-stream-store.js';
 import { hearEveryEvent } from './task-stream.js';
 
 /** With the id its row gets. */
 type Attachment = NewSubscriptionLane & { readonly laneId: string };
 
-/** See `WebhookStore.attach`. The tasks are locked by the append, so nobody else adds to them. */
+/** See `SubscriptionStreamStore.attach`. The tasks are locked by the append, so nobody else adds to them. */
 export function* attachLanes(
   tx: Tx,
   lanes: readonly NewSubscriptionLane[],

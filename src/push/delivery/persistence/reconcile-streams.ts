@@ -1,5 +1,6 @@
 import type { PrincipalHolds } from '../../../auth/index.js';
 import type { IdSource } from '../../../common/ids.js';
+import { forUpdate } from '../../../database/rows.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import {
@@ -8,10 +9,15 @@ import {
   type Webhook,
   isSubscription,
 } from '../../registration/webhook.js';
-import { type LaneRow, forUpdate } from './delivery-rows.js';
+import type { LaneRow } from './delivery-rows.js';
 import { endLanes, forgetLanes } from './end-streams.js';
 import { hearEveryEvent } from './task-stream.js';
-import { DELETED, type WebhookRow, toTaskWebhook, toWebhook } from '../../registration/persistence/webhook-rows.js';
+import {
+  DELETED,
+  type WebhookRow,
+  toTaskWebhook,
+  toWebhook,
+} from '../../registration/persistence/webhook-rows.js';
 
 const DISABLED = 'the subscription is disabled';
 const GONE = 'the subscription was deleted';

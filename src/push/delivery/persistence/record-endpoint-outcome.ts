@@ -1,3 +1,4 @@
+import { forUpdate } from '../../../database/rows.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import {
@@ -10,8 +11,12 @@ import {
 import type { EndpointHealth, EndpointOutcome } from '../../receivers/endpoint.js';
 import { dueTimeOf, queuedAt } from '../domain/endpoint-queue.js';
 import type { Lane } from '../delivery-stream-store.js';
-import { type EndpointRow, freeTrials, toEndpoint } from '../../receivers/persistence/endpoint-rows.js';
-import { type LaneRow, forUpdate } from './delivery-rows.js';
+import {
+  type EndpointRow,
+  freeTrials,
+  toEndpoint,
+} from '../../receivers/persistence/endpoint-rows.js';
+import type { LaneRow } from './delivery-rows.js';
 
 const SELECT = 'SELECT * FROM push_endpoints WHERE endpoint = ?';
 

@@ -1,7 +1,7 @@
+import { forUpdate } from '../../../database/rows.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { QUEUED_FROM } from '../domain/endpoint-queue.js';
-import type { Waits } from '../../receivers/endpoint-store.js';
-import { forUpdate } from './delivery-rows.js';
+import type { Waits } from '../cleanup-store.js';
 import { NOT_LEASED, leaseBounds } from './stream-leases.js';
 
 /** Lanes looked at in one transaction. */

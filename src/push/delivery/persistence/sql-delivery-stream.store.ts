@@ -12,6 +12,7 @@ import {
   type DueMark,
   type Lane,
   LaneStore,
+  type PushLoad,
   type Reached,
   type Settlement,
   type StepResult,
@@ -19,7 +20,6 @@ import {
 import type { TaskWebhook } from '../../registration/webhook.js';
 import { SMALL_BODY } from '../body-budget.js';
 import { claimLanes } from './claim-streams.js';
-import { deleteOld } from '../../records/persistence/dead-letters.js';
 import { leaveLetters } from './end-streams.js';
 import { forgetTasks } from './forget-tasks.js';
 import { markDue } from './mark-due.js';
@@ -36,6 +36,9 @@ import {
 } from './record-endpoint-outcome.js';
 import { settleStanding, settleDelivery, settleLane } from './record-attempt.js';
 import { settleSubscription } from '../../registration/persistence/webhook-revision.js';
+
+/** Lanes counted for all endpoints together. */
+const LOAD_LIMIT = 100_000;
 
 const OPEN = `state IN ('pending', 'retrying')`;
 
@@ -225,16 +228,27 @@ export class SqlLaneStore extends LaneStore {
     return forgetTasks(tx, taskIds, drops);
   }
 
-  prune(before: Date, limit: number): Promise<number> {
-    const params = [before.getTime(), limit];
-    return this.database.write(function* (tx) {
-      const attempts = yield* tx.run(
-        `DELETE FROM push_attempts WHERE (delivery_id, number) IN
-           (SELECT delivery_id, number FROM push_attempts WHERE at < ? LIMIT ?)`,
-        params,
-      );
-      return attempts + (yield* deleteOld(tx, 'delivered', before, limit));
-    });
+  async load(): Promise<PushLoad> {
+    const [endpoints] = await this.database.read<Record<string, number | null>>(
+      `SELECT SUM(CASE WHEN probe_at IS NOT NULL THEN 1 ELSE 0 END) AS open,
+         SUM(CASE WHEN state = 'failing' THEN 1 ELSE 0 END) AS failing,
+         SUM(CASE WHEN state = 'disabled' THEN 1 ELSE 0 END) AS disabled
+       FROM push_endpoints`,
+    );
+    const [lanes] = await this.database.read<Record<string, number | null>>(
+      `SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM push_lanes WHERE due_at IS NOT NULL
+           LIMIT ${LOAD_LIMIT}) AS counted) AS waiting,
+         (SELECT due_at FROM push_lanes WHERE due_at < ${QUEUED_FROM}
+           ORDER BY due_at LIMIT 1) AS due`,
+    );
+    const due = lanes?.['due'];
+    return {
+      openEndpoints: Number(endpoints?.['open'] ?? 0),
+      failingEndpoints: Number(endpoints?.['failing'] ?? 0),
+      disabledEndpoints: Number(endpoints?.['disabled'] ?? 0),
+      waitingLanes: Number(lanes?.['waiting'] ?? 0),
+      oldestDueAt: typeof due === 'number' ? new Date(due) : null,
+    };
   }
 }
 

@@ -1,10 +1,11 @@
 import type { IdSource } from '../../../common/ids.js';
+import { forUpdate } from '../../../database/rows.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { FIRST_MESSAGE_SEQ } from '../../../tasks/index.js';
 import type { Webhook } from '../../registration/webhook.js';
 import { insertSnapshot } from './insert-snapshot.js';
-import { type LaneRow, forUpdate } from './delivery-rows.js';
+import type { LaneRow } from './delivery-rows.js';
 import { toTaskWebhook } from '../../registration/persistence/webhook-rows.js';
 
 /*

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { PrincipalStore } from '../../../auth/index.js';
 import { HubError } from '../../../common/hub-error.js';
+import { forUpdate } from '../../../database/rows.js';
 import { Database } from '../../../database/database.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { type HandedOver, OwnedWebhookStore } from '../owned-webhook-store.js';
-import { forUpdate } from '../../delivery/persistence/delivery-rows.js';
 import { raiseRevision } from '../../registration/persistence/webhook-revision.js';
 import { DELETED } from '../../registration/persistence/webhook-rows.js';
 

@@ -1,6 +1,6 @@
+import { forUpdate } from '../../../database/rows.js';
 import { flatten, listOf, pieces } from '../../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
-import { forUpdate } from '../../delivery/persistence/delivery-rows.js';
 import type { Endpoint, EndpointState } from '../endpoint.js';
 
 export interface EndpointRow {

@@ -1,27 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { Visibility } from '../../../auth/index.js';
-import { IdSource } from '../../../common/ids.js';
 import { Database } from '../../../database/database.js';
 import type { SqlValue } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
-import { QUEUED_FROM } from '../../delivery/domain/endpoint-queue.js';
 import {
   COUNT_LIMIT,
   type EndpointFilter,
   EndpointStore,
   type EndpointView,
   type EventFilter,
-  type PushLoad,
-  type Waits,
 } from '../endpoint-store.js';
 import type { PushEvent } from '../push-event.js';
 import { type EndpointRow, toEndpoint } from './endpoint-rows.js';
 import { type EventRow, toEvent } from './record-event.js';
-import { repairEndpoints, repairImpossible, repairLanes } from '../../delivery/persistence/repair-times.js';
-import { sweepEndpoint } from '../../delivery/persistence/disable-endpoint.js';
-
-/** Lanes counted for all endpoints together. */
-const LOAD_LIMIT = 100_000;
 
 interface ReceiverColumns {
   readonly waiting: number;
@@ -38,10 +29,7 @@ interface Condition {
 /** {@link EndpointStore} on the hub's database. */
 @Injectable()
 export class SqlEndpointStore extends EndpointStore {
-  constructor(
-    private readonly database: Database,
-    private readonly ids: IdSource,
-  ) {
+  constructor(private readonly database: Database) {
     super();
   }
 
@@ -109,48 +97,6 @@ export class SqlEndpointStore extends EndpointStore {
       'SELECT last FROM push_event_counter WHERE id = 1',
     );
     return Number(row?.last ?? 0);
-  }
-
-  async load(): Promise<PushLoad> {
-    const [endpoints] = await this.database.read<Record<string, number | null>>(
-      `SELECT SUM(CASE WHEN probe_at IS NOT NULL THEN 1 ELSE 0 END) AS open,
-         SUM(CASE WHEN state = 'failing' THEN 1 ELSE 0 END) AS failing,
-         SUM(CASE WHEN state = 'disabled' THEN 1 ELSE 0 END) AS disabled
-       FROM push_endpoints`,
-    );
-    const [lanes] = await this.database.read<Record<string, number | null>>(
-      `SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM push_lanes WHERE due_at IS NOT NULL
-           LIMIT ${LOAD_LIMIT}) AS counted) AS waiting,
-         (SELECT due_at FROM push_lanes WHERE due_at < ${QUEUED_FROM}
-           ORDER BY due_at LIMIT 1) AS due`,
-    );
-    const due = lanes?.['due'];
-    return {
-      openEndpoints: Number(endpoints?.['open'] ?? 0),
-      failingEndpoints: Number(endpoints?.['failing'] ?? 0),
-      disabledEndpoints: Number(endpoints?.['disabled'] ?? 0),
-      waitingLanes: Number(lanes?.['waiting'] ?? 0),
-      oldestDueAt: typeof due === 'number' ? new Date(due) : null,
-    };
-  }
-
-  sweepDisabled(now: Date, limit: number): Promise<boolean> {
-    return this.database.write((tx) => sweepEndpoint(tx, this.ids, now, limit));
-  }
-
-  async repairTimes(now: Date, waits: Waits, thorough: boolean): Promise<number> {
-    const at = now.getTime();
-    let moved = 0;
-    if (thorough) {
-      moved += await this.database.write((tx) => repairEndpoints(tx, at, waits));
-      for (let after: string | null = ''; after !== null;) {
-        const from: string = after;
-        const piece = await this.database.write((tx) => repairLanes(tx, at, waits, from));
-        after = piece.after;
-        moved += piece.moved;
-      }
-    }
-    return moved + (await this.database.write((tx) => repairImpossible(tx, at, waits)));
   }
 
   prune(before: Date, limit: number): Promise<number> {

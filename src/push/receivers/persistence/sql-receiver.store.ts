@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { forUpdate } from '../../../database/rows.js';
 import { Database } from '../../../database/database.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { afterSending, freeAt, NOTHING_USED, type Used } from '../domain/allowance.js';
@@ -10,7 +11,6 @@ import {
   ReceiverStore,
   type Sending,
 } from '../receiver-store.js';
-import { forUpdate } from '../../delivery/persistence/delivery-rows.js';
 
 /** How often a receiver is asked by itself, and how long it is left alone where it must agree. */
 const CHALLENGE_EVERY_MS = { optional: 60 * 60_000, required: 5 * 60_000 } as const;

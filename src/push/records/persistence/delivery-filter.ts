@@ -4,6 +4,7 @@ import { isUuid } from '../../../common/uuid.js';
 import { listOf } from '../../../database/multi-row.js';
 import type { SqlValue, Tx } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
+import type { Conditions } from '../../delivery/persistence/delete-deliveries.js';
 import type { DeliveryFilter } from '../delivery-store.js';
 
 /**
@@ -11,11 +12,6 @@ import type { DeliveryFilter } from '../delivery-store.js';
  * expected to be wrong by more.
  */
 const CLOCK_SLACK_MS = 24 * 3_600_000;
-
-export interface Conditions {
-  readonly sql: string;
-  readonly params: readonly SqlValue[];
-}
 
 /** What rows are looked up by, each with an index of its own. */
 type Guide = 'ids' | 'task' | 'config' | 'endpoint' | 'principal' | 'organization' | 'state';

@@ -1,26 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import type { Visibility } from '../../../auth/index.js';
 import { HubError } from '../../../common/hub-error.js';
+import { forUpdate } from '../../../database/rows.js';
 import { Database } from '../../../database/database.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import type { Delivery, DeliveryAttempt } from '../../delivery/delivery.js';
-import {
-  type BulkOutcome,
-  type DeliveryFilter,
-  DeliveryStore,
-} from '../delivery-store.js';
-import { type DeadPiece, addOpen, deleteDead, reopenDead } from './dead-letters.js';
+import { type BulkOutcome, type DeliveryFilter, DeliveryStore } from '../delivery-store.js';
+import { type DeadPiece, deleteDead } from '../../delivery/persistence/delete-deliveries.js';
+import { addOpen, reopenDead } from './dead-letters.js';
 import { conditionsOf } from './delivery-filter.js';
 import {
   type AttemptRow,
   DELIVERY_COLUMNS,
   type DeliveryRow,
-  forUpdate,
   toAttempt,
   toDelivery,
-  visible,
 } from '../../delivery/persistence/delivery-rows.js';
+import { visible } from '../../registration/persistence/visible.js';
 
 const MAX_ATTEMPTS = 1000;
 /** Dead letters handled in one transaction, so that nobody waits long for another. */

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { IdSource } from '../../../common/ids.js';
+import { forUpdate } from '../../../database/rows.js';
 import { Database } from '../../../database/database.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { PushRetentionStore } from '../push-retention-store.js';
-import { deleteOld } from './dead-letters.js';
-import { type LaneRow, forUpdate } from '../../delivery/persistence/delivery-rows.js';
+import { deleteOld } from '../../delivery/persistence/delete-deliveries.js';
+import type { LaneRow } from '../../delivery/persistence/delivery-rows.js';
 import { taskWebhooksOf } from '../../registration/persistence/webhook-rows.js';
 import { insertSnapshot } from '../../delivery/persistence/insert-snapshot.js';
 

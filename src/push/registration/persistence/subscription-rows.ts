@@ -4,13 +4,9 @@ import type { Database } from '../../../database/database.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
-import type { SubscriptionQuery } from '../../webhooks/webhook-store.js';
-import {
-  type Subscription,
-  type SubscriptionDraft,
-  isSubscription,
-} from '../webhook.js';
-import { visible } from '../../delivery/persistence/delivery-rows.js';
+import type { SubscriptionQuery } from '../subscription-store.js';
+import { type Subscription, type SubscriptionDraft, isSubscription } from '../webhook.js';
+import { visible } from './visible.js';
 import { raiseRevision } from './webhook-revision.js';
 import { DELETED, type WebhookRow, insertWebhook, toWebhook } from './webhook-rows.js';
 
@@ -23,7 +19,7 @@ export async function allSubscriptions(database: Database): Promise<Subscription
   return asSubscriptions(rows).sort(byId);
 }
 
-/** See `WebhookStore.allIn`. */
+/** See `SubscriptionStore.allIn`. */
 export function* subscriptionsIn(tx: Tx, organizations: readonly string[]): Work<Subscription[]> {
   const found: WebhookRow[] = [];
   for (const piece of pieces(organizations)) {
@@ -75,7 +71,7 @@ export async function listSubscriptions(
   return asSubscriptions(rows);
 }
 
-/** See `WebhookStore.create`. */
+/** See `SubscriptionStore.create`. */
 export function* createSubscription(
   tx: Tx,
   draft: SubscriptionDraft,

@@ -1,10 +1,11 @@
+import { toDate } from '../../../database/rows.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import type { ProtocolVersion } from '../../../routing/index.js';
+import type { AuthScheme } from '../../auth/domain/auth-scheme.js';
 import type { SubscriptionFilter } from '../domain/subscription-filter.js';
 import {
-  type AuthScheme,
   type EventChoice,
   type LaneStanding,
   type TaskWebhook,
@@ -13,7 +14,6 @@ import {
   type WebhookState,
   toldOf,
 } from '../webhook.js';
-import { type LaneRow, toDate } from '../../delivery/persistence/delivery-rows.js';
 
 /** A row of `push_webhooks`. */
 export interface WebhookRow {
@@ -155,17 +155,16 @@ export function toWebhook(row: WebhookRow): Webhook {
 }
 
 /** What the row of a lane says of its task and of the webhook there. */
-type LaneFacts = Pick<
-  LaneRow,
-  | 'id'
-  | 'task_id'
-  | 'traceparent'
-  | 'state'
-  | 'state_reason'
-  | 'failing_since'
-  | 'last_failure_at'
-  | 'created_at'
->;
+interface LaneFacts {
+  readonly id: string;
+  readonly task_id: string;
+  readonly traceparent: string | null;
+  readonly state: string;
+  readonly state_reason: string | null;
+  readonly failing_since: number | null;
+  readonly last_failure_at: number | null;
+  readonly created_at: number;
+}
 
 /** The webhook as the task of this lane has it. */
 export function toTaskWebhook(lane: LaneFacts, webhook: Webhook): TaskWebhook {
@@ -186,7 +185,7 @@ export function toTaskWebhook(lane: LaneFacts, webhook: Webhook): TaskWebhook {
 /** The webhooks of these lanes, by the lanes' ids; none where it is gone. */
 export function* taskWebhooksOf(
   tx: Tx,
-  lanes: readonly LaneRow[],
+  lanes: readonly (LaneFacts & { readonly webhook_uid: string })[],
 ): Work<ReadonlyMap<string, TaskWebhook>> {
   const byUid = new Map<string, Webhook>();
   for (const piece of pieces([...new Set(lanes.map((lane) => lane.webhook_uid))])) {

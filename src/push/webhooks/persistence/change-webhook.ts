@@ -1,11 +1,23 @@
 import type { IdSource } from '../../../common/ids.js';
+import { forUpdate } from '../../../database/rows.js';
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import type { Webhook, WebhookChange } from '../../registration/webhook.js';
 import { forgetLanes } from '../../delivery/persistence/end-streams.js';
-import { type LaneRow, forUpdate } from '../../delivery/persistence/delivery-rows.js';
-import { goOn, hearEveryEvent, lockLane, lockTask, resumeLane } from '../../delivery/persistence/task-stream.js';
+import type { LaneRow } from '../../delivery/persistence/delivery-rows.js';
+import {
+  goOn,
+  hearEveryEvent,
+  lockLane,
+  lockTask,
+  resumeLane,
+} from '../../delivery/persistence/task-stream.js';
 import { raiseRevision } from '../../registration/persistence/webhook-revision.js';
-import { DELETED, type WebhookRow, toWebhook, updateWebhook } from '../../registration/persistence/webhook-rows.js';
+import {
+  DELETED,
+  type WebhookRow,
+  toWebhook,
+  updateWebhook,
+} from '../../registration/persistence/webhook-rows.js';
 
 /** Why deliveries of a webhook that is gone are dead letters. */
 const REMOVED = 'the webhook was deleted';

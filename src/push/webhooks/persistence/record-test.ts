@@ -1,8 +1,13 @@
+import { forUpdate } from '../../../database/rows.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import type { TestRecord } from '../webhook-store.js';
 import type { Delivery } from '../../delivery/delivery.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
-import { DELIVERY_COLUMNS, type DeliveryRow, forUpdate, toDelivery } from '../../delivery/persistence/delivery-rows.js';
+import {
+  DELIVERY_COLUMNS,
+  type DeliveryRow,
+  toDelivery,
+} from '../../delivery/persistence/delivery-rows.js';
 import { insertAttempt } from '../../delivery/persistence/record-attempt.js';
 import { insertDelivery } from '../../delivery/persistence/insert-delivery.js';
 

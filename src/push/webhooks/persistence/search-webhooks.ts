@@ -5,8 +5,14 @@ import type { SqlValue } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import type { TaskWebhookFilter } from '../webhook-store.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
-import { type LaneRow, visible } from '../../delivery/persistence/delivery-rows.js';
-import { DELETED, type WebhookRow, toTaskWebhook, toWebhook } from '../../registration/persistence/webhook-rows.js';
+import type { LaneRow } from '../../delivery/persistence/delivery-rows.js';
+import { visible } from '../../registration/persistence/visible.js';
+import {
+  DELETED,
+  type WebhookRow,
+  toTaskWebhook,
+  toWebhook,
+} from '../../registration/persistence/webhook-rows.js';
 
 /** A lane with the webhook it points at; what both have is the webhook's, but for these. */
 type JoinedRow = WebhookRow &

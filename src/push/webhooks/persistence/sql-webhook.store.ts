@@ -3,25 +3,19 @@ import type { Visibility } from '../../../auth/index.js';
 import { HubError } from '../../../common/hub-error.js';
 import { IdSource } from '../../../common/ids.js';
 import { Database } from '../../../database/database.js';
-import { pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import type { Delivery } from '../../delivery/delivery.js';
 import {
   type AttachOptions,
-  type NewSubscriptionLane,
   type Replay,
   type ReplayStart,
-  type SubscriptionQuery,
   type TaskWebhookFilter,
   type TestRecord,
-  type Unsettled,
   type WebhookProgress,
   WebhookStore,
 } from '../webhook-store.js';
 import type {
-  Subscription,
-  SubscriptionDraft,
   TaskWebhook,
   TaskWebhookDraft,
   Webhook,
@@ -29,9 +23,7 @@ import type {
 } from '../../registration/webhook.js';
 import { recordTest } from './record-test.js';
 import { replayLane } from './replay-stream.js';
-import { visible } from '../../delivery/persistence/delivery-rows.js';
-import { alignLanes } from '../../delivery/persistence/reconcile-streams.js';
-import { attachLanes } from '../../delivery/persistence/open-streams.js';
+import { visible } from '../../registration/persistence/visible.js';
 import { changeWebhook, removeWebhook } from './change-webhook.js';
 import {
   findTaskWebhook,
@@ -40,17 +32,8 @@ import {
   webhooksOfTask,
 } from './search-webhooks.js';
 import { setOnTask } from './set-on-task.js';
-import {
-  allSubscriptions,
-  createSubscription,
-  findSubscription,
-  listSubscriptions,
-  subscriptionsIn,
-} from '../../registration/persistence/subscription-rows.js';
 import { lockLane, lockTask } from '../../delivery/persistence/task-stream.js';
 import { readProgress } from './webhook-progress.js';
-import { revisionIn } from '../../registration/persistence/webhook-revision.js';
-import { DELETED } from '../../registration/persistence/webhook-rows.js';
 
 /** {@link WebhookStore} on the hub's database. */
 @Injectable()
@@ -130,42 +113,6 @@ export class SqlWebhookStore extends WebhookStore {
     return this.database.write((tx) => recordTest(tx, webhook, test));
   }
 
-  async revision(): Promise<number> {
-    const [row] = await this.database.read<{ revision: number }>(
-      'SELECT revision FROM push_webhook_revisions WHERE id = 1',
-    );
-    return row?.revision ?? 0;
-  }
-
-  revisionIn(tx: Tx): Work<number> {
-    return revisionIn(tx);
-  }
-
-  all(): Promise<Subscription[]> {
-    return allSubscriptions(this.database);
-  }
-
-  allIn(tx: Tx, organizations: readonly string[]): Work<Subscription[]> {
-    return subscriptionsIn(tx, organizations);
-  }
-
-  create(draft: SubscriptionDraft, limit: number, now: Date): Promise<Subscription> {
-    return this.database.write((tx) => createSubscription(tx, draft, limit, now));
-  }
-
-  get(id: string, visibility: Visibility): Promise<Subscription | undefined> {
-    return findSubscription(this.database, id, visibility);
-  }
-
-  list(
-    query: SubscriptionQuery,
-    visibility: Visibility,
-    limit: number,
-    cursor: string | null,
-  ): Promise<Subscription[]> {
-    return listSubscriptions(this.database, query, visibility, limit, cursor);
-  }
-
   update(
     id: string,
     visibility: Visibility,
@@ -186,48 +133,6 @@ export class SqlWebhookStore extends WebhookStore {
     const key = keyOf(id, visibility);
     const { ids } = this;
     return this.database.write((tx) => removeWebhook(tx, ids, key, allowed, now));
-  }
-
-  attach(tx: Tx, lanes: readonly NewSubscriptionLane[], now: Date): Work<number> {
-    return attachLanes(tx, lanes, () => this.ids.next(), now);
-  }
-
-  async unsettled(): Promise<Unsettled[]> {
-    const rows = await this.database.read<{ uid: string; unsettled: number }>(
-      'SELECT uid, unsettled FROM push_webhooks WHERE unsettled IS NOT NULL ORDER BY unsettled',
-    );
-    return rows.map(({ uid, unsettled }) => ({ id: uid, revision: unsettled }));
-  }
-
-  async settle(
-    id: string,
-    cursor: string | null,
-    limit: number,
-    now: Date,
-  ): Promise<string | null> {
-    const rows = await this.database.read<{ id: string }>(
-      'SELECT id FROM push_lanes WHERE webhook_uid = ? AND id > ? ORDER BY id LIMIT ?',
-      [id, cursor ?? '', limit],
-    );
-    for (const piece of pieces(rows.map((row) => row.id))) {
-      await this.database.write((tx) => alignLanes(tx, this.ids, id, piece, now));
-    }
-    return rows.length < limit ? null : rows.at(-1)!.id;
-  }
-
-  async settled({ id, revision }: Unsettled): Promise<void> {
-    await this.database.write(function* (tx) {
-      yield* tx.run(
-        `DELETE FROM push_webhooks WHERE uid = ? AND unsettled = ? AND state = '${DELETED}'
-           AND NOT EXISTS (SELECT 1 FROM push_lanes l WHERE l.webhook_uid = ?)`,
-        [id, revision, id],
-      );
-      yield* tx.run(
-        `UPDATE push_webhooks SET unsettled = NULL
-         WHERE uid = ? AND unsettled = ? AND state <> '${DELETED}'`,
-        [id, revision],
-      );
-    });
   }
 }
 

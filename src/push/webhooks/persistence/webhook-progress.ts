@@ -2,7 +2,11 @@ import type { Database } from '../../../database/database.js';
 import type { WebhookProgress } from '../webhook-store.js';
 import { dueTimeOf, QUEUED_FROM } from '../../delivery/domain/endpoint-queue.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
-import { type AttemptRow, type LaneRow, toAttempt } from '../../delivery/persistence/delivery-rows.js';
+import {
+  type AttemptRow,
+  type LaneRow,
+  toAttempt,
+} from '../../delivery/persistence/delivery-rows.js';
 
 const NOTHING: WebhookProgress = {
   pending: 0,
