@@ -1,56 +1,37 @@
 import type { Visibility } from '../auth/index.js';
 import type { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
-import { isLong, longTurn } from '../common/long-work.js';
 import type { Log } from '../common/logger.js';
 import { isDatabaseTrouble } from '../database/dialect.js';
 import { decideTaskFailed } from './domain/task-decisions.js';
-import { bodiesInTurns } from './log/event-body.js';
-import type { LiveTask, Taken } from './log/live-task.js';
-import { firstEvents, normalised } from './log/new-live-task.js';
+import { isLarge, sizeOf } from './log/append-size.js';
+import { firstUpdate, normalised, unstarted } from './log/first-update.js';
+import { LiveTask } from './log/live-task.js';
 import { ringFor } from './log/rings.js';
 import { TaskTooLargeError } from './log/room.js';
-import { TaskCreation } from './log/task-creation.js';
-import {
-  LONG_DECISION,
-  TaskWriter,
-  VERIFY,
-  type Prepared,
-  type Waiting,
-} from './log/task-writer.js';
+import { LONG_DECISION, VERIFY, type Prepared, type Waiting } from './log/decisions.js';
+import { LargeAppends, type Member } from './log/large-appends.js';
+import { TaskWriter } from './log/task-writer.js';
 import { DEFAULT_CACHE_LIMITS, WriterCache, type CacheLimits } from './log/writer-cache.js';
 import type { Signals } from './signals.js';
-import { TaskLog, type Claimer, type Created, type Decision } from './task-log.js';
+import { KeyHeldError, TaskLog, type Claimer, type Created, type Decision } from './task-log.js';
+import { keyConflict } from './task-errors.js';
 import type {
   Alongside,
   AppendOutcome,
   ClaimedTask,
   Fence,
   KeyHolder,
+  PreparedAppend,
   ReadRoom,
   TaskStore,
 } from './task-store.js';
 import type { NewTask, TaskAggregate, TaskEvent, TaskRecord } from './task.js';
-import { textOf } from './text-of-events.js';
 import { isVisible } from './visible.js';
 
 /** Appends in one commit at most, and characters of events, so that a commit stays short. */
 const MAX_BATCH = 256;
 const MAX_BATCH_SIZE = 1024 * 1024;
-/** Characters of an append from which it is long work: it is committed alone, and small ones do not wait for it. */
-const LARGE_APPEND = 256 * 1024;
-/** Large appends stored ahead at once. */
-const MAX_STAGING = 8;
-
-/** One append of the batch under way. */
-interface Member {
-  readonly taken: Taken;
-  settle(outcome: AppendOutcome): void;
-  fail(error: unknown): void;
-  /** After the rings of the whole batch. */
-  handOver?(): void;
-}
-
 /**
  * The log of all tasks: what many callers decide in one turn of the event loop is one commit (at most
  * one append per task in it), and the next batch forms while one is being committed.
@@ -58,19 +39,7 @@ interface Member {
 export class GroupCommitTaskLog extends TaskLog {
   private readonly cache: WriterCache;
   private readonly ready = new Set<TaskWriter>();
-  /** Those of `ready` whose last append was large: the next one waits for a turn of long work. */
-  private readonly readyLarge = new Set<TaskWriter>();
-  /** Writers whose long decision waits to be written down. */
-  private long: TaskWriter[] = [];
-  /** Large appends that wait to be stored ahead. */
-  private large: Member[] = [];
-  /** How many are being stored ahead, or wait for their turn to be. */
-  private staging = 0;
-  /** Of these, those whose turn has not come: only then it is known which append it is for. */
-  private turnsAwaited = 0;
-  /** Large appends that only their commit is left of. */
-  private staged: Member[] = [];
-  private creating: TaskCreation[] = [];
+  private readonly large: LargeAppends;
   private claimer: Claimer | null = null;
   private scheduled = false;
   private committing = false;
@@ -88,21 +57,43 @@ export class GroupCommitTaskLog extends TaskLog {
   ) {
     super();
     this.cache = new WriterCache(limits);
+    this.large = new LargeAppends({
+      prepare: (writer) => this.memberBy(writer, this.clock.now()),
+      stage: (append) => store.stage(append),
+      failed: (member, error) => {
+        this.log.error({ err: error }, 'a large update could not be stored');
+        this.failed(member, error);
+      },
+      staged: () => this.schedule(),
+    });
     store.onClaimed((claimed) => this.takeOver(claimed));
   }
 
   async create(given: NewTask, alongside: readonly Alongside[] = []): Promise<Created> {
     const task = normalised(given);
     const now = this.clock.now();
-    // What is short is created in the call's own turn of the event loop.
-    const bodies = isLong(task.message) ? await bodiesInTurns(firstEvents(task, now)) : undefined;
-    return new Promise((resolve, reject) => {
-      const { maxTaskSize } = this;
-      this.creating.push(
-        new TaskCreation(task, alongside, now, maxTaskSize, bodies, resolve, reject),
-      );
-      this.schedule();
+    const writer = this.writerOfNew(new LiveTask(unstarted(task, now), this.maxTaskSize));
+    const created = new Promise<TaskAggregate>((resolve, reject) => {
+      writer.enqueue({
+        purpose: 'creation',
+        fence: undefined,
+        decide: ({ record: { seq } }) => {
+          if (seq > 0) throw new HubError('CONFLICT', `a task ${task.id} exists already`);
+          const { idempotency } = task;
+          return { change: firstUpdate(task, now), result: undefined, alongside, idempotency };
+        },
+        resolve: () => resolve(writer.snapshot()),
+        reject,
+      });
+      this.wake(writer);
     });
+    try {
+      return { kind: 'created', aggregate: await created };
+    } catch (error) {
+      if (!(error instanceof KeyHeldError)) throw error;
+      if (!error.sameRequest) throw keyConflict();
+      return { kind: 'existing', taskId: error.taskId };
+    }
   }
 
   update<T>(
@@ -112,7 +103,13 @@ export class GroupCommitTaskLog extends TaskLog {
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const writer = this.writerOf(taskId);
-      writer.enqueue({ decide, fence, resolve: resolve as (result: unknown) => void, reject });
+      writer.enqueue({
+        purpose: 'update',
+        decide,
+        fence,
+        resolve: resolve as (result: unknown) => void,
+        reject,
+      });
       this.wake(writer);
     });
   }
@@ -174,15 +171,20 @@ export class GroupCommitTaskLog extends TaskLog {
     return version === undefined ? undefined : writer.committed(version, view);
   }
 
-  private writerOf(taskId: string, live: LiveTask | null = null): TaskWriter {
-    const known = this.cache.get(taskId);
-    if (known !== undefined) return known;
-    const writer = new TaskWriter(
-      taskId,
-      (cause, refused) => this.ending(taskId, cause, refused),
-      live,
-      this.maxTaskSize,
-    );
+  private writerOf(taskId: string): TaskWriter {
+    return this.cache.get(taskId) ?? this.newWriter(taskId, null);
+  }
+
+  /** Where the task is known already, its creation is refused by that. */
+  private writerOfNew(live: LiveTask): TaskWriter {
+    const { id } = live.aggregate.record;
+    const known = this.cache.get(id);
+    return known === undefined || known.unused ? this.newWriter(id, live) : known;
+  }
+
+  private newWriter(taskId: string, live: LiveTask | null): TaskWriter {
+    const ending = (cause: unknown): Waiting => this.ending(taskId, cause);
+    const writer = new TaskWriter(taskId, ending, live, this.maxTaskSize);
     this.cache.touch(writer);
     return writer;
   }
@@ -191,7 +193,8 @@ export class GroupCommitTaskLog extends TaskLog {
   private wake(writer: TaskWriter): void {
     if (!writer.ready) return;
     if (writer.loaded) {
-      (writer.isLarge ? this.readyLarge : this.ready).add(writer);
+      if (writer.isLarge) this.large.expect(writer);
+      else this.ready.add(writer);
       this.schedule();
       return;
     }
@@ -205,9 +208,9 @@ export class GroupCommitTaskLog extends TaskLog {
   }
 
   private schedule(): void {
-    this.stageLarge();
+    this.large.stage();
     if (this.scheduled || this.committing) return;
-    if (this.creating.length + this.ready.size + this.staged.length === 0) return;
+    if (this.ready.size === 0 && !this.large.hasStaged) return;
     this.scheduled = true;
     setImmediate(() => {
       this.scheduled = false;
@@ -215,65 +218,26 @@ export class GroupCommitTaskLog extends TaskLog {
     });
   }
 
-  /** Begins with large appends that wait: they are stored ahead in turns of long work. */
-  private stageLarge(): void {
-    while (
-      this.staging < MAX_STAGING &&
-      this.long.length + this.large.length + this.readyLarge.size > this.turnsAwaited
-    ) {
-      this.staging += 1;
-      this.turnsAwaited += 1;
-      void this.stageNext().then(() => {
-        this.staging -= 1;
-        this.schedule();
-      });
-    }
-  }
-
-  /** The first large append, once it is its turn. */
-  private async stageNext(): Promise<void> {
-    await longTurn();
-    this.turnsAwaited -= 1;
-    const member = this.large.shift() ?? (await this.writtenNext()) ?? this.nextLarge();
-    if (member === null) return;
-    try {
-      await this.store.stage(member.taken.append);
-      this.staged.push(member);
-    } catch (error) {
-      this.log.error({ err: error }, 'a large update could not be stored');
-      member.fail(unavailable(error));
-    }
-  }
-
-  /** What the first of the writers adds that are expected to add something large. */
-  private nextLarge(): Member | null {
-    for (const writer of this.readyLarge) {
-      this.readyLarge.delete(writer);
-      return this.memberBy(writer, this.clock.now());
-    }
-    return null;
-  }
-
   private async commitBatch(): Promise<void> {
-    const staged = this.staged.shift();
+    const staged = this.large.takeStaged();
     const batch = staged === undefined ? this.takeBatch() : [staged];
     if (batch.length > 0) {
       this.committing = true;
       const outcomes = await this.commit(batch);
       this.committing = false;
-      if (outcomes !== null) this.settle(batch, outcomes);
+      if (outcomes !== null) this.committed(batch, outcomes);
       this.cache.trim();
     }
     this.schedule();
   }
 
-  /** Null when the database itself failed: then every caller of the batch has been told. */
+  /** Null when the database itself failed: then every caller of the batch is answered. */
   private async commit(batch: readonly Member[]): Promise<readonly AppendOutcome[] | null> {
     try {
-      return await this.store.commit(batch.map(({ taken }) => taken.append));
+      return await this.store.commit(batch.map(({ append }) => append));
     } catch (error) {
       this.log.error({ err: error, appends: batch.length }, 'a commit failed with the database');
-      for (const member of batch) member.fail(unavailable(error));
+      for (const member of batch) this.failed(member, error);
       return null;
     }
   }
@@ -292,61 +256,40 @@ export class GroupCommitTaskLog extends TaskLog {
   private takeBatch(): Member[] {
     const batch: Member[] = [];
     let size = 0;
-    const room = (): boolean => batch.length < MAX_BATCH && size < MAX_BATCH_SIZE;
-    let created = 0;
     const now = this.clock.now();
-    while (created < this.creating.length && room()) {
-      const creation = this.creating[created++] as TaskCreation;
-      size += creation.live.size;
-      const member = this.memberOfNew(creation, now);
-      if (member !== null) (isLarge(member) ? this.large : batch).push(member);
-    }
-    this.creating.splice(0, created);
     for (const writer of this.ready) {
-      if (!room()) break;
+      if (batch.length >= MAX_BATCH || size >= MAX_BATCH_SIZE) break;
       this.ready.delete(writer);
       const member = this.memberBy(writer, now);
       if (member === null) continue;
-      size += sizeOf(member);
-      (isLarge(member) ? this.large : batch).push(member);
+      size += sizeOf(member.append);
+      if (isLarge(member.append)) this.large.add(member);
+      else batch.push(member);
     }
     return batch;
   }
 
   /** What the writer adds next; null when that is nothing, or not known before something is read or written down. */
   private memberBy(writer: TaskWriter, now: Date): Member | null {
-    const taken = this.prepare(writer, now);
-    if (taken === LONG_DECISION) this.long.push(writer);
-    else if (taken === VERIFY) void this.verify(writer);
-    else if (taken !== null) {
-      const member = this.memberOf(writer, taken);
-      writer.isLarge = isLarge(member);
-      return member;
-    } else this.wake(writer);
+    const append = this.prepare(writer, now);
+    if (append === LONG_DECISION) this.large.write(writer);
+    else if (append === VERIFY) void this.verify(writer);
+    else if (append !== null) {
+      writer.isLarge = isLarge(append);
+      return { writer, append };
+    } else this.next(writer);
     return null;
   }
 
   /** What the writer adds to the batch; what cannot even be written down ends its own task only. */
   private prepare(writer: TaskWriter, now: Date): Prepared {
     try {
-      return writer.prepare(now);
+      return writer.prepare(now, this.claimer);
     } catch (cause) {
-      writer.settle(this.unwritable(writer.taskId, cause));
+      this.log.error({ taskId: writer.taskId, err: cause }, 'an update cannot be serialised');
+      writer.ended({ kind: 'poisoned', cause });
       return null;
     }
-  }
-
-  /** What the first of the writers adds whose long decision waits to be written down. */
-  private async writtenNext(): Promise<Member | null> {
-    const writer = this.long.shift();
-    if (writer === undefined) return null;
-    await writer.written();
-    return this.memberBy(writer, this.clock.now());
-  }
-
-  private unwritable(taskId: string, cause: unknown): AppendOutcome {
-    this.log.error({ taskId, err: cause }, 'an append cannot be written down');
-    return { kind: 'poisoned', cause };
   }
 
   /** Another process may have changed the task since, without this one knowing. */
@@ -355,105 +298,58 @@ export class GroupCommitTaskLog extends TaskLog {
     this.wake(writer);
   }
 
-  private memberOf(writer: TaskWriter, taken: Taken): Member {
-    const next = (): void => {
-      this.cache.touch(writer);
-      this.wake(writer);
-    };
-    return {
-      taken,
-      settle: (outcome) => {
-        writer.settle(outcome);
-        next();
-      },
-      fail: (error) => {
-        writer.fail(error);
-        next();
-      },
-    };
+  /** Lets the writer go on after its append. */
+  private next(writer: TaskWriter): void {
+    if (writer.unused) this.cache.remove(writer.taskId);
+    else this.cache.touch(writer);
+    this.wake(writer);
   }
 
-  private memberOfNew(creation: TaskCreation, now: Date): Member | null {
-    let taken: Taken;
-    try {
-      // A lease would run while it is stored ahead: who claims it then finds it after its commit.
-      const isLong = creation.live.size >= LARGE_APPEND;
-      taken = creation.prepare(isLong ? null : this.claimer, now);
-    } catch (cause) {
-      creation.settle(this.unwritable(creation.live.aggregate.record.id, cause));
-      return null;
-    }
-    let exists = false;
-    return {
-      taken,
-      settle: (outcome) => {
-        exists = creation.settle(outcome);
-        if (exists) this.writerOf(taken.append.taskId, creation.live);
-      },
-      fail: (error) => creation.fail(error),
-      handOver: () => {
-        if (exists) creation.handOver();
-      },
-    };
+  private failed({ writer }: Member, cause: unknown): void {
+    writer.fail(unavailable(cause));
+    this.next(writer);
   }
 
-  private settle(batch: readonly Member[], outcomes: readonly AppendOutcome[]): void {
-    batch.forEach((member, index) => {
+  private committed(batch: readonly Member[], outcomes: readonly AppendOutcome[]): void {
+    const appends: PreparedAppend[] = [];
+    batch.forEach(({ writer, append }, index) => {
       const outcome = outcomes[index] as AppendOutcome;
-      member.settle(outcome);
+      writer.ended(outcome);
+      this.next(writer);
+      if (outcome.kind === 'committed') appends.push(append);
       if (outcome.kind === 'poisoned' && !(outcome.cause instanceof HubError)) {
-        const { taskId } = member.taken.append;
-        this.log.error({ taskId, err: outcome.cause }, 'an append cannot be stored');
+        this.log.error(
+          { taskId: append.taskId, err: outcome.cause },
+          'an update cannot be stored: the database refuses it',
+        );
       }
     });
-    ringFor(
-      this.signals,
-      batch.filter((_, index) => outcomes[index]?.kind === 'committed').map(({ taken }) => taken),
-    );
-    for (const member of batch) member.handOver?.();
+    ringFor(this.signals, appends);
+    for (const { writer } of batch) writer.handOverFirstClaim();
   }
 
   private takeOver(claimed: readonly ClaimedTask[]): void {
     for (const claim of claimed) this.cache.get(claim.taskId)?.claimed(claim);
   }
 
-  /** What ends a task one of whose updates cannot be stored; why is told where that is the hub's own rule. */
-  private ending(taskId: string, cause: unknown, refused: Waiting): Waiting | null {
-    if (refused instanceof Ending) return null;
-    this.log.error({ taskId, err: cause }, 'a task ends, as an update cannot be stored');
+  /** What ends a task one of whose updates cannot be stored; it says why where that is the hub's own rule. */
+  private ending(taskId: string, cause: unknown): Waiting {
+    this.log.error({ taskId, err: cause }, 'a task ends as failed: an update cannot be stored');
     const why = cause instanceof TaskTooLargeError ? `: ${cause.message}` : '.';
-    return new Ending(
-      (task) => ({
+    return {
+      purpose: 'ending',
+      fence: undefined,
+      decide: (task) => ({
         change: decideTaskFailed(task, `An update could not be stored${why}`, this.clock.now()),
         result: undefined,
       }),
-      (error) => this.log.error({ taskId, err: error }, 'a task could not be ended as failed'),
-    );
+      resolve: () => undefined,
+      reject: (error) =>
+        this.log.error({ taskId, err: error }, 'a task could not be ended as failed'),
+    };
   }
-}
-
-/** Characters of the events and the checkpoint of its append. */
-function sizeOf({ taken: { append } }: Member): number {
-  const { events, checkpoint } = append;
-  return textOf(events) + (checkpoint?.task.length ?? 0) + (checkpoint?.held?.length ?? 0);
-}
-
-function isLarge(member: Member): boolean {
-  return sizeOf(member) >= LARGE_APPEND;
 }
 
 function unavailable(cause: unknown): HubError {
   return new HubError('UNAVAILABLE', 'the database is not available', { cause });
-}
-
-/** The decision that ends a task as failed; nobody waits for it. */
-class Ending implements Waiting {
-  readonly fence = undefined;
-
-  constructor(
-    readonly decide: Waiting['decide'],
-    readonly reject: Waiting['reject'],
-  ) {}
-
-  resolve(): void {}
 }

@@ -7,6 +7,7 @@ export {
 } from './append-participant.js';
 export { AgentCallbacks, CALLBACK_PATH } from './callbacks/agent-callbacks.js';
 export { ContextStore, type HubContext } from './context-store.js';
+export { headerOf, isShown } from './domain/event-header.js';
 export { Signals } from './signals.js';
 export { belongsTo } from './task-access.js';
 export { TaskLog, type Created, type Decision } from './task-log.js';
@@ -21,8 +22,10 @@ export {
 export type { StreamItem } from './task-streams.js';
 export {
   FIRST_MESSAGE_SEQ,
+  type ArtifactChunk,
   type Delegation,
   type DelegationState,
+  type EventHeader,
   type EventKind,
   type NewTask,
   type TaskAggregate,

@@ -5,7 +5,7 @@ import type { AfterCommit } from './append-participant.js';
 import type {
   Delegation,
   IdempotencyKey,
-  NewTask,
+  LoggedEvent,
   TaskAggregate,
   TaskEvent,
   TaskRecord,
@@ -30,16 +30,14 @@ export interface DelegationWrite {
 /** One append, already numbered and serialised. */
 export interface PreparedAppend {
   readonly taskId: string;
-  /** The task, when it does not exist yet. */
-  readonly create: NewTask | null;
   readonly alongside: readonly Alongside[];
   /** The keys of the requests it answers; `duplicate` when one of them is held already. */
   readonly keys: readonly IdempotencyKey[];
-  /** The version of the task it was decided on; 0 for a new task. The append raises it by one. */
+  /** The version of the task it was decided on; 0 where it creates the task. The append raises it by one. */
   readonly expectedVersion: number;
   /** The task's columns after this append. */
   readonly record: TaskRecord;
-  readonly events: readonly TaskEvent[];
+  readonly events: readonly LoggedEvent[];
   readonly delegations: readonly DelegationWrite[];
   /** The agents of all its delegations when another one has taken over from one of them; else null. */
   readonly agents: readonly string[] | null;
@@ -49,6 +47,13 @@ export interface PreparedAppend {
   readonly checkpoint: Checkpoint | null;
   /** What it adds to the usage of the task's owner. */
   readonly usage: UsageChange;
+  /** Delegations that it leaves as they are, and whose owners look at the task after the commit. */
+  readonly affected: readonly string[];
+}
+
+/** Whether an append is the first one of its task. */
+export function createsTask({ expectedVersion }: PreparedAppend): boolean {
+  return expectedVersion === 0;
 }
 
 /** A task so that it need not be rebuilt from the start of its log; both are 1.0 wire JSON. */

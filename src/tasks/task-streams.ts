@@ -6,6 +6,7 @@ import type { Signals } from './signals.js';
 import { TaskBell, type PollPace } from './task-bell.js';
 import type { TaskLog } from './task-log.js';
 import { FIRST_MESSAGE_SEQ, type TaskEvent } from './task.js';
+import { isShown } from './domain/event-header.js';
 import { textOf } from './text-of-events.js';
 
 /** One event of a stream: the 1.0 wire JSON of a StreamResponse, and its place in the task's log. */
@@ -134,11 +135,6 @@ export class TaskStreams {
 /** There may be more behind it. */
 function isFull(page: readonly TaskEvent[]): boolean {
   return page.length >= PAGE_SIZE || textOf(page) >= PAGE_TEXT;
-}
-
-/** Client messages and direct replies are in the log, never in streams. */
-function isShown({ kind }: TaskEvent): boolean {
-  return kind === 'task' || kind === 'status' || kind === 'artifact';
 }
 
 /** Nothing follows until the client acts: a stream ends there. Authorization may come from elsewhere. */

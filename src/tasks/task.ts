@@ -219,6 +219,29 @@ export interface SentWith {
   readonly acceptedOutputModes: readonly string[];
 }
 
+/** What an entry of a log is, known when it is made: who must act on it need not read its text. */
+export interface EventHeader {
+  /** The task's state with this entry; null where the entry says none. */
+  readonly state: TaskState | null;
+  /** On a task of several agents, the delegation that this status says has ended. */
+  readonly endedDelegation: string | null;
+  /** The artifact that this entry is a chunk of. */
+  readonly artifact: ArtifactChunk | null;
+}
+
+export interface ArtifactChunk {
+  readonly id: string;
+  /** On a task of several agents, the delegation it comes from. */
+  readonly delegationId: string | null;
+  readonly append: boolean;
+  readonly lastChunk: boolean;
+}
+
+/** An entry as it is appended, with what is known of it. */
+export interface LoggedEvent extends TaskEvent {
+  readonly header: EventHeader;
+}
+
 /** An event to be logged; the store numbers and serialises it. */
 export interface NewEvent {
   readonly kind: EventKind;
@@ -253,6 +276,8 @@ export type DelegationPatch = { readonly id: string } & Partial<
 /** What a decision about a task adds to it, all in one commit. */
 export interface TaskChange {
   readonly events: readonly NewEvent[];
+  /** The delegations that the task begins with; in its first update only. */
+  readonly begins?: readonly Delegation[];
   readonly delegations?: readonly DelegationPatch[];
   readonly record?: Partial<
     Pick<TaskRecord, 'cancelRequestedAt' | 'cancelMetadata' | 'deadlineAt'>

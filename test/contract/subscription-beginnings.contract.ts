@@ -129,7 +129,8 @@ export function subscriptionBeginningsContract(open: () => Promise<SubscriptionS
       const rest = { nextSeq: 3, cursor: LOG_START, deliveries: [] };
       expect(await stores.lanes.reach(lane!, rest, NOW, NOW)).toBe('rests');
       const begun = await stores.addTask(2);
-      const entry = { taskId: running, seq: 3, kind: 'task', at: NOW, body: '{}' } as const;
+      const header = { state: null, endedDelegation: null, artifact: null };
+      const entry = { taskId: running, seq: 3, kind: 'task', at: NOW, body: '{}', header } as const;
       const batch: Appended[] = [
         { taskId: running, events: [entry], everyEvent: false, begins: null },
         appended(begun, true, [BILLING]),

@@ -11,7 +11,8 @@ import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js
 import { LaneReader } from '../../src/push/delivery/stream-reader.js';
 import { LaneRunner } from '../../src/push/delivery/stream-runner.js';
 import { PushWakeup } from '../../src/push/delivery/push-wakeup.js';
-import type { TaskEvent, TaskLog } from '../../src/tasks/index.js';
+import { headerOf, type TaskEvent, type TaskLog } from '../../src/tasks/index.js';
+import type { LogEntry } from '../../src/push/delivery/domain/delivery-plan.js';
 import { plainAuthenticator } from './push-auth.js';
 import type { EndpointRules } from '../../src/push/receivers/domain/endpoint-health.js';
 import { ENDPOINT_RULES, PushStores, SILENT } from './push-stores.js';
@@ -63,7 +64,7 @@ export class PushEngine extends PushStores {
   async append(taskId: string, ...wires: object[]): Promise<void> {
     const { lanes, wakeup } = this;
     const now = new Date();
-    const seen: { kind: TaskEvent['kind']; body: string }[] = [];
+    const entries: LogEntry[] = [];
     await this.database.write(function* (tx) {
       const [task] = yield* tx.all<{ last: number | null; every: number }>(
         `SELECT (SELECT MAX(seq) FROM task_events WHERE task_id = t.id) AS last,
@@ -72,15 +73,18 @@ export class PushEngine extends PushStores {
       );
       let seq = Number(task?.last ?? 0);
       for (const wire of wires) {
-        const entry = { kind: kindOf(wire), body: bodyOf(wire) };
-        seen.push(entry);
+        const [kind, body] = [kindOf(wire), bodyOf(wire)];
+        entries.push({
+          kind,
+          header: headerOf(StreamResponse.fromJSON(JSON.parse(body)).payload!),
+        });
         yield* tx.run(
           'INSERT INTO task_events (task_id, seq, kind, at, body) VALUES (?, ?, ?, ?, ?)',
-          [taskId, ++seq, entry.kind, now.getTime(), entry.body],
+          [taskId, ++seq, kind, now.getTime(), body],
         );
       }
       yield* tx.run('UPDATE tasks SET seq = ? WHERE id = ?', [seq, taskId]);
-      const when = dueWhen(seen, task?.every === 1);
+      const when = dueWhen(entries, task?.every === 1);
       if (when !== null) yield* lanes.markDue(tx, [{ taskId, seq, when }], now);
     });
     wakeup.ring();

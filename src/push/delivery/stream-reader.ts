@@ -1,12 +1,17 @@
 import { storable } from '../../database/text.js';
 import type { StreamResponse, Task } from '../../protocol/a2a.js';
-import type { TaskEvent, TaskLog } from '../../tasks/index.js';
+import {
+  headerOf,
+  isShown,
+  type EventHeader,
+  type TaskEvent,
+  type TaskLog,
+} from '../../tasks/index.js';
 import type { Delivery } from './delivery.js';
 import {
   LOG_START,
   type LaneCursor,
   type PlannedDelivery,
-  isShown,
   planEntry,
   toldArtifacts,
 } from './domain/delivery-plan.js';
@@ -131,12 +136,12 @@ export class LaneReader {
   ): Promise<Passed> {
     const { kind, seq } = event;
     const { states, events } = lane.webhook;
-    const payload = tryPayload(event);
-    if (payload === null) {
-      const isTold = isShown(kind) && (states === undefined || kind !== 'artifact');
+    const header = tryHeader(event);
+    if (header === null) {
+      const isTold = isShown(event) && (states === undefined || kind !== 'artifact');
       return { nextSeq: seq + 1, cursor, deliveries: isTold ? [unreadable(lane, seq)] : [] };
     }
-    const entry = { kind, payload };
+    const entry = { kind, header };
     const plan = onlyStates(planEntry(cursor, entry, events), entry, states);
     // A 0.x body is the whole task, so one request tells all that one entry brought.
     const wanted = lane.webhook.version === '1.0' ? plan.deliveries : plan.deliveries.slice(-1);
@@ -230,8 +235,8 @@ export class LaneReader {
       for (const event of page) {
         const turn = pace(event.body.length);
         if (turn) await turn;
-        const payload = tryPayload(event);
-        if (payload) cursor = planEntry(cursor, { kind: event.kind, payload }).cursor;
+        const header = tryHeader(event);
+        if (header) cursor = planEntry(cursor, { kind: event.kind, header }).cursor;
         seq = event.seq;
       }
       if (seq < last && isOver()) {
@@ -249,9 +254,9 @@ function artifactIdOf(delivery: PlannedDelivery): string[] {
 }
 
 /** Null when the entry cannot be read. */
-function tryPayload(event: TaskEvent): NonNullable<StreamResponse['payload']> | null {
+function tryHeader(event: TaskEvent): EventHeader | null {
   try {
-    return payloadOf(event);
+    return headerOf(payloadOf(event));
   } catch (error) {
     if (error instanceof UnrenderableError) return null;
     throw error;

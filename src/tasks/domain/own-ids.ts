@@ -114,8 +114,8 @@ export function newArtifactId(
   return id;
 }
 
-/** What the hub has said in an agent's message of where it comes from. */
-export function saidIn({ metadata }: Pick<Message, 'metadata'>): {
+/** What the hub has said in an agent's message or artifact of where it comes from. */
+export function saidIn({ metadata }: { readonly metadata: Metadata }): {
   readonly delegationId?: unknown;
   readonly state?: unknown;
 } {

@@ -24,10 +24,12 @@ import type {
   NewEvent,
   TaskAggregate,
   TaskChange,
+  LoggedEvent,
   TaskEvent,
   TaskRecord,
 } from '../task.js';
 import { timed } from '../domain/delegation-times.js';
+import { headerOf } from '../domain/event-header.js';
 import { usageOf } from './append-usage.js';
 import { checkpointDue } from './checkpoint-due.js';
 import { bodyOf } from './event-body.js';
@@ -37,12 +39,6 @@ import { MAX_TASK_VALUES, VALUE_BYTES, valuesOfCheckpoint } from './task-values.
 
 /** Memory of a task beside the text of its log, roughly. */
 const BASE_SIZE = 4096;
-
-/** An append, and the delegations whose owners should look although nothing of them is changed. */
-export interface Taken {
-  readonly append: PreparedAppend;
-  readonly concerned: readonly string[];
-}
 
 /**
  * The newest state of one task in memory, with what has been decided but not committed yet. Changes
@@ -63,7 +59,7 @@ export class LiveTask {
   private values: { checkpoint: number; since: number };
 
   private stateBefore: TaskRecord['state'];
-  private events: TaskEvent[] = [];
+  private events: LoggedEvent[] = [];
   /** Of the append that was taken last. */
   private takenEvents: readonly TaskEvent[] = [];
   private writes = new Map<string, { added: boolean; lease: boolean }>();
@@ -100,7 +96,7 @@ export class LiveTask {
     this.stateBefore = this.record.state;
   }
 
-  /** The version of the last commit this state includes. */
+  /** The version of the last commit this state includes; 0: the task is not created yet. */
   get version(): number {
     return this.committedVersion;
   }
@@ -175,6 +171,7 @@ export class LiveTask {
     this.values.since += added.values;
     this.since.events += events.length;
     for (const event of events) this.events.push(event);
+    if (change.begins !== undefined) this.add(change.begins);
     for (const patch of change.delegations ?? []) this.patch(patch, now);
     if (change.record !== undefined) this.recordChanged = true;
     this.record = {
@@ -187,15 +184,9 @@ export class LiveTask {
   }
 
   /** What else belongs in the commit of what has been applied. */
-  accompany(alongside: readonly Alongside[], key: IdempotencyKey | null): void {
+  enlist(alongside: readonly Alongside[], key: IdempotencyKey | null): void {
     this.alongside.push(...alongside);
     if (key !== null) this.keys.push(key);
-  }
-
-  /** Delegations that begin with the task. */
-  add(delegations: readonly Delegation[]): void {
-    this.delegations = [...this.delegations, ...delegations];
-    for (const { id } of delegations) this.writes.set(id, { added: true, lease: true });
   }
 
   /** Gives all queued delegations to an owner, as a first claim would. */
@@ -208,12 +199,10 @@ export class LiveTask {
   }
 
   /** What was applied, as one append. */
-  take(create: PreparedAppend['create'], fences: readonly Fence[]): Taken {
-    const concerned = this.recordChanged ? this.delegations.map(({ id }) => id) : [];
+  take(fences: readonly Fence[] = []): PreparedAppend {
     const checkpoint = this.takeCheckpoint();
     const append: PreparedAppend = {
       taskId: this.record.id,
-      create,
       alongside: this.alongside,
       keys: this.keys,
       expectedVersion: this.committedVersion,
@@ -223,12 +212,13 @@ export class LiveTask {
       agents: this.agentsChanged ? this.delegations.map(({ agentId }) => agentId) : null,
       fences,
       checkpoint,
-      usage: usageOf(create !== null, this.stateBefore, {
+      usage: usageOf(this.version === 0, this.stateBefore, {
         record: this.record,
         events: this.events,
         checkpoint,
         delegations: this.delegations,
       }),
+      affected: this.recordChanged ? this.delegations.map(({ id }) => id) : [],
     };
     this.takenEvents = this.events;
     this.stored += append.usage.storedBytes;
@@ -240,7 +230,7 @@ export class LiveTask {
     this.keys = [];
     this.untaken = 0;
     this.stateBefore = this.record.state;
-    return { append, concerned };
+    return append;
   }
 
   /** The append that was taken last is durable. */
@@ -264,7 +254,7 @@ export class LiveTask {
     events: readonly NewEvent[],
     now: Date,
     bodies: readonly string[] | undefined,
-  ): TaskEvent[] {
+  ): LoggedEvent[] {
     let { state, seq } = this.record;
     return events.map((event, i) => {
       const { kind, payload } = event;
@@ -273,7 +263,8 @@ export class LiveTask {
       }
       if (payload.$case === 'statusUpdate') state = payload.value.status?.state ?? state;
       seq += 1;
-      return { taskId: this.record.id, seq, kind, at: now, body: bodies?.[i] ?? bodyOf(event) };
+      const body = bodies?.[i] ?? bodyOf(event);
+      return { taskId: this.record.id, seq, kind, at: now, body, header: headerOf(payload) };
     });
   }
 
@@ -289,6 +280,11 @@ export class LiveTask {
     if (!moved || status === undefined) return {};
     const at = Date.parse(status.timestamp ?? '');
     return { state: status.state, statusAt: Number.isNaN(at) ? now : new Date(at) };
+  }
+
+  private add(delegations: readonly Delegation[]): void {
+    this.delegations = [...this.delegations, ...delegations];
+    for (const { id } of delegations) this.writes.set(id, { added: true, lease: true });
   }
 
   private patch(patch: DelegationPatch, now: Date): void {

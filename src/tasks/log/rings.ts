@@ -1,14 +1,13 @@
 import type { Signals } from '../signals.js';
+import type { PreparedAppend } from '../task-store.js';
 import type { Delegation } from '../task.js';
-import type { Taken } from './live-task.js';
 
 /** Rings for what these appends changed, after their commit. */
-export function ringFor(signals: Signals, committed: readonly Taken[]): void {
+export function ringFor(signals: Signals, committed: readonly PreparedAppend[]): void {
   let waiting = false;
-  for (const { append, concerned } of committed) {
-    const { record, events, delegations } = append;
+  for (const { record, events, delegations, affected } of committed) {
     if (events.length > 0) signals.taskChanged(record.id, record.seq);
-    const changed = new Set(concerned);
+    const changed = new Set(affected);
     for (const { delegation, added } of delegations) {
       waiting ||= waitsForRunner(delegation);
       if (!added) changed.add(delegation.id);

@@ -4,7 +4,7 @@ import { artifactUpdate, statusUpdate } from '../../protocol/build.js';
 import { NOW, artifact, userMessage } from '../domain/fake-task.js';
 import type { NewEvent, NewTask } from '../task.js';
 import { LiveTask } from './live-task.js';
-import { newLiveTask } from './new-live-task.js';
+import { firstUpdate, unstarted } from './first-update.js';
 import { MAX_LOG_FACTOR, TaskTooLargeError } from './room.js';
 
 const MAX_SIZE = 20_000;
@@ -25,9 +25,15 @@ function status(state: TaskState): NewEvent {
   return { kind: 'status', payload: statusUpdate(REF, state, NOW) };
 }
 
+function newLiveTask(task: NewTask, now: Date, maxSize: number): LiveTask {
+  const live = new LiveTask(unstarted(task, now), maxSize);
+  live.apply(firstUpdate(task, now), now);
+  return live;
+}
+
 function liveTask(): LiveTask {
   const live = newLiveTask(NEW_TASK, NOW, MAX_SIZE);
-  live.take(null, []);
+  live.take();
   return live;
 }
 
@@ -36,7 +42,7 @@ describe('the room of a task', () => {
     const live = liveTask();
     live.apply({ events: [given('held', 'w')] }, NOW);
     live.apply({ events: [given('artifact', 'w')] }, NOW);
-    expect(live.take(null, []).append.checkpoint).not.toBeNull();
+    expect(live.take().checkpoint).not.toBeNull();
     live.apply({ events: [given('held', 'later', 'x')] }, NOW);
     expect(live.aggregate.task.artifacts).toHaveLength(1);
   });
@@ -51,12 +57,12 @@ describe('the room of a task', () => {
 
   it('ends when the log is full of what was replaced, however small the task stays', () => {
     const live = newLiveTask(NEW_TASK, NOW, 4 * MIB);
-    live.take(null, []);
+    live.take();
     let replaced = 0;
     expect(() => {
       for (; ; replaced++) {
         live.apply({ events: [given('artifact', 'a', 'x'.repeat(MIB))] }, NOW);
-        live.take(null, []);
+        live.take();
       }
     }).toThrow('the log of the task, with all that was replaced, would be larger than 32 MiB');
     // Each has its checkpoint.
@@ -85,7 +91,7 @@ describe('the room of a task', () => {
 
   it('is enough for a task that only grows to its limit, with its checkpoints', () => {
     const live = newLiveTask(NEW_TASK, NOW, 8 * MIB);
-    live.take(null, []);
+    live.take();
     const grow = (): void => {
       const chunk = artifactUpdate(REF, {
         artifact: artifact('a', 'x'.repeat(2000)),
@@ -93,7 +99,7 @@ describe('the room of a task', () => {
         lastChunk: false,
       });
       live.apply({ events: [{ kind: 'artifact', payload: chunk }] }, NOW);
-      live.take(null, []);
+      live.take();
     };
     expect(() => {
       for (;;) grow();
@@ -116,10 +122,10 @@ describe('the room of a task', () => {
 
     function filled(append: boolean, chunks: number): LiveTask {
       const live = newLiveTask(NEW_TASK, NOW, 64 * MIB);
-      live.take(null, []);
+      live.take();
       for (let i = 0; i < chunks; i++) {
         live.apply({ events: [dataChunk('artifact', 'a', append)] }, NOW);
-        live.take(null, []);
+        live.take();
       }
       return live;
     }
@@ -152,7 +158,7 @@ describe('the room of a task', () => {
 
     it('is enough for a hundred thousand chunks of text', () => {
       const live = newLiveTask(NEW_TASK, NOW, 64 * MIB);
-      live.take(null, []);
+      live.take();
       const chunk = artifactUpdate(REF, {
         artifact: artifact('a', 'token'),
         append: true,
@@ -164,7 +170,7 @@ describe('the room of a task', () => {
       }));
       for (let i = 0; i < 100; i++) {
         live.apply({ events }, NOW);
-        live.take(null, []);
+        live.take();
       }
       expect(live.aggregate.task.artifacts[0]?.parts).toHaveLength(100_000);
     });

@@ -1,42 +1,25 @@
 import { HubError, invalidField } from '../../common/hub-error.js';
-import { FencedError, KeyHeldError, type Decision } from '../task-log.js';
+import { FencedError, KeyHeldError, type Claimer, type Decision } from '../task-log.js';
 import type { AppendOutcome, ClaimedTask, Fence, StoredTask } from '../task-store.js';
 import type { TaskAggregate, TaskEvent } from '../task.js';
-import { bodiesInTurns, isLongChange } from './event-body.js';
-import { LiveTask, type Taken } from './live-task.js';
+import {
+  lostWith,
+  LONG_DECISION,
+  LongDecision,
+  VERIFY,
+  type Decided,
+  type Made,
+  type Prepared,
+  type Waiting,
+} from './decisions.js';
+import { isLongChange } from './event-body.js';
+import { continuesReleased, examineFence } from './fences.js';
+import { FirstClaim } from './first-claim.js';
+import { LiveTask } from './live-task.js';
 import { TaskTooLargeError, TOO_LARGE_MESSAGE } from './room.js';
 
 /** Characters of events after which an append takes no further decision. */
 const MAX_APPEND_SIZE = 1024 * 1024;
-
-/** One caller of `update` that waits for its decision to be durable. */
-export interface Waiting {
-  readonly decide: (task: TaskAggregate) => Decision<unknown>;
-  readonly fence: Fence | undefined;
-  readonly resolve: (result: unknown) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** A decision that has been made and waits until the state it was made on is known to hold. */
-interface Decided {
-  readonly waiting: Waiting;
-  readonly answer: () => void;
-}
-
-/** A decision that has been made and is not applied yet. */
-interface Made {
-  readonly waiting: Waiting;
-  readonly decision: Decision<unknown>;
-  readonly fences: Map<string, Fence>;
-}
-
-/** The decisions change nothing; they hold if the database has nothing newer. */
-export const VERIFY = 'verify';
-/** What was decided is long: prepare again when {@link TaskWriter.written} has resolved. */
-export const LONG_DECISION = 'long-decision';
-
-/** What a writer has to add; null: nothing, or the state must be loaded first. */
-export type Prepared = Taken | typeof VERIFY | typeof LONG_DECISION | null;
 
 /**
  * The queue of one task. At most one append is under way; what is decided meanwhile waits, and is then
@@ -50,6 +33,8 @@ export class TaskWriter {
   private readers: (() => void)[] = [];
   private claims: ClaimedTask[] = [];
   private underWay = false;
+  /** Of the append under way, where that creates the task. */
+  private firstClaim: FirstClaim | null = null;
   /** The state was read from the database and nothing has been decided on it yet. */
   private fresh = false;
   /** So many decisions are made one at a time: an append of them all was refused for its content. */
@@ -59,11 +44,11 @@ export class TaskWriter {
 
   /**
    * `ending` gives what ends the task as failed, because an update of it cannot be stored for this
-   * cause; null when that was such an ending itself.
+   * cause; `live`: the newest state, or a task that is not created yet; null: it is to be loaded.
    */
   constructor(
     readonly taskId: string,
-    private readonly ending: (cause: unknown, refused: Waiting) => Waiting | null,
+    private readonly ending: (cause: unknown) => Waiting,
     private live: LiveTask | null = null,
     private readonly maxSize = Infinity,
   ) {}
@@ -80,6 +65,17 @@ export class TaskWriter {
 
   get loaded(): boolean {
     return this.live !== null;
+  }
+
+  /** Nothing is known of the task, and nobody waits for it. */
+  get unused(): boolean {
+    return this.idle && this.live === null;
+  }
+
+  /** The state as of the last commit, safe to keep; only for who is answered by that commit. */
+  snapshot(): TaskAggregate {
+    if (this.live === null) throw new Error(`task ${this.taskId} is not loaded`);
+    return this.live.snapshot();
   }
 
   /** Memory it takes, roughly, in bytes. */
@@ -114,9 +110,10 @@ export class TaskWriter {
 
   /**
    * Makes the decisions that wait, and gives what they add as one append; {@link VERIFY} when they
-   * add nothing; null when nobody waits (any more), or when the state must be loaded first.
+   * add nothing; null when nobody waits (any more), or when the state must be loaded first. `claimer` gets
+   * the delegations of a task that is created by it.
    */
-  prepare(now: Date): Prepared {
+  prepare(now: Date, claimer: Claimer | null = null): Prepared {
     const { long } = this;
     // One append at a time: a second one would be numbered as if the first were not there.
     if (this.underWay && !long?.isWritten) return null;
@@ -126,7 +123,7 @@ export class TaskWriter {
       if (this.live === null) this.queue.unshift(long.made.waiting);
       else this.apply(this.live, long.made, now, long.bodies);
     }
-    return this.prepareWith(long?.made.fences ?? new Map<string, Fence>(), now);
+    return this.prepareWith(long?.made.fences ?? new Map<string, Fence>(), now, claimer);
   }
 
   /** Resolves when the long decision is written down. */
@@ -134,11 +131,11 @@ export class TaskWriter {
     return this.long?.write() ?? Promise.resolve();
   }
 
-  private prepareWith(fences: Map<string, Fence>, now: Date): Prepared {
+  private prepareWith(fences: Map<string, Fence>, now: Date, claimer: Claimer | null): Prepared {
     for (let waiting = this.queue[0]; waiting !== undefined; waiting = this.queue[0]) {
       if (this.live === null) return null;
       if (this.isFull()) break;
-      const fence = this.examine(this.live, waiting.fence);
+      const fence = examineFence(this.live, waiting.fence, this.fresh);
       if (fence === 'unknown') {
         if (this.decided.length > 0) break;
         this.live = null;
@@ -155,27 +152,33 @@ export class TaskWriter {
     }
     if (this.live === null || this.decided.length === 0) return null;
     this.underWay = true;
-    return this.live.changed ? this.live.take(null, [...fences.values()]) : VERIFY;
+    if (!this.live.changed) return VERIFY;
+    if (this.live.version === 0 && claimer !== null) {
+      this.firstClaim = new FirstClaim(claimer);
+      this.firstClaim.reserve(this.live, now);
+    }
+    return this.live.take([...fences.values()]);
   }
 
   /** Answers decisions without a change when they were made on the newest state; else they wait on. */
   async verify(newest: () => Promise<number | undefined>): Promise<void> {
     try {
-      const version = await newest();
+      const version = (await newest()) ?? 0;
       if (this.live !== null && this.live.version === version) this.confirm();
-      else this.settle({ kind: 'conflict' });
+      else this.ended({ kind: 'conflict' });
     } catch (error) {
       this.fail(error);
     }
   }
 
   /** Ends the append under way; the next one may begin. */
-  settle(outcome: AppendOutcome): void {
+  ended(outcome: AppendOutcome): void {
     if (outcome.kind === 'committed') {
       this.live?.committed();
       this.confirm();
       return;
     }
+    this.releaseFirstClaim();
     this.underWay = false;
     const decided = this.decided.splice(0);
     this.forget();
@@ -196,14 +199,12 @@ export class TaskWriter {
    * claims have to add after it falls with it, or the task would go on without what came before.
    */
   fail(error: unknown): void {
+    this.releaseFirstClaim();
     this.underWay = false;
     this.forget();
-    const lost = this.decided.splice(0).map(({ waiting }) => waiting);
-    const claims = new Set(lost.map(claimOf));
-    claims.delete(undefined);
-    const isLost = (waiting: Waiting): boolean => claims.has(claimOf(waiting));
-    lost.push(...this.queue.filter(isLost));
-    this.queue = this.queue.filter((waiting) => !isLost(waiting));
+    const decided = this.decided.splice(0).map(({ waiting }) => waiting);
+    const { lost, rest } = lostWith(decided, this.queue);
+    this.queue = rest;
     for (const waiting of lost) waiting.reject(error);
   }
 
@@ -213,9 +214,15 @@ export class TaskWriter {
    */
   committed<T>(version: number, view: (live: LiveTask) => T): Promise<T | undefined> {
     const look = (): T | undefined =>
-      this.live !== null && this.live.version >= version ? view(this.live) : undefined;
+      this.live !== null && this.live.version >= Math.max(version, 1) ? view(this.live) : undefined;
     if (!this.underWay) return Promise.resolve(look());
     return new Promise((resolve) => this.readers.push(() => resolve(look())));
+  }
+
+  /** Gives the runner what it claimed of a new task, after everybody was notified of the commit. */
+  handOverFirstClaim(): void {
+    if (this.live !== null) this.firstClaim?.handOver(this.live);
+    this.firstClaim = null;
   }
 
   /** Takes over a claim, which is committed outside of the log. */
@@ -230,6 +237,8 @@ export class TaskWriter {
     const decided = this.decided.splice(0);
     this.single = Math.max(0, this.single - decided.length);
     for (const { answer } of decided) answer();
+    // Its creation was refused.
+    if (this.live?.version === 0) this.live = null;
     this.takeOverClaims();
     this.answerReaders();
   }
@@ -237,25 +246,10 @@ export class TaskWriter {
   /** The append has all that it takes. */
   private isFull(): boolean {
     if (this.decided.length === 0) return false;
-    if (this.single > 0) return true;
-    return (this.live?.untakenSize ?? 0) >= MAX_APPEND_SIZE && !this.mustGoOn();
-  }
-
-  /**
-   * What was decided gives the delegation away that the next decision is about: after the commit somebody
-   * else may claim it, and the rest of the same answer would be refused.
-   */
-  private mustGoOn(): boolean {
-    const fence = this.queue[0]?.fence;
-    return fence !== undefined && this.live?.ownerOf(fence.delegationId) === null;
-  }
-
-  private examine(live: LiveTask, fence: Fence | undefined): 'holds' | 'outdated' | 'unknown' {
-    if (fence === undefined) return 'holds';
-    const epoch = live.epochOf(fence.delegationId);
-    if (epoch === fence.epoch) return 'holds';
-    // A newer claim than this state knows: look again, once.
-    return epoch !== undefined && epoch < fence.epoch && !this.fresh ? 'unknown' : 'outdated';
+    // What else a new task gets is added to a row that is there.
+    if (this.single > 0 || this.live?.version === 0) return true;
+    const isLong = (this.live?.untakenSize ?? 0) >= MAX_APPEND_SIZE;
+    return isLong && !continuesReleased(this.live, this.queue[0]?.fence);
   }
 
   private decide(live: LiveTask, waiting: Waiting, fences: Map<string, Fence>, now: Date): void {
@@ -297,7 +291,7 @@ export class TaskWriter {
       }
       return;
     }
-    live.accompany(decision.alongside ?? [], decision.idempotency ?? null);
+    live.enlist(decision.alongside ?? [], decision.idempotency ?? null);
     if (waiting.fence !== undefined) fences.set(waiting.fence.delegationId, waiting.fence);
     this.decided.push({ waiting, answer: () => waiting.resolve(decision.result) });
   }
@@ -330,20 +324,24 @@ export class TaskWriter {
    */
   private tooLarge(waiting: Waiting, decision: Decision<unknown>, error: TaskTooLargeError): void {
     const ofClient = decision.change.events.some(({ kind }) => kind === 'message');
-    const ending = ofClient ? null : this.ending(error, waiting);
-    if (ending !== null) {
-      this.queue.unshift(ending, waiting);
+    if (ofClient || waiting.purpose === 'ending') {
+      const refusal = invalidField('message', TOO_LARGE_MESSAGE);
+      this.decided.push({ waiting, answer: () => waiting.reject(refusal) });
       return;
     }
-    const refusal = invalidField('message', TOO_LARGE_MESSAGE);
-    this.decided.push({ waiting, answer: () => waiting.reject(refusal) });
+    this.queue.unshift(this.ending(error), waiting);
   }
 
   /** The task ends before anybody adds to it what came after: it must not complete without this. */
   private poisoned(waiting: Waiting, cause: unknown): void {
-    const ending = this.ending(cause, waiting);
-    if (ending !== null) this.queue.unshift(ending);
-    waiting.reject(new HubError('INTERNAL', 'The update cannot be stored.', { cause }));
+    if (waiting.purpose === 'update') this.queue.unshift(this.ending(cause));
+    const what = waiting.purpose === 'creation' ? 'task' : 'update';
+    waiting.reject(new HubError('INTERNAL', `The ${what} cannot be stored.`, { cause }));
+  }
+
+  private releaseFirstClaim(): void {
+    this.firstClaim?.release();
+    this.firstClaim = null;
   }
 
   private forget(): void {
@@ -361,23 +359,4 @@ export class TaskWriter {
   private answerReaders(): void {
     for (const reader of this.readers.splice(0)) reader();
   }
-}
-
-/** One whose events are long: what they are logged as is written in turns of long work before it is applied. */
-class LongDecision {
-  /** Undefined when they cannot be: applying the decision then tells why. */
-  bodies: readonly string[] | undefined;
-  isWritten = false;
-
-  constructor(readonly made: Made) {}
-
-  async write(): Promise<void> {
-    this.bodies = await bodiesInTurns(this.made.decision.change.events).catch(() => undefined);
-    this.isWritten = true;
-  }
-}
-
-/** The claim that a decision is made under; undefined without one. */
-function claimOf({ fence }: Waiting): string | undefined {
-  return fence && `${fence.epoch} ${fence.delegationId}`;
 }

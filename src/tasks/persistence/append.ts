@@ -4,7 +4,7 @@ import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import type { AfterCommit, AppendParticipant, Beginning } from '../append-participant.js';
 import { isUnsent } from '../domain/delegation-state.js';
-import type { AppendOutcome, PreparedAppend } from '../task-store.js';
+import { createsTask, type AppendOutcome, type PreparedAppend } from '../task-store.js';
 import type { UsageStore } from '../usage/usage-store.js';
 import { sumUsage, type OwnedUsageChange } from '../usage/usage.js';
 import type { Outcomes } from './append-outcomes.js';
@@ -39,7 +39,7 @@ export function* appendBatch(
 ): Work<BatchResult> {
   const outcomes: Outcomes = new Map();
   const { free, taken } = yield* takeKeys(tx, batch, outcomes);
-  const creates = yield* insertTasks(tx, newTasks(free), outcomes);
+  const creates = yield* insertTasks(tx, free.filter(createsTask), outcomes);
   const everyEvent = new Set<string>();
   const same = yield* unchanged(tx, free, outcomes, everyEvent);
   const changes = yield* unfenced(tx, same, outcomes);
@@ -63,7 +63,8 @@ export function* appendBatch(
     for (const statements of alongside) after.push(yield* statements(tx, taskId));
   }
   const appended = good
-    .map(({ taskId, events, ...append }) => {
+    .map((append) => {
+      const { taskId, events } = append;
       const begins = beginningOf(append);
       return { taskId, events, everyEvent: everyEvent.has(taskId), begins };
     })
@@ -77,22 +78,15 @@ function usageOf({ record, usage }: PreparedAppend): OwnedUsageChange {
   return { ...usage, owner: record };
 }
 
-function beginningOf({
-  create,
-  record,
-  delegations,
-}: Pick<PreparedAppend, 'create' | 'record' | 'delegations'>): Beginning | null {
-  const begun = delegations.filter(({ delegation }) => isUnsent(delegation.state));
-  if (create === null && begun.length === 0) return null;
+function beginningOf(append: PreparedAppend): Beginning | null {
+  const isTask = createsTask(append);
+  const begun = append.delegations.filter(({ delegation }) => isUnsent(delegation.state));
+  if (!isTask && begun.length === 0) return null;
   return {
-    isTask: create !== null,
-    record,
+    isTask,
+    record: append.record,
     delegations: begun.map(({ delegation: { agentId, skillId } }) => ({ agentId, skillId })),
   };
-}
-
-function newTasks(batch: readonly PreparedAppend[]): PreparedAppend[] {
-  return batch.filter(({ create }) => create !== null);
 }
 
 /**
@@ -105,7 +99,7 @@ function* unchanged(
   outcomes: Outcomes,
   everyEvent: Set<string>,
 ): Work<PreparedAppend[]> {
-  const changes = batch.filter(({ create }) => create === null);
+  const changes = batch.filter((append) => !createsTask(append));
   const versions = new Map<string, number>();
   for (const piece of pieces(changes)) {
     const rows = yield* tx.all<{ id: string; version: number; every_event: number }>(

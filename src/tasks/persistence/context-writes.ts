@@ -1,7 +1,7 @@
 import { flatten, pieces, rowsOf } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
-import type { PreparedAppend } from '../task-store.js';
+import { createsTask, type PreparedAppend } from '../task-store.js';
 
 /**
  * The contexts of new tasks: each is used now, and its next message goes to the same agents. When
@@ -9,12 +9,12 @@ import type { PreparedAppend } from '../task-store.js';
  * one order for everybody, so that two processes never wait for each other.
  */
 export function* touchContexts(tx: Tx, appends: readonly PreparedAppend[]): Work<void> {
-  const creates = newestOf(appends.filter(({ create }) => create !== null));
-  const moves = keyed(appends.filter(({ create, agents }) => create === null && agents !== null));
+  const creates = newestOf(appends.filter(createsTask));
+  const moves = keyed(appends.filter((append) => !createsTask(append) && append.agents !== null));
   if (moves.length === 0) return yield* use(tx, creates);
   // Seldom, so one by one: the order matters more.
   for (const [key, append] of [...creates, ...moves].sort(byKey)) {
-    if (append.create !== null) yield* use(tx, [[key, append]]);
+    if (createsTask(append)) yield* use(tx, [[key, append]]);
     else yield* move(tx, append);
   }
 }

@@ -1,13 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { StreamResponse, TaskState } from '../../../protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../../../protocol/routing-extension.js';
+import { headerOf } from '../../../tasks/index.js';
 import { LOG_START, type LaneCursor, type LogEntry, planEntry } from './delivery-plan.js';
 import { dueWhen } from './due-mark.js';
 
 const IDS = { taskId: 't', contextId: 'c' };
 
 function entry(kind: LogEntry['kind'], wire: object): LogEntry {
-  return { kind, payload: StreamResponse.fromJSON(wire).payload! };
+  return { kind, header: headerOf(StreamResponse.fromJSON(wire).payload!) };
 }
 
 function status(state: string, metadata?: object): LogEntry {
@@ -81,10 +82,9 @@ describe('planEntry', () => {
   });
 
   it('is silent about artifacts that are held back', () => {
-    const { payload } = chunk('x', { lastChunk: true });
-    expect(told([{ kind: 'held', payload }])).toEqual([[]]);
-    const body = JSON.stringify(StreamResponse.toJSON({ payload }));
-    expect(dueWhen([{ kind: 'held', body }])).toBeNull();
+    const held: LogEntry = { ...chunk('x', { lastChunk: true }), kind: 'held' };
+    expect(told([held])).toEqual([[]]);
+    expect(dueWhen([held])).toBeNull();
   });
 
   it('tells a chunked artifact once, whole, at its last chunk', () => {
@@ -125,11 +125,7 @@ describe('planEntry', () => {
 });
 
 describe('dueWhen', () => {
-  const body = ({ kind, payload }: LogEntry) => ({
-    kind,
-    body: JSON.stringify(StreamResponse.toJSON({ payload })),
-  });
-  const of = (...entries: LogEntry[]) => dueWhen(entries.map(body));
+  const of = (...entries: LogEntry[]) => dueWhen(entries);
 
   it('is never for chunks, messages and replies', () => {
     const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: '"lastChunk":true' }] };

@@ -1,7 +1,11 @@
-import type { StreamResponse, TaskState } from '../../../protocol/a2a.js';
-import { ROUTING_EXTENSION_URI } from '../../../protocol/routing-extension.js';
+import type { TaskState } from '../../../protocol/a2a.js';
 import { isInterrupted, isTerminal } from '../../../protocol/task-state.js';
-import type { EventKind } from '../../../tasks/index.js';
+import {
+  isShown,
+  type ArtifactChunk,
+  type EventHeader,
+  type EventKind,
+} from '../../../tasks/index.js';
 import type { EventChoice } from '../../registration/webhook.js';
 
 /** An artifact that has begun and whose last chunk has not come. */
@@ -26,10 +30,10 @@ export interface LaneCursor {
 
 export const LOG_START: LaneCursor = { state: null, unfinished: [] };
 
-/** One log entry, decoded. */
+/** What is planned by: what a log entry is, not what it says. */
 export interface LogEntry {
   readonly kind: EventKind;
-  readonly payload: NonNullable<StreamResponse['payload']>;
+  readonly header: EventHeader;
 }
 
 /** `event`: the entry as it is. `artifact`: that artifact whole, as of the entry. */
@@ -39,22 +43,6 @@ export type PlannedDelivery =
 export interface Plan {
   readonly cursor: LaneCursor;
   readonly deliveries: readonly PlannedDelivery[];
-}
-
-/** What the hub says of the delegation an entry comes from, under its extension's URI. */
-interface Origin {
-  readonly delegationId?: unknown;
-  readonly state?: unknown;
-}
-
-const ENDED: ReadonlySet<unknown> = new Set(['completed', 'failed', 'canceled', 'rejected']);
-
-/** The entries that streams show too; a client's own messages are not among them. */
-const SHOWN: ReadonlySet<EventKind> = new Set<EventKind>(['task', 'status', 'artifact']);
-
-/** Whether an entry of this kind is told to webhooks that asked for every event. */
-export function isShown(kind: EventKind): boolean {
-  return SHOWN.has(kind);
 }
 
 /**
@@ -71,30 +59,14 @@ export function planEntry(
 ): Plan {
   const plan = planChange(cursor, entry);
   if (events === 'changes') return plan;
-  return { ...plan, deliveries: isShown(entry.kind) ? [{ kind: 'event' }] : [] };
+  return { ...plan, deliveries: isShown(entry) ? [{ kind: 'event' }] : [] };
 }
 
-function planChange(cursor: LaneCursor, entry: LogEntry): Plan {
-  const { payload } = entry;
-  if (entry.kind === 'task' && payload.$case === 'task') {
-    const state = payload.value.status?.state ?? null;
-    return { cursor: { ...cursor, state }, deliveries: [{ kind: 'event' }] };
-  }
-  if (entry.kind === 'status' && payload.$case === 'statusUpdate') {
-    const { status } = payload.value;
-    const state = status?.state ?? cursor.state;
-    return planStatus(cursor, state, endedDelegation(status?.message?.metadata));
-  }
-  if (entry.kind === 'artifact' && payload.$case === 'artifactUpdate') {
-    const { artifact, append, lastChunk } = payload.value;
-    if (!artifact) return { cursor, deliveries: [] };
-    const delegationId = originIn(artifact.metadata)?.delegationId;
-    const begun = {
-      id: artifact.artifactId,
-      delegationId: typeof delegationId === 'string' ? delegationId : null,
-    };
-    return planArtifact(cursor, begun, append, lastChunk);
-  }
+function planChange(cursor: LaneCursor, { kind, header }: LogEntry): Plan {
+  const { state, endedDelegation, artifact } = header;
+  if (kind === 'task') return { cursor: { ...cursor, state }, deliveries: [{ kind: 'event' }] };
+  if (kind === 'status') return planStatus(cursor, state ?? cursor.state, endedDelegation);
+  if (kind === 'artifact' && artifact !== null) return planArtifact(cursor, artifact);
   return { cursor, deliveries: [] };
 }
 
@@ -109,13 +81,6 @@ export function toldArtifacts(cursor: LaneCursor, artifactIds: readonly string[]
     unfinished: cursor.unfinished.filter(({ id }) => !ids.has(id)),
     told: (cursor.told ?? 0) + artifactIds.length,
   };
-}
-
-/** The delegation that a status of the hub says has ended, on a task of several agents. */
-export function endedDelegation(metadata: Record<string, unknown> | undefined): string | null {
-  const origin = originIn(metadata);
-  if (typeof origin?.delegationId !== 'string' || !ENDED.has(origin.state)) return null;
-  return origin.delegationId;
 }
 
 function planStatus(cursor: LaneCursor, state: TaskState | null, ended: string | null): Plan {
@@ -133,25 +98,16 @@ function planStatus(cursor: LaneCursor, state: TaskState | null, ended: string |
   };
 }
 
-function planArtifact(
-  cursor: LaneCursor,
-  begun: UnfinishedArtifact,
-  append: boolean,
-  last: boolean,
-): Plan {
-  if (!last) {
-    const known = cursor.unfinished.some(({ id }) => id === begun.id);
-    const unfinished = known ? cursor.unfinished : [...cursor.unfinished, begun];
+function planArtifact(cursor: LaneCursor, chunk: ArtifactChunk): Plan {
+  const { id, delegationId, append, lastChunk } = chunk;
+  const others = cursor.unfinished.filter((each) => each.id !== id);
+  if (!lastChunk) {
+    const isKnown = others.length < cursor.unfinished.length;
+    const unfinished = isKnown ? cursor.unfinished : [...others, { id, delegationId }];
     return { cursor: { ...cursor, unfinished }, deliveries: [] };
   }
-  const unfinished = cursor.unfinished.filter(({ id }) => id !== begun.id);
   const delivery: PlannedDelivery = append
-    ? { kind: 'artifact', artifactId: begun.id }
+    ? { kind: 'artifact', artifactId: id }
     : { kind: 'event' };
-  return { cursor: { ...cursor, unfinished }, deliveries: [delivery] };
-}
-
-function originIn(metadata: Record<string, unknown> | undefined): Origin | undefined {
-  const origin = metadata?.[ROUTING_EXTENSION_URI];
-  return typeof origin === 'object' && origin !== null ? origin : undefined;
+  return { cursor: { ...cursor, unfinished: others }, deliveries: [delivery] };
 }

@@ -1,15 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import { TaskState } from '../../../protocol/a2a.js';
+import type { LogEntry } from './delivery-plan.js';
 import { dueWhen } from './due-mark.js';
 
-const CHUNK = { kind: 'artifact', body: '{"artifactUpdate":{"append":true}}' } as const;
-const LAST = { kind: 'artifact', body: '{"artifactUpdate":{"lastChunk":true}}' } as const;
-const MESSAGE = { kind: 'message', body: '{"message":{}}' } as const;
-const HELD = { kind: 'held', body: '{"artifactUpdate":{}}' } as const;
-const WORKING = {
+const NOTHING = { state: null, endedDelegation: null, artifact: null };
+const PIECE = { id: 'a', delegationId: null, append: true, lastChunk: false };
+const CHUNK: LogEntry = { kind: 'artifact', header: { ...NOTHING, artifact: PIECE } };
+const LAST: LogEntry = {
+  kind: 'artifact',
+  header: { ...NOTHING, artifact: { ...PIECE, lastChunk: true } },
+};
+const MESSAGE: LogEntry = { kind: 'message', header: NOTHING };
+const HELD: LogEntry = { ...LAST, kind: 'held' };
+const WORKING: LogEntry = {
   kind: 'status',
-  body: '{"statusUpdate":{"status":{"state":"TASK_STATE_WORKING"}}}',
-} as const;
+  header: { ...NOTHING, state: TaskState.TASK_STATE_WORKING },
+};
 
 describe('dueWhen', () => {
   it('asks nothing of anybody for chunks, so that they cost no statement', () => {

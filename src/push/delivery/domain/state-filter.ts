@@ -26,15 +26,11 @@ export function stateName(state: TaskState): string {
  */
 export function onlyStates(
   plan: Plan,
-  { payload }: LogEntry,
+  { header: { state } }: LogEntry,
   states: readonly TaskState[] | undefined,
 ): Plan {
   if (states === undefined || plan.deliveries.length === 0) return plan;
-  const said =
-    payload.$case === 'statusUpdate' || payload.$case === 'task'
-      ? payload.value.status?.state
-      : undefined;
-  const wanted = said !== undefined && states.includes(said);
+  const wanted = state !== null && states.includes(state);
   return {
     cursor: plan.cursor,
     deliveries: wanted ? plan.deliveries.filter(({ kind }) => kind === 'event') : [],

@@ -2,26 +2,19 @@ import { storable } from '../../database/text.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { emptyTask } from '../../protocol/task-reducer.js';
 import { planOf } from '../../routing/index.js';
+import type { StoredTask } from '../task-store.js';
 import {
   FIRST_MESSAGE_SEQ,
   type Delegation,
   type NewEvent,
   type NewTask,
+  type TaskChange,
   type TaskRecord,
 } from '../task.js';
-import { LiveTask } from './live-task.js';
 
-/**
- * A new task with its first two events and its delegations, ready to be taken as one append. `bodies`: what
- * {@link bodiesInTurns} gave of {@link firstEvents}.
- */
-export function newLiveTask(
-  task: NewTask,
-  now: Date,
-  maxSize = Infinity,
-  bodies?: readonly string[],
-): LiveTask {
-  const stored = {
+/** A task before its first update: nothing of it is stored, and its version is 0. */
+export function unstarted(task: NewTask, now: Date): StoredTask {
+  return {
     aggregate: {
       record: firstRecord(task, now),
       task: emptyTask(task.id, task.contextId),
@@ -37,23 +30,23 @@ export function newLiveTask(
     checkpointValues: 0,
     valuesSince: 0,
   };
-  const live = new LiveTask(stored, maxSize);
-  live.apply({ events: firstEvents(task, now) }, now, bodies);
-  live.add(task.delegations.map((each) => firstDelegation(each, task, now)));
-  return live;
+}
+
+/** What creates a task: its first two events and its delegations. */
+export function firstUpdate(task: NewTask, now: Date): TaskChange {
+  return {
+    events: firstEvents(task, now),
+    begins: task.delegations.map((each) => firstDelegation(each, task, now)),
+  };
 }
 
 /** The same task with a context id that every database can hold. */
 export function normalised(task: NewTask): NewTask {
   const contextId = storable(task.contextId);
-  return {
-    ...task,
-    contextId,
-    message: { ...task.message, taskId: task.id, contextId },
-  };
+  return { ...task, contextId, message: { ...task.message, taskId: task.id, contextId } };
 }
 
-export function firstEvents(task: NewTask, now: Date): NewEvent[] {
+function firstEvents(task: NewTask, now: Date): NewEvent[] {
   const submitted = {
     ...emptyTask(task.id, task.contextId),
     status: {

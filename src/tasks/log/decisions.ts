@@ -1,0 +1,71 @@
+import type { TaskAggregate } from '../task.js';
+import type { Decision } from '../task-log.js';
+import type { Fence, PreparedAppend } from '../task-store.js';
+import { bodiesInTurns } from './event-body.js';
+
+/** One caller that waits for its decision to be durable. */
+export interface Waiting {
+  /** What it is for: to create the task, to change it, or to end it because a change cannot be stored. */
+  readonly purpose: 'creation' | 'update' | 'ending';
+  readonly decide: (task: TaskAggregate) => Decision<unknown>;
+  readonly fence: Fence | undefined;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A decision that has been made and waits until the state it was made on is known to hold. */
+export interface Decided {
+  readonly waiting: Waiting;
+  readonly answer: () => void;
+}
+
+/** A decision that has been made and is not applied yet. */
+export interface Made {
+  readonly waiting: Waiting;
+  readonly decision: Decision<unknown>;
+  readonly fences: Map<string, Fence>;
+}
+
+/** The decisions change nothing; they hold if the database has nothing newer. */
+export const VERIFY = 'verify';
+/** What was decided is long: prepare again when {@link TaskWriter.written} has resolved. */
+export const LONG_DECISION = 'long-decision';
+
+/** What a writer has to add; null: nothing, or the state must be loaded first. */
+export type Prepared = PreparedAppend | typeof VERIFY | typeof LONG_DECISION | null;
+
+/** One whose events are long: what they are logged as is written in turns of long work before it is applied. */
+export class LongDecision {
+  /** Undefined when they cannot be: applying the decision then tells why. */
+  bodies: readonly string[] | undefined;
+  isWritten = false;
+
+  constructor(readonly made: Made) {}
+
+  async write(): Promise<void> {
+    this.bodies = await bodiesInTurns(this.made.decision.change.events).catch(() => undefined);
+    this.isWritten = true;
+  }
+}
+
+/**
+ * Of those that wait, those that fall with decisions that are lost, and the rest: the same claim must not go on
+ * without what came before.
+ */
+export function lostWith(
+  lost: readonly Waiting[],
+  waiting: readonly Waiting[],
+): { lost: Waiting[]; rest: Waiting[] } {
+  const claims = new Set(lost.map(claimOf));
+  claims.delete(undefined);
+  const falls = (each: Waiting): boolean => claims.has(claimOf(each));
+  return {
+    lost: [...lost, ...waiting.filter(falls)],
+    rest: waiting.filter((each) => !falls(each)),
+  };
+}
+
+/** The claim that a decision is made under; undefined without one. */
+function claimOf({ fence }: Waiting): string | undefined {
+  return fence && `${fence.epoch} ${fence.delegationId}`;
+}
