@@ -7,7 +7,7 @@ import { IdSource } from '../common/ids.js';
 import { Log } from '../common/logger.js';
 import { AppConfig, PublicUrl } from '../config/index.js';
 import { Database } from '../database/database.js';
-import { AppendParticipant } from '../tasks/index.js';
+import { AppendParticipant, TaskPositionsModule } from '../tasks/index.js';
 import { LaneStore } from './delivery/delivery-stream-store.js';
 import { SqlLaneStore } from './delivery/persistence/sql-delivery-stream.store.js';
 import { PushAppendParticipant } from './delivery/push-append.participant.js';
@@ -39,7 +39,7 @@ import { SubscriptionStreamStore } from './delivery/subscription-stream-store.js
  */
 @Global()
 @Module({
-  imports: [AgentsModule, AuthModule],
+  imports: [AgentsModule, AuthModule, TaskPositionsModule],
   providers: [
     { provide: ReceiverStore, useClass: SqlReceiverStore },
     {

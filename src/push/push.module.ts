@@ -15,7 +15,7 @@ import { SecretBox } from '../common/secret-box.js';
 import { AppConfig, PublicUrl } from '../config/index.js';
 import { Database } from '../database/database.js';
 import { SigningModule, SigningService } from '../signing/index.js';
-import { TaskLog, TasksModule } from '../tasks/index.js';
+import { TaskLog, TaskPositionsModule, TasksModule } from '../tasks/index.js';
 import { AuthProfileStore } from './auth/auth-profile-store.js';
 import { AuthProfilesController } from './auth/auth-profiles.controller.js';
 import { AuthProfilesService } from './auth/auth-profiles.service.js';
@@ -254,7 +254,7 @@ const WEBHOOK_PROVIDERS = [
 
 /** Webhooks: who may be sent what, the deliveries and (unless the role is `api`) the worker. */
 @Module({
-  imports: [AuthModule, PushCommitModule, SigningModule, TasksModule],
+  imports: [AuthModule, PushCommitModule, SigningModule, TaskPositionsModule, TasksModule],
   controllers: [
     AuthProfilesController,
     EndpointsController,

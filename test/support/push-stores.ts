@@ -32,6 +32,7 @@ import { SqlSubscriptionStreamStore } from '../../src/push/delivery/persistence/
 import type { SubscriptionStreamStore } from '../../src/push/delivery/subscription-stream-store.js';
 import { SqlSubscriptionStore } from '../../src/push/registration/persistence/sql-subscription.store.js';
 import type { SubscriptionStore } from '../../src/push/registration/subscription-store.js';
+import { SqlTaskPositions } from '../../src/tasks/persistence/sql-task-positions.js';
 import { testSecrets } from './secret-box.js';
 
 /** How long a principal may be without a valid key. */
@@ -88,9 +89,10 @@ export class PushStores {
     readonly database: Database,
     rules: Partial<EndpointRules> = {},
   ) {
-    this.webhooks = new SqlWebhookStore(database, this.ids);
+    const tasks = new SqlTaskPositions();
+    this.webhooks = new SqlWebhookStore(database, this.ids, tasks);
     this.subscriptions = new SqlSubscriptionStore(database);
-    this.subscriptionStreams = new SqlSubscriptionStreamStore(database, this.ids);
+    this.subscriptionStreams = new SqlSubscriptionStreamStore(database, this.ids, tasks);
     this.cleanup = new SqlCleanupStore(database, this.ids);
     const all = { ...ENDPOINT_RULES, ...rules };
     this.principals = new TypeormPrincipalStore(database);
@@ -98,7 +100,7 @@ export class PushStores {
     this.lanes = new SqlLaneStore(database, this.ids, all, this.news, this.holds);
     this.endpoints = new SqlEndpointStore(database);
     this.deliveries = new SqlDeliveryStore(database);
-    this.retention = new SqlPushRetentionStore(database, this.ids);
+    this.retention = new SqlPushRetentionStore(database, this.ids, tasks);
   }
 
   /** A task whose log has `seq` entries. */

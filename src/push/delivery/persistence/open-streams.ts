@@ -4,7 +4,7 @@ import { storable } from '../../../database/text.js';
 import { subscriptionConfigId } from '../../registration/domain/config-id.js';
 import { insertSnapshot } from './insert-snapshot.js';
 import type { NewSubscriptionLane } from '../subscription-stream-store.js';
-import { hearEveryEvent } from './task-stream.js';
+import type { StreamSources } from './task-stream.js';
 
 /** With the id its row gets. */
 type Attachment = NewSubscriptionLane & { readonly laneId: string };
@@ -13,15 +13,15 @@ type Attachment = NewSubscriptionLane & { readonly laneId: string };
 export function* attachLanes(
   tx: Tx,
   lanes: readonly NewSubscriptionLane[],
-  nextId: () => string,
+  { ids, tasks }: StreamSources,
   now: Date,
 ): Work<number> {
   const wanted = (yield* withoutKnown(tx, lanes)).map((each): Attachment => ({
     ...each,
-    laneId: nextId(),
+    laneId: ids.next(),
   }));
   const every = wanted.filter(({ subscription }) => subscription.events === 'all');
-  yield* hearEveryEvent(
+  yield* tasks.wantEveryEvent(
     tx,
     every.map(({ taskId }) => taskId),
   );
@@ -33,7 +33,7 @@ export function* attachLanes(
     const { id, endpoint, organization, principalId } = subscription;
     const configId = subscriptionConfigId(id);
     const told = { uid, taskId, configId, endpoint, organization, principalId };
-    yield* insertSnapshot(tx, nextId(), told, seq, 1, now);
+    yield* insertSnapshot(tx, ids.next(), told, seq, 1, now);
   }
   return wanted.length;
 }

@@ -3,6 +3,8 @@ import type { IdSource } from '../../../common/ids.js';
 import { forUpdate } from '../../../database/rows.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
+import type { TaskPositions } from '../../../tasks/index.js';
+import type { StreamSources } from './task-stream.js';
 import {
   type SubscriptionScope,
   type TaskWebhook,
@@ -11,7 +13,6 @@ import {
 } from '../../registration/webhook.js';
 import type { LaneRow } from './delivery-rows.js';
 import { endLanes, forgetLanes } from './end-streams.js';
-import { hearEveryEvent } from './task-stream.js';
 import {
   DELETED,
   type WebhookRow,
@@ -94,7 +95,7 @@ function* webhooksOf(tx: Tx, lanes: readonly LaneRow[]): Work<ReadonlyMap<string
  */
 export function* alignLanes(
   tx: Tx,
-  newIds: IdSource,
+  { ids: newIds, tasks }: StreamSources,
   subscriptionId: string,
   laneIds: readonly string[],
   now: Date,
@@ -103,14 +104,14 @@ export function* alignLanes(
   const expected = (yield* liveSubscriptions(tx, [subscriptionId], false)).get(subscriptionId);
   const found = (yield* lanesOf(tx, laneIds)).filter((lane) => isOut(expected, lane));
   const deaf = found.filter((lane) => isDeaf(expected, lane)).map((lane) => lane.task_id);
-  const seqs = yield* lockedSeqs(tx, deaf);
+  const seqs = yield* tasks.lockSeqs(tx, deaf);
   const lanes = yield* lanesOf(
     tx,
     found.map(({ id }) => id),
     forUpdate(tx),
   );
   const of = (yield* liveSubscriptions(tx, [subscriptionId], true)).get(subscriptionId);
-  if (of !== undefined) yield* hear(tx, of, lanes, seqs);
+  if (of !== undefined) yield* hear(tx, tasks, of, lanes, seqs);
   const out = lanes.filter((lane) => isOut(of, lane));
   yield* place(tx, newIds, of, out, now);
 }
@@ -142,6 +143,7 @@ function everyEvent({ events }: Webhook): number {
 /** Tells lanes that heard of no events how far their logs are, and has them hear what they want to. */
 function* hear(
   tx: Tx,
+  tasks: TaskPositions,
   of: Webhook,
   lanes: readonly LaneRow[],
   seqs: ReadonlyMap<string, number>,
@@ -154,7 +156,7 @@ function* hear(
       every,
       id,
     ]);
-    if (every === 1) yield* hearEveryEvent(tx, [taskId]);
+    if (every === 1) yield* tasks.wantEveryEvent(tx, [taskId]);
   }
 }
 
@@ -226,19 +228,6 @@ function* liveSubscriptions(
     for (const row of rows) found.set(row.uid, toWebhook(row));
   }
   return found;
-}
-
-/** The tasks' newest entries; none is added until the transaction ends. */
-function* lockedSeqs(tx: Tx, taskIds: readonly string[]): Work<ReadonlyMap<string, number>> {
-  const seqs = new Map<string, number>();
-  for (const piece of pieces([...new Set(taskIds)].sort())) {
-    const rows = yield* tx.all<{ id: string; seq: number }>(
-      `SELECT id, seq FROM tasks WHERE id IN ${listOf(piece.length)} ORDER BY id${forUpdate(tx)}`,
-      piece,
-    );
-    for (const { id, seq } of rows) seqs.set(id, seq);
-  }
-  return seqs;
 }
 
 /** With `lock` they are locked, in the order of their ids. */

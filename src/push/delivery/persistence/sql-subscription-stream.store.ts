@@ -3,6 +3,7 @@ import { IdSource } from '../../../common/ids.js';
 import { Database } from '../../../database/database.js';
 import { pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
+import { TaskPositions } from '../../../tasks/index.js';
 import { DELETED } from '../../registration/persistence/webhook-rows.js';
 import {
   type NewSubscriptionLane,
@@ -17,13 +18,14 @@ import { alignLanes } from './reconcile-streams.js';
 export class SqlSubscriptionStreamStore extends SubscriptionStreamStore {
   constructor(
     private readonly database: Database,
-    private readonly ids: IdSource,
+    readonly ids: IdSource,
+    readonly tasks: TaskPositions,
   ) {
     super();
   }
 
   attach(tx: Tx, lanes: readonly NewSubscriptionLane[], now: Date): Work<number> {
-    return attachLanes(tx, lanes, () => this.ids.next(), now);
+    return attachLanes(tx, lanes, this, now);
   }
 
   async unsettled(): Promise<Unsettled[]> {
@@ -44,7 +46,7 @@ export class SqlSubscriptionStreamStore extends SubscriptionStreamStore {
       [id, cursor ?? '', limit],
     );
     for (const piece of pieces(rows.map((row) => row.id))) {
-      await this.database.write((tx) => alignLanes(tx, this.ids, id, piece, now));
+      await this.database.write((tx) => alignLanes(tx, this, id, piece, now));
     }
     return rows.length < limit ? null : rows.at(-1)!.id;
   }

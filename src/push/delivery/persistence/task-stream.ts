@@ -1,8 +1,7 @@
 import type { IdSource } from '../../../common/ids.js';
 import { forUpdate } from '../../../database/rows.js';
-import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
-import { FIRST_MESSAGE_SEQ } from '../../../tasks/index.js';
+import { FIRST_MESSAGE_SEQ, type TaskPositions } from '../../../tasks/index.js';
 import type { Webhook } from '../../registration/webhook.js';
 import { insertSnapshot } from './insert-snapshot.js';
 import type { LaneRow } from './delivery-rows.js';
@@ -10,30 +9,14 @@ import { toTaskWebhook } from '../../registration/persistence/webhook-rows.js';
 
 /*
  * The statements that make and change the lane of a webhook that is for one task; both have one id.
- * Whoever uses them has locked the task first ({@link lockTask}); then come lanes, deliveries, webhooks,
+ * Whoever uses them has locked the task first (`TaskPositions.lockSeq`); then come lanes, deliveries, webhooks,
  * as everywhere.
  */
 
-/**
- * The newest entry of the task's log. The lock keeps appends to this task out until the transaction
- * ends: each is either in this seq or finds the lane as it is then.
- */
-export function* lockTask(tx: Tx, taskId: string): Work<number> {
-  const [task] = yield* tx.all<{ seq: number }>(
-    `SELECT seq FROM tasks WHERE id = ?${forUpdate(tx)}`,
-    [taskId],
-  );
-  return task?.seq ?? FIRST_MESSAGE_SEQ;
-}
-
-/** Has the appends of these tasks tell of every entry; it stays so. */
-export function* hearEveryEvent(tx: Tx, taskIds: readonly string[]): Work<void> {
-  for (const piece of pieces([...new Set(taskIds)].sort())) {
-    yield* tx.run(
-      `UPDATE tasks SET every_event = 1 WHERE id IN ${listOf(piece.length)} AND every_event = 0`,
-      piece,
-    );
-  }
+/** Where a new stream takes its ids from, and what it has to know of its task. */
+export interface StreamSources {
+  readonly ids: IdSource;
+  readonly tasks: TaskPositions;
 }
 
 /** The lane, locked; undefined when it was deleted meanwhile. */

@@ -3,6 +3,7 @@ import { IdSource } from '../../../common/ids.js';
 import { forUpdate } from '../../../database/rows.js';
 import { Database } from '../../../database/database.js';
 import type { Tx, Work } from '../../../database/sql.js';
+import { TaskPositions } from '../../../tasks/index.js';
 import { PushRetentionStore } from '../push-retention-store.js';
 import { deleteOld } from '../../delivery/persistence/delete-deliveries.js';
 import type { LaneRow } from '../../delivery/persistence/delivery-rows.js';
@@ -15,10 +16,11 @@ const TOO_OLD = 'the webhook was paused for too long';
  * A paused lane with a delivery that nothing has happened to since a time, or an entry from before it;
  * the time is given twice. One that was put back to be sent again is as young as that.
  */
-const HAS_OLD_BACKLOG = `(l.open > 0 AND EXISTS (SELECT 1 FROM push_deliveries d
-    WHERE d.lane_id = l.id AND d.state IN ('pending', 'retrying') AND d.updated_at < ?)
-  OR l.head_seq >= l.next_seq AND EXISTS (SELECT 1 FROM task_events e
-    WHERE e.task_id = l.task_id AND e.seq = l.next_seq AND e.at < ?))`;
+function hasOldBacklog(tasks: TaskPositions): string {
+  return `(l.open > 0 AND EXISTS (SELECT 1 FROM push_deliveries d
+      WHERE d.lane_id = l.id AND d.state IN ('pending', 'retrying') AND d.updated_at < ?)
+    OR l.head_seq >= l.next_seq AND ${tasks.hasEntryBefore('l.task_id', 'l.next_seq')})`;
+}
 
 /** {@link PushRetentionStore} on the hub's database. */
 @Injectable()
@@ -26,6 +28,7 @@ export class SqlPushRetentionStore extends PushRetentionStore {
   constructor(
     private readonly database: Database,
     private readonly ids: IdSource,
+    private readonly tasks: TaskPositions,
   ) {
     super();
   }
@@ -38,7 +41,7 @@ export class SqlPushRetentionStore extends PushRetentionStore {
     const at = before.getTime();
     // What is old is looked for first, so that nothing old costs no write.
     const found = await this.database.read<{ id: string }>(
-      `SELECT l.id FROM push_lanes l WHERE l.active = 2 AND ${HAS_OLD_BACKLOG}
+      `SELECT l.id FROM push_lanes l WHERE l.active = 2 AND ${hasOldBacklog(this.tasks)}
        ORDER BY l.id LIMIT ?`,
       [at, at, limit],
     );
@@ -55,7 +58,7 @@ export class SqlPushRetentionStore extends PushRetentionStore {
     );
     if (!lane) return;
     const ended = yield* endOlder(tx, laneId, before, now);
-    const nextSeq = yield* firstKept(tx, lane, before);
+    const nextSeq = yield* firstKept(tx, this.tasks, lane, before);
     const passed = nextSeq > lane.next_seq;
     const gaps = [...ended.map(({ seq }) => seq), ...(passed ? [lane.next_seq] : [])];
     yield* tx.run(
@@ -100,11 +103,8 @@ function* endOlder(tx: Tx, laneId: string, before: Date, now: Date): Work<{ seq:
 }
 
 /** The first entry the lane may still tell of: one that is young enough, else the next that comes. */
-function* firstKept(tx: Tx, lane: LaneRow, before: Date): Work<number> {
+function* firstKept(tx: Tx, tasks: TaskPositions, lane: LaneRow, before: Date): Work<number> {
   if (lane.head_seq < lane.next_seq) return lane.next_seq;
-  const [row] = yield* tx.all<{ seq: number | null }>(
-    'SELECT MIN(seq) AS seq FROM task_events WHERE task_id = ? AND seq >= ? AND at >= ?',
-    [lane.task_id, lane.next_seq, before.getTime()],
-  );
-  return row?.seq ?? lane.head_seq + 1;
+  const kept = yield* tasks.firstSeqSince(tx, lane.task_id, before, lane.next_seq);
+  return kept ?? lane.head_seq + 1;
 }

@@ -1,14 +1,12 @@
-import type { IdSource } from '../../../common/ids.js';
 import { forUpdate } from '../../../database/rows.js';
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import type { Webhook, WebhookChange } from '../../registration/webhook.js';
 import { forgetLanes } from '../../delivery/persistence/end-streams.js';
 import type { LaneRow } from '../../delivery/persistence/delivery-rows.js';
 import {
+  type StreamSources,
   goOn,
-  hearEveryEvent,
   lockLane,
-  lockTask,
   resumeLane,
 } from '../../delivery/persistence/task-stream.js';
 import { raiseRevision } from '../../registration/persistence/webhook-revision.js';
@@ -39,12 +37,12 @@ interface Held {
 /** See `WebhookStore.update`. */
 export function* changeWebhook(
   tx: Tx,
-  ids: IdSource,
+  sources: StreamSources,
   key: Key,
   decide: (present: Webhook) => WebhookChange | null,
   now: Date,
 ): Work<Webhook | undefined> {
-  const held = yield* hold(tx, key);
+  const held = yield* hold(tx, sources, key);
   if (held === undefined) return undefined;
   const { webhook: present, own, revision } = held;
   const change = decide(present);
@@ -62,8 +60,8 @@ export function* changeWebhook(
   const isResumed = change.state === 'active';
   if (isResumed && present.state === 'active' && lane.active === 1) return present;
   yield* updateWebhook(tx, next);
-  if (next.events === 'all') yield* hearEveryEvent(tx, [lane.task_id]);
-  if (isResumed) yield* resumeLane(tx, ids, lane, next, seq, now);
+  if (next.events === 'all') yield* sources.tasks.wantEveryEvent(tx, [lane.task_id]);
+  if (isResumed) yield* resumeLane(tx, sources.ids, lane, next, seq, now);
   else if (change.state === 'paused') yield* pauseLane(tx, lane.id, now);
   else if (lane.active !== 0) yield* goOn(tx, lane.id, next, now);
   return next;
@@ -72,17 +70,17 @@ export function* changeWebhook(
 /** See `WebhookStore.remove`. */
 export function* removeWebhook(
   tx: Tx,
-  ids: IdSource,
+  sources: StreamSources,
   key: Key,
   allowed: (present: Webhook) => void,
   now: Date,
 ): Work<boolean> {
-  const held = yield* hold(tx, key);
+  const held = yield* hold(tx, sources, key);
   if (held === undefined) return false;
   const { webhook, own, revision } = held;
   allowed(webhook);
   if (own !== null) {
-    yield* forgetLanes(tx, ids, [own.lane], REMOVED, now);
+    yield* forgetLanes(tx, sources.ids, [own.lane], REMOVED, now);
     return true;
   }
   yield* tx.run(
@@ -95,7 +93,7 @@ export function* removeWebhook(
 }
 
 /** Locks what a change has to hold: a task and its lane, or the revision and the subscription. */
-function* hold(tx: Tx, { sql, params }: Key): Work<Held | undefined> {
+function* hold(tx: Tx, sources: StreamSources, { sql, params }: Key): Work<Held | undefined> {
   const query = `SELECT * FROM push_webhooks WHERE ${sql} AND state <> '${DELETED}'`;
   const [found] = yield* tx.all<WebhookRow>(query, params);
   if (found === undefined) return undefined;
@@ -104,7 +102,7 @@ function* hold(tx: Tx, { sql, params }: Key): Work<Held | undefined> {
     const [row] = yield* tx.all<WebhookRow>(`${query}${forUpdate(tx)}`, params);
     return row && { webhook: toWebhook(row), own: null, revision };
   }
-  const seq = yield* lockTask(tx, found.task_id);
+  const seq = yield* sources.tasks.lockSeq(tx, found.task_id);
   const lane = yield* lockLane(tx, found.uid);
   // As it is now that nobody else can change it: a handover locks the webhook alone.
   const [row] = yield* tx.all<WebhookRow>(`${query}${forUpdate(tx)}`, params);

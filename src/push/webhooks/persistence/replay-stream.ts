@@ -1,4 +1,5 @@
 import type { Tx, Work } from '../../../database/sql.js';
+import type { TaskPositions } from '../../../tasks/index.js';
 import type { Replay, ReplayStart } from '../webhook-store.js';
 import type { LaneRow } from '../../delivery/persistence/delivery-rows.js';
 
@@ -7,12 +8,16 @@ const TOLD_AGAIN = 'a replay sends it again as a new delivery';
 /** See `WebhookStore.replay`. Task and lane are locked; `seq` is the newest entry of the log. */
 export function* replayLane(
   tx: Tx,
+  tasks: TaskPositions,
   lane: LaneRow,
   seq: number,
   start: ReplayStart,
   now: Date,
 ): Work<Replay> {
-  const asked = 'sequence' in start ? start.sequence : yield* firstSince(tx, lane, start.since);
+  const asked =
+    'sequence' in start
+      ? start.sequence
+      : yield* tasks.firstSeqSince(tx, lane.task_id, start.since);
   if (asked === null) return { fromSequence: null, toSequence: seq };
   const from = Math.min(asked, lane.next_seq);
   const { ended, freed, used } = yield* endOpenFrom(tx, lane, from, now);
@@ -28,14 +33,6 @@ export function* replayLane(
     [from, ended, freed, used, seq, seq, from, at, at, lane.id],
   );
   return { fromSequence: from, toSequence: seq };
-}
-
-function* firstSince(tx: Tx, { task_id }: LaneRow, since: Date): Work<number | null> {
-  const [row] = yield* tx.all<{ seq: number | null }>(
-    'SELECT MIN(seq) AS seq FROM task_events WHERE task_id = ? AND at >= ?',
-    [task_id, since.getTime()],
-  );
-  return row?.seq ?? null;
 }
 
 /**

@@ -1,5 +1,4 @@
 import { invalidField } from '../../../common/hub-error.js';
-import type { IdSource } from '../../../common/ids.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import type { AttachOptions } from '../webhook-store.js';
 import {
@@ -10,10 +9,9 @@ import {
   toldOf,
 } from '../../registration/webhook.js';
 import {
-  hearEveryEvent,
+  type StreamSources,
   insertLane,
   lockLane,
-  lockTask,
   restartLane,
   resumeLane,
 } from '../../delivery/persistence/task-stream.js';
@@ -30,31 +28,33 @@ const MAX_WEBHOOKS_PER_TASK = 100;
 /** See `WebhookStore.setIn`. */
 export function* setOnTask(
   tx: Tx,
-  ids: IdSource,
+  sources: StreamSources,
   taskId: string,
   draft: TaskWebhookDraft,
   { now, repeated }: AttachOptions,
 ): Work<TaskWebhook> {
-  const seq = yield* lockTask(tx, taskId);
+  const seq = yield* sources.tasks.lockSeq(tx, taskId);
   const existing = yield* existingOf(tx, taskId, draft);
   if (existing === undefined) {
-    if (draft.events === 'all') yield* hearEveryEvent(tx, [taskId]);
+    if (draft.events === 'all') yield* sources.tasks.wantEveryEvent(tx, [taskId]);
     yield* refuseTooMany(tx, taskId);
     const webhook = newWebhook(taskId, draft, now);
     yield* insertWebhook(tx, webhook);
-    const lane = yield* insertLane(tx, ids, webhook, taskId, draft.traceparent, seq, now);
+    const lane = yield* insertLane(tx, sources.ids, webhook, taskId, draft.traceparent, seq, now);
     return toTaskWebhook(lane, webhook);
   }
   const isSame = existing.fingerprint === draft.fingerprint && existing.state !== 'disabled';
   if (isSame && repeated === 'leave') return asSet(existing, draft);
-  if (draft.events === 'all') yield* hearEveryEvent(tx, [taskId]);
+  if (draft.events === 'all') yield* sources.tasks.wantEveryEvent(tx, [taskId]);
   const webhook = replaced(existing, draft, now);
   const lane = (yield* lockLane(tx, existing.id))!;
   yield* updateWebhook(tx, webhook);
   // A paused lane is told again as well: who sets its webhook again wants to hear.
   const isBehind = lane.open > 0 || lane.head_seq >= lane.next_seq;
-  if (lane.active === 0 || !isBehind) yield* restartLane(tx, ids, lane.id, webhook, seq, now);
-  else yield* resumeLane(tx, ids, lane, webhook, seq, now, existing.version !== draft.version);
+  if (lane.active === 0 || !isBehind)
+    yield* restartLane(tx, sources.ids, lane.id, webhook, seq, now);
+  else
+    yield* resumeLane(tx, sources.ids, lane, webhook, seq, now, existing.version !== draft.version);
   return asSet(webhook, draft);
 }
 

@@ -5,6 +5,7 @@ import { IdSource } from '../../../common/ids.js';
 import { Database } from '../../../database/database.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
+import { TaskPositions } from '../../../tasks/index.js';
 import type { Delivery } from '../../delivery/delivery.js';
 import {
   type AttachOptions,
@@ -32,7 +33,7 @@ import {
   webhooksOfTask,
 } from './search-webhooks.js';
 import { setOnTask } from './set-on-task.js';
-import { lockLane, lockTask } from '../../delivery/persistence/task-stream.js';
+import { lockLane } from '../../delivery/persistence/task-stream.js';
 import { readProgress } from './webhook-progress.js';
 
 /** {@link WebhookStore} on the hub's database. */
@@ -40,7 +41,8 @@ import { readProgress } from './webhook-progress.js';
 export class SqlWebhookStore extends WebhookStore {
   constructor(
     private readonly database: Database,
-    private readonly ids: IdSource,
+    readonly ids: IdSource,
+    readonly tasks: TaskPositions,
   ) {
     super();
   }
@@ -55,7 +57,7 @@ export class SqlWebhookStore extends WebhookStore {
     draft: TaskWebhookDraft,
     options: AttachOptions,
   ): Work<TaskWebhook> {
-    return setOnTask(tx, this.ids, taskId, draft, options);
+    return setOnTask(tx, this, taskId, draft, options);
   }
 
   ofTask(taskId: string, configId: string): Promise<TaskWebhook | undefined> {
@@ -68,8 +70,7 @@ export class SqlWebhookStore extends WebhookStore {
 
   removeOfTask(taskId: string, configId: string, now: Date): Promise<boolean> {
     const key = { sql: 'task_id = ? AND config_id = ?', params: [taskId, storable(configId)] };
-    const { ids } = this;
-    return this.database.write((tx) => removeWebhook(tx, ids, key, () => undefined, now));
+    return this.database.write((tx) => removeWebhook(tx, this, key, () => undefined, now));
   }
 
   search(
@@ -97,15 +98,16 @@ export class SqlWebhookStore extends WebhookStore {
   ): Promise<Replay | undefined> {
     const found = await this.find(uid, visibility);
     if (found === undefined) return undefined;
+    const { tasks } = this;
     return this.database.write(function* (tx): Work<Replay | undefined> {
-      const seq = yield* lockTask(tx, found.taskId);
+      const seq = yield* tasks.lockSeq(tx, found.taskId);
       const lane = yield* lockLane(tx, uid);
       if (lane === undefined) return undefined;
       if (lane.active === 0) {
         const text = 'The webhook is disabled and cannot be replayed; resume it first.';
         throw new HubError('CONFLICT', text);
       }
-      return yield* replayLane(tx, lane, seq, from, now);
+      return yield* replayLane(tx, tasks, lane, seq, from, now);
     });
   }
 
@@ -120,8 +122,7 @@ export class SqlWebhookStore extends WebhookStore {
     now: Date,
   ): Promise<Webhook | undefined> {
     const key = keyOf(id, visibility);
-    const { ids } = this;
-    return this.database.write((tx) => changeWebhook(tx, ids, key, decide, now));
+    return this.database.write((tx) => changeWebhook(tx, this, key, decide, now));
   }
 
   remove(
@@ -131,8 +132,7 @@ export class SqlWebhookStore extends WebhookStore {
     now: Date,
   ): Promise<boolean> {
     const key = keyOf(id, visibility);
-    const { ids } = this;
-    return this.database.write((tx) => removeWebhook(tx, ids, key, allowed, now));
+    return this.database.write((tx) => removeWebhook(tx, this, key, allowed, now));
   }
 }
 
