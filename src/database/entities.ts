@@ -15,7 +15,7 @@ import {
 import {
   PushAttemptEntity,
   PushDeliveryEntity,
-  PushLaneEntity,
+  DeliveryStreamEntity,
 } from '../push/delivery/persistence/delivery.entity.js';
 import {
   PushReachEntity,
@@ -65,7 +65,7 @@ export const ENTITIES = [
   PrincipalEntity,
   PrincipalRevisionEntity,
   ApiKeyEntity,
-  PushLaneEntity,
+  DeliveryStreamEntity,
   PushDeliveryEntity,
   PushAttemptEntity,
   PushEndpointEntity,

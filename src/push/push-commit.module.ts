@@ -8,11 +8,11 @@ import { Log } from '../common/logger.js';
 import { AppConfig, PublicUrl } from '../config/index.js';
 import { Database } from '../database/database.js';
 import { AppendParticipant, TaskPositionsModule } from '../tasks/index.js';
-import { LaneStore } from './delivery/delivery-stream-store.js';
-import { SqlLaneStore } from './delivery/persistence/sql-delivery-stream.store.js';
+import { DeliveryStreamStore } from './delivery/delivery-stream-store.js';
+import { SqlDeliveryStreamStore } from './delivery/persistence/sql-delivery-stream.store.js';
 import { PushAppendParticipant } from './delivery/push-append.participant.js';
 import { PushWakeup } from './delivery/push-wakeup.js';
-import { SubscriptionLanes } from './delivery/subscription-streams.js';
+import { SubscriptionStreams } from './delivery/subscription-streams.js';
 import { endpointRules } from './receivers/endpoint-rules.js';
 import { EndpointStore } from './receivers/endpoint-store.js';
 import { EventAnnouncer } from './receivers/event-announcer.js';
@@ -60,7 +60,7 @@ import { SubscriptionStreamStore } from './delivery/subscription-stream-store.js
     { provide: WebhookStore, useClass: SqlWebhookStore },
     { provide: EventAnnouncer, inject: [Log], useFactory: (log: Log) => new EventAnnouncer(log) },
     {
-      provide: LaneStore,
+      provide: DeliveryStreamStore,
       inject: [Database, IdSource, AppConfig, EventAnnouncer, PrincipalHolds, ReceiverGate],
       useFactory: (
         database: Database,
@@ -71,16 +71,16 @@ import { SubscriptionStreamStore } from './delivery/subscription-stream-store.js
         gate: ReceiverGate,
       ) => {
         const rules = endpointRules(push);
-        const few = Math.min(rules.maxSlots, push.unverified.atOnce);
-        const maxSlotsOf = (webhook: TaskWebhook): number =>
-          gate.isFree(webhook) ? rules.maxSlots : few;
-        return new SqlLaneStore(database, ids, rules, events, holds, maxSlotsOf);
+        const few = Math.min(rules.maxConcurrency, push.unverified.atOnce);
+        const maxConcurrencyOf = (webhook: TaskWebhook): number =>
+          gate.isFree(webhook) ? rules.maxConcurrency : few;
+        return new SqlDeliveryStreamStore(database, ids, rules, events, holds, maxConcurrencyOf);
       },
     },
     { provide: EndpointStore, useClass: SqlEndpointStore },
     { provide: DeliveryStore, useClass: SqlDeliveryStore },
     SubscriptionDirectory,
-    SubscriptionLanes,
+    SubscriptionStreams,
     { provide: AppendParticipant, useClass: PushAppendParticipant },
     PushWakeup,
     { provide: SubscriptionStore, useClass: SqlSubscriptionStore },
@@ -91,7 +91,7 @@ import { SubscriptionStreamStore } from './delivery/subscription-stream-store.js
     DeliveryStore,
     EndpointStore,
     EventAnnouncer,
-    LaneStore,
+    DeliveryStreamStore,
     PushWakeup,
     ReceiverGate,
     SubscriptionDirectory,

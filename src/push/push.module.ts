@@ -25,19 +25,19 @@ import { HubTokens } from './auth/hub-tokens.js';
 import { KnownProfiles } from './auth/known-profiles.js';
 import { OauthTokens } from './auth/oauth-tokens.js';
 import { SqlAuthProfileStore } from './auth/persistence/sql-auth-profile.store.js';
-import { DeliveryUpkeep } from './delivery/delivery-cleanup.js';
-import { LaneStore } from './delivery/delivery-stream-store.js';
+import { DeliveryCleanup } from './delivery/delivery-cleanup.js';
+import { DeliveryStreamStore } from './delivery/delivery-stream-store.js';
 import { DeliveryWorker } from './delivery/delivery.worker.js';
 import { PushMetrics } from './delivery/push-metrics.js';
 import { PushWakeup } from './delivery/push-wakeup.js';
-import { LaneReader } from './delivery/stream-reader.js';
-import { LaneRunner } from './delivery/stream-runner.js';
-import { SubscriptionUpkeep } from './delivery/subscription-reconciler.js';
+import { StreamReader } from './delivery/stream-reader.js';
+import { StreamRunner } from './delivery/stream-runner.js';
+import { SubscriptionReconciler } from './delivery/subscription-reconciler.js';
 import { HandoverController } from './owners/handover.controller.js';
 import { HandoverService } from './owners/handover.service.js';
 import { HeldWebhooks } from './owners/held-webhooks.js';
 import { OwnedWebhookStore } from './owners/owned-webhook-store.js';
-import { OwnerUpkeep } from './owners/owner-reconciler.js';
+import { OwnerReconciler } from './owners/owner-reconciler.js';
 import { SqlOwnedWebhookStore } from './owners/persistence/sql-owned-webhook.store.js';
 import { longestWaitMs } from './receivers/endpoint-rules.js';
 import { EndpointStore } from './receivers/endpoint-store.js';
@@ -146,10 +146,10 @@ const DELIVERY_PROVIDERS = [
     ) => new AttemptSender(sender, authenticator, secrets, config.push),
   },
   {
-    provide: LaneReader,
+    provide: StreamReader,
     inject: [TaskLog, AppConfig, PublicUrl],
     useFactory: (log: TaskLog, config: AppConfig, address: PublicUrl) =>
-      new LaneReader(log, {
+      new StreamReader(log, {
         maxBytes: config.push.maxBodyBytes,
         // The address a worker listens on serves no A2A.
         get publicUrl() {
@@ -158,10 +158,10 @@ const DELIVERY_PROVIDERS = [
       }),
   },
   {
-    provide: LaneRunner,
+    provide: StreamRunner,
     inject: [
-      LaneStore,
-      LaneReader,
+      DeliveryStreamStore,
+      StreamReader,
       AttemptSender,
       Clock,
       IdSource,
@@ -171,8 +171,8 @@ const DELIVERY_PROVIDERS = [
       ReceiverGate,
     ],
     useFactory: (
-      lanes: LaneStore,
-      reader: LaneReader,
+      streams: DeliveryStreamStore,
+      reader: StreamReader,
       sender: AttemptSender,
       clock: Clock,
       ids: IdSource,
@@ -180,21 +180,21 @@ const DELIVERY_PROVIDERS = [
       config: AppConfig,
       metrics: PushMetrics,
       gate: ReceiverGate,
-    ) => new LaneRunner(lanes, reader, sender, clock, ids, log, config.push, metrics, gate),
+    ) => new StreamRunner(streams, reader, sender, clock, ids, log, config.push, metrics, gate),
   },
   {
-    provide: DeliveryUpkeep,
+    provide: DeliveryCleanup,
     inject: [CleanupStore, EndpointStore, Log, AppConfig],
     useFactory: (store: CleanupStore, endpoints: EndpointStore, log: Log, { push }: AppConfig) =>
-      new DeliveryUpkeep(store, endpoints, log, { ...push, longestWaitMs: longestWaitMs(push) }),
+      new DeliveryCleanup(store, endpoints, log, { ...push, longestWaitMs: longestWaitMs(push) }),
   },
   {
     provide: DeliveryWorker,
     inject: [
       IdSource,
-      LaneStore,
-      LaneRunner,
-      DeliveryUpkeep,
+      DeliveryStreamStore,
+      StreamRunner,
+      DeliveryCleanup,
       PushWakeup,
       Clock,
       Log,
@@ -203,16 +203,16 @@ const DELIVERY_PROVIDERS = [
     ],
     useFactory: (
       ids: IdSource,
-      lanes: LaneStore,
-      runner: LaneRunner,
-      upkeep: DeliveryUpkeep,
+      streams: DeliveryStreamStore,
+      runner: StreamRunner,
+      upkeep: DeliveryCleanup,
       wakeup: PushWakeup,
       clock: Clock,
       log: Log,
       config: AppConfig,
       database: Database,
     ) =>
-      new DeliveryWorker(ids.next(), lanes, runner, upkeep, wakeup, clock, log, {
+      new DeliveryWorker(ids.next(), streams, runner, upkeep, wakeup, clock, log, {
         ...config.push,
         alone: database.dialect === 'sqlite',
       }),
@@ -234,7 +234,7 @@ const RECORD_PROVIDERS = [
 /** What becomes of the webhooks of principals that are disabled, or have no key any more. */
 const OWNER_PROVIDERS = [
   { provide: OwnedWebhookStore, useClass: SqlOwnedWebhookStore },
-  OwnerUpkeep,
+  OwnerReconciler,
   HandoverService,
   HeldWebhooks,
 ];
@@ -246,7 +246,7 @@ const WEBHOOK_PROVIDERS = [
   WebhookChanges,
   TaskWebhooksService,
   SubscriptionsService,
-  SubscriptionUpkeep,
+  SubscriptionReconciler,
   DeclaredSubscriptions,
   TestSender,
   TestSends,

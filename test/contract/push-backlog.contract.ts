@@ -9,7 +9,7 @@ import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 const NOW = new Date(1_000_000);
 const LEASE = new Date(NOW.getTime() + 30_000);
 const ALICE = { kind: 'principal', principalId: 'alice', organization: 'acme' } as const;
-const DEAD = { state: 'dead', reason: 'HTTP 422', consequence: 'none' } as const;
+const DEAD = { state: 'dead', reason: 'HTTP 422', effect: 'none' } as const;
 
 function later(ms: number): Date {
   return new Date(NOW.getTime() + ms);
@@ -24,22 +24,27 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
 
   /** A webhook of a new task with a dead letter for each of these entries. */
   async function deadLetters(
-    changes: Parameters<PushStores['freshLane']>[0],
+    changes: Parameters<PushStores['freshStream']>[0],
     ...seqs: number[]
   ): Promise<TaskWebhook> {
-    await stores.freshLane(changes);
+    await stores.freshStream(changes);
     const claimed = await stores.claimOne(NOW);
     const reached = {
       nextSeq: 9,
       cursor: LOG_START,
       deliveries: seqs.map((seq) => deliveryOf(seq)),
     };
-    let lane = inHand(await stores.lanes.reach(claimed, reached, NOW, LEASE));
+    let stream = inHand(await stores.streams.advance(claimed, reached, NOW, LEASE));
     for (const [i] of seqs.entries()) {
-      const delivery = (await stores.lanes.firstOpen(lane.id))!;
+      const delivery = (await stores.streams.firstOpen(stream.id))!;
       const attempt = { number: 1, at: NOW, durationMs: 1, status: 422, error: null, response: '' };
-      const step = await stores.lanes.settle(lane, { delivery, attempt, result: DEAD }, NOW, LEASE);
-      if (i < seqs.length - 1) lane = inHand(step);
+      const step = await stores.streams.recordAttempt(
+        stream,
+        { delivery, attempt, result: DEAD },
+        NOW,
+        LEASE,
+      );
+      if (i < seqs.length - 1) stream = inHand(step);
     }
     return claimed.webhook;
   }
@@ -55,7 +60,7 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       const a = await deadLetters({ configId: 'a' }, 1);
       const b = await deadLetters({ configId: 'b', url: 'https://other.example/x' }, 1);
       const only = async (filter: DeliveryFilter) =>
-        (await letters(filter)).map(({ laneId }) => laneId);
+        (await letters(filter)).map(({ streamId }) => streamId);
       expect(await only({})).toEqual([b.uid, a.uid]);
       expect(await only({ configId: 'a' })).toEqual([a.uid]);
       expect(await only({ configId: b.uid })).toEqual([b.uid]);
@@ -67,9 +72,12 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
     it('are sent again in their order, as many as asked for, the oldest first', async () => {
       const webhook = await deadLetters({}, 1, 2, 3);
       expect(await redeliver({}, 2)).toEqual({ count: 2, more: true });
-      const lane = await stores.claimOne(NOW);
-      expect(lane).toMatchObject({ open: 2, gapSeq: 1 });
-      expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ seq: 1, redelivered: true });
+      const stream = await stores.claimOne(NOW);
+      expect(stream).toMatchObject({ open: 2, gapSeq: 1 });
+      expect(await stores.streams.firstOpen(stream.id)).toMatchObject({
+        seq: 1,
+        redelivered: true,
+      });
       expect(await redeliver({ configId: webhook.uid })).toEqual({ count: 1, more: false });
       expect(await redeliver({})).toEqual({ count: 0, more: false });
       expect(await letters()).toEqual([]);
@@ -87,7 +95,7 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       await deadLetters({ url: 'https://other.example/x' }, 1);
       await stores.drop(gone.uid, EVERYTHING, NOW);
       expect(await redeliver({})).toEqual({ count: 1, more: false });
-      expect((await letters()).map(({ laneId }) => laneId)).toEqual([gone.uid]);
+      expect((await letters()).map(({ streamId }) => streamId)).toEqual([gone.uid]);
     });
 
     it('are purged with their attempts, only those that may be seen', async () => {
@@ -113,12 +121,12 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
   describe('the backlog of a paused webhook', () => {
     /** A paused webhook that has entry 1 in hand and 2 to 4 in the log, one of them young. */
     async function paused(): Promise<TaskWebhook> {
-      const taskId = await stores.freshLane();
-      const lane = await stores.claimOne(NOW);
+      const taskId = await stores.freshStream();
+      const stream = await stores.claimOne(NOW);
       const reached = { nextSeq: 2, cursor: LOG_START, deliveries: [deliveryOf(1)] };
-      await stores.lanes.reach(lane, reached, NOW, LEASE);
-      await stores.lanes.release(lane, NOW);
-      await stores.pause(lane.webhook.uid, EVERYTHING, NOW);
+      await stores.streams.advance(stream, reached, NOW, LEASE);
+      await stores.streams.release(stream, NOW);
+      await stores.pause(stream.webhook.uid, EVERYTHING, NOW);
       for (const [seq, at] of [
         [2, 0],
         [3, 0],
@@ -135,14 +143,14 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
         );
       }
       await stores.database.write((tx) =>
-        stores.lanes.markDue(tx, [{ taskId, seq: 4, when: 'always' }], NOW),
+        stores.streams.markDue(tx, [{ taskId, seq: 4, when: 'always' }], NOW),
       );
-      return lane.webhook;
+      return stream.webhook;
     }
 
     it('keeps the task', async () => {
       const { taskId } = await paused();
-      const forget = () => stores.database.write((tx) => stores.lanes.forgetTasks(tx, [taskId]));
+      const forget = () => stores.database.write((tx) => stores.streams.forgetTasks(tx, [taskId]));
       expect(await forget()).toEqual([taskId]);
       await stores.retention.expireBacklog(later(9000), NOW, 10);
       expect(await forget()).toEqual([]);

@@ -16,12 +16,12 @@ export function taskWebhookContract(open: () => Promise<PushStores>): void {
     stores = await open();
   });
 
-  /** The lane of the task with everything told. */
+  /** The stream of the task with everything told. */
   async function tellAll(taskId: string, nextSeq: number): Promise<void> {
-    const lane = await stores.claimOne(NOW);
-    expect(lane.webhook.taskId).toBe(taskId);
+    const stream = await stores.claimOne(NOW);
+    expect(stream.webhook.taskId).toBe(taskId);
     const reached = { nextSeq, cursor: LOG_START, deliveries: [] };
-    expect(await stores.lanes.reach(lane, reached, NOW, LEASE)).toBe('rests');
+    expect(await stores.streams.advance(stream, reached, NOW, LEASE)).toBe('idle');
   }
 
   describe('WebhookStore', () => {
@@ -91,17 +91,17 @@ export function taskWebhookContract(open: () => Promise<PushStores>): void {
     });
 
     it('begins a new task with its first event', async () => {
-      const taskId = await stores.freshLane();
-      const lane = await stores.claimOne(NOW);
-      expect(lane).toMatchObject({ nextSeq: 1, open: 0, webhook: { taskId } });
+      const taskId = await stores.freshStream();
+      const stream = await stores.claimOne(NOW);
+      expect(stream).toMatchObject({ nextSeq: 1, open: 0, webhook: { taskId } });
     });
 
     it('begins a running task with a snapshot of its present state', async () => {
       const taskId = await stores.addTask(7);
       const webhook = await stores.webhooks.set(taskId, stores.draft(), SET);
-      const lane = await stores.claimOne(NOW);
-      expect(lane).toMatchObject({ nextSeq: 8, open: 1, cursor: null });
-      expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({
+      const stream = await stores.claimOne(NOW);
+      expect(stream).toMatchObject({ nextSeq: 8, open: 1, cursor: null });
+      expect(await stores.streams.firstOpen(stream.id)).toMatchObject({
         kind: 'snapshot',
         seq: 7,
         number: 1,
@@ -123,51 +123,51 @@ export function taskWebhookContract(open: () => Promise<PushStores>): void {
       expect(await stores.row(taskId)).toBeUndefined();
     });
 
-    it('tells a lane that has told all the present state again, each time with a new number', async () => {
-      const taskId = await stores.freshLane({ configId: 'c' });
+    it('tells a stream that has told all the present state again, each time with a new number', async () => {
+      const taskId = await stores.freshStream({ configId: 'c' });
       await tellAll(taskId, 3);
       for (const number of [1, 2]) {
         await stores.webhooks.set(taskId, stores.draft({ configId: 'c' }), SET);
-        const lane = await stores.claimOne(NOW);
-        const delivery = (await stores.lanes.firstOpen(lane.id))!;
+        const stream = await stores.claimOne(NOW);
+        const delivery = (await stores.streams.firstOpen(stream.id))!;
         expect(delivery).toMatchObject({ kind: 'snapshot', seq: 2, number });
         const told = { delivery, attempt: null, result: { state: 'delivered' } } as const;
-        expect(await stores.lanes.settle(lane, told, NOW, LEASE)).toBe('rests');
+        expect(await stores.streams.recordAttempt(stream, told, NOW, LEASE)).toBe('idle');
       }
     });
 
-    it('leaves a lane alone when the same inline config comes again', async () => {
-      const taskId = await stores.freshLane({ configId: 'c' });
+    it('leaves a stream alone when the same inline config comes again', async () => {
+      const taskId = await stores.freshStream({ configId: 'c' });
       await tellAll(taskId, 3);
       await stores.webhooks.set(taskId, stores.draft({ configId: 'c' }), INLINE);
-      expect(await stores.lanes.nextDueAt(NOW)).toBeNull();
+      expect(await stores.streams.nextDueAt(NOW)).toBeNull();
       const changed = stores.draft({ configId: 'c', fingerprint: 'new' });
       await stores.webhooks.set(taskId, changed, INLINE);
-      expect(await stores.lanes.nextDueAt(NOW)).toEqual(NOW);
+      expect(await stores.streams.nextDueAt(NOW)).toEqual(NOW);
     });
 
     it('keeps what a replaced webhook has not delivered and tries at once', async () => {
-      const taskId = await stores.freshLane({ configId: 'c' });
-      let lane = await stores.claimOne(NOW);
+      const taskId = await stores.freshStream({ configId: 'c' });
+      let stream = await stores.claimOne(NOW);
       const reached = { nextSeq: 2, cursor: LOG_START, deliveries: [deliveryOf(1)] };
-      lane = inHand(await stores.lanes.reach(lane, reached, NOW, LEASE));
+      stream = inHand(await stores.streams.advance(stream, reached, NOW, LEASE));
       const url = 'https://hooks.example/new';
       const webhook = await stores.webhooks.set(taskId, stores.draft({ configId: 'c', url }), SET);
-      expect(webhook.uid).toBe(lane.webhook.uid);
-      expect(await stores.lanes.reach(lane, { ...reached, deliveries: [] }, NOW, LEASE)).toBe(
+      expect(webhook.uid).toBe(stream.webhook.uid);
+      expect(await stores.streams.advance(stream, { ...reached, deliveries: [] }, NOW, LEASE)).toBe(
         'lost',
       );
       const again = await stores.claimOne(NOW);
       expect(again).toMatchObject({ open: 1, webhook: { url } });
-      expect(await stores.lanes.firstOpen(again.id)).toMatchObject({ seq: 1, body: '{"seq":1}' });
+      expect(await stores.streams.firstOpen(again.id)).toMatchObject({ seq: 1, body: '{"seq":1}' });
     });
 
     it('gives what waits its retries anew when a webhook is replaced', async () => {
-      await stores.freshLane({ configId: 'c' });
-      let lane = await stores.claimOne(NOW);
+      await stores.freshStream({ configId: 'c' });
+      let stream = await stores.claimOne(NOW);
       const reached = { nextSeq: 2, cursor: LOG_START, deliveries: [deliveryOf(1)] };
-      lane = inHand(await stores.lanes.reach(lane, reached, NOW, LEASE));
-      const delivery = (await stores.lanes.firstOpen(lane.id))!;
+      stream = inHand(await stores.streams.advance(stream, reached, NOW, LEASE));
+      const delivery = (await stores.streams.firstOpen(stream.id))!;
       const attempt = {
         number: 1,
         at: NOW,
@@ -177,26 +177,26 @@ export function taskWebhookContract(open: () => Promise<PushStores>): void {
         response: '',
       };
       const result = { state: 'retrying', at: NOW, reason: 'HTTP 422' } as const;
-      await stores.lanes.settle(lane, { delivery, attempt, result }, NOW, LEASE);
-      expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ tries: 1, rejections: 1 });
-      await stores.webhooks.set(lane.webhook.taskId, stores.draft({ configId: 'c' }), SET);
-      expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ tries: 0, rejections: 0 });
+      await stores.streams.recordAttempt(stream, { delivery, attempt, result }, NOW, LEASE);
+      expect(await stores.streams.firstOpen(stream.id)).toMatchObject({ tries: 1, rejections: 1 });
+      await stores.webhooks.set(stream.webhook.taskId, stores.draft({ configId: 'c' }), SET);
+      expect(await stores.streams.firstOpen(stream.id)).toMatchObject({ tries: 0, rejections: 0 });
     });
 
     it('has the bytes made again when the version changes', async () => {
-      const taskId = await stores.freshLane({ configId: 'c' });
-      const lane = await stores.claimOne(NOW);
+      const taskId = await stores.freshStream({ configId: 'c' });
+      const stream = await stores.claimOne(NOW);
       const reached = { nextSeq: 2, cursor: LOG_START, deliveries: [deliveryOf(1)] };
-      await stores.lanes.reach(lane, reached, NOW, LEASE);
+      await stores.streams.advance(stream, reached, NOW, LEASE);
       await stores.webhooks.set(taskId, stores.draft({ configId: 'c', version: '0.3' }), SET);
-      expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ seq: 1, body: null });
+      expect(await stores.streams.firstOpen(stream.id)).toMatchObject({ seq: 1, body: null });
     });
 
-    it('removes webhook and lane, and what was open becomes a dead letter', async () => {
-      const taskId = await stores.freshLane({ configId: 'c' });
-      const lane = await stores.claimOne(NOW);
+    it('removes webhook and stream, and what was open becomes a dead letter', async () => {
+      const taskId = await stores.freshStream({ configId: 'c' });
+      const stream = await stores.claimOne(NOW);
       const reached = { nextSeq: 2, cursor: LOG_START, deliveries: [deliveryOf(1)] };
-      await stores.lanes.reach(lane, reached, NOW, LEASE);
+      await stores.streams.advance(stream, reached, NOW, LEASE);
       expect(await stores.webhooks.removeOfTask(taskId, 'c', NOW)).toBe(true);
       expect(await stores.webhooks.removeOfTask(taskId, 'c', NOW)).toBe(false);
       expect(await stores.webhooks.ofTask(taskId, 'c')).toBeUndefined();
@@ -217,7 +217,7 @@ export function taskWebhookContract(open: () => Promise<PushStores>): void {
     });
 
     it('misses no event of a task that goes on while a webhook is registered', async () => {
-      const { webhooks, database, lanes } = stores;
+      const { webhooks, database, streams } = stores;
       for (let round = 0; round < 20; round++) {
         const taskId = await stores.addTask(5);
         // As an append does it: the task's row first, then the participant's marks.
@@ -225,7 +225,7 @@ export function taskWebhookContract(open: () => Promise<PushStores>): void {
           const lock = tx.dialect === 'postgres' ? ' FOR UPDATE' : '';
           yield* tx.all(`SELECT seq FROM tasks WHERE id = ?${lock}`, [taskId]);
           yield* tx.run('UPDATE tasks SET seq = 6 WHERE id = ?', [taskId]);
-          yield* lanes.markDue(tx, [{ taskId, seq: 6, when: 'always' }], NOW);
+          yield* streams.markDue(tx, [{ taskId, seq: 6, when: 'always' }], NOW);
         });
         await Promise.all([append, webhooks.set(taskId, stores.draft(), SET)]);
         const row = await stores.row(taskId);

@@ -3,8 +3,8 @@ import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
 import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
 import type { Delivery } from '../../src/push/delivery/delivery.js';
 import type {
-  Lane,
-  Settlement,
+  DeliveryStream,
+  AttemptRecord,
   StepResult,
 } from '../../src/push/delivery/delivery-stream-store.js';
 import type { TaskWebhook } from '../../src/push/registration/webhook.js';
@@ -28,14 +28,14 @@ export function webhookChangesContract(open: () => Promise<PushStores>): void {
   });
 
   const mark = (taskId: string, seq: number, when: 'always' | 'every' | number = 'always') =>
-    stores.database.write((tx) => stores.lanes.markDue(tx, [{ taskId, seq, when }], NOW));
+    stores.database.write((tx) => stores.streams.markDue(tx, [{ taskId, seq, when }], NOW));
 
-  const reach = async (lane: Lane, ...seqs: number[]): Promise<Lane> =>
+  const reach = async (stream: DeliveryStream, ...seqs: number[]): Promise<DeliveryStream> =>
     inHand(
-      await stores.lanes.reach(
-        lane,
+      await stores.streams.advance(
+        stream,
         {
-          nextSeq: Math.max(lane.nextSeq, ...seqs.map((seq) => seq + 1)),
+          nextSeq: Math.max(stream.nextSeq, ...seqs.map((seq) => seq + 1)),
           cursor: LOG_START,
           deliveries: seqs.map((seq) => deliveryOf(seq)),
         },
@@ -44,26 +44,28 @@ export function webhookChangesContract(open: () => Promise<PushStores>): void {
       ),
     );
 
-  async function settle(
-    lane: Lane,
-    result: Settlement['result'],
+  async function record(
+    stream: DeliveryStream,
+    result: AttemptRecord['result'],
     status = 200,
   ): Promise<StepResult> {
-    const delivery = (await stores.lanes.firstOpen(lane.id))!;
+    const delivery = (await stores.streams.firstOpen(stream.id))!;
     const number = delivery.attempts + 1;
     const attempt = { number, at: NOW, durationMs: 1, status, error: null, response: '' };
-    return stores.lanes.settle(lane, { delivery, attempt, result }, NOW, LEASE);
+    return stores.streams.recordAttempt(stream, { delivery, attempt, result }, NOW, LEASE);
   }
 
   const DELIVERED = { state: 'delivered' } as const;
   const RETRY = { state: 'retrying', at: later(60_000), reason: 'HTTP 503' } as const;
-  const DISABLED = { state: 'dead', reason: 'HTTP 410', consequence: 'disabled' } as const;
+  const DISABLED = { state: 'dead', reason: 'HTTP 410', effect: 'disabled' } as const;
 
-  /** A claimed lane that has these entries to send, with its webhook. */
-  async function ready(...seqs: number[]): Promise<{ lane: Lane; webhook: TaskWebhook }> {
-    await stores.freshLane({ configId: 'c' });
-    const lane = await reach(await stores.claimOne(NOW), ...seqs);
-    return { lane, webhook: lane.webhook };
+  /** A claimed stream that has these entries to send, with its webhook. */
+  async function ready(
+    ...seqs: number[]
+  ): Promise<{ stream: DeliveryStream; webhook: TaskWebhook }> {
+    await stores.freshStream({ configId: 'c' });
+    const stream = await reach(await stores.claimOne(NOW), ...seqs);
+    return { stream, webhook: stream.webhook };
   }
 
   /** All of them, oldest first. */
@@ -120,13 +122,13 @@ export function webhookChangesContract(open: () => Promise<PushStores>): void {
     });
 
     it('pauses with events gathering, and goes on with all of them', async () => {
-      const { lane, webhook } = await ready(1);
-      await settle(lane, DELIVERED);
+      const { stream, webhook } = await ready(1);
+      await record(stream, DELIVERED);
       expect(await pause(webhook)).toMatchObject({ state: 'paused' });
       const { taskId } = webhook;
       await mark(taskId, 3, 2);
       await mark(taskId, 4);
-      expect(await stores.lanes.nextDueAt(NOW)).toBeNull();
+      expect(await stores.streams.nextDueAt(NOW)).toBeNull();
       expect(await stores.webhooks.progress(webhook)).toMatchObject({
         entriesBehind: 3,
         nextAttemptAt: null,
@@ -138,9 +140,9 @@ export function webhookChangesContract(open: () => Promise<PushStores>): void {
     });
 
     it('records the attempt under way when it is paused, then rests, and stays paused', async () => {
-      const { lane, webhook } = await ready(1, 2);
+      const { stream, webhook } = await ready(1, 2);
       await pause(webhook);
-      expect(await settle(lane, DELIVERED)).toBe('rests');
+      expect(await record(stream, DELIVERED)).toBe('idle');
       expect((await deliveries(webhook.taskId)).map(({ state }) => state)).toEqual([
         'delivered',
         'pending',
@@ -148,42 +150,42 @@ export function webhookChangesContract(open: () => Promise<PushStores>): void {
       expect(await stores.webhooks.find(webhook.uid, EVERYTHING)).toMatchObject({
         state: 'paused',
       });
-      expect(await stores.lanes.nextDueAt(NOW)).toBeNull();
+      expect(await stores.streams.nextDueAt(NOW)).toBeNull();
       await resume(webhook);
-      expect(await stores.lanes.firstOpen((await stores.claimOne(NOW)).id)).toMatchObject({
+      expect(await stores.streams.firstOpen((await stores.claimOne(NOW)).id)).toMatchObject({
         seq: 2,
       });
     });
 
-    it('does not make a paused lane due by a failure or a redelivery', async () => {
-      const { lane, webhook } = await ready(1, 2);
-      const next = inHand(await settle(lane, DELIVERED));
+    it('does not make a paused stream due by a failure or a redelivery', async () => {
+      const { stream, webhook } = await ready(1, 2);
+      const next = inHand(await record(stream, DELIVERED));
       await pause(webhook);
-      expect(await settle(next, RETRY, 503)).toBe('rests');
+      expect(await record(next, RETRY, 503)).toBe('idle');
       const [first] = await deliveries(webhook.taskId);
       await stores.deliveries.redeliver(first!.id, EVERYTHING, NOW);
-      expect(await stores.lanes.nextDueAt(NOW)).toBeNull();
+      expect(await stores.streams.nextDueAt(NOW)).toBeNull();
       await resume(webhook);
       const again = await stores.claimOne(NOW);
       expect(again.open).toBe(2);
-      expect(await stores.lanes.firstOpen(again.id)).toMatchObject({ seq: 1, redelivered: true });
+      expect(await stores.streams.firstOpen(again.id)).toMatchObject({ seq: 1, redelivered: true });
     });
 
     it('resumes a disabled one with the present state, which cannot be paused before', async () => {
-      const { lane, webhook } = await ready(1);
-      await settle(lane, DISABLED, 410);
+      const { stream, webhook } = await ready(1);
+      await record(stream, DISABLED, 410);
       await expect(pause(webhook)).rejects.toMatchObject({ reason: 'CONFLICT' });
       await expect(replay(webhook, 1)).rejects.toMatchObject({ reason: 'CONFLICT' });
       expect(await resume(webhook)).toMatchObject({ state: 'active', stateReason: null });
       const again = await stores.claimOne(NOW);
-      expect(await stores.lanes.firstOpen(again.id)).toMatchObject({ kind: 'snapshot', seq: 2 });
+      expect(await stores.streams.firstOpen(again.id)).toMatchObject({ kind: 'snapshot', seq: 2 });
     });
 
     it('sends what waits under changed secrets, and nothing more under the old ones', async () => {
-      const { lane, webhook } = await ready(1);
-      await settle(lane, RETRY, 503);
+      const { stream, webhook } = await ready(1);
+      await record(stream, RETRY, 503);
       const claimed = (
-        await stores.lanes.claim('w', later(60_000), 30_000, {
+        await stores.streams.claim('w', later(60_000), 30_000, {
           free: 1,
           perEndpoint: 10,
         })
@@ -191,11 +193,11 @@ export function webhookChangesContract(open: () => Promise<PushStores>): void {
       const { uid, fingerprint } = webhook;
       const change = { sealedCredentials: 'plain:new', fingerprint: 'f2' };
       await stores.change(uid, EVERYTHING, fingerprint, change, NOW);
-      expect(await stores.lanes.firstOpen(claimed.id, claimed.epoch)).toBeUndefined();
-      expect(await settle(claimed, DELIVERED)).toBe('lost');
+      expect(await stores.streams.firstOpen(claimed.id, claimed.epoch)).toBeUndefined();
+      expect(await record(claimed, DELIVERED)).toBe('lost');
       const again = await stores.claimOne(NOW);
       expect(again.webhook).toMatchObject({ sealedCredentials: 'plain:new', fingerprint: 'f2' });
-      expect(await stores.lanes.firstOpen(again.id)).toMatchObject({
+      expect(await stores.streams.firstOpen(again.id)).toMatchObject({
         seq: 1,
         body: '{"seq":1}',
         tries: 0,
@@ -206,8 +208,8 @@ export function webhookChangesContract(open: () => Promise<PushStores>): void {
     });
 
     it('tells every event from the change on, chunks too', async () => {
-      const { lane, webhook } = await ready(1);
-      await settle(lane, DELIVERED);
+      const { stream, webhook } = await ready(1);
+      await record(stream, DELIVERED);
       const { uid, fingerprint, taskId } = webhook;
       await stores.change(uid, EVERYTHING, fingerprint, { events: 'all' }, NOW);
       expect(await stores.row(taskId)).toMatchObject({ every_event: 1 });
@@ -221,15 +223,15 @@ export function webhookChangesContract(open: () => Promise<PushStores>): void {
       const [all, changes] = [await stores.addTask(5), await stores.addTask(5)];
       await stores.webhooks.set(all, stores.draft({ events: 'all' }), SET);
       await stores.webhooks.set(changes, stores.draft(), SET);
-      for (let i = 0; i < 2; i++) await settle(await stores.claimOne(NOW), DELIVERED);
+      for (let i = 0; i < 2; i++) await record(await stores.claimOne(NOW), DELIVERED);
       expect(await mark(changes, 6, 'every')).toBe(0);
       expect(await mark(all, 6, 'every')).toBe(1);
       expect((await stores.claimOne(NOW)).webhook.taskId).toBe(all);
     });
 
     it('replays from an entry on with the ids it had and new numbers', async () => {
-      const { lane, webhook } = await ready(1, 2);
-      await settle(inHand(await settle(lane, DELIVERED)), DELIVERED);
+      const { stream, webhook } = await ready(1, 2);
+      await record(inHand(await record(stream, DELIVERED)), DELIVERED);
       expect(await replay(webhook, 1)).toEqual({ fromSequence: 1, toSequence: 2 });
       const again = await stores.claimOne(NOW);
       expect(again).toMatchObject({ nextSeq: 1, cursor: null, open: 0 });
@@ -245,8 +247,8 @@ export function webhookChangesContract(open: () => Promise<PushStores>): void {
     });
 
     it('tells what was open once, in its place, and gives free numbers back', async () => {
-      const { lane, webhook } = await ready(1, 2);
-      await settle(lane, RETRY, 503);
+      const { stream, webhook } = await ready(1, 2);
+      await record(stream, RETRY, 503);
       await replay(webhook, 1);
       const seen = await deliveries(webhook.taskId);
       // The first had been tried, so it keeps row and number; the second nobody had seen.
@@ -258,18 +260,18 @@ export function webhookChangesContract(open: () => Promise<PushStores>): void {
     });
 
     it('keeps what a replay does not reach, and never moves forward', async () => {
-      const { lane, webhook } = await ready(1);
-      await settle(lane, RETRY, 503);
+      const { stream, webhook } = await ready(1);
+      await record(stream, RETRY, 503);
       expect(await replay(webhook, 9)).toEqual({ fromSequence: 2, toSequence: 2 });
       const again = await stores.claimOne(NOW);
       expect(again).toMatchObject({ nextSeq: 2, open: 1 });
-      expect(await stores.lanes.firstOpen(again.id)).toMatchObject({ seq: 1, attempts: 1 });
+      expect(await stores.streams.firstOpen(again.id)).toMatchObject({ seq: 1, attempts: 1 });
     });
 
     it('closes a gap that a replay tells again', async () => {
-      const { lane, webhook } = await ready(1, 2);
-      const dead = { state: 'dead', reason: 'no', consequence: 'none' } as const;
-      await settle(inHand(await settle(lane, dead, 422)), dead, 422);
+      const { stream, webhook } = await ready(1, 2);
+      const dead = { state: 'dead', reason: 'no', effect: 'none' } as const;
+      await record(inHand(await record(stream, dead, 422)), dead, 422);
       expect(await stores.row(webhook.taskId)).toMatchObject({ gap_seq: 1 });
       await replay(webhook, 2);
       expect(await stores.row(webhook.taskId)).toMatchObject({ gap_seq: 1 });
@@ -277,7 +279,7 @@ export function webhookChangesContract(open: () => Promise<PushStores>): void {
       expect(await stores.row(webhook.taskId)).toMatchObject({ gap_seq: null });
     });
 
-    it('records a test beside the lane', async () => {
+    it('records a test beside the stream', async () => {
       const { webhook } = await ready(1);
       const attempt = {
         number: 1,

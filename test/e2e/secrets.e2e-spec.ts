@@ -373,7 +373,7 @@ describe.each([
     await stop();
     const database = await openDatabase({ url, synchronous: 'normal' });
     await database.write(function* (tx) {
-      yield* tx.run('UPDATE push_lanes SET due_at = 0 WHERE due_at IS NOT NULL');
+      yield* tx.run('UPDATE push_delivery_streams SET due_at = 0 WHERE due_at IS NOT NULL');
       yield* tx.run(
         'UPDATE push_deliveries SET next_attempt_at = 0 WHERE next_attempt_at IS NOT NULL',
       );

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Webhooks and the number that tells when a subscription changed; lanes, deliveries and attempts. */
+/** Webhooks and the number that tells when a subscription changed; delivery streams, deliveries and attempts. */
 export class Push1700000000031 implements MigrationInterface {
   readonly name = 'Push1700000000031';
 
@@ -18,7 +18,7 @@ export class Push1700000000031 implements MigrationInterface {
 const TABLES = [
   'push_attempts',
   'push_deliveries',
-  'push_lanes',
+  'push_delivery_streams',
   'push_webhook_revisions',
   'push_webhooks',
 ] as const;
@@ -49,7 +49,7 @@ const STATEMENTS = [
     "verified" smallint NOT NULL,
     "state" text NOT NULL,
     "state_reason" text,
-    "unsettled" bigint,
+    "reconcile_revision" bigint,
     "created_at" bigint NOT NULL,
     "updated_at" bigint NOT NULL,
     CONSTRAINT "push_webhooks_pk" PRIMARY KEY ("uid")
@@ -62,23 +62,23 @@ const STATEMENTS = [
   `CREATE INDEX "push_webhooks_endpoint" ON "push_webhooks" ("endpoint", "uid")`,
   `CREATE INDEX "push_webhooks_state" ON "push_webhooks" ("state", "uid")
     WHERE "state" <> 'active'`,
-  `CREATE INDEX "push_webhooks_standing" ON "push_webhooks" ("organization", "uid")
+  `CREATE INDEX "push_webhooks_subscription" ON "push_webhooks" ("organization", "uid")
     WHERE "scope" <> 'task'`,
-  `CREATE INDEX "push_webhooks_standing_uid" ON "push_webhooks" ("uid")
+  `CREATE INDEX "push_webhooks_subscription_uid" ON "push_webhooks" ("uid")
     WHERE "scope" <> 'task'`,
-  `CREATE INDEX "push_webhooks_standing_principal" ON "push_webhooks" ("principal_id", "uid")
+  `CREATE INDEX "push_webhooks_subscription_principal" ON "push_webhooks" ("principal_id", "uid")
     WHERE "scope" <> 'task'`,
-  `CREATE INDEX "push_webhooks_standing_endpoint" ON "push_webhooks" ("endpoint", "uid")
+  `CREATE INDEX "push_webhooks_subscription_endpoint" ON "push_webhooks" ("endpoint", "uid")
     WHERE "scope" <> 'task'`,
-  `CREATE INDEX "push_webhooks_unsettled" ON "push_webhooks" ("unsettled")
-    WHERE "unsettled" IS NOT NULL`,
+  `CREATE INDEX "push_webhooks_stale" ON "push_webhooks" ("reconcile_revision")
+    WHERE "reconcile_revision" IS NOT NULL`,
   `CREATE TABLE "push_webhook_revisions" (
     "id" smallint NOT NULL,
     "revision" bigint NOT NULL,
     CONSTRAINT "push_webhook_revisions_pk" PRIMARY KEY ("id")
   )`,
   `INSERT INTO "push_webhook_revisions" ("id", "revision") VALUES (1, 0)`,
-  `CREATE TABLE "push_lanes" (
+  `CREATE TABLE "push_delivery_streams" (
     "id" text NOT NULL,
     "task_id" text NOT NULL,
     "webhook_uid" text NOT NULL,
@@ -104,19 +104,19 @@ const STATEMENTS = [
     "last_failure_at" bigint,
     "created_at" bigint NOT NULL,
     "updated_at" bigint NOT NULL,
-    CONSTRAINT "push_lanes_pk" PRIMARY KEY ("id")
+    CONSTRAINT "push_delivery_streams_pk" PRIMARY KEY ("id")
   )`,
-  `CREATE UNIQUE INDEX "push_lanes_task" ON "push_lanes" ("task_id", "webhook_uid")`,
-  `CREATE INDEX "push_lanes_webhook" ON "push_lanes" ("webhook_uid", "id")`,
-  `CREATE INDEX "push_lanes_due" ON "push_lanes" ("due_at")
+  `CREATE UNIQUE INDEX "push_delivery_streams_task" ON "push_delivery_streams" ("task_id", "webhook_uid")`,
+  `CREATE INDEX "push_delivery_streams_webhook" ON "push_delivery_streams" ("webhook_uid", "id")`,
+  `CREATE INDEX "push_delivery_streams_due" ON "push_delivery_streams" ("due_at")
     WHERE "due_at" < 1000000000000000`,
-  `CREATE INDEX "push_lanes_queue" ON "push_lanes" ("endpoint", "due_at")
+  `CREATE INDEX "push_delivery_streams_queue" ON "push_delivery_streams" ("endpoint", "due_at")
     WHERE "due_at" IS NOT NULL`,
-  `CREATE INDEX "push_lanes_lease" ON "push_lanes" ("lease_until")`,
-  `CREATE INDEX "push_lanes_paused" ON "push_lanes" ("id") WHERE "active" = 2`,
+  `CREATE INDEX "push_delivery_streams_lease" ON "push_delivery_streams" ("lease_until")`,
+  `CREATE INDEX "push_delivery_streams_paused" ON "push_delivery_streams" ("id") WHERE "active" = 2`,
   `CREATE TABLE "push_deliveries" (
     "id" text NOT NULL,
-    "lane_id" text NOT NULL,
+    "stream_id" text NOT NULL,
     "task_id" text NOT NULL,
     "config_id" text NOT NULL,
     "endpoint" text NOT NULL,
@@ -141,15 +141,15 @@ const STATEMENTS = [
     "updated_at" bigint NOT NULL,
     CONSTRAINT "push_deliveries_pk" PRIMARY KEY ("id")
   )`,
-  `CREATE INDEX "push_deliveries_lane" ON "push_deliveries" ("lane_id", "state", "number")`,
+  `CREATE INDEX "push_deliveries_stream" ON "push_deliveries" ("stream_id", "state", "number")`,
   `CREATE INDEX "push_deliveries_task" ON "push_deliveries" ("task_id", "id")`,
   `CREATE INDEX "push_deliveries_principal" ON "push_deliveries" ("principal_id", "id")`,
   `CREATE INDEX "push_deliveries_organization" ON "push_deliveries" ("organization", "id")`,
   `CREATE INDEX "push_deliveries_open" ON "push_deliveries" ("organization", "state", "id")
     WHERE "state" <> 'delivered'`,
   `CREATE INDEX "push_deliveries_config" ON "push_deliveries" ("config_id", "id")`,
-  `CREATE INDEX "push_deliveries_told" ON "push_deliveries" ("lane_id", "id")
-    WHERE "lane_id" <> "config_id"`,
+  `CREATE INDEX "push_deliveries_shared_stream" ON "push_deliveries" ("stream_id", "id")
+    WHERE "stream_id" <> "config_id"`,
   `CREATE INDEX "push_deliveries_state" ON "push_deliveries" ("state", "id")`,
   `CREATE INDEX "push_deliveries_dead" ON "push_deliveries" ("endpoint", "state", "id")
     WHERE "state" = 'dead'`,

@@ -21,17 +21,17 @@ const STATEMENTS = [
     "organization" text NOT NULL,
     "state" text NOT NULL,
     "failures" integer NOT NULL,
-    "slots" integer NOT NULL,
+    "concurrency" integer NOT NULL,
     "opened_at" bigint,
     "probe_at" bigint,
     "probe_until" bigint,
     "probes" integer NOT NULL,
     "ready_at" bigint,
-    "parkings" integer NOT NULL,
-    "recall_before" bigint,
+    "enqueues" integer NOT NULL,
+    "requeue_before" bigint,
     "failing_since" bigint,
     "disabled_at" bigint,
-    "sweep_after" text,
+    "disable_cursor" text,
     "last_success_at" bigint,
     "last_failure_at" bigint,
     "last_error" text,
@@ -43,19 +43,19 @@ const STATEMENTS = [
   `CREATE INDEX "push_endpoints_ready" ON "push_endpoints" ("ready_at")
     WHERE "ready_at" IS NOT NULL`,
   `CREATE INDEX "push_endpoints_ready_proven" ON "push_endpoints" ("ready_at")
-    WHERE "ready_at" IS NOT NULL AND "failures" = 0 AND "probe_at" IS NULL AND "sweep_after" IS NULL AND "last_success_at" IS NOT NULL`,
+    WHERE "ready_at" IS NOT NULL AND "failures" = 0 AND "probe_at" IS NULL AND "disable_cursor" IS NULL AND "last_success_at" IS NOT NULL`,
   `CREATE INDEX "push_endpoints_turn_proven" ON "push_endpoints" ("organization", "ready_at")
-    WHERE "ready_at" IS NOT NULL AND "failures" = 0 AND "probe_at" IS NULL AND "sweep_after" IS NULL AND "last_success_at" IS NOT NULL`,
+    WHERE "ready_at" IS NOT NULL AND "failures" = 0 AND "probe_at" IS NULL AND "disable_cursor" IS NULL AND "last_success_at" IS NOT NULL`,
   `CREATE INDEX "push_endpoints_ready_new" ON "push_endpoints" ("ready_at")
-    WHERE "ready_at" IS NOT NULL AND "failures" = 0 AND "probe_at" IS NULL AND "sweep_after" IS NULL AND "last_success_at" IS NULL`,
+    WHERE "ready_at" IS NOT NULL AND "failures" = 0 AND "probe_at" IS NULL AND "disable_cursor" IS NULL AND "last_success_at" IS NULL`,
   `CREATE INDEX "push_endpoints_turn_new" ON "push_endpoints" ("organization", "ready_at")
-    WHERE "ready_at" IS NOT NULL AND "failures" = 0 AND "probe_at" IS NULL AND "sweep_after" IS NULL AND "last_success_at" IS NULL`,
+    WHERE "ready_at" IS NOT NULL AND "failures" = 0 AND "probe_at" IS NULL AND "disable_cursor" IS NULL AND "last_success_at" IS NULL`,
   `CREATE INDEX "push_endpoints_ready_failing" ON "push_endpoints" ("ready_at")
-    WHERE "ready_at" IS NOT NULL AND ("failures" > 0 OR "probe_at" IS NOT NULL) AND "sweep_after" IS NULL`,
+    WHERE "ready_at" IS NOT NULL AND ("failures" > 0 OR "probe_at" IS NOT NULL) AND "disable_cursor" IS NULL`,
   `CREATE INDEX "push_endpoints_turn_failing" ON "push_endpoints" ("organization", "ready_at")
-    WHERE "ready_at" IS NOT NULL AND ("failures" > 0 OR "probe_at" IS NOT NULL) AND "sweep_after" IS NULL`,
-  `CREATE INDEX "push_endpoints_sweep" ON "push_endpoints" ("sweep_after")
-    WHERE "sweep_after" IS NOT NULL`,
+    WHERE "ready_at" IS NOT NULL AND ("failures" > 0 OR "probe_at" IS NOT NULL) AND "disable_cursor" IS NULL`,
+  `CREATE INDEX "push_endpoints_disabling" ON "push_endpoints" ("disable_cursor")
+    WHERE "disable_cursor" IS NOT NULL`,
   `CREATE TABLE "push_events" (
     "id" bigint NOT NULL,
     "at" bigint NOT NULL,

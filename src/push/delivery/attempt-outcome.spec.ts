@@ -37,7 +37,7 @@ describe('what a failed attempt says of the endpoint', () => {
     expect(blameFor({ error: 'auth' })).toBeUndefined();
   });
 
-  it('is nobody’s when a name cannot be looked up, but its lanes wait', () => {
+  it('is nobody’s when a name cannot be looked up, but its streams wait', () => {
     expect(blameFor({ error: 'dns', hubTrouble: 'unsure' })).toBe('way');
   });
 });

@@ -1,9 +1,9 @@
 import { isOwnTrouble, verdictOf } from './domain/attempt-verdict.js';
-import type { Consequence } from './domain/attempt-decision.js';
+import type { AttemptDecision } from './domain/attempt-decision.js';
 import type { EndpointOutcome } from '../receivers/endpoint.js';
 import type { WebhookAnswer } from '../sending/webhook-sender.js';
 
-/** What to tell people, e.g. `HTTP 503`. */
+/** The reason for people, e.g. `HTTP 503`. */
 export function saidBy({ status, detail }: WebhookAnswer): string {
   return status === null ? (detail ?? 'no answer') : `HTTP ${status}`;
 }
@@ -14,7 +14,7 @@ const HOLDING: ReadonlySet<number | null> = new Set([429, 503]);
 /** What the answer says about the endpoint; nothing, when the hub could not even ask. */
 export function outcomeOf(
   answer: WebhookAnswer,
-  consequence: Consequence,
+  decision: AttemptDecision,
   at: Date,
 ): EndpointOutcome | undefined {
   if (answer.error === 'auth' || answer.hubTrouble === 'unasked') return undefined;
@@ -29,6 +29,6 @@ export function outcomeOf(
     error: saidBy(answer),
     blame: answer.hubTrouble ? 'way' : isOwnTrouble(status) ? 'webhook' : 'endpoint',
     holdMs: HOLDING.has(status) ? retryAfterMs : null,
-    exhausted: consequence.state === 'dead' && consequence.consequence === 'failing',
+    exhausted: decision.state === 'dead' && decision.effect === 'failing',
   };
 }

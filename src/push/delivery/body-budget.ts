@@ -5,14 +5,14 @@ import {
   type Reading,
   type ReadRules,
 } from '../../common/read-budget.js';
-import { NoRoomError } from './byte-budget.js';
+import { OverBudgetError } from './byte-budget.js';
 
 const KIB = 1024;
 /** What all bodies that are sent, or about to be, may have together; one may go beyond. */
 const MAX_BYTES = 64 * KIB * KIB;
 /** A process with a small heap has less: a body that is sent takes about three times its bytes. */
 const PART_OF_HEAP = 1 / 16;
-/** So long a lane waits for room with its place; then others have that. */
+/** How long a stream waits for the budget with its permit; then others get that. */
 const PATIENCE_MS = 2000;
 
 /** Bodies up to this size never wait. */
@@ -26,7 +26,7 @@ function rulesHere(): ReadRules {
     free: SMALL_BODY,
     step: SMALL_BODY,
     patienceMs: PATIENCE_MS,
-    // None is broken off: the time of an attempt is limited.
+    // None is cut: the time of an attempt is limited.
     bytesPerSecond: 0,
     bytesPerSecondBeyond: 0,
     graceMs: 0,
@@ -37,22 +37,22 @@ function rulesHere(): ReadRules {
  * Bounds the bytes of webhook bodies that a process holds to send them, from before they are read from the
  * database until their attempt has been recorded. An organization may have half of them.
  */
-export class BodyRooms {
+export class BodyBudget {
   private readonly budget: ReadBudget;
-  /** Of bodies that have been made and wait for room. */
+  /** Of bodies that have been made and wait for the budget. */
   private waiting = 0;
 
   constructor(rules: Partial<Pick<ReadRules, 'limit' | 'share' | 'patienceMs'>> = {}) {
     this.budget = new ReadBudget({ ...rulesHere(), ...rules });
   }
 
-  /** Bytes of bodies that have room now, small ones left out. */
+  /** Bytes of bodies that are held now, small ones left out. */
   get held(): number {
     return this.budget.held;
   }
 
   /** Gives back what the work took when it has ended, however it does. */
-  async during<T>(organization: string, work: (room: BodyRoom) => Promise<T>): Promise<T> {
+  async during<T>(organization: string, work: (room: BodyReservation) => Promise<T>): Promise<T> {
     const reading = this.budget.begin(organization, () => undefined);
     try {
       return await work({
@@ -65,7 +65,8 @@ export class BodyRooms {
   }
 
   private async keep(reading: Reading, bytes: number): Promise<void> {
-    if (this.waiting + bytes > this.budget.rules.limit && this.waiting > 0) throw new NoRoomError();
+    if (this.waiting + bytes > this.budget.rules.limit && this.waiting > 0)
+      throw new OverBudgetError();
     this.waiting += bytes;
     try {
       await hold(reading, bytes);
@@ -75,11 +76,11 @@ export class BodyRooms {
   }
 }
 
-/** The room that one attempt has for its body. Both reject with {@link NoRoomError} when there is none in time. */
-export interface BodyRoom {
-  /** Room for a body that is going to be read. */
+/** The bytes that one attempt reserves for its body. Both reject with {@link OverBudgetError} when there are none in time. */
+export interface BodyReservation {
+  /** For a body that is going to be read. */
   readonly take: (bytes: number) => Promise<void>;
-  /** Room for bodies that have been made. Many that wait have no patience. */
+  /** For bodies that have been made. When many wait already, it rejects at once. */
   readonly keep: (bytes: number) => Promise<void>;
 }
 
@@ -88,6 +89,6 @@ async function hold(reading: Reading, bytes: number): Promise<void> {
     await reading.hold(bytes);
     reading.whole();
   } catch (error) {
-    throw error instanceof ReadBudgetError ? new NoRoomError() : error;
+    throw error instanceof ReadBudgetError ? new OverBudgetError() : error;
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ByteBudget, type Hold, NoRoomError } from './byte-budget.js';
+import { ByteBudget, type Hold, OverBudgetError } from './byte-budget.js';
 
 const RULES = { limit: 100, free: 10, step: 10, patienceMs: 20 };
 
@@ -63,9 +63,9 @@ describe('ByteBudget', () => {
     const a = work(budget, 1000);
     await soon();
     await budget.during(async (hold) => {
-      await expect(hold.resize('all', 50)).rejects.toThrow(NoRoomError);
+      await expect(hold.resize('all', 50)).rejects.toThrow(OverBudgetError);
       const before = performance.now();
-      await expect(hold.resize('all', 50)).rejects.toThrow(NoRoomError);
+      await expect(hold.resize('all', 50)).rejects.toThrow(OverBudgetError);
       expect(performance.now() - before).toBeLessThan(15);
     });
     a.end();

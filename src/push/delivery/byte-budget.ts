@@ -8,15 +8,15 @@ export interface BudgetRules {
   readonly free: number;
   /** It is taken in steps, so that few are begun and ended, not many begun. */
   readonly step: number;
-  /** So long one piece of work waits for room, in all. */
+  /** How long one piece of work waits for bytes, in all. */
   readonly patienceMs: number;
 }
 
 const RULES: BudgetRules = { limit: 64 * MIB, free: 512 * KIB, step: 4 * MIB, patienceMs: 2000 };
 
 /** Others hold the memory that this would need; it should be tried again in a moment. */
-export class NoRoomError extends Error {
-  override readonly name = 'NoRoomError';
+export class OverBudgetError extends Error {
+  override readonly name = 'OverBudgetError';
 
   constructor() {
     super('large webhooks of others are read or sent just now');
@@ -25,13 +25,13 @@ export class NoRoomError extends Error {
 
 /** What one piece of work holds, by part. */
 export interface Hold {
-  /** Says how much the part takes now; false, and nothing changed, when there is no room for it yet. */
+  /** Sets how much the part takes; false, and nothing changed, when the budget has not so much yet. */
   tryResize(part: string, bytes: number): boolean;
-  /** The same, in its turn. Throws {@link NoRoomError} when that does not come in time. */
+  /** The same, in its turn. Throws {@link OverBudgetError} when that does not come in time. */
   resize(part: string, bytes: number): Promise<void>;
 }
 
-/** Bytes that work under way in this process may hold. Whoever needs more waits, first come, first served. */
+/** Bytes that work under way in this process may hold. Work that needs more waits, first come, first served. */
 export class ByteBudget {
   private taken = 0;
   /** Those that have taken some, oldest first. */
@@ -72,7 +72,7 @@ export class ByteBudget {
       const timer = setTimeout(() => {
         this.waiting.delete(waiter);
         this.wake();
-        reject(new NoRoomError());
+        reject(new OverBudgetError());
       }, left);
       const go = (): void => {
         clearTimeout(timer);
@@ -111,7 +111,7 @@ export class ByteBudget {
     return this.taken - hold.reserved + wanted <= this.rules.limit;
   }
 
-  /** Whom nobody can be waited for: it goes on in any case, and so all others do at last. */
+  /** The oldest holder waits for no other: it always goes on, and so all others do in the end. */
   private isOldest(hold: CountedHold): boolean {
     const [oldest = hold] = this.holders;
     return oldest === hold;

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { DeliveryUpkeep } from './delivery-cleanup.js';
+import { DeliveryCleanup } from './delivery-cleanup.js';
 import { EndpointStore } from '../receivers/endpoint-store.js';
 import { CleanupStore, type Waits } from './cleanup-store.js';
 
 const START = 100_000_000_000;
 const SETTINGS = { attemptRetentionDays: 30, longestWaitMs: 1000, timeoutMs: 1000 };
 
-describe('DeliveryUpkeep', () => {
+describe('DeliveryCleanup', () => {
   let done: string[];
   let failing: string | null;
   let errors: number;
@@ -21,19 +21,19 @@ describe('DeliveryUpkeep', () => {
       : Promise.resolve(result);
   };
 
-  function upkeep(): DeliveryUpkeep {
+  function upkeep(): DeliveryCleanup {
     const store = Object.assign(Object.create(CleanupStore.prototype) as CleanupStore, {
       prune: () => work('attempts', 0),
       repairTimes: (_: Date, __: Waits, thorough: boolean) =>
         work(thorough ? 'repair all' : 'repair', 0),
-      sweepDisabled: () => work('sweep', false),
+      disableWebhooks: () => work('sweep', false),
     });
     const endpoints = Object.assign(Object.create(EndpointStore.prototype) as EndpointStore, {
       prune: () => work('events', 0),
     });
     const quiet = () => undefined;
     const log = { debug: quiet, info: quiet, warn: quiet, error: () => void (errors += 1) };
-    return new DeliveryUpkeep(store, endpoints, log, SETTINGS);
+    return new DeliveryCleanup(store, endpoints, log, SETTINGS);
   }
 
   const at = (ms: number): Date => new Date(START + ms);
@@ -65,7 +65,7 @@ describe('DeliveryUpkeep', () => {
     },
   );
 
-  it('looks at every lane again when the clock was set back', async () => {
+  it('looks at every stream again when the clock was set back', async () => {
     const one = upkeep();
     await one.run(at(0));
     done = [];

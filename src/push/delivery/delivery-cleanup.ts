@@ -3,17 +3,17 @@ import type { EndpointStore } from '../receivers/endpoint-store.js';
 import type { CleanupStore } from './cleanup-store.js';
 import { leaseMs } from './stream-runner.js';
 
-export interface UpkeepSettings {
+export interface CleanupSettings {
   readonly attemptRetentionDays: number;
-  /** The longest time a lane or an endpoint may have to wait for its next try. */
+  /** The longest time a stream or an endpoint may have to wait for its next try. */
   readonly longestWaitMs: number;
   /** How long one attempt may take in all. */
   readonly timeoutMs: number;
 }
 
-const SWEEP_EVERY_MS = 1000;
+const DISABLE_EVERY_MS = 1000;
 /** Webhooks disabled in one transaction. */
-const SWEEP_AT_ONCE = 50;
+const DISABLE_AT_ONCE = 50;
 const PRUNE_EVERY_MS = 3_600_000;
 const PRUNE_AT_ONCE = 1000;
 /** Between two looks for times no clock can have meant. */
@@ -38,8 +38,8 @@ interface Job {
  * old records go, and times that a clock of before had written are brought back. A job that fails is
  * logged and tried again a minute later; it keeps no other from its work.
  */
-export class DeliveryUpkeep {
-  /** Until it is done, every lane is looked at. */
+export class DeliveryCleanup {
+  /** Until it is done, every stream is looked at. */
   private thorough = true;
   private readonly jobs: readonly Job[] = [
     {
@@ -50,9 +50,9 @@ export class DeliveryUpkeep {
     },
     {
       name: 'disable webhooks of disabled endpoints',
-      everyMs: SWEEP_EVERY_MS,
+      everyMs: DISABLE_EVERY_MS,
       at: 0,
-      work: (now) => this.store.sweepDisabled(now, SWEEP_AT_ONCE),
+      work: (now) => this.store.disableWebhooks(now, DISABLE_AT_ONCE),
     },
     {
       name: 'delete old attempts and deliveries',
@@ -74,7 +74,7 @@ export class DeliveryUpkeep {
     private readonly store: CleanupStore,
     private readonly endpoints: EndpointStore,
     private readonly log: Log,
-    private readonly settings: UpkeepSettings,
+    private readonly settings: CleanupSettings,
   ) {}
 
   /** Does what is due; cheap when nothing is. True when more is left to do at once. Never rejects. */
@@ -109,7 +109,7 @@ export class DeliveryUpkeep {
     }
   }
 
-  /** A clock that goes back must not leave lanes waiting for times that come no more. */
+  /** A clock that goes back must not leave streams waiting for times that come no more. */
   private async repair(now: Date): Promise<boolean> {
     const waits = {
       longestWaitMs: this.settings.longestWaitMs,

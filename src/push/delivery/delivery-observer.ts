@@ -1,6 +1,6 @@
-/** Hears what becomes of deliveries, for whoever counts. */
+/** Observes deliveries, for metrics. */
 export interface DeliveryObserver {
-  /** A lane was claimed that had been due for so long. */
+  /** A stream was claimed that had been due for so long. */
   claimed(waitedMs: number): void;
   /** One attempt, by what it meant. */
   attempted(verdict: string, durationMs: number): void;
@@ -8,7 +8,7 @@ export interface DeliveryObserver {
   ended(state: 'delivered' | 'dead'): void;
 }
 
-/** Hears nothing. */
+/** Observes nothing. */
 export const NOBODY: DeliveryObserver = {
   claimed: () => undefined,
   attempted: () => undefined,

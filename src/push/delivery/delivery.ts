@@ -7,8 +7,8 @@ export const DELIVERY_STATES = ['pending', 'retrying', 'delivered', 'dead'] as c
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /**
- * What a delivery tells: a log entry as it is, an artifact whole as of that entry, or the task whole
- * as of that entry (a webhook registered on an existing task). `test`: nothing; somebody tried the
+ * What a delivery contains: a log entry as it is, an artifact whole as of that entry, or the task whole
+ * as of that entry (a webhook registered on an existing task). `test`: no event; a test of the
  * webhook. It has ended when it is recorded, and has the number 0.
  */
 export const DELIVERY_KINDS = ['event', 'artifact', 'snapshot', 'test'] as const;
@@ -18,7 +18,7 @@ export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 export interface Delivery {
   readonly id: string;
   /** The hub's own id of the webhook as its task has it; it may be gone. */
-  readonly laneId: string;
+  readonly streamId: string;
   readonly taskId: string;
   /** The client's config id. */
   readonly configId: string;
@@ -28,7 +28,7 @@ export interface Delivery {
   readonly principalId: string;
   /** 1, 2, 3 … per webhook. */
   readonly number: number;
-  /** The log entry it tells of. */
+  /** The log entry it delivers. */
   readonly seq: number;
   readonly kind: DeliveryKind;
   /** For `artifact`. */

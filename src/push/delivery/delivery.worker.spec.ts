@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { Clock } from '../../common/clock.js';
-import { DeliveryUpkeep } from './delivery-cleanup.js';
+import { DeliveryCleanup } from './delivery-cleanup.js';
 import { DeliveryWorker } from './delivery.worker.js';
-import { LaneRunner } from './stream-runner.js';
-import { type Lane, LaneStore } from './delivery-stream-store.js';
+import { StreamRunner } from './stream-runner.js';
+import { type DeliveryStream, DeliveryStreamStore } from './delivery-stream-store.js';
 import { PushWakeup } from './push-wakeup.js';
 
 const quiet = () => undefined;
@@ -30,35 +30,47 @@ class StillClock extends Clock {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('DeliveryWorker', () => {
-  it('claims while upkeep is at work, and never a lane it still runs', async () => {
+  it('claims while upkeep is at work, and never a stream it still runs', async () => {
     const clock = new StillClock();
     const wakeup = new PushWakeup();
     const excepted: (readonly string[] | undefined)[] = [];
-    const lanes = Object.assign(Object.create(LaneStore.prototype) as LaneStore, {
-      nextDueAt: (now: Date, later?: string) => Promise.resolve(later ? null : now),
-      claim: (...[, , , , except]: Parameters<LaneStore['claim']>) => {
-        excepted.push(except);
-        return Promise.resolve(excepted.length === 1 ? [{ id: 'l1' } as Lane] : []);
+    const streams = Object.assign(
+      Object.create(DeliveryStreamStore.prototype) as DeliveryStreamStore,
+      {
+        nextDueAt: (now: Date, later?: string) => Promise.resolve(later ? null : now),
+        claim: (...[, , , , except]: Parameters<DeliveryStreamStore['claim']>) => {
+          excepted.push(except);
+          return Promise.resolve(excepted.length === 1 ? [{ id: 'l1' } as DeliveryStream] : []);
+        },
       },
-    });
+    );
     let end = (): void => undefined;
-    const runner = Object.assign(Object.create(LaneRunner.prototype) as LaneRunner, {
+    const runner = Object.assign(Object.create(StreamRunner.prototype) as StreamRunner, {
       run: () => new Promise<void>((resolve) => (end = resolve)),
     });
     let finish = (): void => undefined;
-    const upkeep = Object.assign(Object.create(DeliveryUpkeep.prototype) as DeliveryUpkeep, {
+    const upkeep = Object.assign(Object.create(DeliveryCleanup.prototype) as DeliveryCleanup, {
       run: () => new Promise<boolean>((resolve) => (finish = () => resolve(false))),
     });
-    const worker = new DeliveryWorker('w', lanes, runner, upkeep, wakeup, clock, SILENT, SETTINGS);
+    const worker = new DeliveryWorker(
+      'w',
+      streams,
+      runner,
+      upkeep,
+      wakeup,
+      clock,
+      SILENT,
+      SETTINGS,
+    );
     await worker.start();
     await settled();
     expect(excepted).toEqual([[], []]);
     clock.time = 2000;
-    wakeup.ring();
+    wakeup.notify();
     await settled();
     expect(excepted.at(-1)).toEqual(['l1']);
     clock.time = -1;
-    wakeup.ring();
+    wakeup.notify();
     await settled();
     expect(excepted.at(-1)).toEqual(['l1']);
     finish();
@@ -68,16 +80,28 @@ describe('DeliveryWorker', () => {
 
   it('rests until what is due next, while what is due already waits for its endpoint', async () => {
     const clock = new StillClock();
-    const lanes = Object.assign(Object.create(LaneStore.prototype) as LaneStore, {
-      nextDueAt: (now: Date, later?: string) => Promise.resolve(later ? new Date(300) : now),
-      claim: () => Promise.resolve([]),
-    });
-    const upkeep = Object.assign(Object.create(DeliveryUpkeep.prototype) as DeliveryUpkeep, {
+    const streams = Object.assign(
+      Object.create(DeliveryStreamStore.prototype) as DeliveryStreamStore,
+      {
+        nextDueAt: (now: Date, later?: string) => Promise.resolve(later ? new Date(300) : now),
+        claim: () => Promise.resolve([]),
+      },
+    );
+    const upkeep = Object.assign(Object.create(DeliveryCleanup.prototype) as DeliveryCleanup, {
       run: () => Promise.resolve(false),
     });
-    const runner = Object.create(LaneRunner.prototype) as LaneRunner;
+    const runner = Object.create(StreamRunner.prototype) as StreamRunner;
     const wakeup = new PushWakeup();
-    const worker = new DeliveryWorker('w', lanes, runner, upkeep, wakeup, clock, SILENT, SETTINGS);
+    const worker = new DeliveryWorker(
+      'w',
+      streams,
+      runner,
+      upkeep,
+      wakeup,
+      clock,
+      SILENT,
+      SETTINGS,
+    );
     await worker.start();
     await settled();
     expect(clock.slept).toEqual([300]);

@@ -1,8 +1,8 @@
 import type { Clock } from '../../common/clock.js';
 import type { Log } from '../../common/logger.js';
-import type { DeliveryUpkeep } from './delivery-cleanup.js';
-import { leaseMs, type LaneRunner } from './stream-runner.js';
-import type { LaneStore } from './delivery-stream-store.js';
+import type { DeliveryCleanup } from './delivery-cleanup.js';
+import { leaseMs, type StreamRunner } from './stream-runner.js';
+import type { DeliveryStreamStore } from './delivery-stream-store.js';
 import type { PushWakeup } from './push-wakeup.js';
 
 export interface WorkerSettings {
@@ -19,28 +19,28 @@ const LOOK_EVERY_MS = 1000;
 const STOP_GRACE_MS = 3000;
 
 /**
- * Claims due lanes and has them run, many at once. All it knows is in the database: stopping it in any
- * moment loses nothing, and any number of workers share the lanes.
+ * Claims due streams and has them run, many at once. All it knows is in the database: stopping it in any
+ * moment loses nothing, and any number of workers share the streams.
  */
 export class DeliveryWorker {
   private readonly stopping = new AbortController();
   private readonly cutting = new AbortController();
-  /** What runs, each with the lane and when it was claimed. */
+  /** What runs, each with the stream and when it was claimed. */
   private readonly running = new Map<
     Promise<void>,
     { readonly id: string; readonly since: number }
   >();
-  private upkeeping: Promise<void> | null = null;
+  private cleaning: Promise<void> | null = null;
   private looping: Promise<void> = Promise.resolve();
-  private rung = false;
+  private isNotified = false;
   private wake: () => void = () => undefined;
   private unlisten: () => void = () => undefined;
 
   constructor(
     private readonly owner: string,
-    private readonly lanes: LaneStore,
-    private readonly runner: LaneRunner,
-    private readonly upkeep: DeliveryUpkeep,
+    private readonly streams: DeliveryStreamStore,
+    private readonly runner: StreamRunner,
+    private readonly cleanup: DeliveryCleanup,
     private readonly wakeup: PushWakeup,
     private readonly clock: Clock,
     private readonly log: Log,
@@ -48,8 +48,8 @@ export class DeliveryWorker {
   ) {}
 
   async start(): Promise<void> {
-    if (this.settings.alone) await this.lanes.releaseOthers(this.owner);
-    this.unlisten = this.wakeup.onRing(() => this.ring());
+    if (this.settings.alone) await this.streams.releaseOthers(this.owner);
+    this.unlisten = this.wakeup.onNotify(() => this.wakeUp());
     this.looping = this.loop();
   }
 
@@ -57,9 +57,9 @@ export class DeliveryWorker {
   async stop(): Promise<void> {
     this.unlisten();
     this.stopping.abort();
-    this.ring();
+    this.wakeUp();
     await this.looping;
-    await this.upkeeping;
+    await this.cleaning;
     const done = Promise.all(this.running.keys());
     const grace = new AbortController();
     await Promise.race([done, this.clock.sleep(STOP_GRACE_MS, grace.signal)]);
@@ -70,7 +70,7 @@ export class DeliveryWorker {
 
   private async loop(): Promise<void> {
     while (!this.stopping.signal.aborted) {
-      this.rung = false;
+      this.isNotified = false;
       const pause = await this.look().catch((error: unknown) => {
         this.log.error(
           { err: error },
@@ -78,47 +78,53 @@ export class DeliveryWorker {
         );
         return LOOK_EVERY_MS;
       });
-      if (pause > 0 && !this.rung) await this.rest(pause);
+      if (pause > 0 && !this.isNotified) await this.pause(pause);
     }
   }
 
-  /** Starts what is due; how long nothing more can be started, unless somebody rings. */
+  /** Starts what is due; how long nothing more can be started, unless the worker is woken. */
   private async look(): Promise<number> {
     const now = this.clock.now();
-    this.keepUp(now);
+    this.cleanUp(now);
     const free = this.settings.maxConcurrent - this.running.size;
     if (free <= 0) return LOOK_EVERY_MS;
-    const due = await this.lanes.nextDueAt(now);
+    const due = await this.streams.nextDueAt(now);
     if (due === null) return LOOK_EVERY_MS;
     if (due > now) return Math.min(LOOK_EVERY_MS, this.until(due));
     const { maxPerEndpoint: perEndpoint, maxConcurrent: total } = this.settings;
     const caps = { free, perEndpoint, total };
     const lease = leaseMs(this.settings);
-    const claimed = await this.lanes.claim(this.owner, now, lease, caps, this.overdue(now, lease));
-    for (const lane of claimed) {
-      const run = this.runner.run(lane, this.stopping.signal, this.cutting.signal);
-      this.running.set(run, { id: lane.id, since: now.getTime() });
+    const claimed = await this.streams.claim(
+      this.owner,
+      now,
+      lease,
+      caps,
+      this.overdue(now, lease),
+    );
+    for (const stream of claimed) {
+      const run = this.runner.run(stream, this.stopping.signal, this.cutting.signal);
+      this.running.set(run, { id: stream.id, since: now.getTime() });
       void run.then(() => {
         this.running.delete(run);
-        this.ring();
+        this.wakeUp();
       });
     }
     if (claimed.length > 0) return 0;
-    // What is due must wait for its endpoint, and rings when that has room; others need not wait as long.
-    const next = await this.lanes.nextDueAt(now, 'later');
+    // What is due must wait for its endpoint, whose next free permit wakes the worker; others need not wait as long.
+    const next = await this.streams.nextDueAt(now, 'later');
     return next === null ? LOOK_EVERY_MS : Math.min(LOOK_EVERY_MS, this.until(next));
   }
 
-  /** Upkeep goes on beside the claims: no job of it holds a delivery up. */
-  private keepUp(now: Date): void {
-    this.upkeeping ??= this.upkeep.run(now).then((more) => {
-      this.upkeeping = null;
-      if (more) this.ring();
+  /** The cleanup runs beside the claims: none of its jobs delays a delivery. */
+  private cleanUp(now: Date): void {
+    this.cleaning ??= this.cleanup.run(now).then((more) => {
+      this.cleaning = null;
+      if (more) this.wakeUp();
     });
   }
 
   /**
-   * Lanes that run here for longer than a lease, or since a time that is to come again: whether it was
+   * Streams that run here for longer than a lease, or since a time that is to come again: whether it was
    * extended or not, they are at work.
    */
   private overdue(now: Date, lease: number): string[] {
@@ -131,15 +137,15 @@ export class DeliveryWorker {
     return Math.max(1, at.getTime() - this.clock.now().getTime());
   }
 
-  private async rest(ms: number): Promise<void> {
-    const rung = new AbortController();
-    this.wake = () => rung.abort();
-    await this.clock.sleep(ms, rung.signal);
+  private async pause(ms: number): Promise<void> {
+    const woken = new AbortController();
+    this.wake = () => woken.abort();
+    await this.clock.sleep(ms, woken.signal);
     this.wake = () => undefined;
   }
 
-  private ring(): void {
-    this.rung = true;
+  private wakeUp(): void {
+    this.isNotified = true;
     this.wake();
   }
 }

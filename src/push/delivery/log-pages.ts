@@ -4,13 +4,13 @@ import type { Hold } from './byte-budget.js';
 
 /** Log entries read at once. */
 export const PAGE = 200;
-/** What a page should have, where the entries before it tell how large they are. */
+/** What a page should have, where the entries before it show how large they are. */
 const PAGE_BYTES = 256 * 1024;
 /** Characters with which a page ends, whatever is known of its entries before it is read. */
 const PAGE_TEXT = LONG;
 
 /** Which entries, and what of the hold they belong to, of which `held` bytes stay besides. */
-export interface PageAsked {
+export interface PageRequest {
   readonly taskId: string;
   readonly after: number;
   readonly limit: number;
@@ -18,8 +18,8 @@ export interface PageAsked {
   readonly held?: number;
 }
 
-/** Log entries, for which there is room in `hold`; throws NoRoomError. A page that has to wait is not kept. */
-export async function readPage(log: TaskLog, asked: PageAsked, hold: Hold): Promise<TaskEvent[]> {
+/** Log entries, as far as `hold` has bytes for them; throws OverBudgetError. A page that has to wait is not kept. */
+export async function readPage(log: TaskLog, asked: PageRequest, hold: Hold): Promise<TaskEvent[]> {
   for (;;) {
     const page = await tryPage(log, asked, hold);
     if (typeof page !== 'number') return page;
@@ -52,10 +52,10 @@ export function nextLimit(page: readonly TaskEvent[]): number {
   return Math.max(1, Math.min(PAGE, Math.floor(PAGE_BYTES / Math.max(1, average))));
 }
 
-/** The page, else the bytes for which there is no room. */
+/** The page, else the bytes that are over budget. */
 async function tryPage(
   log: TaskLog,
-  { taskId, after, limit, part, held = 0 }: PageAsked,
+  { taskId, after, limit, part, held = 0 }: PageRequest,
   hold: Hold,
 ): Promise<TaskEvent[] | number> {
   const page = await log.events(taskId, after, limit, PAGE_TEXT);

@@ -1,5 +1,5 @@
 import type { OpenDelivery } from './delivery.js';
-import type { Lane, Reached } from './delivery-stream-store.js';
+import type { DeliveryStream, Reached } from './delivery-stream-store.js';
 
 /** A delivery that can be sent. */
 export type ReadyDelivery = OpenDelivery & {
@@ -8,11 +8,11 @@ export type ReadyDelivery = OpenDelivery & {
 };
 
 /**
- * The delivery that the lane has reached, as it can be tried before it is stored; undefined when it has to
+ * The delivery that the stream has reached, as it can be tried before it is stored; undefined when it has to
  * be stored first, or when there is none. It has the number it will have wherever it is made from here.
  */
 export function loggedDelivery(
-  lane: Lane,
+  stream: DeliveryStream,
   { deliveries: [draft], asLogged }: Reached,
   id: string,
   now: Date,
@@ -20,19 +20,19 @@ export function loggedDelivery(
   if (!asLogged || !draft) return undefined;
   const { body, contentType } = draft;
   if (body === null || contentType === null) return undefined;
-  const { taskId, configId, organization, principalId, endpoint } = lane.webhook;
+  const { taskId, configId, organization, principalId, endpoint } = stream.webhook;
   return {
     ...draft,
     body,
     contentType,
     id,
-    laneId: lane.id,
+    streamId: stream.id,
     taskId,
     configId,
     endpoint,
     organization,
     principalId,
-    number: lane.lastNumber + 1,
+    number: stream.lastNumber + 1,
     state: 'pending',
     attempts: 0,
     tries: 0,

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { Metrics } from '../../observability/metrics.js';
 import type { DeliveryObserver } from './delivery-observer.js';
-import { LaneStore, type PushLoad } from './delivery-stream-store.js';
+import { DeliveryStreamStore, type PushLoad } from './delivery-stream-store.js';
 
 /** Readings of the database are used for so long, however often they are asked for. */
 const READ_EVERY_MS = 5000;
@@ -17,7 +17,7 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
 
   constructor(
     private readonly metrics: Metrics,
-    private readonly lanes: LaneStore,
+    private readonly streams: DeliveryStreamStore,
     private readonly clock: Clock,
   ) {
     this.attempts = metrics.histogram(
@@ -56,7 +56,7 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
       'push_waiting_streams',
       'Delivery streams with something to send, over the whole hub, up to 100000.',
       [],
-      async (give) => give({}, (await this.read()).waitingLanes),
+      async (give) => give({}, (await this.read()).waitingStreams),
     );
     metrics.gauge(
       'push_oldest_due_seconds',
@@ -85,7 +85,7 @@ export class PushMetrics implements DeliveryObserver, OnModuleInit {
   private read(): Promise<PushLoad> {
     const at = this.clock.now().getTime();
     if (!this.load || Math.abs(at - this.load.at) >= READ_EVERY_MS) {
-      const value = this.lanes.load();
+      const value = this.streams.load();
       // A reading that failed is not kept.
       value.catch(() => (this.load = undefined));
       this.load = { at, value };

@@ -4,11 +4,15 @@ import { SystemIdSource } from '../../common/ids.js';
 import { AttemptSender, type SendFacts } from '../sending/attempt-sender.js';
 import type { OpenDelivery } from './delivery.js';
 import { LOG_START } from './domain/delivery-plan.js';
-import { BodyRooms } from './body-budget.js';
-import { NoRoomError } from './byte-budget.js';
-import { LaneReader } from './stream-reader.js';
-import { LaneRunner, leaseMs } from './stream-runner.js';
-import { type Lane, LaneStore, type Settlement } from './delivery-stream-store.js';
+import { BodyBudget } from './body-budget.js';
+import { OverBudgetError } from './byte-budget.js';
+import { StreamReader } from './stream-reader.js';
+import { StreamRunner, leaseMs } from './stream-runner.js';
+import {
+  type DeliveryStream,
+  DeliveryStreamStore,
+  type AttemptRecord,
+} from './delivery-stream-store.js';
 import type { TaskWebhook } from '../registration/webhook.js';
 import type { WebhookAnswer } from '../sending/webhook-sender.js';
 
@@ -47,7 +51,7 @@ class StillClock extends Clock {
 const webhook = { uid: 'cfg', taskId: 't1', configId: 'c', failingSince: null } as TaskWebhook;
 const delivery: OpenDelivery = {
   id: 'd1',
-  laneId: 'l1',
+  streamId: 'l1',
   taskId: 't1',
   configId: 'c',
   endpoint: 'acme https://hooks.example',
@@ -72,7 +76,7 @@ const delivery: OpenDelivery = {
   body: '{"as":"made"}',
 };
 
-describe('LaneRunner', () => {
+describe('StreamRunner', () => {
   let clock: StillClock;
   let open: OpenDelivery;
   let held: boolean;
@@ -80,21 +84,21 @@ describe('LaneRunner', () => {
   /** How long the database takes to tell whether the claim holds. */
   let databaseMs: number;
   let sent: { facts: SendFacts; body: string }[];
-  let settled: Settlement[];
+  let recorded: AttemptRecord[];
   let released: number[];
-  /** When the next lane is due that nobody has. */
+  /** When the next stream is due that nobody has. */
   let nextDue: Date | null;
-  /** How many more steps the lane has once one is settled. */
+  /** How many more steps the stream has once one is recorded. */
   let more: number;
   let crowded: boolean;
-  let rooms: BodyRooms;
+  let rooms: BodyBudget;
   /** The body of the entry of the log. */
   let drafted: string | null;
   beforeEach(() => {
-    rooms = new BodyRooms({ limit: 1024 * 1024, share: 1024 * 1024, patienceMs: 1 });
+    rooms = new BodyBudget({ limit: 1024 * 1024, share: 1024 * 1024, patienceMs: 1 });
     crowded = false;
     [clock, open, held, answer, databaseMs] = [new StillClock(), delivery, true, {}, 0];
-    [sent, settled, released] = [[], [], []];
+    [sent, recorded, released] = [[], [], []];
     [nextDue, more, drafted] = [null, 0, delivery.body];
   });
 
@@ -102,27 +106,35 @@ describe('LaneRunner', () => {
     clock.time += databaseMs;
     return Promise.resolve(value);
   };
-  const lanes = Object.assign(Object.create(LaneStore.prototype) as LaneStore, {
-    firstOpen: async (_: string, __: number, room: (bytes: number) => Promise<void>) => {
-      await room(open.body!.length);
-      return looked(open);
+  const streams = Object.assign(
+    Object.create(DeliveryStreamStore.prototype) as DeliveryStreamStore,
+    {
+      firstOpen: async (_: string, __: number, room: (bytes: number) => Promise<void>) => {
+        await room(open.body!.length);
+        return looked(open);
+      },
+      holds: () => looked(held),
+      recordAttempt: (
+        stream: DeliveryStream,
+        attemptRecord: AttemptRecord,
+        now: Date,
+        leaseUntil: Date,
+      ) => {
+        recorded.push(attemptRecord);
+        return Promise.resolve(more-- > 0 ? { ...stream, leaseUntil } : 'idle');
+      },
+      nextDueAt: () => Promise.resolve(nextDue),
+      release: (_: DeliveryStream, dueAt: Date) => {
+        released.push(dueAt.getTime());
+        return Promise.resolve();
+      },
     },
-    holds: () => looked(held),
-    settle: (lane: Lane, settlement: Settlement, now: Date, leaseUntil: Date) => {
-      settled.push(settlement);
-      return Promise.resolve(more-- > 0 ? { ...lane, leaseUntil } : 'rests');
-    },
-    nextDueAt: () => Promise.resolve(nextDue),
-    release: (_: Lane, dueAt: Date) => {
-      released.push(dueAt.getTime());
-      return Promise.resolve();
-    },
-  });
+  );
   const { seq, kind, artifactId, webhookId, contentType } = delivery;
-  const reader = Object.assign(Object.create(LaneReader.prototype) as LaneReader, {
+  const reader = Object.assign(Object.create(StreamReader.prototype) as StreamReader, {
     next: () =>
       crowded
-        ? Promise.reject(new NoRoomError())
+        ? Promise.reject(new OverBudgetError())
         : Promise.resolve({
             nextSeq: 2,
             cursor: LOG_START,
@@ -139,14 +151,14 @@ describe('LaneRunner', () => {
     },
   });
 
-  /** One turn of a lane with `open` in hand, or with an entry of the log before it. */
-  async function run(changes: Partial<Lane> = {}): Promise<void> {
-    const lane: Lane = {
+  /** One turn of a stream with `open` in hand, or with an entry of the log before it. */
+  async function run(changes: Partial<DeliveryStream> = {}): Promise<void> {
+    const stream: DeliveryStream = {
       id: 'l1',
       webhook,
       endpoint: delivery.endpoint,
       dueSince: null,
-      trialUntil: null,
+      probeUntil: null,
       isEarly: false,
       epoch: 1,
       leaseUntil: new Date(NOW + leaseMs(SETTINGS)),
@@ -158,8 +170,8 @@ describe('LaneRunner', () => {
       ...changes,
     };
     const ids = new SystemIdSource();
-    const runner = new LaneRunner(
-      lanes,
+    const runner = new StreamRunner(
+      streams,
       reader,
       sender,
       clock,
@@ -170,7 +182,7 @@ describe('LaneRunner', () => {
       undefined,
       rooms,
     );
-    await runner.run(lane, NEVER, NEVER);
+    await runner.run(stream, NEVER, NEVER);
   }
 
   it.each([
@@ -179,28 +191,28 @@ describe('LaneRunner', () => {
   ])('sends nothing %s when its lease could end before the answer', async (_, inHand) => {
     databaseMs = LAST_CHANCE - NOW;
     await run({ open: inHand });
-    expect([sent.length, settled.length, released]).toEqual([1, 1, []]);
+    expect([sent.length, recorded.length, released]).toEqual([1, 1, []]);
     [clock, databaseMs] = [new StillClock(), databaseMs + 1];
     await run({ open: inHand });
-    expect([sent.length, settled.length, released]).toEqual([1, 1, [LAST_CHANCE + 1]]);
+    expect([sent.length, recorded.length, released]).toEqual([1, 1, [LAST_CHANCE + 1]]);
   });
 
   it('sends nothing of the log under a claim that is over', async () => {
     held = false;
     await run({ open: 0 });
-    expect([sent, settled, released]).toEqual([[], [], []]);
+    expect([sent, recorded, released]).toEqual([[], [], []]);
   });
 
-  it('gives the trial of its endpoint back with a claim that is over', async () => {
+  it('gives the probe of its endpoint back with a claim that is over', async () => {
     held = false;
-    await run({ open: 0, trialUntil: new Date(NOW + 2000) });
-    expect([sent, settled, released]).toEqual([[], [], [NOW]]);
+    await run({ open: 0, probeUntil: new Date(NOW + 2000) });
+    expect([sent, recorded, released]).toEqual([[], [], [NOW]]);
   });
 
-  it('rests for a moment while large tasks of other lanes are read', async () => {
+  it('rests for a moment while large tasks of other streams are read', async () => {
     crowded = true;
     await run({ open: 0 });
-    expect([sent, settled, released]).toEqual([[], [], [NOW + 1000]]);
+    expect([sent, recorded, released]).toEqual([[], [], [NOW + 1000]]);
   });
 
   it.each([
@@ -217,31 +229,31 @@ describe('LaneRunner', () => {
         await run({ open: inHand });
       });
     });
-    expect([sent, settled, released]).toEqual([[], [], [NOW + 1000]]);
+    expect([sent, recorded, released]).toEqual([[], [], [NOW + 1000]]);
     await run({ open: inHand });
-    expect([sent.length, settled.length, rooms.held]).toEqual([1, 1, 0]);
+    expect([sent.length, recorded.length, rooms.held]).toEqual([1, 1, 0]);
   });
 
   it('makes way, due at once, when others have waited for a number of its deliveries', async () => {
     more = 1000;
     nextDue = new Date(NOW);
     await run();
-    expect([settled.length, released]).toEqual([32, [NOW]]);
+    expect([recorded.length, released]).toEqual([32, [NOW]]);
   });
 
   it('makes way after a time when its receiver is slow', async () => {
     [more, nextDue, databaseMs] = [1000, new Date(NOW), 900];
     await run();
-    expect([settled.length, released]).toEqual([3, [NOW + 2700]]);
+    expect([recorded.length, released]).toEqual([3, [NOW + 2700]]);
   });
 
   it.each([
     ['none', null],
-    ['a lane that is due later', new Date(NOW + 60_000)],
+    ['a stream that is due later', new Date(NOW + 60_000)],
   ])('keeps its place while there waits %s', async (_, due) => {
     [more, nextDue] = [99, due];
     await run();
-    expect([settled.length, released]).toEqual([100, []]);
+    expect([recorded.length, released]).toEqual([100, []]);
   });
 
   it('makes each attempt at its own time, with the id and the bytes of the first', async () => {
@@ -273,7 +285,7 @@ describe('LaneRunner', () => {
     answer = { status: 503 };
     await run({ isEarly: true });
     // It uses up no try.
-    expect(settled).toMatchObject([
+    expect(recorded).toMatchObject([
       { result: { state: 'retrying', at: new Date(later), isEarly: true } },
     ]);
   });
@@ -283,11 +295,11 @@ describe('LaneRunner', () => {
       answer = { status, retryAfterMs: 30_000 };
       await run();
     }
-    expect(settled.map(({ result }) => result)).toMatchObject(
+    expect(recorded.map(({ result }) => result)).toMatchObject(
       Array(3).fill({ state: 'retrying', at: new Date(NOW + 30_000) }),
     );
     const holds = [30_000, 30_000, null].map((holdMs) => ({ outcome: { holdMs } }));
-    expect(settled).toMatchObject(holds);
+    expect(recorded).toMatchObject(holds);
   });
 
   it('tells of the gap with what follows it, not with what is sent again', async () => {

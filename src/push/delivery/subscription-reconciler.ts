@@ -4,20 +4,20 @@ import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import { PushWakeup } from './push-wakeup.js';
-import { SubscriptionStreamStore, type Unsettled } from './subscription-stream-store.js';
+import { SubscriptionStreamStore, type StaleSubscription } from './subscription-stream-store.js';
 
 /** How often it looks for changes made in other processes; one small query. */
 const LOOK_EVERY_MS = 1000;
-/** Lanes gone through in one transaction, so that it holds nobody up. */
+/** Streams reconciled in one transaction, so that it stays short. */
 const PIECE = 64;
 
 /**
- * Brings the lanes of changed subscriptions in line with them, piece by piece, in every role but `api`.
- * Nothing waits for it: a lane whose turn comes before is put in its place when it is claimed. What is
+ * Brings the streams of changed subscriptions in line with them, piece by piece, in every role but `api`.
+ * Nothing waits for it: a stream that is claimed before is reconciled by the claim. What is
  * to do is in the database, so a stop in any moment loses nothing.
  */
 @Injectable()
-export class SubscriptionUpkeep implements OnApplicationBootstrap, OnModuleDestroy {
+export class SubscriptionReconciler implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly job: BackgroundJob;
 
   constructor(
@@ -32,7 +32,7 @@ export class SubscriptionUpkeep implements OnApplicationBootstrap, OnModuleDestr
       failure: 'the webhooks of a changed subscription could not be updated; trying again',
       everyMs: LOOK_EVERY_MS,
       atOnce: true,
-      run: (signal: AbortSignal) => this.settleAll(signal),
+      run: (signal: AbortSignal) => this.reconcileAll(signal),
     };
     this.job = new BackgroundJob(rules, clock, log);
   }
@@ -46,21 +46,21 @@ export class SubscriptionUpkeep implements OnApplicationBootstrap, OnModuleDestr
   }
 
   /** A subscription of this process has changed. */
-  ring(): void {
+  wake(): void {
     this.job.wake();
   }
 
-  private async settleAll(signal: AbortSignal): Promise<void> {
-    for (const each of await this.store.unsettled()) await this.settle(each, signal);
+  private async reconcileAll(signal: AbortSignal): Promise<void> {
+    for (const each of await this.store.stale()) await this.reconcile(each, signal);
   }
 
-  private async settle(each: Unsettled, signal: AbortSignal): Promise<void> {
+  private async reconcile(each: StaleSubscription, signal: AbortSignal): Promise<void> {
     let cursor: string | null = null;
     do {
-      cursor = await this.store.settle(each.id, cursor, PIECE, this.clock.now());
-      this.wakeup.ring();
+      cursor = await this.store.reconcile(each.id, cursor, PIECE, this.clock.now());
+      this.wakeup.notify();
       if (signal.aborted) return;
     } while (cursor !== null);
-    await this.store.settled(each);
+    await this.store.reconciled(each);
   }
 }

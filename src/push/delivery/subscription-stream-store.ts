@@ -1,8 +1,8 @@
 import type { Tx, Work } from '../../database/sql.js';
 import type { Subscription } from '../registration/webhook.js';
 
-/** The lane that a task gets because of a subscription. */
-export interface NewSubscriptionLane {
+/** The stream that a task gets because of a subscription. */
+export interface NewSubscriptionStream {
   readonly subscription: Subscription;
   readonly taskId: string;
   /** The newest entry of the task's log, with those of this commit. */
@@ -15,33 +15,33 @@ export interface NewSubscriptionLane {
   readonly begins: 'start' | 'present-state' | 'next';
 }
 
-/** A subscription whose lanes may not all be as it says yet. */
-export interface Unsettled {
+/** A subscription whose streams may not all be as it says yet. */
+export interface StaleSubscription {
   readonly id: string;
   /** The change they are to be brought in line with. */
   readonly revision: number;
 }
 
-/** The lanes that tasks have because of subscriptions. */
+/** The streams that tasks have because of subscriptions. */
 export abstract class SubscriptionStreamStore {
-  /** Makes these lanes, in the transaction of their tasks' events, for tasks that lack them; how many. */
-  abstract attach(tx: Tx, lanes: readonly NewSubscriptionLane[], now: Date): Work<number>;
+  /** Makes these streams, in the transaction of their tasks' events, for tasks that lack them; how many. */
+  abstract open(tx: Tx, streams: readonly NewSubscriptionStream[], now: Date): Work<number>;
 
-  /** Subscriptions whose lanes have to be looked through. */
-  abstract unsettled(): Promise<Unsettled[]>;
+  /** Subscriptions whose streams have to be looked through. */
+  abstract stale(): Promise<StaleSubscription[]>;
 
   /**
-   * Brings up to `limit` lanes of a subscription in line with it, those after `cursor`: resumed, paused,
+   * Brings up to `limit` streams of a subscription in line with it, those after `cursor`: resumed, paused,
    * moved to its endpoint, or ended as dead letters. Where the next piece begins; null when there is
    * none.
    */
-  abstract settle(
+  abstract reconcile(
     id: string,
     cursor: string | null,
     limit: number,
     now: Date,
   ): Promise<string | null>;
 
-  /** All lanes have been looked through for this change; a deleted subscription is gone with that. */
-  abstract settled(which: Unsettled): Promise<void>;
+  /** All streams have been looked through for this change; a deleted subscription is gone with that. */
+  abstract reconciled(which: StaleSubscription): Promise<void>;
 }

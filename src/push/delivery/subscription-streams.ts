@@ -11,19 +11,22 @@ import {
 import type { Subscription } from '../registration/webhook.js';
 import { SubscriptionDirectory, grouped } from '../registration/subscription-directory.js';
 import { SubscriptionStore } from '../registration/subscription-store.js';
-import { type NewSubscriptionLane, SubscriptionStreamStore } from './subscription-stream-store.js';
+import {
+  type NewSubscriptionStream,
+  SubscriptionStreamStore,
+} from './subscription-stream-store.js';
 
 /** The subscriptions of an organization, as a commit has to count with. */
 type Watching = (organization: string) => readonly Subscription[];
 
 /**
- * Gives tasks the lanes of the subscriptions that are for them, in the transaction in which they, or
- * delegations of them, begin: so no task and no event is missed. Who has no subscription pays nothing;
+ * Gives tasks the streams of the subscriptions that are for them, in the transaction in which they, or
+ * delegations of them, begin: so no task and no event is missed. An organization without subscriptions costs no statement;
  * on PostgreSQL, where another process may have made one a moment ago, a commit in which something
  * begins asks for one number.
  */
 @Injectable()
-export class SubscriptionLanes {
+export class SubscriptionStreams {
   constructor(
     private readonly directory: SubscriptionDirectory,
     private readonly subscriptions: SubscriptionStore,
@@ -31,13 +34,13 @@ export class SubscriptionLanes {
     private readonly agents: AgentRegistry,
   ) {}
 
-  /** How many lanes this commit has made. */
+  /** How many streams this commit has made. */
   *begin(tx: Tx, batch: readonly Appended[], now: Date): Work<number> {
     const beginnings = batch.flatMap(({ begins }) => (begins === null ? [] : [begins]));
     if (beginnings.length === 0) return 0;
     const watching = yield* this.watching(tx, beginnings);
-    const lanes = beginnings.flatMap((each) => this.lanesOf(each, watching));
-    return lanes.length === 0 ? 0 : yield* this.streams.attach(tx, lanes, now);
+    const streams = beginnings.flatMap((each) => this.streamsOf(each, watching));
+    return streams.length === 0 ? 0 : yield* this.streams.open(tx, streams, now);
   }
 
   private *watching(tx: Tx, beginnings: readonly Beginning[]): Work<Watching> {
@@ -51,7 +54,7 @@ export class SubscriptionLanes {
     return (organization) => groups.get(organization) ?? [];
   }
 
-  private lanesOf(beginning: Beginning, watching: Watching): NewSubscriptionLane[] {
+  private streamsOf(beginning: Beginning, watching: Watching): NewSubscriptionStream[] {
     const { isTask, record, delegations } = beginning;
     const candidates = watching(record.organization).filter(
       (each) => each.state !== 'disabled' && (isTask || !isOfWholeTasks(each)),
@@ -76,11 +79,11 @@ export class SubscriptionLanes {
   }
 }
 
-/** A task that is joined later is told as it is now, unless its state is not one that is asked for. */
+/** A task that is joined later begins with a snapshot, unless its state is not one that is requested. */
 function startOfLater(
   { filter: { states } }: Subscription,
   { state }: TaskRecord,
-): NewSubscriptionLane['begins'] {
+): NewSubscriptionStream['begins'] {
   return states === null || states.includes(state) ? 'present-state' : 'next';
 }
 

@@ -34,41 +34,41 @@ export function payloadOf({ seq, body }: TaskEvent): NonNullable<StreamResponse[
 }
 
 /**
- * Tasks as they were at a point of their log, which is what webhook bodies are made of. A lane asks for
- * points in order, so the last replay of a lane is kept for a while and goes on from there.
+ * Tasks as they were at a point of their log, which is what webhook bodies are made of. A stream asks for
+ * points in order, so the last replay of a stream is kept for a while and goes on from there.
  */
 export class TaskReplays {
-  /** By lane, least recently used first. */
+  /** By stream, least recently used first. */
   private readonly kept = new Map<string, Replay>();
   private bytes = 0;
 
   constructor(private readonly log: TaskLog) {}
 
   /**
-   * The task after log entry `seq`. The caller must be done with it before it asks again, and gives the
-   * room that reading it takes. Throws {@link LogGoneError} when the log has no such entry (any more),
-   * {@link UnrenderableError} when one up to there cannot be read, NoRoomError when it has to be tried again.
+   * The task after log entry `seq`. The caller must be done with it before it calls again, and gives the
+   * budget for reading it. Throws {@link LogGoneError} when the log has no such entry (any more),
+   * {@link UnrenderableError} when one up to there cannot be read, OverBudgetError when it has to be tried again.
    */
-  async asOf(laneId: string, taskId: string, seq: number, hold: Hold): Promise<Task> {
-    const known = this.take(laneId);
+  async asOf(streamId: string, taskId: string, seq: number, hold: Hold): Promise<Task> {
+    const known = this.take(streamId);
     const replay =
       known && known.seq <= seq ? known : { task: emptyTask(taskId, ''), seq: 0, bytes: 0 };
     try {
       await hold.resize('replay', replay.bytes);
-      await this.goOn(replay, taskId, seq, hold);
+      await this.advance(replay, taskId, seq, hold);
     } finally {
       // Also what has come only so far: the next try goes on from there.
-      this.keep(laneId, replay);
+      this.keep(streamId, replay);
     }
     return replay.task;
   }
 
-  /** Forgets a lane that has told all. */
-  forget(laneId: string): void {
-    this.take(laneId);
+  /** Forgets a stream that has delivered all. */
+  forget(streamId: string): void {
+    this.take(streamId);
   }
 
-  private async goOn(replay: Replay, taskId: string, seq: number, hold: Hold): Promise<void> {
+  private async advance(replay: Replay, taskId: string, seq: number, hold: Hold): Promise<void> {
     const pace = pacer();
     for (let limit = PAGE; replay.seq < seq;) {
       const asked = { taskId, after: replay.seq, limit: Math.min(limit, seq - replay.seq) };
@@ -88,22 +88,22 @@ export class TaskReplays {
     }
   }
 
-  private take(laneId: string): Replay | undefined {
-    const replay = this.kept.get(laneId);
+  private take(streamId: string): Replay | undefined {
+    const replay = this.kept.get(streamId);
     if (replay) {
-      this.kept.delete(laneId);
+      this.kept.delete(streamId);
       this.bytes -= replay.bytes;
     }
     return replay;
   }
 
-  private keep(laneId: string, replay: Replay): void {
-    this.take(laneId);
-    this.kept.set(laneId, replay);
+  private keep(streamId: string, replay: Replay): void {
+    this.take(streamId);
+    this.kept.set(streamId, replay);
     this.bytes += replay.bytes;
     for (const [oldest] of this.kept) {
-      // The newest stays: its lane is about to go on from there, and would read all of it again.
-      if (oldest === laneId) break;
+      // The newest stays: its stream is about to go on from there, and would read all of it again.
+      if (oldest === streamId) break;
       if (this.kept.size <= MAX_KEPT && this.bytes <= MAX_KEPT_BYTES) break;
       this.take(oldest);
     }

@@ -6,7 +6,7 @@ import { Log } from '../../common/logger.js';
 import { SubscriptionDirectory } from '../registration/subscription-directory.js';
 import { type HandedOver, OwnedWebhookStore } from './owned-webhook-store.js';
 
-/** Gives what one principal has standing to another. */
+/** Hands the webhooks and subscriptions of one principal over to another. */
 @Injectable()
 export class HandoverService {
   constructor(

@@ -18,12 +18,12 @@ const LOOK_EVERY_MS = 1000;
 const PIECE = 64;
 
 /**
- * Brings the webhooks of principals in line with how these stand, in every role but `api`. Who disables a
+ * Brings the webhooks of principals in line with these, in every role but `api`. A process that disables a
  * principal, in whatever role, has its claims halted before that is answered; what else is to do is in
  * the database, so a stop in any moment loses nothing.
  */
 @Injectable()
-export class OwnerUpkeep implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
+export class OwnerReconciler implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   private readonly job: BackgroundJob;
   private unlisten: () => void = () => undefined;
 
@@ -41,7 +41,7 @@ export class OwnerUpkeep implements OnModuleInit, OnApplicationBootstrap, OnModu
       failure: 'the webhooks of a changed principal could not be updated; trying again',
       everyMs: LOOK_EVERY_MS,
       atOnce: true,
-      run: (signal: AbortSignal) => this.settleAll(signal),
+      run: (signal: AbortSignal) => this.reconcileAll(signal),
     };
     this.job = new BackgroundJob(rules, clock, log);
   }
@@ -62,17 +62,17 @@ export class OwnerUpkeep implements OnModuleInit, OnApplicationBootstrap, OnModu
     return this.job.stop();
   }
 
-  private async settleAll(signal: AbortSignal): Promise<void> {
-    for (const each of await this.principals.unsettled()) await this.settle(each, signal);
+  private async reconcileAll(signal: AbortSignal): Promise<void> {
+    for (const each of await this.principals.unsettled()) await this.reconcile(each, signal);
   }
 
-  private async settle(each: UnsettledPrincipal, signal: AbortSignal): Promise<void> {
+  private async reconcile(each: UnsettledPrincipal, signal: AbortSignal): Promise<void> {
     if (await this.isDisabled(each.id)) await this.owned.halt(each.id, this.clock.now());
     else {
       let cursor: string | null = null;
       do {
         cursor = await this.owned.resume(each.id, cursor, PIECE, this.clock.now());
-        this.wakeup.ring();
+        this.wakeup.notify();
         if (signal.aborted) return;
       } while (cursor !== null);
     }

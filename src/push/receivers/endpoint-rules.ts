@@ -8,8 +8,8 @@ export function endpointRules(push: AppConfig['push']): EndpointRules {
     pauseMs: push.breaker.pauseMs,
     maxPauseMs: push.breaker.maxPauseMs,
     jitter: push.jitter,
-    startSlots: Math.min(push.startPerEndpoint, push.maxPerEndpoint),
-    maxSlots: push.maxPerEndpoint,
+    startConcurrency: Math.min(push.startPerEndpoint, push.maxPerEndpoint),
+    maxConcurrency: push.maxPerEndpoint,
     retryAfterMaxMs: push.retryAfterMaxMs,
     disableAfterMs: push.disableAfterMs,
   };

@@ -14,7 +14,7 @@ export interface EventFilter {
 
 /** An endpoint with what waits for it, counted up to a limit. */
 export interface EndpointView extends Endpoint {
-  /** Lanes that wait for it; at most {@link COUNT_LIMIT} are counted. */
+  /** Streams that wait for it; at most {@link COUNT_LIMIT} are counted. */
   readonly waiting: number;
   /** When it answered the challenge; null when it has not. Epoch milliseconds, like the others. */
   readonly verifiedAt: number | null;
@@ -26,7 +26,7 @@ export interface EndpointView extends Endpoint {
 /** Counts end here, so that looking costs the same whatever waits. */
 export const COUNT_LIMIT = 1000;
 
-/** How receivers stand, and the events that tell of it. */
+/** The health of endpoints, and its events. */
 export abstract class EndpointStore {
   /** In the order of their names, after the endpoint `after`. Limited to what `visibility` shows. */
   abstract list(

@@ -37,7 +37,7 @@ export class PushEventQueryDto extends PageQueryDto {
 
 const BREAKERS = ['closed', 'open'] as const;
 
-/** How one receiver stands. */
+/** The health of one endpoint. */
 export class EndpointDto {
   @ApiProperty({ type: String, example: 'https://hooks.example:443' })
   readonly origin: string;
@@ -146,7 +146,7 @@ export class EndpointDto {
     this.state = view.state;
     this.breaker = view.probeAt === null ? 'closed' : 'open';
     this.failures = view.failures;
-    this.slots = view.slots;
+    this.slots = view.concurrency;
     this.waiting = view.waiting;
     this.failingSince = iso(view.failingSince);
     this.nextTrialAt = iso(view.probeAt === view.disabledAt ? null : view.probeAt);

@@ -6,16 +6,16 @@
 export const ENDPOINT_STATES = ['healthy', 'failing', 'disabled'] as const;
 export type EndpointState = (typeof ENDPOINT_STATES)[number];
 
-/** How one endpoint (organization, scheme, host, port) has answered. Times are epoch milliseconds. */
+/** The health of one endpoint (organization, scheme, host, port). Times are epoch milliseconds. */
 export interface EndpointHealth {
   readonly state: EndpointState;
   /** Failures in a row. */
   readonly failures: number;
-  /** How many lanes may send to it at once; grows as it answers. */
-  readonly slots: number;
+  /** How many delivery streams may send to it at once; grows as it answers. */
+  readonly concurrency: number;
   /** Since when its breaker is open; null while closed. */
   readonly openedAt: number | null;
-  /** While the breaker is open: from when on one lane may try. Null while closed. */
+  /** While the breaker is open: from when on one delivery stream may try. Null while closed. */
   readonly probeAt: number | null;
   /** Tries that failed since it opened; each makes the next pause longer. */
   readonly probes: number;
@@ -35,7 +35,7 @@ export interface EndpointHealth {
  */
 export type Blame = 'endpoint' | 'webhook' | 'way';
 
-/** How an attempt ended, as far as it tells about the endpoint. */
+/** How an attempt ended, as far as it says something about the endpoint. */
 export type EndpointOutcome =
   /** 2xx. */
   | { readonly kind: 'delivered'; readonly begunAt: number }

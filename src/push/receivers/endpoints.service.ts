@@ -14,7 +14,7 @@ import {
 import { EventIds } from './event-ids.js';
 import type { PushEvent } from './push-event.js';
 
-/** How the receivers of an organization stand, for its members; operators (`admin`) see all. */
+/** The health of an organization's endpoints, for its members; operators (`admin`) see all. */
 @Injectable()
 export class EndpointsService {
   private ids: EventIds | undefined;

@@ -9,13 +9,13 @@ const TEXT: Readonly<Record<PushEvent['type'], string>> = {
   'config.disabled': 'a webhook was disabled',
 };
 
-/** Tells of events after their commit: to the log, and to whoever follows them in this process. */
+/** Announces events after their commit: in the log, and to their followers in this process. */
 export class EventAnnouncer {
   private readonly listeners = new Set<() => void>();
 
   constructor(private readonly log: Log) {}
 
-  tell(events: readonly PushEvent[]): void {
+  announce(events: readonly PushEvent[]): void {
     for (const event of events) this.write(event);
     if (events.length > 0) for (const listener of [...this.listeners]) listener();
   }

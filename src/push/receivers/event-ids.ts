@@ -5,7 +5,7 @@ const KEY_BYTES = 16;
 
 /**
  * The ids of events as callers see them. Events are numbered over the whole hub, so the numbers themselves
- * would tell one organization how much happens at the others; these are the numbers enciphered (one AES
+ * would reveal to one organization how much happens at the others; these are the numbers enciphered (one AES
  * block). The same number has the same id in every process.
  */
 export class EventIds {

@@ -21,14 +21,14 @@ export function seenBy(caller: Principal): Visibility {
  * The endpoint (as rows name it) that a filter gives: as it is shown, or as a URL in the organization asked
  * for, else in the caller's own. An operator, who sees all of them, has to say which. Throws INVALID_PARAMS.
  */
-export function askedEndpoint(
+export function requestedEndpoint(
   url: string | undefined,
   organization: string | undefined,
   caller: Principal,
 ): string | undefined {
   if (url === undefined) return undefined;
   const shown = /^(?<of>\S.*) (?<origin>https?:\S+)$/.exec(url)?.groups;
-  if (shown) return askedEndpoint(shown['origin'], shown['of'], caller);
+  if (shown) return requestedEndpoint(shown['origin'], shown['of'], caller);
   if (!isUrl(url) || !/^https?:/i.test(url)) {
     throw invalidField('endpoint', 'must be an http or https URL such as https://hooks.example');
   }

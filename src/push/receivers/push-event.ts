@@ -1,5 +1,5 @@
 /**
- * - `endpoint.failing`: its lanes wait but for one that tries, or a delivery was given up;
+ * - `endpoint.failing`: its delivery streams wait but for one that tries, or a delivery was given up;
  * - `endpoint.disabled`: nothing but failures for `push.disableAfter`; its webhooks are disabled;
  * - `endpoint.recovered`: it answers again;
  * - `config.disabled`: one webhook is disabled, by a 410 or by failures of its own.
@@ -12,7 +12,7 @@ export const PUSH_EVENT_TYPES = [
 ] as const;
 export type PushEventType = (typeof PUSH_EVENT_TYPES)[number];
 
-/** What is told of a receiver or a webhook; written in the transaction of the change itself. */
+/** An event of an endpoint or a webhook; written in the transaction of the change itself. */
 export interface PushEvent {
   /** 1, 2, 3 … over the whole hub, in the order of the commits. */
   readonly id: number;

@@ -13,7 +13,7 @@ import { EndpointsService } from './endpoints.service.js';
 import { followEvents } from './push-event-follower.js';
 import { EventAnnouncer } from './event-announcer.js';
 
-/** Tells operators of receivers that fail, recover, or are given up. */
+/** The events of endpoints that fail, recover, or are disabled, for operators. */
 @AdminController('push', 'api/v1/push', 'push')
 export class PushEventsController {
   constructor(

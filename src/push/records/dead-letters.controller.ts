@@ -4,7 +4,7 @@ import { AdminController, CurrentPrincipal, type Principal } from '../../auth/in
 import { invalidField } from '../../common/hub-error.js';
 import { DeadLetterQueryDto, DeadLettersDto } from './delivery-requests.dto.js';
 import { DeliveryDto, DeliveryPageDto, PurgedDto, RedeliveredDto } from './delivery.dto.js';
-import { type AskedDeliveries, DeliveryService } from './delivery.service.js';
+import { type RequestedDeliveries, DeliveryService } from './delivery.service.js';
 
 @AdminController('push', 'api/v1/push', 'push')
 export class DeadLettersController {
@@ -50,7 +50,7 @@ export class DeadLettersController {
 /** Throws INVALID_PARAMS when a body that names nothing does not say that it means all. */
 function meant({ limit, all, ...filter }: DeadLettersDto): {
   limit: number;
-  filter: AskedDeliveries;
+  filter: RequestedDeliveries;
 } {
   const named = Object.values(filter).some((value) => value !== undefined);
   if (!named && all !== true) {

@@ -47,14 +47,14 @@ export abstract class DeliveryStore {
   ): Promise<DeliveryAttempt[]>;
 
   /**
-   * Puts an ended delivery back at the head of its lane, or makes an open one due at once; a paused lane
+   * Puts an ended delivery back at the head of its delivery stream, or makes an open one due at once; a paused delivery stream
    * keeps it. Undefined when it is not there for `visibility`; throws HubError CONFLICT when its webhook
    * is gone or disabled, and for a test.
    */
   abstract redeliver(id: string, visibility: Visibility, now: Date): Promise<Delivery | undefined>;
 
   /**
-   * {@link redeliver} for the oldest dead letters that fit, at most `limit`, those of one lane in their
+   * {@link redeliver} for the oldest dead letters that fit, at most `limit`, those of one delivery stream in their
    * order. Those whose webhook is gone or disabled are passed over.
    */
   abstract redeliverDead(

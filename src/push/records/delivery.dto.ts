@@ -129,7 +129,7 @@ export class DeliveryDto {
     this.id = delivery.id;
     this.taskId = delivery.taskId;
     this.configId = delivery.configId;
-    this.webhook = delivery.laneId;
+    this.webhook = delivery.streamId;
     this.endpoint = delivery.endpoint;
     this.number = delivery.number;
     this.sequence = delivery.seq;

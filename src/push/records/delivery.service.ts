@@ -7,17 +7,17 @@ import type { Page } from '../../common/page.js';
 import { isUuid } from '../../common/uuid.js';
 import type { Delivery, DeliveryAttempt } from '../delivery/delivery.js';
 import { type BulkOutcome, type DeliveryFilter, DeliveryStore } from './delivery-store.js';
-import { askedEndpoint, seenBy } from '../receivers/push-access.js';
+import { requestedEndpoint, seenBy } from '../receivers/push-access.js';
 import { PushWakeup } from '../delivery/push-wakeup.js';
 
 /** What a caller asks for; times as ISO 8601, the endpoint as any URL of it. */
-export type AskedDeliveries = Omit<DeliveryFilter, 'since' | 'until' | 'tests'> & {
+export type RequestedDeliveries = Omit<DeliveryFilter, 'since' | 'until' | 'tests'> & {
   readonly since?: string | undefined;
   readonly until?: string | undefined;
 };
 
 /**
- * What became of webhook deliveries, for their owners; operators (`admin`) see all. A stranger's
+ * What became of webhook deliveries, for their owners; operators (`admin`) see all. Another caller's
  * delivery is NOT_FOUND, like one that does not exist.
  */
 @Injectable()
@@ -30,7 +30,7 @@ export class DeliveryService {
 
   /** Newest first. */
   async list(
-    asked: AskedDeliveries,
+    asked: RequestedDeliveries,
     limit: number,
     cursor: string | undefined,
     caller: Principal,
@@ -40,7 +40,7 @@ export class DeliveryService {
 
   /** Those that ended undelivered, newest first; tests are not among them. */
   async deadLetters(
-    asked: AskedDeliveries,
+    asked: RequestedDeliveries,
     limit: number,
     cursor: string | undefined,
     caller: Principal,
@@ -75,25 +75,25 @@ export class DeliveryService {
   async redeliver(id: string, caller: Principal): Promise<Delivery> {
     const delivery = await this.deliveries.redeliver(id, seenBy(caller), this.clock.now());
     if (!delivery) throw notFound();
-    this.wakeup.ring();
+    this.wakeup.notify();
     return delivery;
   }
 
   /** {@link redeliver} for the oldest dead letters that fit; those it cannot be done for are passed over. */
   async redeliverDead(
-    asked: AskedDeliveries,
+    asked: RequestedDeliveries,
     limit: number,
     caller: Principal,
   ): Promise<BulkOutcome> {
     const filter = filterOf(asked, caller);
     const now = this.clock.now();
     const outcome = await this.deliveries.redeliverDead(filter, seenBy(caller), limit, now);
-    this.wakeup.ring();
+    this.wakeup.notify();
     return outcome;
   }
 
   /** Deletes the oldest dead letters that fit, with their attempts. */
-  purgeDead(asked: AskedDeliveries, limit: number, caller: Principal): Promise<BulkOutcome> {
+  purgeDead(asked: RequestedDeliveries, limit: number, caller: Principal): Promise<BulkOutcome> {
     return this.deliveries.purgeDead(filterOf(asked, caller), seenBy(caller), limit);
   }
 
@@ -110,11 +110,11 @@ export class DeliveryService {
   }
 }
 
-function filterOf(asked: AskedDeliveries, caller: Principal): DeliveryFilter {
+function filterOf(asked: RequestedDeliveries, caller: Principal): DeliveryFilter {
   const { since, until, endpoint, ...others } = asked;
   return {
     ...others,
-    endpoint: askedEndpoint(endpoint, asked.organization, caller),
+    endpoint: requestedEndpoint(endpoint, asked.organization, caller),
     since: timeOf(since, 'since'),
     until: timeOf(until, 'until'),
   };

@@ -7,9 +7,9 @@ export abstract class PushRetentionStore {
   abstract pruneDead(before: Date, limit: number): Promise<number>;
 
   /**
-   * Ends what paused lanes have kept since before this time, of at most `limit` lanes: what was made
-   * becomes dead letters, what was not becomes one, and the lane goes on behind it, with a gap. How many
-   * lanes there were.
+   * Ends what paused delivery streams have kept since before this time, of at most `limit` delivery streams: what was made
+   * becomes dead letters, what was not becomes one, and the delivery stream goes on behind it, with a gap. How many
+   * delivery streams there were.
    */
   abstract expireBacklog(before: Date, now: Date, limit: number): Promise<number>;
 }

@@ -11,7 +11,7 @@ export interface PushRetentionSettings {
 
 const EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Rows or lanes in one transaction. */
+/** Rows or delivery streams in one transaction. */
 const AT_ONCE = 200;
 
 /** Looks every hour for what webhooks have kept for too long. Stopping it in any moment loses nothing. */
@@ -52,12 +52,12 @@ export class PushRetention {
     const now = this.clock.now();
     const daysAgo = (days: number): Date => new Date(now.getTime() - days * DAY_MS);
     const { deadLetterRetentionDays, backlogMaxAgeDays } = this.settings;
-    const lanes = await this.inPieces(() =>
+    const streams = await this.inPieces(() =>
       this.store.expireBacklog(daysAgo(backlogMaxAgeDays), now, AT_ONCE),
     );
-    if (lanes > 0) {
+    if (streams > 0) {
       this.log.warn(
-        { webhooks: lanes },
+        { webhooks: streams },
         'the expired backlog of paused webhooks became dead letters',
       );
     }

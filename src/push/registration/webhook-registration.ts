@@ -16,7 +16,7 @@ import {
 } from '../auth/domain/auth-scheme.js';
 import { endpointOf } from '../receivers/endpoint.js';
 import { isSubscriptionConfigId } from './domain/config-id.js';
-import { type KeptSecrets, carriedElsewhere } from './domain/kept-secrets.js';
+import { type StoredSecrets, carriedElsewhere } from './domain/stored-secrets.js';
 import type { TaskWebhookDraft } from './webhook.js';
 
 /**
@@ -27,7 +27,7 @@ export const WEBHOOK_LIMITS = { url: 4096, id: 256, token: 2048, secret: 8192 } 
 
 const OPENED_BY = 'push.allow opens what webhooks may reach besides public https';
 
-/** A webhook as somebody asks for it; absent and empty members ask for nothing. */
+/** A webhook as it is requested; absent and empty members request nothing. */
 export interface RequestedWebhook {
   readonly url: string;
   readonly version: ProtocolVersion;
@@ -69,7 +69,7 @@ export type CheckedWebhook = CheckedAddress &
 type Fingerprinted = Omit<CheckedWebhook, 'fingerprint' | 'endpoint' | 'verified' | 'authNames'>;
 
 /**
- * The one place where what is asked of a webhook is checked, whoever asks: a client of the A2A API, the
+ * The one place where a requested webhook is checked, whether the request comes from a client of the A2A API, the
  * admin API, a subscription. Each check throws HubError INVALID_PARAMS naming the field under `path`
  * (empty, or ending in a dot), never with a secret in it.
  */
@@ -181,7 +181,7 @@ export class WebhookRegistration {
     };
   }
 
-  /** Tells two registrations apart without telling their secrets. */
+  /** Distinguishes two registrations without revealing their secrets. */
   fingerprint(checked: Fingerprinted): Promise<string> {
     const { url, version, authScheme, authProfile } = checked;
     const { sealedCredentials, sealedToken, sealedSigningKeys } = checked;
@@ -193,7 +193,7 @@ export class WebhookRegistration {
 }
 
 /** Throws INVALID_PARAMS naming every secret that the change would let another origin read. */
-export function refuseCarried(present: KeptSecrets, change: Partial<KeptSecrets>): void {
+export function refuseCarried(present: StoredSecrets, change: Partial<StoredSecrets>): void {
   const description =
     'was given for another origin and is not taken along; give it again, or take it away with null';
   const fields = carriedElsewhere(present, change);

@@ -12,20 +12,20 @@ export const SUBSCRIPTION_SCOPES = ['own', 'organization'] as const;
 /** Whose tasks: those of the principal it belongs to, or those of its whole organization. */
 export type SubscriptionScope = (typeof SUBSCRIPTION_SCOPES)[number];
 
-/** What a webhook is for: one task, or all tasks of somebody that its filter lets through. */
+/** What a webhook is for: one task, or all matching tasks of a principal or an organization. */
 export type WebhookScope = 'task' | SubscriptionScope;
 
 export const WEBHOOK_STATES = ['active', 'failing', 'paused', 'disabled'] as const;
 /**
- * - `active`: tasks are told;
- * - `failing`: so are they, but the last event that ended did so as an exhausted dead letter;
- * - `paused`: nothing is sent until it is resumed; what happens meanwhile is told then;
+ * - `active`: events are delivered;
+ * - `failing`: they are too, but the last event that ended did so as an exhausted dead letter;
+ * - `paused`: nothing is sent until it is resumed; what happens meanwhile is delivered then;
  * - `disabled`: nothing is sent until it is resumed, or the client sets it again; a subscription also
  *   passes over the tasks that begin.
  */
 export type WebhookState = (typeof WEBHOOK_STATES)[number];
 
-/** Where and how a webhook is told, as it was registered. Secrets are sealed by `SecretBox`. */
+/** Where and how events are delivered to a webhook, as it was registered. Secrets are sealed by `SecretBox`. */
 export interface Registration {
   readonly url: string;
   /** Organization, scheme, host and port: what the cap and the breaker count by. */
@@ -44,7 +44,7 @@ export interface Registration {
   /** Keys that sign each request besides (Standard Webhooks), `whsec_…` or `whsk_…`, space separated. */
   readonly sealedSigningKeys: string | null;
   readonly events: EventChoice;
-  /** Tells two registrations apart without telling their secrets. */
+  /** Distinguishes two registrations without revealing their secrets. */
   readonly fingerprint: string;
   /** False: its host did not resolve when it was registered. */
   readonly verified: boolean;
@@ -56,9 +56,9 @@ export interface Webhook extends Registration {
   readonly id: string;
   readonly scope: WebhookScope;
   readonly organization: string;
-  /** Whom its deliveries belong to. */
+  /** The principal that its deliveries belong to. */
   readonly principalId: string;
-  /** Who set it on a task of another, and whose standing then counts; null when its owner did. */
+  /** Who set it on a task of another, and whose health then counts; null when its owner did. */
   readonly setBy: string | null;
   /** The task it is for, and the id the client knows it by there; null for a subscription. */
   readonly taskId: string | null;
@@ -95,8 +95,8 @@ export type WebhookChange = Partial<
 >;
 
 /** What became of a webhook at one of its tasks. */
-export interface LaneStanding {
-  /** `disabled`: this task is told no more. */
+export interface StreamHealth {
+  /** `disabled`: nothing more of this task is delivered. */
   readonly state: Exclude<WebhookState, 'paused'>;
   readonly stateReason: string | null;
   /** Since when nothing but failures came of it. */
@@ -105,8 +105,8 @@ export interface LaneStanding {
   readonly lastFailureAt: Date | null;
 }
 
-/** A task that is told to a webhook. */
-export interface ToldTask {
+/** A task whose events are delivered to a webhook. */
+export interface DeliveredTask {
   /** Unique everywhere; that of the webhook itself when it is for this task only. */
   readonly uid: string;
   readonly taskId: string;
@@ -115,21 +115,21 @@ export interface ToldTask {
   readonly createdAt: Date;
 }
 
-/** A webhook as it is told of one task. */
+/** A webhook with its delivery stream for one task. */
 export interface TaskWebhook
   extends
     Registration,
-    ToldTask,
+    DeliveredTask,
     Pick<
       Webhook,
       'scope' | 'organization' | 'principalId' | 'setBy' | 'state' | 'stateReason' | 'updatedAt'
     >,
-    Pick<LaneStanding, 'failingSince' | 'lastFailureAt'> {
+    Pick<StreamHealth, 'failingSince' | 'lastFailureAt'> {
   /** The id the client knows: its own, or one the hub minted. */
   readonly configId: string;
   /** The subscription that it is; null for a webhook of this task only. */
   readonly subscriptionId: string | null;
-  /** Of a subscription's: only changes into these states are told. Absent: everything is. */
+  /** Of a subscription's: only changes into these states are delivered. Absent: everything is. */
   readonly states?: readonly TaskState[];
 }
 
@@ -139,7 +139,7 @@ export interface TaskWebhookDraft
   /** The client's id; null when it named none. */
   readonly configId: string | null;
   /**
-   * The principal that sets it on a task of another; absent when the task's owner does. It is told while
+   * The principal that sets it on a task of another; absent when the task's owner does. It is sent while
    * that one is enabled.
    */
   readonly setBy?: string;
@@ -150,10 +150,14 @@ export function isSubscription(webhook: Webhook): webhook is Subscription {
 }
 
 /** The webhook as this task has it. */
-export function toldOf(webhook: Webhook, task: ToldTask, standing: LaneStanding): TaskWebhook {
+export function taskWebhookOf(
+  webhook: Webhook,
+  task: DeliveredTask,
+  health: StreamHealth,
+): TaskWebhook {
   const { id, scope, filter, state, stateReason, configId } = webhook;
   const of = webhook;
-  const isOwnState = isTaskState(state, standing.state);
+  const isOwnState = isTaskState(state, health.state);
   return {
     uid: task.uid,
     taskId: task.taskId,
@@ -178,16 +182,16 @@ export function toldOf(webhook: Webhook, task: ToldTask, standing: LaneStanding)
     fingerprint: of.fingerprint,
     verified: of.verified,
     ...(filter?.states && { states: filter.states }),
-    state: isOwnState ? standing.state : state,
-    stateReason: isOwnState ? standing.stateReason : stateReason,
-    failingSince: standing.failingSince,
-    lastFailureAt: standing.lastFailureAt,
+    state: isOwnState ? health.state : state,
+    stateReason: isOwnState ? health.stateReason : stateReason,
+    failingSince: health.failingSince,
+    lastFailureAt: health.lastFailureAt,
     updatedAt: of.updatedAt,
   };
 }
 
-/** Whether it is the task's own state that is shown: one that rests as a whole shows that. */
-function isTaskState(of: WebhookState, task: LaneStanding['state']): boolean {
+/** Whether the state of its delivery stream is shown: a paused or disabled webhook shows its own. */
+function isTaskState(of: WebhookState, task: StreamHealth['state']): boolean {
   if (of === 'paused' || of === 'disabled') return false;
   return task === 'disabled' || of === 'active';
 }

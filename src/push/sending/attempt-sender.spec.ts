@@ -122,18 +122,18 @@ describe('AttemptSender', () => {
     const sender = new ScriptedSender([200]);
     const answer = await send(sender, () => Promise.reject(new AuthUnavailableError('no token')));
     expect(answer).toMatchObject({ status: null, error: 'auth', detail: 'no token' });
-    expect(answer.hopeless).toBeUndefined();
+    expect(answer.isPermanent).toBeUndefined();
     expect(sender.requests).toEqual([]);
   });
 
-  it('says that it is hopeless when the proof cannot be made at all', async () => {
+  it('says that it is isPermanent when the proof cannot be made at all', async () => {
     const sender = new ScriptedSender([200]);
     const answer = await send(sender, () => Promise.reject(new AuthImpossibleError('no profile')));
     expect(answer).toMatchObject({
       status: null,
       error: 'auth',
       detail: 'no profile',
-      hopeless: true,
+      isPermanent: true,
     });
     expect(sender.requests).toEqual([]);
   });

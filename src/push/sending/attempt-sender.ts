@@ -6,7 +6,7 @@ import { type AttemptFacts, webhookHeaders } from './domain/webhook-headers.js';
 import type { TaskWebhook } from '../registration/webhook.js';
 import type { WebhookAnswer, WebhookSender } from './webhook-sender.js';
 
-/** What one attempt tells besides what its webhook says. */
+/** The facts of one attempt that do not come from its webhook. */
 export type SendFacts = Omit<AttemptFacts, 'version' | 'traceparent' | 'token' | 'authentication'>;
 
 /** A configured number of milliseconds for everything: proof, name, connection, request, answer. */
@@ -105,7 +105,7 @@ function unproven(error: unknown, deadline: Deadline): WebhookAnswer {
     return { ...NO_ANSWER, error: 'auth', detail: error.message };
   }
   if (error instanceof AuthImpossibleError) {
-    return { ...NO_ANSWER, error: 'auth', detail: error.message, hopeless: true };
+    return { ...NO_ANSWER, error: 'auth', detail: error.message, isPermanent: true };
   }
   if (deadline.signal.aborted) return { ...NO_ANSWER, error: 'network', detail: 'it was cut' };
   throw error;

@@ -2,7 +2,7 @@ import { V03PushNotificationSerializer } from '@a2a-js/sdk/compat/v0_3/server';
 import { A2A_CONTENT_TYPE, StreamResponse, type Task } from '../../protocol/a2a.js';
 import type { ProtocolVersion } from '../../routing/index.js';
 import { leastBytes } from './domain/least-bytes.js';
-import { type TaskReference, thinPayload } from './domain/truncated-payload.js';
+import { type TaskReference, truncatedPayload } from './domain/truncated-payload.js';
 
 type Payload = NonNullable<StreamResponse['payload']>;
 
@@ -47,9 +47,9 @@ export function webhookBody(
     if (bytes <= limits.maxBytes) return whole;
   }
   const mark = { thin: true as const, bytes, ...referenceTo(version, payload, limits.publicUrl) };
-  const thin = serialize(version, thinPayload(payload, mark));
+  const thin = serialize(version, truncatedPayload(payload, mark));
   if (Buffer.byteLength(thin.body) <= limits.maxBytes) return thin;
-  return serialize(version, thinPayload(payload, mark, true));
+  return serialize(version, truncatedPayload(payload, mark, true));
 }
 
 /** A task as a payload. */

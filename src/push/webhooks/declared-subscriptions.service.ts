@@ -21,7 +21,7 @@ import { DeclaredSubscriptionDto } from './subscription.dto.js';
 import { SubscriptionDirectory } from '../registration/subscription-directory.js';
 import { SubscriptionStore } from '../registration/subscription-store.js';
 import { WebhookStore } from './webhook-store.js';
-import { SubscriptionUpkeep } from '../delivery/subscription-reconciler.js';
+import { SubscriptionReconciler } from '../delivery/subscription-reconciler.js';
 import type {
   Subscription,
   SubscriptionDraft,
@@ -30,11 +30,11 @@ import type {
 } from '../registration/webhook.js';
 import { filterOf, requestedOf, textOf } from './written-subscription.js';
 
-/** The key of the configuration they stand under. */
+/** Their key in the configuration. */
 const KEY = 'subscriptions';
-/** Whom the deliveries of declared ones belong to: no key; the organization sees them. */
+/** The owner of the deliveries of declared ones: no principal; the organization sees them. */
 const OWNER = 'config';
-/** How soon is tried again what cannot be put in force yet. */
+/** The pause before what could not be stored is tried again. */
 const RETRY_MS = 1000;
 
 interface Declared extends SubscriptionDraft {
@@ -61,7 +61,7 @@ export class DeclaredSubscriptions
     private readonly subscriptions: SubscriptionStore,
     private readonly webhooks: WebhookStore,
     private readonly directory: SubscriptionDirectory,
-    private readonly upkeep: SubscriptionUpkeep,
+    private readonly reconciler: SubscriptionReconciler,
     private readonly registration: WebhookRegistration,
     private readonly clock: Clock,
     private readonly log: Log,
@@ -142,7 +142,7 @@ export class DeclaredSubscriptions
     let isWhole = true;
     for (const each of declared) if (!(await this.put(each))) isWhole = false;
     await this.directory.renew();
-    this.upkeep.ring();
+    this.reconciler.wake();
     if (!isWhole) void this.tryAgain(declared);
   }
 

@@ -115,7 +115,7 @@ describe('PushConfigService', () => {
     checked = () => Promise.resolve({ verified: true });
     rings = 0;
     const wakeup = new PushWakeup();
-    wakeup.onRing(() => rings++);
+    wakeup.onNotify(() => rings++);
     type Seen = { principalId?: string };
     const find = (id: string, { principalId }: Seen): TaskRecord | undefined =>
       id === 't1' && principalId === 'alice' ? record : undefined;

@@ -50,7 +50,7 @@ export class PushConfigService {
   ) {}
 
   /**
-   * Sets a config on a task, finished ones included; the same id again replaces it. The webhook is told
+   * Sets a config on a task, finished ones included; the same id again replaces it. The webhook receives
    * the task's present state once. `rawAuthentication` is the member as a 0.x client wrote it. Throws
    * HubError INVALID_PARAMS naming the field: an address the hub may not call, an unknown scheme, missing
    * credentials, line breaks in a value. A host that does not resolve is accepted.
@@ -65,7 +65,7 @@ export class PushConfigService {
     const draft = await this.draft(config, ctx, owner, rawAuthentication, '');
     const now = this.clock.now();
     const stored = await this.webhooks.set(record.id, draft, { now, repeated: 'present-state' });
-    this.wakeup.ring();
+    this.wakeup.notify();
     return toWire(stored);
   }
 
@@ -83,7 +83,7 @@ export class PushConfigService {
     const draft = this.drafted(checked, checkConfigId(asked.id, ''), owner, asked.events);
     const now = this.clock.now();
     const stored = await this.webhooks.set(record.id, draft, { now, repeated: 'present-state' });
-    this.wakeup.ring();
+    this.wakeup.notify();
     return stored;
   }
 
@@ -106,7 +106,7 @@ export class PushConfigService {
     const { webhooks, wakeup, clock } = this;
     return function* (tx, taskId) {
       yield* webhooks.setIn(tx, taskId, draft, { now: clock.now(), repeated: 'leave' });
-      return () => wakeup.ring();
+      return () => wakeup.notify();
     };
   }
 

@@ -7,7 +7,7 @@ import {
   ApiOperation,
 } from '@nestjs/swagger';
 import { AdminController, CurrentPrincipal, type Principal } from '../../auth/index.js';
-import { askedEndpoint } from '../receivers/push-access.js';
+import { requestedEndpoint } from '../receivers/push-access.js';
 import {
   CreateWebhookDto,
   PatchWebhookDto,
@@ -50,7 +50,7 @@ export class TaskWebhooksController {
     const filter = {
       ...others,
       principalId: owner,
-      endpoint: askedEndpoint(endpoint, query.organization, caller),
+      endpoint: requestedEndpoint(endpoint, query.organization, caller),
     };
     const page = await this.webhooks.list(filter, limit, cursor, caller);
     const heldFor = await this.held.of(page.items);

@@ -11,14 +11,14 @@ import { saidBy } from '../delivery/attempt-outcome.js';
 import { type SentTest, TestSender } from '../sending/test-sender.js';
 import { WebhookStore, type TestRecord } from './webhook-store.js';
 import {
-  type LaneStanding,
+  type StreamHealth,
   type Subscription,
   type TaskWebhook,
-  toldOf,
+  taskWebhookOf,
 } from '../registration/webhook.js';
 
 /** Of a task that nothing has come of yet. */
-const UNTRIED: LaneStanding = {
+const UNTRIED: StreamHealth = {
   state: 'active',
   stateReason: null,
   failingSince: null,
@@ -37,7 +37,7 @@ export class TestSends {
   ) {}
 
   /**
-   * That of a task: recorded like a delivery, beside its lane. Throws RATE_LIMITED as
+   * That of a task: recorded like a delivery, beside its delivery stream. Throws RATE_LIMITED as
    * {@link TestSender.send}, and NOT_FOUND when the task is gone.
    */
   async ofTask(webhook: TaskWebhook): Promise<TestRecord> {
@@ -64,7 +64,7 @@ export class TestSends {
     const state = TaskState.TASK_STATE_SUBMITTED;
     const task = { id: taskId, contextId: taskId, state, statusAt: now };
     const told = { uid: subscription.id, taskId, traceparent: null, createdAt: now };
-    const webhook = toldOf(subscription, told, UNTRIED);
+    const webhook = taskWebhookOf(subscription, told, UNTRIED);
     return this.sender.send(webhook, task, 1);
   }
 }

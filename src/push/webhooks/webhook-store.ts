@@ -13,7 +13,7 @@ import type {
 export interface AttachOptions {
   readonly now: Date;
   /**
-   * What to do when the same registration is there already. `present-state`: tell the webhook the
+   * What to do when the same registration is there already. `present-state`: deliver the
    * task's present state once more. `leave`: nothing (clients repeat the inline config with every
    * message).
    */
@@ -31,7 +31,7 @@ export interface TaskWebhookFilter {
   readonly subscriptionId?: string | undefined;
 }
 
-/** How far a webhook has been told. Deliveries that were pruned are not counted. */
+/** The progress of a delivery stream. Deliveries that were pruned are not counted. */
 export interface WebhookProgress {
   /** Made and not ended: the one that is tried, and those behind it. */
   readonly pending: number;
@@ -65,22 +65,22 @@ export interface TestRecord {
 }
 
 /**
- * The webhooks: those of one task each, and subscriptions, which are told of many. What is told of one
- * task has a lane, by whose id (`uid`) it is found among the webhooks of tasks; the lane points at the
+ * The webhooks: those of one task each, and subscriptions, which are for many. Each task of a webhook
+ * task has a delivery stream, by whose id (`uid`) it is found among the webhooks of tasks; the delivery stream points at the
  * webhook and copies nothing of it but where it goes. What is outside `visibility` does not exist for a
  * call: it gives undefined or false.
  */
 export abstract class WebhookStore {
   /**
-   * Sets a webhook on a task, in the caller's transaction, together with its lane:
-   * - a new task (its own creation's transaction): the lane begins with the first event;
-   * - a task that runs or has ended: the lane begins with the task's present state, once;
-   * - the same config id again: the webhook is replaced, and active again. Its lane keeps what it has not
-   *   delivered and tries at once; a lane with nothing left, or a disabled one, begins with the present
+   * Sets a webhook on a task, in the caller's transaction, together with its delivery stream:
+   * - a new task (its own creation's transaction): the delivery stream begins with the first event;
+   * - a task that runs or has ended: the delivery stream begins with the task's present state, once;
+   * - the same config id again: the webhook is replaced, and active again. Its delivery stream keeps what it has not
+   *   delivered and tries at once; a delivery stream with nothing left, or a disabled one, begins with the present
    *   state. A claim made under the old one is over: it sends and records nothing more.
    *
    * A draft without an id takes the id of the task's webhook with the same URL, else a new one.
-   * No event of the task, however close, is missed between reading its state and the lane being there.
+   * No event of the task, however close, is missed between reading its state and the delivery stream being there.
    * Throws HubError INVALID_PARAMS when the task has too many. The caller has checked the task.
    */
   abstract setIn(
@@ -106,7 +106,7 @@ export abstract class WebhookStore {
   /** {@link remove} of one of a task only, by the id its client knows. */
   abstract removeOfTask(taskId: string, configId: string, now: Date): Promise<boolean>;
 
-  /** What is told of all tasks, subscriptions included: newest first, after the one with uid `cursor`. */
+  /** The webhooks of all tasks, subscriptions included: newest first, after the one with uid `cursor`. */
   abstract search(
     filter: TaskWebhookFilter,
     visibility: Visibility,
@@ -119,9 +119,9 @@ export abstract class WebhookStore {
   abstract progress(webhook: TaskWebhook): Promise<WebhookProgress>;
 
   /**
-   * Moves the lane back, so that every event from there on is told again, with the `webhook-id` it had
-   * and a new number. What is open of them is told once, in its place. An open snapshot or redelivery
-   * goes first. It never moves a lane forward. CONFLICT for a disabled one.
+   * Moves the delivery stream back, so that every event from there on is delivered again, with the `webhook-id` it had
+   * and a new number. What is open of them is delivered once, in its order. An open snapshot or redelivery
+   * goes first. It never moves a delivery stream forward. CONFLICT for a disabled one.
    */
   abstract replay(
     uid: string,
@@ -130,16 +130,16 @@ export abstract class WebhookStore {
     now: Date,
   ): Promise<Replay | undefined>;
 
-  /** Stores an ended test with its attempt; undefined when the lane is gone. */
+  /** Stores an ended test with its attempt; undefined when the delivery stream is gone. */
   abstract recordTest(webhook: TaskWebhook, test: TestRecord): Promise<Delivery | undefined>;
 
   /**
    * Changes a webhook as `decide` says, which sees it as it is and may refuse by throwing; null changes
-   * nothing. What waits is told under the changed registration from the next attempt on, with its
+   * nothing. What waits is delivered with the changed registration from the next attempt on, with its
    * retries anew. `paused` sends nothing more; events gather, and an attempt under way is recorded as it
    * ends. `active` goes on with all that gathered; a webhook of one task that was disabled begins with
-   * the task's present state. Lanes of a subscription follow when they are claimed, or by
-   * `SubscriptionStreamStore.settle`. Undefined when it is not there for `visibility`.
+   * the task's present state. Streams of a subscription follow when they are claimed, or by
+   * `SubscriptionStreamStore.reconcile`. Undefined when it is not there for `visibility`.
    */
   abstract update(
     id: string,
@@ -151,7 +151,7 @@ export abstract class WebhookStore {
   /**
    * Deletes a webhook at once: nothing more is sent for it. `allowed` sees it and may refuse by throwing.
    * What waits becomes dead letters: with it, or those of a subscription, whose secrets are gone, later
-   * and piece by piece (`SubscriptionStreamStore.settle`). False when it is not there for `visibility`.
+   * and piece by piece (`SubscriptionStreamStore.reconcile`). False when it is not there for `visibility`.
    */
   abstract remove(
     id: string,

@@ -125,7 +125,7 @@ export abstract class ShownWebhookDto {
   }
 }
 
-/** A webhook as it is told of one task. */
+/** A webhook of one task. */
 export class WebhookDto extends ShownWebhookDto {
   @ApiProperty({ type: String, description: "The hub's own id.", example: ID })
   readonly id: string;

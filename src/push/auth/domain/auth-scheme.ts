@@ -127,7 +127,7 @@ export function keyHeaderOf(credentials: string): string {
   return apiKeyHeader(credentials).name;
 }
 
-/** The values that must never be shown, in the forms they are sent in and those a receiver could tell. */
+/** The values that must never be shown, in the forms they are sent in and those a receiver could derive. */
 export function secretForms(scheme: HeaderScheme, credentials: string): string[] {
   const sent = Object.values(authHeader(scheme, credentials));
   const forms = [credentials, ...sent.flatMap((value) => [value, value.replace(/^\S+ /, '')])];

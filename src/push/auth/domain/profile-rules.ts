@@ -6,7 +6,7 @@ import type { ProfileParameters, ProfileScheme } from '../auth-profile.js';
 import { certificateFacts, certificatesFault, keyFault } from './client-certificate.js';
 import { isUrl } from '../../../common/is-url.js';
 
-/** The parameters that callers give; the public keys are the hub's to tell. */
+/** The parameters that callers give; the public keys come from the hub. */
 export type GivenParameters = Omit<ProfileParameters, 'publicKey' | 'previousPublicKey'>;
 type Parameter = keyof GivenParameters;
 

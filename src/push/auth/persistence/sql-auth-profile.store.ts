@@ -47,7 +47,7 @@ const COLUMNS = [
   'updated_at',
 ] as const satisfies readonly (keyof Row)[];
 const REVISION = 'SELECT revision FROM push_auth_revisions WHERE id = 1';
-/** What stands for every organization; none is named so. */
+/** The value that means every organization; none has this name. */
 const EVERY = '';
 
 /** {@link AuthProfileStore} on the hub's database. */

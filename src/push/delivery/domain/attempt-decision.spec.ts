@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { errorClassOf, verdictOf } from './attempt-verdict.js';
-import { consequenceOf } from './attempt-decision.js';
+import { decideAttempt } from './attempt-decision.js';
 
 const SCHEDULE = {
   scheduleMs: [1000, 5000],
@@ -14,7 +14,7 @@ function after(status: number | null, tries: number, retryAfterMs: number | null
   const verdict = verdictOf(status);
   const rejections = verdict === 'rejected' ? tries : 0;
   const outcome = { verdict, said: `HTTP ${status}`, tries, rejections, retryAfterMs, ...ON_TIME };
-  return consequenceOf(outcome, SCHEDULE, 0.5);
+  return decideAttempt(outcome, SCHEDULE, 0.5);
 }
 
 /** What follows from the last of these answers. */
@@ -23,7 +23,7 @@ function afterAll(...statuses: number[]) {
   const rejections = statuses.filter((each) => verdictOf(each) === 'rejected').length;
   const tries = statuses.length;
   const outcome = { verdict, said: 'no', tries, rejections, retryAfterMs: null, ...ON_TIME };
-  return consequenceOf(outcome, SCHEDULE, 0.5);
+  return decideAttempt(outcome, SCHEDULE, 0.5);
 }
 
 describe('verdictOf', () => {
@@ -62,7 +62,7 @@ describe('errorClassOf', () => {
   });
 });
 
-describe('consequenceOf', () => {
+describe('decideAttempt', () => {
   it('retries on the schedule and then marks the webhook failing', () => {
     expect(after(503, 1)).toEqual({
       state: 'retrying',
@@ -71,26 +71,26 @@ describe('consequenceOf', () => {
       isEarly: false,
     });
     expect(after(503, 2)).toMatchObject({ state: 'retrying', delayMs: 5000 });
-    expect(after(503, 3)).toMatchObject({ state: 'dead', consequence: 'failing' });
+    expect(after(503, 3)).toMatchObject({ state: 'dead', effect: 'failing' });
   });
 
   it('gives a rejected event two quick retries and blames the event alone', () => {
     expect(after(422, 1)).toMatchObject({ state: 'retrying', delayMs: 1000 });
     expect(after(422, 2)).toMatchObject({ state: 'retrying', delayMs: 1000 });
-    expect(after(422, 3)).toMatchObject({ state: 'dead', consequence: 'none' });
+    expect(after(422, 3)).toMatchObject({ state: 'dead', effect: 'none' });
   });
 
   it('counts quick retries by rejections and the schedule by the other failures', () => {
     expect(afterAll(503, 503, 422)).toMatchObject({ state: 'retrying', delayMs: 1000 });
     expect(afterAll(503, 503, 422, 422)).toMatchObject({ state: 'retrying', delayMs: 1000 });
-    expect(afterAll(503, 503, 422, 422, 422)).toMatchObject({ state: 'dead', consequence: 'none' });
+    expect(afterAll(503, 503, 422, 422, 422)).toMatchObject({ state: 'dead', effect: 'none' });
     expect(afterAll(422, 422, 503)).toMatchObject({ state: 'retrying', delayMs: 1000 });
     expect(afterAll(422, 503, 422, 503)).toMatchObject({ state: 'retrying', delayMs: 5000 });
-    expect(afterAll(422, 503, 503, 503)).toMatchObject({ state: 'dead', consequence: 'failing' });
+    expect(afterAll(422, 503, 503, 503)).toMatchObject({ state: 'dead', effect: 'failing' });
   });
 
   it('disables the webhook on 410, at once', () => {
-    expect(after(410, 1)).toMatchObject({ state: 'dead', consequence: 'disabled' });
+    expect(after(410, 1)).toMatchObject({ state: 'dead', effect: 'disabled' });
   });
 
   it('waits as long as the receiver asks', () => {
@@ -102,12 +102,12 @@ describe('consequenceOf', () => {
   });
 });
 
-describe('consequenceOf, for an attempt for the sake of its endpoint', () => {
+describe('decideAttempt, for an attempt for the sake of its endpoint', () => {
   const early = { verdict: 'retry', said: 'HTTP 503', tries: 3, rejections: 0 } as const;
 
   it('keeps the time of the schedule and uses up no try', () => {
     const outcome = { ...early, retryAfterMs: null, earlyMs: 90_000, failingForMs: 1000 };
-    expect(consequenceOf(outcome, SCHEDULE, 0.5)).toEqual({
+    expect(decideAttempt(outcome, SCHEDULE, 0.5)).toEqual({
       state: 'retrying',
       delayMs: 90_000,
       reason: 'HTTP 503',
@@ -117,24 +117,24 @@ describe('consequenceOf, for an attempt for the sake of its endpoint', () => {
 
   it('honours a longer Retry-After, up to the limit', () => {
     const outcome = { ...early, retryAfterMs: 1e9, earlyMs: 90_000, failingForMs: 1000 };
-    expect(consequenceOf(outcome, SCHEDULE, 0.5)).toMatchObject({ delayMs: 3_600_000 });
+    expect(decideAttempt(outcome, SCHEDULE, 0.5)).toMatchObject({ delayMs: 3_600_000 });
   });
 });
 
-describe('consequenceOf, after days of nothing but failures', () => {
+describe('decideAttempt, after days of nothing but failures', () => {
   const failed = { verdict: 'retry', said: 'HTTP 404', tries: 1, rejections: 0 } as const;
   const rest = { retryAfterMs: null, earlyMs: null };
 
   it('disables the webhook', () => {
     const outcome = { ...failed, ...rest, failingForMs: SCHEDULE.disableAfterMs };
-    expect(consequenceOf(outcome, SCHEDULE, 0.5)).toMatchObject({
+    expect(decideAttempt(outcome, SCHEDULE, 0.5)).toMatchObject({
       state: 'dead',
-      consequence: 'disabled',
+      effect: 'disabled',
     });
   });
 
   it('does not a moment earlier', () => {
     const outcome = { ...failed, ...rest, failingForMs: SCHEDULE.disableAfterMs - 1 };
-    expect(consequenceOf(outcome, SCHEDULE, 0.5)).toMatchObject({ state: 'retrying' });
+    expect(decideAttempt(outcome, SCHEDULE, 0.5)).toMatchObject({ state: 'retrying' });
   });
 });

@@ -4,7 +4,7 @@ import { quickRetryDelayMs, retryDelayMs, type RetrySchedule } from './retry-sch
 /** One attempt, as far as it decides what follows. */
 export interface AttemptOutcome {
   readonly verdict: Verdict;
-  /** What to tell people, e.g. `HTTP 503`. */
+  /** The reason for people, e.g. `HTTP 503`. */
   readonly said: string;
   /** Attempts since the delivery was made or redelivered, this one included. */
   readonly tries: number;
@@ -20,7 +20,7 @@ export interface AttemptOutcome {
   readonly failingForMs: number;
 }
 
-export type Consequence =
+export type AttemptDecision =
   | { readonly state: 'delivered' }
   | {
       readonly state: 'retrying';
@@ -32,7 +32,7 @@ export type Consequence =
       readonly state: 'dead';
       readonly reason: string;
       /** What it means for the webhook. */
-      readonly consequence: 'none' | 'failing' | 'disabled';
+      readonly effect: 'none' | 'failing' | 'disabled';
     };
 
 /**
@@ -40,11 +40,11 @@ export type Consequence =
  * and other failures each count by themselves, so neither uses up the retries of the other. A webhook
  * of which nothing but failures came for `disableAfterMs` is disabled.
  */
-export function consequenceOf(
+export function decideAttempt(
   outcome: AttemptOutcome,
   schedule: RetrySchedule & { readonly disableAfterMs: number },
-  chance: number,
-): Consequence {
+  random: number,
+): AttemptDecision {
   const { verdict, said, tries, rejections } = outcome;
   switch (verdict) {
     case 'delivered':
@@ -53,18 +53,18 @@ export function consequenceOf(
       return {
         state: 'dead',
         reason: `${said}: the receiver wants no more`,
-        consequence: 'disabled',
+        effect: 'disabled',
       };
     case 'rejected': {
-      const delayMs = quickRetryDelayMs(schedule, rejections, chance);
+      const delayMs = quickRetryDelayMs(schedule, rejections, random);
       return delayMs === undefined
-        ? { state: 'dead', reason: `${said}: the receiver rejects it`, consequence: 'none' }
+        ? { state: 'dead', reason: `${said}: the receiver rejects it`, effect: 'none' }
         : { state: 'retrying', delayMs, reason: said, isEarly: false };
     }
     case 'retry': {
       if (outcome.failingForMs >= schedule.disableAfterMs) {
         const reason = `${said}: every attempt failed for too long`;
-        return { state: 'dead', reason, consequence: 'disabled' };
+        return { state: 'dead', reason, effect: 'disabled' };
       }
       if (outcome.earlyMs !== null) {
         const asked = Math.min(outcome.retryAfterMs ?? 0, schedule.retryAfterMaxMs);
@@ -72,12 +72,12 @@ export function consequenceOf(
         return { state: 'retrying', delayMs, reason: said, isEarly: true };
       }
       const failures = tries - rejections;
-      const delayMs = retryDelayMs(schedule, failures, chance, outcome.retryAfterMs);
+      const delayMs = retryDelayMs(schedule, failures, random, outcome.retryAfterMs);
       return delayMs === undefined
         ? {
             state: 'dead',
             reason: `${said}: given up after ${tries} tries`,
-            consequence: 'failing',
+            effect: 'failing',
           }
         : { state: 'retrying', delayMs, reason: said, isEarly: false };
     }

@@ -1,7 +1,7 @@
 /**
  * What an attempt's outcome means.
  * - `delivered`: the receiver has it;
- * - `retry`: the receiver (or the way to it) is not well, or its keys rotate: the lane waits;
+ * - `retry`: the receiver (or the way to it) is not well, or its keys rotate: the stream waits;
  * - `rejected`: the receiver will not take this event, whenever it is sent;
  * - `gone`: the receiver wants nothing of this webhook any more.
  */
@@ -30,7 +30,7 @@ export function errorClassOf(status: number | null, error: string | null): strin
 /** Statuses below 500 that speak of the whole endpoint, not of one webhook there. */
 const OF_THE_ENDPOINT: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** Whether a failure may be this webhook's own trouble (its path, its key): somebody is there. */
+/** Whether a failure may be of this webhook alone (its path, its key): the receiver answers. */
 export function isOwnTrouble(status: number | null): boolean {
   return status !== null && status >= 400 && status < 500 && !OF_THE_ENDPOINT.has(status);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { StreamResponse, TaskState } from '../../../protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../../../protocol/routing-extension.js';
 import { headerOf } from '../../../tasks/index.js';
-import { LOG_START, type LaneCursor, type LogEntry, planEntry } from './delivery-plan.js';
+import { LOG_START, type StreamCursor, type LogEntry, planEntry } from './delivery-plan.js';
 import { dueWhen } from './due-mark.js';
 
 const IDS = { taskId: 't', contextId: 'c' };
@@ -23,7 +23,7 @@ function chunk(artifactId: string, options: object = {}, delegationId?: string):
 }
 
 /** What is sent at each of these entries, in short. */
-function told(entries: readonly LogEntry[], from: LaneCursor = LOG_START): string[][] {
+function delivered(entries: readonly LogEntry[], from: StreamCursor = LOG_START): string[][] {
   let cursor = from;
   return entries.map((each) => {
     const plan = planEntry(cursor, each);
@@ -52,13 +52,13 @@ describe('planEntry for every event', () => {
   it('remembers what it needs should it come to tell changes only', () => {
     const passed = planEntry(LOG_START, chunk('a'), 'all').cursor;
     expect(passed).toEqual(planEntry(LOG_START, chunk('a')).cursor);
-    expect(told([COMPLETED], passed)).toEqual([['a', 'event']]);
+    expect(delivered([COMPLETED], passed)).toEqual([['a', 'event']]);
   });
 });
 
 describe('planEntry', () => {
   it('tells the task, each change of state, and nothing of progress in between', () => {
-    expect(told([TASK, WORKING, WORKING, WORKING, COMPLETED])).toEqual([
+    expect(delivered([TASK, WORKING, WORKING, WORKING, COMPLETED])).toEqual([
       ['event'],
       ['event'],
       [],
@@ -68,7 +68,7 @@ describe('planEntry', () => {
   });
 
   it('tells every question, also one after another', () => {
-    expect(told([TASK, WORKING, QUESTION, QUESTION])).toEqual([
+    expect(delivered([TASK, WORKING, QUESTION, QUESTION])).toEqual([
       ['event'],
       ['event'],
       ['event'],
@@ -78,12 +78,15 @@ describe('planEntry', () => {
 
   it('never tells messages of clients or replies', () => {
     const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'x' }] };
-    expect(told([entry('message', { message }), entry('reply', { message })])).toEqual([[], []]);
+    expect(delivered([entry('message', { message }), entry('reply', { message })])).toEqual([
+      [],
+      [],
+    ]);
   });
 
   it('is silent about artifacts that are held back', () => {
     const held: LogEntry = { ...chunk('x', { lastChunk: true }), kind: 'held' };
-    expect(told([held])).toEqual([[]]);
+    expect(delivered([held])).toEqual([[]]);
     expect(dueWhen([held])).toBeNull();
   });
 
@@ -93,15 +96,15 @@ describe('planEntry', () => {
       chunk('a', { append: true }),
       chunk('a', { append: true, lastChunk: true }),
     ];
-    expect(told(chunks)).toEqual([[], [], ['a']]);
+    expect(delivered(chunks)).toEqual([[], [], ['a']]);
   });
 
   it('tells an artifact that comes in one piece as it came', () => {
-    expect(told([chunk('a', { lastChunk: true })])).toEqual([['event']]);
+    expect(delivered([chunk('a', { lastChunk: true })])).toEqual([['event']]);
   });
 
   it('tells what was never closed just before the end of the task', () => {
-    expect(told([chunk('a'), chunk('b'), chunk('b', { append: true }), COMPLETED])).toEqual([
+    expect(delivered([chunk('a'), chunk('b'), chunk('b', { append: true }), COMPLETED])).toEqual([
       [],
       [],
       [],
@@ -115,12 +118,12 @@ describe('planEntry', () => {
         [ROUTING_EXTENSION_URI]: { delegationId, state: 'completed' },
       });
     const entries = [WORKING, chunk('a', {}, 'd1'), chunk('b', {}, 'd2'), ended('d1'), COMPLETED];
-    expect(told(entries)).toEqual([['event'], [], [], ['a'], ['b', 'event']]);
+    expect(delivered(entries)).toEqual([['event'], [], [], ['a'], ['b', 'event']]);
   });
 
   it('tells an artifact again when it is opened and closed again', () => {
     const again = [chunk('a', { lastChunk: true }), chunk('a', { append: true, lastChunk: true })];
-    expect(told(again)).toEqual([['event'], ['a']]);
+    expect(delivered(again)).toEqual([['event'], ['a']]);
   });
 });
 

@@ -16,19 +16,19 @@ interface UnfinishedArtifact {
 }
 
 /**
- * What a lane must remember of the log it has passed; derivable from the log. It grows with the artifacts
+ * What a stream must remember of the log it has passed; derivable from the log. It grows with the artifacts
  * that are unfinished at once, by their ids alone.
  */
-export interface LaneCursor {
+export interface StreamCursor {
   /** The task's state after the last entry passed; null before the first. */
   readonly state: TaskState | null;
   /** In order of their beginning. */
   readonly unfinished: readonly UnfinishedArtifact[];
-  /** How many artifacts the next entry has been told of already ({@link toldArtifacts}). */
-  readonly told?: number;
+  /** How many artifacts of the next entry have been delivered already ({@link deliveredArtifacts}). */
+  readonly delivered?: number;
 }
 
-export const LOG_START: LaneCursor = { state: null, unfinished: [] };
+export const LOG_START: StreamCursor = { state: null, unfinished: [] };
 
 /** What is planned by: what a log entry is, not what it says. */
 export interface LogEntry {
@@ -41,19 +41,19 @@ export type PlannedDelivery =
   { readonly kind: 'event' } | { readonly kind: 'artifact'; readonly artifactId: string };
 
 export interface Plan {
-  readonly cursor: LaneCursor;
+  readonly cursor: StreamCursor;
   readonly deliveries: readonly PlannedDelivery[];
 }
 
 /**
- * What a webhook is told at this log entry (webhooks.md, "what is sent"). `changes`: the task when it
+ * What is delivered at this log entry (webhooks.md, "what is sent"). `changes`: the task when it
  * begins, status changes (the state differs, or it is a question), and artifacts once, whole, when
  * complete: at their last chunk, or where the delegation or the task they belong to ends (before that
  * status). `all`: each entry that streams show, as it is. The cursor is the same for both, so that a
  * webhook may change its mind.
  */
 export function planEntry(
-  cursor: LaneCursor,
+  cursor: StreamCursor,
   entry: LogEntry,
   events: EventChoice = 'changes',
 ): Plan {
@@ -62,7 +62,7 @@ export function planEntry(
   return { ...plan, deliveries: isShown(entry) ? [{ kind: 'event' }] : [] };
 }
 
-function planChange(cursor: LaneCursor, { kind, header }: LogEntry): Plan {
+function planChange(cursor: StreamCursor, { kind, header }: LogEntry): Plan {
   const { state, endedDelegation, artifact } = header;
   if (kind === 'task') return { cursor: { ...cursor, state }, deliveries: [{ kind: 'event' }] };
   if (kind === 'status') return planStatus(cursor, state ?? cursor.state, endedDelegation);
@@ -71,19 +71,22 @@ function planChange(cursor: LaneCursor, { kind, header }: LogEntry): Plan {
 }
 
 /**
- * The cursor before an entry of whose plan these artifacts have been told: planned again, it brings
+ * The cursor before an entry of whose plan these artifacts have been delivered: planned again, it brings
  * the rest.
  */
-export function toldArtifacts(cursor: LaneCursor, artifactIds: readonly string[]): LaneCursor {
+export function deliveredArtifacts(
+  cursor: StreamCursor,
+  artifactIds: readonly string[],
+): StreamCursor {
   const ids = new Set(artifactIds);
   return {
     ...cursor,
     unfinished: cursor.unfinished.filter(({ id }) => !ids.has(id)),
-    told: (cursor.told ?? 0) + artifactIds.length,
+    delivered: (cursor.delivered ?? 0) + artifactIds.length,
   };
 }
 
-function planStatus(cursor: LaneCursor, state: TaskState | null, ended: string | null): Plan {
+function planStatus(cursor: StreamCursor, state: TaskState | null, ended: string | null): Plan {
   if (state === null) return { cursor, deliveries: [] };
   const terminal = isTerminal(state);
   const completes = (each: UnfinishedArtifact): boolean =>
@@ -98,7 +101,7 @@ function planStatus(cursor: LaneCursor, state: TaskState | null, ended: string |
   };
 }
 
-function planArtifact(cursor: LaneCursor, chunk: ArtifactChunk): Plan {
+function planArtifact(cursor: StreamCursor, chunk: ArtifactChunk): Plan {
   const { id, delegationId, append, lastChunk } = chunk;
   const others = cursor.unfinished.filter((each) => each.id !== id);
   if (!lastChunk) {

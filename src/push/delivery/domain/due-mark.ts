@@ -4,7 +4,7 @@ import { isShown } from '../../../tasks/index.js';
 import type { LogEntry } from './delivery-plan.js';
 
 /**
- * Which lanes have to look at new entries: `always` all of the task's; a state: those that know the task
+ * Which streams have to look at new entries: `always` all of the task's; a state: those that know the task
  * in another one; `every`: only those of webhooks that asked for every event; null: none.
  */
 export type DueWhen = 'always' | TaskState | 'every' | null;

@@ -13,32 +13,32 @@ const QUICK_RETRIES = 2;
 
 /**
  * Milliseconds until the next attempt after `failures` failed ones; undefined when the schedule is used
- * up. `chance` in [0, 1) places the delay within the jitter. A receiver's `Retry-After` is waited for
+ * up. `random` in [0, 1) places the delay within the jitter. A receiver's `Retry-After` is waited for
  * when it is longer than the schedule's delay, up to the limit.
  */
 export function retryDelayMs(
   schedule: RetrySchedule,
   failures: number,
-  chance: number,
+  random: number,
   retryAfterMs: number | null = null,
 ): number | undefined {
   const base = schedule.scheduleMs[failures - 1];
   if (base === undefined) return undefined;
   const asked = Math.min(retryAfterMs ?? 0, schedule.retryAfterMaxMs);
-  return Math.max(jittered(base, schedule.jitter, chance), asked);
+  return Math.max(jittered(base, schedule.jitter, random), asked);
 }
 
 /** The same after `rejections`: two retries after the schedule's shortest delay. */
 export function quickRetryDelayMs(
   schedule: RetrySchedule,
   rejections: number,
-  chance: number,
+  random: number,
 ): number | undefined {
   const base = schedule.scheduleMs[0];
   if (rejections > QUICK_RETRIES || base === undefined) return undefined;
-  return jittered(base, schedule.jitter, chance);
+  return jittered(base, schedule.jitter, random);
 }
 
-function jittered(base: number, jitter: number, chance: number): number {
-  return Math.round(base * (1 + jitter * (2 * chance - 1)));
+function jittered(base: number, jitter: number, random: number): number {
+  return Math.round(base * (1 + jitter * (2 * random - 1)));
 }

@@ -21,8 +21,8 @@ export function stateName(state: TaskState): string {
 }
 
 /**
- * The part of a plan that a webhook hears which asks for some states only: the entry itself, when it
- * brings the task into one of them. The lane's place in the log moves on all the same.
+ * The part of a plan for a webhook that requests some states only: the entry itself, when it
+ * brings the task into one of them. The stream's position in the log moves on all the same.
  */
 export function onlyStates(
   plan: Plan,

@@ -1,5 +1,5 @@
-/** How many lanes may be worked on at once. */
-export interface LaneCaps {
+/** How many streams may be worked on at once. */
+export interface ClaimLimits {
   /** How many more this process can take. */
   readonly free: number;
   /** At most this many per endpoint, over all processes. */
@@ -10,28 +10,28 @@ export interface LaneCaps {
 
 /**
  * What is to be expected of an endpoint: `proven`: it answered last time; `new`: it never has;
- * `failing`: it did not last time; `slow`: it has a lane that waits for its answer right now.
+ * `failing`: it did not last time; `slow`: it has a stream that waits for its answer right now.
  */
-export type Standing = 'proven' | 'new' | 'failing' | 'slow';
+export type EndpointTier = 'proven' | 'new' | 'failing' | 'slow';
 
 /**
- * The share of a process's places that no organization can take, even when it is alone: what is there at
+ * The share of a process's capacities that no organization can take, even when it is alone: what is there at
  * once for the others.
  */
 export const RESERVE = 0.25;
 
 /**
- * The share of a process's places that all endpoints of a standing may have together. What is left is
+ * The share of a process's capacities that all endpoints of a tier may have together. What is left is
  * for proven ones alone, however many others hang.
  */
-export const SHARES: Readonly<Record<Standing, number>> = {
+export const SHARES: Readonly<Record<EndpointTier, number>> = {
   proven: 1,
   new: 0.25,
   failing: 0.25,
   slow: 0.25,
 };
 
-export interface LaneCandidate {
+export interface StreamCandidate {
   readonly id: string;
   readonly organization: string;
   readonly endpoint: string;
@@ -40,14 +40,14 @@ export interface LaneCandidate {
 }
 
 /** An endpoint at the time of a choice. */
-export interface EndpointPlace {
-  readonly standing: Standing;
-  /** How many more lanes it may have. */
-  readonly room: number;
+export interface EndpointCapacity {
+  readonly tier: EndpointTier;
+  /** How many more streams it may have. */
+  readonly free: number;
 }
 
-/** How many lanes are worked on now. */
-export interface BusyLanes {
+/** How many streams are worked on now. */
+export interface ActiveStreams {
   /** Over all processes. */
   readonly endpoints: ReadonlyMap<string, number>;
   /** Over all processes. */
@@ -55,14 +55,14 @@ export interface BusyLanes {
   /** The organizations' by this process. */
   readonly here: ReadonlyMap<string, number>;
   /** By this process. */
-  readonly standings: ReadonlyMap<Standing, number>;
+  readonly tiers: ReadonlyMap<EndpointTier, number>;
 }
 
 /** Organizations remembered; one that is forgotten counts as never served. */
 const MAX_REMEMBERED = 10_000;
 
 /** When each organization was last served, so that those that hold as much take turns. */
-export class LaneTurns {
+export class OrganizationTurns {
   /** By organization, longest ago first. */
   private readonly last = new Map<string, number>();
   private count = 0;
@@ -83,40 +83,40 @@ export class LaneTurns {
   }
 }
 
-/** The lanes of an endpoint that could be taken, the first due last. */
+/** The streams of an endpoint that could be taken, the first due last. */
 interface Queue {
   readonly endpoint: string;
-  readonly lanes: LaneCandidate[];
+  readonly streams: StreamCandidate[];
 }
 
 /**
- * Which lanes are taken. Each free place goes to the organization that holds the fewest lanes, counting
+ * Which streams are claimed. Each free permit goes to the organization that holds the fewest streams, counting
  * the `busy` ones; among equals to the one whose last turn is longest ago. In an organization it goes to
- * the endpoint that holds the fewest, then to the one whose first lane is due longest; in an endpoint
- * to the lane that is due longest. No endpoint gets more than its room, no standing more than its share,
+ * the endpoint that holds the fewest, then to the one whose first stream is due longest; in an endpoint
+ * to the stream that is due longest. No endpoint gets more than its free, no tier more than its share,
  * no organization what is reserved for the others. Notes the turns taken.
  */
-export function chooseLanes(
-  due: readonly LaneCandidate[],
-  places: ReadonlyMap<string, EndpointPlace>,
-  busy: BusyLanes,
-  caps: LaneCaps,
-  turns: LaneTurns,
-): LaneCandidate[] {
+export function chooseStreams(
+  due: readonly StreamCandidate[],
+  capacities: ReadonlyMap<string, EndpointCapacity>,
+  busy: ActiveStreams,
+  caps: ClaimLimits,
+  turns: OrganizationTurns,
+): StreamCandidate[] {
   const waiting = byOrganization(due);
   const held = new Map(busy.organizations);
   const here = new Map(busy.here);
   const most = caps.total === undefined ? Infinity : caps.total - Math.floor(caps.total * RESERVE);
   const sending = new Map(busy.endpoints);
   const taken = new Map<string, number>();
-  const shares = sharesLeft(busy, caps);
-  const chosen: LaneCandidate[] = [];
+  const permits = permitsLeft(busy, caps);
+  const chosen: StreamCandidate[] = [];
   while (chosen.length < caps.free && waiting.size > 0) {
     const organization = nextInTurn(waiting.keys(), held, turns);
     const queues = waiting.get(organization)!;
-    const open = queues.filter(({ endpoint, lanes }) => {
-      const { standing, room } = places.get(endpoint)!;
-      return lanes.length > 0 && count(taken, endpoint) < room && shares.get(standing)! > 0;
+    const open = queues.filter(({ endpoint, streams }) => {
+      const { tier, free } = capacities.get(endpoint)!;
+      return streams.length > 0 && count(taken, endpoint) < free && permits.get(tier)! > 0;
     });
     const queue = count(here, organization) < most ? leastServed(open, sending) : undefined;
     if (!queue) {
@@ -124,45 +124,45 @@ export function chooseLanes(
       continue;
     }
     waiting.set(organization, open);
-    chosen.push(queue.lanes.pop()!);
+    chosen.push(queue.streams.pop()!);
     for (const counts of [taken, sending]) add(counts, queue.endpoint, 1);
     for (const counts of [held, here]) add(counts, organization, 1);
-    add(shares, places.get(queue.endpoint)!.standing, -1);
+    add(permits, capacities.get(queue.endpoint)!.tier, -1);
     turns.take(organization);
   }
   return chosen;
 }
 
-function byOrganization(due: readonly LaneCandidate[]): Map<string, Queue[]> {
+function byOrganization(due: readonly StreamCandidate[]): Map<string, Queue[]> {
   const queues = new Map<string, Queue>();
   const organizations = new Map<string, Queue[]>();
-  for (const lane of [...due].sort((a, b) => a.dueAt - b.dueAt)) {
-    let queue = queues.get(lane.endpoint);
+  for (const stream of [...due].sort((a, b) => a.dueAt - b.dueAt)) {
+    let queue = queues.get(stream.endpoint);
     if (!queue) {
-      queue = { endpoint: lane.endpoint, lanes: [] };
-      queues.set(lane.endpoint, queue);
-      const known = organizations.get(lane.organization);
+      queue = { endpoint: stream.endpoint, streams: [] };
+      queues.set(stream.endpoint, queue);
+      const known = organizations.get(stream.organization);
       if (known) known.push(queue);
-      else organizations.set(lane.organization, [queue]);
+      else organizations.set(stream.organization, [queue]);
     }
-    queue.lanes.push(lane);
+    queue.streams.push(stream);
   }
-  for (const { lanes } of queues.values()) lanes.reverse();
+  for (const { streams } of queues.values()) streams.reverse();
   return organizations;
 }
 
-/** How many more lanes each standing may have in this process. */
-export function sharesLeft(
-  { standings }: Pick<BusyLanes, 'standings'>,
-  { total }: Pick<LaneCaps, 'total'>,
-): Map<Standing, number> {
-  const left = new Map<Standing, number>();
-  for (const standing of Object.keys(SHARES) as Standing[]) {
+/** How many more streams each tier may have in this process. */
+export function permitsLeft(
+  { tiers }: Pick<ActiveStreams, 'tiers'>,
+  { total }: Pick<ClaimLimits, 'total'>,
+): Map<EndpointTier, number> {
+  const left = new Map<EndpointTier, number>();
+  for (const tier of Object.keys(SHARES) as EndpointTier[]) {
     const share =
-      total === undefined || standing === 'proven'
+      total === undefined || tier === 'proven'
         ? Infinity
-        : Math.max(1, Math.floor(total * SHARES[standing]));
-    left.set(standing, share - (standings.get(standing) ?? 0));
+        : Math.max(1, Math.floor(total * SHARES[tier]));
+    left.set(tier, share - (tiers.get(tier) ?? 0));
   }
   return left;
 }
@@ -171,7 +171,7 @@ export function sharesLeft(
 function nextInTurn(
   organizations: Iterable<string>,
   held: ReadonlyMap<string, number>,
-  turns: LaneTurns,
+  turns: OrganizationTurns,
 ): string {
   let best: string | undefined;
   for (const each of organizations) {
@@ -199,7 +199,7 @@ function leastServed(
 function before(a: Queue, b: Queue, sending: ReadonlyMap<string, number>): boolean {
   const order =
     count(sending, a.endpoint) - count(sending, b.endpoint) ||
-    a.lanes.at(-1)!.dueAt - b.lanes.at(-1)!.dueAt;
+    a.streams.at(-1)!.dueAt - b.streams.at(-1)!.dueAt;
   return order < 0;
 }
 

@@ -1,24 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
-import { type WebhookStanding, failingForMs, standingAfter } from './webhook-health.js';
+import { type WebhookHealth, failingForMs, healthAfter } from './webhook-health.js';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const DISABLE_AFTER = 5 * DAY;
-const NEW: WebhookStanding = {
+const NEW: WebhookHealth = {
   state: 'active',
   stateReason: null,
   failingSince: null,
   lastFailureAt: null,
 };
-const EXHAUSTED = { consequence: 'failing', reason: 'given up' } as const;
+const EXHAUSTED = { effect: 'failing', reason: 'given up' } as const;
 
 const at = (ms: number): Date => new Date(ms);
-const fails = (before: WebhookStanding, ms: number): WebhookStanding =>
-  standingAfter(before, 'failed', null, at(ms), DISABLE_AFTER);
+const fails = (before: WebhookHealth, ms: number): WebhookHealth =>
+  healthAfter(before, 'failed', null, at(ms), DISABLE_AFTER);
 
 /** Given up at 0, and tried once an hour until `ms`. */
-function failingUntil(ms: number): WebhookStanding {
-  let standing = standingAfter(NEW, 'failed', EXHAUSTED, at(0), DISABLE_AFTER);
+function failingUntil(ms: number): WebhookHealth {
+  let standing = healthAfter(NEW, 'failed', EXHAUSTED, at(0), DISABLE_AFTER);
   for (let now = HOUR; now <= ms; now += HOUR) standing = fails(standing, now);
   return standing;
 }
@@ -48,22 +48,22 @@ describe('the days of nothing but failures of a webhook', () => {
 
   it('are over with a delivery, and with an answer that refuses the event alone', () => {
     const standing = failingUntil(4 * DAY);
-    expect(standingAfter(standing, 'delivered', null, at(4 * DAY), DISABLE_AFTER)).toMatchObject({
+    expect(healthAfter(standing, 'delivered', null, at(4 * DAY), DISABLE_AFTER)).toMatchObject({
       state: 'active',
       stateReason: null,
       failingSince: null,
     });
-    const rejected = { consequence: 'none', reason: 'HTTP 400' } as const;
+    const rejected = { effect: 'none', reason: 'HTTP 400' } as const;
     for (const end of [null, rejected]) {
-      const after = standingAfter(standing, 'answered', end, at(4 * DAY), DISABLE_AFTER);
+      const after = healthAfter(standing, 'answered', end, at(4 * DAY), DISABLE_AFTER);
       expect(after.failingSince).toBeNull();
       expect(failingForMs(after, at(9 * DAY), DISABLE_AFTER)).toBe(0);
     }
   });
 
   it('do not count troubles of the hub’s own', () => {
-    expect(standingAfter(NEW, 'nothing', null, at(DAY), DISABLE_AFTER)).toBe(NEW);
-    const givenUp = standingAfter(NEW, 'nothing', EXHAUSTED, at(DAY), DISABLE_AFTER);
+    expect(healthAfter(NEW, 'nothing', null, at(DAY), DISABLE_AFTER)).toBe(NEW);
+    const givenUp = healthAfter(NEW, 'nothing', EXHAUSTED, at(DAY), DISABLE_AFTER);
     expect(givenUp).toMatchObject({ state: 'failing', failingSince: null });
   });
 
@@ -76,8 +76,8 @@ describe('the days of nothing but failures of a webhook', () => {
 
 describe('a webhook that is disabled', () => {
   it('keeps since when it failed, and why', () => {
-    const end = { consequence: 'disabled', reason: 'too long' } as const;
-    const after = standingAfter(failingUntil(DAY), 'failed', end, at(DAY + HOUR), DISABLE_AFTER);
+    const end = { effect: 'disabled', reason: 'too long' } as const;
+    const after = healthAfter(failingUntil(DAY), 'failed', end, at(DAY + HOUR), DISABLE_AFTER);
     expect(after).toMatchObject({
       state: 'disabled',
       stateReason: 'too long',

@@ -1,7 +1,7 @@
 import { failingSinceAt } from '../../receivers/domain/failing-time.js';
 
-/** How a webhook stands with its receiver. */
-export interface WebhookStanding {
+/** The health of a webhook. */
+export interface WebhookHealth {
   readonly state: 'active' | 'failing' | 'paused' | 'disabled';
   readonly stateReason: string | null;
   /** Since when nothing but failures came of it. */
@@ -11,14 +11,14 @@ export interface WebhookStanding {
 }
 
 /**
- * What an attempt says of its webhook. `answered`: the receiver is there and refuses this event, or all;
+ * What an attempt says of its webhook. `answered`: the receiver answers and refuses this event, or all;
  * `nothing`: there was no attempt, or it failed for a trouble of the hub's own.
  */
-export type Heard = 'delivered' | 'answered' | 'failed' | 'nothing';
+export type AttemptSignal = 'delivered' | 'answered' | 'failed' | 'nothing';
 
 /** What the end of a delivery means for its webhook; null while it goes on, or was delivered. */
 export interface DeadEnd {
-  readonly consequence: 'none' | 'failing' | 'disabled';
+  readonly effect: 'none' | 'failing' | 'disabled';
   readonly reason: string;
 }
 
@@ -26,32 +26,32 @@ export interface DeadEnd {
 const FAILURE_GRAIN_MS = 60_000;
 
 /** The webhook after an attempt; the very `before` when there is nothing new worth keeping. */
-export function standingAfter(
-  before: WebhookStanding,
-  heard: Heard,
+export function healthAfter(
+  before: WebhookHealth,
+  signal: AttemptSignal,
   end: DeadEnd | null,
   now: Date,
   disableAfterMs: number,
-): WebhookStanding {
-  if (heard === 'delivered') {
+): WebhookHealth {
+  if (signal === 'delivered') {
     if (before.state !== 'failing' && before.failingSince === null) return before;
     return { ...before, state: 'active', stateReason: null, failingSince: null };
   }
-  const after = timesAfter(before, heard, now, disableAfterMs);
-  if (end === null || end.consequence === 'none') return after;
-  return { ...after, state: end.consequence, stateReason: end.reason };
+  const after = timesAfter(before, signal, now, disableAfterMs);
+  if (end === null || end.effect === 'none') return after;
+  return { ...after, state: end.effect, stateReason: end.reason };
 }
 
 function timesAfter(
-  before: WebhookStanding,
-  heard: Exclude<Heard, 'delivered'>,
+  before: WebhookHealth,
+  signal: Exclude<AttemptSignal, 'delivered'>,
   now: Date,
   disableAfterMs: number,
-): WebhookStanding {
+): WebhookHealth {
   const { failingSince, lastFailureAt } = before;
-  if (heard === 'answered')
+  if (signal === 'answered')
     return failingSince === null ? before : { ...before, failingSince: null };
-  if (heard === 'nothing') return before;
+  if (signal === 'nothing') return before;
   const since = failingSinceOf(before, now, disableAfterMs);
   const isSame = failingSince?.getTime() === since.getTime();
   const ago = Math.abs(now.getTime() - (lastFailureAt?.getTime() ?? 0));
@@ -63,13 +63,13 @@ function timesAfter(
  * For how many milliseconds nothing but failures came of a webhook, with one more now. They count once a
  * delivery has used up its retries: before that the webhook was tried too seldom to say.
  */
-export function failingForMs(before: WebhookStanding, now: Date, disableAfterMs: number): number {
+export function failingForMs(before: WebhookHealth, now: Date, disableAfterMs: number): number {
   if (before.state !== 'failing' || before.failingSince === null) return 0;
   return now.getTime() - failingSinceOf(before, now, disableAfterMs).getTime();
 }
 
 function failingSinceOf(
-  { failingSince, lastFailureAt }: WebhookStanding,
+  { failingSince, lastFailureAt }: WebhookHealth,
   now: Date,
   disableAfterMs: number,
 ): Date {

@@ -1,6 +1,6 @@
 /**
  * The `webhook-id` of a delivery: the same for ever for one event of one webhook, so that a receiver
- * can drop what it has seen. `part` tells deliveries of one log entry apart (artifacts that end with
+ * can drop what it has seen. `part` distinguishes deliveries of one log entry (artifacts that end with
  * it); the entry itself has none.
  */
 export function eventWebhookId(webhookUid: string, seq: number, part?: number): string {

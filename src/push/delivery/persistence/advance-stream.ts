@@ -1,27 +1,27 @@
 import { forUpdate } from '../../../database/rows.js';
 import type { Tx, Work } from '../../../database/sql.js';
-import type { Lane, Reached, StepResult } from '../delivery-stream-store.js';
+import type { DeliveryStream, Reached, StepResult } from '../delivery-stream-store.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
 import { insertDelivery } from './insert-delivery.js';
-import { type LaneRow, toLane } from './delivery-rows.js';
-import { giveTrialBack } from './record-endpoint-outcome.js';
-import { restsUnless } from './record-attempt.js';
+import { type StreamRow, toStream } from './delivery-rows.js';
+import { releaseProbe } from './record-endpoint-outcome.js';
+import { idleUnless } from './record-attempt.js';
 
-/** See `LaneStore.reach`; `ids` are those of the new deliveries. */
-export function* reachLane(
+/** See `DeliveryStreamStore.reach`; `ids` are those of the new deliveries. */
+export function* advanceStream(
   tx: Tx,
-  lane: Lane,
+  stream: DeliveryStream,
   { nextSeq, cursor, deliveries }: Reached,
   ids: readonly string[],
   now: Date,
   leaseUntil: Date,
 ): Work<StepResult> {
   const at = now.getTime();
-  const goesOn = [deliveries.length, nextSeq, leaseUntil.getTime()];
-  const [row] = yield* tx.all<LaneRow>(
-    `UPDATE push_lanes SET next_seq = ?, cursor = ?, last_state = ?, open = open + ?,
+  const hasMore = [deliveries.length, nextSeq, leaseUntil.getTime()];
+  const [row] = yield* tx.all<StreamRow>(
+    `UPDATE push_delivery_streams SET next_seq = ?, cursor = ?, last_state = ?, open = open + ?,
        last_number = last_number + ?, updated_at = ?,
-       ${restsUnless('open + ? > 0 OR head_seq >= ?')}
+       ${idleUnless('open + ? > 0 OR head_seq >= ?')}
      WHERE id = ? AND epoch = ? RETURNING *`,
     [
       nextSeq,
@@ -30,51 +30,56 @@ export function* reachLane(
       deliveries.length,
       deliveries.length,
       at,
-      ...goesOn,
-      ...goesOn,
-      lane.id,
-      lane.epoch,
+      ...hasMore,
+      ...hasMore,
+      stream.id,
+      stream.epoch,
     ],
   );
   if (!row) return 'lost';
   const before = row.last_number - deliveries.length;
   for (const [i, draft] of deliveries.entries()) {
     const delivery = { ...draft, id: ids[i]!, number: before + i + 1, createdAt: at };
-    yield* insertDelivery(tx, lane.webhook, delivery, at);
+    yield* insertDelivery(tx, stream.webhook, delivery, at);
   }
-  if (row.lease_until === null) yield* giveTrialBack(tx, lane);
-  return toStep(row, lane, lane.webhook);
+  if (row.lease_until === null) yield* releaseProbe(tx, stream);
+  return toStep(row, stream, stream.webhook);
 }
 
-/** See `LaneStore.recount`. Whoever opens or ends a delivery holds the lane: locked, its count stands. */
-export function* recountLane(tx: Tx, lane: Lane, now: Date, leaseUntil: Date): Work<StepResult> {
+/** See `DeliveryStreamStore.recount`. A delivery is opened or ended with the stream locked: while it is locked here, its count is right. */
+export function* recountStream(
+  tx: Tx,
+  stream: DeliveryStream,
+  now: Date,
+  leaseUntil: Date,
+): Work<StepResult> {
   const [held] = yield* tx.all<{ id: string }>(
-    `SELECT id FROM push_lanes WHERE id = ? AND epoch = ? AND active = 1${forUpdate(tx)}`,
-    [lane.id, lane.epoch],
+    `SELECT id FROM push_delivery_streams WHERE id = ? AND epoch = ? AND active = 1${forUpdate(tx)}`,
+    [stream.id, stream.epoch],
   );
   if (!held) return 'lost';
   const [counted] = yield* tx.all<{ open: number }>(
     `SELECT COUNT(*) AS open FROM push_deliveries
-     WHERE lane_id = ? AND state IN ('pending', 'retrying')`,
-    [lane.id],
+     WHERE stream_id = ? AND state IN ('pending', 'retrying')`,
+    [stream.id],
   );
   const open = Number(counted!.open);
-  const goesOn = [open, leaseUntil.getTime()];
-  const [row] = yield* tx.all<LaneRow>(
-    `UPDATE push_lanes SET open = ?, updated_at = ?,
-       ${restsUnless('CAST(? AS integer) > 0 OR head_seq >= next_seq')} WHERE id = ? RETURNING *`,
-    [open, now.getTime(), ...goesOn, ...goesOn, lane.id],
+  const hasMore = [open, leaseUntil.getTime()];
+  const [row] = yield* tx.all<StreamRow>(
+    `UPDATE push_delivery_streams SET open = ?, updated_at = ?,
+       ${idleUnless('CAST(? AS integer) > 0 OR head_seq >= next_seq')} WHERE id = ? RETURNING *`,
+    [open, now.getTime(), ...hasMore, ...hasMore, stream.id],
   );
-  if (row!.lease_until === null) yield* giveTrialBack(tx, lane);
-  return toStep(row!, lane, lane.webhook);
+  if (row!.lease_until === null) yield* releaseProbe(tx, stream);
+  return toStep(row!, stream, stream.webhook);
 }
 
-/** What is left of a claim after a step of the lane. */
+/** What is left of a claim after a step of the stream. */
 export function toStep(
-  row: LaneRow,
-  { trialUntil, isEarly }: Pick<Lane, 'trialUntil' | 'isEarly'>,
+  row: StreamRow,
+  { probeUntil, isEarly }: Pick<DeliveryStream, 'probeUntil' | 'isEarly'>,
   webhook: TaskWebhook,
 ): StepResult {
-  if (row.lease_until === null) return 'rests';
-  return { ...toLane(row, webhook), trialUntil, isEarly };
+  if (row.lease_until === null) return 'idle';
+  return { ...toStream(row, webhook), probeUntil, isEarly };
 }

@@ -4,40 +4,40 @@ import { forUpdate } from '../../../database/rows.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import {
-  type LaneCandidate,
-  type LaneCaps,
-  type LaneTurns,
-  chooseLanes,
+  type StreamCandidate,
+  type ClaimLimits,
+  type OrganizationTurns,
+  chooseStreams,
 } from '../domain/stream-choice.js';
 import { QUEUED_FROM, dueTimeOf } from '../domain/endpoint-queue.js';
-import type { Lane } from '../delivery-stream-store.js';
+import type { DeliveryStream } from '../delivery-stream-store.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
 import {
   type EndpointRow,
   endpointRows,
-  freeTrials,
+  releaseProbes,
   heldRows,
 } from '../../receivers/persistence/endpoint-rows.js';
-import { Places, busyLanes, lanesWait } from './endpoint-capacity.js';
+import { EndpointCapacities, activeStreams, streamsWait } from './endpoint-capacity.js';
 import { NOT_LEASED, leaseBounds } from './stream-leases.js';
-import { limitsOf, parkLanes, queuedLanes, readyEndpoints } from './endpoint-queues.js';
-import { type LaneRow, toLane } from './delivery-rows.js';
-import { tellableWebhooks } from './reconcile-streams.js';
+import { limitsOf, enqueueStreams, queuedStreams, readyEndpoints } from './endpoint-queues.js';
+import { type StreamRow, toStream } from './delivery-rows.js';
+import { deliverableWebhooks } from './reconcile-streams.js';
 
 const NONE: ReadonlyMap<string, TaskWebhook> = new Map();
 
-/** Due lanes looked at beyond those that may be taken. */
+/** Due streams looked at beyond those that may be taken. */
 const LOOK_AHEAD = 64;
 
 export interface Claim {
   readonly owner: string;
   readonly now: Date;
   readonly leaseMs: number;
-  readonly caps: LaneCaps;
-  /** Lanes that are left alone, whatever their lease. */
+  readonly caps: ClaimLimits;
+  /** Streams that are left alone, whatever their lease. */
   readonly except: readonly string[];
   /** What an endpoint without a row may have at once. */
-  readonly startSlots: number;
+  readonly startConcurrency: number;
   readonly ids: IdSource;
   readonly holds: PrincipalHolds;
 }
@@ -49,42 +49,46 @@ interface DueRow {
   readonly due_at: number;
 }
 
-interface Candidate extends LaneCandidate {
+interface Candidate extends StreamCandidate {
   readonly queued: boolean;
 }
 
 /**
- * See `LaneStore.claim`. Lanes that have just come due are found by time; those whose endpoint cannot
+ * See `DeliveryStreamStore.claim`. Streams that have just come due are found by time; those whose endpoint cannot
  * take them move into its queue, once. So a claim looks at a bounded number of rows: however long the
- * queue of an endpoint is, nobody walks past it.
+ * queue of an endpoint is, no claim walks past it.
  */
-export function* claimLanes(tx: Tx, claim: Claim, turns: LaneTurns): Work<Lane[]> {
-  const { now, caps, startSlots } = claim;
+export function* claimStreams(
+  tx: Tx,
+  claim: Claim,
+  turns: OrganizationTurns,
+): Work<DeliveryStream[]> {
+  const { now, caps, startConcurrency } = claim;
   const at = now.getTime();
-  const arrivals = yield* dueLanes(tx, at, claim, caps.free + LOOK_AHEAD);
+  const arrivals = yield* dueStreams(tx, at, claim, caps.free + LOOK_AHEAD);
   const rows = new Map<string, EndpointRow>();
-  const { ready, places } = yield* heldEndpoints(tx, claim, arrivals, rows, turns);
-  const queued = yield* queuedLanes(tx, ready, places, caps.free, at);
+  const { ready, capacities } = yield* heldEndpoints(tx, claim, arrivals, rows, turns);
+  const queued = yield* queuedStreams(tx, ready, capacities, caps.free, at);
   const candidates: Candidate[] = [
     ...arrivals.map((row) => ({ ...row, dueAt: Number(row.due_at), queued: false })),
     ...queued.map((row) => ({ ...row, dueAt: dueTimeOf(Number(row.due_at)), queued: true })),
   ];
-  const byEndpoint = new Map(candidates.map(({ endpoint }) => [endpoint, places.of(endpoint)]));
-  const chosen = chooseLanes(candidates, byEndpoint, places.busy, caps, turns);
+  const byEndpoint = new Map(candidates.map(({ endpoint }) => [endpoint, capacities.of(endpoint)]));
+  const chosen = chooseStreams(candidates, byEndpoint, capacities.busy, caps, turns);
   const early = new Set(candidates.filter((each) => each.queued).map(({ id }) => id));
-  const lanes = yield* take(tx, claim, chosen, rows, early);
+  const streams = yield* take(tx, claim, chosen, rows, early);
   const isCrowded = arrivals.length === caps.free + LOOK_AHEAD;
   const taken = new Set(chosen.map(({ id }) => id));
   const left = arrivals.filter(({ id, endpoint }) => {
-    return !taken.has(id) && (isCrowded || lanesWait(rows.get(endpoint)));
+    return !taken.has(id) && (isCrowded || streamsWait(rows.get(endpoint)));
   });
-  yield* parkLanes(tx, left, startSlots, at);
-  return lanes;
+  yield* enqueueStreams(tx, left, startConcurrency, at);
+  return streams;
 }
 
 /**
- * The endpoints lanes may be claimed of, their rows locked and then known in `rows`; those in `ready` have
- * a queue. Whoever claims of an endpoint holds its row, so what is counted after that is true until the
+ * The endpoints streams may be claimed of, their rows locked and then known in `rows`; those in `ready` have
+ * a queue. A claim of an endpoint holds its row, so what is counted after that is true until the
  * commit. One without a row gets it first.
  */
 function* heldEndpoints(
@@ -92,31 +96,36 @@ function* heldEndpoints(
   claim: Claim,
   arrivals: readonly DueRow[],
   rows: Map<string, EndpointRow>,
-  turns: LaneTurns,
-): Work<{ ready: EndpointRow[]; places: Places }> {
-  const { caps, startSlots } = claim;
+  turns: OrganizationTurns,
+): Work<{ ready: EndpointRow[]; capacities: EndpointCapacities }> {
+  const { caps, startConcurrency } = claim;
   const at = claim.now.getTime();
   const know = (some: readonly EndpointRow[]): void => {
     for (const row of some) rows.set(row.endpoint, row);
   };
-  know(yield* heldRows(tx, arrivals, startSlots, at));
-  const busyRows = yield* busyLanes(tx, claim, at);
-  const others = busyRows.map((row) => row.endpoint).filter((name) => !rows.has(name));
+  know(yield* heldRows(tx, arrivals, startConcurrency, at));
+  const activeRows = yield* activeStreams(tx, claim, at);
+  const others = activeRows.map((row) => row.endpoint).filter((name) => !rows.has(name));
   know(yield* endpointRows(tx, others));
-  const seen = new Places(rows, busyRows, caps, startSlots, at);
-  const ready = yield* readyEndpoints(tx, at, seen.full(), turns, limitsOf(seen.shares));
+  const seen = new EndpointCapacities(rows, activeRows, caps, startConcurrency, at);
+  const ready = yield* readyEndpoints(tx, at, seen.full(), turns, limitsOf(seen.permits));
   know(ready);
   // Until those were locked, others may have claimed of them.
   const isStale = tx.dialect === 'postgres' && ready.length > 0;
-  const counted = isStale ? yield* busyLanes(tx, claim, at) : busyRows;
-  return { ready, places: new Places(rows, counted, caps, startSlots, at) };
+  const counted = isStale ? yield* activeStreams(tx, claim, at) : activeRows;
+  return { ready, capacities: new EndpointCapacities(rows, counted, caps, startConcurrency, at) };
 }
 
-/** The lanes that are due by themselves and that nobody has, longest due first. */
-function* dueLanes(tx: Tx, at: number, { leaseMs, except }: Claim, limit: number): Work<DueRow[]> {
+/** The unclaimed streams that are due by themselves, longest due first. */
+function* dueStreams(
+  tx: Tx,
+  at: number,
+  { leaseMs, except }: Claim,
+  limit: number,
+): Work<DueRow[]> {
   const others = except.length > 0 ? `AND id NOT IN ${listOf(except.length)}` : '';
   return yield* tx.all<DueRow>(
-    `SELECT id, organization, endpoint, due_at FROM push_lanes
+    `SELECT id, organization, endpoint, due_at FROM push_delivery_streams
      WHERE due_at <= ? AND due_at < ${QUEUED_FROM}
        AND ${NOT_LEASED} ${others}
      ORDER BY due_at LIMIT ?${forUpdate(tx, true)}`,
@@ -124,57 +133,57 @@ function* dueLanes(tx: Tx, at: number, { leaseMs, except }: Claim, limit: number
   );
 }
 
-/** Leases the lanes that were chosen; a probe only if no other process has just taken it. */
+/** Leases the streams that were chosen; a probe only if no other process has just taken it. */
 function* take(
   tx: Tx,
   claim: Claim,
-  chosen: readonly LaneCandidate[],
+  chosen: readonly StreamCandidate[],
   endpoints: ReadonlyMap<string, EndpointRow>,
   early: ReadonlySet<string>,
-): Work<Lane[]> {
+): Work<DeliveryStream[]> {
   const { owner, now, leaseMs } = claim;
   const at = now.getTime();
   const until = at + leaseMs;
   const probes = new Set<string>();
   const ids: string[] = [];
   for (const { id, endpoint } of [...chosen].sort(byEndpoint)) {
-    if (!lanesWait(endpoints.get(endpoint))) ids.push(id);
+    if (!streamsWait(endpoints.get(endpoint))) ids.push(id);
     else if (yield* takeProbe(tx, endpoint, at, until)) {
       probes.add(id);
       ids.push(id);
     }
   }
-  const dueAt = new Map(chosen.map((lane) => [lane.id, lane.dueAt]));
-  const endpointById = new Map(chosen.map((lane) => [lane.id, lane.endpoint]));
-  const lanes: Lane[] = [];
+  const dueAt = new Map(chosen.map((stream) => [stream.id, stream.dueAt]));
+  const endpointById = new Map(chosen.map((stream) => [stream.id, stream.endpoint]));
+  const streams: DeliveryStream[] = [];
   for (const piece of pieces(ids)) {
-    const rows = yield* tx.all<LaneRow>(
-      `UPDATE push_lanes SET owner = ?, lease_until = ?, due_at = ?, epoch = epoch + 1,
+    const rows = yield* tx.all<StreamRow>(
+      `UPDATE push_delivery_streams SET owner = ?, lease_until = ?, due_at = ?, epoch = epoch + 1,
          updated_at = ? WHERE id IN ${listOf(piece.length)} RETURNING *`,
       [owner, until, until, at, ...piece],
     );
-    const webhooks = rows.length === 0 ? NONE : yield* tellableWebhooks(tx, claim, rows);
+    const webhooks = rows.length === 0 ? NONE : yield* deliverableWebhooks(tx, claim, rows);
     for (const row of rows) {
       const webhook = webhooks.get(row.id);
       if (webhook === undefined) {
-        // It may not be told, so it has not tried the endpoint either.
+        // It may not deliver, so it has not tried the endpoint either.
         const mine = [endpointById.get(row.id)!, until];
-        if (probes.has(row.id)) yield* freeTrials(tx, 'endpoint = ? AND probe_until = ?', mine);
+        if (probes.has(row.id)) yield* releaseProbes(tx, 'endpoint = ? AND probe_until = ?', mine);
         continue;
       }
-      lanes.push({
-        ...toLane(row, webhook),
+      streams.push({
+        ...toStream(row, webhook),
         dueSince: new Date(dueAt.get(row.id)!),
-        trialUntil: probes.has(row.id) ? new Date(until) : null,
+        probeUntil: probes.has(row.id) ? new Date(until) : null,
         isEarly: probes.has(row.id) || early.has(row.id),
       });
     }
   }
-  return lanes;
+  return streams;
 }
 
 /** The same order everywhere, so that two claims do not wait for each other. */
-function byEndpoint(a: LaneCandidate, b: LaneCandidate): number {
+function byEndpoint(a: StreamCandidate, b: StreamCandidate): number {
   return a.endpoint < b.endpoint ? -1 : Number(a.endpoint > b.endpoint);
 }
 
@@ -183,7 +192,7 @@ function* takeProbe(tx: Tx, endpoint: string, at: number, until: number): Work<b
     `UPDATE push_endpoints SET probe_until = ?,
        ready_at = CASE WHEN ready_at IS NULL THEN NULL ELSE CAST(? AS bigint) END
      WHERE endpoint = ? AND probe_at <= ? AND (probe_until IS NULL OR probe_until <= ?)
-       AND sweep_after IS NULL`,
+       AND disable_cursor IS NULL`,
     [until, until, endpoint, at, at],
   );
   return taken > 0;

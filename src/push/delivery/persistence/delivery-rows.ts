@@ -1,10 +1,10 @@
 import { toDate } from '../../../database/rows.js';
 import type { Delivery, DeliveryAttempt, DeliveryKind, DeliveryState } from '../delivery.js';
-import type { LaneCursor } from '../domain/delivery-plan.js';
-import type { Lane } from '../delivery-stream-store.js';
+import type { StreamCursor } from '../domain/delivery-plan.js';
+import type { DeliveryStream } from '../delivery-stream-store.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
 
-export interface LaneRow {
+export interface StreamRow {
   readonly id: string;
   readonly task_id: string;
   readonly webhook_uid: string;
@@ -31,7 +31,7 @@ export interface LaneRow {
 
 export interface DeliveryRow {
   readonly id: string;
-  readonly lane_id: string;
+  readonly stream_id: string;
   readonly task_id: string;
   readonly config_id: string;
   readonly endpoint: string;
@@ -57,7 +57,7 @@ export interface DeliveryRow {
 }
 
 /** All columns but the body, which lists do not need. */
-export const DELIVERY_COLUMNS = `id, lane_id, task_id, config_id, endpoint,
+export const DELIVERY_COLUMNS = `id, stream_id, task_id, config_id, endpoint,
   organization, principal_id, number, seq, kind, artifact_id, webhook_id, state, attempts, tries, rejections, redelivered,
   content_type, next_attempt_at, last_status, reason, created_at, updated_at`;
 
@@ -73,7 +73,7 @@ export interface AttemptRow {
 export function toDelivery(row: Omit<DeliveryRow, 'body'>): Delivery {
   return {
     id: row.id,
-    laneId: row.lane_id,
+    streamId: row.stream_id,
     taskId: row.task_id,
     configId: row.config_id,
     endpoint: row.endpoint,
@@ -109,18 +109,18 @@ export function toAttempt(row: AttemptRow): DeliveryAttempt {
   };
 }
 
-export function toLane(row: LaneRow, webhook: TaskWebhook): Lane {
+export function toStream(row: StreamRow, webhook: TaskWebhook): DeliveryStream {
   return {
     id: row.id,
     webhook,
     endpoint: row.endpoint,
     dueSince: null,
-    trialUntil: null,
+    probeUntil: null,
     isEarly: false,
     epoch: row.epoch,
     leaseUntil: new Date(Number(row.lease_until)),
     nextSeq: row.next_seq,
-    cursor: row.cursor === null ? null : (JSON.parse(row.cursor) as LaneCursor),
+    cursor: row.cursor === null ? null : (JSON.parse(row.cursor) as StreamCursor),
     open: row.open,
     lastNumber: row.last_number,
     gapSeq: row.gap_seq,

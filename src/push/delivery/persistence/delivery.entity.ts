@@ -1,25 +1,25 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /**
- * One webhook of one task and how far it has been told. `due_at` is null while nothing is to do; a lane
- * that waits for its endpoint has one beyond all times (`domain/lane-queue.ts`), a claimed one the end
+ * A delivery stream: one webhook's position in one task. `due_at` is null while nothing is to do; a stream
+ * that waits for its endpoint has one beyond all times (`domain/stream-queue.ts`), a claimed one the end
  * of its lease.
  */
-@Entity('push_lanes')
-@Index('push_lanes_task', ['taskId', 'webhookUid'], { unique: true })
-@Index('push_lanes_webhook', ['webhookUid', 'id'])
-@Index('push_lanes_due', ['dueAt'], { where: '"due_at" < 1000000000000000' })
-@Index('push_lanes_queue', ['endpoint', 'dueAt'], { where: '"due_at" IS NOT NULL' })
-@Index('push_lanes_lease', ['leaseUntil'])
-@Index('push_lanes_paused', ['id'], { where: '"active" = 2' })
-export class PushLaneEntity {
-  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_lanes_pk' })
+@Entity('push_delivery_streams')
+@Index('push_delivery_streams_task', ['taskId', 'webhookUid'], { unique: true })
+@Index('push_delivery_streams_webhook', ['webhookUid', 'id'])
+@Index('push_delivery_streams_due', ['dueAt'], { where: '"due_at" < 1000000000000000' })
+@Index('push_delivery_streams_queue', ['endpoint', 'dueAt'], { where: '"due_at" IS NOT NULL' })
+@Index('push_delivery_streams_lease', ['leaseUntil'])
+@Index('push_delivery_streams_paused', ['id'], { where: '"active" = 2' })
+export class DeliveryStreamEntity {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_delivery_streams_pk' })
   id!: string;
 
   @Column({ name: 'task_id', type: 'text' })
   taskId!: string;
 
-  /** The webhook that is told; that of one task only has the same id as its lane. */
+  /** Its webhook; that of one task only has the same id as its stream. */
   @Column({ name: 'webhook_uid', type: 'text' })
   webhookUid!: string;
 
@@ -29,11 +29,11 @@ export class PushLaneEntity {
   @Column({ type: 'text' })
   endpoint!: string;
 
-  /** 1: it is told. 0: its webhook is disabled, events do not reach it. 2: paused, events gather. */
+  /** 1: active. 0: its webhook is disabled, events do not reach it. 2: paused, events gather. */
   @Column({ type: 'smallint' })
   active!: number;
 
-  /** 1: it is told every event (`events: all`); chunks make it due as well. */
+  /** 1: it delivers every event (`events: all`); chunks make it due as well. */
   @Column({ name: 'every_event', type: 'smallint' })
   everyEvent!: number;
 
@@ -99,7 +99,7 @@ export class PushLaneEntity {
 
 /** One event for one webhook; `body` is kept until it is delivered. */
 @Entity('push_deliveries')
-@Index('push_deliveries_lane', ['laneId', 'state', 'number'])
+@Index('push_deliveries_stream', ['streamId', 'state', 'number'])
 @Index('push_deliveries_task', ['taskId', 'id'])
 @Index('push_deliveries_principal', ['principalId', 'id'])
 @Index('push_deliveries_organization', ['organization', 'id'])
@@ -107,8 +107,8 @@ export class PushLaneEntity {
   where: `"state" <> 'delivered'`,
 })
 @Index('push_deliveries_config', ['configId', 'id'])
-@Index('push_deliveries_told', ['laneId', 'id'], {
-  where: '"lane_id" <> "config_id"',
+@Index('push_deliveries_shared_stream', ['streamId', 'id'], {
+  where: '"stream_id" <> "config_id"',
 })
 @Index('push_deliveries_state', ['state', 'id'])
 @Index('push_deliveries_dead', ['endpoint', 'state', 'id'], { where: `"state" = 'dead'` })
@@ -116,8 +116,8 @@ export class PushDeliveryEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_deliveries_pk' })
   id!: string;
 
-  @Column({ name: 'lane_id', type: 'text' })
-  laneId!: string;
+  @Column({ name: 'stream_id', type: 'text' })
+  streamId!: string;
 
   @Column({ name: 'task_id', type: 'text' })
   taskId!: string;

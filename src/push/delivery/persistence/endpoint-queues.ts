@@ -1,39 +1,40 @@
 import { forUpdate } from '../../../database/rows.js';
 import { flatten, listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
-import type { LaneTurns, Standing } from '../domain/stream-choice.js';
+import type { OrganizationTurns, EndpointTier } from '../domain/stream-choice.js';
 import { QUEUED_FROM } from '../domain/endpoint-queue.js';
 import type { EndpointRow } from '../../receivers/persistence/endpoint-rows.js';
-import type { Places } from './endpoint-capacity.js';
+import type { EndpointCapacities } from './endpoint-capacity.js';
 
 /** Endpoints of a kind that one claim looks at. */
 const MAX_READY = 256;
 /** When there are more: organizations looked at, and endpoints of each. */
 const MAX_ORGANIZATIONS = 64;
 const MAX_ENDPOINTS_EACH = 4;
-/** Lanes called back before their own time in one claim. */
-const RECALLED_AT_ONCE = 64;
+/** Streams called back before their own time in one claim. */
+const REQUEUED_AT_ONCE = 64;
 
-export interface QueuedLane {
+export interface QueuedStream {
   readonly id: string;
   readonly organization: string;
   readonly endpoint: string;
   readonly due_at: number;
 }
 
-/** Endpoints as their rows tell them apart; each has its indexes, `push_endpoints_ready_…` and `_turn_…`. */
+/** The kinds of endpoints, as conditions on their rows; each has its indexes, `push_endpoints_ready_…` and `_turn_…`. */
 const KINDS = {
-  proven: `failures = 0 AND probe_at IS NULL AND sweep_after IS NULL AND last_success_at IS NOT NULL`,
-  new: `failures = 0 AND probe_at IS NULL AND sweep_after IS NULL AND last_success_at IS NULL`,
-  failing: `(failures > 0 OR probe_at IS NOT NULL) AND sweep_after IS NULL`,
+  proven: `failures = 0 AND probe_at IS NULL AND disable_cursor IS NULL AND last_success_at IS NOT NULL`,
+  new: `failures = 0 AND probe_at IS NULL AND disable_cursor IS NULL AND last_success_at IS NULL`,
+  failing: `(failures > 0 OR probe_at IS NOT NULL) AND disable_cursor IS NULL`,
 };
 
 /** How many endpoints of each kind are looked at. */
 export type ReadyLimits = Readonly<Record<keyof typeof KINDS, number>>;
 
-/** Of a kind that has hardly a place left few are looked at: those that wait longest. */
-export function limitsOf(shares: ReadonlyMap<Standing, number>): ReadyLimits {
-  const limit = (kind: Standing): number => Math.min(MAX_READY, Math.max(0, 2 * shares.get(kind)!));
+/** Of a kind with few permits left, few endpoints are looked at: those that wait longest. */
+export function limitsOf(permits: ReadonlyMap<EndpointTier, number>): ReadyLimits {
+  const limit = (kind: EndpointTier): number =>
+    Math.min(MAX_READY, Math.max(0, 2 * permits.get(kind)!));
   return { proven: limit('proven'), new: limit('new'), failing: limit('failing') };
 }
 
@@ -46,7 +47,7 @@ export function* readyEndpoints(
   tx: Tx,
   at: number,
   full: readonly string[],
-  turns: LaneTurns,
+  turns: OrganizationTurns,
   limits: ReadyLimits,
 ): Work<EndpointRow[]> {
   const rows: EndpointRow[] = [];
@@ -62,7 +63,7 @@ function* readyOf(
   kind: keyof typeof KINDS,
   at: number,
   full: readonly string[],
-  turns: LaneTurns,
+  turns: OrganizationTurns,
   limit: number,
 ): Work<EndpointRow[]> {
   const others = full.length > 0 ? `AND endpoint NOT IN ${listOf(full.length)}` : '';
@@ -115,28 +116,28 @@ function* readyOrganizations(tx: Tx, kind: keyof typeof KINDS, at: number): Work
 }
 
 /**
- * The first lanes of these queues, as many as have room. A queue that turns out to be empty is not ready
+ * The first streams of these queues, as many as have free. A queue that turns out to be empty is not ready
  * any more; one that was served goes behind those that were not.
  */
-export function* queuedLanes(
+export function* queuedStreams(
   tx: Tx,
   ready: readonly EndpointRow[],
-  places: Places,
+  capacities: EndpointCapacities,
   free: number,
   at: number,
-): Work<QueuedLane[]> {
-  const found: QueuedLane[] = [];
+): Work<QueuedStream[]> {
+  const found: QueuedStream[] = [];
   const served: string[] = [];
-  for (const [standing, open] of openByStanding(ready, places)) {
-    const left = Math.min(free, places.shares.get(standing)!);
+  for (const [tier, open] of openByTier(ready, capacities)) {
+    const left = Math.min(free, capacities.permits.get(tier)!);
     const each = Math.ceil((2 * left) / open.length);
     for (const row of left > 0 ? open : []) {
-      if (row.recall_before !== null) yield* recall(tx, row, at);
-      const limit = Math.min(places.of(row.endpoint).room, each);
-      const lanes = yield* firstOf(tx, row.endpoint, limit);
-      found.push(...lanes);
-      if (lanes.length > 0) served.push(row.endpoint);
-      if (lanes.length < limit) yield* closeQueue(tx, row);
+      if (row.requeue_before !== null) yield* requeue(tx, row, at);
+      const limit = Math.min(capacities.of(row.endpoint).free, each);
+      const streams = yield* firstOf(tx, row.endpoint, limit);
+      found.push(...streams);
+      if (streams.length > 0) served.push(row.endpoint);
+      if (streams.length < limit) yield* closeQueue(tx, row);
     }
   }
   for (const piece of pieces(served.sort())) {
@@ -149,55 +150,59 @@ export function* queuedLanes(
   return found;
 }
 
-/** Those with room. */
-function openByStanding(
+/** Those with free. */
+function openByTier(
   ready: readonly EndpointRow[],
-  places: Places,
-): ReadonlyMap<Standing, readonly EndpointRow[]> {
-  const open = new Map<Standing, EndpointRow[]>();
+  capacities: EndpointCapacities,
+): ReadonlyMap<EndpointTier, readonly EndpointRow[]> {
+  const open = new Map<EndpointTier, EndpointRow[]>();
   for (const row of ready) {
-    const { standing, room } = places.of(row.endpoint);
-    if (room > 0) open.set(standing, [...(open.get(standing) ?? []), row]);
+    const { tier, free } = capacities.of(row.endpoint);
+    if (free > 0) open.set(tier, [...(open.get(tier) ?? []), row]);
   }
   return open;
 }
 
-function* firstOf(tx: Tx, endpoint: string, limit: number): Work<QueuedLane[]> {
-  return yield* tx.all<QueuedLane>(
-    `SELECT id, organization, endpoint, due_at FROM push_lanes
+function* firstOf(tx: Tx, endpoint: string, limit: number): Work<QueuedStream[]> {
+  return yield* tx.all<QueuedStream>(
+    `SELECT id, organization, endpoint, due_at FROM push_delivery_streams
      WHERE endpoint = ? AND due_at >= ${QUEUED_FROM} ORDER BY due_at LIMIT ?${forUpdate(tx, true)}`,
     [endpoint, limit],
   );
 }
 
 /**
- * Nothing waits there any more, unless somebody has just put a lane into the queue: then either its row
+ * Nothing waits there any more, unless another process has just put a stream into the queue: then either its row
  * or the count of parkings shows it.
  */
 function* closeQueue(
   tx: Tx,
-  { endpoint, parkings, recall_before: recall }: EndpointRow,
+  { endpoint, enqueues, requeue_before: requeueBefore }: EndpointRow,
 ): Work<void> {
-  if (recall !== null) return;
+  if (requeueBefore !== null) return;
   yield* tx.run(
-    `UPDATE push_endpoints SET ready_at = NULL WHERE endpoint = ? AND parkings = ? AND NOT EXISTS
-       (SELECT 1 FROM push_lanes l WHERE l.endpoint = ? AND l.due_at >= ${QUEUED_FROM})`,
-    [endpoint, parkings, endpoint],
+    `UPDATE push_endpoints SET ready_at = NULL WHERE endpoint = ? AND enqueues = ? AND NOT EXISTS
+       (SELECT 1 FROM push_delivery_streams s WHERE s.endpoint = ? AND s.due_at >= ${QUEUED_FROM})`,
+    [endpoint, enqueues, endpoint],
   );
 }
 
-/** Has lanes that failed before the endpoint recovered tried again, a piece at a time. */
-function* recall(tx: Tx, { endpoint, recall_before: before }: EndpointRow, at: number): Work<void> {
-  const recalled = yield* tx.run(
-    `UPDATE push_lanes SET due_at = due_at + ${QUEUED_FROM} WHERE id IN
-       (SELECT id FROM push_lanes WHERE endpoint = ? AND due_at > ? AND due_at < ${QUEUED_FROM}
+/** Requeues streams that failed before the endpoint recovered, a piece at a time. */
+function* requeue(
+  tx: Tx,
+  { endpoint, requeue_before: before }: EndpointRow,
+  at: number,
+): Work<void> {
+  const requeued = yield* tx.run(
+    `UPDATE push_delivery_streams SET due_at = due_at + ${QUEUED_FROM} WHERE id IN
+       (SELECT id FROM push_delivery_streams WHERE endpoint = ? AND due_at > ? AND due_at < ${QUEUED_FROM}
           AND lease_until IS NULL AND updated_at <= ?
         ORDER BY due_at LIMIT ?${forUpdate(tx, true)})`,
-    [endpoint, at, before, RECALLED_AT_ONCE],
+    [endpoint, at, before, REQUEUED_AT_ONCE],
   );
-  if (recalled === RECALLED_AT_ONCE) return;
+  if (requeued === REQUEUED_AT_ONCE) return;
   yield* tx.run(
-    'UPDATE push_endpoints SET recall_before = NULL WHERE endpoint = ? AND recall_before = ?',
+    'UPDATE push_endpoints SET requeue_before = NULL WHERE endpoint = ? AND requeue_before = ?',
     [endpoint, before],
   );
 }
@@ -206,36 +211,36 @@ function newRows(count: number): string {
   return Array(count).fill(`(?, ?, 'healthy', 0, ?, 0, ?, 1, ?, ?)`).join(', ');
 }
 
-/** Puts lanes nobody has into the queues of their endpoints. */
-export function* parkLanes(
+/** Puts unclaimed streams into the queues of their endpoints. */
+export function* enqueueStreams(
   tx: Tx,
-  lanes: readonly {
+  streams: readonly {
     readonly id: string;
     readonly organization: string;
     readonly endpoint: string;
   }[],
-  startSlots: number,
+  startConcurrency: number,
   at: number,
 ): Work<void> {
-  if (lanes.length === 0) return;
-  for (const piece of pieces(lanes.map(({ id }) => id))) {
+  if (streams.length === 0) return;
+  for (const piece of pieces(streams.map(({ id }) => id))) {
     yield* tx.run(
-      `UPDATE push_lanes SET due_at = due_at + ${QUEUED_FROM}, owner = NULL, lease_until = NULL
+      `UPDATE push_delivery_streams SET due_at = due_at + ${QUEUED_FROM}, owner = NULL, lease_until = NULL
        WHERE id IN ${listOf(piece.length)} AND due_at < ${QUEUED_FROM}`,
       piece,
     );
   }
-  const organizations = new Map(lanes.map((lane) => [lane.endpoint, lane.organization]));
+  const organizations = new Map(streams.map((stream) => [stream.endpoint, stream.organization]));
   const endpoints = [...organizations].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const piece of pieces(endpoints)) {
     const params = flatten(piece, (values, [endpoint, organization]) => {
-      values.push(endpoint, organization, startSlots, at, at, at);
+      values.push(endpoint, organization, startConcurrency, at, at, at);
     });
     yield* tx.run(
-      `INSERT INTO push_endpoints (endpoint, organization, state, failures, slots, probes, ready_at,
-         parkings, created_at, updated_at)
+      `INSERT INTO push_endpoints (endpoint, organization, state, failures, concurrency, probes, ready_at,
+         enqueues, created_at, updated_at)
        VALUES ${newRows(piece.length)}
-       ON CONFLICT (endpoint) DO UPDATE SET parkings = push_endpoints.parkings + 1,
+       ON CONFLICT (endpoint) DO UPDATE SET enqueues = push_endpoints.enqueues + 1,
          ready_at = COALESCE(push_endpoints.ready_at, push_endpoints.probe_at, excluded.ready_at)`,
       params,
     );

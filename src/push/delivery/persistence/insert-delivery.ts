@@ -14,7 +14,7 @@ const UNTRIED: StoredState = {
   reason: null,
 };
 
-/** How a delivery stands as it is stored. */
+/** The state of a delivery as it is stored. */
 export interface StoredState {
   readonly state: string;
   readonly attempts: number;
@@ -25,7 +25,7 @@ export interface StoredState {
   readonly reason: string | null;
 }
 
-/** Of the webhook that is told, what its deliveries keep. */
+/** What deliveries keep of their webhook. */
 export type DeliveryOwner = Pick<
   TaskWebhook,
   'uid' | 'taskId' | 'configId' | 'endpoint' | 'organization' | 'principalId'
@@ -38,7 +38,7 @@ export interface NewDelivery extends DeliveryDraft {
   readonly createdAt: number;
 }
 
-/** Stores a delivery of a lane: each row of `push_deliveries` is written here. */
+/** Stores a delivery of a stream: each row of `push_deliveries` is written here. */
 export function* insertDelivery(
   tx: Tx,
   webhook: DeliveryOwner,
@@ -49,7 +49,7 @@ export function* insertDelivery(
   const as: StoredState = { ...UNTRIED, ...stands };
   const columns: Readonly<Record<string, SqlValue>> = {
     id: delivery.id,
-    lane_id: webhook.uid,
+    stream_id: webhook.uid,
     task_id: webhook.taskId,
     config_id: webhook.configId,
     endpoint: webhook.endpoint,

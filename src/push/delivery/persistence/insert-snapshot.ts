@@ -2,7 +2,7 @@ import type { Tx, Work } from '../../../database/sql.js';
 import { snapshotWebhookId } from '../domain/webhook-id.js';
 import { type DeliveryOwner, insertDelivery } from './insert-delivery.js';
 
-/** A delivery of the task as it is after entry `seq`; `dead`: with that reason, for who asks for it. */
+/** A delivery of the task as it is after entry `seq`; `dead`: as a dead letter with that reason, which can be redelivered. */
 export function* insertSnapshot(
   tx: Tx,
   id: string,

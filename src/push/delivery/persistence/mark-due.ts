@@ -4,11 +4,11 @@ import type { DueMark } from '../delivery-stream-store.js';
 
 /** In the place of a state: no condition. */
 const ALWAYS = -1;
-/** In the place of a state: only lanes that are told every event. */
+/** In the place of a state: only streams that deliver every event. */
 const EVERY = -2;
 
 /**
- * The lanes that have to look, given the SQL of a mark's state. A lane that is not at rest may be about
+ * The streams that have to look, given the SQL of a mark's state. A stream that is not idle may be about
  * to: it has to look again, whatever it knows. A paused one (active = 2) notes how far the log goes.
  */
 function concerned(state: string): string {
@@ -16,24 +16,24 @@ function concerned(state: string): string {
     OR active = 2 OR due_at IS NOT NULL OR last_state IS NULL OR last_state <> ${state}))`;
 }
 
-const MARK_ONE = `UPDATE push_lanes SET head_seq = ?,
+const MARK_ONE = `UPDATE push_delivery_streams SET head_seq = ?,
     due_at = CASE WHEN active = 1 THEN COALESCE(due_at, ?) END
   WHERE task_id = ? AND ${concerned('?')}`;
 
 const MARK_TYPES = ['text', 'integer', 'integer'];
 
 /**
- * {@link MARK_ONE} for many tasks. The lanes are locked in the order of their ids, in one statement for all
- * of the tasks, so that two who change the same lanes wait for each other and not both.
+ * {@link MARK_ONE} for many tasks. The streams are locked in the order of their ids, in one statement for all
+ * of the tasks, so that two who change the same streams wait for each other and not both.
  */
 function markMany(count: number): string {
   return `WITH mark (task_id, seq, state) AS (VALUES ${typedRows(count, MARK_TYPES)}),
-    held AS (SELECT push_lanes.id, mark.seq FROM push_lanes
-      JOIN mark ON push_lanes.task_id = mark.task_id WHERE ${concerned('mark.state')}
-      ORDER BY push_lanes.id FOR UPDATE OF push_lanes)
-    UPDATE push_lanes SET head_seq = held.seq,
+    held AS (SELECT push_delivery_streams.id, mark.seq FROM push_delivery_streams
+      JOIN mark ON push_delivery_streams.task_id = mark.task_id WHERE ${concerned('mark.state')}
+      ORDER BY push_delivery_streams.id FOR UPDATE OF push_delivery_streams)
+    UPDATE push_delivery_streams SET head_seq = held.seq,
       due_at = CASE WHEN active = 1 THEN COALESCE(due_at, ?) END
-    FROM held WHERE push_lanes.id = held.id`;
+    FROM held WHERE push_delivery_streams.id = held.id`;
 }
 
 function stateOf(when: DueMark['when']): number {
@@ -41,7 +41,7 @@ function stateOf(when: DueMark['when']): number {
   return when === 'always' ? ALWAYS : EVERY;
 }
 
-/** See `LaneStore.markDue`. */
+/** See `DeliveryStreamStore.markDue`. */
 export function* markDue(tx: Tx, due: readonly DueMark[], now: Date): Work<number> {
   const at = now.getTime();
   if (tx.dialect === 'postgres' && due.length > 1) {
@@ -51,7 +51,7 @@ export function* markDue(tx: Tx, due: readonly DueMark[], now: Date): Work<numbe
     return yield* tx.run(markMany(due.length), [...params, at]);
   }
   let changed = 0;
-  // Where a statement is no round trip, small ones are the cheapest: most tasks have no lane.
+  // Where a statement is no round trip, small ones are the cheapest: most tasks have no stream.
   for (const { taskId, seq, when } of due) {
     const state = stateOf(when);
     changed += yield* tx.run(MARK_ONE, [seq, at, taskId, state, state, state]);

@@ -11,8 +11,8 @@ import {
   type Webhook,
   isSubscription,
 } from '../../registration/webhook.js';
-import type { LaneRow } from './delivery-rows.js';
-import { endLanes, forgetLanes } from './end-streams.js';
+import type { StreamRow } from './delivery-rows.js';
+import { endStreams, deleteStreams } from './end-streams.js';
 import {
   DELETED,
   type WebhookRow,
@@ -23,10 +23,10 @@ import {
 const DISABLED = 'the subscription is disabled';
 const GONE = 'the subscription was deleted';
 
-/** A subscription as lanes find it; undefined when it is deleted. */
+/** A subscription as streams find it; undefined when it is deleted. */
 type Found = Webhook | undefined;
 
-/** What the claim gives that asks. */
+/** What a claim gives. */
 export interface Claiming {
   readonly ids: IdSource;
   readonly now: Date;
@@ -34,46 +34,47 @@ export interface Claiming {
 }
 
 /**
- * The webhooks, by the lanes' ids, of the claimed lanes that may be told. Lanes of a subscription that is
- * paused, disabled, deleted or elsewhere now, and those that are held back because of their principal,
- * are put where they belong and have none. In the transaction of the claim, which has just written
- * `lanes`.
+ * The webhooks, by the streams' ids, of the claimed streams that may deliver. Streams of a subscription that is
+ * paused, disabled, deleted or outOfSync now, and those that are held back because of their principal,
+ * are reconciled and have none. In the transaction of the claim, which has just written
+ * `streams`.
  */
-export function* tellableWebhooks(
+export function* deliverableWebhooks(
   tx: Tx,
   { ids: newIds, now, holds }: Claiming,
-  lanes: readonly LaneRow[],
+  streams: readonly StreamRow[],
 ): Work<Map<string, TaskWebhook>> {
-  const webhooks = yield* webhooksOf(tx, lanes);
+  const webhooks = yield* webhooksOf(tx, streams);
   // Read last, and true until the commit: what a principal loses after it was disabled is not given.
   const owners = [...webhooks.values()].flatMap((of) => (of === undefined ? [] : [senderOf(of)]));
   const holdOf = yield* holds.heldIn(tx, owners, now);
-  const tellable = new Map<string, TaskWebhook>();
-  const elsewhere = new Map<string, LaneRow[]>();
+  const deliverable = new Map<string, TaskWebhook>();
+  const outOfSync = new Map<string, StreamRow[]>();
   const held: string[] = [];
-  for (const lane of lanes) {
-    const { id, webhook_uid: uid } = lane;
+  for (const stream of streams) {
+    const { id, webhook_uid: uid } = stream;
     const of = webhooks.get(uid);
     if (!webhooks.has(uid)) continue;
-    const isElsewhere = (): unknown => elsewhere.set(uid, [...(elsewhere.get(uid) ?? []), lane]);
-    if (of === undefined) isElsewhere();
-    else if (isSubscription(of) && !isTold(of)) isElsewhere();
+    const noteOutOfSync = (): unknown =>
+      outOfSync.set(uid, [...(outOfSync.get(uid) ?? []), stream]);
+    if (of === undefined) noteOutOfSync();
+    else if (isSubscription(of) && !isActive(of)) noteOutOfSync();
     else if (holdOf(senderOf(of), { kind: kindOf(of), organization: of.organization }) !== null) {
       held.push(id);
-    } else if (isSubscription(of) && of.endpoint !== lane.endpoint) isElsewhere();
-    else tellable.set(id, toTaskWebhook(lane, of));
+    } else if (isSubscription(of) && of.endpoint !== stream.endpoint) noteOutOfSync();
+    else deliverable.set(id, toTaskWebhook(stream, of));
   }
-  for (const [uid, theirs] of elsewhere) {
-    yield* place(tx, newIds, webhooks.get(uid), theirs, now, true);
+  for (const [uid, theirs] of outOfSync) {
+    yield* reconcile(tx, newIds, webhooks.get(uid), theirs, now, true);
   }
-  yield* park(tx, held, now, true);
-  return tellable;
+  yield* pauseStreams(tx, held, now, true);
+  return deliverable;
 }
 
 /** By id; subscriptions, which stay as they are until the transaction ends, are undefined when deleted. */
-function* webhooksOf(tx: Tx, lanes: readonly LaneRow[]): Work<ReadonlyMap<string, Found>> {
+function* webhooksOf(tx: Tx, streams: readonly StreamRow[]): Work<ReadonlyMap<string, Found>> {
   const found = new Map<string, Found>();
-  const uids = lanes.map((lane) => lane.webhook_uid);
+  const uids = streams.map((stream) => stream.webhook_uid);
   for (const piece of pieces([...new Set(uids)])) {
     const rows = yield* tx.all<WebhookRow>(
       `SELECT * FROM push_webhooks WHERE uid IN ${listOf(piece.length)}`,
@@ -81,7 +82,7 @@ function* webhooksOf(tx: Tx, lanes: readonly LaneRow[]): Work<ReadonlyMap<string
     );
     for (const row of rows) found.set(row.uid, toWebhook(row));
   }
-  const shared = lanes.filter(isOfSubscription).map((lane) => lane.webhook_uid);
+  const shared = streams.filter(isOfSubscription).map((stream) => stream.webhook_uid);
   if (shared.length === 0) return found;
   const live = yield* liveSubscriptions(tx, [...new Set(shared)], true);
   for (const id of shared) found.set(id, live.get(id));
@@ -89,69 +90,71 @@ function* webhooksOf(tx: Tx, lanes: readonly LaneRow[]): Work<ReadonlyMap<string
 }
 
 /**
- * Brings these lanes of a subscription in line with it. Tasks before lanes, as appends have it: an event
- * that comes meanwhile is in the task's seq, or finds the lane as it is afterwards. All in one step, and
- * alone in its transaction: who holds the subscription waits for no task and no lane.
+ * Brings these streams of a subscription in line with it. Tasks before streams, as appends have it: an event
+ * that comes meanwhile is in the task's seq, or finds the stream as it is afterwards. All in one step, and
+ * alone in its transaction: a transaction that holds the subscription waits for no task and no stream.
  */
-export function* alignLanes(
+export function* reconcileStreams(
   tx: Tx,
   { ids: newIds, tasks }: StreamSources,
   subscriptionId: string,
-  laneIds: readonly string[],
+  streamIds: readonly string[],
   now: Date,
 ): Work<void> {
-  // What it is until it is locked; when that has changed by then, its lanes are gone through again.
+  // What it is until it is locked; when that has changed by then, its streams are gone through again.
   const expected = (yield* liveSubscriptions(tx, [subscriptionId], false)).get(subscriptionId);
-  const found = (yield* lanesOf(tx, laneIds)).filter((lane) => isOut(expected, lane));
-  const deaf = found.filter((lane) => isDeaf(expected, lane)).map((lane) => lane.task_id);
-  const seqs = yield* tasks.lockSeqs(tx, deaf);
-  const lanes = yield* lanesOf(
+  const found = (yield* streamsOf(tx, streamIds)).filter((stream) => isOutOfSync(expected, stream));
+  const stale = found.filter((stream) => isStale(expected, stream)).map((stream) => stream.task_id);
+  const seqs = yield* tasks.lockSeqs(tx, stale);
+  const streams = yield* streamsOf(
     tx,
     found.map(({ id }) => id),
     forUpdate(tx),
   );
   const of = (yield* liveSubscriptions(tx, [subscriptionId], true)).get(subscriptionId);
-  if (of !== undefined) yield* hear(tx, tasks, of, lanes, seqs);
-  const out = lanes.filter((lane) => isOut(of, lane));
-  yield* place(tx, newIds, of, out, now);
+  if (of !== undefined) yield* refreshStale(tx, tasks, of, streams, seqs);
+  const outOfSync = streams.filter((stream) => isOutOfSync(of, stream));
+  yield* reconcile(tx, newIds, of, outOfSync, now);
 }
 
-function isTold({ state }: Webhook): boolean {
+function isActive({ state }: Webhook): boolean {
   return state === 'active' || state === 'failing';
 }
 
-/** Whether the lane is not as the subscription says. One at rest is looked at again when it is claimed. */
-function isOut(of: Found, lane: LaneRow): boolean {
+/** Whether the stream is not as the subscription says. An idle one is looked at again when it is claimed. */
+function isOutOfSync(of: Found, stream: StreamRow): boolean {
   if (of === undefined) return true;
-  if (!isTold(of))
-    return of.state === 'paused' ? lane.active === 1 && lane.due_at !== null : lane.active !== 0;
-  const { active, endpoint, due_at, every_event } = lane;
+  if (!isActive(of))
+    return of.state === 'paused'
+      ? stream.active === 1 && stream.due_at !== null
+      : stream.active !== 0;
+  const { active, endpoint, due_at, every_event } = stream;
   return (
     active !== 1 || endpoint !== of.endpoint || due_at !== null || every_event !== everyEvent(of)
   );
 }
 
-/** Events have passed the lane by, or would. */
-function isDeaf(of: Found, { active, every_event }: LaneRow): boolean {
-  return of !== undefined && isTold(of) && (active === 0 || every_event !== everyEvent(of));
+/** The stream has missed events, or would. */
+function isStale(of: Found, { active, every_event }: StreamRow): boolean {
+  return of !== undefined && isActive(of) && (active === 0 || every_event !== everyEvent(of));
 }
 
 function everyEvent({ events }: Webhook): number {
   return events === 'all' ? 1 : 0;
 }
 
-/** Tells lanes that heard of no events how far their logs are, and has them hear what they want to. */
-function* hear(
+/** Brings streams that missed events up to the end of their logs, and subscribes them to what they want. */
+function* refreshStale(
   tx: Tx,
   tasks: TaskPositions,
   of: Webhook,
-  lanes: readonly LaneRow[],
+  streams: readonly StreamRow[],
   seqs: ReadonlyMap<string, number>,
 ): Work<void> {
-  const deaf = lanes.filter((lane) => isDeaf(of, lane) && seqs.has(lane.task_id));
+  const stale = streams.filter((stream) => isStale(of, stream) && seqs.has(stream.task_id));
   const every = everyEvent(of);
-  for (const { id, task_id: taskId, head_seq: head } of deaf) {
-    yield* tx.run('UPDATE push_lanes SET head_seq = ?, every_event = ? WHERE id = ?', [
+  for (const { id, task_id: taskId, head_seq: head } of stale) {
+    yield* tx.run('UPDATE push_delivery_streams SET head_seq = ?, every_event = ? WHERE id = ?', [
       Math.max(head, seqs.get(taskId) ?? 0),
       every,
       id,
@@ -161,26 +164,26 @@ function* hear(
 }
 
 /**
- * Puts locked lanes where their subscription wants them; what is under way for them is made void.
- * `claimed`: that is nothing, as they were claimed just now.
+ * Reconciles locked streams with their subscription; claims of them are over.
+ * `claimed`: they were claimed just now, in this transaction.
  */
-function* place(
+function* reconcile(
   tx: Tx,
   newIds: IdSource,
   of: Found,
-  lanes: readonly LaneRow[],
+  streams: readonly StreamRow[],
   now: Date,
   claimed = false,
 ): Work<void> {
-  if (of === undefined) return yield* forgetLanes(tx, newIds, lanes, GONE, now);
-  if (of.state === 'disabled') return yield* endLanes(tx, newIds, lanes, DISABLED, now);
+  if (of === undefined) return yield* deleteStreams(tx, newIds, streams, GONE, now);
+  if (of.state === 'disabled') return yield* endStreams(tx, newIds, streams, DISABLED, now);
   const at = now.getTime();
-  const ids = lanes.map(({ id }) => id);
-  if (of.state === 'paused') return yield* park(tx, ids, now, claimed);
+  const ids = streams.map(({ id }) => id);
+  if (of.state === 'paused') return yield* pauseStreams(tx, ids, now, claimed);
   for (const piece of pieces(ids)) {
     const these = `id IN ${listOf(piece.length)}`;
     yield* tx.run(
-      `UPDATE push_lanes SET active = 1, endpoint = ?, epoch = epoch + 1, owner = NULL,
+      `UPDATE push_delivery_streams SET active = 1, endpoint = ?, epoch = epoch + 1, owner = NULL,
          lease_until = NULL, state = 'active', state_reason = NULL, failing_since = NULL,
          updated_at = ?,
          due_at = CASE WHEN open > 0 OR head_seq >= next_seq THEN CAST(? AS bigint) ELSE NULL END
@@ -190,19 +193,19 @@ function* place(
     yield* tx.run(
       `UPDATE push_deliveries SET tries = 0, rejections = 0, next_attempt_at = NULL, endpoint = ?,
          updated_at = ?
-       WHERE lane_${these} AND state IN ('pending', 'retrying')`,
+       WHERE stream_${these} AND state IN ('pending', 'retrying')`,
       [of.endpoint, at, ...piece],
     );
   }
 }
 
-/** Has lanes tell nothing; events gather. */
-function* park(tx: Tx, ids: readonly string[], now: Date, claimed: boolean): Work<void> {
-  // An attempt under way ends as it ends; its lane then rests.
+/** Pauses streams: they deliver nothing; events gather. */
+function* pauseStreams(tx: Tx, ids: readonly string[], now: Date, claimed: boolean): Work<void> {
+  // An attempt under way is recorded as it ends; its stream is then idle.
   const free = claimed ? 'owner = NULL, lease_until = NULL,' : '';
   for (const piece of pieces(ids)) {
     yield* tx.run(
-      `UPDATE push_lanes SET active = 2, due_at = NULL, ${free} updated_at = ?
+      `UPDATE push_delivery_streams SET active = 2, due_at = NULL, ${free} updated_at = ?
        WHERE id IN ${listOf(piece.length)}`,
       [now.getTime(), ...piece],
     );
@@ -211,7 +214,7 @@ function* park(tx: Tx, ids: readonly string[], now: Date, claimed: boolean): Wor
 
 /**
  * The live ones of these; with `shared` they cannot change until the transaction ends. Locked after tasks
- * and lanes; what comes behind is the deliveries of lanes that are held.
+ * and streams; what comes behind is the deliveries of streams that are held.
  */
 function* liveSubscriptions(
   tx: Tx,
@@ -231,24 +234,24 @@ function* liveSubscriptions(
 }
 
 /** With `lock` they are locked, in the order of their ids. */
-function* lanesOf(tx: Tx, ids: readonly string[], lock = ''): Work<LaneRow[]> {
-  const lanes: LaneRow[] = [];
+function* streamsOf(tx: Tx, ids: readonly string[], lock = ''): Work<StreamRow[]> {
+  const streams: StreamRow[] = [];
   for (const piece of pieces([...ids].sort())) {
-    const rows = yield* tx.all<LaneRow>(
-      `SELECT * FROM push_lanes WHERE id IN ${listOf(piece.length)} ORDER BY id${lock}`,
+    const rows = yield* tx.all<StreamRow>(
+      `SELECT * FROM push_delivery_streams WHERE id IN ${listOf(piece.length)} ORDER BY id${lock}`,
       piece,
     );
-    lanes.push(...rows);
+    streams.push(...rows);
   }
-  return lanes;
+  return streams;
 }
 
-/** A webhook of one task has the id of its lane. */
-function isOfSubscription({ id, webhook_uid: uid }: LaneRow): boolean {
+/** A webhook of one task has the id of its stream. */
+function isOfSubscription({ id, webhook_uid: uid }: StreamRow): boolean {
   return uid !== id;
 }
 
-/** Whose standing counts. */
+/** The principal that must be enabled. */
 function senderOf({ setBy, principalId }: Webhook): string {
   return setBy ?? principalId;
 }

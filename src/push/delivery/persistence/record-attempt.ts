@@ -2,18 +2,18 @@ import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import type { DeliveryAttempt, OpenDelivery } from '../delivery.js';
 import { verdictOf } from '../domain/attempt-verdict.js';
-import { type Heard, standingAfter } from '../domain/webhook-health.js';
-import type { Lane, Reached, Settlement } from '../delivery-stream-store.js';
+import { type AttemptSignal, healthAfter } from '../domain/webhook-health.js';
+import type { DeliveryStream, Reached, AttemptRecord } from '../delivery-stream-store.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
 import { type StoredState, insertDelivery } from './insert-delivery.js';
-import type { LaneRow } from './delivery-rows.js';
+import type { StreamRow } from './delivery-rows.js';
 
 /**
- * The lane goes on under a new lease while `goesOn` holds and it is told; else it rests and the claim
- * ends. The parameters of `goesOn` come twice, each time before the lease.
+ * The stream gets a new lease while `hasMore` holds and it is active; else it is idle and the claim
+ * ends. The parameters of `hasMore` come twice, each time before the lease.
  */
-export function restsUnless(goesOn: string): string {
-  const lease = `CASE WHEN active = 1 AND (${goesOn}) THEN CAST(? AS bigint) ELSE NULL END`;
+export function idleUnless(hasMore: string): string {
+  const lease = `CASE WHEN active = 1 AND (${hasMore}) THEN CAST(? AS bigint) ELSE NULL END`;
   return `due_at = ${lease}, lease_until = ${lease}`;
 }
 
@@ -23,8 +23,8 @@ interface Piece {
   readonly params: readonly SqlValue[];
 }
 
-/** What a delivery in hand means for the lane's row. */
-interface Footing {
+/** What a delivery in hand means for the stream's row. */
+interface RecordSql {
   /** Columns that change with it, each with a comma behind. */
   readonly moves: Piece;
   /** Holds while the attempt is not recorded yet. */
@@ -32,11 +32,11 @@ interface Footing {
   /** `open` afterwards: when it has ended, when it goes on. */
   readonly ended: string;
   readonly retried: string;
-  /** There is more to tell once it has ended. */
+  /** There is more to deliver once it has ended. */
   readonly more: Piece;
 }
 
-function stored({ id, attempts }: OpenDelivery): Footing {
+function stored({ id, attempts }: OpenDelivery): RecordSql {
   return {
     moves: { sql: '', params: [] },
     isNew: {
@@ -50,14 +50,14 @@ function stored({ id, attempts }: OpenDelivery): Footing {
   };
 }
 
-/** The lane's place moves with the record, so that nobody records the same twice. */
-function unstored(lane: Lane, { nextSeq, cursor }: Reached): Footing {
+/** The stream's position moves with the record, so that nothing is recorded twice. */
+function unstored(stream: DeliveryStream, { nextSeq, cursor }: Reached): RecordSql {
   return {
     moves: {
       sql: 'next_seq = ?, cursor = ?, last_state = ?, last_number = last_number + 1,',
       params: [nextSeq, cursor && JSON.stringify(cursor), cursor?.state ?? null],
     },
-    isNew: { sql: 'next_seq = ? AND last_number = ?', params: [lane.nextSeq, lane.lastNumber] },
+    isNew: { sql: 'next_seq = ? AND last_number = ?', params: [stream.nextSeq, stream.lastNumber] },
     ended: 'open',
     retried: 'open + 1',
     more: { sql: 'open > 0 OR head_seq >= ?', params: [nextSeq] },
@@ -65,32 +65,32 @@ function unstored(lane: Lane, { nextSeq, cursor }: Reached): Footing {
 }
 
 /**
- * The lane after one of its deliveries was tried; undefined when the claim is over, or when that attempt
+ * The stream after one of its deliveries was tried; undefined when the claim is over, or when that attempt
  * is recorded already.
  */
-export function* settleLane(
+export function* recordOnStream(
   tx: Tx,
-  lane: Lane,
-  { delivery, reached, result }: Settlement,
+  stream: DeliveryStream,
+  { delivery, reached, result }: AttemptRecord,
   now: Date,
   leaseUntil: Date,
-): Work<LaneRow | undefined> {
-  const footing = reached ? unstored(lane, reached) : stored(delivery);
-  const { moves, isNew } = footing;
-  const { sql, params } = afterwards(footing, delivery, result, leaseUntil.getTime());
-  const [row] = yield* tx.all<LaneRow>(
-    `UPDATE push_lanes SET ${moves.sql} ${sql}, updated_at = ?
+): Work<StreamRow | undefined> {
+  const variant = reached ? unstored(stream, reached) : stored(delivery);
+  const { moves, isNew } = variant;
+  const { sql, params } = afterwards(variant, delivery, result, leaseUntil.getTime());
+  const [row] = yield* tx.all<StreamRow>(
+    `UPDATE push_delivery_streams SET ${moves.sql} ${sql}, updated_at = ?
      WHERE id = ? AND epoch = ? AND ${isNew.sql} RETURNING *`,
-    [...moves.params, ...params, now.getTime(), lane.id, lane.epoch, ...isNew.params],
+    [...moves.params, ...params, now.getTime(), stream.id, stream.epoch, ...isNew.params],
   );
   return row;
 }
 
-/** What becomes of the lane and its claim. */
+/** What becomes of the stream and its claim. */
 function afterwards(
-  { ended, retried, more }: Footing,
+  { ended, retried, more }: RecordSql,
   delivery: OpenDelivery,
-  result: Settlement['result'],
+  result: AttemptRecord['result'],
   leaseUntil: number,
 ): Piece {
   if (result.state === 'retrying') {
@@ -101,17 +101,17 @@ function afterwards(
     };
   }
   const gap = gapAfter(delivery, result.state);
-  if (result.state === 'dead' && result.consequence === 'disabled') {
+  if (result.state === 'dead' && result.effect === 'disabled') {
     return {
       sql: `active = 0, open = 0, gap_seq = ${gap}, due_at = NULL, owner = NULL,
         lease_until = NULL`,
       params: [],
     };
   }
-  const goesOn = [...more.params, leaseUntil];
+  const hasMore = [...more.params, leaseUntil];
   return {
-    sql: `open = ${ended}, gap_seq = ${gap}, ${restsUnless(more.sql)}`,
-    params: [...goesOn, ...goesOn],
+    sql: `open = ${ended}, gap_seq = ${gap}, ${idleUnless(more.sql)}`,
+    params: [...hasMore, ...hasMore],
   };
 }
 
@@ -121,9 +121,14 @@ function gapAfter({ redelivered, seq }: OpenDelivery, state: 'delivered' | 'dead
   return state === 'delivered' ? 'NULL' : `COALESCE(gap_seq, ${seq})`;
 }
 
-/** The delivery with its attempt: how it stands now, or all of it when it was not stored. */
-export function* settleDelivery(tx: Tx, lane: Lane, settlement: Settlement, now: Date): Work<void> {
-  const { delivery, reached, attempt, result } = settlement;
+/** The delivery with its attempt: its new state, or all of it when it was not stored. */
+export function* recordOnDelivery(
+  tx: Tx,
+  stream: DeliveryStream,
+  attemptRecord: AttemptRecord,
+  now: Date,
+): Work<void> {
+  const { delivery, reached, attempt, result } = attemptRecord;
   const tried = attempt ? 1 : 0;
   const isDelivered = result.state === 'delivered';
   const stands = {
@@ -139,7 +144,7 @@ export function* settleDelivery(tx: Tx, lane: Lane, settlement: Settlement, now:
   if (reached) {
     const body = isDelivered ? null : delivery.body;
     const createdAt = delivery.createdAt.getTime();
-    yield* insertDelivery(tx, lane.webhook, { ...delivery, body, createdAt }, at, stands);
+    yield* insertDelivery(tx, stream.webhook, { ...delivery, body, createdAt }, at, stands);
   } else {
     yield* updateDelivery(tx, delivery.id, stands, at);
   }
@@ -186,23 +191,23 @@ export function* insertAttempt(tx: Tx, deliveryId: string, attempt: DeliveryAtte
 
 /**
  * The webhook after an attempt; the very one given when nothing of it changes. What became of it is kept
- * with the lane; one of this task only is then in that state as a whole.
+ * with the stream; one of this task only is then in that state as a whole.
  */
-export function* settleStanding(
+export function* recordOnWebhook(
   tx: Tx,
   webhook: TaskWebhook,
-  settlement: Settlement,
+  attemptRecord: AttemptRecord,
   now: Date,
   disableAfterMs: number,
 ): Work<TaskWebhook> {
-  const { result } = settlement;
+  const { result } = attemptRecord;
   const end = result.state === 'dead' ? result : null;
-  const next = standingAfter(webhook, heardIn(settlement), end, now, disableAfterMs);
+  const next = healthAfter(webhook, signalOf(attemptRecord), end, now, disableAfterMs);
   if (next === webhook) return webhook;
   const { state, stateReason, failingSince, lastFailureAt } = next;
   const { uid, scope } = webhook;
   yield* tx.run(
-    `UPDATE push_lanes SET state = ?, state_reason = ?, failing_since = ?, last_failure_at = ?
+    `UPDATE push_delivery_streams SET state = ?, state_reason = ?, failing_since = ?, last_failure_at = ?
      WHERE id = ?`,
     [
       state === 'paused' ? 'active' : state,
@@ -231,7 +236,7 @@ export function* settleStanding(
   return { ...webhook, state, stateReason, failingSince, lastFailureAt };
 }
 
-function heardIn({ attempt, isHubTrouble, result }: Settlement): Heard {
+function signalOf({ attempt, isHubTrouble, result }: AttemptRecord): AttemptSignal {
   if (result.state === 'delivered') return 'delivered';
   if (attempt === null || isHubTrouble) return 'nothing';
   return verdictOf(attempt.status) === 'retry' ? 'failed' : 'answered';

@@ -4,17 +4,17 @@ import { QUEUED_FROM } from '../domain/endpoint-queue.js';
 import type { Waits } from '../cleanup-store.js';
 import { NOT_LEASED, leaseBounds } from './stream-leases.js';
 
-/** Lanes looked at in one transaction. */
+/** Streams looked at in one transaction. */
 const AT_ONCE = 500;
 /** Clocks of processes may differ by so much. */
 const SLACK_MS = 5000;
 
 /*
- * A lane that somebody has is never touched: the end of its lease is its time, and comes by itself.
+ * A claimed stream is never touched: it is due at the end of its lease.
  */
 
 /**
- * Makes lanes due again that a clock of before had put further ahead than any wait may be, and ends
+ * Makes streams due again that a clock of before had put further ahead than any wait may be, and ends
  * leases that last longer than one does.
  */
 export function* repairImpossible(
@@ -24,8 +24,8 @@ export function* repairImpossible(
 ): Work<number> {
   const latest = at + longestWaitMs + SLACK_MS;
   const due = yield* tx.run(
-    `UPDATE push_lanes SET due_at = ?, lease_until = NULL, owner = NULL, epoch = epoch + 1
-     WHERE id IN (SELECT id FROM push_lanes WHERE due_at > ? AND due_at < ${QUEUED_FROM}
+    `UPDATE push_delivery_streams SET due_at = ?, lease_until = NULL, owner = NULL, epoch = epoch + 1
+     WHERE id IN (SELECT id FROM push_delivery_streams WHERE due_at > ? AND due_at < ${QUEUED_FROM}
        AND ${NOT_LEASED} ORDER BY due_at LIMIT ?${forUpdate(tx, true)})`,
     [at, latest, ...leaseBounds(at, leaseMs), AT_ONCE],
   );
@@ -39,18 +39,18 @@ export function* repairImpossible(
 }
 
 /**
- * Moves back what was written by a clock that was ahead of the one of now: a lane that was marked
+ * Moves back what was written by a clock that was ahead of the one of now: a stream that was marked
  * "tomorrow", when tomorrow was now, is due now. One that waits for its retry keeps its wait.
  */
-export function* repairLanes(
+export function* repairStreams(
   tx: Tx,
   at: number,
   { leaseMs }: Waits,
   after: string,
 ): Work<{ readonly after: string | null; readonly moved: number }> {
   let moved = 0;
-  const rows = yield* tx.all<LaneTimes>(
-    `SELECT id, due_at, updated_at, open FROM push_lanes
+  const rows = yield* tx.all<StreamTimes>(
+    `SELECT id, due_at, updated_at, open FROM push_delivery_streams
      WHERE id > ? AND due_at > ? AND due_at < ${QUEUED_FROM} AND ${NOT_LEASED}
      ORDER BY id LIMIT ?${forUpdate(tx, true)}`,
     [after, at + SLACK_MS, ...leaseBounds(at, leaseMs), AT_ONCE],
@@ -61,7 +61,7 @@ export function* repairLanes(
     if (ahead <= SLACK_MS && row.open > 0) continue;
     moved += 1;
     yield* tx.run(
-      `UPDATE push_lanes SET due_at = ?, lease_until = NULL, owner = NULL, epoch = epoch + 1,
+      `UPDATE push_delivery_streams SET due_at = ?, lease_until = NULL, owner = NULL, epoch = epoch + 1,
          updated_at = ? WHERE id = ?`,
       [row.open > 0 ? at + Math.max(0, wait) : at, at, row.id],
     );
@@ -69,7 +69,7 @@ export function* repairLanes(
   return { after: rows.length < AT_ONCE ? null : rows.at(-1)!.id, moved };
 }
 
-interface LaneTimes {
+interface StreamTimes {
   readonly id: string;
   readonly due_at: number;
   readonly updated_at: number;
@@ -77,7 +77,7 @@ interface LaneTimes {
 }
 
 /**
- * Endpoints whose times lie ahead of a clock that was set back: their next trial is now, unless one is
+ * Endpoints whose times lie ahead of a clock that was set back: their next probe is now, unless one is
  * under way, and counts, as their breakers opened before.
  */
 export function* repairEndpoints(tx: Tx, at: number, { leaseMs }: Waits): Work<number> {

@@ -3,8 +3,8 @@ import { IdSource } from '../../../common/ids.js';
 import { Database } from '../../../database/database.js';
 import { CleanupStore, type Waits } from '../cleanup-store.js';
 import { deleteOld } from './delete-deliveries.js';
-import { sweepEndpoint } from './disable-endpoint.js';
-import { repairEndpoints, repairImpossible, repairLanes } from './repair-times.js';
+import { disableEndpoint } from './disable-endpoint.js';
+import { repairEndpoints, repairImpossible, repairStreams } from './repair-times.js';
 
 /** {@link CleanupStore} on the hub's database. */
 @Injectable()
@@ -16,8 +16,8 @@ export class SqlCleanupStore extends CleanupStore {
     super();
   }
 
-  sweepDisabled(now: Date, limit: number): Promise<boolean> {
-    return this.database.write((tx) => sweepEndpoint(tx, this.ids, now, limit));
+  disableWebhooks(now: Date, limit: number): Promise<boolean> {
+    return this.database.write((tx) => disableEndpoint(tx, this.ids, now, limit));
   }
 
   async repairTimes(now: Date, waits: Waits, thorough: boolean): Promise<number> {
@@ -27,7 +27,7 @@ export class SqlCleanupStore extends CleanupStore {
       moved += await this.database.write((tx) => repairEndpoints(tx, at, waits));
       for (let after: string | null = ''; after !== null;) {
         const from: string = after;
-        const piece = await this.database.write((tx) => repairLanes(tx, at, waits, from));
+        const piece = await this.database.write((tx) => repairStreams(tx, at, waits, from));
         after = piece.after;
         moved += piece.moved;
       }

@@ -3,41 +3,41 @@ import type { IdSource } from '../../../common/ids.js';
 import type { Database } from '../../../database/database.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import type { OpenDelivery } from '../delivery.js';
-import { type LaneCaps, LaneTurns } from '../domain/stream-choice.js';
+import { type ClaimLimits, OrganizationTurns } from '../domain/stream-choice.js';
 import type { EndpointRules } from '../../receivers/domain/endpoint-health.js';
 import type { PushEvent, PushEventDraft } from '../../receivers/push-event.js';
 import type { EventAnnouncer } from '../../receivers/event-announcer.js';
 import { QUEUED_FROM } from '../domain/endpoint-queue.js';
 import {
   type DueMark,
-  type Lane,
-  LaneStore,
+  type DeliveryStream,
+  DeliveryStreamStore,
   type PushLoad,
   type Reached,
-  type Settlement,
+  type AttemptRecord,
   type StepResult,
 } from '../delivery-stream-store.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
 import { SMALL_BODY } from '../body-budget.js';
-import { claimLanes } from './claim-streams.js';
-import { leaveLetters } from './end-streams.js';
+import { claimStreams } from './claim-streams.js';
+import { writeDeadLetters } from './end-streams.js';
 import { forgetTasks } from './forget-tasks.js';
 import { markDue } from './mark-due.js';
-import { freeTrials } from '../../receivers/persistence/endpoint-rows.js';
+import { releaseProbes } from '../../receivers/persistence/endpoint-rows.js';
 import { recordEvents } from '../../receivers/persistence/record-event.js';
 import { DELIVERY_COLUMNS, type DeliveryRow, toDelivery } from './delivery-rows.js';
-import { reachLane, recountLane, toStep } from './advance-stream.js';
+import { advanceStream, recountStream, toStep } from './advance-stream.js';
 import {
-  type SettledEndpoint,
-  giveTrialBack,
+  type RecordedEndpoint,
+  releaseProbe,
   holdEndpoint,
-  settleEndpoint,
-  settleLostTrial,
+  recordOnEndpoint,
+  recordLostProbe,
 } from './record-endpoint-outcome.js';
-import { settleStanding, settleDelivery, settleLane } from './record-attempt.js';
-import { settleSubscription } from '../../registration/persistence/webhook-revision.js';
+import { recordOnWebhook, recordOnDelivery, recordOnStream } from './record-attempt.js';
+import { recordOnSubscription } from '../../registration/persistence/webhook-revision.js';
 
-/** Lanes counted for all endpoints together. */
+/** Streams counted for all endpoints together. */
 const LOAD_LIMIT = 100_000;
 
 const OPEN = `state IN ('pending', 'retrying')`;
@@ -47,9 +47,9 @@ type SizedRow = DeliveryRow & { readonly body_size: number | null };
 const SMALL_BODY_COLUMNS = `${DELIVERY_COLUMNS}, octet_length(body) AS body_size,
   CASE WHEN octet_length(body) <= ${SMALL_BODY} THEN body END AS body`;
 
-/** {@link LaneStore} on the hub's database. */
-export class SqlLaneStore extends LaneStore {
-  private readonly turns = new LaneTurns();
+/** {@link DeliveryStreamStore} on the hub's database. */
+export class SqlDeliveryStreamStore extends DeliveryStreamStore {
+  private readonly turns = new OrganizationTurns();
 
   constructor(
     private readonly database: Database,
@@ -58,7 +58,8 @@ export class SqlLaneStore extends LaneStore {
     private readonly events: EventAnnouncer,
     private readonly principals: PrincipalHolds,
     /** The most attempts at once that the receiver of a webhook may come to have. Default: the rules'. */
-    private readonly maxSlotsOf: (webhook: TaskWebhook) => number = () => rules.maxSlots,
+    private readonly maxConcurrencyOf: (webhook: TaskWebhook) => number = () =>
+      rules.maxConcurrency,
   ) {
     super();
   }
@@ -71,49 +72,49 @@ export class SqlLaneStore extends LaneStore {
     owner: string,
     now: Date,
     leaseMs: number,
-    caps: LaneCaps,
+    caps: ClaimLimits,
     except: readonly string[] = [],
-  ): Promise<Lane[]> {
-    const { startSlots } = this.rules;
+  ): Promise<DeliveryStream[]> {
+    const { startConcurrency } = this.rules;
     const claim = {
       owner,
       now,
       leaseMs,
       caps,
       except,
-      startSlots,
+      startConcurrency,
       ids: this.ids,
       holds: this.principals,
     };
     // A power failure that takes the leases takes those who hold them as well.
-    return this.database.write((tx) => claimLanes(tx, claim, this.turns), 'may-be-lost');
+    return this.database.write((tx) => claimStreams(tx, claim, this.turns), 'may-be-lost');
   }
 
   async nextDueAt(now: Date, later?: 'later'): Promise<Date | null> {
     const at = now.getTime();
     const from = later === undefined ? 0 : at + 1;
-    const [row] = await this.database.read<{ lane: number | null; queue: number | null }>(
-      `SELECT (SELECT due_at FROM push_lanes
+    const [row] = await this.database.read<{ stream: number | null; queue: number | null }>(
+      `SELECT (SELECT due_at FROM push_delivery_streams
            WHERE due_at >= ? AND due_at < ${QUEUED_FROM} AND COALESCE(lease_until, 0) <= ?
-           ORDER BY due_at LIMIT 1) AS lane,
+           ORDER BY due_at LIMIT 1) AS stream,
          (SELECT ready_at FROM push_endpoints WHERE ready_at >= ?
            ORDER BY ready_at LIMIT 1) AS queue`,
       [from, at, from],
     );
-    const times = [row?.lane, row?.queue].filter((at) => typeof at === 'number');
+    const times = [row?.stream, row?.queue].filter((at) => typeof at === 'number');
     return times.length === 0 ? null : new Date(Math.min(...times));
   }
 
   async firstOpen(
-    laneId: string,
+    streamId: string,
     epoch?: number,
     room?: (bytes: number) => Promise<void>,
   ): Promise<OpenDelivery | undefined> {
-    const claimed = `AND EXISTS (SELECT 1 FROM push_lanes l
-      WHERE l.id = push_deliveries.lane_id AND l.epoch = ? AND l.active = 1)`;
+    const claimed = `AND EXISTS (SELECT 1 FROM push_delivery_streams s
+      WHERE s.id = push_deliveries.stream_id AND s.epoch = ? AND s.active = 1)`;
     const first = (columns: string): string => `SELECT ${columns} FROM push_deliveries
-      WHERE lane_id = ? AND ${OPEN} ${epoch === undefined ? '' : claimed} ORDER BY number LIMIT 1`;
-    const params = epoch === undefined ? [laneId] : [laneId, epoch];
+      WHERE stream_id = ? AND ${OPEN} ${epoch === undefined ? '' : claimed} ORDER BY number LIMIT 1`;
+    const params = epoch === undefined ? [streamId] : [streamId, epoch];
     const [row] = await this.database.read<SizedRow>(first(SMALL_BODY_COLUMNS), params);
     if (!row) return undefined;
     const size = row.body_size ?? 0;
@@ -124,25 +125,30 @@ export class SqlLaneStore extends LaneStore {
     return whole?.id === row.id ? { ...toDelivery(whole), body: whole.body } : undefined;
   }
 
-  reach(lane: Lane, reached: Reached, now: Date, leaseUntil: Date): Promise<StepResult> {
+  advance(
+    stream: DeliveryStream,
+    reached: Reached,
+    now: Date,
+    leaseUntil: Date,
+  ): Promise<StepResult> {
     const ids = reached.deliveries.map(() => this.ids.next());
-    return this.database.write((tx) => reachLane(tx, lane, reached, ids, now, leaseUntil));
+    return this.database.write((tx) => advanceStream(tx, stream, reached, ids, now, leaseUntil));
   }
 
-  recount(lane: Lane, now: Date, leaseUntil: Date): Promise<StepResult> {
-    return this.database.write((tx) => recountLane(tx, lane, now, leaseUntil));
+  recount(stream: DeliveryStream, now: Date, leaseUntil: Date): Promise<StepResult> {
+    return this.database.write((tx) => recountStream(tx, stream, now, leaseUntil));
   }
 
-  async holds(lane: Lane): Promise<boolean> {
+  async holds(stream: DeliveryStream): Promise<boolean> {
     const rows = await this.database.read(
-      'SELECT 1 AS held FROM push_lanes WHERE id = ? AND epoch = ? AND active = 1',
-      [lane.id, lane.epoch],
+      'SELECT 1 AS held FROM push_delivery_streams WHERE id = ? AND epoch = ? AND active = 1',
+      [stream.id, stream.epoch],
     );
     return rows.length > 0;
   }
 
   async keepBody(
-    lane: Lane,
+    stream: DeliveryStream,
     deliveryId: string,
     body: string,
     contentType: string,
@@ -150,73 +156,82 @@ export class SqlLaneStore extends LaneStore {
     const changes = await this.database.write((tx) =>
       tx.run(
         `UPDATE push_deliveries SET body = ?, content_type = ? WHERE id = ? AND EXISTS
-           (SELECT 1 FROM push_lanes l WHERE l.id = push_deliveries.lane_id AND l.epoch = ?)`,
-        [body, contentType, deliveryId, lane.epoch],
+           (SELECT 1 FROM push_delivery_streams s WHERE s.id = push_deliveries.stream_id AND s.epoch = ?)`,
+        [body, contentType, deliveryId, stream.epoch],
       ),
     );
     return changes > 0;
   }
 
-  async settle(
-    lane: Lane,
-    settlement: Settlement,
+  async recordAttempt(
+    stream: DeliveryStream,
+    attemptRecord: AttemptRecord,
     now: Date,
     leaseUntil: Date,
   ): Promise<StepResult> {
     const { ids } = this;
-    const rules = { ...this.rules, maxSlots: this.maxSlotsOf(lane.webhook) };
-    const chance = this.ids.jitter();
-    const { step, events } = await this.database.write(function* (tx): Work<Settled> {
-      const row = yield* settleLane(tx, lane, settlement, now, leaseUntil);
+    const rules = { ...this.rules, maxConcurrency: this.maxConcurrencyOf(stream.webhook) };
+    const random = this.ids.jitter();
+    const { step, events } = await this.database.write(function* (tx): Work<Recorded> {
+      const row = yield* recordOnStream(tx, stream, attemptRecord, now, leaseUntil);
       if (!row) {
-        const { outcome } = settlement;
-        const tried = outcome && (yield* settleLostTrial(tx, lane, outcome, rules, now, chance));
-        return { step: 'lost', events: yield* recordEvents(tx, eventsOf(lane, tried, null, now)) };
+        const { outcome } = attemptRecord;
+        const tried = outcome && (yield* recordLostProbe(tx, stream, outcome, rules, now, random));
+        return {
+          step: 'lost',
+          events: yield* recordEvents(tx, eventsOf(stream, tried, null, now)),
+        };
       }
-      yield* settleDelivery(tx, lane, settlement, now);
+      yield* recordOnDelivery(tx, stream, attemptRecord, now);
       const { disableAfterMs } = rules;
-      const webhook = yield* settleStanding(tx, lane.webhook, settlement, now, disableAfterMs);
-      const { outcome, result } = settlement;
-      const isDisabled = result.state === 'dead' && result.consequence === 'disabled';
-      if (isDisabled) yield* leaveLetters(tx, ids, [row], disabledBy(result.reason), now);
-      const settled =
-        outcome && (yield* settleEndpoint(tx, lane, row, outcome, rules, now, chance));
-      if (!settled) yield* giveTrialBack(tx, lane);
-      const isGone = isDisabled && settlement.attempt?.status === 410;
-      if (webhook !== lane.webhook) yield* settleSubscription(tx, webhook, isGone, now);
-      const drafts = eventsOf(lane, settled, isDisabled ? result.reason : null, now);
+      const webhook = yield* recordOnWebhook(
+        tx,
+        stream.webhook,
+        attemptRecord,
+        now,
+        disableAfterMs,
+      );
+      const { outcome, result } = attemptRecord;
+      const isDisabled = result.state === 'dead' && result.effect === 'disabled';
+      if (isDisabled) yield* writeDeadLetters(tx, ids, [row], disabledBy(result.reason), now);
+      const recorded =
+        outcome && (yield* recordOnEndpoint(tx, stream, row, outcome, rules, now, random));
+      if (!recorded) yield* releaseProbe(tx, stream);
+      const isGone = isDisabled && attemptRecord.attempt?.status === 410;
+      if (webhook !== stream.webhook) yield* recordOnSubscription(tx, webhook, isGone, now);
+      const drafts = eventsOf(stream, recorded, isDisabled ? result.reason : null, now);
       const events = yield* recordEvents(tx, drafts);
-      // The trial is over with its first attempt.
-      const step = toStep(row, { ...lane, trialUntil: null }, webhook);
-      return { step: settled?.parked ? 'rests' : step, events };
+      // The probe is over with its first attempt.
+      const step = toStep(row, { ...stream, probeUntil: null }, webhook);
+      return { step: recorded?.isQueued ? 'idle' : step, events };
     });
-    this.events.tell(events);
+    this.events.announce(events);
     return step;
   }
 
-  async release(lane: Lane, dueAt: Date): Promise<void> {
+  async release(stream: DeliveryStream, dueAt: Date): Promise<void> {
     await this.database.write(function* (tx) {
       yield* tx.run(
-        `UPDATE push_lanes SET owner = NULL, lease_until = NULL,
+        `UPDATE push_delivery_streams SET owner = NULL, lease_until = NULL,
            due_at = CASE WHEN due_at IS NULL THEN NULL ELSE CAST(? AS bigint) END
          WHERE id = ? AND epoch = ?`,
-        [dueAt.getTime(), lane.id, lane.epoch],
+        [dueAt.getTime(), stream.id, stream.epoch],
       );
-      yield* giveTrialBack(tx, lane);
+      yield* releaseProbe(tx, stream);
     });
   }
 
-  async hold(lane: Lane, until: Date, now: Date): Promise<void> {
+  async hold(stream: DeliveryStream, until: Date, now: Date): Promise<void> {
     const { rules } = this;
-    await this.database.write((tx) => holdEndpoint(tx, lane, until, rules, now));
+    await this.database.write((tx) => holdEndpoint(tx, stream, until, rules, now));
   }
 
   releaseOthers(owner: string): Promise<number> {
     return this.database.write(function* (tx) {
-      yield* freeTrials(tx, 'probe_until IS NOT NULL');
+      yield* releaseProbes(tx, 'probe_until IS NOT NULL');
       // They were due before they were leased.
       return yield* tx.run(
-        `UPDATE push_lanes SET owner = NULL, lease_until = NULL, epoch = epoch + 1,
+        `UPDATE push_delivery_streams SET owner = NULL, lease_until = NULL, epoch = epoch + 1,
            due_at = CASE WHEN due_at > updated_at THEN updated_at ELSE due_at END
          WHERE lease_until IS NOT NULL AND owner <> ?`,
         [owner],
@@ -235,18 +250,18 @@ export class SqlLaneStore extends LaneStore {
          SUM(CASE WHEN state = 'disabled' THEN 1 ELSE 0 END) AS disabled
        FROM push_endpoints`,
     );
-    const [lanes] = await this.database.read<Record<string, number | null>>(
-      `SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM push_lanes WHERE due_at IS NOT NULL
+    const [streams] = await this.database.read<Record<string, number | null>>(
+      `SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM push_delivery_streams WHERE due_at IS NOT NULL
            LIMIT ${LOAD_LIMIT}) AS counted) AS waiting,
-         (SELECT due_at FROM push_lanes WHERE due_at < ${QUEUED_FROM}
+         (SELECT due_at FROM push_delivery_streams WHERE due_at < ${QUEUED_FROM}
            ORDER BY due_at LIMIT 1) AS due`,
     );
-    const due = lanes?.['due'];
+    const due = streams?.['due'];
     return {
       openEndpoints: Number(endpoints?.['open'] ?? 0),
       failingEndpoints: Number(endpoints?.['failing'] ?? 0),
       disabledEndpoints: Number(endpoints?.['disabled'] ?? 0),
-      waitingLanes: Number(lanes?.['waiting'] ?? 0),
+      waitingStreams: Number(streams?.['waiting'] ?? 0),
       oldestDueAt: typeof due === 'number' ? new Date(due) : null,
     };
   }
@@ -257,35 +272,35 @@ function disabledBy(reason: string): string {
 }
 
 /** What an attempt wrote. */
-interface Settled {
+interface Recorded {
   readonly step: StepResult;
   readonly events: readonly PushEvent[];
 }
 
 function eventsOf(
-  lane: Lane,
-  settled: SettledEndpoint | undefined,
+  stream: DeliveryStream,
+  recorded: RecordedEndpoint | undefined,
   disabledBecause: string | null,
   at: Date,
 ): PushEventDraft[] {
-  const { organization, principalId, taskId, configId, failingSince } = lane.webhook;
+  const { organization, principalId, taskId, configId, failingSince } = stream.webhook;
   const drafts: PushEventDraft[] = [];
-  const common = { at, organization, endpoint: lane.endpoint };
+  const common = { at, organization, endpoint: stream.endpoint };
   if (disabledBecause !== null) {
     const whose = { principalId, taskId, configId };
     const type = 'config.disabled' as const;
     drafts.push({ ...common, ...whose, type, reason: disabledBecause, since: failingSince });
   }
-  if (settled?.event) {
-    const { lastError } = settled.health;
-    const { since } = settled;
+  if (recorded?.event) {
+    const { lastError } = recorded.health;
+    const { since } = recorded;
     drafts.push({
       ...common,
       principalId: null,
       taskId: null,
       configId: null,
-      type: settled.event,
-      reason: settled.event === 'endpoint.recovered' ? null : lastError,
+      type: recorded.event,
+      reason: recorded.event === 'endpoint.recovered' ? null : lastError,
       since: since === null ? null : new Date(since),
     });
   }

@@ -1,5 +1,5 @@
 /**
- * Whether somebody has the lane, given {@link leaseBounds}. A lease that ends later than any can is of a
+ * Whether the stream is claimed, given {@link leaseBounds}. A lease that ends later than any can is of a
  * clock that has been set back since: it counts for nothing.
  */
 export const LEASED = '(lease_until > ? AND lease_until <= ?)';

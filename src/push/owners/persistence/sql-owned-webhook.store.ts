@@ -12,7 +12,7 @@ import { DELETED } from '../../registration/persistence/webhook-rows.js';
 /** Webhooks that change hands in one transaction. */
 const PIECE = 256;
 
-/** Of a webhook `w`: whose it is, and that nobody has paused it by hand. */
+/** Of a webhook `w`: whose it is, and that it is not paused by hand. */
 const SET_BY = 'COALESCE(w.set_by, w.principal_id)';
 const NOT_PAUSED = `w.state IN ('active', 'failing')`;
 
@@ -33,21 +33,21 @@ export class SqlOwnedWebhookStore extends OwnedWebhookStore {
   async halt(principalId: string, now: Date): Promise<void> {
     await this.database.write(function* (tx) {
       // Only what is leased: as many as workers have in hand.
-      const lanes = yield* tx.all<{ id: string }>(
-        `SELECT l.id FROM push_lanes l JOIN push_webhooks w ON w.uid = l.webhook_uid
-         WHERE l.lease_until > 0 AND l.active = 1 AND ${SET_BY} = ?`,
+      const streams = yield* tx.all<{ id: string }>(
+        `SELECT s.id FROM push_delivery_streams s JOIN push_webhooks w ON w.uid = s.webhook_uid
+         WHERE s.lease_until > 0 AND s.active = 1 AND ${SET_BY} = ?`,
         [principalId],
       );
-      // Sorted here: an order by id would have SQLite walk past all lanes.
-      for (const piece of pieces(lanes.map(({ id }) => id).sort())) {
+      // Sorted here: an order by id would have SQLite walk past all delivery streams.
+      for (const piece of pieces(streams.map(({ id }) => id).sort())) {
         const locked = yield* tx.all<{ id: string }>(
-          `SELECT id FROM push_lanes WHERE id IN ${listOf(piece.length)} AND active = 1
+          `SELECT id FROM push_delivery_streams WHERE id IN ${listOf(piece.length)} AND active = 1
            ORDER BY id${forUpdate(tx)}`,
           piece,
         );
         for (const some of pieces(locked.map(({ id }) => id))) {
           yield* tx.run(
-            `UPDATE push_lanes SET active = 2, due_at = NULL, updated_at = ?
+            `UPDATE push_delivery_streams SET active = 2, due_at = NULL, updated_at = ?
              WHERE id IN ${listOf(some.length)}`,
             [now.getTime(), ...some],
           );
@@ -63,13 +63,13 @@ export class SqlOwnedWebhookStore extends OwnedWebhookStore {
     now: Date,
   ): Promise<string | null> {
     const rows = await this.database.read<{ id: string }>(
-      `SELECT l.id FROM push_lanes l JOIN push_webhooks w ON w.uid = l.webhook_uid
-       WHERE l.active = 2 AND l.id > ? AND ${SET_BY} = ? AND ${NOT_PAUSED}
-       ORDER BY l.id LIMIT ?`,
+      `SELECT s.id FROM push_delivery_streams s JOIN push_webhooks w ON w.uid = s.webhook_uid
+       WHERE s.active = 2 AND s.id > ? AND ${SET_BY} = ? AND ${NOT_PAUSED}
+       ORDER BY s.id LIMIT ?`,
       [cursor ?? '', principalId, limit],
     );
     for (const piece of pieces(rows.map(({ id }) => id))) {
-      await this.database.write((tx) => resumeLanes(tx, principalId, piece, now));
+      await this.database.write((tx) => resumeStreams(tx, principalId, piece, now));
     }
     return rows.length < limit ? null : rows.at(-1)!.id;
   }
@@ -115,11 +115,16 @@ export class SqlOwnedWebhookStore extends OwnedWebhookStore {
   }
 }
 
-/** Lanes that were held back, locked before their webhooks are looked at, as everywhere. */
-function* resumeLanes(tx: Tx, principalId: string, ids: readonly string[], now: Date): Work<void> {
+/** Streams that were held back, locked before their webhooks are looked at, as everywhere. */
+function* resumeStreams(
+  tx: Tx,
+  principalId: string,
+  ids: readonly string[],
+  now: Date,
+): Work<void> {
   const at = now.getTime();
   const locked = yield* tx.all<{ id: string; webhook_uid: string }>(
-    `SELECT id, webhook_uid FROM push_lanes WHERE id IN ${listOf(ids.length)} AND active = 2
+    `SELECT id, webhook_uid FROM push_delivery_streams WHERE id IN ${listOf(ids.length)} AND active = 2
      ORDER BY id${forUpdate(tx)}`,
     ids,
   );
@@ -131,10 +136,10 @@ function* resumeLanes(tx: Tx, principalId: string, ids: readonly string[], now: 
       [...uids, principalId],
     );
     const wanted = new Set(mine.map(({ uid }) => uid));
-    const lanes = piece.filter((row) => wanted.has(row.webhook_uid)).map(({ id }) => id);
-    for (const some of pieces(lanes)) {
+    const streams = piece.filter((row) => wanted.has(row.webhook_uid)).map(({ id }) => id);
+    for (const some of pieces(streams)) {
       yield* tx.run(
-        `UPDATE push_lanes SET active = 1, epoch = epoch + 1, owner = NULL, lease_until = NULL,
+        `UPDATE push_delivery_streams SET active = 1, epoch = epoch + 1, owner = NULL, lease_until = NULL,
            updated_at = ?,
            due_at = CASE WHEN open > 0 OR head_seq >= next_seq THEN CAST(? AS bigint) ELSE NULL END
          WHERE id IN ${listOf(some.length)}`,
@@ -142,7 +147,7 @@ function* resumeLanes(tx: Tx, principalId: string, ids: readonly string[], now: 
       );
       yield* tx.run(
         `UPDATE push_deliveries SET tries = 0, rejections = 0, next_attempt_at = NULL, updated_at = ?
-         WHERE lane_id IN ${listOf(some.length)} AND state IN ('pending', 'retrying')`,
+         WHERE stream_id IN ${listOf(some.length)} AND state IN ('pending', 'retrying')`,
         [at, ...some],
       );
     }
@@ -165,7 +170,7 @@ function* refuseUnfit(tx: Tx, principals: PrincipalStore, from: string, to: stri
      UNION ALL SELECT 1 AS found FROM push_webhooks
        WHERE principal_id = ? AND scope <> 'task' AND state <> '${DELETED}'
          AND (scope = 'organization'
-           OR EXISTS (SELECT 1 FROM push_lanes l WHERE l.webhook_uid = push_webhooks.uid))
+           OR EXISTS (SELECT 1 FROM push_delivery_streams s WHERE s.webhook_uid = push_webhooks.uid))
      LIMIT 1`,
     [from, from, from],
   );

@@ -7,8 +7,8 @@ const RULES: EndpointRules = {
   pauseMs: 5000,
   maxPauseMs: 40_000,
   jitter: 0.2,
-  startSlots: 2,
-  maxSlots: 10,
+  startConcurrency: 2,
+  maxConcurrency: 10,
   retryAfterMaxMs: 3_600_000,
   disableAfterMs: 432_000_000,
 };
@@ -26,10 +26,10 @@ class Story {
   health: EndpointHealth = newEndpoint(RULES);
   readonly events: string[] = [];
 
-  fails(now: number, change: Change = {}, chance = MIDDLE): this {
+  fails(now: number, change: Change = {}, random = MIDDLE): this {
     const rest = { holdMs: null, exhausted: false, begunAt: now };
     const failed = { blame: 'endpoint' as const, ...rest, ...change };
-    return this.goes(now, { kind: 'failed', error: 'HTTP 503', ...failed }, chance);
+    return this.goes(now, { kind: 'failed', error: 'HTTP 503', ...failed }, random);
   }
 
   succeeds(now: number, begunAt = now): this {
@@ -40,8 +40,8 @@ class Story {
     return this.goes(now, { kind: 'answered', begunAt: now }, MIDDLE);
   }
 
-  private goes(now: number, outcome: EndpointOutcome, chance: number): this {
-    const { health, event } = afterOutcome(this.health, outcome, RULES, now, chance);
+  private goes(now: number, outcome: EndpointOutcome, random: number): this {
+    const { health, event } = afterOutcome(this.health, outcome, RULES, now, random);
     this.health = health;
     if (event) this.events.push(event);
     return this;
@@ -97,10 +97,15 @@ describe('an endpoint', () => {
     expect(story.health.probeAt! - at).toBe(5000);
   });
 
-  it('recovers with the first success of a trial, and then begins with few places', () => {
+  it('recovers with the first success of a probe, and then begins with few places', () => {
     const story = new Story().succeeds(0).succeeds(0).succeeds(0).fails(1).fails(1).fails(1);
     story.succeeds(6000);
-    expect(story.health).toMatchObject({ state: 'healthy', probeAt: null, failures: 0, slots: 2 });
+    expect(story.health).toMatchObject({
+      state: 'healthy',
+      probeAt: null,
+      failures: 0,
+      concurrency: 2,
+    });
     expect(story.events).toEqual(['endpoint.failing', 'endpoint.recovered']);
   });
 
@@ -115,12 +120,12 @@ describe('an endpoint', () => {
 
   it('gets more places with each success, up to the most', () => {
     const story = new Story();
-    const slots = [story.health.slots];
-    for (let i = 0; i < 4; i++) slots.push(story.succeeds(i).health.slots);
-    expect(slots).toEqual([2, 4, 8, 10, 10]);
-    expect(story.fails(9).health.slots).toBe(5);
+    const concurrency = [story.health.concurrency];
+    for (let i = 0; i < 4; i++) concurrency.push(story.succeeds(i).health.concurrency);
+    expect(concurrency).toEqual([2, 4, 8, 10, 10]);
+    expect(story.fails(9).health.concurrency).toBe(5);
     for (let i = 0; i < 5; i++) story.fails(10);
-    expect(story.health.slots).toBe(1);
+    expect(story.health.concurrency).toBe(1);
   });
 
   it('is not written for a success that tells nothing new', () => {

@@ -10,17 +10,17 @@ export interface EndpointRules {
   readonly maxPauseMs: number;
   /** The share of a pause that is random, to both sides. */
   readonly jitter: number;
-  /** Lanes an endpoint may have at once that has never answered, or has just recovered. */
-  readonly startSlots: number;
+  /** Streams an endpoint may have at once that has never answered, or has just recovered. */
+  readonly startConcurrency: number;
   /** The most it can have. */
-  readonly maxSlots: number;
+  readonly maxConcurrency: number;
   /** The longest time an endpoint is held for its Retry-After. */
   readonly retryAfterMaxMs: number;
   /** After so long of nothing but failures it is disabled. */
   readonly disableAfterMs: number;
 }
 
-/** What operators are told of. */
+/** The events that operators see. */
 export type EndpointEventType = 'endpoint.failing' | 'endpoint.disabled' | 'endpoint.recovered';
 
 export interface EndpointChange {
@@ -35,12 +35,12 @@ const SUCCESS_GRAIN_MS = 60_000;
 /** Doublings that are counted; 2^20 pauses are beyond every limit. */
 const MAX_DOUBLINGS = 20;
 
-/** An endpoint nobody has sent to. */
+/** An endpoint without any attempt. */
 export function newEndpoint(rules: EndpointRules): EndpointHealth {
   return {
     state: 'healthy',
     failures: 0,
-    slots: rules.startSlots,
+    concurrency: rules.startConcurrency,
     openedAt: null,
     probeAt: null,
     probes: 0,
@@ -52,7 +52,7 @@ export function newEndpoint(rules: EndpointRules): EndpointHealth {
   };
 }
 
-/** Whether its breaker is open: one lane tries, the others wait. */
+/** Whether its breaker is open: one delivery stream tries, the others wait. */
 export function isOpen(health: Pick<EndpointHealth, 'probeAt'>): boolean {
   return health.probeAt !== null;
 }
@@ -60,16 +60,16 @@ export function isOpen(health: Pick<EndpointHealth, 'probeAt'>): boolean {
 /**
  * The endpoint after an attempt. An attempt that began before the breaker opened (or with it) neither closes it nor
  * moves its probe. The very `health` given comes back when there is nothing new worth keeping.
- * `chance` in [0, 1) places a pause within its jitter.
+ * `random` in [0, 1) places a pause within its jitter.
  */
 export function afterOutcome(
   health: EndpointHealth,
   outcome: EndpointOutcome,
   rules: EndpointRules,
   now: number,
-  chance: number,
+  random: number,
 ): EndpointChange {
-  if (outcome.kind === 'failed') return afterFailure(health, outcome, rules, now, chance);
+  if (outcome.kind === 'failed') return afterFailure(health, outcome, rules, now, random);
   return afterAnswer(health, outcome, rules, now);
 }
 
@@ -81,7 +81,9 @@ function afterAnswer(
 ): EndpointChange {
   if (health.openedAt !== null && begunAt <= health.openedAt) return { health, event: null };
   const delivered = kind === 'delivered';
-  const slots = delivered ? Math.min(rules.maxSlots, health.slots * 2) : health.slots;
+  const concurrency = delivered
+    ? Math.min(rules.maxConcurrency, health.concurrency * 2)
+    : health.concurrency;
   const last = health.lastSuccessAt ?? -Infinity;
   const isStale = delivered && Math.abs(now - last) >= SUCCESS_GRAIN_MS;
   const isClean =
@@ -89,13 +91,15 @@ function afterAnswer(
     health.failures === 0 &&
     health.failingSince === null &&
     !isOpen(health);
-  if (isClean && slots === health.slots && !isStale) return { health, event: null };
+  if (isClean && concurrency === health.concurrency && !isStale) return { health, event: null };
   return {
     health: {
       ...health,
       state: 'healthy',
       failures: 0,
-      slots: isOpen(health) ? Math.min(rules.maxSlots, rules.startSlots) : slots,
+      concurrency: isOpen(health)
+        ? Math.min(rules.maxConcurrency, rules.startConcurrency)
+        : concurrency,
       openedAt: null,
       probeAt: null,
       probes: 0,
@@ -112,20 +116,20 @@ function afterFailure(
   outcome: Failure,
   rules: EndpointRules,
   now: number,
-  chance: number,
+  random: number,
 ): EndpointChange {
   if (isHeld(outcome)) return held(health, outcome, rules, now);
   const counted: EndpointHealth = {
     ...health,
     failures: health.failures + 1,
-    slots: Math.max(1, Math.floor(health.slots / 2)),
+    concurrency: Math.max(1, Math.floor(health.concurrency / 2)),
     ...failing(health, outcome, rules, now),
     lastError: outcome.error,
   };
   const opened = isOpen(health)
-    ? afterProbe(counted, outcome, rules, now, chance)
+    ? afterProbe(counted, outcome, rules, now, random)
     : counted.failures >= rules.failuresToOpen
-      ? { ...counted, openedAt: now, probeAt: now + pauseMs(0, rules, chance), probes: 0 }
+      ? { ...counted, openedAt: now, probeAt: now + pauseMs(0, rules, random), probes: 0 }
       : counted;
   const isFailing =
     outcome.exhausted || (isOpen(opened) && opened.failures >= rules.failuresToOpen);
@@ -158,7 +162,7 @@ function failing(
       return { failingSince: failingSinceAt(before, now, disableAfterMs), lastFailureAt: now };
     }
     case 'webhook':
-      // Somebody is there.
+      // The receiver answers.
       return { failingSince: null, lastFailureAt: now };
     case 'way':
       return { failingSince, lastFailureAt };
@@ -170,7 +174,7 @@ function isOver({ failingSince }: EndpointHealth, rules: EndpointRules, now: num
 }
 
 /**
- * Whoever sets or resumes a webhook there afterwards makes it live again: the first lane tries at once,
+ * A webhook that is set or resumed there afterwards enables it again: its delivery stream tries at once,
  * and the time until it is disabled begins anew.
  */
 function disabled(health: EndpointHealth, now: number): EndpointHealth {
@@ -180,7 +184,7 @@ function disabled(health: EndpointHealth, now: number): EndpointHealth {
     failures: 0,
     failingSince: null,
     disabledAt: now,
-    // Whoever tries from now on counts.
+    // Attempts count from now on.
     openedAt: now - 1,
     probeAt: now,
     probes: 0,
@@ -192,12 +196,12 @@ function afterProbe(
   { begunAt, blame }: Failure,
   rules: EndpointRules,
   now: number,
-  chance: number,
+  random: number,
 ): EndpointHealth {
   if (begunAt <= health.openedAt!) return health;
-  // Somebody is there who knows not this webhook: the next one is tried as soon as this one was.
+  // The receiver answers but does not know this webhook: the next one is tried as soon as this one was.
   const probes = blame === 'webhook' ? health.probes : health.probes + 1;
-  return { ...health, probes, probeAt: now + pauseMs(probes, rules, chance) };
+  return { ...health, probes, probeAt: now + pauseMs(probes, rules, random) };
 }
 
 /**
@@ -213,7 +217,7 @@ function held(
   const until = now + Math.min(holdMs, rules.retryAfterMaxMs);
   const left: EndpointHealth = {
     ...health,
-    slots: Math.max(1, Math.floor(health.slots / 2)),
+    concurrency: Math.max(1, Math.floor(health.concurrency / 2)),
     openedAt: health.openedAt ?? now,
     probeAt: Math.max(until, health.probeAt ?? 0),
     lastFailureAt: now,
@@ -222,7 +226,7 @@ function held(
   return exhausted ? failingNow(left) : { health: left, event: null };
 }
 
-function pauseMs(probes: number, rules: EndpointRules, chance: number): number {
+function pauseMs(probes: number, rules: EndpointRules, random: number): number {
   const doubled = rules.pauseMs * 2 ** Math.min(probes, MAX_DOUBLINGS);
-  return Math.round(Math.min(doubled, rules.maxPauseMs) * (1 + rules.jitter * (2 * chance - 1)));
+  return Math.round(Math.min(doubled, rules.maxPauseMs) * (1 + rules.jitter * (2 * random - 1)));
 }

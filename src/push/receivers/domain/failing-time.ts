@@ -3,7 +3,7 @@ const LONGEST_SILENCE = 1 / 4;
 
 /**
  * Since when nothing but failures came, as of one more failure at `now`; null when there was none before.
- * A time in which nobody tried (the hub did not run, there was nothing to tell, the clock jumped) says
+ * A time without attempts (the hub did not run, there was nothing to deliver, the clock jumped) says
  * nothing of the receiver and moves the beginning. Epoch milliseconds.
  */
 export function failingSinceAt(

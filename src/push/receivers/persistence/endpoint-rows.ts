@@ -8,17 +8,17 @@ export interface EndpointRow {
   readonly organization: string;
   readonly state: string;
   readonly failures: number;
-  readonly slots: number;
+  readonly concurrency: number;
   readonly opened_at: number | null;
   readonly probe_at: number | null;
   readonly probe_until: number | null;
   readonly probes: number;
   readonly ready_at: number | null;
-  readonly parkings: number;
-  readonly recall_before: number | null;
+  readonly enqueues: number;
+  readonly requeue_before: number | null;
   readonly failing_since: number | null;
   readonly disabled_at: number | null;
-  readonly sweep_after: string | null;
+  readonly disable_cursor: string | null;
   readonly last_success_at: number | null;
   readonly last_failure_at: number | null;
   readonly last_error: string | null;
@@ -32,7 +32,7 @@ export function toEndpoint(row: EndpointRow): Endpoint {
     organization: row.organization,
     state: row.state as EndpointState,
     failures: row.failures,
-    slots: row.slots,
+    concurrency: row.concurrency,
     openedAt: toNumber(row.opened_at),
     probeAt: toNumber(row.probe_at),
     probes: row.probes,
@@ -78,25 +78,25 @@ export function* lockEndpoints(tx: Tx, endpoints: readonly string[]): Work<Endpo
 }
 
 /**
- * The rows of these lanes' endpoints, locked; those that have none get one first. All are inserted before
+ * The rows of these delivery streams' endpoints, locked; those that have none get one first. All are inserted before
  * any is locked, in one order, so that two who do the same do not wait for each other.
  */
 export function* heldRows(
   tx: Tx,
-  lanes: readonly { readonly endpoint: string; readonly organization: string }[],
-  slots: number,
+  streams: readonly { readonly endpoint: string; readonly organization: string }[],
+  concurrency: number,
   at: number,
 ): Work<EndpointRow[]> {
-  const names = new Map(lanes.map(({ endpoint, organization }) => [endpoint, organization]));
+  const names = new Map(streams.map(({ endpoint, organization }) => [endpoint, organization]));
   const known = new Set((yield* endpointRows(tx, [...names.keys()])).map((row) => row.endpoint));
   const missing = [...names].filter(([endpoint]) => !known.has(endpoint)).sort(byName);
   for (const piece of pieces(missing)) {
     const params = flatten(piece, (values, [endpoint, organization]) => {
-      values.push(endpoint, organization, slots, at, at);
+      values.push(endpoint, organization, concurrency, at, at);
     });
     const rows = Array(piece.length).fill(`(?, ?, 'healthy', 0, ?, 0, 0, ?, ?)`).join(', ');
     yield* tx.run(
-      `INSERT INTO push_endpoints (endpoint, organization, state, failures, slots, probes, parkings,
+      `INSERT INTO push_endpoints (endpoint, organization, state, failures, concurrency, probes, enqueues,
          created_at, updated_at) VALUES ${rows} ON CONFLICT (endpoint) DO NOTHING`,
       params,
     );
@@ -108,8 +108,12 @@ function byName([a]: readonly [string, string], [b]: readonly [string, string]):
   return a < b ? -1 : Number(a > b);
 }
 
-/** Whoever had the trial of these endpoints did not make it: the next may. */
-export function* freeTrials(tx: Tx, which: string, params: readonly SqlValue[] = []): Work<void> {
+/** Whoever had the probe of these endpoints did not make it: the next may. */
+export function* releaseProbes(
+  tx: Tx,
+  which: string,
+  params: readonly SqlValue[] = [],
+): Work<void> {
   yield* tx.run(
     `UPDATE push_endpoints SET probe_until = NULL,
        ready_at = CASE WHEN ready_at IS NULL THEN NULL ELSE probe_at END WHERE ${which}`,

@@ -1,14 +1,14 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-// The kinds of `lane-queues.ts`.
+// The kinds of `delivery stream-queues.ts`.
 const PROVEN =
-  '"ready_at" IS NOT NULL AND "failures" = 0 AND "probe_at" IS NULL AND "sweep_after" IS NULL AND "last_success_at" IS NOT NULL';
+  '"ready_at" IS NOT NULL AND "failures" = 0 AND "probe_at" IS NULL AND "disable_cursor" IS NULL AND "last_success_at" IS NOT NULL';
 const NEW =
-  '"ready_at" IS NOT NULL AND "failures" = 0 AND "probe_at" IS NULL AND "sweep_after" IS NULL AND "last_success_at" IS NULL';
+  '"ready_at" IS NOT NULL AND "failures" = 0 AND "probe_at" IS NULL AND "disable_cursor" IS NULL AND "last_success_at" IS NULL';
 const FAILING =
-  '"ready_at" IS NOT NULL AND ("failures" > 0 OR "probe_at" IS NOT NULL) AND "sweep_after" IS NULL';
+  '"ready_at" IS NOT NULL AND ("failures" > 0 OR "probe_at" IS NOT NULL) AND "disable_cursor" IS NULL';
 
-/** How one receiver (organization, scheme, host, port) stands. No row: nothing is known. */
+/** The health of one endpoint (organization, scheme, host, port). No row: nothing is known. */
 @Entity('push_endpoints')
 @Index('push_endpoints_organization', ['organization', 'endpoint'])
 @Index('push_endpoints_ready', ['readyAt'], { where: '"ready_at" IS NOT NULL' })
@@ -18,7 +18,7 @@ const FAILING =
 @Index('push_endpoints_turn_new', ['organization', 'readyAt'], { where: NEW })
 @Index('push_endpoints_ready_failing', ['readyAt'], { where: FAILING })
 @Index('push_endpoints_turn_failing', ['organization', 'readyAt'], { where: FAILING })
-@Index('push_endpoints_sweep', ['sweepAfter'], { where: '"sweep_after" IS NOT NULL' })
+@Index('push_endpoints_disabling', ['disableCursor'], { where: '"disable_cursor" IS NOT NULL' })
 export class PushEndpointEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_endpoints_pk' })
   endpoint!: string;
@@ -33,7 +33,7 @@ export class PushEndpointEntity {
   failures!: number;
 
   @Column({ type: 'integer' })
-  slots!: number;
+  concurrency!: number;
 
   @Column({ name: 'opened_at', type: 'bigint', nullable: true })
   openedAt!: number | null;
@@ -42,7 +42,7 @@ export class PushEndpointEntity {
   @Column({ name: 'probe_at', type: 'bigint', nullable: true })
   probeAt!: number | null;
 
-  /** The lease of the lane that is trying; null when none is. */
+  /** The lease of the delivery stream that is trying; null when none is. */
   @Column({ name: 'probe_until', type: 'bigint', nullable: true })
   probeUntil!: number | null;
 
@@ -53,13 +53,13 @@ export class PushEndpointEntity {
   @Column({ name: 'ready_at', type: 'bigint', nullable: true })
   readyAt!: number | null;
 
-  /** How often lanes were put in its queue: it is not taken for empty while this has moved. */
+  /** How often delivery streams were put in its queue: it is not taken for empty while this has moved. */
   @Column({ type: 'integer' })
-  parkings!: number;
+  enqueues!: number;
 
-  /** Lanes that failed before this time are to be tried now, whatever their schedule says. */
-  @Column({ name: 'recall_before', type: 'bigint', nullable: true })
-  recallBefore!: number | null;
+  /** Streams that failed before this time are to be tried now, whatever their schedule says. */
+  @Column({ name: 'requeue_before', type: 'bigint', nullable: true })
+  requeueBefore!: number | null;
 
   @Column({ name: 'failing_since', type: 'bigint', nullable: true })
   failingSince!: number | null;
@@ -68,8 +68,8 @@ export class PushEndpointEntity {
   disabledAt!: number | null;
 
   /** Its webhooks after this one are still to be disabled; null when none are. */
-  @Column({ name: 'sweep_after', type: 'text', nullable: true })
-  sweepAfter!: string | null;
+  @Column({ name: 'disable_cursor', type: 'text', nullable: true })
+  disableCursor!: string | null;
 
   @Column({ name: 'last_success_at', type: 'bigint', nullable: true })
   lastSuccessAt!: number | null;
@@ -87,7 +87,7 @@ export class PushEndpointEntity {
   updatedAt!: number;
 }
 
-/** What operators are told of receivers and webhooks. */
+/** The events of endpoints and webhooks, for operators. */
 @Entity('push_events')
 @Index('push_events_organization', ['organization', 'id'])
 @Index('push_events_at', ['at'])

@@ -23,7 +23,7 @@ export function* recordEvents(tx: Tx, drafts: readonly PushEventDraft[]): Work<P
 }
 
 /**
- * Writes an event, with the change it tells of. Its number comes from one row that is held until the
+ * Writes an event, together with the change it reports. Its number comes from one row that is held until the
  * commit, so numbers become visible in their order and a reader that has seen one misses none before
  * it. Last in a transaction, after every other lock.
  */

@@ -48,8 +48,8 @@ export class SqlEndpointStore extends EndpointStore {
     const ofReceiver = (column: string): string =>
       `(SELECT r.${column} FROM push_receivers r WHERE r.endpoint = e.endpoint) AS ${column}`;
     const rows = await this.database.read<EndpointRow & ReceiverColumns>(
-      `SELECT e.*, (SELECT COUNT(*) FROM (SELECT 1 FROM push_lanes l
-           WHERE l.endpoint = e.endpoint AND l.due_at IS NOT NULL LIMIT ${COUNT_LIMIT}) AS counted)
+      `SELECT e.*, (SELECT COUNT(*) FROM (SELECT 1 FROM push_delivery_streams s
+           WHERE s.endpoint = e.endpoint AND s.due_at IS NOT NULL LIMIT ${COUNT_LIMIT}) AS counted)
          AS waiting,
          ${ofReceiver('verified_at')}, ${ofReceiver('held_until')}, ${ofReceiver('held_reason')}
        FROM push_endpoints e WHERE ${where.sql} ORDER BY endpoint LIMIT ?`,
@@ -107,10 +107,10 @@ export class SqlEndpointStore extends EndpointStore {
            (SELECT id FROM push_events WHERE at < ? ORDER BY id LIMIT ?)`,
         params,
       );
-      // Without a row an endpoint counts as new: nothing is lost with one that stands well.
+      // Without a row an endpoint counts as new: nothing is lost with a healthy one.
       const endpoints = yield* tx.run(
         `DELETE FROM push_endpoints WHERE endpoint IN (SELECT endpoint FROM push_endpoints
-           WHERE updated_at < ? AND ready_at IS NULL AND sweep_after IS NULL LIMIT ?)`,
+           WHERE updated_at < ? AND ready_at IS NULL AND disable_cursor IS NULL LIMIT ?)`,
         params,
       );
       yield* tx.run(

@@ -240,7 +240,7 @@ function* challenged(tx: Tx, endpoint: string, at: number): Work<void> {
 }
 
 function usedOf(row: UsedRow, at: number): Used {
-  // Written at a time that is to come: the clock was set back, and nobody should wait for it.
+  // Written at a time that is to come: the clock was set back, and nothing should wait for it.
   if (Number(row.updated_at) > at + REACH_GRAIN_MS) return NOTHING_USED;
   return { requestsAt: Number(row.requests_at), bytesAt: Number(row.bytes_at) };
 }

@@ -108,7 +108,7 @@ function ofConfig(configId: string): Condition {
   return {
     guide: 'config',
     sql: (column) => `(${column('config_id')} = ?
-      OR ${column('lane_id')} = ? AND lane_id <> config_id)`,
+      OR ${column('stream_id')} = ? AND stream_id <> config_id)`,
     params: [storable(configId), storable(configId)],
   };
 }

@@ -20,7 +20,7 @@ import {
 import { visible } from '../../registration/persistence/visible.js';
 
 const MAX_ATTEMPTS = 1000;
-/** Dead letters handled in one transaction, so that nobody waits long for another. */
+/** Dead letters handled in one transaction, so that no transaction waits long for another. */
 const AT_ONCE = 100;
 
 /** {@link DeliveryStore} on the hub's database. */
@@ -72,15 +72,15 @@ export class SqlDeliveryStore extends DeliveryStore {
     const scope = visible(visibility);
     const at = now.getTime();
     return this.database.write(function* (tx): Work<Delivery | undefined> {
-      const [found] = yield* tx.all<{ lane_id: string; kind: string }>(
-        `SELECT lane_id, kind FROM push_deliveries WHERE id = ? AND ${scope.sql}`,
+      const [found] = yield* tx.all<{ stream_id: string; kind: string }>(
+        `SELECT stream_id, kind FROM push_deliveries WHERE id = ? AND ${scope.sql}`,
         [id, ...scope.params],
       );
       if (!found) return undefined;
       if (found.kind === 'test') {
         throw new HubError('CONFLICT', 'A test cannot be redelivered; send a new one.');
       }
-      yield* lockLane(tx, found.lane_id);
+      yield* lockStream(tx, found.stream_id);
       const reopened = yield* tx.run(
         `UPDATE push_deliveries SET state = 'pending', tries = 0, rejections = 0, redelivered = 1,
            reason = NULL, next_attempt_at = NULL, updated_at = ? WHERE id = ? AND state IN ('delivered', 'dead')`,
@@ -92,7 +92,7 @@ export class SqlDeliveryStore extends DeliveryStore {
           [at, id],
         );
       }
-      yield* addOpen(tx, found.lane_id, reopened, at);
+      yield* addOpen(tx, found.stream_id, reopened, at);
       const [row] = yield* tx.all<DeliveryRow>(
         `SELECT ${DELIVERY_COLUMNS} FROM push_deliveries WHERE id = ?`,
         [id],
@@ -139,13 +139,13 @@ function deadIn(filter: DeliveryFilter): DeliveryFilter {
   return { ...filter, state: 'dead', tests: false };
 }
 
-function* lockLane(tx: Tx, laneId: string): Work<void> {
-  const [lane] = yield* tx.all<{ active: number }>(
-    `SELECT active FROM push_lanes WHERE id = ?${forUpdate(tx)}`,
-    [laneId],
+function* lockStream(tx: Tx, streamId: string): Work<void> {
+  const [stream] = yield* tx.all<{ active: number }>(
+    `SELECT active FROM push_delivery_streams WHERE id = ?${forUpdate(tx)}`,
+    [streamId],
   );
-  if (!lane) throw new HubError('CONFLICT', 'The webhook of this delivery was deleted.');
-  if (lane.active === 0) {
+  if (!stream) throw new HubError('CONFLICT', 'The webhook of this delivery was deleted.');
+  if (stream.active === 0) {
     throw new HubError(
       'CONFLICT',
       'The webhook of this delivery is disabled; resume it or set it again first.',

@@ -6,20 +6,20 @@ import type { Tx, Work } from '../../../database/sql.js';
 import { TaskPositions } from '../../../tasks/index.js';
 import { PushRetentionStore } from '../push-retention-store.js';
 import { deleteOld } from '../../delivery/persistence/delete-deliveries.js';
-import type { LaneRow } from '../../delivery/persistence/delivery-rows.js';
+import type { StreamRow } from '../../delivery/persistence/delivery-rows.js';
 import { taskWebhooksOf } from '../../registration/persistence/webhook-rows.js';
 import { insertSnapshot } from '../../delivery/persistence/insert-snapshot.js';
 
 const TOO_OLD = 'the webhook was paused for too long';
 
 /**
- * A paused lane with a delivery that nothing has happened to since a time, or an entry from before it;
+ * A paused delivery stream with a delivery that nothing has happened to since a time, or an entry from before it;
  * the time is given twice. One that was put back to be sent again is as young as that.
  */
 function hasOldBacklog(tasks: TaskPositions): string {
-  return `(l.open > 0 AND EXISTS (SELECT 1 FROM push_deliveries d
-      WHERE d.lane_id = l.id AND d.state IN ('pending', 'retrying') AND d.updated_at < ?)
-    OR l.head_seq >= l.next_seq AND ${tasks.hasEntryBefore('l.task_id', 'l.next_seq')})`;
+  return `(s.open > 0 AND EXISTS (SELECT 1 FROM push_deliveries d
+      WHERE d.stream_id = s.id AND d.state IN ('pending', 'retrying') AND d.updated_at < ?)
+    OR s.head_seq >= s.next_seq AND ${tasks.hasEntryBefore('s.task_id', 's.next_seq')})`;
 }
 
 /** {@link PushRetentionStore} on the hub's database. */
@@ -41,8 +41,8 @@ export class SqlPushRetentionStore extends PushRetentionStore {
     const at = before.getTime();
     // What is old is looked for first, so that nothing old costs no write.
     const found = await this.database.read<{ id: string }>(
-      `SELECT l.id FROM push_lanes l WHERE l.active = 2 AND ${hasOldBacklog(this.tasks)}
-       ORDER BY l.id LIMIT ?`,
+      `SELECT s.id FROM push_delivery_streams s WHERE s.active = 2 AND ${hasOldBacklog(this.tasks)}
+       ORDER BY s.id LIMIT ?`,
       [at, at, limit],
     );
     for (const { id } of found) {
@@ -51,18 +51,18 @@ export class SqlPushRetentionStore extends PushRetentionStore {
     return found.length;
   }
 
-  private *expire(tx: Tx, laneId: string, before: Date, now: Date): Work<void> {
-    const [lane] = yield* tx.all<LaneRow>(
-      `SELECT * FROM push_lanes WHERE id = ? AND active = 2${forUpdate(tx)}`,
-      [laneId],
+  private *expire(tx: Tx, streamId: string, before: Date, now: Date): Work<void> {
+    const [stream] = yield* tx.all<StreamRow>(
+      `SELECT * FROM push_delivery_streams WHERE id = ? AND active = 2${forUpdate(tx)}`,
+      [streamId],
     );
-    if (!lane) return;
-    const ended = yield* endOlder(tx, laneId, before, now);
-    const nextSeq = yield* firstKept(tx, this.tasks, lane, before);
-    const passed = nextSeq > lane.next_seq;
-    const gaps = [...ended.map(({ seq }) => seq), ...(passed ? [lane.next_seq] : [])];
+    if (!stream) return;
+    const ended = yield* endOlder(tx, streamId, before, now);
+    const nextSeq = yield* firstKept(tx, this.tasks, stream, before);
+    const passed = nextSeq > stream.next_seq;
+    const gaps = [...ended.map(({ seq }) => seq), ...(passed ? [stream.next_seq] : [])];
     yield* tx.run(
-      `UPDATE push_lanes SET open = open - ?, next_seq = ?, last_number = last_number + ?,
+      `UPDATE push_delivery_streams SET open = open - ?, next_seq = ?, last_number = last_number + ?,
          cursor = CASE WHEN ? = 1 THEN NULL ELSE cursor END,
          last_state = CASE WHEN ? = 1 THEN NULL ELSE last_state END,
          gap_seq = COALESCE(gap_seq, CAST(? AS integer)), updated_at = ? WHERE id = ?`,
@@ -74,14 +74,14 @@ export class SqlPushRetentionStore extends PushRetentionStore {
         passed ? 1 : 0,
         gaps.length === 0 ? null : Math.min(...gaps),
         now.getTime(),
-        laneId,
+        streamId,
       ],
     );
     if (!passed) return;
-    const webhook = (yield* taskWebhooksOf(tx, [lane])).get(laneId);
-    // Redelivered, it tells the task as it was after all that was passed over.
-    const range = `entries ${lane.next_seq} to ${nextSeq - 1} of the task's log`;
-    const number = lane.last_number + 1;
+    const webhook = (yield* taskWebhooksOf(tx, [stream])).get(streamId);
+    // Redelivered, it contains the task as it was after all that was skipped.
+    const range = `entries ${stream.next_seq} to ${nextSeq - 1} of the task's log`;
+    const number = stream.last_number + 1;
     yield* insertSnapshot(
       tx,
       this.ids.next(),
@@ -94,17 +94,17 @@ export class SqlPushRetentionStore extends PushRetentionStore {
   }
 }
 
-function* endOlder(tx: Tx, laneId: string, before: Date, now: Date): Work<{ seq: number }[]> {
+function* endOlder(tx: Tx, streamId: string, before: Date, now: Date): Work<{ seq: number }[]> {
   return yield* tx.all<{ seq: number }>(
     `UPDATE push_deliveries SET state = 'dead', reason = ?, next_attempt_at = NULL, updated_at = ?
-     WHERE lane_id = ? AND state IN ('pending', 'retrying') AND updated_at < ? RETURNING seq`,
-    [TOO_OLD, now.getTime(), laneId, before.getTime()],
+     WHERE stream_id = ? AND state IN ('pending', 'retrying') AND updated_at < ? RETURNING seq`,
+    [TOO_OLD, now.getTime(), streamId, before.getTime()],
   );
 }
 
-/** The first entry the lane may still tell of: one that is young enough, else the next that comes. */
-function* firstKept(tx: Tx, tasks: TaskPositions, lane: LaneRow, before: Date): Work<number> {
-  if (lane.head_seq < lane.next_seq) return lane.next_seq;
-  const kept = yield* tasks.firstSeqSince(tx, lane.task_id, before, lane.next_seq);
-  return kept ?? lane.head_seq + 1;
+/** The first entry that may still be delivered: one that is young enough, else the next that comes. */
+function* firstKept(tx: Tx, tasks: TaskPositions, stream: StreamRow, before: Date): Work<number> {
+  if (stream.head_seq < stream.next_seq) return stream.next_seq;
+  const kept = yield* tasks.firstSeqSince(tx, stream.task_id, before, stream.next_seq);
+  return kept ?? stream.head_seq + 1;
 }

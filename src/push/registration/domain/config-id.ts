@@ -1,7 +1,7 @@
-/** How the config ids begin that the hub gives for standing subscriptions. */
+/** How the config ids begin that the hub gives for subscriptions. */
 const OF_SUBSCRIPTION = 'subscription:';
 
-/** The config id, in each task, of a subscription that is told of it. */
+/** The config id, in each task, of a subscription that receives its events. */
 export function subscriptionConfigId(subscriptionId: string): string {
   return OF_SUBSCRIPTION + subscriptionId;
 }

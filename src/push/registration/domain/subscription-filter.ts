@@ -1,12 +1,12 @@
 import type { TaskState } from '../../../protocol/a2a.js';
 
-/** Which tasks a subscription tells of, and what of them. A member that is null lets everything through. */
+/** Which tasks a subscription is for, and what of them is delivered. A member that is null lets everything through. */
 export interface SubscriptionFilter {
   /** One of these agents works on the task. */
   readonly agents: readonly string[] | null;
   /** The skill or the agent it works with has one of these tags, whatever their case. */
   readonly tags: readonly string[] | null;
-  /** Only changes into these states are told; artifacts are then left out. */
+  /** Only changes into these states are delivered; artifacts are then left out. */
   readonly states: readonly TaskState[] | null;
 }
 
@@ -41,7 +41,7 @@ export function isOfWholeTasks({ filter }: Pick<Watch, 'filter'>): boolean {
 
 /**
  * Whether the subscription is for what begins. Agents and tags must hold for the same agent; `tagKey`
- * tells which tags are the same.
+ * says which tags are the same.
  */
 export function watches(
   watch: Watch,

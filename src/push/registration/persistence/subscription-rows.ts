@@ -10,7 +10,7 @@ import { visible } from './visible.js';
 import { raiseRevision } from './webhook-revision.js';
 import { DELETED, type WebhookRow, insertWebhook, toWebhook } from './webhook-rows.js';
 
-/** Subscriptions that are there for somebody. */
+/** Subscriptions that are not deleted. */
 const LIVE = `scope <> 'task' AND state <> '${DELETED}'`;
 
 /** Sorted here: an order by id would have SQLite walk past the webhooks of all tasks. */

@@ -30,9 +30,9 @@ export function* raiseRevision(tx: Tx): Work<number> {
 /**
  * Has a subscription know what became of a delivery. A receiver that wants no more (410, `isGone`) of one
  * task's events wants none of the others' either, so that is the subscription's end. A task of which
- * nothing but failures came for too long is told no more; the others are.
+ * every attempt failed for too long is delivered no more; the others are.
  */
-export function* settleSubscription(
+export function* recordOnSubscription(
   tx: Tx,
   { subscriptionId, state, stateReason }: TaskWebhook,
   isGone: boolean,
@@ -44,13 +44,13 @@ export function* settleSubscription(
   const revision = state === 'disabled' ? yield* raiseRevision(tx) : null;
   yield* tx.run(
     `UPDATE push_webhooks SET state = ?, state_reason = ?, updated_at = ?,
-       unsettled = COALESCE(CAST(? AS bigint), unsettled)
+       reconcile_revision = COALESCE(CAST(? AS bigint), reconcile_revision)
      WHERE uid = ? AND state ${from[state]}`,
     [state, storable(stateReason), now.getTime(), revision, subscriptionId],
   );
 }
 
-/** Disables the subscriptions of an endpoint that were not changed after `since`; their lanes follow. */
+/** Disables the subscriptions of an endpoint that were not changed after `since`; their delivery streams follow. */
 export function* disableSubscriptions(
   tx: Tx,
   endpoint: string,
@@ -65,7 +65,7 @@ export function* disableSubscriptions(
   if (some.length === 0) return;
   const revision = yield* raiseRevision(tx);
   yield* tx.run(
-    `UPDATE push_webhooks SET state = 'disabled', state_reason = ?, updated_at = ?, unsettled = ?
+    `UPDATE push_webhooks SET state = 'disabled', state_reason = ?, updated_at = ?, reconcile_revision = ?
      WHERE endpoint = ? AND scope <> 'task' AND state IN ('active', 'failing') AND updated_at <= ?`,
     [reason, now.getTime(), revision, endpoint, since],
   );

@@ -7,12 +7,12 @@ import type { AuthScheme } from '../../auth/domain/auth-scheme.js';
 import type { SubscriptionFilter } from '../domain/subscription-filter.js';
 import {
   type EventChoice,
-  type LaneStanding,
+  type StreamHealth,
   type TaskWebhook,
   type Webhook,
   type WebhookScope,
   type WebhookState,
-  toldOf,
+  taskWebhookOf,
 } from '../webhook.js';
 
 /** A row of `push_webhooks`. */
@@ -39,15 +39,15 @@ export interface WebhookRow {
   readonly events: string;
   readonly fingerprint: string;
   readonly verified: number;
-  /** Also `deleted`: it is gone for everybody, but its lanes are still being ended. */
+  /** Also `deleted`: it is gone for everybody, but its delivery streams are still being ended. */
   readonly state: string;
   readonly state_reason: string | null;
-  readonly unsettled: number | null;
+  readonly reconcile_revision: number | null;
   readonly created_at: number;
   readonly updated_at: number;
 }
 
-/** Of a row that stays until its lanes are ended. */
+/** Of a row that stays until its delivery streams are ended. */
 export const DELETED = 'deleted';
 
 /** The columns that stay as they were made. */
@@ -154,8 +154,8 @@ export function toWebhook(row: WebhookRow): Webhook {
   };
 }
 
-/** What the row of a lane says of its task and of the webhook there. */
-interface LaneFacts {
+/** What the row of a delivery stream says of its task and of the webhook there. */
+interface StreamFacts {
   readonly id: string;
   readonly task_id: string;
   readonly traceparent: string | null;
@@ -166,29 +166,29 @@ interface LaneFacts {
   readonly created_at: number;
 }
 
-/** The webhook as the task of this lane has it. */
-export function toTaskWebhook(lane: LaneFacts, webhook: Webhook): TaskWebhook {
+/** The webhook as the task of this delivery stream has it. */
+export function toTaskWebhook(stream: StreamFacts, webhook: Webhook): TaskWebhook {
   const task = {
-    uid: lane.id,
-    taskId: lane.task_id,
-    traceparent: lane.traceparent,
-    createdAt: new Date(lane.created_at),
+    uid: stream.id,
+    taskId: stream.task_id,
+    traceparent: stream.traceparent,
+    createdAt: new Date(stream.created_at),
   };
-  return toldOf(webhook, task, {
-    state: lane.state as LaneStanding['state'],
-    stateReason: lane.state_reason,
-    failingSince: toDate(lane.failing_since),
-    lastFailureAt: toDate(lane.last_failure_at),
+  return taskWebhookOf(webhook, task, {
+    state: stream.state as StreamHealth['state'],
+    stateReason: stream.state_reason,
+    failingSince: toDate(stream.failing_since),
+    lastFailureAt: toDate(stream.last_failure_at),
   });
 }
 
-/** The webhooks of these lanes, by the lanes' ids; none where it is gone. */
+/** The webhooks of these delivery streams, by the delivery streams' ids; none where it is gone. */
 export function* taskWebhooksOf(
   tx: Tx,
-  lanes: readonly (LaneFacts & { readonly webhook_uid: string })[],
+  streams: readonly (StreamFacts & { readonly webhook_uid: string })[],
 ): Work<ReadonlyMap<string, TaskWebhook>> {
   const byUid = new Map<string, Webhook>();
-  for (const piece of pieces([...new Set(lanes.map((lane) => lane.webhook_uid))])) {
+  for (const piece of pieces([...new Set(streams.map((stream) => stream.webhook_uid))])) {
     const rows = yield* tx.all<WebhookRow>(
       `SELECT * FROM push_webhooks WHERE uid IN ${listOf(piece.length)}`,
       piece,
@@ -196,9 +196,9 @@ export function* taskWebhooksOf(
     for (const row of rows) byUid.set(row.uid, toWebhook(row));
   }
   const found = new Map<string, TaskWebhook>();
-  for (const lane of lanes) {
-    const webhook = byUid.get(lane.webhook_uid);
-    if (webhook !== undefined) found.set(lane.id, toTaskWebhook(lane, webhook));
+  for (const stream of streams) {
+    const webhook = byUid.get(stream.webhook_uid);
+    if (webhook !== undefined) found.set(stream.id, toTaskWebhook(stream, webhook));
   }
   return found;
 }

@@ -11,13 +11,13 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Index('push_webhooks_organization', ['organization', 'uid'])
 @Index('push_webhooks_endpoint', ['endpoint', 'uid'])
 @Index('push_webhooks_state', ['state', 'uid'], { where: `"state" <> 'active'` })
-@Index('push_webhooks_standing', ['organization', 'uid'], { where: `"scope" <> 'task'` })
-@Index('push_webhooks_standing_uid', ['uid'], { where: `"scope" <> 'task'` })
-@Index('push_webhooks_standing_principal', ['principalId', 'uid'], {
+@Index('push_webhooks_subscription', ['organization', 'uid'], { where: `"scope" <> 'task'` })
+@Index('push_webhooks_subscription_uid', ['uid'], { where: `"scope" <> 'task'` })
+@Index('push_webhooks_subscription_principal', ['principalId', 'uid'], {
   where: `"scope" <> 'task'`,
 })
-@Index('push_webhooks_standing_endpoint', ['endpoint', 'uid'], { where: `"scope" <> 'task'` })
-@Index('push_webhooks_unsettled', ['unsettled'], { where: '"unsettled" IS NOT NULL' })
+@Index('push_webhooks_subscription_endpoint', ['endpoint', 'uid'], { where: `"scope" <> 'task'` })
+@Index('push_webhooks_stale', ['reconcile_revision'], { where: '"reconcile_revision" IS NOT NULL' })
 export class WebhookEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_webhooks_pk' })
   uid!: string;
@@ -32,7 +32,7 @@ export class WebhookEntity {
   @Column({ name: 'principal_id', type: 'text' })
   principalId!: string;
 
-  /** Who set it on a task of another; null when its owner did. Whether it is told hangs on that one. */
+  /** The principal that set it on a task of another; null when its owner did. It is sent while that one is enabled. */
   @Column({ name: 'set_by', type: 'text', nullable: true })
   setBy!: string | null;
 
@@ -89,16 +89,16 @@ export class WebhookEntity {
   @Column({ type: 'smallint' })
   verified!: number;
 
-  /** Also `deleted`, while the lanes of a subscription are being ended. */
+  /** Also `deleted`, while the delivery streams of a subscription are being ended. */
   @Column({ type: 'text' })
   state!: string;
 
   @Column({ name: 'state_reason', type: 'text', nullable: true })
   stateReason!: string | null;
 
-  /** The revision of the last change that its lanes have not all been brought in line with. */
+  /** The revision of the last change that its delivery streams have not all been brought in line with. */
   @Column({ type: 'bigint', nullable: true })
-  unsettled!: number | null;
+  reconcile_revision!: number | null;
 
   @Column({ name: 'created_at', type: 'bigint' })
   createdAt!: number;

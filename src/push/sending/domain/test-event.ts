@@ -1,7 +1,7 @@
 import type { StreamResponse, TaskState } from '../../../protocol/a2a.js';
 import { PUSH_EXTENSION_URI } from './truncated-payload.js';
 
-/** As much of a task as a test tells. */
+/** The part of a task that a test contains. */
 export interface TestedTask {
   readonly id: string;
   readonly contextId: string;
@@ -10,7 +10,7 @@ export interface TestedTask {
 }
 
 /**
- * What a test send tells: the task as it stands, with neither artifacts nor history, marked in its
+ * The payload of a test: the task as it is, with neither artifacts nor history, marked in its
  * metadata. A receiver that overlooks the mark takes in nothing that is not so.
  */
 export function testPayload(task: TestedTask): NonNullable<StreamResponse['payload']> {

@@ -3,8 +3,8 @@ import type { Artifact, StreamResponse, Task } from '../../../protocol/a2a.js';
 /** Where what the hub says of a body (that it is shortened, that it is a test) sits in its metadata. */
 export const PUSH_EXTENSION_URI = 'urn:a2a-hub:push:v1';
 
-export interface ThinMark {
-  /** The body was shortened; `getTask` tells the whole. */
+export interface TruncationMark {
+  /** The body was truncated; `getTask` returns the whole task. */
   readonly thin: true;
   /** Bytes the whole body would have had, at least. */
   readonly bytes: number;
@@ -28,10 +28,10 @@ type Payload = NonNullable<StreamResponse['payload']>;
  * history and with artifacts that have no parts, marked in its metadata. `bare` also leaves out status
  * messages, artifacts and all other metadata, for tasks that are too large even so.
  */
-export function thinPayload(payload: Payload, mark: ThinMark, bare = false): Payload {
+export function truncatedPayload(payload: Payload, mark: TruncationMark, bare = false): Payload {
   switch (payload.$case) {
     case 'task':
-      return { $case: 'task', value: thinTask(payload.value, mark, bare) };
+      return { $case: 'task', value: truncatedTask(payload.value, mark, bare) };
     case 'statusUpdate': {
       const { status } = payload.value;
       return {
@@ -62,7 +62,7 @@ export function thinPayload(payload: Payload, mark: ThinMark, bare = false): Pay
   }
 }
 
-function thinTask(task: Task, mark: ThinMark, bare: boolean): Task {
+function truncatedTask(task: Task, mark: TruncationMark, bare: boolean): Task {
   const { status } = task;
   return {
     ...task,
@@ -78,6 +78,6 @@ function withoutParts(artifact: Artifact, bare: boolean): Artifact {
   return { ...artifact, parts: [], description: '', metadata: undefined, extensions: [] };
 }
 
-function marked(metadata: Task['metadata'], mark: ThinMark): Record<string, unknown> {
+function marked(metadata: Task['metadata'], mark: TruncationMark): Record<string, unknown> {
   return { ...metadata, [PUSH_EXTENSION_URI]: mark };
 }

@@ -1,7 +1,7 @@
 import type { ProtocolVersion } from '../../../routing/index.js';
 import { timestampOf } from '../../auth/domain/standard-webhooks.js';
 
-/** One attempt, as its headers tell it. */
+/** One attempt, as its headers describe it. */
 export interface AttemptFacts {
   readonly version: ProtocolVersion;
   readonly contentType: string;
@@ -15,9 +15,9 @@ export interface AttemptFacts {
   /** The first event the receiver has missed since its last success. */
   readonly gapSeq: number | null;
   readonly traceparent: string | null;
-  /** It tells of no event: somebody tries the webhook. */
+  /** It is a test of the webhook and contains no event. */
   readonly test?: boolean;
-  /** The standing subscription it is sent for. */
+  /** The subscription it is sent for. */
   readonly subscriptionId?: string | null;
   /** The headers that prove who sends; none when nothing was asked for. */
   readonly authentication: Readonly<Record<string, string>>;

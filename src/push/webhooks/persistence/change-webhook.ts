@@ -1,13 +1,13 @@
 import { forUpdate } from '../../../database/rows.js';
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import type { Webhook, WebhookChange } from '../../registration/webhook.js';
-import { forgetLanes } from '../../delivery/persistence/end-streams.js';
-import type { LaneRow } from '../../delivery/persistence/delivery-rows.js';
+import { deleteStreams } from '../../delivery/persistence/end-streams.js';
+import type { StreamRow } from '../../delivery/persistence/delivery-rows.js';
 import {
   type StreamSources,
-  goOn,
-  lockLane,
-  resumeLane,
+  rescheduleStream,
+  lockStream,
+  resumeStream,
 } from '../../delivery/persistence/task-stream.js';
 import { raiseRevision } from '../../registration/persistence/webhook-revision.js';
 import {
@@ -26,10 +26,10 @@ interface Key {
   readonly params: readonly SqlValue[];
 }
 
-/** A webhook that nobody else changes; one of a single task with its lane and the newest entry of its log. */
+/** A locked webhook; one of a single task with its delivery stream and the newest entry of its log. */
 interface Held {
   readonly webhook: Webhook;
-  readonly own: { readonly lane: LaneRow; readonly seq: number } | null;
+  readonly own: { readonly stream: StreamRow; readonly seq: number } | null;
   /** That of a change of subscriptions. */
   readonly revision: number;
 }
@@ -51,19 +51,22 @@ export function* changeWebhook(
   if (own === null) {
     yield* updateWebhook(tx, next);
     // Resumed, it takes up those of its tasks, too, that were given up by themselves.
-    if (change.state !== undefined || differsForLanes(present, next)) {
-      yield* tx.run('UPDATE push_webhooks SET unsettled = ? WHERE uid = ?', [revision, next.id]);
+    if (change.state !== undefined || differsForStreams(present, next)) {
+      yield* tx.run('UPDATE push_webhooks SET reconcile_revision = ? WHERE uid = ?', [
+        revision,
+        next.id,
+      ]);
     }
     return next;
   }
-  const { lane, seq } = own;
+  const { stream, seq } = own;
   const isResumed = change.state === 'active';
-  if (isResumed && present.state === 'active' && lane.active === 1) return present;
+  if (isResumed && present.state === 'active' && stream.active === 1) return present;
   yield* updateWebhook(tx, next);
-  if (next.events === 'all') yield* sources.tasks.wantEveryEvent(tx, [lane.task_id]);
-  if (isResumed) yield* resumeLane(tx, sources.ids, lane, next, seq, now);
-  else if (change.state === 'paused') yield* pauseLane(tx, lane.id, now);
-  else if (lane.active !== 0) yield* goOn(tx, lane.id, next, now);
+  if (next.events === 'all') yield* sources.tasks.wantEveryEvent(tx, [stream.task_id]);
+  if (isResumed) yield* resumeStream(tx, sources.ids, stream, next, seq, now);
+  else if (change.state === 'paused') yield* pauseStream(tx, stream.id, now);
+  else if (stream.active !== 0) yield* rescheduleStream(tx, stream.id, next, now);
   return next;
 }
 
@@ -80,11 +83,11 @@ export function* removeWebhook(
   const { webhook, own, revision } = held;
   allowed(webhook);
   if (own !== null) {
-    yield* forgetLanes(tx, sources.ids, [own.lane], REMOVED, now);
+    yield* deleteStreams(tx, sources.ids, [own.stream], REMOVED, now);
     return true;
   }
   yield* tx.run(
-    `UPDATE push_webhooks SET state = '${DELETED}', unsettled = ?, updated_at = ?,
+    `UPDATE push_webhooks SET state = '${DELETED}', reconcile_revision = ?, updated_at = ?,
        auth_scheme = NULL, auth_profile = NULL, sealed_credentials = NULL, sealed_token = NULL,
        sealed_signing_keys = NULL WHERE uid = ?`,
     [revision, now.getTime(), webhook.id],
@@ -92,7 +95,7 @@ export function* removeWebhook(
   return true;
 }
 
-/** Locks what a change has to hold: a task and its lane, or the revision and the subscription. */
+/** Locks what a change has to hold: a task and its delivery stream, or the revision and the subscription. */
 function* hold(tx: Tx, sources: StreamSources, { sql, params }: Key): Work<Held | undefined> {
   const query = `SELECT * FROM push_webhooks WHERE ${sql} AND state <> '${DELETED}'`;
   const [found] = yield* tx.all<WebhookRow>(query, params);
@@ -103,22 +106,22 @@ function* hold(tx: Tx, sources: StreamSources, { sql, params }: Key): Work<Held 
     return row && { webhook: toWebhook(row), own: null, revision };
   }
   const seq = yield* sources.tasks.lockSeq(tx, found.task_id);
-  const lane = yield* lockLane(tx, found.uid);
-  // As it is now that nobody else can change it: a handover locks the webhook alone.
+  const stream = yield* lockStream(tx, found.uid);
+  // Read again now that it is locked: a handover locks the webhook alone.
   const [row] = yield* tx.all<WebhookRow>(`${query}${forUpdate(tx)}`, params);
-  return row && lane && { webhook: toWebhook(row), own: { lane, seq }, revision: 0 };
+  return row && stream && { webhook: toWebhook(row), own: { stream, seq }, revision: 0 };
 }
 
 /** An attempt under way ends as it ends; events gather. */
-function* pauseLane(tx: Tx, id: string, now: Date): Work<void> {
-  yield* tx.run('UPDATE push_lanes SET active = 2, due_at = NULL, updated_at = ? WHERE id = ?', [
-    now.getTime(),
-    id,
-  ]);
+function* pauseStream(tx: Tx, id: string, now: Date): Work<void> {
+  yield* tx.run(
+    'UPDATE push_delivery_streams SET active = 2, due_at = NULL, updated_at = ? WHERE id = ?',
+    [now.getTime(), id],
+  );
 }
 
-/** What lanes must be brought in line with: where and how they are told, what, and whether. */
-function differsForLanes(a: Webhook, b: Webhook): boolean {
+/** What delivery streams must be brought in line with: where and how they deliver, what, and whether. */
+function differsForStreams(a: Webhook, b: Webhook): boolean {
   return (
     a.fingerprint !== b.fingerprint ||
     a.endpoint !== b.endpoint ||

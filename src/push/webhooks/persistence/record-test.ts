@@ -17,11 +17,11 @@ export function* recordTest(
   webhook: TaskWebhook,
   test: TestRecord,
 ): Work<Delivery | undefined> {
-  const [lane] = yield* tx.all<{ id: string }>(
-    `SELECT id FROM push_lanes WHERE id = ?${forUpdate(tx)}`,
+  const [stream] = yield* tx.all<{ id: string }>(
+    `SELECT id FROM push_delivery_streams WHERE id = ?${forUpdate(tx)}`,
     [webhook.uid],
   );
-  if (!lane) return undefined;
+  if (!stream) return undefined;
   const { id, seq, webhookId, delivered, attempt, reason } = test;
   const at = attempt.at.getTime();
   const sent = { id, seq, webhookId, number: 0, kind: 'test', createdAt: at } as const;

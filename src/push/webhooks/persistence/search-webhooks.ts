@@ -5,7 +5,7 @@ import type { SqlValue } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import type { TaskWebhookFilter } from '../webhook-store.js';
 import type { TaskWebhook } from '../../registration/webhook.js';
-import type { LaneRow } from '../../delivery/persistence/delivery-rows.js';
+import type { StreamRow } from '../../delivery/persistence/delivery-rows.js';
 import { visible } from '../../registration/persistence/visible.js';
 import {
   DELETED,
@@ -14,25 +14,25 @@ import {
   toWebhook,
 } from '../../registration/persistence/webhook-rows.js';
 
-/** A lane with the webhook it points at; what both have is the webhook's, but for these. */
+/** A delivery stream with the webhook it points at; what both have is the webhook's, but for these. */
 type JoinedRow = WebhookRow &
-  Pick<LaneRow, 'id' | 'traceparent' | 'failing_since' | 'last_failure_at'> & {
-    readonly lane_task: string;
-    readonly lane_state: string;
-    readonly lane_reason: string | null;
-    readonly lane_created: number;
+  Pick<StreamRow, 'id' | 'traceparent' | 'failing_since' | 'last_failure_at'> & {
+    readonly stream_task: string;
+    readonly stream_state: string;
+    readonly stream_reason: string | null;
+    readonly stream_created: number;
   };
 
-const JOINED = `SELECT w.*, l.id, l.traceparent, l.failing_since, l.last_failure_at,
-    l.task_id AS lane_task, l.state AS lane_state, l.state_reason AS lane_reason,
-    l.created_at AS lane_created
-  FROM push_webhooks w JOIN push_lanes l`;
+const JOINED = `SELECT w.*, s.id, s.traceparent, s.failing_since, s.last_failure_at,
+    s.task_id AS stream_task, s.state AS stream_state, s.state_reason AS stream_reason,
+    s.created_at AS stream_created
+  FROM push_webhooks w JOIN push_delivery_streams s`;
 
-/** The state that is shown; see `toldOf`. */
+/** The state that is shown; see `taskWebhookOf`. */
 const SHOWN_STATE = `CASE WHEN w.state IN ('paused', 'disabled') THEN w.state
-  WHEN l.state = 'disabled' OR w.state = 'active' THEN l.state ELSE w.state END`;
+  WHEN s.state = 'disabled' OR w.state = 'active' THEN s.state ELSE w.state END`;
 
-/** Subscriptions whose newest lanes are looked for in one statement. */
+/** Subscriptions whose newest delivery streams are looked for in one statement. */
 const AT_ONCE = 32;
 
 interface Condition {
@@ -42,22 +42,23 @@ interface Condition {
 
 const NOT_ACTIVE: Condition = { sql: `w.state <> 'active'`, params: [] };
 
-/** The one that is told of its task by the lane of this id. */
+/** The webhook of the delivery stream of this id. */
 export async function findTaskWebhook(
   database: Database,
   uid: string,
   visibility: Visibility,
 ): Promise<TaskWebhook | undefined> {
-  const [lane] = await database.read<LaneRow>('SELECT * FROM push_lanes WHERE id = ?', [
-    storable(uid),
-  ]);
-  if (lane === undefined) return undefined;
+  const [stream] = await database.read<StreamRow>(
+    'SELECT * FROM push_delivery_streams WHERE id = ?',
+    [storable(uid)],
+  );
+  if (stream === undefined) return undefined;
   const scope = visible(visibility);
   const [row] = await database.read<WebhookRow>(
     `SELECT * FROM push_webhooks WHERE uid = ? AND state <> '${DELETED}' AND ${scope.sql}`,
-    [lane.webhook_uid, ...scope.params],
+    [stream.webhook_uid, ...scope.params],
   );
-  return row && toTaskWebhook(lane, toWebhook(row));
+  return row && toTaskWebhook(stream, toWebhook(row));
 }
 
 /** Those of one task only, by age, after the one with uid `after`. */
@@ -68,7 +69,7 @@ export async function webhooksOfTask(
   after: string | null,
 ): Promise<TaskWebhook[]> {
   const rows = await database.read<JoinedRow>(
-    `${JOINED} ON l.id = w.uid WHERE w.task_id = ? AND w.uid > ? ORDER BY w.uid LIMIT ?`,
+    `${JOINED} ON s.id = w.uid WHERE w.task_id = ? AND w.uid > ? ORDER BY w.uid LIMIT ?`,
     [taskId, after ?? '', limit],
   );
   return rows.map(toShown);
@@ -80,15 +81,15 @@ export async function webhookOfTask(
   configId: string,
 ): Promise<TaskWebhook | undefined> {
   const rows = await database.read<JoinedRow>(
-    `${JOINED} ON l.id = w.uid WHERE w.task_id = ? AND w.config_id = ?`,
+    `${JOINED} ON s.id = w.uid WHERE w.task_id = ? AND w.config_id = ?`,
     [taskId, storable(configId)],
   );
   return rows.map(toShown)[0];
 }
 
 /**
- * See `WebhookStore.search`. A webhook of one task has its lane's id, so those are read by the indexes of
- * the webhooks; of each subscription, of which there are few, the newest lanes are looked at.
+ * See `WebhookStore.search`. A webhook of one task has its delivery stream's id, so those are read by the indexes of
+ * the webhooks; of each subscription, of which there are few, the newest delivery streams are looked at.
  */
 export async function searchTaskWebhooks(
   database: Database,
@@ -98,12 +99,12 @@ export async function searchTaskWebhooks(
   cursor: string | null,
 ): Promise<TaskWebhook[]> {
   const webhook = ofWebhooks(filter, visibility);
-  const lane = ofLanes(filter, cursor);
+  const stream = ofStreams(filter, cursor);
   const found: JoinedRow[] = [];
   if (filter.subscriptionId === undefined) {
-    const own = all([webhook, ofOwnLanes(filter, cursor)]);
+    const own = all([webhook, ofOwnStreams(filter, cursor)]);
     const rows = await database.read<JoinedRow>(
-      `${JOINED} ON l.id = w.uid WHERE w.scope = 'task' AND ${own.sql}
+      `${JOINED} ON s.id = w.uid WHERE w.scope = 'task' AND ${own.sql}
        ORDER BY w.uid DESC LIMIT ?`,
       [...own.params, limit],
     );
@@ -117,11 +118,11 @@ export async function searchTaskWebhooks(
   for (const piece of pieces(subscriptions)) {
     for (let i = 0; i < piece.length; i += AT_ONCE) {
       const uids = piece.slice(i, i + AT_ONCE).map(({ uid }) => uid);
-      const newest = `SELECT * FROM (${JOINED} ON l.webhook_uid = w.uid
-        WHERE w.uid = ? AND l.webhook_uid = ? AND ${lane.sql} ORDER BY l.id DESC LIMIT ?) AS newest`;
+      const newest = `SELECT * FROM (${JOINED} ON s.webhook_uid = w.uid
+        WHERE w.uid = ? AND s.webhook_uid = ? AND ${stream.sql} ORDER BY s.id DESC LIMIT ?) AS newest`;
       const rows = await database.read<JoinedRow>(
         uids.map(() => newest).join(' UNION ALL '),
-        uids.flatMap((uid) => [uid, uid, ...lane.params, limit]),
+        uids.flatMap((uid) => [uid, uid, ...stream.params, limit]),
       );
       found.push(...rows);
     }
@@ -132,17 +133,17 @@ export async function searchTaskWebhooks(
 
 function toShown(row: JoinedRow): TaskWebhook {
   const { id, traceparent, failing_since, last_failure_at } = row;
-  const lane = {
+  const stream = {
     id,
     traceparent,
     failing_since,
     last_failure_at,
-    task_id: row.lane_task,
-    state: row.lane_state,
-    state_reason: row.lane_reason,
-    created_at: row.lane_created,
+    task_id: row.stream_task,
+    state: row.stream_state,
+    state_reason: row.stream_reason,
+    created_at: row.stream_created,
   };
-  return toTaskWebhook(lane, toWebhook(row));
+  return toTaskWebhook(stream, toWebhook(row));
 }
 
 function ofWebhooks(filter: TaskWebhookFilter, visibility: Visibility): Condition {
@@ -157,16 +158,16 @@ function ofWebhooks(filter: TaskWebhookFilter, visibility: Visibility): Conditio
 }
 
 /** Of a webhook of one task: what it is as a whole is what its task has. */
-function ofOwnLanes({ taskId, state }: TaskWebhookFilter, cursor: string | null): Condition {
+function ofOwnStreams({ taskId, state }: TaskWebhookFilter, cursor: string | null): Condition {
   const after = cursor === null ? [] : [{ sql: 'w.uid < ?', params: [cursor] }];
   // Said in full as well, so that the index of those that are not active serves.
   const isOther = state === undefined || state === 'active' ? [] : [NOT_ACTIVE];
   return all([...equals('w.task_id', taskId), ...equals('w.state', state), ...isOther, ...after]);
 }
 
-function ofLanes({ taskId, state }: TaskWebhookFilter, cursor: string | null): Condition {
-  const after = cursor === null ? [] : [{ sql: 'l.id < ?', params: [cursor] }];
-  return all([...equals('l.task_id', taskId), ...equals(SHOWN_STATE, state), ...after]);
+function ofStreams({ taskId, state }: TaskWebhookFilter, cursor: string | null): Condition {
+  const after = cursor === null ? [] : [{ sql: 's.id < ?', params: [cursor] }];
+  return all([...equals('s.task_id', taskId), ...equals(SHOWN_STATE, state), ...after]);
 }
 
 function equals(sql: string, value: string | undefined): Condition[] {

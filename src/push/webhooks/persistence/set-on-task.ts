@@ -2,18 +2,18 @@ import { invalidField } from '../../../common/hub-error.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import type { AttachOptions } from '../webhook-store.js';
 import {
-  type LaneStanding,
+  type StreamHealth,
   type TaskWebhook,
   type TaskWebhookDraft,
   type Webhook,
-  toldOf,
+  taskWebhookOf,
 } from '../../registration/webhook.js';
 import {
   type StreamSources,
-  insertLane,
-  lockLane,
-  restartLane,
-  resumeLane,
+  insertStream,
+  lockStream,
+  restartStream,
+  resumeStream,
 } from '../../delivery/persistence/task-stream.js';
 import {
   type WebhookRow,
@@ -40,34 +40,50 @@ export function* setOnTask(
     yield* refuseTooMany(tx, taskId);
     const webhook = newWebhook(taskId, draft, now);
     yield* insertWebhook(tx, webhook);
-    const lane = yield* insertLane(tx, sources.ids, webhook, taskId, draft.traceparent, seq, now);
-    return toTaskWebhook(lane, webhook);
+    const stream = yield* insertStream(
+      tx,
+      sources.ids,
+      webhook,
+      taskId,
+      draft.traceparent,
+      seq,
+      now,
+    );
+    return toTaskWebhook(stream, webhook);
   }
   const isSame = existing.fingerprint === draft.fingerprint && existing.state !== 'disabled';
   if (isSame && repeated === 'leave') return asSet(existing, draft);
   if (draft.events === 'all') yield* sources.tasks.wantEveryEvent(tx, [taskId]);
   const webhook = replaced(existing, draft, now);
-  const lane = (yield* lockLane(tx, existing.id))!;
+  const stream = (yield* lockStream(tx, existing.id))!;
   yield* updateWebhook(tx, webhook);
-  // A paused lane is told again as well: who sets its webhook again wants to hear.
-  const isBehind = lane.open > 0 || lane.head_seq >= lane.next_seq;
-  if (lane.active === 0 || !isBehind)
-    yield* restartLane(tx, sources.ids, lane.id, webhook, seq, now);
+  // A paused delivery stream is resumed as well: a client that sets its webhook again wants its events.
+  const isBehind = stream.open > 0 || stream.head_seq >= stream.next_seq;
+  if (stream.active === 0 || !isBehind)
+    yield* restartStream(tx, sources.ids, stream.id, webhook, seq, now);
   else
-    yield* resumeLane(tx, sources.ids, lane, webhook, seq, now, existing.version !== draft.version);
+    yield* resumeStream(
+      tx,
+      sources.ids,
+      stream,
+      webhook,
+      seq,
+      now,
+      existing.version !== draft.version,
+    );
   return asSet(webhook, draft);
 }
 
 /** As it is after it was set, whatever became of it before. */
 function asSet(webhook: Webhook, { traceparent }: TaskWebhookDraft): TaskWebhook {
   const { id: uid, createdAt } = webhook;
-  const standing: LaneStanding = {
+  const health: StreamHealth = {
     state: 'active',
     stateReason: null,
     failingSince: null,
     lastFailureAt: null,
   };
-  return toldOf(webhook, { uid, taskId: webhook.taskId!, traceparent, createdAt }, standing);
+  return taskWebhookOf(webhook, { uid, taskId: webhook.taskId!, traceparent, createdAt }, health);
 }
 
 function newWebhook(taskId: string, draft: TaskWebhookDraft, now: Date): Webhook {

@@ -23,7 +23,7 @@ import type {
   WebhookChange,
 } from '../../registration/webhook.js';
 import { recordTest } from './record-test.js';
-import { replayLane } from './replay-stream.js';
+import { replayStream } from './replay-stream.js';
 import { visible } from '../../registration/persistence/visible.js';
 import { changeWebhook, removeWebhook } from './change-webhook.js';
 import {
@@ -33,7 +33,7 @@ import {
   webhooksOfTask,
 } from './search-webhooks.js';
 import { setOnTask } from './set-on-task.js';
-import { lockLane } from '../../delivery/persistence/task-stream.js';
+import { lockStream } from '../../delivery/persistence/task-stream.js';
 import { readProgress } from './webhook-progress.js';
 
 /** {@link WebhookStore} on the hub's database. */
@@ -101,13 +101,13 @@ export class SqlWebhookStore extends WebhookStore {
     const { tasks } = this;
     return this.database.write(function* (tx): Work<Replay | undefined> {
       const seq = yield* tasks.lockSeq(tx, found.taskId);
-      const lane = yield* lockLane(tx, uid);
-      if (lane === undefined) return undefined;
-      if (lane.active === 0) {
+      const stream = yield* lockStream(tx, uid);
+      if (stream === undefined) return undefined;
+      if (stream.active === 0) {
         const text = 'The webhook is disabled and cannot be replayed; resume it first.';
         throw new HubError('CONFLICT', text);
       }
-      return yield* replayLane(tx, tasks, lane, seq, from, now);
+      return yield* replayStream(tx, tasks, stream, seq, from, now);
     });
   }
 

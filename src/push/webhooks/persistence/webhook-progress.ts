@@ -4,7 +4,7 @@ import { dueTimeOf, QUEUED_FROM } from '../../delivery/domain/endpoint-queue.js'
 import type { TaskWebhook } from '../../registration/webhook.js';
 import {
   type AttemptRow,
-  type LaneRow,
+  type StreamRow,
   toAttempt,
 } from '../../delivery/persistence/delivery-rows.js';
 
@@ -22,40 +22,43 @@ export async function readProgress(
   database: Database,
   { uid }: TaskWebhook,
 ): Promise<WebhookProgress> {
-  const [lane] = await database.read<LaneRow>('SELECT * FROM push_lanes WHERE id = ?', [uid]);
-  if (!lane) return NOTHING;
+  const [stream] = await database.read<StreamRow>(
+    'SELECT * FROM push_delivery_streams WHERE id = ?',
+    [uid],
+  );
+  if (!stream) return NOTHING;
   const counts = await database.read<{ state: string; total: number }>(
-    `SELECT state, COUNT(*) AS total FROM push_deliveries WHERE lane_id = ? AND number > 0
+    `SELECT state, COUNT(*) AS total FROM push_deliveries WHERE stream_id = ? AND number > 0
      GROUP BY state`,
-    [lane.id],
+    [stream.id],
   );
   const [last] = await database.read<AttemptRow>(
     `SELECT a.* FROM push_attempts a WHERE a.delivery_id IN
-       (SELECT id FROM push_deliveries WHERE lane_id = ? AND attempts > 0)
+       (SELECT id FROM push_deliveries WHERE stream_id = ? AND attempts > 0)
      ORDER BY a.at DESC, a.number DESC LIMIT 1`,
-    [lane.id],
+    [stream.id],
   );
   const of = (state: string): number =>
     Number(counts.find((each) => each.state === state)?.total ?? 0);
   return {
-    pending: lane.open,
+    pending: stream.open,
     delivered: of('delivered'),
     dead: of('dead'),
     // What a disabled one was behind with is a dead letter.
-    entriesBehind: lane.active === 0 ? 0 : Math.max(0, lane.head_seq - lane.next_seq + 1),
+    entriesBehind: stream.active === 0 ? 0 : Math.max(0, stream.head_seq - stream.next_seq + 1),
     lastAttempt: last ? toAttempt(last) : null,
-    nextAttemptAt: await nextAttemptAt(database, lane),
+    nextAttemptAt: await nextAttemptAt(database, stream),
   };
 }
 
-/** A lane in the queue of its endpoint waits for that to answer: the next probe is its next chance. */
-async function nextAttemptAt(database: Database, lane: LaneRow): Promise<Date | null> {
-  if (lane.due_at === null) return null;
-  const due = Number(lane.due_at);
+/** A delivery stream in the queue of its endpoint waits for that to answer: the next probe is its next chance. */
+async function nextAttemptAt(database: Database, stream: StreamRow): Promise<Date | null> {
+  if (stream.due_at === null) return null;
+  const due = Number(stream.due_at);
   if (due < QUEUED_FROM) return new Date(due);
   const [endpoint] = await database.read<{ probe_at: number | null }>(
     'SELECT probe_at FROM push_endpoints WHERE endpoint = ?',
-    [lane.endpoint],
+    [stream.endpoint],
   );
   return new Date(Number(endpoint?.probe_at ?? dueTimeOf(due)));
 }

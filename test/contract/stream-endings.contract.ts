@@ -3,31 +3,31 @@ import { EVERYTHING } from '../../src/auth/index.js';
 import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
 import type { Database } from '../../src/database/database.js';
 import type { Tx, Work } from '../../src/database/sql.js';
-import type { Lane } from '../../src/push/delivery/delivery-stream-store.js';
-import { SqlLaneStore } from '../../src/push/delivery/persistence/sql-delivery-stream.store.js';
+import type { DeliveryStream } from '../../src/push/delivery/delivery-stream-store.js';
+import { SqlDeliveryStreamStore } from '../../src/push/delivery/persistence/sql-delivery-stream.store.js';
 import { ENDPOINT_RULES, deliveryOf, inHand } from '../support/push-stores.js';
 import { LEASE, NOW, type SubscriptionStores } from '../support/subscription-stores.js';
 
-/** What stays visible of what a lane had left to tell, however it ends. */
-export function laneEndingsContract(open: () => Promise<SubscriptionStores>): void {
+/** What stays visible of what a stream had left to tell, however it ends. */
+export function streamEndingsContract(open: () => Promise<SubscriptionStores>): void {
   let stores: SubscriptionStores;
   beforeEach(async () => {
     stores = await open();
   });
 
   /** Entries 1 and 2 are in hand, 3 to 8 of the log are behind them. */
-  async function behind(lane: Lane): Promise<Lane> {
+  async function behind(stream: DeliveryStream): Promise<DeliveryStream> {
     const deliveries = [deliveryOf(1), deliveryOf(2)];
     const reached = { nextSeq: 3, cursor: LOG_START, deliveries };
-    const held = inHand(await stores.lanes.reach(lane, reached, NOW, LEASE));
+    const held = inHand(await stores.streams.advance(stream, reached, NOW, LEASE));
     await stores.database.write((tx) =>
-      stores.lanes.markDue(tx, [{ taskId: lane.webhook.taskId, seq: 8, when: 'always' }], NOW),
+      stores.streams.markDue(tx, [{ taskId: stream.webhook.taskId, seq: 8, when: 'always' }], NOW),
     );
     return held;
   }
 
-  async function webhookBehind(): Promise<Lane> {
-    await stores.freshLane({ configId: 'c' });
+  async function webhookBehind(): Promise<DeliveryStream> {
+    await stores.freshStream({ configId: 'c' });
     return behind(await stores.claimOne(NOW));
   }
 
@@ -54,13 +54,13 @@ export function laneEndingsContract(open: () => Promise<SubscriptionStores>): vo
       'its receiver answers 410',
       'the webhook is disabled: HTTP 410',
       async () => {
-        const lane = await webhookBehind();
-        const delivery = (await stores.lanes.firstOpen(lane.id))!;
+        const stream = await webhookBehind();
+        const delivery = (await stores.streams.firstOpen(stream.id))!;
         const attempt = { number: 1, at: NOW, durationMs: 1, status: 410, error: null };
-        const result = { state: 'dead', reason: 'HTTP 410', consequence: 'disabled' } as const;
-        const settlement = { delivery, attempt: { ...attempt, response: null }, result };
-        expect(await stores.lanes.settle(lane, settlement, NOW, LEASE)).toBe('rests');
-        return lane.webhook.taskId;
+        const result = { state: 'dead', reason: 'HTTP 410', effect: 'disabled' } as const;
+        const attemptRecord = { delivery, attempt: { ...attempt, response: null }, result };
+        expect(await stores.streams.recordAttempt(stream, attemptRecord, NOW, LEASE)).toBe('idle');
+        return stream.webhook.taskId;
       },
     ],
     [
@@ -71,15 +71,15 @@ export function laneEndingsContract(open: () => Promise<SubscriptionStores>): vo
         const at = NOW.getTime();
         await stores.database.write((tx) =>
           tx.run(
-            `INSERT INTO push_endpoints (endpoint, organization, state, failures, slots, probes,
-               parkings, disabled_at, sweep_after, created_at, updated_at)
+            `INSERT INTO push_endpoints (endpoint, organization, state, failures, concurrency, probes,
+               enqueues, disabled_at, disable_cursor, created_at, updated_at)
              VALUES (?, 'acme', 'disabled', 9, 1, 0, 1, ?, '', ?, ?)
              ON CONFLICT (endpoint) DO UPDATE SET state = excluded.state,
-               disabled_at = excluded.disabled_at, sweep_after = excluded.sweep_after`,
+               disabled_at = excluded.disabled_at, disable_cursor = excluded.disable_cursor`,
             [webhook.endpoint, at, at, at],
           ),
         );
-        while (await stores.cleanup.sweepDisabled(NOW, 10));
+        while (await stores.cleanup.disableWebhooks(NOW, 10));
         return webhook.taskId;
       },
     ],
@@ -89,10 +89,10 @@ export function laneEndingsContract(open: () => Promise<SubscriptionStores>): vo
       async () => {
         const of = await stores.subscribe();
         const taskId = await stores.join(of);
-        const [lane] = await stores.claimAll();
-        await behind(lane!);
+        const [stream] = await stores.claimAll();
+        await behind(stream!);
         await stores.webhooks.remove(of.id, EVERYTHING, () => undefined, NOW);
-        await stores.settleAll();
+        await stores.reconcileAll();
         return taskId;
       },
     ],
@@ -102,16 +102,16 @@ export function laneEndingsContract(open: () => Promise<SubscriptionStores>): vo
       async () => {
         const of = await stores.subscribe();
         const taskId = await stores.join(of);
-        const [lane] = await stores.claimAll();
-        await behind(lane!);
+        const [stream] = await stores.claimAll();
+        await behind(stream!);
         await stores.webhooks.update(of.id, EVERYTHING, () => ({ state: 'disabled' }), NOW);
-        await stores.settleAll();
+        await stores.reconcileAll();
         return taskId;
       },
     ],
   ];
 
-  describe('a lane that is behind', () => {
+  describe('a stream that is behind', () => {
     it.each(endings)('leaves dead letters of all when %s', async (_, reason, end) => {
       const taskId = await end();
       const found = await stores.deliveries.list({ taskId }, EVERYTHING, 10, null);
@@ -126,7 +126,7 @@ export function laneEndingsContract(open: () => Promise<SubscriptionStores>): vo
 
     it('takes the number of its event after every other lock when its receiver answers 410', async () => {
       const taskId = await stores.join(await stores.subscribe());
-      const lane = await behind((await stores.claimAll())[0]!);
+      const stream = await behind((await stores.claimAll())[0]!);
       const said: string[] = [];
       const heard = Object.assign(Object.create(stores.database) as Database, {
         write: <T>(work: (tx: Tx) => Work<T>) =>
@@ -140,12 +140,18 @@ export function laneEndingsContract(open: () => Promise<SubscriptionStores>): vo
             return step.value;
           }),
       });
-      const lanes = new SqlLaneStore(heard, stores.ids, ENDPOINT_RULES, stores.news, stores.holds);
-      const delivery = (await stores.lanes.firstOpen(lane.id))!;
+      const streams = new SqlDeliveryStreamStore(
+        heard,
+        stores.ids,
+        ENDPOINT_RULES,
+        stores.news,
+        stores.holds,
+      );
+      const delivery = (await stores.streams.firstOpen(stream.id))!;
       const attempt = { number: 1, at: NOW, durationMs: 1, status: 410, error: null };
-      const result = { state: 'dead', reason: 'HTTP 410', consequence: 'disabled' } as const;
-      const settlement = { delivery, attempt: { ...attempt, response: null }, result };
-      await lanes.settle(lane, settlement, NOW, LEASE);
+      const result = { state: 'dead', reason: 'HTTP 410', effect: 'disabled' } as const;
+      const attemptRecord = { delivery, attempt: { ...attempt, response: null }, result };
+      await streams.recordAttempt(stream, attemptRecord, NOW, LEASE);
       const [event] = await stores.endpoints.events({}, EVERYTHING, 1, null);
       expect(event).toMatchObject({ type: 'config.disabled', taskId });
       const changed = said.flatMap(
@@ -169,8 +175,11 @@ export function laneEndingsContract(open: () => Promise<SubscriptionStores>): vo
         now: NOW,
         repeated: 'leave',
       });
-      const lane = await stores.claimOne(NOW);
-      expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ kind: 'snapshot', number: 4 });
+      const stream = await stores.claimOne(NOW);
+      expect(await stores.streams.firstOpen(stream.id)).toMatchObject({
+        kind: 'snapshot',
+        number: 4,
+      });
     });
   });
 }

@@ -1,5 +1,5 @@
 /** What a webhook keeps for its receiver alone; whatever is sealed is there when it is not null. */
-export interface KeptSecrets {
+export interface StoredSecrets {
   /** Organization and origin. */
   readonly endpoint: string;
   readonly sealedCredentials: string | null;
@@ -15,11 +15,11 @@ export type SecretField = 'authentication' | 'token' | 'signingKeys';
  * of `change` that are undefined stay as they are.
  */
 export function carriedElsewhere(
-  present: KeptSecrets,
-  change: Partial<KeptSecrets>,
+  present: StoredSecrets,
+  change: Partial<StoredSecrets>,
 ): readonly SecretField[] {
   if (change.endpoint === undefined || change.endpoint === present.endpoint) return [];
-  const stays = (member: Exclude<keyof KeptSecrets, 'endpoint'>): boolean =>
+  const stays = (member: Exclude<keyof StoredSecrets, 'endpoint'>): boolean =>
     present[member] !== null && change[member] === undefined;
   const fields: SecretField[] = [];
   if (stays('sealedCredentials')) fields.push('authentication');

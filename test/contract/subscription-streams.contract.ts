@@ -6,20 +6,20 @@ import { LEASE, NOW, type SubscriptionStores } from '../support/subscription-sto
 
 const LATER = new Date(NOW.getTime() + 60_000);
 
-/** What every `WebhookStore` promises of the lanes it makes. */
-export function subscriptionLanesContract(open: () => Promise<SubscriptionStores>): void {
+/** What every `WebhookStore` promises of the streams it makes. */
+export function subscriptionStreamsContract(open: () => Promise<SubscriptionStores>): void {
   let stores: SubscriptionStores;
   beforeEach(async () => {
     stores = await open();
   });
 
-  describe('the lanes of a subscription', () => {
+  describe('the streams of a subscription', () => {
     it('begin with a new task, under the registration of the subscription', async () => {
       const filter = { agents: null, tags: null, states: [TaskState.TASK_STATE_FAILED] };
       const of = await stores.subscribe({ filter, sealedToken: 'plain:tok' });
       const taskId = await stores.join(of);
-      const [lane] = await stores.claimAll();
-      expect(lane).toMatchObject({
+      const [stream] = await stores.claimAll();
+      expect(stream).toMatchObject({
         nextSeq: 1,
         open: 0,
         webhook: {
@@ -56,10 +56,10 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const of = await stores.subscribe();
       const taskId = await stores.join(of, 'present-state', 7);
       await stores.join(of, 'present-state', 9, taskId);
-      const lanes = await stores.claimAll();
-      expect(lanes).toHaveLength(1);
-      expect(lanes[0]).toMatchObject({ nextSeq: 8, open: 1 });
-      expect(await stores.lanes.firstOpen(lanes[0]!.id)).toMatchObject({
+      const streams = await stores.claimAll();
+      expect(streams).toHaveLength(1);
+      expect(streams[0]).toMatchObject({ nextSeq: 8, open: 1 });
+      expect(await stores.streams.firstOpen(streams[0]!.id)).toMatchObject({
         kind: 'snapshot',
         seq: 7,
         number: 1,
@@ -72,7 +72,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const taskId = await stores.join(of, 'next', 7);
       expect(await stores.claimAll()).toEqual([]);
       await stores.database.write((tx) =>
-        stores.lanes.markDue(tx, [{ taskId, seq: 8, when: 'always' }], NOW),
+        stores.streams.markDue(tx, [{ taskId, seq: 8, when: 'always' }], NOW),
       );
       expect(await stores.claimAll()).toMatchObject([{ nextSeq: 8, open: 0 }]);
     });
@@ -92,7 +92,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const second = await stores.join(other);
       expect(await every(second)).toEqual([0, 0]);
       await stores.webhooks.update(other.id, EVERYTHING, () => ({ events: 'all' }), NOW);
-      await stores.settleAll();
+      await stores.reconcileAll();
       expect(await every(second)).toEqual([1, 1]);
     });
 
@@ -110,13 +110,13 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const of = await stores.subscribe();
       const taskId = await stores.join(of);
       const [held] = await stores.claimAll();
-      const lane = await stores.reachOne(held!);
+      const stream = await stores.reachOne(held!);
       await stores.webhooks.update(of.id, EVERYTHING, () => ({ fingerprint: 'f2' }), NOW);
-      await stores.settleAll();
+      await stores.reconcileAll();
       const reached = { nextSeq: 9, cursor: LOG_START, deliveries: [] };
-      expect(await stores.lanes.reach(lane, reached, NOW, LEASE)).toBe('lost');
+      expect(await stores.streams.advance(stream, reached, NOW, LEASE)).toBe('lost');
       expect(await stores.claimAll()).toMatchObject([{ open: 1, webhook: { taskId } }]);
-      expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({
+      expect(await stores.streams.firstOpen(stream.id)).toMatchObject({
         tries: 0,
         nextAttemptAt: null,
       });
@@ -127,16 +127,16 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const tasks = [await stores.join(of), await stores.join(of), await stores.join(of)];
       const moved = { url: 'https://b.example/', endpoint: 'acme https://b.example:443' };
       await stores.webhooks.update(of.id, EVERYTHING, () => moved, NOW);
-      // Whoever claims before the lanes are gone through puts them right.
+      // Whoever claims before the streams are gone through puts them right.
       expect(await stores.claimAll(NOW, 1)).toEqual([]);
-      await stores.settleAll();
+      await stores.reconcileAll();
       for (const taskId of tasks) {
         expect(await stores.row(taskId)).toMatchObject({ endpoint: moved.endpoint });
       }
       expect((await stores.claimAll()).map(({ webhook }) => webhook.url)).toEqual(
         tasks.map(() => moved.url),
       );
-      expect(await stores.subscriptionStreams.unsettled()).toEqual([]);
+      expect(await stores.subscriptionStreams.stale()).toEqual([]);
     });
   });
 
@@ -149,7 +149,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const [waits, rests] = [await stores.join(of), await stores.join(of, 'next')];
       await stores.webhooks.update(of.id, EVERYTHING, () => pause, NOW);
       expect(await stores.claimAll()).toEqual([]);
-      await stores.settleAll();
+      await stores.reconcileAll();
       const late = await stores.join(of);
       expect(await stores.claimAll()).toEqual([]);
       const marks = [waits, rests, late].map((taskId) => ({
@@ -157,12 +157,12 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
         seq: 5,
         when: 'always' as const,
       }));
-      await stores.database.write((tx) => stores.lanes.markDue(tx, marks, NOW));
+      await stores.database.write((tx) => stores.streams.markDue(tx, marks, NOW));
       expect(await stores.claimAll()).toEqual([]);
       await stores.webhooks.update(of.id, EVERYTHING, () => resume, NOW);
-      await stores.settleAll();
-      const lanes = await stores.claimAll();
-      expect(lanes.map(({ webhook }) => webhook.taskId).sort()).toEqual(
+      await stores.reconcileAll();
+      const streams = await stores.claimAll();
+      expect(streams.map(({ webhook }) => webhook.taskId).sort()).toEqual(
         [waits, rests, late].sort(),
       );
     });
@@ -171,10 +171,10 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const of = await stores.subscribe();
       const taskId = await stores.join(of);
       const [held] = await stores.claimAll();
-      const lane = await stores.reachOne(held!);
+      const stream = await stores.reachOne(held!);
       await stores.webhooks.update(of.id, EVERYTHING, () => pause, NOW);
-      await stores.settleAll();
-      const delivery = (await stores.lanes.firstOpen(lane.id))!;
+      await stores.reconcileAll();
+      const delivery = (await stores.streams.firstOpen(stream.id))!;
       const attempt = {
         number: 1,
         at: NOW,
@@ -183,12 +183,12 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
         error: null,
         response: null,
       };
-      const settlement = {
+      const attemptRecord = {
         delivery,
         attempt,
         result: { state: 'delivered' },
       } as const;
-      expect(await stores.lanes.settle(lane, settlement, NOW, LEASE)).toBe('rests');
+      expect(await stores.streams.recordAttempt(stream, attemptRecord, NOW, LEASE)).toBe('idle');
       expect(await stores.statesOf(taskId)).toEqual(['delivered']);
     });
   });
@@ -199,18 +199,18 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
     it('is what 410 from its receiver makes of it, for all its tasks', async () => {
       const of = await stores.subscribe();
       const [one, two] = [await stores.join(of), await stores.join(of, 'present-state', 4)];
-      const lanes = await stores.claimAll();
-      const held = lanes.find(({ webhook }) => webhook.taskId === one)!;
-      const lane = await stores.reachOne(held);
-      const delivery = (await stores.lanes.firstOpen(lane.id))!;
-      const result = { state: 'dead', reason: 'HTTP 410', consequence: 'disabled' } as const;
-      const settlement = { delivery, attempt, result };
-      await stores.lanes.settle(lane, settlement, NOW, LEASE);
+      const streams = await stores.claimAll();
+      const held = streams.find(({ webhook }) => webhook.taskId === one)!;
+      const stream = await stores.reachOne(held);
+      const delivery = (await stores.streams.firstOpen(stream.id))!;
+      const result = { state: 'dead', reason: 'HTTP 410', effect: 'disabled' } as const;
+      const attemptRecord = { delivery, attempt, result };
+      await stores.streams.recordAttempt(stream, attemptRecord, NOW, LEASE);
       expect(await stores.subscriptions.get(of.id, EVERYTHING)).toMatchObject({
         state: 'disabled',
         stateReason: 'HTTP 410',
       });
-      await stores.settleAll();
+      await stores.reconcileAll();
       expect([await stores.statesOf(one), await stores.statesOf(two)]).toEqual([
         ['dead'],
         ['dead'],
@@ -221,23 +221,23 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
     it('is not what days of failures of one task make of it; resumed, it takes that up again', async () => {
       const of = await stores.subscribe();
       const [poison, other] = [await stores.join(of), await stores.join(of)];
-      const lanes = await stores.claimAll();
-      const held = lanes.find(({ webhook }) => webhook.taskId === poison)!;
-      const lane = await stores.reachOne(held);
-      const delivery = (await stores.lanes.firstOpen(lane.id))!;
-      const result = { state: 'dead', reason: 'HTTP 500', consequence: 'disabled' } as const;
-      const settlement = { delivery, attempt: { ...attempt, status: 500 }, result };
-      await stores.lanes.settle(lane, settlement, NOW, LEASE);
-      await stores.settleAll();
+      const streams = await stores.claimAll();
+      const held = streams.find(({ webhook }) => webhook.taskId === poison)!;
+      const stream = await stores.reachOne(held);
+      const delivery = (await stores.streams.firstOpen(stream.id))!;
+      const result = { state: 'dead', reason: 'HTTP 500', effect: 'disabled' } as const;
+      const attemptRecord = { delivery, attempt: { ...attempt, status: 500 }, result };
+      await stores.streams.recordAttempt(stream, attemptRecord, NOW, LEASE);
+      await stores.reconcileAll();
       const told = await stores.subscriptions.get(of.id, EVERYTHING);
       expect(told).toMatchObject({ state: 'active' });
       expect(await stores.row(poison)).toMatchObject({ active: 0 });
       expect(await stores.row(other)).toMatchObject({ active: 1 });
       await stores.webhooks.update(of.id, EVERYTHING, () => ({ state: 'active' }), NOW);
-      await stores.settleAll();
+      await stores.reconcileAll();
       expect(await stores.row(poison)).toMatchObject({ active: 1 });
       const [row] = await stores.database.read<Record<string, unknown>>(
-        'SELECT state, failing_since FROM push_lanes WHERE task_id = ?',
+        'SELECT state, failing_since FROM push_delivery_streams WHERE task_id = ?',
         [poison],
       );
       expect(row).toEqual({ state: 'active', failing_since: null });
@@ -247,15 +247,15 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const of = await stores.subscribe();
       const taskId = await stores.join(of, 'next', 4);
       await stores.webhooks.update(of.id, EVERYTHING, () => ({ state: 'disabled' }), NOW);
-      await stores.settleAll();
+      await stores.reconcileAll();
       // An event that finds nobody.
       await stores.database.write(function* (tx) {
         yield* tx.run('UPDATE tasks SET seq = 6 WHERE id = ?', [taskId]);
-        yield* stores.lanes.markDue(tx, [{ taskId, seq: 6, when: 'always' }], NOW);
+        yield* stores.streams.markDue(tx, [{ taskId, seq: 6, when: 'always' }], NOW);
       });
       expect(await stores.claimAll()).toEqual([]);
       await stores.webhooks.update(of.id, EVERYTHING, () => ({ state: 'active' }), NOW);
-      await stores.settleAll();
+      await stores.reconcileAll();
       expect(await stores.claimAll()).toMatchObject([{ nextSeq: 5, webhook: { taskId } }]);
     });
 
@@ -265,9 +265,9 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
       const held = (await stores.claimAll()).find(({ webhook }) => webhook.taskId === open_)!;
       await stores.reachOne(held);
       await stores.webhooks.update(of.id, EVERYTHING, () => ({ state: 'disabled' }), NOW);
-      await stores.settleAll();
+      await stores.reconcileAll();
       await stores.webhooks.update(of.id, EVERYTHING, () => ({ state: 'active' }), NOW);
-      await stores.settleAll();
+      await stores.reconcileAll();
       expect(await stores.row(open_)).toMatchObject({ active: 1, next_seq: 4, gap_seq: 3 });
       expect(await stores.row(unread)).toMatchObject({ active: 1, next_seq: 1, gap_seq: null });
     });
@@ -286,7 +286,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
         'SELECT sealed_credentials FROM push_webhooks',
       );
       expect(row).toEqual({ sealed_credentials: null });
-      await stores.settleAll();
+      await stores.reconcileAll();
       const reason = 'the subscription was deleted';
       for (const [taskId, said] of [
         [open_, reason],
@@ -296,27 +296,27 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
         expect(found).toMatchObject([{ state: 'dead', reason: said, number: 1 }]);
       }
       expect(await stores.statesOf(told)).toEqual([]);
-      for (const table of ['push_webhooks', 'push_lanes']) {
+      for (const table of ['push_webhooks', 'push_delivery_streams']) {
         expect(await stores.database.read(`SELECT 1 FROM ${table}`)).toEqual([]);
       }
     });
 
-    it('has a lane that a task still got ended by whoever claims it', async () => {
+    it('has a stream that a task still got ended by whoever claims it', async () => {
       const of = await stores.subscribe();
       await stores.webhooks.remove(of.id, EVERYTHING, () => undefined, NOW);
-      await stores.settleAll();
+      await stores.reconcileAll();
       const taskId = await stores.join(of);
       expect(await stores.claimAll()).toEqual([]);
       expect(await stores.statesOf(taskId)).toEqual(['dead']);
       expect(await stores.row(taskId)).toBeUndefined();
     });
 
-    it('may be followed by another of its id once its lanes are ended', async () => {
+    it('may be followed by another of its id once its streams are ended', async () => {
       const of = await stores.subscribe({ id: 'mine', source: 'config' });
       await stores.join(of);
       await stores.webhooks.remove('mine', EVERYTHING, () => undefined, NOW);
       await expect(stores.subscribe({ id: 'mine' })).rejects.toMatchObject({ reason: 'CONFLICT' });
-      await stores.settleAll();
+      await stores.reconcileAll();
       await stores.subscribe({ id: 'mine' });
     });
   });
@@ -324,7 +324,7 @@ export function subscriptionLanesContract(open: () => Promise<SubscriptionStores
   it('leaves nothing behind of a task that is forgotten', async () => {
     const of = await stores.subscribe();
     const taskId = await stores.join(of, 'next');
-    await stores.database.write((tx) => stores.lanes.forgetTasks(tx, [taskId]));
+    await stores.database.write((tx) => stores.streams.forgetTasks(tx, [taskId]));
     expect(await stores.row(taskId)).toBeUndefined();
     expect(await stores.subscriptions.get(of.id, EVERYTHING)).toBeDefined();
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { carriedElsewhere } from './kept-secrets.js';
+import { carriedElsewhere } from './stored-secrets.js';
 
 const HERE = 'acme https://hooks.example:443';
 const THERE = 'acme https://elsewhere.example:443';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
-import type { Lane } from '../../src/push/delivery/delivery-stream-store.js';
+import type { DeliveryStream } from '../../src/push/delivery/delivery-stream-store.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 
 const NOW = 10_000_000;
@@ -8,41 +8,41 @@ const LEASE_MS = 30_000;
 const DAY = 86_400_000;
 const WAITS = { longestWaitMs: 60_000, leaseMs: LEASE_MS };
 
-/** That no clock leaves a lane or an endpoint behind, and none ends what is at work. */
-export function laneClockContract(open: () => Promise<PushStores>): void {
+/** That no clock leaves a stream or an endpoint behind, and none ends what is at work. */
+export function streamClockContract(open: () => Promise<PushStores>): void {
   let stores: PushStores;
   beforeEach(async () => {
     stores = await open();
   });
 
-  const claim = (owner: string, free: number, now = NOW): Promise<Lane[]> =>
-    stores.lanes.claim(owner, new Date(now), LEASE_MS, { free, perEndpoint: 10, total: 200 });
+  const claim = (owner: string, free: number, now = NOW): Promise<DeliveryStream[]> =>
+    stores.streams.claim(owner, new Date(now), LEASE_MS, { free, perEndpoint: 10, total: 200 });
 
   describe('a clock that is set back', () => {
     const repair = (thorough: boolean, now = NOW): Promise<number> =>
       stores.cleanup.repairTimes(new Date(now), WAITS, thorough);
 
-    it('leaves no new lane waiting for a time to come again', async () => {
-      await stores.freshLane({ endpoint: 'a' }, new Date(NOW + 30_000));
+    it('leaves no new stream waiting for a time to come again', async () => {
+      await stores.freshStream({ endpoint: 'a' }, new Date(NOW + 30_000));
       expect(await claim('w', 10)).toEqual([]);
       await repair(true);
       expect(await claim('w', 10)).toHaveLength(1);
     });
 
-    it('leaves no lane waiting longer than any schedule says', async () => {
-      await stores.freshLane({ endpoint: 'a' }, new Date(NOW + DAY));
+    it('leaves no stream waiting longer than any schedule says', async () => {
+      await stores.freshStream({ endpoint: 'a' }, new Date(NOW + DAY));
       expect(await repair(false)).toBe(1);
       expect(await claim('w', 10)).toHaveLength(1);
     });
 
-    it('keeps the wait of a lane that is to be tried later', async () => {
-      const taskId = await stores.freshLane({ endpoint: 'a' }, new Date(NOW));
-      const lane = await stores.claimOne(new Date(NOW));
+    it('keeps the wait of a stream that is to be tried later', async () => {
+      const taskId = await stores.freshStream({ endpoint: 'a' }, new Date(NOW));
+      const stream = await stores.claimOne(new Date(NOW));
       const reached = { nextSeq: 3, cursor: LOG_START, deliveries: [deliveryOf(1)] };
       const ready = inHand(
-        await stores.lanes.reach(lane, reached, new Date(NOW), new Date(NOW + LEASE_MS)),
+        await stores.streams.advance(stream, reached, new Date(NOW), new Date(NOW + LEASE_MS)),
       );
-      const delivery = (await stores.lanes.firstOpen(ready.id))!;
+      const delivery = (await stores.streams.firstOpen(ready.id))!;
       const attempt = {
         number: 1,
         at: new Date(NOW),
@@ -56,7 +56,12 @@ export function laneClockContract(open: () => Promise<PushStores>): void {
         at: new Date(NOW + 20_000),
         reason: 'HTTP 503',
       } as const;
-      await stores.lanes.settle(ready, { delivery, attempt, result }, new Date(NOW), new Date(NOW));
+      await stores.streams.recordAttempt(
+        ready,
+        { delivery, attempt, result },
+        new Date(NOW),
+        new Date(NOW),
+      );
       await repair(true);
       expect(await stores.row(taskId)).toMatchObject({ due_at: NOW + 20_000 });
       await repair(true, NOW - DAY);
@@ -64,19 +69,19 @@ export function laneClockContract(open: () => Promise<PushStores>): void {
     });
 
     it.each([0, 1000, 20_000])('voids no claim by as much as %d ms', async (ms) => {
-      const taskId = await stores.freshLane({ endpoint: 'a' }, new Date(NOW));
-      const [lane] = await claim('w', 1);
+      const taskId = await stores.freshStream({ endpoint: 'a' }, new Date(NOW));
+      const [stream] = await claim('w', 1);
       // Nothing of its first attempt is stored yet.
       const before = await stores.row(taskId);
       expect(before).toMatchObject({ open: 0, due_at: NOW + LEASE_MS });
       await repair(true, NOW - ms);
       expect(await stores.row(taskId)).toEqual(before);
-      expect(await stores.lanes.holds(lane!)).toBe(true);
+      expect(await stores.streams.holds(stream!)).toBe(true);
       expect(await claim('another', 1, NOW - ms)).toEqual([]);
     });
 
     it('voids no claim that is longer than every wait', async () => {
-      const taskId = await stores.freshLane({ endpoint: 'a' }, new Date(NOW));
+      const taskId = await stores.freshStream({ endpoint: 'a' }, new Date(NOW));
       await claim('w', 1);
       const before = await stores.row(taskId);
       const waits = { ...WAITS, longestWaitMs: 1000 };
@@ -89,8 +94,8 @@ export function laneClockContract(open: () => Promise<PushStores>): void {
       [DAY, ['another trial']],
     ])('ends no trial by as much as %d ms', async (ms, expected) => {
       await stores.openEndpoint('acme dead', `${NOW}, NULL`);
-      await stores.freshLane({ endpoint: 'acme dead' }, new Date(NOW));
-      await stores.freshLane({ endpoint: 'acme dead' }, new Date(NOW));
+      await stores.freshStream({ endpoint: 'acme dead' }, new Date(NOW));
+      await stores.freshStream({ endpoint: 'acme dead' }, new Date(NOW));
       expect(await claim('w', 10)).toHaveLength(1);
       await stores.database.write((tx) =>
         tx.run('UPDATE push_endpoints SET updated_at = ?', [NOW]),
@@ -101,7 +106,7 @@ export function laneClockContract(open: () => Promise<PushStores>): void {
     });
 
     it('ends leases that outlast every lease', async () => {
-      await stores.freshLane({ endpoint: 'a' }, new Date(NOW));
+      await stores.freshStream({ endpoint: 'a' }, new Date(NOW));
       expect(await claim('dead', 1, NOW + DAY)).toHaveLength(1);
       await repair(false);
       expect(await claim('w', 1)).toHaveLength(1);
@@ -109,7 +114,7 @@ export function laneClockContract(open: () => Promise<PushStores>): void {
 
     it('has an endpoint tried that was to wait until then', async () => {
       await stores.openEndpoint('acme dead', `${NOW + DAY}, NULL`);
-      await stores.freshLane({ endpoint: 'acme dead' }, new Date(NOW));
+      await stores.freshStream({ endpoint: 'acme dead' }, new Date(NOW));
       expect(await claim('w', 10)).toEqual([]);
       await repair(false);
       expect(await claim('w', 10)).toHaveLength(1);
@@ -117,7 +122,7 @@ export function laneClockContract(open: () => Promise<PushStores>): void {
   });
 
   describe('an endpoint left alone by a clock that was ahead', () => {
-    it('is judged by the trials that follow', async () => {
+    it('is judged by the probes that follow', async () => {
       await stores.openEndpoint('acme dead', `${NOW + 86_400_000}, NULL`);
       await stores.database.write((tx) =>
         tx.run(
@@ -125,21 +130,21 @@ export function laneClockContract(open: () => Promise<PushStores>): void {
           Array<number>(3).fill(NOW + 86_400_000),
         ),
       );
-      await stores.freshLane({ endpoint: 'acme dead' }, new Date(NOW));
+      await stores.freshStream({ endpoint: 'acme dead' }, new Date(NOW));
       await stores.cleanup.repairTimes(new Date(NOW), WAITS, true);
-      const [lane] = await claim('w', 1);
+      const [stream] = await claim('w', 1);
       const reached = { nextSeq: 3, cursor: LOG_START, deliveries: [deliveryOf(1)] };
       const until = new Date(NOW + LEASE_MS);
-      const ready = inHand(await stores.lanes.reach(lane!, reached, new Date(NOW), until));
-      const delivery = (await stores.lanes.firstOpen(ready.id))!;
+      const ready = inHand(await stores.streams.advance(stream!, reached, new Date(NOW), until));
+      const delivery = (await stores.streams.firstOpen(ready.id))!;
       const rest = { number: 1, at: new Date(NOW), durationMs: 1, error: null, response: null };
-      const settlement = {
+      const attemptRecord = {
         delivery,
         attempt: { ...rest, status: 200 },
         outcome: { kind: 'delivered', begunAt: NOW },
         result: { state: 'delivered' },
       } as const;
-      await stores.lanes.settle(ready, settlement, new Date(NOW), until);
+      await stores.streams.recordAttempt(ready, attemptRecord, new Date(NOW), until);
       const [row] = await stores.database.read('SELECT probe_at, opened_at FROM push_endpoints');
       expect(row).toEqual({ probe_at: null, opened_at: null });
     });
