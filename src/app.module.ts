@@ -7,6 +7,7 @@ import type { Log } from './common/logger.js';
 import type { SecretBox } from './common/secret-box.js';
 import { type AppConfig, ConfigModule, type ConfigSource } from './config/index.js';
 import { DatabaseModule } from './database/database.module.js';
+import { HUB_SCHEMA } from './hub-schema.js';
 import { ObservabilityModule } from './observability/observability.module.js';
 import { PushCommitModule, PushModule } from './push/index.js';
 import { RoutingModule } from './routing/index.js';
@@ -31,7 +32,7 @@ export class AppModule implements OnModuleDestroy {
       imports: [
         ConfigModule.of(config, source),
         SharedModule.of(log, secrets, replacements),
-        DatabaseModule,
+        DatabaseModule.of(HUB_SCHEMA),
         ObservabilityModule,
         AuthModule,
         SecretsModule,

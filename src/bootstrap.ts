@@ -27,6 +27,7 @@ import {
   summarize,
 } from './config/index.js';
 import { serveFrontPage } from './front-page.js';
+import { HUB_SCHEMA } from './hub-schema.js';
 import { HttpObserver } from './observability/http-observer.js';
 import { NestLog, openLog } from './observability/logging.js';
 import { Metrics } from './observability/metrics.js';
@@ -65,7 +66,7 @@ export async function createApp(overrides: AppOverrides = {}): Promise<NestFasti
   const log = await openLog(config.log);
   // A summary of it is told when the hub has started; all of it also by the command `config`.
   log.debug({ config: summarize(config) }, 'configuration');
-  const secrets = openSecretBox(config, log);
+  const secrets = openSecretBox(config, HUB_SCHEMA, log);
   let bindings: HttpBindings | undefined;
   // There when the first request comes.
   let observer: HttpObserver | undefined = undefined;

@@ -65,10 +65,11 @@ async function serve(): Promise<undefined> {
 async function migrate(): Promise<number> {
   const config = loadConfig();
   const { openDatabase } = await import('./database/open-database.js');
+  const { HUB_SCHEMA } = await import('./hub-schema.js');
   const { openLog } = await import('./observability/logging.js');
   const log = await openLog(config.log);
   await withDatabase(config, async () => {
-    const database = await openDatabase(config.database, { migrate: true, log });
+    const database = await openDatabase(config.database, HUB_SCHEMA, { migrate: true, log });
     await database.close();
   });
   return print('The database is up to date.\n');

@@ -6,6 +6,7 @@ import { SystemIdSource } from './common/ids.js';
 import type { AppConfig } from './config/index.js';
 import { openDatabase } from './database/open-database.js';
 import { sqlitePath } from './database/data-source.js';
+import { HUB_SCHEMA } from './hub-schema.js';
 
 /**
  * Makes another admin key in the hub's database and gives it back. On PostgreSQL the hub may be running; a
@@ -23,7 +24,7 @@ export async function createAdminKey({ database: settings }: AppConfig): Promise
       `there is no database ${resolve(path)} (database.url): a key is made in the one that the hub uses.`,
     );
   }
-  const database = await openDatabase(settings);
+  const database = await openDatabase(settings, HUB_SCHEMA);
   try {
     const name = 'made from the shell';
     return await makeAdminKey(apiKeysIn(database), new SystemClock(), new SystemIdSource(), name);

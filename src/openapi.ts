@@ -53,8 +53,11 @@ function withProblems(document: OpenAPIObject): OpenAPIObject {
   for (const [path, operations] of Object.entries(document.paths)) {
     if (!path.startsWith('/api/')) continue;
     for (const operation of Object.values(operations as Record<string, Operation>)) {
-      operation.responses['4XX'] = { description: 'What is wrong with the request.', content };
-      operation.responses['5XX'] = { description: 'The hub cannot answer.', content };
+      operation.responses['4XX'] = { description: 'The problem with the request.', content };
+      operation.responses['5XX'] = {
+        description: 'The hub could not process the request.',
+        content,
+      };
       operation.security = [{ bearer: [] }, { api_key: [] }];
     }
   }

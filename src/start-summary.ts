@@ -1,4 +1,4 @@
-import { databasePlace } from './common/database-url.js';
+import { databaseLocation } from './common/database-url.js';
 import type { AppConfig } from './config/index.js';
 
 /** What is found out when the hub has started, beside its configuration. */
@@ -20,7 +20,7 @@ export function startSummary(config: AppConfig, hub: StartedHub): Readonly<Recor
     address:
       hub.publicUrl === hub.listening ? hub.listening : `${hub.publicUrl} (${hub.listening})`,
     grpc: hub.grpc ?? 'off (grpc.port)',
-    database: databasePlace(database.url),
+    database: databaseLocation(database.url),
     callers: auth.mode === 'none' ? 'anybody, without a key (auth.mode: none)' : 'with an API key',
     agents: `${known} registered${disabled > 0 ? `, ${disabled} disabled` : ''}`,
     agentsAt: `public addresses${alsoAt(egress.allow)}${egress.proxy === null ? '' : ', through a proxy'}`,

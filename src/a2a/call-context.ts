@@ -21,8 +21,8 @@ export interface CallSource {
   readonly agentId: string | undefined;
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal;
-  /** See {@link CallContext.answerRoom}. */
-  readonly answerRoom: NonNullable<CallContext['answerRoom']>;
+  /** See {@link CallContext.reserveAnswer}. */
+  readonly reserveAnswer: NonNullable<CallContext['reserveAnswer']>;
   /** See {@link CallContext.note}. */
   readonly note: CallNote;
 }
@@ -33,7 +33,7 @@ export interface CallSource {
  * Trace Context wants.
  */
 export function callContextOf(
-  { headers, principal, agentId, signal, answerRoom, note }: CallSource,
+  { headers, principal, agentId, signal, reserveAnswer, note }: CallSource,
   version: ProtocolVersion,
 ): CallContext {
   const extensions = [
@@ -56,7 +56,7 @@ export function callContextOf(
     idempotencyKey: idempotencyKeyOf(single(headers['idempotency-key'])),
     lastEventId: lastEventIdOf(single(headers['last-event-id'])),
     signal,
-    answerRoom,
+    reserveAnswer,
     note,
   };
 }

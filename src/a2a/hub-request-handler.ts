@@ -218,7 +218,7 @@ export class HubRequestHandler {
 
 /** Before a large answer is written. */
 async function roomFor(answer: object, call: CallContext): Promise<void> {
-  if (isLong(answer)) await call.answerRoom?.(sizeOf(answer));
+  if (isLong(answer)) await call.reserveAnswer?.(sizeOf(answer));
 }
 
 /** The same of what has been done and should not be asked for again: without room it says where to read it. */

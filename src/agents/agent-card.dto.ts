@@ -27,7 +27,7 @@ export class CardSignatureDto implements CardSignature {
   @ApiProperty({
     enum: OUTCOMES,
     description:
-      'unverified: there is no trusted key for it; invalid: there is, and it does not match the card; unchecked: agents.cardSignatures is off.',
+      'unverified: no trusted key for it is known; invalid: a trusted key is known and the signature does not match the card; unchecked: agents.cardSignatures is off.',
   })
   readonly outcome!: SignatureOutcome;
 
@@ -49,7 +49,7 @@ export class CardSignatureDto implements CardSignature {
 
   @ApiProperty({
     type: Boolean,
-    description: 'The card, or one before it, has verified: only a verified one takes its place.',
+    description: 'This card or an earlier one was verified: only a verified card can replace it.',
   })
   readonly wasVerified!: boolean;
 
@@ -61,7 +61,7 @@ export class CardTroubleDto {
   @ApiProperty({
     enum: ['refused', 'unusable', 'adjusted', 'unread'],
     description:
-      'refused: the card was read again and is not taken, the one before stays in use; unusable: what is stored cannot be used, the agent gets no work and is in no card of the hub; adjusted: the card is in use, but not all of it as it is written; unread: a declared agent of which no card could be read yet, it gets no work and is tried again.',
+      'refused: the refreshed card was rejected, the previous one stays in use; unusable: the stored card cannot be used, the agent gets no work and is in no card of the hub; adjusted: the card is in use with corrections; unread: the card of a declared agent could not be read yet, the agent gets no work and the hub retries.',
   })
   readonly kind: CardTrouble['kind'];
 
@@ -88,7 +88,7 @@ export class AgentInterfaceDto {
   @ApiProperty({ type: String })
   readonly protocolVersion!: string;
 
-  @ApiProperty({ type: Boolean, description: 'Whether this is the one the hub calls.' })
+  @ApiProperty({ type: Boolean, description: 'Whether this is the interface that the hub calls.' })
   readonly chosen!: boolean;
 
   @ApiProperty({ type: String })

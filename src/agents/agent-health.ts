@@ -23,7 +23,7 @@ export interface AgentCondition {
   readonly breaker: BreakerState;
   /** Delegations it works on now, as far as this process knows. */
   readonly outstanding: number;
-  /** Delegations that wait for it. */
+  /** Delegations queued for it. */
   readonly queued: number;
   /** Its queue has as much as it may hold: it takes no new task. */
   readonly isFull: boolean;

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/com
 import type { Principal } from '../auth/index.js';
 import { ByOrganization, isOpenTo } from '../common/by-organization.js';
 import { Clock } from '../common/clock.js';
-import { KeptByRevision } from '../common/kept-by-revision.js';
+import { RevisionedCache } from '../common/revisioned-cache.js';
 import { Log } from '../common/logger.js';
 import type { Agent } from './agent.js';
 import { AgentStore } from './agent-store.js';
@@ -26,7 +26,7 @@ interface Snapshot {
 @Injectable()
 export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
   private snapshot = snapshotOf([]);
-  private readonly kept: KeptByRevision<Agent>;
+  private readonly cache: RevisionedCache<Agent>;
   private purgedAt = 0;
   /** What was last logged of agents that cannot be used, by their ids. */
   private unusable: ReadonlyMap<string, string> = new Map();
@@ -36,19 +36,19 @@ export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
     private readonly clock: Clock,
     private readonly log: Log,
   ) {
-    const take = (all: readonly Agent[]): void => {
+    const onReload = (all: readonly Agent[]): void => {
       this.snapshot = snapshotOf(all);
       this.tellUnusable(all);
     };
-    this.kept = new KeptByRevision(store, take, 'agents', clock, log);
+    this.cache = new RevisionedCache(store, onReload, 'agents', clock, log);
   }
 
   onModuleInit(): Promise<void> {
-    return this.kept.follow(() => this.purge());
+    return this.cache.follow(() => this.purge());
   }
 
   onModuleDestroy(): void {
-    this.kept.stop();
+    this.cache.stop();
   }
 
   /** The agent with this id, enabled or not. */
@@ -93,7 +93,7 @@ export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
 
   /** Reads all agents again if any changed; resolves when the memory holds what the database does. */
   renew(): Promise<void> {
-    return this.kept.renew();
+    return this.cache.renew();
   }
 
   /** Once for each fault. */
@@ -105,7 +105,7 @@ export class AgentRegistry implements OnModuleInit, OnModuleDestroy {
       if (this.unusable.get(id) === cardTrouble.reason) continue;
       this.log.error(
         { agent: id, reason: cardTrouble.reason },
-        'an agent is left out: what is stored of it cannot be used',
+        'an agent is ignored: its stored record is not usable',
       );
     }
     this.unusable = faults;

@@ -22,10 +22,10 @@ export class AgentQuirkDto {
   @ApiProperty({ enum: QUIRK_KINDS })
   readonly kind: QuirkKind;
 
-  @ApiProperty({ type: String, description: 'In words.' })
+  @ApiProperty({ type: String, description: 'A description for people.' })
   readonly what: string;
 
-  @ApiProperty({ type: String, format: 'date-time', description: 'When it was seen first.' })
+  @ApiProperty({ type: String, format: 'date-time', description: 'When it was first seen.' })
   readonly since: string;
 
   constructor({ kind, since }: Quirk) {
@@ -65,11 +65,14 @@ export class AgentDto {
   @ApiProperty({
     type: Number,
     nullable: true,
-    description: 'Delegations that may wait for it; null: agents.maxQueue.',
+    description: 'Delegations that may be queued for it; null: agents.maxQueue.',
   })
   readonly maxQueue: number | null;
 
-  @ApiProperty({ type: AgentHealthDto, description: 'As the process that answers sees it.' })
+  @ApiProperty({
+    type: AgentHealthDto,
+    description: 'As seen by the process that answers this request.',
+  })
   readonly health: AgentHealthDto;
 
   @ApiProperty({ type: [String], description: "The operator's tags; skills have their own." })
@@ -78,13 +81,13 @@ export class AgentDto {
   @ApiProperty({ enum: ['api', 'config'], description: 'config: declared in the configuration.' })
   readonly source: Agent['source'];
 
-  @ApiProperty({ type: AgentEndpointDto, description: 'What the hub calls first.' })
+  @ApiProperty({ type: AgentEndpointDto, description: 'The interface that the hub calls first.' })
   readonly endpoint: AgentEndpointDto;
 
   @ApiProperty({
     type: AgentEndpointDto,
     description:
-      'What this process calls now: another interface while the first does not answer, or an older version where the agent refused the one of its card.',
+      'The interface that this process calls now: another one while the first does not answer, or an older version where the agent refused the version in its card.',
   })
   readonly endpointNow: AgentEndpointDto;
 
@@ -105,7 +108,10 @@ export class AgentDto {
   })
   readonly protocolVersion: Agent['pin']['protocolVersion'];
 
-  @ApiProperty({ type: [AgentInterfaceDto], description: 'Every interface of the card, judged.' })
+  @ApiProperty({
+    type: [AgentInterfaceDto],
+    description: 'Every interface of the card and whether the hub can call it.',
+  })
   readonly interfaces: readonly AgentInterfaceDto[];
 
   @ApiProperty({
@@ -115,7 +121,10 @@ export class AgentDto {
   })
   readonly organizations: readonly string[] | null;
 
-  @ApiProperty({ type: CardSignatureDto, description: "What is known of the card's signature." })
+  @ApiProperty({
+    type: CardSignatureDto,
+    description: "The result of verifying the card's signature.",
+  })
   readonly signature: CardSignatureDto;
 
   @ApiProperty({
@@ -135,14 +144,14 @@ export class AgentDto {
   @ApiProperty({
     type: CardTroubleDto,
     nullable: true,
-    description: 'What is wrong with its card; null: nothing is known to be.',
+    description: 'The problem with its card; null: none is known.',
   })
   readonly cardTrouble: CardTroubleDto | null;
 
   @ApiProperty({
     type: [AgentQuirkDto],
     description:
-      'What the process that answers has forgiven the agent since it started, oldest first.',
+      'Known deviations from the protocol that this process has tolerated since it started, oldest first.',
   })
   readonly quirks: readonly AgentQuirkDto[];
 
@@ -158,7 +167,7 @@ export class AgentDto {
   @ApiProperty({
     type: [String],
     description:
-      'The servers they are sent to: those the agent had when they were given. It is not called elsewhere.',
+      'The origins the credentials are sent to: those of the agent when they were given. The agent is not called at other origins.',
   })
   readonly credentialOrigins: readonly string[];
 
@@ -217,7 +226,10 @@ export class AgentDto {
 
 /** What was found out about a new agent. */
 export class RegistrationReportDto {
-  @ApiProperty({ type: [AgentInterfaceDto], description: 'Every interface of the card, judged.' })
+  @ApiProperty({
+    type: [AgentInterfaceDto],
+    description: 'Every interface of the card and whether the hub can call it.',
+  })
   readonly interfaces: readonly AgentInterfaceDto[];
 
   @ApiProperty({ type: Boolean, description: "Whether the endpoint's host resolves now." })

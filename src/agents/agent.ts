@@ -142,7 +142,7 @@ export interface Agent {
   readonly weight: number;
   /** Delegations at once from one process; null: `tasks.maxPerAgent`. */
   readonly maxConcurrent: number | null;
-  /** Delegations that may wait for it, over all processes; null: `agents.maxQueue`. */
+  /** Delegations that may be queued for it, over all processes; null: `agents.maxQueue`. */
   readonly maxQueue: number | null;
   /** False: no new work; what is open goes on. */
   readonly enabled: boolean;

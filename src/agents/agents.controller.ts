@@ -26,7 +26,7 @@ export class AgentsController {
   ) {}
 
   @Post()
-  @ApiOperation({ summary: 'Registers an agent and tells what the hub will call.' })
+  @ApiOperation({ summary: 'Register an agent; the answer reports what the hub will call.' })
   @ApiCreatedResponse({ type: RegisteredAgentDto })
   async register(@Body() body: RegisterAgentDto): Promise<RegisteredAgentDto> {
     const registration = await this.agents.register(body);
@@ -34,7 +34,7 @@ export class AgentsController {
   }
 
   @Get()
-  @ApiOperation({ summary: 'Lists agents by id, filtered.' })
+  @ApiOperation({ summary: 'List agents by id, filtered.' })
   @ApiOkResponse({ type: AgentPageDto })
   async list(@Query() query: AgentQueryDto): Promise<AgentPageDto> {
     const { limit, cursor, state, ...filter } = query;
@@ -44,14 +44,14 @@ export class AgentsController {
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'Shows an agent.' })
+  @ApiOperation({ summary: 'Get an agent.' })
   @ApiOkResponse({ type: AgentDto })
   async get(@Param('id') id: string): Promise<AgentDto> {
     return this.shown(await this.agents.get(id));
   }
 
   @Patch(':id')
-  @ApiOperation({ summary: 'Changes what the operator decides about an agent.' })
+  @ApiOperation({ summary: "Change the operator's settings of an agent." })
   @ApiOkResponse({ type: AgentDto })
   async patch(@Param('id') id: string, @Body() body: PatchAgentDto): Promise<AgentDto> {
     return this.shown(await this.agents.patch(id, body));
@@ -60,7 +60,7 @@ export class AgentsController {
   @Delete(':id')
   @HttpCode(204)
   @ApiOperation({
-    summary: 'Deletes an agent; what it works on can still be canceled for 30 days.',
+    summary: 'Delete an agent; tasks it is working on can still be canceled for 30 days.',
   })
   @ApiNoContentResponse()
   async remove(@Param('id') id: string): Promise<void> {
@@ -70,7 +70,7 @@ export class AgentsController {
   // The plain `:id:refresh` would also match other verbs after the second colon.
   @Post(':id(^[^:]+)::refresh')
   @HttpCode(200)
-  @ApiOperation({ summary: "Reads the agent's card again and tells what changed." })
+  @ApiOperation({ summary: "Refresh the agent's card; the answer reports what changed." })
   @ApiOkResponse({ type: RefreshedAgentDto })
   async refresh(@Param('id') id: string): Promise<RefreshedAgentDto> {
     const refreshed = await this.agents.refresh(id);

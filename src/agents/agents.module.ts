@@ -26,13 +26,13 @@ import { AgentMonitor } from './health/agent-monitor.js';
 import { AgentProber } from './health/agent-prober.js';
 import { ObservedAgentClient } from './health/observed-agent.client.js';
 import { UnreadAgents } from './unread-agents.js';
-import { TypeormAgentStore } from './persistence/typeorm-agent.store.js';
+import { SqlAgentStore } from './persistence/sql-agent.store.js';
 
 @Module({
   imports: [AuthModule],
   controllers: [AgentEventsController, AgentCheckController, AgentsController],
   providers: [
-    { provide: AgentStore, useClass: TypeormAgentStore },
+    { provide: AgentStore, useClass: SqlAgentStore },
     SdkAgentClient,
     {
       provide: AgentClient,

@@ -35,7 +35,7 @@ import { UnreadAgents, withUnread } from './unread-agents.js';
 
 /** An agent to be registered, by exactly one of `cardUrl` and `card`. */
 export interface NewAgent extends WrittenMeans, ProbeWish {
-  /** Default: made of the card's name. */
+  /** Default: derived from the card's name. */
   readonly id?: string | undefined;
   readonly cardUrl?: string | undefined;
   readonly card?: Readonly<Record<string, unknown>> | undefined;
@@ -239,7 +239,7 @@ export class AgentsService {
   private async noteRefused(id: string, error: HubError): Promise<void> {
     this.log.warn(
       { agent: id, ...whyOf(error) },
-      "an agent's card was read again and is not taken",
+      'the refreshed card of an agent was refused; the previous card stays in use',
     );
     const cardTrouble = refusedBy(error, this.clock.now());
     await this.store.update(id, (stored) => {

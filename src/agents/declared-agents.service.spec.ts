@@ -189,9 +189,7 @@ describe('the declared agents', () => {
     source.change(configOf(declared('new')));
     await pass(2000);
     expect(stored()).toEqual(['old']);
-    expect(logged).toContain(
-      'the changed configuration could not be put in force; it is tried again',
-    );
+    expect(logged).toContain('the changed configuration could not be applied; it is retried');
     expect(logged).not.toContain('the configuration file was read again');
     store.isDown = false;
     await pass(3000);
@@ -227,7 +225,7 @@ describe('the declared agents', () => {
     await pass(2000);
     expect(stored()).toEqual(['old']);
     expect(logged.at(-1)).toBe(
-      'the changed configuration cannot be used; what was read before stays',
+      'the changed configuration is invalid; the previous one stays in force',
     );
   });
 });

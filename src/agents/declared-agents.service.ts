@@ -172,7 +172,10 @@ export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnM
       await this.store.update(id, (stored) => ({ ...stored, cardTrouble }));
       await this.registry.renew();
     } catch (failure) {
-      this.log.warn({ agent: id, err: failure }, 'the trouble of a card cannot be noted');
+      this.log.warn(
+        { agent: id, err: failure },
+        'the problem of an agent card could not be recorded',
+      );
     }
   }
 

@@ -38,7 +38,7 @@ import { SwitchesDto } from './switches.dto.js';
 
 export class PatchAgentDto {
   @IsCardKeys(
-    'Public keys, one of which has to have signed the card: a JWK Set, or `{jwksUrl}`. Null: the keys of its origin count again. The card stays in use whatever they say, of one that verifies only what is signed; see `signature`.',
+    'Public keys, one of which has to have signed the card: a JWK Set, or `{jwksUrl}`. Null: the keys of its origin are trusted again. The card stays in use whatever the result; of a card that verifies, only its signed part is used; see `signature`.',
   )
   cardKeys?: Record<string, unknown> | null;
 
@@ -74,7 +74,7 @@ export class PatchAgentDto {
   @IsOwnLimit(MAX_CONCURRENT, 'Delegations at once from one process. Null: tasks.maxPerAgent.')
   maxConcurrent?: number | null;
 
-  @IsOwnLimit(MAX_QUEUE, 'Delegations that may wait for it. Null: agents.maxQueue.')
+  @IsOwnLimit(MAX_QUEUE, 'Delegations that may be queued for it. Null: agents.maxQueue.')
   maxQueue?: number | null;
 
   @ApiPropertyOptional({ type: Boolean })
@@ -86,7 +86,7 @@ export class PatchAgentDto {
     type: String,
     nullable: true,
     description:
-      "Null: the card's URL again. At another origin the stored credentials are dropped; give them again.",
+      'Null: the URL of the card again. If the origin changes, the stored credentials are dropped and must be set again.',
   })
   @IfPresent()
   @IsUrl(ENDPOINT_RULE, ENDPOINT_TEXT)
@@ -117,7 +117,7 @@ export class PatchAgentDto {
   @ApiPropertyOptional({
     type: SwitchesDto,
     nullable: true,
-    description: 'Each is set, or taken back by null; the others stay. Null: none is set.',
+    description: 'Each switch is set, or reset by null; the others stay. Null: all are reset.',
   })
   @IfPresent()
   @IsObject()
@@ -129,7 +129,7 @@ export class PatchAgentDto {
     ...HEADERS,
     nullable: true,
     description:
-      'Each header is set, or removed by null; the others stay. All are then for the servers of the card in use, or of the override.',
+      'Each header is set, or removed by null; the others stay. All of them then belong to the origins of the present card, or of the override.',
   })
   @IfPresent()
   @IsObject()

@@ -44,7 +44,7 @@ export class RegisterAgentDto {
   @ApiPropertyOptional({
     type: String,
     pattern: ID.source,
-    description: "Default: made of the card's name.",
+    description: "Default: derived from the card's name.",
   })
   @IsOptional()
   @Matches(ID, ID_RULE)
@@ -52,7 +52,7 @@ export class RegisterAgentDto {
 
   @ApiPropertyOptional({
     type: String,
-    description: 'Where the agent or its card is; this or `card`.',
+    description: 'The URL of the agent or of its card; this or `card`.',
     example: 'https://agent.example',
   })
   @IsOptional()
@@ -82,7 +82,7 @@ export class RegisterAgentDto {
   @ApiPropertyOptional({
     type: String,
     description:
-      "Called instead of the card's URL. For gRPC, `grpcs://` and `https://` mean TLS, `grpc://` and `http://` plain text.",
+      'Called instead of the URL in the card. For gRPC, `grpcs://` and `https://` mean TLS, `grpc://` and `http://` plain text.',
   })
   @IsOptional()
   @IsUrl(ENDPOINT_RULE, ENDPOINT_TEXT)
@@ -135,16 +135,16 @@ export class RegisterAgentDto {
   @IsOwnLimit(MAX_CONCURRENT, 'Delegations at once from one process. Null: tasks.maxPerAgent.')
   maxConcurrent?: number | null;
 
-  @IsOwnLimit(MAX_QUEUE, 'Delegations that may wait for it. Null: agents.maxQueue.')
+  @IsOwnLimit(MAX_QUEUE, 'Delegations that may be queued for it. Null: agents.maxQueue.')
   maxQueue?: number | null;
 
-  @ApiPropertyOptional({ type: Boolean, default: true, description: 'False: no new work.' })
+  @ApiPropertyOptional({ type: Boolean, default: true, description: 'False: it gets no new work.' })
   @IsOptional()
   @IsBoolean()
   enabled?: boolean;
 
   @IsCardKeys(
-    'Public keys, one of which has to have signed the card: a JWK Set, or `{jwksUrl}`. Default: the keys of its origin count.',
+    'Public keys, one of which must have signed the card: a JWK Set, or `{jwksUrl}`. Default: the keys of its origin are trusted.',
   )
   cardKeys?: Record<string, unknown> | null;
 
@@ -160,7 +160,7 @@ export class RegisterAgentDto {
 
   @ApiPropertyOptional({
     type: SwitchesDto,
-    description: 'How it is called, where its card or its server says otherwise.',
+    description: 'Overrides of how it is called, where its card or its server is wrong.',
   })
   @IsOptional()
   @IsObject()
@@ -172,13 +172,17 @@ export class RegisterAgentDto {
     type: Boolean,
     default: false,
     description:
-      'True: the agent is sent one message to see what it really does; the answer tells. That it fails changes nothing.',
+      'True: one message is sent to the agent to find out how it behaves; the answer has a report. A failed probe does not prevent registration.',
   })
   @IsOptional()
   @IsBoolean()
   probe?: boolean;
 
-  @ApiPropertyOptional({ type: String, maxLength: 2000, description: 'The text of that message.' })
+  @ApiPropertyOptional({
+    type: String,
+    maxLength: 2000,
+    description: 'The text of the probe message.',
+  })
   @IsOptional()
   @IsString()
   @Length(1, 2000)
@@ -189,7 +193,7 @@ export class RegisterAgentDto {
     default: 30_000,
     minimum: 100,
     maximum: 120_000,
-    description: 'How long is waited for what comes of it.',
+    description: 'How long the hub waits for the outcome of the probe.',
   })
   @IsOptional()
   @IsInt()

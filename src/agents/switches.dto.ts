@@ -9,7 +9,8 @@ export class SwitchesDto implements Partial<Record<keyof AgentSwitches, unknown>
   @ApiPropertyOptional({
     enum: SWITCHES.streaming,
     nullable: true,
-    description: 'off: it is never asked to stream, whatever its card says; its task is polled.',
+    description:
+      'off: the hub never streams from it, whatever its card says; its tasks are polled.',
   })
   @IsOptional()
   @IsIn(SWITCHES.streaming)
@@ -19,7 +20,7 @@ export class SwitchesDto implements Partial<Record<keyof AgentSwitches, unknown>
     enum: SWITCHES.blocking,
     nullable: true,
     description:
-      'on: where it does not stream, a message is sent as one that waits for the end, for agents that cannot be asked for their task. The wait is bounded by the budgets.',
+      'on: where it does not stream, messages are sent as blocking, for agents that do not answer GetTask. The budgets bound the wait.',
   })
   @IsOptional()
   @IsIn(SWITCHES.blocking)
@@ -31,7 +32,7 @@ export class SwitchesDto implements Partial<Record<keyof AgentSwitches, unknown>
     minimum: pollMs.min,
     maximum: pollMs.max,
     description:
-      'The pause between two looks at its task, instead of one that grows from agents.pollMin to agents.pollMax.',
+      'A fixed polling interval, instead of one that grows from agents.pollMin to agents.pollMax.',
   })
   @IsOptional()
   @IsInt()
@@ -43,7 +44,7 @@ export class SwitchesDto implements Partial<Record<keyof AgentSwitches, unknown>
     enum: SWITCHES.files,
     nullable: true,
     description:
-      'How it has the bytes of files over HTTP+JSON and gRPC of 0.3: twice is base64 of base64. Null: the hub asks the server what it is.',
+      'How it encodes the bytes of files over HTTP+JSON and gRPC of 0.3: twice is base64 of base64. Null: the hub detects it.',
   })
   @IsOptional()
   @IsIn(SWITCHES.files)

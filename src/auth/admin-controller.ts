@@ -23,9 +23,9 @@ export const RequireScope = (scope: Scope): MethodDecorator => declareAccess(sco
  * Waits for room for an answer of so many bytes, in a handler of an {@link AdminController}: a function to call before
  * what is large is made. Rejects with RATE_LIMITED or UNAVAILABLE when there is none after a while.
  */
-export const AnswerRoom = createParamDecorator(
+export const ReserveAnswer = createParamDecorator(
   (_: unknown, context: ExecutionContext) =>
-    context.switchToHttp().getRequest<FastifyRequest>().answerRoom ?? undefined,
+    context.switchToHttp().getRequest<FastifyRequest>().reserveAnswer ?? undefined,
 );
 
 /** The caller, in a handler of an {@link AdminController}. */

@@ -13,8 +13,8 @@ import { KeyWatch } from './key-watch.js';
 import { KeylessWarnings } from './keyless-warnings.js';
 import { KeysController } from './keys.controller.js';
 import { KeysService } from './keys.service.js';
-import { TypeormApiKeyStore } from './persistence/typeorm-api-key.store.js';
-import { TypeormPrincipalStore } from './persistence/typeorm-principal.store.js';
+import { SqlApiKeyStore } from './persistence/sql-api-key.store.js';
+import { SqlPrincipalStore } from './persistence/sql-principal.store.js';
 import { PrincipalChanges } from './principal-changes.js';
 import { PrincipalHolds } from './principal-holds.js';
 import { PrincipalStore } from './principal-store.js';
@@ -23,14 +23,14 @@ import { PrincipalsService } from './principals.service.js';
 import { SigningKeysController } from './signing-keys.controller.js';
 
 /** The keys in a database, for a command that runs without the hub. */
-export const apiKeysIn = (database: Database): ApiKeyStore => new TypeormApiKeyStore(database);
+export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore(database);
 
 @Module({
   imports: [SigningModule],
   controllers: [KeysController, PrincipalsController, SigningKeysController],
   providers: [
-    { provide: ApiKeyStore, useClass: TypeormApiKeyStore },
-    { provide: PrincipalStore, useClass: TypeormPrincipalStore },
+    { provide: ApiKeyStore, useClass: SqlApiKeyStore },
+    { provide: PrincipalStore, useClass: SqlPrincipalStore },
     {
       provide: PrincipalHolds,
       inject: [PrincipalStore, AppConfig],

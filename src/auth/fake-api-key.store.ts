@@ -55,7 +55,7 @@ export class FakeApiKeyStore extends ApiKeyStore {
     return Promise.resolve();
   }
 
-  /** There are no standings of principals here. */
+  /** There are no statuses of principals here. */
   noteExpired(): Promise<void> {
     return Promise.resolve();
   }

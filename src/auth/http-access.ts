@@ -12,8 +12,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The caller; null on a route that asks for no key. */
     principal: Principal | null;
-    /** See {@link AnswerRoom}; null where answers are not counted. */
-    answerRoom: ((bytes: number) => Promise<void>) | null;
+    /** See {@link ReserveAnswer}; null where answers are not counted. */
+    reserveAnswer: ((bytes: number) => Promise<void>) | null;
   }
 }
 

@@ -1,5 +1,10 @@
 export { ApiKeyStore, type ApiKey } from './api-key-store.js';
-export { AdminController, AnswerRoom, CurrentPrincipal, RequireScope } from './admin-controller.js';
+export {
+  AdminController,
+  ReserveAnswer,
+  CurrentPrincipal,
+  RequireScope,
+} from './admin-controller.js';
 export { AuthModule, apiKeysIn } from './auth.module.js';
 export { AuthService } from './auth.service.js';
 export { challengeOf, scopeChallenge } from './challenge.js';
@@ -15,7 +20,7 @@ export { type HoldOf, PrincipalHolds } from './principal-holds.js';
 export {
   type PrincipalRecord,
   PrincipalStore,
-  type UnsettledPrincipal,
+  type UnreconciledPrincipal,
 } from './principal-store.js';
 export {
   EVERYTHING,

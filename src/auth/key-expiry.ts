@@ -18,7 +18,7 @@ export class KeyExpiry implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(store: ApiKeyStore, clock: Clock, warnings: KeylessWarnings, log: Log) {
     const rules = {
       name: 'key expiry',
-      failure: 'keys that have expired could not be looked for',
+      failure: 'expired API keys could not be read',
       everyMs: LOOK_EVERY_MS,
       run: () => store.noteExpired(clock.now(), (lost) => warnings.noted(lost)),
     };

@@ -48,7 +48,7 @@ export class KeyUses implements OnApplicationShutdown {
       await this.store.markUsed(uses);
     } catch (error) {
       for (const id of uses.keys()) this.written.delete(id);
-      this.log.warn({ err: error }, 'the last uses of keys could not be written');
+      this.log.warn({ err: error }, 'the last-used times of API keys could not be stored');
     }
   }
 

@@ -11,7 +11,7 @@ import { PrincipalStore } from './principal-store.js';
 const LOOK_EVERY_MS = 1000;
 /** Every so many looks all keys are looked up, whatever that says. */
 const LOOKS_TO_LOOK_UP_ALL = 60;
-const CANNOT_LOOK = 'the keys of open calls could not be looked up';
+const CANNOT_LOOK = 'the API keys of open calls could not be read';
 /** Ended keys and principals remembered of each kind: for calls that were let in a moment before. */
 const REMEMBERED = 10_000;
 

@@ -31,7 +31,7 @@ export class CreateKeyDto {
   @ApiPropertyOptional({
     type: String,
     format: 'date-time',
-    description: 'From then on the key is not valid. Default: it is until it is revoked.',
+    description: 'When the key expires. Default: it is valid until it is revoked.',
   })
   @IsOptional()
   @IsISO8601({ strict: true })
@@ -69,7 +69,7 @@ export class KeyDto {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'About a minute exact; null for a key that was not used.',
+    description: 'Accurate to about a minute; null for an unused key.',
   })
   readonly lastUsedAt: string | null;
 
@@ -88,7 +88,7 @@ export class KeyDto {
 
 /** A key that was just made. */
 export class CreatedKeyDto extends KeyDto {
-  @ApiProperty({ type: String, description: 'The key itself; it is shown this once.' })
+  @ApiProperty({ type: String, description: 'The key itself; it is shown only once.' })
   readonly key: string;
 
   constructor(record: ApiKey, key: string) {

@@ -26,7 +26,7 @@ export class KeylessWarnings implements OnApplicationBootstrap, OnModuleDestroy 
   ) {
     const rules = {
       name: 'keyless principals',
-      failure: 'principals without a valid key could not be looked for',
+      failure: 'principals without a valid key could not be read',
       everyMs: LOOK_EVERY_MS,
       run: () => this.look(),
     };
@@ -65,7 +65,7 @@ export class KeylessWarnings implements OnApplicationBootstrap, OnModuleDestroy 
   }
 
   private warn(principal: string): void {
-    const text = 'a principal has no valid key any more: its standing subscriptions pause';
+    const text = 'a principal has no valid key any more: its standing subscriptions are paused';
     this.log.warn({ principal }, text);
   }
 }

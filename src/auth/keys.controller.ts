@@ -15,7 +15,9 @@ export class KeysController {
   constructor(private readonly keys: KeysService) {}
 
   @Post()
-  @ApiOperation({ summary: 'Makes a key for a new principal, or another one for an existing.' })
+  @ApiOperation({
+    summary: 'Create an API key for a new principal, or a further one for an existing principal.',
+  })
   @ApiCreatedResponse({ type: CreatedKeyDto })
   async create(@Body() body: CreateKeyDto): Promise<CreatedKeyDto> {
     const { principal, expiresAt, ...rest } = body;
@@ -28,7 +30,7 @@ export class KeysController {
   }
 
   @Get()
-  @ApiOperation({ summary: 'Lists keys, newest first, revoked ones included.' })
+  @ApiOperation({ summary: 'List API keys, newest first, revoked ones included.' })
   @ApiOkResponse({ type: KeyPageDto })
   async list(@Query() query: PageQueryDto): Promise<KeyPageDto> {
     const page = await this.keys.list(query.limit, query.cursor);
@@ -37,7 +39,7 @@ export class KeysController {
 
   @Delete(':id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Revokes a key for ever.' })
+  @ApiOperation({ summary: 'Revoke an API key permanently.' })
   @ApiNoContentResponse()
   async revoke(@Param('id') id: string): Promise<void> {
     await this.keys.revoke(id);

@@ -3,7 +3,7 @@ type Listener = (principalId: string) => Promise<void>;
 
 /**
  * Tells those to the right of `auth` in this process that the standing of a principal has changed. It
- * carries nothing that is not in the database (`PrincipalStore.unsettled`), where other processes see it.
+ * carries nothing that is not in the database (`PrincipalStore.unreconciled`), where other processes see it.
  */
 export class PrincipalChanges {
   private readonly listeners = new Set<Listener>();

@@ -1,5 +1,5 @@
 import type { Tx, Work } from '../database/sql.js';
-import { type Hold, type PrincipalStanding, type Sending, holdOf } from './domain/hold.js';
+import { type Hold, type PrincipalStatus, type Sending, holdOf } from './domain/hold.js';
 import type { PrincipalStore } from './principal-store.js';
 
 /** Tells why something is not sent for its principal; null when it is. */
@@ -15,17 +15,17 @@ export class PrincipalHolds {
 
   /** As this transaction sees them; no principal asked about changes until it ends. */
   *heldIn(tx: Tx, principalIds: Iterable<string>, now: Date): Work<HoldOf> {
-    return this.heldBy(yield* this.store.standingsIn(tx, [...new Set(principalIds)]), now);
+    return this.heldBy(yield* this.store.statusesIn(tx, [...new Set(principalIds)]), now);
   }
 
   async held(principalIds: Iterable<string>, now: Date): Promise<HoldOf> {
-    return this.heldBy(await this.store.standings([...new Set(principalIds)]), now);
+    return this.heldBy(await this.store.statuses([...new Set(principalIds)]), now);
   }
 
-  private heldBy(standings: ReadonlyMap<string, PrincipalStanding>, now: Date): HoldOf {
+  private heldBy(statuses: ReadonlyMap<string, PrincipalStatus>, now: Date): HoldOf {
     return (principalId, sending) => {
-      const standing = standings.get(principalId);
-      return standing === undefined ? null : holdOf(standing, sending, now, this.graceMs);
+      const status = statuses.get(principalId);
+      return status === undefined ? null : holdOf(status, sending, now, this.graceMs);
     };
   }
 }

@@ -1,6 +1,6 @@
 import type { Page } from '../common/page.js';
 import type { Tx, Work } from '../database/sql.js';
-import type { PrincipalStanding } from './domain/hold.js';
+import type { PrincipalStatus } from './domain/hold.js';
 
 /** A principal as operators see it. */
 export interface PrincipalRecord {
@@ -15,7 +15,7 @@ export interface PrincipalRecord {
   readonly validKeys: number;
   /** The configuration lets it in, with a key or without: it never counts as one without a key. */
   readonly builtIn: boolean;
-  readonly standing: PrincipalStanding;
+  readonly status: PrincipalStatus;
 }
 
 export const PRINCIPAL_STATES = ['active', 'keyless', 'disabled'] as const;
@@ -27,8 +27,8 @@ export interface PrincipalFilter {
   readonly state?: PrincipalState | undefined;
 }
 
-/** A principal whose belongings may not all be as its standing says yet. */
-export interface UnsettledPrincipal {
+/** A principal whose belongings may not all be as its status says yet. */
+export interface UnreconciledPrincipal {
   readonly id: string;
   /** The change they are to be brought in line with. */
   readonly revision: number;
@@ -67,23 +67,20 @@ export abstract class PrincipalStore {
   abstract validKeys(keyIds: readonly string[]): Promise<ReadonlySet<string>>;
 
   /** How these stand; those without a row lack nothing and are left out. */
-  abstract standings(ids: readonly string[]): Promise<ReadonlyMap<string, PrincipalStanding>>;
+  abstract statuses(ids: readonly string[]): Promise<ReadonlyMap<string, PrincipalStatus>>;
 
   /** The same in a transaction; they cannot change until it ends. */
-  abstract standingsIn(
-    tx: Tx,
-    ids: readonly string[],
-  ): Work<ReadonlyMap<string, PrincipalStanding>>;
+  abstract statusesIn(tx: Tx, ids: readonly string[]): Work<ReadonlyMap<string, PrincipalStatus>>;
 
   /** Those that lost their last valid key after `from` and not after `until`. */
   abstract keylessBetween(from: Date, until: Date): Promise<readonly string[]>;
 
   /** Those whose belongings have to be looked through. */
-  abstract unsettled(): Promise<readonly UnsettledPrincipal[]>;
+  abstract unreconciled(): Promise<readonly UnreconciledPrincipal[]>;
 
   /** Has the belongings of a principal looked through. */
-  abstract unsettle(id: string): Promise<void>;
+  abstract markUnreconciled(id: string): Promise<void>;
 
   /** They have been, for this change. */
-  abstract settled(which: UnsettledPrincipal): Promise<void>;
+  abstract reconciled(which: UnreconciledPrincipal): Promise<void>;
 }

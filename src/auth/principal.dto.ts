@@ -33,7 +33,10 @@ export class PrincipalDto {
   @ApiProperty({ type: Number, description: 'Its keys that are not revoked.', example: 1 })
   readonly validKeys: number;
 
-  @ApiProperty({ type: Boolean, description: 'The configuration lets it in without such a key.' })
+  @ApiProperty({
+    type: Boolean,
+    description: 'The configuration admits this principal without such a key.',
+  })
   readonly builtIn: boolean;
 
   @ApiProperty({ type: String, format: 'date-time' })
@@ -55,7 +58,7 @@ export class PrincipalDto {
     nullable: true,
     example: null,
     description:
-      'Why nothing is sent for it at this moment: all webhooks and standing subscriptions while it is disabled, standing subscriptions when it has had no valid key for auth.keylessGrace. Each of them shows its own as `held`.',
+      'Why nothing is delivered for it at this moment: all webhooks and standing subscriptions while it is disabled, standing subscriptions when it has had no valid key for auth.keylessGrace. Each webhook shows its own reason as `held`.',
   })
   readonly pushHeld: Hold | null;
 

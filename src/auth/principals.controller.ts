@@ -11,7 +11,7 @@ export class PrincipalsController {
   constructor(private readonly principals: PrincipalsService) {}
 
   @Get()
-  @ApiOperation({ summary: 'Lists who may call the hub, with how many valid keys.' })
+  @ApiOperation({ summary: 'List principals and how many valid keys each has.' })
   @ApiOkResponse({ type: PrincipalPageDto })
   async list(@Query() query: PrincipalQueryDto): Promise<PrincipalPageDto> {
     const { limit, cursor, ...filter } = query;
@@ -20,7 +20,7 @@ export class PrincipalsController {
   }
 
   @Get(':id(^[^:]+)')
-  @ApiOperation({ summary: 'Shows a principal.' })
+  @ApiOperation({ summary: 'Get a principal.' })
   @ApiOkResponse({ type: PrincipalDto })
   async get(@Param('id') id: string): Promise<PrincipalDto> {
     return this.view(await this.principals.get(id));
@@ -29,9 +29,10 @@ export class PrincipalsController {
   @Post(':id(^[^:]+)::disable')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Ends its keys and open calls and pauses its webhooks and subscriptions, at once.',
+    summary:
+      'Disable a principal: its keys and open calls end and its webhooks and subscriptions pause, at once.',
     description:
-      'Its tasks go on; what its webhooks had to tell waits until it is enabled or they are handed over. It gets no new keys meanwhile.',
+      'Its tasks continue; its undelivered webhook events wait until it is enabled or its webhooks are handed over. No key can be created for it meanwhile.',
   })
   @ApiOkResponse({ type: PrincipalDto })
   async disable(
@@ -43,7 +44,10 @@ export class PrincipalsController {
 
   @Post(':id(^[^:]+)::enable')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Its keys are valid again, and what waits is sent.' })
+  @ApiOperation({
+    summary:
+      'Enable a principal: its keys are valid again and waiting webhook events are delivered.',
+  })
   @ApiOkResponse({ type: PrincipalDto })
   async enable(
     @Param('id') id: string,

@@ -58,10 +58,10 @@ export class PrincipalsService implements OnModuleInit {
     };
   }
 
-  /** Why what it has standing is not sent at this moment; subscriptions of all its organization may be held for more. */
-  pushHeld({ standing, organization }: PrincipalRecord): Hold | null {
+  /** Why what it has registered is not sent at this moment; subscriptions of all its organization may be held for more. */
+  pushHeld({ status, organization }: PrincipalRecord): Hold | null {
     const sending = { kind: 'own', organization } as const;
-    return holdOf(standing, sending, this.clock.now(), this.config.auth.keylessGraceMs);
+    return holdOf(status, sending, this.clock.now(), this.config.auth.keylessGraceMs);
   }
 
   /**

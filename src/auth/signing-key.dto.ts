@@ -27,7 +27,7 @@ export class SigningKeyDto {
   @ApiProperty({ type: String, format: 'date-time' })
   readonly createdAt: string;
 
-  @ApiProperty({ type: String, format: 'date-time', description: 'From then on it signs.' })
+  @ApiProperty({ type: String, format: 'date-time', description: 'When it starts to sign.' })
   readonly signsFrom: string;
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true })

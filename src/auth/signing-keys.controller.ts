@@ -17,7 +17,9 @@ export class SigningKeysController {
 
   @Get()
   @NoQuery()
-  @ApiOperation({ summary: 'Lists the keys the hub signs with, newest first, expired ones too.' })
+  @ApiOperation({
+    summary: 'List the signing keys of the hub, newest first, expired ones included.',
+  })
   @ApiOkResponse({ type: SigningKeyPageDto })
   async list(): Promise<SigningKeyPageDto> {
     const keys = await this.signing.list();
@@ -25,7 +27,7 @@ export class SigningKeysController {
   }
 
   @Post()
-  @ApiOperation({ summary: 'Makes a new key that takes over.' })
+  @ApiOperation({ summary: 'Rotate the signing key: create a new one that takes over.' })
   @ApiCreatedResponse({ type: SigningKeyDto })
   async rotate(@Body() body: RotateSigningKeyDto): Promise<SigningKeyDto> {
     return new SigningKeyDto(await this.signing.rotate(body.publishFirst));
@@ -33,7 +35,10 @@ export class SigningKeysController {
 
   @Delete(':kid')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Revokes a key for ever; when it signs, a new one takes over at once.' })
+  @ApiOperation({
+    summary:
+      'Revoke a signing key permanently; if it is the current one, a new key takes over at once.',
+  })
   @ApiNoContentResponse()
   async revoke(@Param('kid') kid: string): Promise<void> {
     await this.signing.revoke(kid);

@@ -126,7 +126,7 @@ describe('a background job', () => {
     expect(logged).toHaveLength(2);
     trouble = undefined;
     await pass(2000);
-    expect(logged.slice(2)).toEqual([['a background job works again', { job: 'counting' }]]);
+    expect(logged.slice(2)).toEqual([['background job recovered', { job: 'counting' }]]);
   });
 
   it('stops at once between its runs', async () => {

@@ -85,7 +85,7 @@ export class BackgroundJob {
     const { name: job, failure, run } = this.rules;
     try {
       const next = await run(signal);
-      if (this.trouble !== undefined) this.log.info({ job }, 'a background job works again');
+      if (this.trouble !== undefined) this.log.info({ job }, 'background job recovered');
       this.trouble = undefined;
       return next ?? undefined;
     } catch (error) {

@@ -5,7 +5,7 @@
 const POSTGRES = /^postgres(ql)?:\/\//;
 
 /** Where the database is: `host:port/name` of PostgreSQL, without who comes and with which password; else as it is written. */
-export function databasePlace(url: string): string {
+export function databaseLocation(url: string): string {
   if (!POSTGRES.test(url)) return url;
   try {
     const { hostname, port, pathname } = new URL(url);

@@ -85,8 +85,8 @@ export class ConfigChanges implements OnApplicationBootstrap, OnModuleDestroy {
       this.log.error(
         { file, ...what },
         this.isPending
-          ? 'the changed configuration could not be put in force; it is tried again'
-          : 'the changed configuration cannot be used; what was read before stays',
+          ? 'the changed configuration could not be applied; it is retried'
+          : 'the changed configuration is invalid; the previous one stays in force',
       );
     }
   }

@@ -71,26 +71,26 @@ export const SETTINGS = {
       max: 10_000_000,
       default: 50_000,
       description:
-        'The most values in one A2A request, counted by the braces, brackets, commas and colons of its JSON, or by the fields of its protobuf message. Each costs time in which nobody else is served.',
+        'The most values in one A2A request, counted by the braces, brackets, commas and colons of its JSON, or by the fields of its protobuf message. Reading them takes time in which no other request is served.',
     }),
     maxBodyBytes: size({
       min: MIB,
       max: 64 * 1024 * MIB,
       default: 64 * MIB,
       description:
-        'Bytes of A2A requests over 64KiB that one process receives and works on at once; a principal may have a quarter of them, an organization half. Others wait up to 10s. At most a sixteenth of the heap.',
+        'Bytes of A2A requests over 64KiB that one process receives and works on at once; a principal may have a quarter of them, an organization half. Further requests wait up to 10s. At most a sixteenth of the heap.',
     }),
     maxOpenCalls: number({
       min: 1,
       max: 1_000_000,
       default: 10_000,
       description:
-        'A2A calls, streams and waiting sends among them, that are open in one process at once. One organization alone may have nine tenths of them.',
+        'A2A calls open at once in one process, streams and blocking sends included. One organization may have nine tenths of them.',
     }),
     drainMs: duration({
       max: HOUR,
       default: 10 * SECOND,
-      description: 'How long requests in flight may take to end after SIGTERM.',
+      description: 'How long requests in flight may run on after SIGTERM.',
     }),
     corsOrigins: origins({
       default: [],
@@ -115,7 +115,7 @@ export const SETTINGS = {
         max: 1_000_000,
         default: 5000,
         description:
-          'Requests of one principal that may wait for their turn while others have requests, too; what is more is refused. Who is alone has only the limit of the process, 20,000.',
+          'Requests of one principal that may be queued while other principals have requests too; further ones are refused. A principal with no competition has only the limit of the process, 20,000.',
       }),
     }),
   }),
@@ -157,7 +157,7 @@ export const SETTINGS = {
       'What this process does: api answers requests, worker runs tasks and delivers webhooks, all does both. api and worker need PostgreSQL.',
   }),
 
-  database: new Section('Where the hub keeps everything.', {
+  database: new Section('The database of the hub.', {
     url: text({
       default: 'sqlite:data/hub.db',
       pattern: /^(sqlite:.+|postgres(ql)?:\/\/.+)$/,
@@ -177,7 +177,7 @@ export const SETTINGS = {
       max: 1024 * 1024 * MIB,
       default: 512 * MIB,
       description:
-        "SQLite only. Room on the file's disk, with what is free in the file, below which new tasks and messages are refused, so that running tasks can still end; 0B for none.",
+        'SQLite only. The least free space, on the disk and inside the file together; below it new tasks and messages are refused, so that running tasks can still end. 0B for no limit.',
     }),
   }),
 
@@ -185,7 +185,7 @@ export const SETTINGS = {
     keys: secretKeys({
       default: [],
       description:
-        'Keys that encrypt them (AES-256-GCM), each ID:KEY with 32 bytes as base64 (openssl rand -base64 32) or env:NAME, file:PATH. The first seals, all of them open. Needed with PostgreSQL. Empty on SQLite: one is made at the first start, in a file beside the database.',
+        'Keys that encrypt them (AES-256-GCM), each ID:KEY with 32 bytes as base64 (openssl rand -base64 32) or env:NAME, file:PATH. The first key encrypts, all of them decrypt. Required with PostgreSQL. Empty on SQLite: a key is created at the first start, in a file beside the database.',
     }),
   }),
 
@@ -193,14 +193,14 @@ export const SETTINGS = {
     mode: choice(['keys', 'none'], {
       default: 'keys',
       description:
-        "keys asks every caller for an API key; none lets everybody in as the principal anonymous, on a loopback host only. Requests without a key then need a Host that is the hub's own, and those that may change something must not come from pages of other origins.",
+        "keys: every caller needs an API key. none: every caller is the principal anonymous, on a loopback host only; requests without a key then need the hub's own Host, and those that may change something are refused from pages of other origins.",
     }),
     adminKey: optionalText({
       default: null,
       pattern: /^[\x21-\x7e]{24,}$/,
       allowed: '24 or more printable characters without spaces, or null',
       description:
-        'The admin key. Null: one is made at the first start, shown once on a terminal, else written to a file beside the SQLite database (PATH.admin-key; with PostgreSQL data/admin-key below the working directory), which only its owner can read.',
+        'The admin key. Null: a key is created at the first start and shown once on a terminal, else written to a file beside the SQLite database (PATH.admin-key; with PostgreSQL data/admin-key below the working directory), which only its owner can read.',
       secret: true,
     }),
     allowOpen: flag({
@@ -211,7 +211,7 @@ export const SETTINGS = {
       max: 365 * DAY,
       default: HOUR,
       description:
-        'How long the subscriptions of a principal stay active after its last valid key, or its last key with the required scope, was revoked or expired. Then they are paused, without losing events, until it has such a key again; 0s pauses them at once.',
+        'How long the standing subscriptions of a principal stay active after its last valid key, or its last key with the scope they need, was revoked or expired. After that they are paused, and no event is lost, until it has such a key again; 0s pauses them at once.',
     }),
   }),
 
@@ -219,12 +219,12 @@ export const SETTINGS = {
     allow: texts({
       default: [],
       description:
-        'Hosts and CIDR blocks that agents, key sets and token servers may be at although they are private or plain http (10.0.0.0/8, 127.0.0.1, agents.internal). Webhooks have a list of their own: push.allow.',
+        'Hosts and CIDR blocks where agents, key sets and token servers are allowed although they are private or plain http (10.0.0.0/8, 127.0.0.1, agents.internal). Webhooks have a separate list: push.allow.',
     }),
     openPorts: ports({
       default: [],
       description:
-        'Ports that may be called although they are of services that do not speak http (22, 25, 6379 …; docs/egress.md lists them). An entry of egress.allow with its port opens one for that host alone. Not for webhooks.',
+        'Ports that may be called although they belong to services that do not speak http (22, 25, 6379 …; docs/egress.md lists them). An entry of egress.allow with its port opens one for that host alone. Not for webhooks.',
     }),
     proxy: optionalText({
       default: null,
@@ -258,17 +258,18 @@ export const SETTINGS = {
       default: null,
       pattern: ID,
       allowed: "an agent's id, or null",
-      description: 'The agent that takes a message nothing else routes. Null: it is rejected.',
+      description:
+        'The agent that gets a message which nothing else routes. Null: such a message is rejected.',
     }),
     enforceMediaTypes: flag({
       default: false,
       description:
-        'Whether agents that do not list the media types of a message, or none that the client takes back, are left out; else they only come after those that do.',
+        'Whether agents are excluded that do not list the media types of a message, or none that the client accepts; otherwise they are only ranked after those that do.',
     }),
     text: flag({
       default: true,
       description:
-        'Whether the text of a message that names nobody is compared with the names, tags, examples and descriptions of skills.',
+        'Whether the text of a message that names no agent, skill or tags is compared with the names, tags, examples and descriptions of skills.',
     }),
     textThreshold: number({
       min: 0,
@@ -276,27 +277,28 @@ export const SETTINGS = {
       decimals: true,
       default: 0.4,
       description:
-        'The least score by which text decides; 0.5 is one word in the name of a skill that no other has, or two in its description.',
+        'The minimum score at which the text decides; 0.5 is one word in the name of a skill that no other skill has, or two words in its description.',
     }),
     external: new Section(
-      "A router of the operator's that is asked about messages which name nobody; docs/routing.md has its contract.",
+      'An external router that is consulted about messages which name no agent, skill or tags; docs/routing.md has its contract.',
       {
         url: optionalHttpUrl({
           default: null,
-          description: 'Where it is asked, by POST. Null: nobody is asked.',
+          description: 'The URL of the external router, called by POST. Null: no external router.',
         }),
         token: optionalText({
           default: null,
           pattern: /^[\x21-\x7e]+$/,
           allowed: 'printable characters without spaces, or null',
-          description: 'Sent to it as a Bearer token; needed with a url.',
+          description: 'Sent to the external router as a Bearer token; required with a url.',
           secret: true,
         }),
         timeoutMs: duration({
           min: 10,
           max: 10 * SECOND,
           default: 300,
-          description: "How long its answer may take; the hub's own order counts after that.",
+          description:
+            "How long the external router may take to answer; after that the hub's own order is used.",
         }),
       },
     ),
@@ -305,19 +307,19 @@ export const SETTINGS = {
   compositeSkills: declaredList(COMPOSITE_SKILLS, {
     default: [],
     description:
-      'Composite skills: named plans of steps that agents work on, each one skill of the hub. They are there beside those made through the API; a change of the file takes effect while the hub runs.',
+      'Composite skills: named plans of steps that agents carry out, each published as one skill of the hub. They exist beside those created through the API; a change of the file takes effect while the hub runs.',
   }),
 
   rules: declaredList(RULES, {
     default: [],
     description:
-      'Routing rules, asked in this order before those made through the API. Changes of the file count while the hub runs.',
+      'Routing rules, evaluated in this order before those created through the API. A change of the file takes effect while the hub runs.',
   }),
 
   subscriptions: declaredSubscriptions({
     default: [],
     description:
-      'Standing subscriptions: webhooks for all tasks of an organization, or those of some agents, tags or states. They are there beside those made through the API; changes of the file count while the hub runs.',
+      'Standing subscriptions: webhooks for all tasks of an organization, or those of some agents, tags or states. They exist beside those created through the API; a change of the file takes effect while the hub runs.',
   }),
 
   card: new Section("The hub's own agent card.", {
@@ -337,7 +339,7 @@ export const SETTINGS = {
     grpcUrl: choice(['address', 'url'], {
       default: 'address',
       description:
-        'How cards of 0.x name the gRPC server: by the address that 0.3 clients dial (host:port), or by the URL that the 0.3 specification and its conformance kit want (http://host:port).',
+        'How cards of 0.x name the gRPC server: address is what 0.3 clients dial (host:port), url is what the 0.3 specification and its conformance kit expect (http://host:port).',
     }),
     sign: flag({
       default: true,
@@ -358,7 +360,7 @@ export const SETTINGS = {
         max: 365 * DAY,
         default: 7 * DAY,
         description:
-          'How long a key is published before it begins to sign and after it has ended; longer than anybody keeps the published keys or what was signed. At most half of rotateEvery.',
+          'How long a key is published before it begins to sign and after it has stopped signing; longer than clients cache the published keys or the signed documents. At most half of rotateEvery.',
       }),
     },
   ),
@@ -367,7 +369,7 @@ export const SETTINGS = {
     blockingWaitMs: duration({
       default: 5 * MINUTE,
       description:
-        'How long a blocking send waits for the end of a task; the working task is returned then.',
+        'How long a blocking send waits for the task to end; after that the working task is returned.',
     }),
     firstEventWaitMs: duration({
       max: MINUTE,
@@ -380,49 +382,49 @@ export const SETTINGS = {
       max: HOUR,
       default: 30 * SECOND,
       description:
-        'How long a runner owns a delegation without renewing; another takes it over after that.',
+        'How long the lease of a process on a delegation lasts without renewal; after that another process takes the delegation over.',
     }),
     maxConcurrent: number({
       min: 0,
       max: 100_000,
       default: 0,
       description:
-        'Delegations one process runs at once; the others wait in the queue. Each is an open connection at either end. 0: as many as memory, heap and open files allow, 10000 at most.',
+        'The most delegations one process runs concurrently; the others wait in the queue. Each takes a connection to its client and one to its agent. 0: as many as memory, heap and open files allow, 10000 at most.',
     }),
     maxPerAgent: number({
       min: 0,
       max: 100_000,
       default: 0,
       description:
-        'Of these, for one agent at most, so that a slow agent leaves places for others; 0 for three quarters of maxConcurrent. An agent can override it.',
+        'The most of these for one agent, so that a slow agent leaves capacity for others; 0 for three quarters of maxConcurrent. An agent can override it.',
     }),
     maxSizeBytes: size({
       min: MIB,
       max: 256 * MIB,
       default: 64 * MIB,
       description:
-        'How large a task may become, all it holds as JSON; one that would be larger fails, and so does one whose log, with all that was replaced, would take more than 8 times as much.',
+        'The largest size of a task, all its content as JSON. A task that would become larger fails, and so does one whose log, replaced content included, would take more than 8 times as much.',
     }),
     maxDurationMs: duration({
       min: SECOND,
       max: 366 * DAY,
       default: 24 * HOUR,
       description:
-        'How long a task may be open in all, the time it waits for its client included; what is open of it then is canceled.',
+        'How long a task may be open in total, the time it waits for its client included; what is still open then is canceled.',
     }),
     maxCalls: number({
       min: 1,
       max: 100_000,
       default: 100,
       description:
-        'Messages the hub sends to agents for one task at most: steps, failovers, further messages and those sent again. A client may ask for less, a composite skill may say otherwise.',
+        'The most messages the hub sends to agents for one task: steps, failovers, further messages and resends. A client may ask for less; a composite skill may set its own limit.',
     }),
     maxHops: number({
       min: 1,
       max: 64,
       default: 8,
       description:
-        'How many hubs a message may pass, this one included; one that comes to a further hub is taken for a loop and rejected.',
+        'The most hubs a message may pass, this one included; a message that has passed more is taken for a loop and rejected.',
     }),
     acceptClientTaskIds: flag({
       default: false,
@@ -432,18 +434,19 @@ export const SETTINGS = {
     waitUnasked: choice(['auto', 'always', 'never'], {
       default: 'auto',
       description:
-        'Whether a 0.x send waits for its task when the client leaves `blocking` out, as most of them expect; auto: unless acceptClientTaskIds, whose clients know the id and ask for the task. One that does not wait is answered once the agent has taken it up, or after firstEventWait.',
+        'Whether a 0.x send that leaves `blocking` out waits for its task, as most clients expect. auto: it waits unless acceptClientTaskIds is set, whose clients know the id and poll the task. A send that does not wait is answered once an agent has accepted the message, or after firstEventWait.',
     }),
     heartbeatMs: duration({
       max: HOUR,
       default: 15 * SECOND,
-      description: 'The pause after which a silent stream gets a comment; 0s for none.',
+      description: 'After how long without an event a stream gets a comment line; 0s for none.',
     }),
     streamBufferBytes: size({
       min: 64 * KIB,
       max: 1024 * MIB,
       default: 4 * MIB,
-      description: 'A stream reader that leaves more than this unread is dropped; it can resume.',
+      description:
+        'A stream reader with more unread bytes than this is disconnected; it can resume.',
     }),
     contextTtlDays: days({
       min: 1,
@@ -456,7 +459,7 @@ export const SETTINGS = {
       max: 3650,
       default: 30,
       description:
-        'How long a task is kept after its end, with its log, webhooks and deliveries; 0d keeps all of them. A task with undelivered events is kept until they are delivered or dead letters.',
+        'How long a task is kept after its end, with its log, webhooks and deliveries; 0d keeps all tasks. A task with pending webhook deliveries is kept until they are delivered or dead letters.',
     }),
     attachReferences: flag({
       default: false,
@@ -472,12 +475,12 @@ export const SETTINGS = {
     resend: choice(['fail', 'again'], {
       default: 'fail',
       description:
-        'What happens to a message that may or may not have reached its agent, after a crash or when the agent broke off before it answered: the task fails with that reason, or it is sent again under the same message id, three times at most and to nobody else.',
+        'What happens to a message that may or may not have reached its agent, after a crash or when the connection broke before the answer: the task fails with that reason, or the message is sent again under the same message id, to the same agent and three times at most.',
     }),
   }),
 
   quotas: new Section(
-    'How much of the hub one organization, and one principal of it, may take; a task beyond it is refused (QUOTA_EXCEEDED). docs/limits.md.',
+    'How much one organization, and one principal of it, may use; a task beyond a quota is refused (QUOTA_EXCEEDED). See docs/limits.md.',
     {
       organization: new Section('All principals of one organization together.', {
         openTasks: number({
@@ -490,7 +493,7 @@ export const SETTINGS = {
           min: 0,
           max: 1_000_000_000,
           default: 0,
-          description: 'Tasks begun in one day (UTC); 0 for no limit.',
+          description: 'Tasks created in one day (UTC); 0 for no limit.',
         }),
         storedBytes: size({
           name: 'storedBytes',
@@ -498,14 +501,14 @@ export const SETTINGS = {
           max: 1024 * 1024 * MIB,
           default: 40 * 1024 * MIB,
           description:
-            'What is stored of its tasks: messages, answers, their log and checkpoints; 0B for no limit.',
+            'Bytes stored for its tasks: messages, answers, log and checkpoints; 0B for no limit.',
         }),
         diskShare: number({
           min: 0,
           max: 100,
           default: 25,
           description:
-            'SQLite only. Per cent of the room that the database has or can have on its disk, as a further limit to storedBytes; 0 for none.',
+            'SQLite only. Percentage of the disk space that the database uses or can use, as a further limit to storedBytes; 0 for none.',
         }),
       }),
       principal: new Section('One principal, whatever number of keys it has.', {
@@ -519,14 +522,14 @@ export const SETTINGS = {
           min: 0,
           max: 1_000_000_000,
           default: 0,
-          description: 'Tasks begun in one day (UTC); 0 for no limit.',
+          description: 'Tasks created in one day (UTC); 0 for no limit.',
         }),
         storedBytes: size({
           name: 'storedBytes',
           min: 0,
           max: 1024 * 1024 * MIB,
           default: 10 * 1024 * MIB,
-          description: 'What is stored of its tasks; 0B for no limit.',
+          description: 'Bytes stored for its tasks; 0B for no limit.',
         }),
       }),
       overrides: quotaOverrides({
@@ -569,59 +572,59 @@ export const SETTINGS = {
       max: HOUR,
       default: 30 * SECOND,
       description:
-        'How long an interface of an agent that could not be connected to is passed over for the next one of its card.',
+        'How long an agent interface that could not be connected to is skipped in favour of the next one in its card.',
     }),
     pollMinMs: duration({
       min: 10,
       max: HOUR,
       default: 500,
-      description: 'The first pause between two looks at a task of an agent that cannot stream.',
+      description: 'The initial polling interval for tasks of an agent that cannot stream.',
     }),
     pollMaxMs: duration({
       min: 10,
       max: HOUR,
       default: 15 * SECOND,
-      description: 'The longest such pause.',
+      description: 'The longest polling interval.',
     }),
     maxQueue: number({
       min: 1,
       max: 1_000_000,
       default: 10_000,
       description:
-        'Delegations that may wait for one agent; a message that only a full agent could take is refused, unless its organization and its principal have less than their equal share there. An agent can override it.',
+        'Delegations that may be queued for one agent; a message that only agents with a full queue could take is refused, unless its organization and its principal have less than their fair share of that queue. An agent can override it.',
     }),
     readBudgetBytes: size({
       min: MIB,
       max: 4096 * MIB,
       default: 64 * MIB,
       description:
-        "What one process holds at once of agents' answers until they are stored, over all agents; one agent has at most half. Answers up to 64 KiB do not count; of larger ones than that leaves room for, one at a time is read. Others wait.",
+        "The most bytes of agents' answers that one process holds before they are stored, over all agents; one agent gets at most half. Answers up to 64 KiB do not count; an answer larger than the budget is read alone. Further answers wait.",
     }),
-    health: new Section('How agents are watched, by each process on its own.', {
+    health: new Section('Health checks of agents, made by each process on its own.', {
       probeIntervalMs: duration({
         max: DAY,
         default: 30 * SECOND,
         description:
-          'How long an agent may go unheard before its card is looked at, give or take a fifth; 0s never looks.',
+          'How long an agent may be without a call before its card is requested as a health check, give or take a fifth; 0s for no health checks.',
       }),
       probeTimeoutMs: duration({
         min: 1,
         max: 10 * MINUTE,
         default: 5 * SECOND,
-        description: 'How long such a look may take.',
+        description: 'How long one health check may take.',
       }),
       failuresToDown: number({
         min: 2,
         max: 100,
         default: 3,
         description:
-          'Failures in a row after which an agent is down and its breaker opens: it gets no work for a while. One alone makes it degraded.',
+          'Consecutive failures after which an agent is down and its circuit breaker opens: it gets no work for a while. A single failure makes it degraded.',
       }),
       successesToHealthy: number({
         min: 1,
         max: 100,
         default: 2,
-        description: 'Successes in a row after which an agent that has failed is healthy again.',
+        description: 'Consecutive successes after which an agent that has failed is healthy again.',
       }),
       failureRate: number({
         min: 0.01,
@@ -629,36 +632,36 @@ export const SETTINGS = {
         decimals: true,
         default: 0.5,
         description:
-          'The share of failures among the last 10 to 20 calls of a minute that opens the breaker as well.',
+          'The failure rate, over the last 10 to 20 calls within a minute, at which the breaker opens as well.',
       }),
       openMinMs: duration({
         min: 1,
         max: DAY,
         default: 5 * SECOND,
         description:
-          'How long the breaker stays open the first time, up to a fifth less; each time after it twice as long, until a call succeeds.',
+          'How long the breaker stays open the first time, up to a fifth less; each further time twice as long, until a call succeeds.',
       }),
       openMaxMs: duration({
         min: 1,
         max: DAY,
         default: 5 * MINUTE,
-        description: 'The longest it stays open.',
+        description: 'The longest time the breaker stays open.',
       }),
     }),
     callbacks: choice(['auto', 'off'], {
       default: 'auto',
       description:
-        'Whether an agent that cannot stream but can push is given an address of the hub to call when its task has changed. auto: when publicUrl is set; such an agent is then asked for its task seldom. off: it is only polled.',
+        'Whether an agent that cannot stream but can push gets a callback address of the hub to call when its task has changed. auto: when publicUrl is set; such an agent is then polled rarely. off: it is only polled.',
     }),
     cardSignatures: choice(['off', 'if-present', 'require'], {
       default: 'if-present',
       description:
-        'Whether signatures of agent cards are verified. require takes only cards with a signature by a trusted key; if-present refuses those whose signature does not match, and shows the others as unsigned or unverified; off does not look.',
+        'Whether signatures of agent cards are verified. require accepts only cards with a signature by a trusted key; if-present refuses cards whose signature does not match, and shows others as unsigned or unverified; off verifies nothing.',
     }),
     trustedKeys: trustedKeys({
       default: [],
       description:
-        'Where the public keys are that sign the cards of an origin. For other origins a key set counts that a signature names (jku) and that is on the origin of the card itself.',
+        'The public keys that sign the cards of an origin. For other origins the hub uses the key set that a signature names (jku), if it is on the origin of the card itself.',
     }),
     declared: declaredList(AGENTS, {
       default: [],
@@ -672,82 +675,78 @@ export const SETTINGS = {
     allow: texts({
       default: [],
       description:
-        'Hosts and CIDR blocks that webhooks may go to although they are private or plain http, in the forms of egress.allow: 10.20.0.0/16 for every organization, acme=hooks.internal for the organization acme.',
+        'Hosts and CIDR blocks where webhooks are allowed although they are private or plain http, in the forms of egress.allow: 10.20.0.0/16 for every organization, acme=hooks.internal for the organization acme.',
     }),
     showAllowedAnswers: flag({
       default: false,
       description:
-        'Whether answers of receivers that only push.allow opens are recorded and shown to the owners of webhooks; else they see the status alone.',
+        'Whether answers of receivers that only push.allow permits are recorded and shown to the owners of webhooks; otherwise they see only the status.',
     }),
     verification: choice(['off', 'optional', 'required'], {
       default: 'optional',
       description:
-        'Whether receivers have to agree to be called (docs/delivery.md). optional: those that have not get what push.unverified says; required: they get nothing, and what is for them waits; off: all get everything.',
+        'Whether receivers must agree to be called (docs/delivery.md). optional: deliveries to receivers that have not agreed are limited by push.unverified; required: they get nothing until they agree, and deliveries wait; off: no agreement is needed.',
     }),
     trustedHosts: texts({
       default: [],
       description:
-        'Hosts and CIDR blocks whose receivers count as having agreed, in the forms of push.allow: hooks.example.com, *.acme.example for every organization, acme=10.20.0.0/16 for the organization acme. It opens nothing.',
+        'Hosts and CIDR blocks whose receivers are treated as having agreed, in the forms of push.allow: hooks.example.com, *.acme.example for every organization, acme=10.20.0.0/16 for the organization acme. It permits no address that push.allow does not.',
     }),
     unverified: new Section(
-      'Limits for receivers that have not agreed to be called; deliveries beyond them wait.',
+      'Limits for receivers that have not agreed to be called; deliveries above them wait.',
       {
         atOnce: number({
           min: 1,
           max: 1000,
           default: 2,
-          description: 'Concurrent attempts to one such receiver, over all processes.',
+          description: 'Concurrent attempts to one such receiver, counted over all processes.',
         }),
         requestsPerMinute: number({
           min: 1,
           max: 1_000_000,
           default: 600,
           description:
-            'Requests per minute to one such receiver; as many may be sent at once after a minute without any.',
+            'Requests per minute to one such receiver; after a minute without any, the whole number may be sent at once.',
         }),
         bytesPerMinute: size({
           min: KIB,
           max: 1024 * MIB,
           default: 2 * MIB,
-          description: 'Bytes of bodies per minute to one such receiver.',
+          description: 'Bytes of request bodies per minute to one such receiver, likewise.',
         }),
-        principal: new Section(
-          'What the webhooks of one principal may send to all such receivers together.',
-          {
-            requestsPerMinute: number({
-              min: 1,
-              max: 1_000_000,
-              default: 1200,
-              description: 'Requests in a minute.',
-            }),
-            bytesPerMinute: size({
-              min: KIB,
-              max: 1024 * MIB,
-              default: 4 * MIB,
-              description: 'Bytes of bodies in a minute.',
-            }),
-            receivers: number({
-              min: 1,
-              max: 100_000,
-              default: 20,
-              description: 'Different receivers in ten minutes; deliveries to more receivers wait.',
-            }),
-          },
-        ),
+        principal: new Section('What one principal may send to all such receivers together.', {
+          requestsPerMinute: number({
+            min: 1,
+            max: 1_000_000,
+            default: 1200,
+            description: 'Requests in a minute.',
+          }),
+          bytesPerMinute: size({
+            min: KIB,
+            max: 1024 * MIB,
+            default: 4 * MIB,
+            description: 'Bytes of bodies in a minute.',
+          }),
+          receivers: number({
+            min: 1,
+            max: 100_000,
+            default: 20,
+            description: 'Different receivers in ten minutes; deliveries to further ones wait.',
+          }),
+        }),
       },
     ),
     scheduleMs: durations({
       default: [1, 5, 30, 300, 1800, 7200, 18_000, 36_000, 36_000].map((s) => s * SECOND),
       description:
-        'The delay before each retry; after the last one the delivery becomes a dead letter.',
+        'The delays before each retry; after the last one the event becomes a dead letter.',
     }),
     jitter: number({
       min: 0,
       max: 1,
       decimals: true,
       default: 0.2,
-      description:
-        'The fraction of each delay that is random, in both directions: 0.2 makes 10s 8s to 12s.',
+      description: 'The random part of each delay, in both directions.',
     }),
     connectTimeoutMs: duration({
       min: 1,
@@ -771,34 +770,35 @@ export const SETTINGS = {
       min: 1,
       max: 1000,
       default: 10,
-      description: 'Concurrent attempts to one endpoint, over all processes.',
+      description: 'Concurrent attempts to one endpoint, counted over all processes.',
     }),
     startPerEndpoint: number({
       min: 1,
       max: 1000,
       default: 2,
       description:
-        'Concurrent attempts to an endpoint that has not answered yet, or not since it failed; each success doubles the number up to maxPerEndpoint.',
+        'Concurrent attempts to an endpoint that has not answered yet, or not since it failed; each success doubles it up to maxPerEndpoint.',
     }),
     breaker: new Section(
-      'The circuit breaker of an endpoint: when it opens, one delivery stream probes the endpoint and the others wait.',
+      'The circuit breaker of an endpoint: while it is open, only one half-open probe at a time is sent.',
       {
         failures: number({
           min: 1,
           max: 1000,
           default: 5,
-          description: 'Consecutive failures that open the circuit breaker.',
+          description:
+            'Consecutive failures after which the breaker opens and deliveries to the endpoint wait.',
         }),
         pauseMs: duration({
           min: 1,
           default: 5 * SECOND,
           description:
-            'The pause before the first half-open probe; it doubles with every probe that fails.',
+            'The delay before the first half-open probe; it doubles with every probe that fails.',
         }),
         maxPauseMs: duration({
           min: 1,
           default: 5 * MINUTE,
-          description: 'The longest pause between two half-open probes.',
+          description: 'The longest delay between two half-open probes.',
         }),
       },
     ),
@@ -806,14 +806,13 @@ export const SETTINGS = {
       min: SECOND,
       default: 120 * HOUR,
       description:
-        'How long every attempt at an endpoint must have failed before its webhooks are disabled; their pending deliveries become dead letters.',
+        'After this long with nothing but failures the webhooks of an endpoint are disabled; their waiting events become dead letters.',
     }),
     maxBodyBytes: size({
       min: KIB,
       max: 64 * MIB,
       default: MIB,
-      description:
-        'The largest webhook body; a larger one is replaced by a truncated payload with a link.',
+      description: 'The largest webhook body; above it a truncated payload with a link is sent.',
     }),
     responseBytes: size({
       name: 'responseLimit',
@@ -831,7 +830,7 @@ export const SETTINGS = {
       max: 10_000,
       default: 100,
       description:
-        'Subscriptions that one organization may create through the API; declared ones do not count.',
+        'Standing subscriptions that one organization may create through the API; declared ones do not count.',
     }),
     attemptRetentionDays: days({
       min: 1,
@@ -851,13 +850,13 @@ export const SETTINGS = {
       max: 3650,
       default: 30,
       description:
-        'How old the backlog of a paused webhook may become. Until then its task is not deleted, however old; after that, the backlog becomes dead letters.',
+        'The maximum age of events that wait for a paused webhook. Until then their task is not deleted, however old; after it, they become dead letters.',
     }),
     rotationOverlapMs: duration({
       max: 30 * DAY,
       default: DAY,
       description:
-        'How long requests are also signed with the previous key after the key of an auth profile was rotated; a rotation may set another time.',
+        'How long requests are also signed with the old key after the key of an auth profile was rotated; a rotation may set another time.',
     }),
   }),
 
@@ -874,7 +873,7 @@ export const SETTINGS = {
     requests: flag({
       default: true,
       description:
-        'Writes a line at level info for each request that has ended: its id, caller, operation, task, status and time. Those of health and metrics are at level debug; what failed inside the hub is always written.',
+        'Writes a line at level info for each request that has ended: its id, caller, operation, task, status and time. Those of health and metrics are at level debug; failures inside the hub are always written.',
     }),
   }),
 } as const;

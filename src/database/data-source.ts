@@ -1,9 +1,8 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type BetterSqlite3 from 'better-sqlite3';
 import type { Log } from '../common/logger.js';
-import { ENTITIES } from './entities.js';
-import { MIGRATIONS } from './migrations/index.js';
 import { MIGRATIONS_TABLE } from './pending-migrations.js';
+import type { Schema } from './schema.js';
 
 /** Where and how the hub's data is kept (`database.*` of the configuration). */
 export interface DatabaseSettings {
@@ -33,10 +32,14 @@ export function sqlitePath(url: string): string | null {
 }
 
 /** A TypeORM DataSource that is not connected yet. Only `database/` and tests use it directly. */
-export function createDataSource(settings: DatabaseSettings, log?: Log): DataSource {
+export function createDataSource(
+  settings: DatabaseSettings,
+  schema: Schema,
+  log?: Log,
+): DataSource {
   const common = {
-    entities: [...ENTITIES],
-    migrations: [...MIGRATIONS],
+    entities: [...schema.entities],
+    migrations: [...schema.migrations],
     migrationsTableName: MIGRATIONS_TABLE,
     migrationsTransactionMode: 'each',
     synchronize: false,

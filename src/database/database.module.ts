@@ -1,4 +1,4 @@
-import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { type DynamicModule, Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
 import { IdSource } from '../common/ids.js';
 import { Log } from '../common/logger.js';
@@ -8,6 +8,7 @@ import { Database } from './database.js';
 import { DiskWatch } from './disk-watch.js';
 import { HubSettings } from './hub-settings.js';
 import { openDatabase } from './open-database.js';
+import { Schema } from './schema.js';
 import { WorkerWatch } from './worker-watch.js';
 
 /**
@@ -15,48 +16,55 @@ import { WorkerWatch } from './worker-watch.js';
  * `SecretBox` come from the root module.
  */
 @Global()
-@Module({
-  providers: [
-    {
-      provide: Database,
-      inject: [AppConfig, Log],
-      useFactory: (config: AppConfig, log: Log) => openDatabase(config.database, { log }),
-    },
-    {
-      provide: HubSettings,
-      inject: [Database, IdSource, SecretBox],
-      useFactory: (database: Database, ids: IdSource, secrets: SecretBox) =>
-        new HubSettings(database, ids, secrets),
-    },
-    {
-      provide: DiskWatch,
-      inject: [Database, AppConfig, Clock, Log],
-      useFactory: async (database: Database, config: AppConfig, clock: Clock, log: Log) => {
-        const watch = new DiskWatch(database, config.database.minFree, clock, log);
-        await watch.start();
-        return watch;
-      },
-    },
-    {
-      // Whoever starts to work starts it, when it does.
-      provide: WorkerWatch,
-      inject: [Database, IdSource, AppConfig, Clock, Log],
-      useFactory: (
-        database: Database,
-        ids: IdSource,
-        { role }: AppConfig,
-        clock: Clock,
-        log: Log,
-      ) => new WorkerWatch(database, ids.next(), role !== 'api', clock, log),
-    },
-  ],
-  exports: [Database, HubSettings, DiskWatch, WorkerWatch],
-})
+@Module({})
 export class DatabaseModule implements OnApplicationShutdown {
   constructor(
     private readonly database: Database,
     private readonly disk: DiskWatch,
   ) {}
+
+  static of(schema: Schema): DynamicModule {
+    return {
+      module: DatabaseModule,
+      providers: [
+        { provide: Schema, useValue: schema },
+        {
+          provide: Database,
+          inject: [AppConfig, Log],
+          useFactory: (config: AppConfig, log: Log) =>
+            openDatabase(config.database, schema, { log }),
+        },
+        {
+          provide: HubSettings,
+          inject: [Database, IdSource, SecretBox],
+          useFactory: (database: Database, ids: IdSource, secrets: SecretBox) =>
+            new HubSettings(database, ids, secrets),
+        },
+        {
+          provide: DiskWatch,
+          inject: [Database, AppConfig, Clock, Log],
+          useFactory: async (database: Database, config: AppConfig, clock: Clock, log: Log) => {
+            const watch = new DiskWatch(database, config.database.minFree, clock, log);
+            await watch.start();
+            return watch;
+          },
+        },
+        {
+          // Whoever starts to work starts it, when it does.
+          provide: WorkerWatch,
+          inject: [Database, IdSource, AppConfig, Clock, Log],
+          useFactory: (
+            database: Database,
+            ids: IdSource,
+            { role }: AppConfig,
+            clock: Clock,
+            log: Log,
+          ) => new WorkerWatch(database, ids.next(), role !== 'api', clock, log),
+        },
+      ],
+      exports: [Database, HubSettings, DiskWatch, WorkerWatch, Schema],
+    };
+  }
 
   /** The last hook of Nest: whoever still writes while shutting down does so in an earlier one. */
   async onApplicationShutdown(): Promise<void> {

@@ -5,7 +5,7 @@ import type { SqlValue, Tx, Work } from './sql.js';
 export type Durability = 'durable' | 'may-be-lost';
 
 /** The room of a database, in bytes. */
-export interface Room {
+export interface DiskSpace {
   /** Free on the disk, for this process. */
   readonly free: number;
   /** Free in the file: what was deleted. */
@@ -20,6 +20,11 @@ export interface Room {
  */
 export abstract class Database {
   abstract readonly dialect: Tx['dialect'];
+
+  /** No other process works on it while this one has it open: the file of SQLite is locked. */
+  get soleProcess(): boolean {
+    return this.dialect === 'sqlite';
+  }
 
   /**
    * Runs `work` in one transaction and resolves after it is durable. On SQLite works run one at a
@@ -47,7 +52,7 @@ export abstract class Database {
   abstract check(): Promise<void>;
 
   /** What room it has; null where that cannot be known (PostgreSQL, memory). */
-  abstract room(): Promise<Room | null>;
+  abstract diskSpace(): Promise<DiskSpace | null>;
 
   /** Lets the works under way finish, then closes. The module calls it last of all at shutdown. */
   abstract close(): Promise<void>;

@@ -1,27 +1,27 @@
 import type { Clock } from '../common/clock.js';
 import { HubError } from '../common/hub-error.js';
 import type { Log } from '../common/logger.js';
-import type { Database, Room } from './database.js';
+import type { Database, DiskSpace } from './database.js';
 
 const LOOK_EVERY_MS = 2000;
-/** Of the least room, what must be free on the disk itself: every write needs some there first. */
+/** Of the least space, what must be free on the disk itself: every write needs some there first. */
 const ON_DISK = 1 / 8;
 /** When it makes sense to try again, in seconds. */
 const RETRY_SECONDS = 30;
 
 /**
- * Looks every two seconds at the room that the database has left. What would begin is refused while there
+ * Looks every two seconds at the space that the database has left. What would begin is refused while there
  * is little, so that what runs can end. Knows nothing where the database cannot tell (PostgreSQL).
  */
 export class DiskWatch {
-  private newest: Room | null = null;
+  private newest: DiskSpace | null = null;
   private low = false;
   private readonly stopping = new AbortController();
   private looking: Promise<void> = Promise.resolve();
 
   /** `minFree`: bytes; 0 for no limit. */
   constructor(
-    private readonly database: Pick<Database, 'room'>,
+    private readonly database: Pick<Database, 'diskSpace'>,
     private readonly minFree: number,
     private readonly clock: Clock,
     private readonly log: Pick<Log, 'info' | 'error'>,
@@ -38,22 +38,22 @@ export class DiskWatch {
     await this.looking;
   }
 
-  /** There is little room left. */
+  /** There is little space left. */
   get isLow(): boolean {
     return this.low;
   }
 
-  /** The room as of the last look; null where it is unknown. */
-  get room(): Room | null {
+  /** The space as of the last look; null where it is unknown. */
+  get space(): DiskSpace | null {
     return this.newest;
   }
 
-  /** Throws UNAVAILABLE while there is little room. */
+  /** Throws UNAVAILABLE while there is little space. */
   refuseWhenLow(): void {
     if (!this.low) return;
     throw new HubError(
       'UNAVAILABLE',
-      'The disk of the hub is almost full: it takes no new tasks and messages until its operator has made room. Tasks that run go on, and can be read and canceled.',
+      'The disk of the hub is almost full: it takes no new tasks and messages until its operator has made space. Tasks that run go on, and can be read and canceled.',
       { metadata: { retryAfterSeconds: String(RETRY_SECONDS) } },
     );
   }
@@ -61,9 +61,9 @@ export class DiskWatch {
   /** Looks now. */
   async look(): Promise<void> {
     try {
-      this.newest = await this.database.room();
+      this.newest = await this.database.diskSpace();
     } catch (error) {
-      this.log.error({ err: error }, 'the room of the database could not be looked at');
+      this.log.error({ err: error }, 'the free disk space of the database could not be read');
       return;
     }
     if (this.newest === null) return;
@@ -73,7 +73,7 @@ export class DiskWatch {
     this.low = low;
     const fields = { freeBytes: free, reusableBytes: reusable, minFreeBytes: this.minFree };
     if (low) this.log.error(fields, 'the disk is almost full: new tasks are refused');
-    else this.log.info(fields, 'there is room on the disk again: new tasks are taken');
+    else this.log.info(fields, 'disk space is available again: new tasks are accepted');
   }
 
   private async loop(): Promise<void> {

@@ -9,6 +9,7 @@ import { isDatabaseTrouble } from './dialect.js';
 import { PostgresDatabase } from './postgres.database.js';
 import { MIGRATIONS_TABLE, unknownMigration } from './pending-migrations.js';
 import { reachPostgres } from './reach-postgres.js';
+import type { Schema } from './schema.js';
 import { SqliteDatabase } from './sqlite.database.js';
 import { SqliteLock, makePrivate } from './sqlite-lock.js';
 
@@ -33,23 +34,25 @@ const OTHERS = 0o077;
 const MIGRATION_LOCK = 4_282_024_001;
 
 /**
- * Opens the hub's database. Throws a sentence for the operator when another process has the SQLite
+ * Opens the hub's database, which has the tables of `schema`. Throws a sentence for the operator when another process has the SQLite
  * file, or when PostgreSQL cannot be reached for `waitMs`, refuses or waits for `migrate`.
  */
 export async function openDatabase(
   settings: DatabaseSettings,
+  schema: Schema,
   options: OpenOptions = {},
 ): Promise<Database> {
   const path = sqlitePath(settings.url);
   // The lock and the write-ahead log are beside the file itself, not beside a link to it.
   return path === null
-    ? openPostgres(settings, options)
-    : openSqlite(settings, path === ':memory:' ? path : realPathOf(path), options);
+    ? openPostgres(settings, schema, options)
+    : openSqlite(settings, path === ':memory:' ? path : realPathOf(path), schema, options);
 }
 
 async function openSqlite(
   settings: DatabaseSettings,
   path: string,
+  schema: Schema,
   { log }: OpenOptions,
 ): Promise<Database> {
   let lock: SqliteLock | null = null;
@@ -63,7 +66,11 @@ async function openSqlite(
     }
   }
   try {
-    const source = await createDataSource({ ...settings, url: `sqlite:${path}` }, log).initialize();
+    const source = await createDataSource(
+      { ...settings, url: `sqlite:${path}` },
+      schema,
+      log,
+    ).initialize();
     return await ready(source, async () => {
       await refuseOtherVersion(source);
       await source.runMigrations();
@@ -84,9 +91,10 @@ function isThere(path: string): boolean {
 
 async function openPostgres(
   settings: DatabaseSettings,
+  schema: Schema,
   { migrate, log, waitMs = WAIT_MS }: OpenOptions,
 ): Promise<Database> {
-  const open = (): Promise<DataSource> => createDataSource(settings, log).initialize();
+  const open = (): Promise<DataSource> => createDataSource(settings, schema, log).initialize();
   const source = await reachPostgres(open, settings.url, waitMs, log);
   return ready(source, async () => {
     await refuseOtherVersion(source);
@@ -124,6 +132,7 @@ async function refuseOtherVersion(source: DataSource): Promise<void> {
     await runner.release();
   }
   const unknown = unknownMigration(
+    source,
     await source.query<{ name: string }[]>(`SELECT name FROM ${MIGRATIONS_TABLE}`),
   );
   if (unknown === undefined) return;

@@ -1,18 +1,25 @@
+import type { DataSource } from 'typeorm';
 import type { Database } from './database.js';
-import { MIGRATIONS } from './migrations/index.js';
 
 /** Where TypeORM keeps the names of the migrations that ran. */
 export const MIGRATIONS_TABLE = 'migrations';
 
 /** Names of the hub's migrations that this database does not have yet. */
-export async function pendingMigrations(database: Database): Promise<string[]> {
+export async function pendingMigrations(source: DataSource, database: Database): Promise<string[]> {
   const rows = await database.read<{ name: string }>(`SELECT name FROM ${MIGRATIONS_TABLE}`);
   const done = new Set(rows.map((row) => row.name));
-  return MIGRATIONS.map((migration) => migration.name).filter((name) => !done.has(name));
+  return namesOf(source).filter((name) => !done.has(name));
 }
 
 /** The first of the migrations that a database has run and this version does not have; undefined without one. */
-export function unknownMigration(done: readonly { readonly name: string }[]): string | undefined {
-  const known = new Set(MIGRATIONS.map((migration) => migration.name));
+export function unknownMigration(
+  source: DataSource,
+  done: readonly { readonly name: string }[],
+): string | undefined {
+  const known = new Set(namesOf(source));
   return done.find(({ name }) => !known.has(name))?.name;
+}
+
+function namesOf({ migrations }: DataSource): string[] {
+  return migrations.map((migration) => migration.name ?? migration.constructor.name);
 }

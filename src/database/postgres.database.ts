@@ -58,11 +58,11 @@ export class PostgresDatabase extends Database {
   }
 
   async check(): Promise<void> {
-    const pending = await pendingMigrations(this);
+    const pending = await pendingMigrations(this.dataSource, this);
     if (pending.length > 0) throw new Error(`migrations are pending: ${pending.join(', ')}`);
   }
 
-  room(): Promise<null> {
+  diskSpace(): Promise<null> {
     return Promise.resolve(null);
   }
 

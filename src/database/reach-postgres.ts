@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { databasePlace } from '../common/database-url.js';
+import { databaseLocation } from '../common/database-url.js';
 import type { Log } from '../common/logger.js';
 
 /** What is said while a server is not there yet, or is starting. */
@@ -50,8 +50,8 @@ export async function reachPostgres(
         saidAt = performance.now();
         const leftSeconds = Math.round((waitMs - waited) / 1000);
         log?.warn(
-          { database: databasePlace(url), reason: why, leftSeconds },
-          'the database is not there yet: trying again',
+          { database: databaseLocation(url), reason: why, leftSeconds },
+          'the database cannot be reached yet; retrying',
         );
       }
       await pause(pauseMs);
@@ -60,12 +60,15 @@ export async function reachPostgres(
 }
 
 function unreachable(url: string, why: string, waitMs: number, cause: unknown): Error {
-  const text = `the database ${databasePlace(url)} could not be reached for ${Math.round(waitMs / 1000)} s (${why}): start it, or set database.url (A2A_HUB__DATABASE__URL).`;
+  const text = `the database ${databaseLocation(url)} could not be reached for ${Math.round(waitMs / 1000)} s (${why}): start it, or set database.url (A2A_HUB__DATABASE__URL).`;
   return new Error(text, { cause });
 }
 
 function refused(url: string, why: string, cause: unknown): Error {
-  return new Error(`the database ${databasePlace(url)} (database.url) cannot be opened: ${why}.`, {
-    cause,
-  });
+  return new Error(
+    `the database ${databaseLocation(url)} (database.url) cannot be opened: ${why}.`,
+    {
+      cause,
+    },
+  );
 }

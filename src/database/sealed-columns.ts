@@ -1,6 +1,4 @@
 import { getMetadataArgsStorage } from 'typeorm';
-import { ENTITIES } from './entities.js';
-import { SECRET_SETTINGS } from './hub-settings.js';
 
 /** `text`: the column is one sealed value. `map`: it is a JSON object, each member a sealed value. */
 export type SealedForm = 'text' | 'map';
@@ -15,37 +13,15 @@ export interface SealedTable {
   readonly only?: readonly string[];
 }
 
-/** What a column of an entity is called when it is sealed; nothing else is needed to have it sealed anew. */
+/** What a column of an entity is called when it is sealed; nothing else is needed to have it re-encrypted. */
 const PREFIX = 'sealed_';
 
-/** Those that go by another name. */
-const OTHERS: readonly SealedTable[] = [
-  {
-    table: 'hub_settings',
-    key: ['key'],
-    columns: [{ name: 'value', form: 'text' }],
-    only: SECRET_SETTINGS,
-  },
-  { table: 'signing_keys', key: ['generation'], columns: [{ name: 'private_key', form: 'text' }] },
-  {
-    table: 'agents',
-    key: ['id'],
-    columns: [
-      { name: 'credentials', form: 'map' },
-      { name: 'card_headers', form: 'map' },
-    ],
-  },
-];
-
-/**
- * Every place of the database that holds secrets: what is sealed anew when the keys change, and what is
- * counted. A new table is in it as soon as its entity has columns named `sealed_…`.
- */
-export function sealedTables(): readonly SealedTable[] {
-  return [...OTHERS, ...ENTITIES.flatMap(named)];
+/** The tables that have columns named `sealed_…`. */
+export function sealedTablesOf(entities: readonly (new () => object)[]): readonly SealedTable[] {
+  return entities.flatMap(sealedTableOf);
 }
 
-function named(entity: (typeof ENTITIES)[number]): SealedTable[] {
+function sealedTableOf(entity: new () => object): SealedTable[] {
   const { tables, columns } = getMetadataArgsStorage();
   const table = tables.find(({ target }) => target === entity)?.name;
   const own = columns

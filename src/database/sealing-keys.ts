@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
-import { sealedTables } from './sealed-columns.js';
+import type { Schema } from './schema.js';
 
 /** A sealed value, alone or within a JSON text. */
 const SEALED = /(?<=^|")v1:[^:"\s]+:[\w-]{16,}/g;
@@ -11,12 +11,12 @@ const ROWS = 20;
  * Sealed values of a SQLite file, the first ones of each column; none for a file that is not there yet. Looks only,
  * also while a hub has the file.
  */
-export function sealedValuesIn(path: string): string[] {
+export function sealedValuesIn(path: string, { sealedTables }: Schema): string[] {
   if (!existsSync(path) || statSync(path).size === 0) return [];
   const file = new BetterSqlite3(path, { readonly: true, fileMustExist: true });
   try {
     const hasTable = file.prepare(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?`);
-    return sealedTables()
+    return sealedTables
       .filter(({ table }) => hasTable.get(table) !== undefined)
       .flatMap(({ table, columns }) => columns.flatMap(({ name }) => firstOf(file, table, name)))
       .flatMap((text) => text.match(SEALED) ?? []);

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '../common/logger.js';
 import { LONG, tookLong } from '../common/long-work.js';
-import { Database, type Durability, type Room, databaseClosed } from './database.js';
+import { Database, type Durability, type DiskSpace, databaseClosed } from './database.js';
 import { diskSyncOf } from './disk-sync.js';
 import { pendingMigrations } from './pending-migrations.js';
 import {
@@ -101,11 +101,11 @@ export class SqliteDatabase extends Database {
   }
 
   async check(): Promise<void> {
-    const pending = await pendingMigrations(this);
+    const pending = await pendingMigrations(this.dataSource, this);
     if (pending.length > 0) throw new Error(`migrations are pending: ${pending.join(', ')}`);
   }
 
-  async room(): Promise<Room | null> {
+  async diskSpace(): Promise<DiskSpace | null> {
     if (this.closed || this.connection.memory) return null;
     const { bavail, bsize } = await statfs(dirname(this.connection.name));
     if (this.closed) return null;

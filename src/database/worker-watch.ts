@@ -7,7 +7,7 @@ const LOOK_EVERY_MS = 2000;
 /** A worker that has said nothing for so long has gone, or cannot reach the database. */
 const SEEN_FOR_MS = 20_000;
 /** Said to who looks at a task that waits for a worker. */
-export const NOBODY_WORKS =
+export const NO_WORKERS =
   'No process of the hub works on tasks at the moment: this one waits until one does.';
 
 /**
@@ -44,7 +44,10 @@ export class WorkerWatch {
     try {
       await this.database.write((tx) => tx.run('DELETE FROM workers WHERE id = ?', [id]));
     } catch (error) {
-      this.log.warn({ err: error }, 'the end of this worker could not be said; others see it soon');
+      this.log.warn(
+        { err: error },
+        'this worker could not remove its row from the workers table; other processes notice within seconds',
+      );
     }
   }
 
@@ -54,7 +57,7 @@ export class WorkerWatch {
   }
 
   /** Nobody works: what comes in waits. */
-  get isNobody(): boolean {
+  get hasNoWorkers(): boolean {
     return this.newest === 0;
   }
 
@@ -63,17 +66,17 @@ export class WorkerWatch {
     try {
       this.newest = this.isShared ? await this.seen() : Number(this.isWorker);
     } catch (error) {
-      this.log.warn({ err: error }, 'it could not be looked who works');
+      this.log.warn({ err: error }, 'the number of workers could not be read');
       return;
     }
-    if (this.isNobody === this.warned) return;
-    this.warned = this.isNobody;
+    if (this.hasNoWorkers === this.warned) return;
+    this.warned = this.hasNoWorkers;
     if (this.warned) {
       this.log.warn(
         {},
-        'nobody works: tasks and webhooks wait. Start a process with the role worker or all on the same database',
+        'no worker process is running: tasks and webhooks wait. Start a process with the role worker or all on the same database',
       );
-    } else this.log.info({ workers: this.newest }, 'somebody works again');
+    } else this.log.info({ workers: this.newest }, 'a worker process is running again');
   }
 
   private get isShared(): boolean {

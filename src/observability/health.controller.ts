@@ -32,9 +32,9 @@ export class HealthController {
 
   @Get('ready')
   @ApiOperation({
-    summary: 'The database answers and is migrated; agents are not looked at.',
+    summary: 'Ready: the database answers and is migrated. Agents are not checked.',
     description:
-      '`disk: low`: new tasks are refused. `workers: none`: no process works on tasks and webhooks, so that they wait.',
+      '`disk: low`: new tasks are refused. `workers: none`: no worker process is running, so tasks and webhooks wait.',
   })
   @ApiOkResponse()
   @ApiServiceUnavailableResponse()
@@ -49,7 +49,7 @@ export class HealthController {
     return {
       status: 'ok',
       ...(this.disk.isLow && { disk: 'low' }),
-      ...(this.workers.isNobody && { workers: 'none' }),
+      ...(this.workers.hasNoWorkers && { workers: 'none' }),
     };
   }
 }

@@ -74,9 +74,9 @@ export interface RoutingDirective {
   readonly maxAgents?: number;
   /** At most this many messages to agents, failovers and further messages included. */
   readonly maxCalls?: number;
-  /** For `chain`: who is asked, in this order. */
+  /** For `chain`: the targets, in this order. */
   readonly steps?: readonly RoutingTarget[];
-  /** For `synthesize`: who makes the result. */
+  /** For `synthesize`: the target that makes the result. */
   readonly synthesizer?: RoutingTarget;
   /** On a follow-up: the agent or delegation that is answered, when several wait. */
   readonly replyTo?: string;

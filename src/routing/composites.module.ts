@@ -8,13 +8,13 @@ import { CompositesController } from './composites/composites.controller.js';
 import { CompositesService } from './composites/composites.service.js';
 import { DeclaredComposites } from './composites/declared-composites.service.js';
 import { CompositeSource } from './composite-source.js';
-import { TypeormCompositeStore } from './persistence/typeorm-composite.store.js';
+import { SqlCompositeStore } from './persistence/sql-composite.store.js';
 
 @Module({
   imports: [AgentsModule, AuthModule],
   controllers: [CompositesController],
   providers: [
-    { provide: CompositeStore, useClass: TypeormCompositeStore },
+    { provide: CompositeStore, useClass: SqlCompositeStore },
     CompositeRegistry,
     { provide: CompositeSource, useExisting: CompositeRegistry },
     CompositesService,

@@ -99,7 +99,7 @@ export class DryRunDto {
   @ApiPropertyOptional({
     type: 'object',
     additionalProperties: true,
-    description: 'An A2A message (1.0 JSON); its parts and metadata count as they would in a send.',
+    description: 'An A2A message (1.0 JSON); its parts and metadata are evaluated as in a send.',
   })
   @IsOptional()
   @IsObject()
@@ -114,7 +114,7 @@ export class DryRunDto {
   @IsObject()
   metadata?: Record<string, unknown>;
 
-  @ApiPropertyOptional({ type: [String], description: 'Media types the client takes back.' })
+  @ApiPropertyOptional({ type: [String], description: 'Media types the client accepts.' })
   @IsOptional()
   @IsArray()
   @IsString({ each: true })
@@ -122,7 +122,7 @@ export class DryRunDto {
 
   @ApiPropertyOptional({
     type: [String],
-    description: 'Extension URIs asked for, as `A2A-Extensions` would name them.',
+    description: 'Requested extension URIs, as in the header `A2A-Extensions`.',
   })
   @IsOptional()
   @IsArray()
@@ -130,7 +130,7 @@ export class DryRunDto {
   @IsString({ each: true })
   extensions?: string[];
 
-  @ApiPropertyOptional({ type: String, description: 'The agent the address would name.' })
+  @ApiPropertyOptional({ type: String, description: 'The agent that the request URL would name.' })
   @IsOptional()
   @IsString()
   @IsNotEmpty()
@@ -224,7 +224,7 @@ export class DryRunDto {
   @ApiPropertyOptional({
     type: 'array',
     items: TARGET,
-    description: 'For `chain`: who is asked, in this order.',
+    description: 'For `chain`: the targets, in this order.',
   })
   @IsOptional()
   @IsArray()
@@ -239,7 +239,7 @@ export class DryRunDto {
 
   @ApiPropertyOptional({
     ...TARGET,
-    description: 'For `synthesize`: who makes the result.',
+    description: 'For `synthesize`: the target that makes the result.',
   })
   @IsOptional()
   @IsObject()
@@ -250,7 +250,7 @@ export class DryRunDto {
 
   @ApiPropertyOptional({
     type: [WrittenRuleDto],
-    description: 'Unsaved rules in the place of all there are (scope `agents`).',
+    description: 'Unsaved rules to use instead of all saved ones (scope `agents`).',
   })
   @IfGiven()
   @IsArray()
@@ -262,7 +262,7 @@ export class DryRunDto {
   @ApiPropertyOptional({
     type: CreateRuleDto,
     description:
-      'One unsaved rule beside those there are, or in the place of the one with its id (scope `agents`).',
+      'One unsaved rule to use in addition to the saved ones, or instead of the one with its id (scope `agents`).',
   })
   @IfGiven()
   @IsObject()
@@ -272,7 +272,7 @@ export class DryRunDto {
 
   @ApiPropertyOptional({
     type: TrialCallerDto,
-    description: 'Whose message it is to be; default: the caller (scope `agents`).',
+    description: 'The caller to assume; default: the actual caller (scope `agents`).',
   })
   @IfGiven()
   @IsObject()

@@ -92,7 +92,10 @@ export class ExternalRouter {
       this.failures = 0;
       this.pausedUntil = this.clock.now().getTime() + PAUSE_MS;
     }
-    this.log.warn({ err: error, kind }, 'the external router could not be followed');
+    this.log.warn(
+      { err: error, kind },
+      'the answer of the external router cannot be used; the hub chooses by itself',
+    );
     return PROBLEMS[kind];
   }
 }

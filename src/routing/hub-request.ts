@@ -33,7 +33,7 @@ export interface CallContext {
    * Waits for room for an answer of so many bytes, called before what is large is made; nothing for small
    * ones. Rejects with RATE_LIMITED or UNAVAILABLE when there is none after a while.
    */
-  readonly answerRoom?: (bytes: number) => Promise<void>;
+  readonly reserveAnswer?: (bytes: number) => Promise<void>;
   /** What is found out about the call, for the log; copies of a context share the one note. */
   readonly note?: CallNote;
 }

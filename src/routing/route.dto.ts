@@ -28,7 +28,8 @@ const REASONS: readonly RouteReason[] = [
   'text',
   'default',
 ];
-const CHOSEN = '`one`: asked in this order until one accepts. `all`, `first`: each is asked.';
+const CHOSEN =
+  '`one`: tried in this order until one accepts. `all`, `first`: the message is sent to each.';
 
 export class CandidateDto implements Candidate {
   @ApiProperty({ type: String })
@@ -39,11 +40,11 @@ export class CandidateDto implements Candidate {
 
   @ApiPropertyOptional({
     type: Number,
-    description: 'How well it matches the text, 0 to 1, when that was asked.',
+    description: 'How well it matches the text, 0 to 1, when text matching was used.',
   })
   readonly score?: number;
 
-  @ApiProperty({ type: String, description: 'Why it is chosen here, or why it is left out.' })
+  @ApiProperty({ type: String, description: 'Why it was chosen, or why it was left out.' })
   readonly why!: string;
 }
 
@@ -52,7 +53,7 @@ export class RouteInputDto {
   @ApiProperty({ enum: ['message', 'step'] })
   readonly from!: 'message' | 'step';
 
-  @ApiPropertyOptional({ type: String, description: 'The step whose artifacts are given.' })
+  @ApiPropertyOptional({ type: String, description: 'The step whose artifacts are passed on.' })
   readonly step?: string;
 }
 
@@ -169,13 +170,13 @@ export class RouteDto implements Route {
 
   @ApiPropertyOptional({
     type: RouteRuleDto,
-    description: 'The rule that decided; for those who may manage rules.',
+    description: 'The rule that decided; for callers who may manage rules.',
   })
   readonly rule?: RouteRuleDto;
 
   @ApiPropertyOptional({
     type: [PassedRuleDto],
-    description: 'Rules that applied before, but led to nobody.',
+    description: 'Earlier rules that applied, but for which no agent could be used.',
   })
   readonly passedRules?: readonly PassedRuleDto[];
 
@@ -188,7 +189,7 @@ export class DryRunRouteDto extends RouteDto {
   @ApiPropertyOptional({
     type: [RuleReportDto],
     description:
-      'What became of each rule, when rules were asked; for those who may manage them (scope `agents`).',
+      'The outcome of each rule, when rules were evaluated; for callers who may manage them (scope `agents`).',
   })
   readonly rules?: readonly RuleReportDto[];
 }

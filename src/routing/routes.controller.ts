@@ -18,7 +18,8 @@ export class RoutesController {
   @Post('routes::dry-run')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Answers which agents a message would go to and why, and sends nothing.',
+    summary:
+      'Dry run: report which agents a message would be routed to and why, without sending it.',
   })
   @ApiOkResponse({ type: DryRunRouteDto })
   async dryRun(

@@ -3,7 +3,7 @@ import { AgentsModule } from '../agents/index.js';
 import { AuthModule } from '../auth/index.js';
 import { CompositesModule } from './composites.module.js';
 import { RuleSource } from './rule-source.js';
-import { TypeormRuleStore } from './persistence/typeorm-rule.store.js';
+import { SqlRuleStore } from './persistence/sql-rule.store.js';
 import { DeclaredRules } from './rules/declared-rules.service.js';
 import { RuleRegistry } from './rules/rule-registry.js';
 import { RuleStore } from './rules/rule-store.js';
@@ -16,7 +16,7 @@ import { RulesService } from './rules/rules.service.js';
   imports: [AgentsModule, AuthModule, CompositesModule],
   controllers: [RulesController],
   providers: [
-    { provide: RuleStore, useClass: TypeormRuleStore },
+    { provide: RuleStore, useClass: SqlRuleStore },
     RuleRegistry,
     { provide: RuleSource, useExisting: RuleRegistry },
     RuleTargets,

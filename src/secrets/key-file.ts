@@ -44,10 +44,7 @@ export function readKeyFile(file: string, log: Log): SecretKey[] {
     throw unusable(file, ...faults.map((fault) => `${fault}; ${advice}`));
   }
   if ((statSync(file).mode & OTHERS) !== 0) {
-    log.warn(
-      { file },
-      'others can read the key that encrypts secrets: chmod 600 keeps it to the hub',
-    );
+    log.warn({ file }, 'other users can read the encryption key file: run chmod 600 on it');
   }
   return keys;
 }
@@ -68,7 +65,7 @@ export function writeKeyFile(file: string, log: Log): SecretKey[] {
   flushDirectory(dirname(file));
   log.warn(
     { file, keyId: key.id },
-    'a key was made that encrypts the secrets in the database: keep a copy of this file apart from the database',
+    'an encryption key for the secrets in the database was created: back up this file, and keep the copy away from the database',
   );
   return [key];
 }

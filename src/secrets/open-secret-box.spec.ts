@@ -13,6 +13,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { keyNamed } from '../common/fake-secrets.js';
 import type { Log } from '../common/logger.js';
 import type { SecretBox, SecretKey } from '../common/secret-box.js';
+import { Schema } from '../database/schema.js';
 import { openSecretBox } from './open-secret-box.js';
 
 let folder: string;
@@ -34,6 +35,7 @@ function start(url = `sqlite:${path}`, keys: SecretKey[] = []): SecretBox {
   const log: Log = { debug: note, info: note, warn: note, error: note };
   return openSecretBox(
     { database: { url, synchronous: 'full', minFree: 0 }, secrets: { keys } },
+    new Schema([]),
     log,
   );
 }

@@ -3,6 +3,7 @@ import type { Log } from '../common/logger.js';
 import { SecretBox, SecretLockedError, sealedBy } from '../common/secret-box.js';
 import { type AppConfig, ConfigError } from '../config/index.js';
 import { sqlitePath } from '../database/data-source.js';
+import type { Schema } from '../database/schema.js';
 import { sealedValuesIn } from '../database/sealing-keys.js';
 import { keyFileOf, newKey, readKeyFile, writeKeyFile } from './key-file.js';
 
@@ -22,6 +23,7 @@ const GIVE_UP =
  */
 export function openSecretBox(
   { secrets, database }: Pick<AppConfig, 'secrets' | 'database'>,
+  schema: Schema,
   log: Log,
 ): SecretBox {
   const path = sqlitePath(database.url);
@@ -36,7 +38,7 @@ export function openSecretBox(
   const kept = readKeyFile(file, log);
   // With keys of the configuration those of the file only open, until they are needed no more.
   if (secrets.keys.length > 0) return new SecretBox([...secrets.keys, ...kept]);
-  const stored = sealedValuesIn(resolve(path));
+  const stored = sealedValuesIn(resolve(path), schema);
   if (kept.length > 0) return fitting(new SecretBox(kept), stored, file);
   const needed = [...new Set(stored.map(sealedBy))];
   if (needed.length > 0) {

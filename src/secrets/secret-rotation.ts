@@ -32,7 +32,7 @@ export class SecretRotation implements OnApplicationBootstrap, OnModuleDestroy {
   ) {
     const rules = {
       name: 'secret rotation',
-      failure: 'secrets could not be looked through; it is tried again',
+      failure: 'the check of encrypted secrets failed; it is retried',
       everyMs: TROUBLE_PAUSE_MS,
       atOnce: true,
       run: (signal: AbortSignal) => this.look(signal),
@@ -66,7 +66,7 @@ export class SecretRotation implements OnApplicationBootstrap, OnModuleDestroy {
     const { sealingKey: keyId, keyIds } = this.secrets;
     const { resealed, unreadable } = census;
     if (resealed > 0)
-      this.log.info({ keyId, secrets: resealed }, 'secrets were sealed with a new key');
+      this.log.info({ keyId, secrets: resealed }, 'secrets were re-encrypted with the current key');
     for (const id of keyIds.slice(1)) {
       if (census.of(id) > 0) this.idle.delete(id);
       else if (!this.idle.has(id)) {
@@ -78,13 +78,13 @@ export class SecretRotation implements OnApplicationBootstrap, OnModuleDestroy {
     for (const id of missing) {
       this.log.error(
         { keyId: id, secrets: census.of(id) },
-        `secrets are sealed with the key ${id}, which secrets.keys does not have: what needs them waits or is refused until it is back`,
+        `secrets are encrypted with the key ${id}, which secrets.keys does not have: work that needs them waits or is refused until the key is configured again`,
       );
     }
     if (unreadable > 0) {
       this.log.error(
         { secrets: unreadable },
-        'secrets cannot be opened with the key of their id: it is another key under the same id, or they were changed',
+        'secrets cannot be decrypted with the key of their id: the id now has another key, or the secrets were modified',
       );
     }
     return missing.length === 0 && unreadable === 0;

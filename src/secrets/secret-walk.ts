@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { SecretBox, SecretLockedError, isSealed, sealedBy } from '../common/secret-box.js';
-import { type SealedForm, type SealedTable, sealedTables } from '../database/sealed-columns.js';
+import { Schema } from '../database/schema.js';
+import type { SealedForm, SealedTable } from '../database/sealed-columns.js';
 import { type SealedValue, SecretCensus } from './secret-census.js';
 import { type RowKey, type SealedRow, SealedValueStore } from './sealed-value-store.js';
 
@@ -14,6 +15,7 @@ export class SecretWalk {
   constructor(
     private readonly store: SealedValueStore,
     private readonly secrets: SecretBox,
+    private readonly schema: Schema,
   ) {}
 
   /** Counts the secrets by their keys, and changes nothing. */
@@ -45,7 +47,7 @@ export class SecretWalk {
   }
 
   private async *rows(): AsyncGenerator<ExaminedRow, void, undefined> {
-    for (const table of sealedTables()) {
+    for (const table of this.schema.sealedTables) {
       let after: RowKey | null = null;
       for (;;) {
         const rows: SealedRow[] = await this.store.page(table, after, PAGE);

@@ -17,7 +17,7 @@ export class SecretsController {
   @NoQuery()
   @ApiOperation({
     summary:
-      'Tells which keys encrypt the secrets of the database, and how many each; never a key.',
+      'List which keys encrypt the secrets in the database and how many secrets each; the keys themselves are never shown.',
   })
   @ApiOkResponse({ type: SecretsDto })
   async show(): Promise<SecretsDto> {

@@ -14,11 +14,15 @@ export class SecretKeyDto {
   @ApiProperty({
     enum: KEY_USES,
     description:
-      'seals: new secrets get it. opens: it is configured for older ones. missing: secrets need it, but this process does not have it.',
+      'seals: it encrypts new secrets. opens: it only decrypts older ones. missing: secrets need it, but this process does not have it.',
   })
   readonly use: KeyUse;
 
-  @ApiProperty({ type: Number, example: 120, description: 'How many secrets are sealed with it.' })
+  @ApiProperty({
+    type: Number,
+    example: 120,
+    description: 'How many secrets are encrypted with it.',
+  })
   readonly secrets: number;
 
   constructor(id: string, use: KeyUse, census: SecretCensus) {
@@ -29,7 +33,7 @@ export class SecretKeyDto {
 }
 
 export class SecretsDto {
-  @ApiProperty({ type: [SecretKeyDto], description: 'The key that seals first.' })
+  @ApiProperty({ type: [SecretKeyDto], description: 'The key that encrypts comes first.' })
   readonly keys: readonly SecretKeyDto[];
 
   @ApiProperty({ type: Number, example: 0, description: 'Secrets that are not encrypted yet.' })
@@ -38,7 +42,7 @@ export class SecretsDto {
   @ApiProperty({
     type: Number,
     example: 0,
-    description: 'Secrets that the key of their id does not open.',
+    description: 'Secrets that the key of their id cannot decrypt.',
   })
   readonly unreadable: number;
 

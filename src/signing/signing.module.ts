@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import { JwksEndpoint } from './jwks.endpoint.js';
-import { TypeormSigningKeyStore } from './persistence/typeorm-signing-key.store.js';
+import { SqlSigningKeyStore } from './persistence/sql-signing-key.store.js';
 import { SigningKeyStore } from './signing-key-store.js';
 import { SigningService } from './signing.service.js';
 
 /** The keys the hub signs with, and their public set. */
 @Module({
   providers: [
-    { provide: SigningKeyStore, useClass: TypeormSigningKeyStore },
+    { provide: SigningKeyStore, useClass: SqlSigningKeyStore },
     SigningService,
     JwksEndpoint,
   ],

@@ -143,7 +143,10 @@ export class SigningService {
       return await this.reading;
     } catch (error) {
       if (!known) throw error;
-      this.log.warn({ err: error }, 'signing keys could not be read; the known ones stay');
+      this.log.warn(
+        { err: error },
+        'signing keys could not be read; the keys read before stay in use',
+      );
       return known.keys;
     }
   }
@@ -176,7 +179,7 @@ export class SigningService {
     const signing = signingKey([...keys, key], now)?.generation ?? key.generation;
     if (!(await this.store.add(key, signing))) return undefined;
     this.known = undefined;
-    this.log.info({ kid: publicKey.kid, signsFrom }, 'a signing key was made');
+    this.log.info({ kid: publicKey.kid, signsFrom }, 'a signing key was created');
     return key;
   }
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
-import { TypeormApiKeyStore } from '../../src/auth/persistence/typeorm-api-key.store.js';
+import { SqlApiKeyStore } from '../../src/auth/persistence/sql-api-key.store.js';
 import type { Scope } from '../../src/auth/principal.js';
 import { SqlOwnedWebhookStore } from '../../src/push/owners/persistence/sql-owned-webhook.store.js';
 import { KEYLESS_GRACE_MS, inHand } from '../support/push-stores.js';
@@ -12,12 +12,12 @@ const LATER = new Date(NOW.getTime() + KEYLESS_GRACE_MS);
 export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): void {
   let stores: SubscriptionStores;
   let owned: SqlOwnedWebhookStore;
-  let keys: TypeormApiKeyStore;
+  let keys: SqlApiKeyStore;
 
   beforeEach(async () => {
     stores = await open();
     owned = new SqlOwnedWebhookStore(stores.database, stores.principals);
-    keys = new TypeormApiKeyStore(stores.database);
+    keys = new SqlApiKeyStore(stores.database);
     await addKey('alice', ['a2a', 'tasks:organization']);
   });
 

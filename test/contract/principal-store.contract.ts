@@ -30,11 +30,11 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       ...members,
     });
   const lacks = async (id = 'alice'): Promise<unknown[]> => {
-    const standing = (await principals.standings([id])).get(id);
-    return [standing?.keylessSince, standing?.narrowSince, standing?.plainSince];
+    const status = (await principals.statuses([id])).get(id);
+    return [status?.keylessSince, status?.narrowSince, status?.plainSince];
   };
-  const unsettled = async (): Promise<string[]> =>
-    (await principals.unsettled()).map(({ id }) => id);
+  const unreconciled = async (): Promise<string[]> =>
+    (await principals.unreconciled()).map(({ id }) => id);
 
   describe('what a principal lacks', () => {
     it('is what its valid keys do not give, since the last one that did is gone', async () => {
@@ -51,10 +51,10 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       // A key that was revoked already changes nothing.
       await keys.revoke('k3', new Date(5000));
       expect(await lacks()).toEqual([4000, 3000, 2000]);
-      expect(await unsettled()).toEqual([]);
+      expect(await unreconciled()).toEqual([]);
       await add('k4', { scopes: ['tasks:organization'] });
       expect(await lacks()).toEqual([null, null, 2000]);
-      expect(await unsettled()).toEqual(['alice']);
+      expect(await unreconciled()).toEqual(['alice']);
     });
 
     it('is nothing for one that the configuration lets in, until it does not', async () => {
@@ -122,7 +122,7 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       expect(await keys.adminKeySince(new Date(9000))).toBeUndefined();
       await expect(add('k3')).rejects.toMatchObject({ reason: 'CONFLICT' });
       expect(await keys.find('k3')).toBeUndefined();
-      expect(await unsettled()).toEqual(['alice']);
+      expect(await unreconciled()).toEqual(['alice']);
       expect(await principals.enable('alice')).toBe(true);
       expect(await keys.findValid('k1')).toMatchObject({ id: 'k1' });
       expect(await keys.adminKeySince(new Date(9000))).toBeDefined();
@@ -138,18 +138,18 @@ export function principalStoreContract(open: () => Promise<PrincipalStores>): vo
       expect(await principals.enable('nobody')).toBe(false);
     });
 
-    it('is unsettled until the very change has been followed', async () => {
+    it('is unreconciled until the very change has been followed', async () => {
       await add('k1');
       await principals.disable('alice', new Date(5000));
-      const [first] = await principals.unsettled();
+      const [first] = await principals.unreconciled();
       await principals.enable('alice');
-      await principals.settled(first!);
-      const [second] = await principals.unsettled();
+      await principals.reconciled(first!);
+      const [second] = await principals.unreconciled();
       expect(second).toMatchObject({ id: 'alice' });
-      await principals.settled(second!);
-      expect(await unsettled()).toEqual([]);
-      await principals.unsettle('alice');
-      expect(await unsettled()).toEqual(['alice']);
+      await principals.reconciled(second!);
+      expect(await unreconciled()).toEqual([]);
+      await principals.markUnreconciled('alice');
+      expect(await unreconciled()).toEqual(['alice']);
     });
   });
 

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { TypeormContextStore } from '../../src/tasks/persistence/typeorm-context.store.js';
+import { SqlContextStore } from '../../src/tasks/persistence/sql-context.store.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import { COMPLETED, status, TaskHarness } from './task-harness.js';
 
@@ -7,7 +7,7 @@ import { COMPLETED, status, TaskHarness } from './task-harness.js';
 export function taskExpiryContract(databases: DatabaseFactory): void {
   it('forgets contexts that nobody has used since', async () => {
     const hub = new TaskHarness(await databases.open());
-    const contexts = new TypeormContextStore(hub.database);
+    const contexts = new SqlContextStore(hub.database);
     for (const contextId of ['older', 'old']) await hub.create({ contextId });
     await hub.clock.advance(1000);
     const limit = hub.clock.now();

@@ -9,10 +9,11 @@ import {
   AppendParticipant,
   type AfterCommit,
   type Appended,
-} from '../../src/tasks/append-participant.js';
+} from '../../src/tasks/store/append-participant.js';
 import { GroupCommitTaskLog } from '../../src/tasks/group-commit-task-log.js';
-import { InProcessSignals } from '../../src/tasks/in-process-signals.js';
-import { TypeormTaskStore } from '../../src/tasks/persistence/typeorm-task.store.js';
+import { InProcessSignals } from '../../src/tasks/signals/in-process-signals.js';
+import { SqlUsageStore } from '../../src/tasks/persistence/sql-usage.store.js';
+import { SqlTaskStore } from '../../src/tasks/persistence/sql-task.store.js';
 import type { Decision } from '../../src/tasks/task-log.js';
 import type { NewEvent, NewTask, TaskAggregate, TaskChange } from '../../src/tasks/task.js';
 import { FakeClock } from '../support/fake-clock.js';
@@ -63,7 +64,7 @@ export class TaskHarness {
   readonly signals = new InProcessSignals();
   readonly participant = new RecordingParticipant();
   readonly output = new SilentLog();
-  readonly store: TypeormTaskStore;
+  readonly store: SqlTaskStore;
   readonly log: GroupCommitTaskLog;
 
   constructor(
@@ -71,7 +72,11 @@ export class TaskHarness {
     readonly clock = new FakeClock(),
     maxTaskSize = Infinity,
   ) {
-    this.store = new TypeormTaskStore(database, this.participant);
+    this.store = new SqlTaskStore(
+      database,
+      this.participant,
+      new SqlUsageStore(database, { jitter: () => 0 }),
+    );
     this.log = new GroupCommitTaskLog(
       this.store,
       this.signals,

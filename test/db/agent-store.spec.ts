@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { TypeormAgentStore } from '../../src/agents/persistence/typeorm-agent.store.js';
+import { SqlAgentStore } from '../../src/agents/persistence/sql-agent.store.js';
 import { sendable } from '../../src/agents/sealed-headers.js';
 import { SecretBox } from '../../src/common/secret-box.js';
 import { agentStoreContract } from '../contract/agent-store.contract.js';
@@ -8,21 +8,19 @@ import { describeDatabases } from '../support/databases.js';
 import { keyNamed, testSecrets } from '../support/secret-box.js';
 
 describeDatabases('agents', (databases) => {
-  agentStoreContract(
-    async () => new TypeormAgentStore(await databases.openEmptied(), testSecrets()),
-  );
+  agentStoreContract(async () => new SqlAgentStore(await databases.openEmptied(), testSecrets()));
 
   it('keep headers whose key is missing, whatever else of them is changed meanwhile', async () => {
     const database = await databases.open();
     const [k1, k2] = [keyNamed('k1'), keyNamed('k2')];
-    const before = new TypeormAgentStore(database, new SecretBox([k1]));
+    const before = new SqlAgentStore(database, new SecretBox([k1]));
     const agent = anAgent('one', {
       credentials: { authorization: 'Bearer secret', 'x-team': 'blue' },
       cardHeaders: { 'x-card': 'card secret' },
     });
     await before.add(agent);
 
-    const without = new TypeormAgentStore(database, new SecretBox([k2]));
+    const without = new SqlAgentStore(database, new SecretBox([k2]));
     const locked = (await without.get('one'))!;
     expect(Object.keys(locked.credentials)).toEqual(['authorization', 'x-team']);
     expect(() => sendable(locked.credentials)).toThrow(/authorization .* secrets\.keys/);
@@ -32,7 +30,7 @@ describeDatabases('agents', (databases) => {
       credentials: { ...stored.credentials, 'x-team': 'red' },
     }));
 
-    const back = new TypeormAgentStore(database, new SecretBox([k2, k1]));
+    const back = new SqlAgentStore(database, new SecretBox([k2, k1]));
     expect(await back.get('one')).toEqual({
       ...agent,
       tags: ['new'],
@@ -42,7 +40,7 @@ describeDatabases('agents', (databases) => {
 
   it('are read as development versions before there were keys stored them', async () => {
     const database = await databases.open();
-    const store = new TypeormAgentStore(database, testSecrets());
+    const store = new SqlAgentStore(database, testSecrets());
     await store.add(anAgent('one'));
     const clear = JSON.stringify({ authorization: 'Bearer old' });
     await database.write((tx) => tx.run('UPDATE agents SET credentials = ?', [clear]));

@@ -1,6 +1,6 @@
 import { describe } from '@jest/globals';
 import { FakeApiKeyStore } from '../../src/auth/fake-api-key.store.js';
-import { TypeormApiKeyStore } from '../../src/auth/persistence/typeorm-api-key.store.js';
+import { SqlApiKeyStore } from '../../src/auth/persistence/sql-api-key.store.js';
 import { apiKeyStoreContract } from '../contract/api-key-store.contract.js';
 import { describeDatabases } from '../support/databases.js';
 
@@ -9,5 +9,5 @@ describe('ApiKeyStore (in memory)', () => {
 });
 
 describeDatabases('ApiKeyStore', (databases) => {
-  apiKeyStoreContract(async () => new TypeormApiKeyStore(await databases.openEmptied()));
+  apiKeyStoreContract(async () => new SqlApiKeyStore(await databases.openEmptied()));
 });

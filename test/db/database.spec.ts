@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import BetterSqlite3 from 'better-sqlite3';
+import { HUB_SCHEMA } from '../../src/hub-schema.js';
 import { SystemIdSource } from '../../src/common/ids.js';
 import type { Database } from '../../src/database/database.js';
 import { HubSettings } from '../../src/database/hub-settings.js';
@@ -61,12 +62,12 @@ describe('a SQLite file', () => {
     const path = join(folder, 'hub.db');
     const log = new LogLines();
     for (let start = 0; start < 2; start++) {
-      await (await openDatabase(settings(path), { log })).close();
+      await (await openDatabase(settings(path), HUB_SCHEMA, { log })).close();
     }
     expect(log.entries).toEqual([
       { level: 'info', message: `made a new database at ${path} (database.url)`, fields: { path } },
     ]);
-    await (await openDatabase(settings(':memory:'), { log })).close();
+    await (await openDatabase(settings(':memory:'), HUB_SCHEMA, { log })).close();
     expect(log.entries).toHaveLength(1);
     rmSync(folder, { recursive: true });
   });
@@ -74,20 +75,24 @@ describe('a SQLite file', () => {
   it('belongs to one process, and to the next one when that has closed it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hub-lock-'));
     const path = join(folder, 'deep', 'er', 'hub.db');
-    const first = await openDatabase(settings(path));
-    await expect(openDatabase(settings(path))).rejects.toThrow(/another process is using/);
+    const first = await openDatabase(settings(path), HUB_SCHEMA);
+    await expect(openDatabase(settings(path), HUB_SCHEMA)).rejects.toThrow(
+      /another process is using/,
+    );
     const link = join(folder, 'link.db');
     symlinkSync(path, link);
-    await expect(openDatabase(settings(link))).rejects.toThrow(/another process is using/);
+    await expect(openDatabase(settings(link), HUB_SCHEMA)).rejects.toThrow(
+      /another process is using/,
+    );
     await first.close();
-    const second = await openDatabase(settings(link));
+    const second = await openDatabase(settings(link), HUB_SCHEMA);
     await second.write((tx) => tx.run("INSERT INTO hub_settings (key, value) VALUES ('k', 'v')"));
     await second.close();
     rmSync(folder, { recursive: true });
   });
 
   it('is written with the durability that was asked for', async () => {
-    const database = await openDatabase(settings(':memory:'));
+    const database = await openDatabase(settings(':memory:'), HUB_SCHEMA);
     expect(await database.read('PRAGMA synchronous')).toEqual([{ synchronous: 2 }]);
     expect(await database.read('PRAGMA foreign_keys')).toEqual([{ foreign_keys: 1 }]);
     await expect(database.read('DELETE FROM hub_settings')).rejects.toThrow(/not a query/);
@@ -95,7 +100,7 @@ describe('a SQLite file', () => {
   });
 
   it('reads no row behind one that is enough', async () => {
-    const database = await openDatabase(settings(':memory:'));
+    const database = await openDatabase(settings(':memory:'), HUB_SCHEMA);
     const numbers =
       'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10) SELECT i FROM n';
     const seen: number[] = [];
@@ -117,7 +122,7 @@ describe('a SQLite file', () => {
       INSERT INTO migrations (timestamp, name) VALUES (1, 'Older1');
       CREATE TABLE push_delivery_streams (x TEXT)`);
     older.close();
-    await expect(openDatabase(settings(path))).rejects.toThrow(
+    await expect(openDatabase(settings(path), HUB_SCHEMA)).rejects.toThrow(
       'made by another version of the hub: it has the migration Older1',
     );
     const after = new BetterSqlite3(path);
@@ -130,7 +135,7 @@ describe('a SQLite file', () => {
   it('copies what was large from the write-ahead log soon', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hub-log-'));
     const path = join(folder, 'hub.db');
-    const database = await openDatabase(settings(path));
+    const database = await openDatabase(settings(path), HUB_SCHEMA);
     const size = 9 * 1024 * 1024;
     const before = statSync(path).size;
     const write = (text: string): Promise<number> =>
@@ -148,7 +153,7 @@ describe('a SQLite file', () => {
   });
 
   it('answers in the order of the commits, also behind a large one', async () => {
-    const database = await openDatabase(settings(':memory:'));
+    const database = await openDatabase(settings(':memory:'), HUB_SCHEMA);
     const order: string[] = [];
     const write = (name: string, text: string): Promise<void> =>
       database

@@ -6,6 +6,7 @@ import BetterSqlite3 from 'better-sqlite3';
 import { keyNamed } from '../../src/common/fake-secrets.js';
 import type { Log } from '../../src/common/logger.js';
 import type { SecretBox, SecretKey } from '../../src/common/secret-box.js';
+import { HUB_SCHEMA } from '../../src/hub-schema.js';
 import { openSecretBox } from '../../src/secrets/index.js';
 
 let folder: string;
@@ -21,7 +22,7 @@ function start(keys: SecretKey[] = []): SecretBox {
   const quiet: Log['warn'] = () => undefined;
   const log: Log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
   const database = { url: `sqlite:${path}`, synchronous: 'full', minFree: 0 } as const;
-  return openSecretBox({ database, secrets: { keys } }, log);
+  return openSecretBox({ database, secrets: { keys } }, HUB_SCHEMA, log);
 }
 
 /** The file of a database as it was made by a hub of some version, with one secret of an agent. */

@@ -1,5 +1,5 @@
-import { TypeormApiKeyStore } from '../../src/auth/persistence/typeorm-api-key.store.js';
-import { TypeormPrincipalStore } from '../../src/auth/persistence/typeorm-principal.store.js';
+import { SqlApiKeyStore } from '../../src/auth/persistence/sql-api-key.store.js';
+import { SqlPrincipalStore } from '../../src/auth/persistence/sql-principal.store.js';
 import { principalStoreContract } from '../contract/principal-store.contract.js';
 import { describeDatabases } from '../support/databases.js';
 
@@ -7,8 +7,8 @@ describeDatabases('PrincipalStore', (databases) => {
   principalStoreContract(async () => {
     const database = await databases.openEmptied();
     return {
-      principals: new TypeormPrincipalStore(database),
-      keys: new TypeormApiKeyStore(database),
+      principals: new SqlPrincipalStore(database),
+      keys: new SqlApiKeyStore(database),
     };
   });
 });

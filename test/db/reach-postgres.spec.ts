@@ -1,5 +1,6 @@
 import { type Server, type Socket, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { HUB_SCHEMA } from '../../src/hub-schema.js';
 import type { Log } from '../../src/common/logger.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { startPostgres } from '../support/databases.js';
@@ -30,7 +31,7 @@ it('waits for a server that is not there yet, and says so', async () => {
     client.pipe(upstream).pipe(client);
   });
   lines.length = 0;
-  const opening = openDatabase(settings(late.href), { log, waitMs: 20_000 });
+  const opening = openDatabase(settings(late.href), HUB_SCHEMA, { log, waitMs: 20_000 });
   setTimeout(() => server.listen(port, '127.0.0.1'), 600);
   const database = await opening;
   expect(await database.read('SELECT 1 AS one')).toEqual([{ one: 1 }]);
@@ -44,7 +45,7 @@ it('waits for a server that is not there yet, and says so', async () => {
         reason: expect.stringContaining('ECONNREFUSED'),
         leftSeconds: 20,
       },
-      text: 'the database is not there yet: trying again',
+      text: 'the database cannot be reached yet; retrying',
     },
   ]);
 }, 30_000);
@@ -52,7 +53,9 @@ it('waits for a server that is not there yet, and says so', async () => {
 it('names a server that stays away, without the password', async () => {
   const port = await freePort();
   const url = `postgres://hub:s3cret@127.0.0.1:${port}/hub`;
-  const failure = await openDatabase(settings(url), { waitMs: 600 }).catch((error: Error) => error);
+  const failure = await openDatabase(settings(url), HUB_SCHEMA, { waitMs: 600 }).catch(
+    (error: Error) => error,
+  );
   expect(failure).toBeInstanceOf(Error);
   expect((failure as Error).message).toMatch(
     `the database 127.0.0.1:${port}/hub could not be reached for 1 s (connect ECONNREFUSED`,
@@ -65,7 +68,7 @@ it('does not wait where the server refuses', async () => {
   const url = new URL(await postgres.freshUrl());
   url.pathname = '/no_such_database';
   const since = performance.now();
-  await expect(openDatabase(settings(url.href))).rejects.toThrow(
+  await expect(openDatabase(settings(url.href), HUB_SCHEMA)).rejects.toThrow(
     /^the database \S+\/no_such_database \(database\.url\) cannot be opened: .*does not exist; make it \(createdb\)/,
   );
   expect(performance.now() - since).toBeLessThan(10_000);

@@ -1,7 +1,7 @@
-import { TypeormRuleStore } from '../../src/routing/persistence/typeorm-rule.store.js';
+import { SqlRuleStore } from '../../src/routing/persistence/sql-rule.store.js';
 import { ruleStoreContract } from '../contract/rule-store.contract.js';
 import { describeDatabases } from '../support/databases.js';
 
 describeDatabases('routing rules', (databases) => {
-  ruleStoreContract(async () => new TypeormRuleStore(await databases.openEmptied()));
+  ruleStoreContract(async () => new SqlRuleStore(await databases.openEmptied()));
 });

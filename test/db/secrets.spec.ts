@@ -1,10 +1,10 @@
 import { beforeEach, expect, it } from '@jest/globals';
-import { TypeormAgentStore } from '../../src/agents/persistence/typeorm-agent.store.js';
+import { SqlAgentStore } from '../../src/agents/persistence/sql-agent.store.js';
 import { SystemIdSource } from '../../src/common/ids.js';
 import { SecretBox, sealedBy } from '../../src/common/secret-box.js';
 import type { Database } from '../../src/database/database.js';
 import { HubSettings } from '../../src/database/hub-settings.js';
-import { sealedTables } from '../../src/database/sealed-columns.js';
+import { HUB_SCHEMA } from '../../src/hub-schema.js';
 import { SqlSealedValueStore } from '../../src/secrets/persistence/sql-sealed-value.store.js';
 import type { RowKey } from '../../src/secrets/sealed-value-store.js';
 import { SecretWalk } from '../../src/secrets/secret-walk.js';
@@ -25,10 +25,11 @@ describeDatabases('secrets', (databases) => {
     database = await databases.open();
   });
 
-  const walkOf = (box: SecretBox) => new SecretWalk(new SqlSealedValueStore(database), box);
+  const walkOf = (box: SecretBox) =>
+    new SecretWalk(new SqlSealedValueStore(database), box, HUB_SCHEMA);
   const reseal = async (box: SecretBox) =>
     (await walkOf(box).reseal(new AbortController().signal))!;
-  const agents = (box: SecretBox) => new TypeormAgentStore(database, box);
+  const agents = (box: SecretBox) => new SqlAgentStore(database, box);
   const settings = (box: SecretBox) => new HubSettings(database, new SystemIdSource(), box);
 
   /** So many webhooks with a secret each, sealed with the old key. */
@@ -161,7 +162,7 @@ describeDatabases('secrets', (databases) => {
         return store.replace(...args);
       },
     };
-    expect(await new SecretWalk(watched, BOTH).reseal(cut.signal)).toBeUndefined();
+    expect(await new SecretWalk(watched, BOTH, HUB_SCHEMA).reseal(cut.signal)).toBeUndefined();
     expect((await walkOf(BOTH).count()).of('k2')).toBe(300);
 
     const [one, other] = await Promise.all([reseal(BOTH), reseal(BOTH)]);
@@ -172,7 +173,7 @@ describeDatabases('secrets', (databases) => {
   it('never take the place of a newer secret', async () => {
     await addWebhooks(1);
     const store = new SqlSealedValueStore(database);
-    const table = sealedTables().find((each) => each.table === 'push_webhooks')!;
+    const table = HUB_SCHEMA.sealedTables.find((each) => each.table === 'push_webhooks')!;
     const [row] = await store.page(table, null, 10);
     const newer = OLD.seal('newer');
     await database.write((tx) =>
@@ -186,7 +187,7 @@ describeDatabases('secrets', (databases) => {
   it('are read to the end, each row once, whatever the size of the pages', async () => {
     await addWebhooks(7);
     const store = new SqlSealedValueStore(database);
-    const table = sealedTables().find((each) => each.table === 'push_webhooks')!;
+    const table = HUB_SCHEMA.sealedTables.find((each) => each.table === 'push_webhooks')!;
     const seen: RowKey[] = [];
     for (let after: RowKey | null = null; ; after = seen.at(-1)!) {
       const page = await store.page(table, after, 3);

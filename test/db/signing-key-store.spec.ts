@@ -1,6 +1,6 @@
 import { describe } from '@jest/globals';
 import { FakeSigningKeyStore } from '../../src/signing/fake-signing-key.store.js';
-import { TypeormSigningKeyStore } from '../../src/signing/persistence/typeorm-signing-key.store.js';
+import { SqlSigningKeyStore } from '../../src/signing/persistence/sql-signing-key.store.js';
 import { signingKeyStoreContract } from '../contract/signing-key-store.contract.js';
 import { describeDatabases } from '../support/databases.js';
 
@@ -9,5 +9,5 @@ describe('SigningKeyStore (in memory)', () => {
 });
 
 describeDatabases('SigningKeyStore', (databases) => {
-  signingKeyStoreContract(async () => new TypeormSigningKeyStore(await databases.openEmptied()));
+  signingKeyStoreContract(async () => new SqlSigningKeyStore(await databases.openEmptied()));
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import BetterSqlite3 from 'better-sqlite3';
+import { HUB_SCHEMA } from '../../src/hub-schema.js';
 import { createDataSource } from '../../src/database/data-source.js';
 import type { Checkpoint } from '../../src/database/checkpoint-thread.js';
 import type { Durability } from '../../src/database/database.js';
@@ -70,7 +71,10 @@ class SlowDisk implements DiskSync {
 
 async function open(synchronous: 'full' | 'normal' = 'full'): Promise<void> {
   const path = join(folder, 'hub.db');
-  const source = await createDataSource({ url: `sqlite:${path}`, synchronous }).initialize();
+  const source = await createDataSource(
+    { url: `sqlite:${path}`, synchronous },
+    HUB_SCHEMA,
+  ).initialize();
   await source.runMigrations();
   database = new SqliteDatabase(
     source,

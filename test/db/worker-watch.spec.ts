@@ -15,10 +15,10 @@ describeDatabases('WorkerWatch', (databases) => {
     lines.length = 0;
     const clock = new FakeClock();
     const api = watch(await databases.openEmptied(), 'a', false, clock);
-    expect([api.count, api.isNobody]).toEqual([undefined, false]);
+    expect([api.count, api.hasNoWorkers]).toEqual([undefined, false]);
     await api.look();
     await api.look();
-    expect([api.count, api.isNobody]).toEqual([0, true]);
+    expect([api.count, api.hasNoWorkers]).toEqual([0, true]);
     expect(lines).toEqual([expect.stringMatching(/^nobody works.*role worker or all/)]);
   });
 
@@ -27,7 +27,7 @@ describeDatabases('WorkerWatch', (databases) => {
     const clock = new FakeClock();
     const all = watch(await databases.openEmptied(), 'a', true, clock);
     await all.start();
-    expect([all.count, all.isNobody]).toEqual([1, false]);
+    expect([all.count, all.hasNoWorkers]).toEqual([1, false]);
     await all.stop();
     expect(lines).toEqual([]);
   });
@@ -51,10 +51,10 @@ describeDatabases('WorkerWatch', (databases) => {
       expect(api.count).toBe(1);
       await clock.advance(21_000);
       await api.look();
-      expect(api.isNobody).toBe(true);
+      expect(api.hasNoWorkers).toBe(true);
       await two.look();
       await api.look();
-      expect(api.isNobody).toBe(false);
+      expect(api.hasNoWorkers).toBe(false);
       expect(lines.map((line) => line.slice(0, 14))).toEqual([
         'nobody works: ',
         'somebody works',

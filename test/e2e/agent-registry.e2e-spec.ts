@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AgentRegistry } from '../../src/agents/index.js';
-import { TypeormAgentStore } from '../../src/agents/persistence/typeorm-agent.store.js';
+import { SqlAgentStore } from '../../src/agents/persistence/sql-agent.store.js';
 import type { Principal } from '../../src/auth/index.js';
 import type { AppConfig, DeclaredEntry } from '../../src/config/index.js';
 import { anAgent } from '../support/an-agent.js';
@@ -23,7 +23,7 @@ describe('the registry in memory', () => {
   withFactory('sqlite', (databases) => {
     async function start() {
       const clock = new FakeClock();
-      const store = new TypeormAgentStore(await databases.open(), testSecrets());
+      const store = new SqlAgentStore(await databases.open(), testSecrets());
       const registry = new AgentRegistry(store, clock, log);
       return { clock, store, registry };
     }

@@ -40,7 +40,7 @@ class AwayDatabase extends Database {
     return this.inner.dialect;
   }
 
-  room(): Promise<null> {
+  diskSpace(): Promise<null> {
     return Promise.resolve(null);
   }
 

@@ -3,7 +3,7 @@ import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import type { ConfigOverrides } from '../../src/config/index.js';
 import type { DataSource } from 'typeorm';
-import { Database, type Room } from '../../src/database/database.js';
+import { Database, type DiskSpace } from '../../src/database/database.js';
 import { DiskWatch } from '../../src/database/disk-watch.js';
 import { eventually } from '../support/eventually.js';
 import type { JsonObject } from '../support/json.js';
@@ -182,11 +182,11 @@ describe('a disk that is almost full', () => {
     const key = await hub.createKey();
     const waiting = await taskOf(hub, 'wait', key);
     const disk = hub.app.get<{
-      database: { room(): Promise<Room | null> };
+      database: { diskSpace(): Promise<DiskSpace | null> };
       look(): Promise<void>;
     }>(DiskWatch);
     const { database } = disk;
-    disk.database = { room: () => Promise.resolve({ free: 1, reusable: 0, used: 0 }) };
+    disk.database = { diskSpace: () => Promise.resolve({ free: 1, reusable: 0, used: 0 }) };
     await disk.look();
     const refused = await rpc(hub, key, sendBody('one more'));
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '30']);

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { HUB_SCHEMA } from '../../src/hub-schema.js';
 import { createDataSource, sqlitePath } from '../../src/database/data-source.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import { type RunningAgent, startSdkAgent } from '../support/agents.js';
@@ -270,7 +271,7 @@ describe.each([
 
   it('are in no table, and in no byte of its files', async () => {
     await stop();
-    const source = await createDataSource({ url, synchronous: 'normal' }).initialize();
+    const source = await createDataSource({ url, synchronous: 'normal' }, HUB_SCHEMA).initialize();
     const tables = source.entityMetadatas.map(({ tableName }) => tableName);
     const found = await Promise.all(tables.map((table) => source.query(`SELECT * FROM ${table}`)));
     await source.destroy();
@@ -371,7 +372,7 @@ describe.each([
   /** Stops the hub, and has the webhooks that wait for their next try looked at by the next one. */
   async function makeDue(): Promise<void> {
     await stop();
-    const database = await openDatabase({ url, synchronous: 'normal' });
+    const database = await openDatabase({ url, synchronous: 'normal' }, HUB_SCHEMA);
     await database.write(function* (tx) {
       yield* tx.run('UPDATE push_delivery_streams SET due_at = 0 WHERE due_at IS NOT NULL');
       yield* tx.run(

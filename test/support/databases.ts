@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe } from '@jest/globals';
 import pg from 'pg';
+import { HUB_SCHEMA } from '../../src/hub-schema.js';
 import type { Database } from '../../src/database/database.js';
 import { openDatabase } from '../../src/database/open-database.js';
 
@@ -36,7 +37,11 @@ export function withFactory(dialect: Dialect, body: (databases: DatabaseFactory)
   let kept: Database | undefined;
   let isTaken = false;
   const open = async (url?: string): Promise<Database> =>
-    openDatabase({ url: url ?? (await source.migratedUrl()), synchronous: 'normal' }, MIGRATE);
+    openDatabase(
+      { url: url ?? (await source.migratedUrl()), synchronous: 'normal' },
+      HUB_SCHEMA,
+      MIGRATE,
+    );
 
   beforeAll(async () => {
     source = dialect === 'sqlite' ? startSqlite() : await startPostgres();
@@ -167,6 +172,7 @@ function ensureTemplate(server: string): Promise<void> {
     await client.query(`CREATE DATABASE ${unfinished} ${BY_LANGUAGE}`);
     const database = await openDatabase(
       { url: server + unfinished, synchronous: 'normal' },
+      HUB_SCHEMA,
       MIGRATE,
     );
     await database.close();

@@ -1,4 +1,8 @@
-import { Egress, type EgressRequest, type ToldResponse } from '../../src/common/egress/egress.js';
+import {
+  Egress,
+  type EgressRequest,
+  type ClassifiedResponse,
+} from '../../src/common/egress/egress.js';
 
 /** An egress under which this machine is like any public host: nothing is open by the list alone. */
 export class OpenEgress extends Egress {
@@ -6,7 +10,10 @@ export class OpenEgress extends Egress {
     super({ allow: ['127.0.0.0/8'] });
   }
 
-  override async requestTold(url: string, options: EgressRequest): Promise<ToldResponse> {
+  override async requestClassified(
+    url: string,
+    options: EgressRequest,
+  ): Promise<ClassifiedResponse> {
     return { answer: await this.request(url, options), isListed: false };
   }
 }

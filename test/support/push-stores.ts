@@ -1,5 +1,5 @@
 import { PrincipalHolds, type Visibility } from '../../src/auth/index.js';
-import { TypeormPrincipalStore } from '../../src/auth/persistence/typeorm-principal.store.js';
+import { SqlPrincipalStore } from '../../src/auth/persistence/sql-principal.store.js';
 import { type IdSource, SystemIdSource } from '../../src/common/ids.js';
 import type { Log } from '../../src/common/logger.js';
 import type { Database } from '../../src/database/database.js';
@@ -81,7 +81,7 @@ export class PushStores {
   readonly deliveries: DeliveryStore;
   readonly retention: PushRetentionStore;
   readonly endpoints: EndpointStore;
-  readonly principals: TypeormPrincipalStore;
+  readonly principals: SqlPrincipalStore;
   readonly holds: PrincipalHolds;
   readonly news = new EventAnnouncer(SILENT);
 
@@ -95,7 +95,7 @@ export class PushStores {
     this.subscriptionStreams = new SqlSubscriptionStreamStore(database, this.ids, tasks);
     this.cleanup = new SqlCleanupStore(database, this.ids);
     const all = { ...ENDPOINT_RULES, ...rules };
-    this.principals = new TypeormPrincipalStore(database);
+    this.principals = new SqlPrincipalStore(database);
     this.holds = new PrincipalHolds(this.principals, KEYLESS_GRACE_MS);
     this.streams = new SqlDeliveryStreamStore(database, this.ids, all, this.news, this.holds);
     this.endpoints = new SqlEndpointStore(database);

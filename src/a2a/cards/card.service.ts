@@ -129,7 +129,7 @@ export class CardService {
       } catch (error) {
         this.log.error(
           { err: error, agent: agent.id },
-          'an agent is left out of the card of the hub: its own cannot be shown',
+          'an agent is left out of the hub card: its own card cannot be published',
         );
       }
     }

@@ -183,7 +183,7 @@ export class GrpcCalls {
     { version }: GrpcService,
     call: Received,
     signal: AbortSignal,
-    answerRoom: AnswerHold['take'],
+    reserveAnswer: AnswerHold['take'],
   ): GrpcRequest {
     const { metadata, request } = call;
     const headers = headersOf(metadata);
@@ -192,7 +192,7 @@ export class GrpcCalls {
     scanRequest(call.getPath(), request, FIELDS_PER_VALUE * this.limits.maxValues);
     const principal = this.callers.of(metadata);
     const note = this.observer.noteOf(metadata);
-    const source = { headers, principal, agentId: undefined, signal, answerRoom, note };
+    const source = { headers, principal, agentId: undefined, signal, reserveAnswer, note };
     return { message: request, headers, call: callContextOf(source, version) };
   }
 

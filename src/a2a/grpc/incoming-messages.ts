@@ -58,7 +58,7 @@ export class IncomingMessages {
     this.unauthenticated = new UnauthenticatedCallRate((connections, address) =>
       log.warn(
         { connections, address },
-        'closed gRPC connections with too many calls without a valid key',
+        'closed gRPC connections that made too many calls without a valid key',
       ),
     );
   }

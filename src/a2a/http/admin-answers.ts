@@ -21,16 +21,16 @@ export class AdminAnswers {
 
   constructor(private readonly intake: Intake) {}
 
-  /** From now on every request of a known caller has room to ask for; see `AnswerRoom`. */
+  /** From now on every request of a known caller has room to ask for; see `ReserveAnswer`. */
   meter(server: FastifyInstance): void {
     const holds = new WeakMap<FastifyRequest, AnswerHold>();
-    server.decorateRequest('answerRoom', null);
+    server.decorateRequest('reserveAnswer', null);
     server.addHook('preHandler', (request, reply, done) => {
       const { principal, url } = request;
       if (principal && url.startsWith(ADMIN_PATH)) {
         const hold = this.intake.answers.begin(principal);
         holds.set(request, hold);
-        request.answerRoom = hold.take;
+        request.reserveAnswer = hold.take;
         reply.raw.once('close', () => hold.end());
       }
       done();

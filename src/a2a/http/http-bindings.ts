@@ -232,12 +232,12 @@ export class HttpBindings {
   private requestOf(
     request: FastifyRequest<{ Params: Params }>,
     signal: AbortSignal,
-    { take: answerRoom }: AnswerHold,
+    { take: reserveAnswer }: AnswerHold,
   ): HttpRequest {
     const { headers, params, query, body, note, principal } = request;
     const agentId = params['agentId'];
     return {
-      source: { headers, principal: principal!, agentId, signal, answerRoom, note },
+      source: { headers, principal: principal!, agentId, signal, reserveAnswer, note },
       asked: versionAskedBy(request),
       params,
       query: query as HttpRequest['query'],

@@ -45,7 +45,7 @@ export class Intake implements OnApplicationBootstrap, OnModuleDestroy {
   ) {
     const rules = {
       name: 'messages taken in',
-      failure: 'messages that were taken in could not be looked for',
+      failure: 'accepted messages could not be read',
       everyMs: TAKEN_MS,
       run: () => this.takeOld(),
     };

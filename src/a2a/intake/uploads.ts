@@ -50,7 +50,7 @@ export class Uploads implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly jobs: readonly BackgroundJob[];
 
   constructor(clock: Clock, log: Log) {
-    const failure = 'bodies on their way could not be looked at';
+    const failure = 'request bodies being received could not be checked';
     this.jobs = [
       { name: 'stalled bodies', failure, everyMs: SPAN_MS, run: () => this.look() },
       { name: 'small bodies', failure, everyMs: COUNT_MS, run: () => this.count() },

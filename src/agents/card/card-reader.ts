@@ -125,7 +125,7 @@ export class CardReader {
   ): Promise<string> {
     try {
       const request = requestOf(headers, CARD_TIMEOUT_MS);
-      const { answer, isListed } = await this.egress.requestTold(address, request);
+      const { answer, isListed } = await this.egress.requestClassified(address, request);
       const { statusCode } = answer;
       if (statusCode === 200) return await cardText(answer);
       const redirect = statusCode >= 300 && statusCode < 400;

@@ -13,7 +13,7 @@ export class AgentCheckController {
   @HttpCode(200)
   @ApiOperation({
     summary:
-      'Reads a card and tells what the hub would call; with `probe` it sends one message and tells what the agent really does. Registers nothing.',
+      'Check an agent without registering it: read its card and report what the hub would call; with `probe`, send one message and report how the agent behaves.',
   })
   @ApiOkResponse({ type: AgentCheckDto })
   async check(@Body() body: RegisterAgentDto): Promise<AgentCheckDto> {

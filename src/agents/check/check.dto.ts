@@ -16,7 +16,8 @@ export class RecommendationDto implements Recommendation {
     type: 'object',
     additionalProperties: true,
     nullable: true,
-    description: 'The body of a PATCH of the agent. Null: the hub has nothing to set for it.',
+    description:
+      'The body of a PATCH of the agent that applies it. Null: no setting of the hub helps.',
   })
   readonly patch!: Recommendation['patch'];
 
@@ -31,7 +32,7 @@ export class ProbeReportDto implements ProbeReport {
   @ApiProperty({
     enum: OUTCOMES,
     description:
-      'answered: it answered with a message, or its task has ended or waits for its client; late: it goes on at the deadline, or nothing has come; unreachable and refused: it has not got the message, or not accepted it; unreadable: its answer is not A2A; broke-off: the connection broke.',
+      'answered: it answered with a message, or its task ended or waits for its client; late: it was still working at the deadline, or sent nothing; unreachable: it did not get the message; refused: it did not accept the message; unreadable: its answer is not A2A; broke-off: the connection broke.',
   })
   readonly outcome!: Outcome;
 
@@ -43,7 +44,10 @@ export class ProbeReportDto implements ProbeReport {
   })
   readonly error!: string | null;
 
-  @ApiProperty({ type: AgentEndpointDto, description: 'What answered, in the version it speaks.' })
+  @ApiProperty({
+    type: AgentEndpointDto,
+    description: 'The interface that answered, and its protocol version.',
+  })
   readonly endpoint!: ProbeReport['endpoint'];
 
   @ApiProperty({
@@ -69,7 +73,7 @@ export class ProbeReportDto implements ProbeReport {
   @ApiProperty({
     type: [String],
     description:
-      'Why what is unclear of GetTask, ListTasks and CancelTask is so; the agent is quoted as in `error`.',
+      'Why the outcome of GetTask, ListTasks or CancelTask is unclear; the agent is quoted as in `error`.',
   })
   readonly doubts!: readonly string[];
 
@@ -77,11 +81,15 @@ export class ProbeReportDto implements ProbeReport {
     enum: ['once', 'twice'],
     nullable: true,
     description:
-      'How its server has the bytes of files over HTTP+JSON and gRPC of 0.3; null elsewhere. The hub acts on it by itself.',
+      'How its server encodes the bytes of files over HTTP+JSON and gRPC of 0.3; null elsewhere. The hub adapts by itself.',
   })
   readonly files!: ProbeReport['files'];
 
-  @ApiProperty({ enum: QUIRK_KINDS, isArray: true, description: 'What it was forgiven.' })
+  @ApiProperty({
+    enum: QUIRK_KINDS,
+    isArray: true,
+    description: 'Known deviations from the protocol that the hub tolerated.',
+  })
   readonly quirks!: readonly QuirkKind[];
 
   @ApiProperty({ type: Number, nullable: true, description: 'To its first event or answer.' })
@@ -90,13 +98,18 @@ export class ProbeReportDto implements ProbeReport {
   @ApiProperty({ type: Number, nullable: true, description: 'To the end of its task.' })
   readonly endMs!: number | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'What its server calls itself.' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The name its server gives in its answers.',
+  })
   readonly server!: string | null;
 
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Why it speaks a protocol from before A2A 0.2, for which registering is refused.',
+    description:
+      'Why the hub takes it for a protocol older than A2A 0.2, with which agents cannot be registered.',
   })
   readonly oldWire!: string | null;
 
@@ -115,7 +128,10 @@ export class AgentCheckDto {
   @ApiProperty({ type: AgentEndpointDto, description: 'What the hub would call first.' })
   readonly endpoint: AgentEndpointDto;
 
-  @ApiProperty({ type: [AgentInterfaceDto], description: 'Every interface of the card, judged.' })
+  @ApiProperty({
+    type: [AgentInterfaceDto],
+    description: 'Every interface of the card and whether the hub can call it.',
+  })
   readonly interfaces: readonly AgentInterfaceDto[];
 
   @ApiProperty({ type: Boolean, description: "Whether the endpoint's host resolves now." })

@@ -6,7 +6,9 @@ import { Overhearing } from './overhearing.js';
 /** What a probe hears of a body. */
 async function heard(body: Readable, headers: Readonly<Record<string, string>> = {}) {
   const answer = { statusCode: 500, headers, body } as never;
-  const way = new Overhearing({ requestTold: () => Promise.resolve({ answer, isListed: false }) });
+  const way = new Overhearing({
+    requestClassified: () => Promise.resolve({ answer, isListed: false }),
+  });
   return { way, answer: await way.request('http://a.example', {} as never) };
 }
 

@@ -14,7 +14,7 @@ export class Overhearing implements HttpWay {
   /** What the server calls itself, if it does. */
   server: string | null = null;
 
-  constructor(private readonly egress: Pick<Egress, 'requestTold'>) {}
+  constructor(private readonly egress: Pick<Egress, 'requestClassified'>) {}
 
   /** It has been asked, and not only a list of the operator opens it: what it says may be shown. */
   get isOpen(): boolean {
@@ -29,7 +29,7 @@ export class Overhearing implements HttpWay {
   async request(url: string, options: EgressRequest): Promise<EgressResponse> {
     this.chunks = [];
     this.size = 0;
-    const { answer, isListed } = await this.egress.requestTold(url, options);
+    const { answer, isListed } = await this.egress.requestClassified(url, options);
     this.isAsked = true;
     this.isListed ||= isListed;
     const { server } = answer.headers;

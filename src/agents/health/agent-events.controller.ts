@@ -31,9 +31,9 @@ export class AgentEventsController {
 
   @Get('log')
   @ApiOperation({
-    summary: 'Lists the changes of agents this process has seen, newest first.',
+    summary: 'List the health changes of agents this process has seen, newest first.',
     description:
-      'The newest 1000 since its start; another process has seen others. A cursor of another process, or of this one before it was started again, is refused.',
+      'The newest 1000 since this process started; each process has its own list. A cursor from another process, or from before a restart, is refused.',
   })
   @ApiOkResponse({ type: AgentEventPageDto })
   list(@Query() { limit, cursor, agentId }: AgentEventQueryDto): AgentEventPageDto {
@@ -49,9 +49,9 @@ export class AgentEventsController {
 
   @Get()
   @ApiOperation({
-    summary: 'Server-Sent Events: how the agents stand, then every change this process sees.',
+    summary: 'Server-Sent Events: the health of all agents, then every change this process sees.',
     description:
-      'First an event `snapshot` ({"agents": [{agentId, health, breaker}]}), then one `agent` per change. With Last-Event-ID only what came after it, if this process still has that; else a snapshot again.',
+      'First an event `snapshot` ({"agents": [{agentId, health, breaker}]}), then one `agent` per change. With Last-Event-ID only the changes after it, if this process still has them; otherwise a snapshot again.',
   })
   @ApiHeader({ name: 'Last-Event-ID', required: false })
   @ApiProduces('text/event-stream')

@@ -15,7 +15,7 @@ export class AgentHealthDto {
   @ApiProperty({
     enum: HEALTH_STATES,
     description:
-      'unknown: nobody has called it yet; degraded: some calls failed, or most of its tasks do, it gets work after its equals; down: it gets work only as a trial.',
+      'unknown: not called yet; degraded: some calls failed, or most of its tasks fail, it is ranked after agents of equal priority; down: it gets only half-open probes.',
   })
   readonly state: HealthState;
 
@@ -24,11 +24,12 @@ export class AgentHealthDto {
 
   @ApiProperty({
     enum: BREAKER_STATES,
-    description: 'open: it gets no work for a while; half-open: one message or look decides.',
+    description:
+      'open: it gets no work for a while; half-open: one message or health check decides.',
   })
   readonly breaker: BreakerState;
 
-  @ApiProperty({ type: String, nullable: true, description: 'What went wrong last.' })
+  @ApiProperty({ type: String, nullable: true, description: 'The last error.' })
   readonly lastError: string | null;
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
@@ -37,7 +38,7 @@ export class AgentHealthDto {
   @ApiProperty({
     type: Number,
     nullable: true,
-    description: 'Milliseconds to the first answer of a call, smoothed.',
+    description: 'Milliseconds to the first answer of a call, as a moving average.',
   })
   readonly latencyMs: number | null;
 
@@ -45,20 +46,20 @@ export class AgentHealthDto {
     type: Number,
     nullable: true,
     description:
-      'The share of its last tasks that failed by its own fault, 0 to 1, each organization weighing the same; null: none has ended lately.',
+      'The share of its recent tasks that failed by its own fault, 0 to 1, each organization weighted equally; null: none ended recently.',
   })
   readonly taskFailureRate: number | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Why the last of them failed.' })
+  @ApiProperty({ type: String, nullable: true, description: 'Why the last failed task failed.' })
   readonly lastTaskError: string | null;
 
   @ApiProperty({ type: Number, description: 'Delegations it works on for this process.' })
   readonly outstanding: number;
 
-  @ApiProperty({ type: Number, description: 'Delegations that wait for it.' })
+  @ApiProperty({ type: Number, description: 'Delegations queued for it.' })
   readonly queued: number;
 
-  @ApiProperty({ type: Boolean, description: 'Its queue is full: it takes no new task.' })
+  @ApiProperty({ type: Boolean, description: 'Its queue is full: it gets no new task.' })
   readonly isFull: boolean;
 
   constructor(view: AgentHealthView) {

@@ -22,7 +22,7 @@ export class AgentMetrics implements OnModuleInit {
     const { metrics } = this;
     metrics.gauge(
       'agent_health',
-      '1 for the health an agent has, as this process sees it; hidden ones are added up.',
+      '1 for the present health state of an agent, as this process sees it; agents that not everybody may use are added up as (hidden).',
       ['agent', 'state'],
       (give, audience) =>
         this.each(audience, (agent, { health }) => {
@@ -31,7 +31,7 @@ export class AgentMetrics implements OnModuleInit {
     );
     metrics.gauge(
       'agent_breaker',
-      "1 for the state of an agent's breaker; hidden ones are added up.",
+      "1 for the present state of an agent's circuit breaker; agents that not everybody may use are added up as (hidden).",
       ['agent', 'state'],
       (give, audience) =>
         this.each(audience, (agent, { breaker }) => {
@@ -40,7 +40,7 @@ export class AgentMetrics implements OnModuleInit {
     );
     metrics.gauge(
       'agent_tasks_ended',
-      'Tasks an agent has completed, or failed by its own fault, since this process knows it; hidden ones are added up.',
+      'Tasks an agent completed, or failed by its own fault, since this process has known it; agents that not everybody may use are added up as (hidden).',
       ['agent', 'result'],
       (give, audience) =>
         this.each(audience, (agent, { tasksEnded: { completed, failed } }) => {
@@ -59,20 +59,17 @@ export class AgentMetrics implements OnModuleInit {
     );
     metrics.gauge(
       'agent_outstanding',
-      'Delegations an agent works on for this process.',
+      'Delegations that an agent is working on for this process.',
       ['agent'],
       (give, audience) =>
         this.each(audience, (agent, { outstanding }) => give({ agent }, outstanding)),
     );
-    metrics.gauge(
-      'agent_queued',
-      'Delegations that wait for an agent.',
-      ['agent'],
-      (give, audience) => this.each(audience, (agent, { queued }) => give({ agent }, queued)),
+    metrics.gauge('agent_queued', 'Delegations queued for an agent.', ['agent'], (give, audience) =>
+      this.each(audience, (agent, { queued }) => give({ agent }, queued)),
     );
     metrics.gauge(
       'agent_connecting',
-      'Calls for an agent that wait for a connection, or for their turn.',
+      'Calls to an agent that wait for a connection or a permit.',
       ['agent'],
       (give, audience) =>
         this.each(audience, (agent, _condition, id) =>

@@ -220,9 +220,9 @@ export class AgentMonitor extends AgentHealth {
     this.events.publish({ agentId, ...told, before, lastError, at: this.clock.now() });
     const fields = { agentId, ...told, before };
     if (told.health === 'down' || told.breaker === 'open') {
-      this.log.warn({ ...fields, lastError }, 'an agent is in trouble');
+      this.log.warn({ ...fields, lastError }, 'agent health got worse');
     } else {
-      this.log.info(fields, 'an agent stands otherwise');
+      this.log.info(fields, 'agent health changed');
     }
   }
 

@@ -36,7 +36,7 @@ export class AgentProber implements OnApplicationBootstrap, OnModuleDestroy {
     const everyMs = Math.min(LOOK_EVERY_MS, openMinMs, probeIntervalMs || LOOK_EVERY_MS);
     const rules = {
       name: 'agent health',
-      failure: 'agents that are to be looked at could not be found',
+      failure: 'agents due for a health check could not be read',
       everyMs: Math.max(SHORTEST_MS, everyMs),
       run: () => this.lookAtDue(),
     };
@@ -68,7 +68,10 @@ export class AgentProber implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       await this.look(agent, this.monitor.began(agent));
     } catch (error) {
-      this.log.warn({ err: error, agentId: agent.id }, 'the card of an agent cannot be looked at');
+      this.log.warn(
+        { err: error, agentId: agent.id },
+        'the health check of an agent could not be run',
+      );
     } finally {
       if (admission.kind === 'trial') admission.end();
       this.looking.delete(agent.id);

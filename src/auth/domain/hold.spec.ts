@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { type PrincipalStanding, type Sending, holdOf } from './hold.js';
+import { type PrincipalStatus, type Sending, holdOf } from './hold.js';
 
-const LACKS_NOTHING: PrincipalStanding = {
+const LACKS_NOTHING: PrincipalStatus = {
   organization: 'acme',
   disabledAt: null,
   keylessSince: null,
@@ -16,9 +16,9 @@ const ALL: readonly Sending[] = [
   { kind: 'organization', organization: 'other' },
 ];
 
-function holds(standing: Partial<PrincipalStanding>, at: number): unknown[] {
+function holds(status: Partial<PrincipalStatus>, at: number): unknown[] {
   return ALL.map((sending) =>
-    holdOf({ ...LACKS_NOTHING, ...standing }, sending, new Date(at), GRACE_MS),
+    holdOf({ ...LACKS_NOTHING, ...status }, sending, new Date(at), GRACE_MS),
   );
 }
 

@@ -1,5 +1,5 @@
 /** How a principal stands: since when it lacks what. Times in epoch milliseconds, null while it lacks nothing. */
-export interface PrincipalStanding {
+export interface PrincipalStatus {
   readonly organization: string;
   readonly disabledAt: number | null;
   /** No valid key. */
@@ -30,17 +30,17 @@ export type Hold = (typeof HOLDS)[number];
  * `graceMs` after the last one is gone it is held.
  */
 export function holdOf(
-  standing: PrincipalStanding,
+  status: PrincipalStatus,
   sending: Sending,
   now: Date,
   graceMs: number,
 ): Hold | null {
-  if (standing.disabledAt !== null) return 'principal-disabled';
+  if (status.disabledAt !== null) return 'principal-disabled';
   if (sending.kind === 'webhook') return null;
   const isOver = (since: number | null): boolean =>
     since !== null && now.getTime() >= since + graceMs;
-  if (isOver(standing.keylessSince)) return 'no-valid-key';
+  if (isOver(status.keylessSince)) return 'no-valid-key';
   if (sending.kind === 'own') return null;
-  const isForeign = sending.organization !== standing.organization;
-  return isOver(isForeign ? standing.plainSince : standing.narrowSince) ? 'scope-lost' : null;
+  const isForeign = sending.organization !== status.organization;
+  return isOver(isForeign ? status.plainSince : status.narrowSince) ? 'scope-lost' : null;
 }

@@ -1,7 +1,7 @@
 import type { Tx, Work } from '../../database/sql.js';
 
 /*
- * Statements that keep the standing of principals. Whoever uses them locks the principal first
+ * Statements that keep the status of principals. Whoever uses them locks the principal first
  * ({@link lockPrincipal}) and raises the revision last of all locks.
  */
 
@@ -64,5 +64,5 @@ export function* noteKeys(
 /** Has what belongs to the principal looked through. */
 export function* markUnsettled(tx: Tx, id: string): Work<void> {
   const revision = yield* raiseRevision(tx);
-  yield* tx.run('UPDATE principals SET unsettled = ? WHERE id = ?', [revision, id]);
+  yield* tx.run('UPDATE principals SET unreconciled = ? WHERE id = ?', [revision, id]);
 }

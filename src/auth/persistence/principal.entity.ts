@@ -3,7 +3,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 /** The table `principals`: whoever may call the hub. Times are epoch milliseconds. */
 @Entity('principals')
 @Index('principals_organization', ['organization', 'id'])
-@Index('principals_unsettled', ['unsettled'], { where: '"unsettled" IS NOT NULL' })
+@Index('principals_unreconciled', ['unreconciled'], { where: '"unreconciled" IS NOT NULL' })
 export class PrincipalEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'principals_pk' })
   id!: string;
@@ -35,7 +35,7 @@ export class PrincipalEntity {
 
   /** The revision of the last change that what it owns has not been brought in line with. */
   @Column({ type: 'bigint', nullable: true })
-  unsettled!: number | null;
+  unreconciled!: number | null;
 }
 
 /** The table `principal_revisions`: one row, raised when a key or a principal ends or comes back. */

@@ -63,7 +63,7 @@ export interface EgressSettings {
   readonly proxyCa: string | null;
 }
 
-export interface ToldResponse {
+export interface ClassifiedResponse {
   readonly answer: EgressResponse;
   /** Public https would not reach it: an operator's list opens it. */
   readonly isListed: boolean;
@@ -192,7 +192,7 @@ export class Egress {
    * {@link request}, and whether nothing but the list of what is allowed opens the address, or the name's
    * addresses now: what is said there may be for nobody outside. Decided of the very connection that is used.
    */
-  async requestTold(url: string, options: EgressRequest): Promise<ToldResponse> {
+  async requestClassified(url: string, options: EgressRequest): Promise<ClassifiedResponse> {
     if (this.open === undefined)
       return { answer: await this.request(url, options), isListed: false };
     try {

@@ -11,7 +11,7 @@ export class PageQueryDto {
   @Max(200)
   limit: number = 50;
 
-  @ApiPropertyOptional({ type: String, description: 'The `nextCursor` of the page before.' })
+  @ApiPropertyOptional({ type: String, description: 'The `nextCursor` of the previous page.' })
   @IsOptional()
   @IsString()
   @MaxLength(1000)

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { invalidField } from '../../common/hub-error.js';
-import { KeptByRevision } from '../../common/kept-by-revision.js';
+import { RevisionedCache } from '../../common/revisioned-cache.js';
 import { Log } from '../../common/logger.js';
 import {
   type UrlPattern,
@@ -31,23 +31,29 @@ interface AutomaticRule {
 export class KnownProfiles implements OnModuleInit, OnModuleDestroy {
   private named = new Map<string, Known>();
   private automatic: readonly AutomaticRule[] = [];
-  private readonly kept: KeptByRevision<AuthProfile>;
+  private readonly cache: RevisionedCache<AuthProfile>;
 
   constructor(store: AuthProfileStore, clock: Clock, log: Log) {
-    this.kept = new KeptByRevision(store, (all) => this.take(all), 'auth profiles', clock, log);
+    this.cache = new RevisionedCache(
+      store,
+      (all) => this.onReload(all),
+      'auth profiles',
+      clock,
+      log,
+    );
   }
 
   onModuleInit(): Promise<void> {
-    return this.kept.follow();
+    return this.cache.follow();
   }
 
   onModuleDestroy(): void {
-    this.kept.stop();
+    this.cache.stop();
   }
 
   /** Reads all profiles again if any changed; resolves when the memory holds what the database does. */
   renew(): Promise<void> {
-    return this.kept.renew();
+    return this.cache.renew();
   }
 
   /**
@@ -89,7 +95,7 @@ export class KnownProfiles implements OnModuleInit, OnModuleDestroy {
     return known?.patterns.some((pattern) => matchesUrl(pattern, url)) ? known.profile : undefined;
   }
 
-  private take(profiles: readonly AuthProfile[]): void {
+  private onReload(profiles: readonly AuthProfile[]): void {
     const all = profiles.map((profile) => ({ profile, patterns: patternsOf(profile) }));
     this.named = new Map(
       all.map((known) => [keyOf(known.profile.organization, known.profile.name), known]),

@@ -40,7 +40,7 @@ export class HandoverService {
       return handed;
     } finally {
       // Also what was moved before something went wrong.
-      await this.principals.unsettle(to);
+      await this.principals.markUnreconciled(to);
       await this.directory.renew();
       await this.changes.tell(to);
     }

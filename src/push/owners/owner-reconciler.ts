@@ -4,7 +4,7 @@ import {
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
-import { PrincipalChanges, PrincipalStore, type UnsettledPrincipal } from '../../auth/index.js';
+import { PrincipalChanges, PrincipalStore, type UnreconciledPrincipal } from '../../auth/index.js';
 import { BackgroundJob } from '../../common/background-job.js';
 import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logger.js';
@@ -63,10 +63,10 @@ export class OwnerReconciler implements OnModuleInit, OnApplicationBootstrap, On
   }
 
   private async reconcileAll(signal: AbortSignal): Promise<void> {
-    for (const each of await this.principals.unsettled()) await this.reconcile(each, signal);
+    for (const each of await this.principals.unreconciled()) await this.reconcile(each, signal);
   }
 
-  private async reconcile(each: UnsettledPrincipal, signal: AbortSignal): Promise<void> {
+  private async reconcile(each: UnreconciledPrincipal, signal: AbortSignal): Promise<void> {
     if (await this.isDisabled(each.id)) await this.owned.halt(each.id, this.clock.now());
     else {
       let cursor: string | null = null;
@@ -76,11 +76,11 @@ export class OwnerReconciler implements OnModuleInit, OnApplicationBootstrap, On
         if (signal.aborted) return;
       } while (cursor !== null);
     }
-    await this.principals.settled(each);
+    await this.principals.reconciled(each);
   }
 
   private async isDisabled(id: string): Promise<boolean> {
-    const standing = (await this.principals.standings([id])).get(id);
-    return standing !== undefined && standing.disabledAt !== null;
+    const status = (await this.principals.statuses([id])).get(id);
+    return status !== undefined && status.disabledAt !== null;
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
-import { KeptByRevision } from '../../common/kept-by-revision.js';
+import { RevisionedCache } from '../../common/revisioned-cache.js';
 import { Log } from '../../common/logger.js';
 import type { Subscription } from './webhook.js';
 import { SubscriptionStore } from './subscription-store.js';
@@ -17,7 +17,7 @@ export class SubscriptionDirectory implements OnModuleInit, OnModuleDestroy {
   private byOrganization: ReadonlyMap<string, readonly Subscription[]> = new Map();
   private known = -1;
   private asked = -1;
-  private readonly kept: KeptByRevision<Subscription>;
+  private readonly cache: RevisionedCache<Subscription>;
 
   constructor(store: SubscriptionStore, clock: Clock, log: Log) {
     const watched = {
@@ -25,15 +25,21 @@ export class SubscriptionDirectory implements OnModuleInit, OnModuleDestroy {
       revision: async () => (this.asked = await store.revision()),
       all: () => store.all(),
     };
-    this.kept = new KeptByRevision(watched, (all) => this.take(all), 'subscriptions', clock, log);
+    this.cache = new RevisionedCache(
+      watched,
+      (all) => this.onReload(all),
+      'subscriptions',
+      clock,
+      log,
+    );
   }
 
   onModuleInit(): Promise<void> {
-    return this.kept.follow();
+    return this.cache.follow();
   }
 
   onModuleDestroy(): void {
-    this.kept.stop();
+    this.cache.stop();
   }
 
   /** The revision the memory is of. */
@@ -47,10 +53,10 @@ export class SubscriptionDirectory implements OnModuleInit, OnModuleDestroy {
 
   /** Reads all again if any changed; resolves when the memory holds what the database does. */
   renew(): Promise<void> {
-    return this.kept.renew();
+    return this.cache.renew();
   }
 
-  private take(all: readonly Subscription[]): void {
+  private onReload(all: readonly Subscription[]): void {
     this.byOrganization = grouped(all);
     this.known = this.asked;
   }

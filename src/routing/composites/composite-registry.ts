@@ -2,7 +2,7 @@ import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/com
 import type { Principal } from '../../auth/index.js';
 import { ByOrganization } from '../../common/by-organization.js';
 import { Clock } from '../../common/clock.js';
-import { KeptByRevision } from '../../common/kept-by-revision.js';
+import { RevisionedCache } from '../../common/revisioned-cache.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import type { CompositeSkill } from '../domain/composite-skill.js';
@@ -25,7 +25,7 @@ export class CompositeRegistry extends CompositeSource implements OnModuleInit, 
   /** By id, ascending. */
   private entries: ReadonlyMap<string, Entry> = new Map();
   private byOrganization = byOrganizationOf(this.entries);
-  private readonly kept: KeptByRevision<Composite>;
+  private readonly cache: RevisionedCache<Composite>;
 
   constructor(
     store: CompositeStore,
@@ -34,15 +34,21 @@ export class CompositeRegistry extends CompositeSource implements OnModuleInit, 
     log: Log,
   ) {
     super();
-    this.kept = new KeptByRevision(store, (all) => this.take(all), 'composite skills', clock, log);
+    this.cache = new RevisionedCache(
+      store,
+      (all) => this.onReload(all),
+      'composite skills',
+      clock,
+      log,
+    );
   }
 
   onModuleInit(): Promise<void> {
-    return this.kept.follow();
+    return this.cache.follow();
   }
 
   onModuleDestroy(): void {
-    this.kept.stop();
+    this.cache.stop();
   }
 
   /** Every composite skill by id, enabled or not. */
@@ -56,10 +62,10 @@ export class CompositeRegistry extends CompositeSource implements OnModuleInit, 
 
   /** Reads all again if any changed; resolves when the memory holds what the database does. */
   renew(): Promise<void> {
-    return this.kept.renew();
+    return this.cache.renew();
   }
 
-  private take(composites: readonly Composite[]): void {
+  private onReload(composites: readonly Composite[]): void {
     this.entries = new Map(composites.map((each) => [each.id, this.entryOf(each)] as const));
     this.byOrganization = byOrganizationOf(this.entries);
   }

@@ -71,7 +71,7 @@ export class CompositeStepDto implements WrittenStep {
   @MaxLength(DIRECTIVE_LIMITS.textLength)
   skillId?: string;
 
-  @ApiPropertyOptional({ type: [String], description: 'Agents of a skill that carries them.' })
+  @ApiPropertyOptional({ type: [String], description: 'Agents with a skill that has these tags.' })
   @IfGiven()
   @IsArray()
   @ArrayNotEmpty()
@@ -79,7 +79,11 @@ export class CompositeStepDto implements WrittenStep {
   @Matches(TAG, TAG_RULE)
   tags?: string[];
 
-  @ApiPropertyOptional({ enum: MATCHES, default: 'all', description: 'For `tags`.' })
+  @ApiPropertyOptional({
+    enum: MATCHES,
+    default: 'all',
+    description: 'Whether all `tags` or any of them must match.',
+  })
   @IfGiven()
   @IsIn(MATCHES)
   match?: 'all' | 'any';
@@ -88,7 +92,7 @@ export class CompositeStepDto implements WrittenStep {
     enum: STEP_STRATEGIES,
     default: 'one',
     description:
-      '`one`: the best agent, the next takes over while none has accepted. `all`: every agent that matches. `first`: the same, and the first that completes wins.',
+      '`one`: the best agent; the next takes over while none has accepted. `all`: every agent that matches. `first`: every agent that matches, and the first that completes wins.',
   })
   @IfGiven()
   @IsIn(STEP_STRATEGIES)
@@ -126,7 +130,7 @@ export class CompositeStepDto implements WrittenStep {
   @ApiPropertyOptional({
     type: [String],
     description:
-      '`message` and names of steps, in the order the agent gets them. Default: the step written before, then `message`; of the first step `message`.',
+      '`message` and names of steps, in the order the agent gets them. Default: the previous step, then `message`; for the first step `message`.',
   })
   @IfGiven()
   @IsArray()
@@ -138,7 +142,7 @@ export class CompositeStepDto implements WrittenStep {
 
   @ApiPropertyOptional({
     type: [StepConditionDto],
-    description: 'All must hold. Default: every step that `inputs` names has completed.',
+    description: 'All conditions must hold. Default: every step that `inputs` names has completed.',
   })
   @IfGiven()
   @IsArray()
@@ -150,7 +154,7 @@ export class CompositeStepDto implements WrittenStep {
   @ApiPropertyOptional({
     type: Number,
     maximum: DIRECTIVE_LIMITS.deadlineSeconds,
-    description: 'From its beginning until what still runs of it is canceled.',
+    description: 'The time from its beginning after which its open delegations are canceled.',
   })
   @IfGiven()
   @IsNumber()
@@ -169,7 +173,7 @@ export class CompositeStepDto implements WrittenStep {
 
   @ApiPropertyOptional({
     type: Boolean,
-    description: 'Its artifacts are the result. Default: true when no other step takes them.',
+    description: 'Its artifacts are the result. Default: true when no other step uses them.',
   })
   @IfGiven()
   @IsBoolean()

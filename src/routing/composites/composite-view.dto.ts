@@ -43,7 +43,7 @@ class CompositeDefinitionDto implements CompositeDefinition {
   @ApiProperty({ type: Number, nullable: true })
   readonly maxCalls!: number | null;
 
-  @ApiProperty({ type: [CompositeStepDto], description: 'As they were written.' })
+  @ApiProperty({ type: [CompositeStepDto], description: 'The steps as they were submitted.' })
   readonly steps!: readonly WrittenStep[];
 }
 
@@ -101,7 +101,7 @@ export class CompositeDto extends CompositeDefinitionDto {
 
   @ApiProperty({
     type: [CompositeProblemDto],
-    description: 'What its steps ask for and no registered agent has now.',
+    description: 'What its steps require and no registered agent offers now.',
   })
   readonly problems: readonly FieldViolation[];
 
@@ -138,20 +138,20 @@ export class CompositeValidationDto {
   @ApiProperty({ type: Boolean, description: 'Whether it could be saved.' })
   readonly valid!: boolean;
 
-  @ApiProperty({ type: [CompositeProblemDto], description: 'What keeps it from being saved.' })
+  @ApiProperty({ type: [CompositeProblemDto], description: 'The problems that prevent saving it.' })
   readonly problems!: readonly FieldViolation[];
 
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Why a task of this organization would be refused now; null: it would run.',
+    description: 'Why a task of this organization would be refused now; null: it would not be.',
   })
   readonly refusal!: string | null;
 
   @ApiProperty({
     type: [RouteStepDto],
     description:
-      'In the order they run, with the agents they would go to; empty when it would not.',
+      'The steps in the order they run, with the agents they would go to; empty when the task would be refused.',
   })
   readonly steps!: readonly RouteStepDto[];
 }

@@ -51,7 +51,7 @@ class CompositeOptionsDto {
   @Matches(TAG, TAG_RULE)
   tags?: string[];
 
-  @ApiPropertyOptional({ type: [String], description: 'Messages it is for.' })
+  @ApiPropertyOptional({ type: [String], description: 'Example messages.' })
   @IfGiven()
   @IsArray()
   @ArrayMaxSize(MAX_ENTRIES)
@@ -60,14 +60,14 @@ class CompositeOptionsDto {
   @Matches(TEXT, { ...TEXT_RULE, each: true })
   examples?: string[];
 
-  @ApiPropertyOptional({ type: [String], description: 'Media types it takes.' })
+  @ApiPropertyOptional({ type: [String], description: 'Accepted media types.' })
   @IfGiven()
   @IsArray()
   @ArrayMaxSize(MAX_ENTRIES)
   @Matches(MEDIA_TYPE, MEDIA_TYPE_RULE)
   inputModes?: string[];
 
-  @ApiPropertyOptional({ type: [String], description: 'Media types it gives.' })
+  @ApiPropertyOptional({ type: [String], description: 'Media types of its results.' })
   @IfGiven()
   @IsArray()
   @ArrayMaxSize(MAX_ENTRIES)
@@ -77,7 +77,7 @@ class CompositeOptionsDto {
   @ApiPropertyOptional({
     type: [String],
     nullable: true,
-    description: 'The organizations that may use it. Null, the default: everybody.',
+    description: 'The organizations that may use it. Null, the default: all organizations.',
   })
   @IfPresent()
   @IsArray()
@@ -86,7 +86,11 @@ class CompositeOptionsDto {
   @Matches(NAME, NAMES_RULE)
   organizations?: string[] | null;
 
-  @ApiPropertyOptional({ type: Boolean, default: true, description: 'False: no new tasks.' })
+  @ApiPropertyOptional({
+    type: Boolean,
+    default: true,
+    description: 'False: it gets no new tasks.',
+  })
   @IfGiven()
   @IsBoolean()
   enabled?: boolean;
@@ -95,7 +99,8 @@ class CompositeOptionsDto {
     type: Number,
     nullable: true,
     maximum: DIRECTIVE_LIMITS.deadlineSeconds,
-    description: 'Until what still runs of the task is canceled. Null, the default: no limit.',
+    description:
+      'The time after which the open delegations of the task are canceled. Null, the default: no limit.',
   })
   @IfPresent()
   @IsNumber()
@@ -171,7 +176,8 @@ export class CreateCompositeDto extends CompositeOptionsDto {
 export class CompositeOrganizationQueryDto {
   @ApiPropertyOptional({
     type: String,
-    description: "As callers of this organization see the agents. Default: the caller's own.",
+    description:
+      "Evaluated with the agents that this organization may use. Default: the caller's own.",
   })
   @IsOptional()
   @IsString()

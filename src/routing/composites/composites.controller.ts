@@ -40,7 +40,8 @@ import { versionsWanted, versionTag } from './if-match.js';
 const IF_MATCH = {
   name: 'If-Match',
   required: false,
-  description: 'The ETag of the version it is meant for; at another one the answer is 409.',
+  description:
+    'The ETag of the version to change; if the skill has another version the answer is 409.',
 };
 
 @AdminController('composite skills', 'api/v1', 'agents')
@@ -52,7 +53,7 @@ export class CompositesController {
 
   @Post('composite-skills')
   @ApiOperation({
-    summary: 'Makes a composite skill: a named plan of steps, one skill of the hub.',
+    summary: 'Create a composite skill: a named plan of steps, published as one skill of the hub.',
   })
   @ApiCreatedResponse({ type: CompositeDto })
   async create(
@@ -66,7 +67,7 @@ export class CompositesController {
   @HttpCode(200)
   @ApiOperation({
     summary:
-      'Answers what is wrong with a composite skill, or who would do its steps; saves nothing.',
+      'Validate a composite skill: report its problems, or the agents its steps would go to. Saves nothing.',
   })
   @ApiOkResponse({ type: CompositeValidationDto })
   validate(
@@ -79,7 +80,7 @@ export class CompositesController {
   }
 
   @Get('composite-skills')
-  @ApiOperation({ summary: 'Lists composite skills by id.' })
+  @ApiOperation({ summary: 'List composite skills by id.' })
   @ApiOkResponse({ type: CompositePageDto })
   async list(@Query() { limit, cursor }: PageQueryDto): Promise<CompositePageDto> {
     const page = await this.composites.list(limit, cursor);
@@ -88,7 +89,7 @@ export class CompositesController {
   }
 
   @Get('composite-skills/:id')
-  @ApiOperation({ summary: 'Shows a composite skill.' })
+  @ApiOperation({ summary: 'Get a composite skill.' })
   @ApiOkResponse({ type: CompositeDto })
   async get(
     @Param('id') id: string,
@@ -98,7 +99,7 @@ export class CompositesController {
   }
 
   @Get('composite-skills/:id/versions')
-  @ApiOperation({ summary: 'Lists the versions of a composite skill, also of a deleted one.' })
+  @ApiOperation({ summary: 'List the versions of a composite skill, deleted skills included.' })
   @ApiOkResponse({ type: CompositeVersionPageDto })
   async versions(
     @Param('id') id: string,
@@ -109,7 +110,7 @@ export class CompositesController {
   }
 
   @Get('composite-skills/:id/versions/:version')
-  @ApiOperation({ summary: 'Shows one version of a composite skill, also of a deleted one.' })
+  @ApiOperation({ summary: 'Get one version of a composite skill, deleted skills included.' })
   @ApiOkResponse({ type: CompositeVersionDto })
   async version(
     @Param('id') id: string,
@@ -119,7 +120,7 @@ export class CompositesController {
   }
 
   @Patch('composite-skills/:id')
-  @ApiOperation({ summary: 'Replaces members of a composite skill; open tasks keep their plan.' })
+  @ApiOperation({ summary: 'Update members of a composite skill; open tasks keep their plan.' })
   @ApiHeader(IF_MATCH)
   @ApiOkResponse({ type: CompositeDto })
   async patch(
@@ -133,7 +134,7 @@ export class CompositesController {
 
   @Delete('composite-skills/:id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Deletes a composite skill; its versions stay, open tasks go on.' })
+  @ApiOperation({ summary: 'Delete a composite skill; its versions stay and open tasks continue.' })
   @ApiHeader(IF_MATCH)
   @ApiNoContentResponse()
   async remove(

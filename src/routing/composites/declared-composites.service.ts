@@ -96,7 +96,10 @@ export class DeclaredComposites implements OnModuleInit, OnApplicationBootstrap 
     const problems = checkTargets(composite, this.agents.all());
     if (problems.length === 0) return;
     const fields = { compositeSkill: composite.id, problems };
-    this.log.warn(fields, 'a declared composite skill asks for what no agent has yet');
+    this.log.warn(
+      fields,
+      'a declared composite skill needs something that no registered agent offers yet',
+    );
   }
 }
 

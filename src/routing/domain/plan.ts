@@ -28,7 +28,7 @@ export interface PlanStep {
   readonly require: RequirePolicy;
   /** For `require: quorum`: how many must complete. */
   readonly quorum?: number;
-  /** `one`: asked in this order until one accepts. `all`, `first`: each is asked. */
+  /** `one`: tried in this order until one accepts. `all`, `first`: the message is sent to each. */
   readonly chosen: readonly Candidate[];
   /** In the order they are put into the message; never empty. */
   readonly inputs: readonly StepInput[];

@@ -56,7 +56,10 @@ export class DeclaredRules implements OnModuleInit, OnApplicationBootstrap {
     for (const { id, target } of this.registry.allDeclared()) {
       const problem = problems(target);
       if (problem !== undefined)
-        this.log.warn({ rule: id, problem }, 'a declared rule leads nowhere');
+        this.log.warn(
+          { rule: id, problem },
+          'a declared rule has a target that does not exist; messages skip the rule',
+        );
     }
   }
 }

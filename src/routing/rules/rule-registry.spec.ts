@@ -91,7 +91,7 @@ describe('the rules in memory', () => {
     store.put(aRule('b'));
     await second();
     expect(decides()).toBe('a');
-    expect(warned).toEqual(['rules could not be read; the known ones stay']);
+    expect(warned).toEqual(['rules could not be read; the cached ones stay in use']);
     store.trouble = undefined;
     await second();
     expect(decides()).toBe('b');
@@ -106,7 +106,7 @@ describe('the rules in memory', () => {
       ['b', 'config'],
       ['a', 'api'],
     ]);
-    expect(warned).toEqual(['declared rules stand in the place of rules of the API']);
+    expect(warned).toEqual(['declared rules replace rules of the API that have the same id']);
     registry.declare([]);
     expect(registry.all().map(({ id }) => id)).toEqual(['a', 'b']);
   });

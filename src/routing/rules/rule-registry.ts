@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { AgentRegistry } from '../../agents/index.js';
 import { Clock } from '../../common/clock.js';
-import { KeptByRevision } from '../../common/kept-by-revision.js';
+import { RevisionedCache } from '../../common/revisioned-cache.js';
 import { Log } from '../../common/logger.js';
 import { offeredComposites } from '../composites/domain/offered.js';
 import { AgentIndex } from '../domain/agent-index.js';
@@ -23,7 +23,7 @@ export class RuleRegistry extends RuleSource implements OnModuleInit, OnModuleDe
   private declared: readonly Rule[] = [];
   private stored: readonly Rule[] = [];
   private set = new RuleSet([]);
-  private readonly kept: KeptByRevision<Rule>;
+  private readonly cache: RevisionedCache<Rule>;
 
   constructor(
     store: RuleStore,
@@ -33,15 +33,15 @@ export class RuleRegistry extends RuleSource implements OnModuleInit, OnModuleDe
     private readonly log: Log,
   ) {
     super();
-    this.kept = new KeptByRevision(store, (all) => this.take(all), 'rules', clock, log);
+    this.cache = new RevisionedCache(store, (all) => this.onReload(all), 'rules', clock, log);
   }
 
   onModuleInit(): Promise<void> {
-    return this.kept.follow();
+    return this.cache.follow();
   }
 
   onModuleDestroy(): void {
-    this.kept.stop();
+    this.cache.stop();
   }
 
   decide(question: RuleQuestion): RuleDecision | undefined {
@@ -83,10 +83,10 @@ export class RuleRegistry extends RuleSource implements OnModuleInit, OnModuleDe
 
   /** Reads all rules again if any changed; resolves when the memory holds what the database does. */
   renew(): Promise<void> {
-    return this.kept.renew();
+    return this.cache.renew();
   }
 
-  private take(stored: readonly Rule[]): void {
+  private onReload(stored: readonly Rule[]): void {
     this.stored = stored;
     this.compile();
   }
@@ -97,7 +97,7 @@ export class RuleRegistry extends RuleSource implements OnModuleInit, OnModuleDe
     const stored = this.stored.filter(({ id }) => !declared.has(id));
     if (stored.length < this.stored.length) {
       const rules = this.stored.map(({ id }) => id).filter((id) => declared.has(id));
-      this.log.warn({ rules }, 'declared rules stand in the place of rules of the API');
+      this.log.warn({ rules }, 'declared rules replace rules of the API that have the same id');
     }
     this.set = new RuleSet([...this.declared, ...stored], this.set);
   }

@@ -69,7 +69,10 @@ export class PatchRuleDto {
 }
 
 export class ReorderRulesDto {
-  @ApiProperty({ type: [String], description: 'Every rule of the API once, in the new order.' })
+  @ApiProperty({
+    type: [String],
+    description: 'The id of every rule created through the API once, in the new order.',
+  })
   @IsArray()
   @ArrayMaxSize(RULE_LIMITS.rules)
   @IsString({ each: true })

@@ -33,7 +33,7 @@ export class RuleReportDto implements RuleReport {
   @ApiProperty({
     enum: OUTCOMES,
     description:
-      '`passed-over`: it applies, but leads to nobody. `not-asked`: one before it decides.',
+      '`passed-over`: it applies, but no agent can be used. `not-asked`: an earlier rule decided.',
   })
   readonly outcome!: RuleOutcome;
 

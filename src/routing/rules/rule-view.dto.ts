@@ -32,7 +32,7 @@ export class RuleDto {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Why it cannot be followed now, so that messages pass it over; null when it can.',
+    description: 'Why it cannot be applied now, so that messages skip it; null when it can.',
   })
   readonly problem: string | null;
 

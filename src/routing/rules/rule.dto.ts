@@ -108,7 +108,7 @@ export class RuleConditionsDto implements RuleConditions {
   @ApiPropertyOptional({
     type: [String],
     description:
-      'The client asked for them and no skill carries them, or they are under `tags` in its metadata.',
+      'The client requested these tags and no skill has them, or they are under `tags` in the metadata of the message.',
   })
   @IfGiven()
   @IsArray()
@@ -117,7 +117,11 @@ export class RuleConditionsDto implements RuleConditions {
   @Matches(TAG, TAG_RULE)
   tags?: string[];
 
-  @ApiPropertyOptional({ enum: MATCHES, default: 'any', description: 'For `tags`.' })
+  @ApiPropertyOptional({
+    enum: MATCHES,
+    default: 'any',
+    description: 'Whether all `tags` or any of them must match.',
+  })
   @IfGiven()
   @IsIn(MATCHES)
   tagMatch?: 'all' | 'any';
@@ -135,7 +139,7 @@ export class RuleConditionsDto implements RuleConditions {
       oneOf: [...METADATA_VALUE.oneOf, { type: 'array', items: METADATA_VALUE }],
     },
     example: { channel: 'web', 'customer.tier': ['gold', 'platinum'] },
-    description: 'Members of the metadata by their path: a value, or one of a list.',
+    description: 'Members of the metadata by their path: a value, or a list of accepted values.',
   })
   @IfGiven()
   @Validate(MetadataConstraint)
@@ -158,7 +162,7 @@ export class RuleTargetDto implements RuleAction {
   @MaxLength(DIRECTIVE_LIMITS.textLength)
   skillId?: string;
 
-  @ApiPropertyOptional({ type: [String], description: 'Agents of a skill that carries them.' })
+  @ApiPropertyOptional({ type: [String], description: 'Agents with a skill that has these tags.' })
   @IfGiven()
   @IsArray()
   @ArrayNotEmpty()
@@ -166,7 +170,11 @@ export class RuleTargetDto implements RuleAction {
   @Matches(TAG, TAG_RULE)
   tags?: string[];
 
-  @ApiPropertyOptional({ enum: MATCHES, default: 'all', description: 'For `tags`.' })
+  @ApiPropertyOptional({
+    enum: MATCHES,
+    default: 'all',
+    description: 'Whether all `tags` or any of them must match.',
+  })
   @IfGiven()
   @IsIn(MATCHES)
   match?: 'all' | 'any';
@@ -179,7 +187,7 @@ export class RuleTargetDto implements RuleAction {
   @ApiPropertyOptional({
     type: String,
     maxLength: RULE_LIMITS.reject,
-    description: 'The message is refused (NO_ROUTE), and the client is told this.',
+    description: 'The message is refused (NO_ROUTE) with this text.',
   })
   @IfGiven()
   @Matches(SENTENCE, SENTENCE_RULE)
@@ -188,7 +196,7 @@ export class RuleTargetDto implements RuleAction {
   @ApiPropertyOptional({
     enum: STEP_STRATEGIES,
     default: 'one',
-    description: 'This and the members below count where the client has no such wish of its own.',
+    description: 'This and the members below apply where the client sets no such option itself.',
   })
   @IfGiven()
   @IsIn(STEP_STRATEGIES)
@@ -233,7 +241,7 @@ export class WrittenRuleDto {
   @ApiPropertyOptional({
     type: String,
     pattern: ID.source,
-    description: 'Default: made of its name.',
+    description: 'Default: derived from its name.',
   })
   @IfGiven()
   @Matches(ID, ID_RULE)
@@ -250,7 +258,7 @@ export class WrittenRuleDto {
 
   @ApiPropertyOptional({
     type: RuleConditionsDto,
-    description: 'Each that is given must hold; without any the rule applies to every message.',
+    description: 'All given conditions must hold; without any the rule applies to every message.',
   })
   @IfGiven()
   @IsObject()

@@ -17,14 +17,16 @@ export class RulesController {
   constructor(private readonly rules: RulesService) {}
 
   @Post('rules')
-  @ApiOperation({ summary: 'Adds a rule that routes messages which name no agent, skill or tags.' })
+  @ApiOperation({
+    summary: 'Create a rule that routes messages which name no agent, skill or tags.',
+  })
   @ApiCreatedResponse({ type: RuleDto })
   async create(@Body() body: CreateRuleDto): Promise<RuleDto> {
     return new RuleDto(await this.rules.create(body));
   }
 
   @Get('rules')
-  @ApiOperation({ summary: 'Lists the rules in the order in which they are asked.' })
+  @ApiOperation({ summary: 'List the rules in the order in which they are evaluated.' })
   @ApiOkResponse({ type: RulePageDto })
   async list(@Query() query: PageQueryDto): Promise<RulePageDto> {
     return pageOf(await this.rules.list(query.limit, query.cursor));
@@ -32,21 +34,21 @@ export class RulesController {
 
   @Post('rules::reorder')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Puts the rules of the API in another order, all at once.' })
+  @ApiOperation({ summary: 'Reorder all rules created through the API.' })
   @ApiOkResponse({ type: RulePageDto })
   async reorder(@Body() body: ReorderRulesDto): Promise<RulePageDto> {
     return pageOf(await this.rules.reorder(body.ids));
   }
 
   @Get('rules/:id')
-  @ApiOperation({ summary: 'Shows a rule.' })
+  @ApiOperation({ summary: 'Get a rule.' })
   @ApiOkResponse({ type: RuleDto })
   async get(@Param('id') id: string): Promise<RuleDto> {
     return new RuleDto(await this.rules.get(id));
   }
 
   @Patch('rules/:id')
-  @ApiOperation({ summary: 'Changes or moves a rule.' })
+  @ApiOperation({ summary: 'Change or move a rule.' })
   @ApiOkResponse({ type: RuleDto })
   async patch(@Param('id') id: string, @Body() body: PatchRuleDto): Promise<RuleDto> {
     return new RuleDto(await this.rules.patch(id, body));
@@ -54,7 +56,7 @@ export class RulesController {
 
   @Delete('rules/:id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Deletes a rule.' })
+  @ApiOperation({ summary: 'Delete a rule.' })
   @ApiNoContentResponse()
   async remove(@Param('id') id: string): Promise<void> {
     await this.rules.remove(id);

@@ -1,19 +1,17 @@
 import { flatten, listOf, pieces, rowsOf } from '../../database/multi-row.js';
-import { RowUpdate } from '../../database/row-update.js';
-import type { SqlValue, Tx, Work } from '../../database/sql.js';
-import { storable } from '../../database/text.js';
-import type { AfterCommit, AppendParticipant, Beginning } from '../append-participant.js';
+import type { Tx, Work } from '../../database/sql.js';
+import type { AfterCommit, AppendParticipant, Beginning } from '../store/append-participant.js';
 import { isUnsent } from '../domain/delegation-state.js';
 import { createsTask, type AppendOutcome, type PreparedAppend } from '../task-store.js';
-import type { UsageStore } from '../usage/usage-store.js';
-import { sumUsage, type OwnedUsageChange } from '../usage/usage.js';
+import type { UsageStore } from '../store/usage-store.js';
+import { sumUsage, type OwnedUsageChange } from '../store/usage.js';
 import type { Outcomes } from './append-outcomes.js';
 import { insertDelegations, updateDelegations, type TurnOf } from './delegation-writes.js';
 import { releaseKeys, takeKeys } from './idempotency.js';
 import type { LargeTexts } from './large-texts.js';
 import { EVENT_COLUMNS } from './read-events.js';
 import { touchContexts } from './context-writes.js';
-import { millis, taskDueAt, toRequestColumn } from './task-rows.js';
+import { taskColumns, taskDueAt, TASKS } from './task-rows.js';
 
 const COMMITTED: AppendOutcome = { kind: 'committed' };
 
@@ -49,7 +47,7 @@ export function* appendBatch(
   );
   const good = [...creates, ...changes];
 
-  yield* TASK_UPDATE.apply(tx, changes, changedTaskValues);
+  yield* updateTasks(tx, changes);
   yield* insertEvents(tx, good, texts);
   yield* insertDelegations(tx, good, turnOf);
   yield* updateDelegations(tx, changes, turnOf);
@@ -151,88 +149,57 @@ function locked(tx: Tx): string {
   return tx.dialect === 'postgres' ? ' ORDER BY id FOR UPDATE' : '';
 }
 
+const INSERT = TASKS.insert('ON CONFLICT (id) DO NOTHING RETURNING id', 'everyEvent');
+
 function* insertTasks(
   tx: Tx,
   creates: readonly PreparedAppend[],
   outcomes: Outcomes,
 ): Work<PreparedAppend[]> {
-  const inserted = new Set<string>();
-  for (const piece of pieces(creates)) {
-    const rows = yield* tx.all<{ id: string }>(
-      `INSERT INTO tasks (id, context_id, principal_id, organization, state, status_at, seq, version,
-         checkpoint_seq, cancel_requested_at, deadline_at, due_at, route, allow_reply, stored_bytes,
-         traceparent, request, created_at, updated_at)
-       VALUES ${rowsOf(piece.length, 19)} ON CONFLICT (id) DO NOTHING RETURNING id`,
-      flatten(piece, newTaskValues),
-    );
-    for (const { id } of rows) inserted.add(id);
-  }
+  const rows = creates.map((append) => ({
+    ...taskColumns(append.record),
+    version: append.expectedVersion + 1,
+    checkpointSeq: append.checkpoint === null ? 0 : append.record.seq,
+    storedBytes: append.usage.storedBytes,
+  }));
+  const inserted = new Set((yield* INSERT.apply<{ id: string }>(tx, rows)).map(({ id }) => id));
   const good: PreparedAppend[] = [];
   for (const append of creates) {
-    if (inserted.has(append.taskId)) {
-      good.push(append);
-      continue;
-    }
-    outcomes.set(append, { kind: 'conflict' });
+    if (inserted.has(append.taskId)) good.push(append);
+    else outcomes.set(append, { kind: 'conflict' });
   }
   return good;
 }
 
-function newTaskValues(params: SqlValue[], append: PreparedAppend): void {
-  const { record } = append;
-  params.push(
-    record.id,
-    record.contextId,
-    record.principalId,
-    record.organization,
-    record.state,
-    record.statusAt.getTime(),
-    record.seq,
-    append.expectedVersion + 1,
-    append.checkpoint === null ? 0 : record.seq,
-    millis(record.cancelRequestedAt),
-    millis(record.deadlineAt),
-    taskDueAt(record),
-    JSON.stringify(record.route),
-    record.allowReply ? 1 : 0,
-    append.usage.storedBytes,
-    storable(record.traceparent),
-    toRequestColumn(record),
-    record.createdAt.getTime(),
-    record.updatedAt.getTime(),
-  );
-}
+const UPDATE = TASKS.update(
+  [
+    'state',
+    'statusAt',
+    'seq',
+    'version',
+    'checkpointSeq',
+    'cancelRequestedAt',
+    'cancelMetadata',
+    'deadlineAt',
+    'dueAt',
+    'storedBytes',
+    'updatedAt',
+  ],
+  {
+    checkpointSeq: 'COALESCE(NEW, tasks.checkpoint_seq)',
+    storedBytes: 'tasks.stored_bytes + NEW',
+  },
+);
 
-const TASK_UPDATE = new RowUpdate('tasks', [
-  { name: 'state', type: 'smallint' },
-  { name: 'status_at', type: 'bigint' },
-  { name: 'seq', type: 'integer' },
-  { name: 'version', type: 'integer' },
-  { name: 'checkpoint_seq', type: 'integer', set: 'COALESCE(NEW, tasks.checkpoint_seq)' },
-  { name: 'cancel_requested_at', type: 'bigint' },
-  { name: 'cancel_metadata', type: 'text' },
-  { name: 'deadline_at', type: 'bigint' },
-  { name: 'due_at', type: 'bigint' },
-  { name: 'stored_bytes', type: 'bigint', set: 'tasks.stored_bytes + NEW' },
-  { name: 'updated_at', type: 'bigint' },
-]);
-
-function changedTaskValues(params: SqlValue[], append: PreparedAppend): void {
-  const { record } = append;
-  params.push(
-    record.state,
-    record.statusAt.getTime(),
-    record.seq,
-    append.expectedVersion + 1,
-    append.checkpoint === null ? null : record.seq,
-    millis(record.cancelRequestedAt),
-    record.cancelMetadata === null ? null : JSON.stringify(record.cancelMetadata),
-    millis(record.deadlineAt),
-    taskDueAt(record),
-    append.usage.storedBytes,
-    record.updatedAt.getTime(),
-    record.id,
-  );
+function* updateTasks(tx: Tx, changes: readonly PreparedAppend[]): Work<void> {
+  const rows = changes.map(({ record, expectedVersion, checkpoint, usage }) => ({
+    ...record,
+    version: expectedVersion + 1,
+    checkpointSeq: checkpoint === null ? null : record.seq,
+    dueAt: taskDueAt(record),
+    storedBytes: usage.storedBytes,
+  }));
+  yield* UPDATE.apply(tx, rows);
 }
 
 function* insertEvents(tx: Tx, appends: readonly PreparedAppend[], texts: LargeTexts): Work<void> {

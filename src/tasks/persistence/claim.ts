@@ -4,7 +4,8 @@ import type { ClaimedDelegation, ClaimedTask, Shares } from '../task-store.js';
 import type { Delegation, DelegationState } from '../task.js';
 import { candidates } from './claim-candidates.js';
 import { chooseInTurn, ClaimRoom } from './claim-turns.js';
-import { DELEGATION_COLUMNS, NEEDS_RUNNER, toDelegation, type DelegationRow } from './task-rows.js';
+import type { DatabaseRow } from '../../database/table.js';
+import { DELEGATION, NEEDS_RUNNER } from './task-rows.js';
 
 export interface Claim {
   readonly owner: string;
@@ -38,19 +39,19 @@ export function* claimDelegations(tx: Tx, claim: Claim): Work<Claimed> {
   const now = claim.now.getTime();
   const chosen = yield* choose(tx, claim);
   const free = tx.dialect === 'postgres' ? yield* lock(tx, chosen, now) : chosen;
-  const rows = new Map<string, DelegationRow>();
+  const byId = new Map<string, Delegation>();
   for (const piece of pieces(free)) {
-    const claimed = yield* tx.all<DelegationRow>(
+    const claimed = yield* tx.all<DatabaseRow>(
       `UPDATE delegations SET owner = ?, lease_until = ?, claimable_at = ?, epoch = epoch + 1,
          calls = CASE state WHEN 'queued' THEN calls + 1 ELSE calls END,
          state = CASE state WHEN 'queued' THEN 'sending' ELSE state END, updated_at = ?
-       WHERE id IN ${listOf(piece.length)} RETURNING ${DELEGATION_COLUMNS}`,
+       WHERE id IN ${listOf(piece.length)} RETURNING ${DELEGATION.names}`,
       [claim.owner, now + claim.leaseMs, now + claim.leaseMs, now, ...piece.map(({ id }) => id)],
     );
-    for (const row of claimed) rows.set(row.id, row);
+    for (const each of claimed.map(DELEGATION.read)) byId.set(each.id, each);
   }
   const adopted = new Set(free.flatMap(({ id, state }) => (state === 'queued' ? [] : [id])));
-  const delegations = free.map(({ id }) => toDelegation(rows.get(id) as DelegationRow));
+  const delegations = free.map(({ id }) => byId.get(id) as Delegation);
   return {
     delegations: delegations.map((each) => ({ ...each, adopted: adopted.has(each.id) })),
     tasks: yield* raiseVersions(tx, delegations, adopted),

@@ -1,7 +1,8 @@
-import { flatten, pieces, rowsOf } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
+import { Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
 import { createsTask, type PreparedAppend } from '../task-store.js';
+import { ContextEntity } from './context.entity.js';
 
 /**
  * The contexts of new tasks: each is used now, and its next message goes to the same agents. When
@@ -18,6 +19,8 @@ export function* touchContexts(tx: Tx, appends: readonly PreparedAppend[]): Work
     else yield* move(tx, append);
   }
 }
+
+const CONTEXTS = new Table(ContextEntity);
 
 type Keyed = readonly [key: string, append: PreparedAppend];
 
@@ -38,24 +41,20 @@ function byKey([a]: Keyed, [b]: Keyed): number {
   return a < b ? -1 : 1;
 }
 
+const UPSERT = CONTEXTS.insert(
+  `ON CONFLICT (id, principal_id)
+   DO UPDATE SET affinity = excluded.affinity, last_used_at = excluded.last_used_at`,
+);
+
 function* use(tx: Tx, creates: readonly Keyed[]): Work<void> {
-  for (const piece of pieces(creates)) {
-    yield* tx.run(
-      `INSERT INTO contexts (id, principal_id, organization, affinity, last_used_at)
-       VALUES ${rowsOf(piece.length, 5)}
-       ON CONFLICT (id, principal_id)
-       DO UPDATE SET affinity = excluded.affinity, last_used_at = excluded.last_used_at`,
-      flatten(piece, (params, [, { record, delegations }]) => {
-        params.push(
-          storable(record.contextId),
-          record.principalId,
-          record.organization,
-          JSON.stringify(delegations.map(({ delegation }) => delegation.agentId)),
-          record.createdAt.getTime(),
-        );
-      }),
-    );
-  }
+  const rows = creates.map(([, { record, delegations }]) => ({
+    id: record.contextId,
+    principalId: record.principalId,
+    organization: record.organization,
+    affinity: delegations.map(({ delegation }) => delegation.agentId),
+    lastUsedAt: record.createdAt,
+  }));
+  yield* UPSERT.apply(tx, rows);
 }
 
 /** Nothing when a newer task has used the context since. */

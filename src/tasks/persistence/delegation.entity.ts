@@ -1,4 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { DATE, FLAG, JSON_TEXT, TEXT } from '../../database/columns.js';
+import type { Delegation, DelegationState } from '../task.js';
 
 /** One hub task handed to one agent. */
 @Entity('delegations', { withoutRowid: true })
@@ -31,7 +33,7 @@ export class DelegationEntity {
   @Column({ name: 'agent_id', type: 'text' })
   agentId!: string;
 
-  @Column({ name: 'agent_name', type: 'text' })
+  @Column({ name: 'agent_name', type: 'text', transformer: TEXT })
   agentName!: string;
 
   /** Of its task. */
@@ -42,11 +44,11 @@ export class DelegationEntity {
   @Column({ name: 'principal_id', type: 'text' })
   principalId!: string;
 
-  @Column({ name: 'skill_id', type: 'text', nullable: true })
+  @Column({ name: 'skill_id', type: 'text', nullable: true, transformer: TEXT })
   skillId!: string | null;
 
   @Column({ type: 'text' })
-  state!: string;
+  state!: DelegationState;
 
   @Column({ name: 'message_seq', type: 'integer' })
   messageSeq!: number;
@@ -55,26 +57,24 @@ export class DelegationEntity {
   @Column({ type: 'integer' })
   calls!: number;
 
-  @Column({ name: 'downstream_task_id', type: 'text', nullable: true })
+  @Column({ name: 'downstream_task_id', type: 'text', nullable: true, transformer: TEXT })
   downstreamTaskId!: string | null;
 
-  @Column({ name: 'downstream_context_id', type: 'text', nullable: true })
+  @Column({ name: 'downstream_context_id', type: 'text', nullable: true, transformer: TEXT })
   downstreamContextId!: string | null;
 
-  /** JSON. */
-  @Column({ type: 'text' })
-  fallbacks!: string;
+  @Column({ type: 'text', transformer: JSON_TEXT })
+  fallbacks!: Delegation['fallbacks'];
 
-  /** JSON of `DelegationProgress`. */
-  @Column({ type: 'text' })
-  progress!: string;
+  @Column({ type: 'text', transformer: JSON_TEXT })
+  progress!: Delegation['progress'];
 
-  @Column({ type: 'text', nullable: true })
+  @Column({ type: 'text', nullable: true, transformer: TEXT })
   reason!: string | null;
 
-  /** 1: its agent has yet to be told of its end, 0: not. */
-  @Column({ type: 'smallint' })
-  untold!: number;
+  /** Its agent has yet to be told of its end. */
+  @Column({ type: 'smallint', transformer: FLAG })
+  untold!: boolean;
 
   /** Raised by every claim. */
   @Column({ type: 'integer' })
@@ -83,8 +83,8 @@ export class DelegationEntity {
   @Column({ type: 'text', nullable: true })
   owner!: string | null;
 
-  @Column({ name: 'lease_until', type: 'bigint', nullable: true })
-  leaseUntil!: number | null;
+  @Column({ name: 'lease_until', type: 'bigint', nullable: true, transformer: DATE })
+  leaseUntil!: Date | null;
 
   /** From when it may be claimed: 0 while queued, the end of its lease while a runner is needed, else null. */
   @Column({ name: 'claimable_at', type: 'bigint', nullable: true })
@@ -94,20 +94,20 @@ export class DelegationEntity {
   @Column({ name: 'turn_at', type: 'bigint' })
   turnAt!: number;
 
-  @Column({ name: 'deadline_at', type: 'bigint' })
-  deadlineAt!: number;
+  @Column({ name: 'deadline_at', type: 'bigint', transformer: DATE })
+  deadlineAt!: Date;
 
   /** `deadline_at` while it has begun and not ended. */
-  @Column({ name: 'due_at', type: 'bigint', nullable: true })
-  dueAt!: number | null;
+  @Column({ name: 'due_at', type: 'bigint', nullable: true, transformer: DATE })
+  dueAt!: Date | null;
 
   /** When its step began. */
-  @Column({ name: 'begun_at', type: 'bigint', nullable: true })
-  begunAt!: number | null;
+  @Column({ name: 'begun_at', type: 'bigint', nullable: true, transformer: DATE })
+  begunAt!: Date | null;
 
-  @Column({ name: 'created_at', type: 'bigint' })
-  createdAt!: number;
+  @Column({ name: 'created_at', type: 'bigint', transformer: DATE })
+  createdAt!: Date;
 
-  @Column({ name: 'updated_at', type: 'bigint' })
-  updatedAt!: number;
+  @Column({ name: 'updated_at', type: 'bigint', transformer: DATE })
+  updatedAt!: Date;
 }

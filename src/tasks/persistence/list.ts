@@ -1,13 +1,14 @@
 import type { Visibility } from '../../auth/index.js';
 import { LONG } from '../../common/long-work.js';
 import type { Database } from '../../database/database.js';
+import type { DatabaseRow } from '../../database/table.js';
 import type { SqlValue } from '../../database/sql.js';
 import { storable } from '../../database/text.js';
 import { TaskState } from '../../protocol/a2a.js';
 import type { ReadRoom, TaskCursor, TaskFilter, TaskPage } from '../task-store.js';
 import { buildTasks } from './load.js';
-import { TASK_COLUMNS, type TaskRow } from './task-rows.js';
-import { visibleTasks, type Condition } from './visibility.js';
+import { TASK_COLUMNS, toTaskRow, type TaskRow } from './task-rows.js';
+import { visibleTasks, type Condition } from '../store/visibility.js';
 
 /** The states a task of the hub can have. */
 const STATES = [
@@ -34,20 +35,21 @@ export async function listTasks(
   room?: ReadRoom,
 ): Promise<TaskPage> {
   const conditions = [...visibleTasks(visibility), ...filterConditions(filter)];
-  const [total, rows] = await Promise.all([
+  const [total, found] = await Promise.all([
     countTasks(database, conditions),
     // One more than asked for tells whether there is a next page.
-    database.read<TaskRow>(...pageQuery(filter, conditions, limit + 1, after)),
+    database.read<DatabaseRow>(...pageQuery(filter, conditions, limit + 1, after)),
   ]);
+  const rows = found.map(toTaskRow);
   const page = rows.slice(0, fitting(rows.slice(0, limit)));
-  const bytes = page.reduce((sum, { stored_bytes }) => sum + Number(stored_bytes), 0);
+  const bytes = page.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
   if (room !== undefined && bytes > LONG) await room(bytes);
   const tasks = await buildTasks(database, page);
   const last = rows.length > page.length ? page.at(-1) : undefined;
   return {
     tasks: tasks.map(({ aggregate }) => aggregate),
     totalSize: total,
-    next: last === undefined ? null : { statusAt: new Date(last.status_at), id: last.id },
+    next: last === undefined ? null : { statusAt: last.record.statusAt, id: last.record.id },
   };
 }
 
@@ -57,7 +59,7 @@ export async function listTasks(
  */
 function fitting(rows: readonly TaskRow[]): number {
   let total = 0;
-  const over = rows.findIndex((row) => (total += Number(row.stored_bytes)) > MAX_PAGE_BYTES);
+  const over = rows.findIndex((row) => (total += row.storedBytes) > MAX_PAGE_BYTES);
   return over === -1 ? rows.length : Math.max(1, over);
 }
 

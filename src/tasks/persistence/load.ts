@@ -1,6 +1,7 @@
 import type { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
-import { longTurn, TURN } from '../../common/long-work.js';
+import type { DatabaseRow } from '../../database/table.js';
+import { longTurn, TURN, TurnCounter } from '../../common/long-work.js';
 import { Artifact, StreamResponse, Task } from '../../protocol/a2a.js';
 import { applyEvent, applyHeld, emptyTask, repeats } from '../../protocol/task-reducer.js';
 import { valuesOfCheckpoint, valuesOfEvent } from '../log/task-values.js';
@@ -13,23 +14,14 @@ import {
 import { EVENT_COLUMNS, readEvents } from './read-events.js';
 import type { StoredTask } from '../task-store.js';
 import type { Delegation } from '../task.js';
-import {
-  DELEGATION_COLUMNS,
-  TASK_COLUMNS,
-  toDelegation,
-  toRecord,
-  type DelegationRow,
-  type EventRow,
-  type TaskRow,
-} from './task-rows.js';
+import { DELEGATION, TASK_COLUMNS, toTaskRow, type EventRow, type TaskRow } from './task-rows.js';
 
 export async function findTaskRow(database: Database, id: string): Promise<TaskRow | undefined> {
   // No id with U+0000 exists, and PostgreSQL refuses to look for one.
   if (id.includes('\u0000')) return undefined;
-  const [row] = await database.read<TaskRow>(`SELECT ${TASK_COLUMNS} FROM tasks WHERE id = ?`, [
-    id,
-  ]);
-  return row;
+  const sql = `SELECT ${TASK_COLUMNS} FROM tasks WHERE id = ?`;
+  const [row] = await database.read<DatabaseRow>(sql, [id]);
+  return row && toTaskRow(row);
 }
 
 /** The tasks of these rows, in the same order, each as of the seq of its row. */
@@ -46,18 +38,18 @@ export async function buildTasks(
 interface Parts {
   readonly checkpoints: ReadonlyMap<string, readonly StoredCheckpointRow[]>;
   readonly events: ReadonlyMap<string, readonly EventRow[]>;
-  readonly delegations: ReadonlyMap<string, readonly DelegationRow[]>;
+  readonly delegations: ReadonlyMap<string, readonly Delegation[]>;
 }
 
 async function readParts(database: Database, rows: readonly TaskRow[]): Promise<Parts> {
   const checkpoints: StoredCheckpointRow[] = [];
   const events: EventRow[] = [];
-  const delegations: DelegationRow[] = [];
+  const delegations: Delegation[] = [];
   for (const piece of pieces(rows)) {
-    const ids = piece.map(({ id }) => id);
+    const ids = piece.map(({ record }) => record.id);
     // The seqs of the rows in hand, not of the table: it may have moved on since.
-    const since = piece.flatMap(({ id, checkpoint_seq }) => [id, checkpoint_seq]);
-    const marked = piece.filter(({ checkpoint_seq }) => checkpoint_seq > 0);
+    const since = piece.flatMap(({ record, checkpointSeq }) => [record.id, checkpointSeq]);
+    const marked = piece.filter(({ checkpointSeq }) => checkpointSeq > 0);
     const [bodies, log, work] = await Promise.all([
       marked.length === 0
         ? []
@@ -65,7 +57,7 @@ async function readParts(database: Database, rows: readonly TaskRow[]): Promise<
             `SELECT task_id, seq, body, held, text_id, text_size, held_id, held_size
              FROM task_checkpoints
              WHERE ${anyOf(marked.length, 'task_id = ? AND seq = ?')}`,
-            marked.flatMap(({ id, checkpoint_seq }) => [id, checkpoint_seq]),
+            marked.flatMap(({ record, checkpointSeq }) => [record.id, checkpointSeq]),
           ),
       piece.length === 1
         ? eventsSince(database, piece[0]!)
@@ -76,8 +68,8 @@ async function readParts(database: Database, rows: readonly TaskRow[]): Promise<
               since,
             )
             .then((found) => withTexts(database, found)),
-      database.read<DelegationRow>(
-        `SELECT ${DELEGATION_COLUMNS} FROM delegations
+      database.read<DatabaseRow>(
+        `SELECT ${DELEGATION.names} FROM delegations
          WHERE task_id IN ${listOf(ids.length)} ORDER BY task_id, position`,
         ids,
       ),
@@ -87,22 +79,22 @@ async function readParts(database: Database, rows: readonly TaskRow[]): Promise<
       if (whole !== undefined) checkpoints.push(whole);
     }
     for (const row of log) events.push(row);
-    delegations.push(...work);
+    delegations.push(...work.map(DELEGATION.read));
   }
   return {
-    checkpoints: byTask(checkpoints),
-    events: byTask(events),
-    delegations: byTask(delegations),
+    checkpoints: byTask(checkpoints, ({ task_id }) => task_id),
+    events: byTask(events, ({ task_id }) => task_id),
+    delegations: byTask(delegations, ({ taskId }) => taskId),
   };
 }
 
 /** The log of one task behind its checkpoint, of which other work waits for no more than a page. */
 async function eventsSince(
   database: Database,
-  { id, seq, checkpoint_seq }: TaskRow,
+  { record: { id, seq }, checkpointSeq }: TaskRow,
 ): Promise<EventRow[]> {
   const events: EventRow[] = [];
-  for (let after = checkpoint_seq; after < seq;) {
+  for (let after = checkpointSeq; after < seq;) {
     const page = await readEvents(database, id, after, seq - after, TURN);
     if (page.length === 0) break;
     for (const event of page) events.push(event);
@@ -116,53 +108,54 @@ function anyOf(count: number, condition: string): string {
   return Array(count).fill(`(${condition})`).join(' OR ');
 }
 
-function byTask<T extends { task_id: string }>(rows: readonly T[]): Map<string, T[]> {
+function byTask<T>(rows: readonly T[], taskIdOf: (row: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const row of rows) {
-    const group = groups.get(row.task_id);
-    if (group === undefined) groups.set(row.task_id, [row]);
+    const group = groups.get(taskIdOf(row));
+    if (group === undefined) groups.set(taskIdOf(row), [row]);
     else group.push(row);
   }
   return groups;
 }
 
 /** Checkpoint and later events through the reducer; those of a large task in several turns. */
-async function buildTask(row: TaskRow, parts: Parts): Promise<StoredTask> {
-  const checkpoint = parts.checkpoints.get(row.id)?.[0];
+async function buildTask(
+  { record, version, storedBytes }: TaskRow,
+  parts: Parts,
+): Promise<StoredTask> {
+  const checkpoint = parts.checkpoints.get(record.id)?.[0];
   let task =
     checkpoint === undefined
-      ? emptyTask(row.id, row.context_id)
+      ? emptyTask(record.id, record.contextId)
       : Task.fromJSON(JSON.parse(checkpoint.body));
   const held = heldIn(checkpoint);
   let eventsSince = 0;
-  let turn = checkpoint?.body.length ?? 0;
+  const turns = new TurnCounter();
+  await turns.next(checkpoint?.body.length ?? 0);
   let sizeSince = 0;
   let repeatedSince = 0;
   let valuesSince = 0;
-  for (const { seq, kind, body } of parts.events.get(row.id) ?? []) {
-    if (seq > row.seq) break;
+  for (const { seq, kind, body } of parts.events.get(record.id) ?? []) {
+    if (seq > record.seq) break;
     eventsSince += 1;
     sizeSince += body.length;
     valuesSince += valuesOfEvent(body);
-    turn += body.length;
-    if (turn > TURN) {
-      turn = body.length;
-      await longTurn();
-    }
+    const turn = turns.next(body.length);
+    if (turn) await turn;
     const { payload } = StreamResponse.fromJSON(JSON.parse(body));
     if (payload === undefined) continue;
     if (repeats(task, held, payload, kind)) repeatedSince += body.length;
     applyHeld(held, payload, kind);
     task = applyEvent(task, payload, kind);
   }
-  const delegations: Delegation[] = (parts.delegations.get(row.id) ?? []).map(toDelegation);
+  const delegations = parts.delegations.get(record.id) ?? [];
   return {
-    aggregate: { record: toRecord(row), task, held, delegations },
-    version: row.version,
+    aggregate: { record, task, held, delegations },
+    version,
     checkpointSize: (checkpoint?.body.length ?? 0) + (checkpoint?.held?.length ?? 0),
     eventsSince,
     sizeSince,
-    storedBytes: Number(row.stored_bytes),
+    storedBytes,
     repeatedSince,
     checkpointValues: checkpoint ? valuesOfCheckpoint(checkpoint.body, checkpoint.held) : 0,
     valuesSince,

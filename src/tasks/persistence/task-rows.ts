@@ -1,61 +1,25 @@
-import type { SqlValue } from '../../database/sql.js';
-import { storable } from '../../database/text.js';
+import { type DatabaseRow, Table } from '../../database/table.js';
 import { isTerminal } from '../../protocol/task-state.js';
-import { planOf, type Route } from '../../routing/index.js';
+import { planOf } from '../../routing/index.js';
 import { isOpen, OPEN_STATES } from '../domain/delegation-state.js';
-import type { Delegation, DelegationState, EventKind, TaskEvent, TaskRecord } from '../task.js';
+import type { Delegation, EventKind, TaskEvent, TaskRecord } from '../task.js';
+import { DelegationEntity } from './delegation.entity.js';
+import { type RequestColumn, TaskEntity } from './task.entity.js';
 
-/** A row of `tasks`. */
-export interface TaskRow {
-  id: string;
-  context_id: string;
-  principal_id: string;
-  organization: string;
-  state: number;
-  status_at: number;
-  seq: number;
-  version: number;
-  checkpoint_seq: number;
-  cancel_requested_at: number | null;
-  cancel_metadata: string | null;
-  deadline_at: number | null;
-  route: string;
-  allow_reply: number;
-  traceparent: string | null;
-  request: string | null;
-  stored_bytes: number | string;
-  created_at: number;
-  updated_at: number;
-}
+export const TASKS = new Table(TaskEntity);
+export const DELEGATIONS = new Table(DelegationEntity);
 
-/** A row of `delegations`. */
-export interface DelegationRow {
-  id: string;
-  task_id: string;
-  position: number;
-  step: number;
-  agent_id: string;
-  agent_name: string;
-  organization: string;
-  principal_id: string;
-  skill_id: string | null;
-  state: DelegationState;
-  message_seq: number;
-  calls: number;
-  downstream_task_id: string | null;
-  downstream_context_id: string | null;
-  fallbacks: string;
-  progress: string;
-  reason: string | null;
-  untold: number;
-  epoch: number;
-  owner: string | null;
-  lease_until: number | null;
-  deadline_at: number;
-  begun_at: number | null;
-  created_at: number;
-  updated_at: number;
-}
+/** What is read of a task's row; see {@link toTaskRow}. */
+export const TASK_COLUMNS = TASKS.selectBut('dueAt', 'everyEvent').names;
+
+const RECORD = TASKS.selectBut('dueAt', 'everyEvent', 'version', 'checkpointSeq', 'storedBytes');
+const STORED = TASKS.select('version', 'checkpointSeq', 'storedBytes');
+
+/** A task's record, and what its row says of how the task is stored. */
+export type TaskRow = ReturnType<typeof STORED.read> & { readonly record: TaskRecord };
+
+/** A delegation as the hub has it. */
+export const DELEGATION = DELEGATIONS.selectBut('claimableAt', 'turnAt', 'dueAt');
 
 /** A row of `task_events`. */
 export interface EventRow {
@@ -66,96 +30,43 @@ export interface EventRow {
   body: string;
 }
 
-export const TASK_COLUMNS = `id, context_id, principal_id, organization, state, status_at, seq,
-  version, checkpoint_seq, cancel_requested_at, cancel_metadata, deadline_at, route, allow_reply,
-  traceparent, request, stored_bytes, created_at, updated_at`;
-
-export const DELEGATION_COLUMNS = `id, task_id, position, step, agent_id, agent_name, organization,
-  principal_id, skill_id, state, message_seq, calls, downstream_task_id, downstream_context_id, fallbacks, progress, reason,
-  untold, epoch, owner, lease_until, deadline_at, begun_at, created_at, updated_at`;
-
 /** A delegation has begun and has not ended. */
 export const IS_OPEN = `state IN (${OPEN_STATES.map((state) => `'${state}'`).join(', ')})`;
 
 /** A delegation has, or needs, a runner. */
 export const NEEDS_RUNNER = `(untold = 1 OR ${IS_OPEN})`;
 
-/** What came with the send request, in one JSON column; null when nothing did. */
-type RequestColumn = Partial<
-  Pick<TaskRecord, 'keyId' | 'extensions' | 'hops' | 'acceptedOutputModes' | 'requestMetadata'>
->;
-
-export function toRequestColumn(record: TaskRecord): string | null {
-  const column: Record<string, unknown> = {};
-  if (record.keyId !== null) column.keyId = record.keyId;
-  if (record.extensions.length > 0) column.extensions = record.extensions;
-  if (record.hops.length > 0) column.hops = record.hops;
-  if (record.acceptedOutputModes.length > 0) {
-    column.acceptedOutputModes = record.acceptedOutputModes;
-  }
-  if (record.requestMetadata !== null) column.requestMetadata = record.requestMetadata;
-  return Object.keys(column).length === 0 ? null : JSON.stringify(column);
+/** The columns of a task that follow from its record. */
+export function taskColumns(
+  record: TaskRecord,
+): ReturnType<typeof RECORD.read> & Pick<TaskEntity, 'dueAt'> {
+  return { ...record, request: requestOf(record), dueAt: taskDueAt(record) };
 }
 
-export function toRecord(row: TaskRow): TaskRecord {
-  const request = row.request === null ? {} : (JSON.parse(row.request) as RequestColumn);
-  const route = JSON.parse(row.route) as Route;
-  return {
-    id: row.id,
-    contextId: row.context_id,
-    principalId: row.principal_id,
-    organization: row.organization,
-    state: row.state,
-    statusAt: new Date(row.status_at),
-    seq: row.seq,
-    route,
-    plan: planOf(route),
-    allowReply: row.allow_reply === 1,
-    cancelRequestedAt: dateOrNull(row.cancel_requested_at),
-    cancelMetadata:
-      row.cancel_metadata === null
-        ? null
-        : (JSON.parse(row.cancel_metadata) as Record<string, unknown>),
-    deadlineAt: dateOrNull(row.deadline_at),
-    keyId: request.keyId ?? null,
-    traceparent: row.traceparent,
-    extensions: request.extensions ?? [],
-    hops: request.hops ?? [],
-    acceptedOutputModes: request.acceptedOutputModes ?? [],
-    requestMetadata: request.requestMetadata ?? null,
-    createdAt: new Date(row.created_at),
-    updatedAt: new Date(row.updated_at),
+export function toTaskRow(row: DatabaseRow): TaskRow {
+  const { request, ...columns } = RECORD.read(row);
+  const record = {
+    ...columns,
+    plan: planOf(columns.route),
+    keyId: request?.keyId ?? null,
+    extensions: request?.extensions ?? [],
+    hops: request?.hops ?? [],
+    acceptedOutputModes: request?.acceptedOutputModes ?? [],
+    requestMetadata: request?.requestMetadata ?? null,
   };
+  return { ...STORED.read(row), record };
 }
 
-export function toDelegation(row: DelegationRow): Delegation {
-  return {
-    id: row.id,
-    taskId: row.task_id,
-    agentId: row.agent_id,
-    agentName: row.agent_name,
-    organization: row.organization,
-    principalId: row.principal_id,
-    skillId: row.skill_id,
-    position: row.position,
-    step: row.step,
-    state: row.state,
-    messageSeq: row.message_seq,
-    calls: row.calls,
-    downstreamTaskId: row.downstream_task_id,
-    downstreamContextId: row.downstream_context_id,
-    fallbacks: JSON.parse(row.fallbacks) as Delegation['fallbacks'],
-    progress: JSON.parse(row.progress) as Delegation['progress'],
-    reason: row.reason,
-    untold: row.untold === 1,
-    epoch: row.epoch,
-    owner: row.owner,
-    leaseUntil: dateOrNull(row.lease_until),
-    deadlineAt: new Date(row.deadline_at),
-    begunAt: dateOrNull(row.begun_at),
-    createdAt: new Date(row.created_at),
-    updatedAt: new Date(row.updated_at),
+function requestOf(record: TaskRecord): RequestColumn | null {
+  const { keyId, extensions, hops, acceptedOutputModes, requestMetadata } = record;
+  const column: RequestColumn = {
+    ...(keyId !== null && { keyId }),
+    ...(extensions.length > 0 && { extensions }),
+    ...(hops.length > 0 && { hops }),
+    ...(acceptedOutputModes.length > 0 && { acceptedOutputModes }),
+    ...(requestMetadata !== null && { requestMetadata }),
   };
+  return Object.keys(column).length === 0 ? null : column;
 }
 
 export function toEvent(row: EventRow): TaskEvent {
@@ -169,13 +80,13 @@ export function toEvent(row: EventRow): TaskEvent {
 }
 
 /** A task's deadline while it is open: what `overdue` looks for. */
-export function taskDueAt(record: TaskRecord): number | null {
-  return isTerminal(record.state) ? null : millis(record.deadlineAt);
+export function taskDueAt({ state, deadlineAt }: TaskRecord): Date | null {
+  return isTerminal(state) ? null : deadlineAt;
 }
 
 /** A delegation's deadline while it is open. */
-export function delegationDueAt({ state, deadlineAt }: Delegation): number | null {
-  return isOpen(state) ? deadlineAt.getTime() : null;
+export function delegationDueAt({ state, deadlineAt }: Delegation): Date | null {
+  return isOpen(state) ? deadlineAt : null;
 }
 
 /** Whether a delegation has, or needs, a runner. */
@@ -185,35 +96,5 @@ export function needsRunner({ state, untold }: Delegation): boolean {
 
 /** From when a delegation may be claimed: its state and lease say. */
 export function claimableAt(delegation: Delegation): number | null {
-  return needsRunner(delegation) ? (millis(delegation.leaseUntil) ?? 0) : null;
-}
-
-/** The columns of a delegation that an append may change, in the order of its statements. */
-export function delegationValues(params: SqlValue[], delegation: Delegation): void {
-  params.push(
-    delegation.agentId,
-    storable(delegation.agentName),
-    storable(delegation.skillId),
-    delegation.state,
-    delegation.messageSeq,
-    delegation.calls,
-    storable(delegation.downstreamTaskId),
-    storable(delegation.downstreamContextId),
-    JSON.stringify(delegation.fallbacks),
-    JSON.stringify(delegation.progress),
-    storable(delegation.reason),
-    delegation.untold ? 1 : 0,
-    delegation.deadlineAt.getTime(),
-    delegationDueAt(delegation),
-    millis(delegation.begunAt),
-    delegation.updatedAt.getTime(),
-  );
-}
-
-export function millis(date: Date | null): number | null {
-  return date === null ? null : date.getTime();
-}
-
-function dateOrNull(at: number | null): Date | null {
-  return at === null ? null : new Date(at);
+  return needsRunner(delegation) ? (delegation.leaseUntil?.getTime() ?? 0) : null;
 }

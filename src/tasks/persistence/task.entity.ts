@@ -1,4 +1,12 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { DATE, FLAG, JSON_TEXT, TEXT } from '../../database/columns.js';
+import type { Route } from '../../routing/index.js';
+import type { TaskRecord } from '../task.js';
+
+/** What came with the send request, where not empty. */
+export type RequestColumn = Partial<
+  Pick<TaskRecord, 'keyId' | 'extensions' | 'hops' | 'acceptedOutputModes' | 'requestMetadata'>
+>;
 
 /**
  * The small columns of a task; artifacts and history are in its log. The indexes serve ListTasks:
@@ -28,8 +36,8 @@ export class TaskEntity {
   @Column({ type: 'smallint' })
   state!: number;
 
-  @Column({ name: 'status_at', type: 'bigint' })
-  statusAt!: number;
+  @Column({ name: 'status_at', type: 'bigint', transformer: DATE })
+  statusAt!: Date;
 
   /** The newest event. */
   @Column({ type: 'integer' })
@@ -43,26 +51,25 @@ export class TaskEntity {
   @Column({ name: 'checkpoint_seq', type: 'integer' })
   checkpointSeq!: number;
 
-  @Column({ name: 'cancel_requested_at', type: 'bigint', nullable: true })
-  cancelRequestedAt!: number | null;
+  @Column({ name: 'cancel_requested_at', type: 'bigint', nullable: true, transformer: DATE })
+  cancelRequestedAt!: Date | null;
 
-  /** JSON: metadata of the CancelTask request. */
-  @Column({ name: 'cancel_metadata', type: 'text', nullable: true })
-  cancelMetadata!: string | null;
+  /** Metadata of the CancelTask request. */
+  @Column({ name: 'cancel_metadata', type: 'text', nullable: true, transformer: JSON_TEXT })
+  cancelMetadata!: TaskRecord['cancelMetadata'];
 
-  @Column({ name: 'deadline_at', type: 'bigint', nullable: true })
-  deadlineAt!: number | null;
+  @Column({ name: 'deadline_at', type: 'bigint', nullable: true, transformer: DATE })
+  deadlineAt!: Date | null;
 
   /** `deadline_at` while the task is open. */
-  @Column({ name: 'due_at', type: 'bigint', nullable: true })
-  dueAt!: number | null;
+  @Column({ name: 'due_at', type: 'bigint', nullable: true, transformer: DATE })
+  dueAt!: Date | null;
 
-  /** JSON of `Route`. */
-  @Column({ type: 'text' })
-  route!: string;
+  @Column({ type: 'text', transformer: JSON_TEXT })
+  route!: Route;
 
-  @Column({ name: 'allow_reply', type: 'smallint' })
-  allowReply!: number;
+  @Column({ name: 'allow_reply', type: 'smallint', transformer: FLAG })
+  allowReply!: boolean;
 
   /** 1: what takes part in appends asked to hear of every entry; see `Appended.everyEvent`. */
   @Column({ name: 'every_event', type: 'smallint', default: 0 })
@@ -73,16 +80,15 @@ export class TaskEntity {
   storedBytes!: number;
 
   /** W3C trace context of the call that made the task. */
-  @Column({ type: 'text', nullable: true })
+  @Column({ type: 'text', nullable: true, transformer: TEXT })
   traceparent!: string | null;
 
-  /** JSON: the key, extensions, hops, acceptedOutputModes and metadata of the request, where not empty. */
-  @Column({ type: 'text', nullable: true })
-  request!: string | null;
+  @Column({ type: 'text', nullable: true, transformer: JSON_TEXT })
+  request!: RequestColumn | null;
 
-  @Column({ name: 'created_at', type: 'bigint' })
-  createdAt!: number;
+  @Column({ name: 'created_at', type: 'bigint', transformer: DATE })
+  createdAt!: Date;
 
-  @Column({ name: 'updated_at', type: 'bigint' })
-  updatedAt!: number;
+  @Column({ name: 'updated_at', type: 'bigint', transformer: DATE })
+  updatedAt!: Date;
 }

@@ -112,8 +112,8 @@ export class MortalDatabase extends Database {
     return this.life.guard('a read', () => this.inner.read<R>(sql, params, isEnough));
   }
 
-  room(): ReturnType<Database['room']> {
-    return this.inner.room();
+  diskSpace(): ReturnType<Database['diskSpace']> {
+    return this.inner.diskSpace();
   }
 
   check(): Promise<void> {

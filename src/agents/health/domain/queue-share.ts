@@ -1,6 +1,6 @@
 /** Who waits for an agent, as far as shares go. */
 export interface QueueShare {
-  /** Delegations that wait for it. */
+  /** Delegations queued for it. */
   readonly total: number;
   /** Organizations they are of, the asker's included whether or not it has one. */
   readonly organizations: number;

@@ -156,12 +156,12 @@ function* resumeStreams(
 
 /** Throws CONFLICT when `to` cannot have what `from` has; neither changes until the transaction ends. */
 function* refuseUnfit(tx: Tx, principals: PrincipalStore, from: string, to: string): Work<void> {
-  const standings = yield* principals.standingsIn(tx, [from, to]);
-  const [giver, standing] = [standings.get(from), standings.get(to)];
-  if (standing === undefined) throw unfit(to, 'does not exist');
-  if (standing.disabledAt !== null) throw unfit(to, 'is disabled: enable it first');
-  if (standing.keylessSince !== null) throw unfit(to, 'has no valid key: make one first');
-  if (giver?.organization !== standing.organization) {
+  const statuses = yield* principals.statusesIn(tx, [from, to]);
+  const [giver, status] = [statuses.get(from), statuses.get(to)];
+  if (status === undefined) throw unfit(to, 'does not exist');
+  if (status.disabledAt !== null) throw unfit(to, 'is disabled: enable it first');
+  if (status.keylessSince !== null) throw unfit(to, 'has no valid key: make one first');
+  if (giver?.organization !== status.organization) {
     throw unfit(to, 'is of another organization: name one of the same');
   }
   const [wider] = yield* tx.all(
@@ -174,7 +174,7 @@ function* refuseUnfit(tx: Tx, principals: PrincipalStore, from: string, to: stri
      LIMIT 1`,
     [from, from, from],
   );
-  if (wider !== undefined && standing.narrowSince !== null) {
+  if (wider !== undefined && status.narrowSince !== null) {
     throw unfit(
       to,
       `sees only its own tasks, and there are webhooks for tasks of others: give it a key with the scope tasks:organization, or give its holder a key of ${from} instead`,
@@ -183,9 +183,9 @@ function* refuseUnfit(tx: Tx, principals: PrincipalStore, from: string, to: stri
   const [foreign] = yield* tx.all(
     `SELECT 1 AS found FROM push_webhooks
      WHERE principal_id = ? AND scope <> 'task' AND organization <> ? AND state <> '${DELETED}' LIMIT 1`,
-    [from, standing.organization],
+    [from, status.organization],
   );
-  if (foreign !== undefined && standing.plainSince !== null) {
+  if (foreign !== undefined && status.plainSince !== null) {
     throw unfit(
       to,
       'has no key with the scope admin, and there are subscriptions for other organizations',

@@ -1,0 +1,19 @@
+import type { SchemaPart } from '../../database/schema.js';
+import { AgentEntity, AgentRevisionEntity } from './agent.entity.js';
+import { Agents1700000000020 } from './migrations/1700000000020-agents.js';
+import { AgentSwitches1700000000110 } from './migrations/1700000000110-agent-switches.js';
+
+export const AGENTS_SCHEMA: SchemaPart = {
+  entities: [AgentEntity, AgentRevisionEntity],
+  migrations: [Agents1700000000020, AgentSwitches1700000000110],
+  sealed: [
+    {
+      table: 'agents',
+      key: ['id'],
+      columns: [
+        { name: 'credentials', form: 'map' },
+        { name: 'card_headers', form: 'map' },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,209 @@
+import { Injectable } from '@nestjs/common';
+import { HubError } from '../../common/hub-error.js';
+import type { Page } from '../../common/page.js';
+import { Database } from '../../database/database.js';
+import { listOf, pieces } from '../../database/multi-row.js';
+import type { Work } from '../../database/sql.js';
+import { storable } from '../../database/text.js';
+import { type ApiKey, ApiKeyStore, type Keyless } from '../api-key-store.js';
+import type { Scope } from '../principal.js';
+import { lockPrincipal, noteKeys, raiseRevision } from './principal-writes.js';
+
+interface Row {
+  readonly id: string;
+  readonly principal_id: string;
+  readonly organization: string;
+  readonly name: string;
+  readonly scopes: string;
+  readonly hash: string;
+  readonly created_at: number | string;
+  readonly revoked_at: number | string | null;
+  readonly expires_at: number | string | null;
+  readonly last_used_at: number | string | null;
+}
+
+const SELECT = `SELECT k.id, k.principal_id, p.organization, k.name, k.scopes, k.hash, k.created_at,
+  k.revoked_at, k.expires_at, k.last_used_at FROM api_keys k JOIN principals p ON p.id = k.principal_id`;
+
+/** Uses that are written in one transaction. */
+const KEYS_AT_ONCE = 100;
+
+/** {@link ApiKeyStore} on the hub's database. */
+@Injectable()
+export class SqlApiKeyStore extends ApiKeyStore {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  async add(key: ApiKey): Promise<void> {
+    const at = key.createdAt.getTime();
+    await this.database.write(function* (tx) {
+      yield* tx.run(
+        `INSERT INTO principals (id, organization, built_in, created_at) VALUES (?, ?, 0, ?)
+         ON CONFLICT (id) DO NOTHING`,
+        [key.principalId, key.organization, at],
+      );
+      const principal = (yield* lockPrincipal(tx, key.principalId))!;
+      if (principal.disabled_at !== null) {
+        const text = `The principal ${key.principalId} is disabled: enable it before it gets a key.`;
+        throw new HubError('CONFLICT', text);
+      }
+      yield* tx.run(
+        `INSERT INTO api_keys (id, principal_id, name, scopes, hash, admin, created_at, revoked_at,
+           expires_at, last_used_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        [
+          key.id,
+          key.principalId,
+          key.name,
+          JSON.stringify(key.scopes),
+          key.hash,
+          key.scopes.includes('admin') ? 1 : 0,
+          at,
+          key.revokedAt?.getTime() ?? null,
+          key.expiresAt?.getTime() ?? null,
+          key.lastUsedAt?.getTime() ?? null,
+        ],
+      );
+      yield* noteKeys(tx, key.principalId, principal, at);
+    });
+    this.added();
+  }
+
+  async find(id: string): Promise<ApiKey | undefined> {
+    const rows = await this.database.read<Row>(`${SELECT} WHERE k.id = ?`, [id]);
+    return rows.map((row) => this.toKey(row))[0];
+  }
+
+  async findValid(id: string): Promise<ApiKey | undefined> {
+    const rows = await this.database.read<Row>(
+      `${SELECT} WHERE k.id = ? AND k.revoked_at IS NULL AND p.disabled_at IS NULL`,
+      [id],
+    );
+    return rows.map((row) => this.toKey(row))[0];
+  }
+
+  async organizationOf(principalId: string): Promise<string | undefined> {
+    const sql = 'SELECT organization FROM principals WHERE id = ?';
+    const rows = await this.database.read<Pick<Row, 'organization'>>(sql, [principalId]);
+    return rows[0]?.organization;
+  }
+
+  async list(limit: number, cursor?: string): Promise<Page<ApiKey>> {
+    const rows = await this.database.read<Row>(
+      `${SELECT} ${cursor === undefined ? '' : 'WHERE k.id < ?'} ORDER BY k.id DESC LIMIT ?`,
+      cursor === undefined ? [limit + 1] : [cursor, limit + 1],
+    );
+    const items = rows.slice(0, limit).map((row) => this.toKey(row));
+    return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+  }
+
+  revoke(id: string, at: Date): Promise<boolean> {
+    return this.database.write(function* (tx): Work<boolean> {
+      const [key] = yield* tx.all<{ principal_id: string }>(
+        'SELECT principal_id FROM api_keys WHERE id = ?',
+        [storable(id)],
+      );
+      if (key === undefined) return false;
+      const principal = (yield* lockPrincipal(tx, key.principal_id))!;
+      yield* tx.run('UPDATE api_keys SET revoked_at = COALESCE(revoked_at, ?) WHERE id = ?', [
+        at.getTime(),
+        id,
+      ]);
+      yield* noteKeys(tx, key.principal_id, principal, at.getTime());
+      yield* raiseRevision(tx);
+      return true;
+    });
+  }
+
+  async adminKeySince(at: Date): Promise<Date | undefined> {
+    const rows = await this.database.read<Pick<Row, 'created_at'>>(
+      `SELECT k.created_at FROM api_keys k JOIN principals p ON p.id = k.principal_id
+       WHERE k.admin = 1 AND k.revoked_at IS NULL AND p.disabled_at IS NULL
+         AND (k.expires_at IS NULL OR k.expires_at > ?)
+       ORDER BY k.created_at LIMIT 1`,
+      [at.getTime()],
+    );
+    return rows[0] && new Date(Number(rows[0].created_at));
+  }
+
+  async hasSeveralOrganizations(): Promise<boolean> {
+    const rows = await this.database.read(
+      `SELECT DISTINCT p.organization FROM api_keys k JOIN principals p ON p.id = k.principal_id
+       WHERE k.admin = 0 AND k.revoked_at IS NULL LIMIT 2`,
+    );
+    return rows.length > 1;
+  }
+
+  async markUsed(uses: ReadonlyMap<string, Date>): Promise<void> {
+    // In one order, so that two processes never wait for each other.
+    const sorted = [...uses].sort(([a], [b]) => (a < b ? -1 : 1));
+    for (let from = 0; from < sorted.length; from += KEYS_AT_ONCE) {
+      const piece = sorted.slice(from, from + KEYS_AT_ONCE);
+      await this.database.write(function* (tx): Work<void> {
+        for (const [id, at] of piece) {
+          yield* tx.run(
+            `UPDATE api_keys SET last_used_at = ?
+             WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)`,
+            [at.getTime(), id, at.getTime()],
+          );
+        }
+      });
+    }
+  }
+
+  async noteExpired(at: Date, lost?: (keyless: Keyless) => void): Promise<void> {
+    const rows = await this.database.read<{ id: string; principal_id: string }>(
+      `SELECT id, principal_id FROM api_keys
+       WHERE expires_at IS NOT NULL AND expires_at <= ? AND expired = 0 ORDER BY id`,
+      [at.getTime()],
+    );
+    for (const { id, principal_id } of rows) {
+      const since = await this.database.write(function* (tx): Work<number | undefined> {
+        const principal = (yield* lockPrincipal(tx, principal_id))!;
+        const [key] = yield* tx.all<Pick<Row, 'expires_at'>>(
+          'UPDATE api_keys SET expired = 1 WHERE id = ? AND expired = 0 RETURNING expires_at',
+          [id],
+        );
+        // Another process was faster.
+        if (key === undefined) return undefined;
+        const after = yield* noteKeys(tx, principal_id, principal, Number(key.expires_at));
+        yield* raiseRevision(tx);
+        const isLost = principal.keyless_since === null && after.keyless_since !== null;
+        return isLost && after.disabled_at === null ? Number(after.keyless_since) : undefined;
+      });
+      if (since !== undefined) lost?.({ principal: principal_id, since: new Date(since) });
+    }
+  }
+
+  async names(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const found = new Map<string, string>();
+    for (const piece of pieces(ids)) {
+      const rows = await this.database.read<Pick<Row, 'id' | 'name'>>(
+        `SELECT id, name FROM api_keys WHERE id IN ${listOf(piece.length)}`,
+        piece,
+      );
+      for (const { id, name } of rows) found.set(id, name);
+    }
+    return found;
+  }
+
+  private toKey(row: Row): ApiKey {
+    return {
+      id: row.id,
+      principalId: row.principal_id,
+      organization: row.organization,
+      name: row.name,
+      scopes: JSON.parse(row.scopes) as Scope[],
+      hash: row.hash,
+      createdAt: new Date(Number(row.created_at)),
+      revokedAt: dateOf(row.revoked_at),
+      expiresAt: dateOf(row.expires_at),
+      lastUsedAt: dateOf(row.last_used_at),
+    };
+  }
+}
+
+function dateOf(value: number | string | null): Date | null {
+  return value === null ? null : new Date(Number(value));
+}

@@ -1,0 +1,206 @@
+import { Injectable } from '@nestjs/common';
+import type { Page } from '../../common/page.js';
+import { Database } from '../../database/database.js';
+import { listOf, pieces } from '../../database/multi-row.js';
+import type { SqlValue, Tx, Work } from '../../database/sql.js';
+import { storable } from '../../database/text.js';
+import type { PrincipalStatus } from '../domain/hold.js';
+import {
+  type PrincipalFilter,
+  type PrincipalRecord,
+  type PrincipalState,
+  PrincipalStore,
+  type UnreconciledPrincipal,
+} from '../principal-store.js';
+import { type PrincipalRow, lockPrincipal, markUnsettled, noteKeys } from './principal-writes.js';
+
+type CountedRow = PrincipalRow & { readonly valid_keys: number | string };
+
+const SELECT = `SELECT p.*, (SELECT COUNT(*) FROM api_keys k
+    WHERE k.principal_id = p.id AND k.revoked_at IS NULL AND k.expired = 0) AS valid_keys FROM principals p`;
+
+const IN_STATE: Readonly<Record<PrincipalState, string>> = {
+  active: 'p.disabled_at IS NULL AND p.keyless_since IS NULL',
+  keyless: 'p.disabled_at IS NULL AND p.keyless_since IS NOT NULL',
+  disabled: 'p.disabled_at IS NOT NULL',
+};
+
+/** {@link PrincipalStore} on the hub's database. */
+@Injectable()
+export class SqlPrincipalStore extends PrincipalStore {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  async get(id: string): Promise<PrincipalRecord | undefined> {
+    const rows = await this.database.read<CountedRow>(`${SELECT} WHERE p.id = ?`, [storable(id)]);
+    return rows.map(toRecord)[0];
+  }
+
+  async list(
+    { organization, state }: PrincipalFilter,
+    limit: number,
+    cursor?: string,
+  ): Promise<Page<PrincipalRecord>> {
+    const conditions = state === undefined ? ['1 = 1'] : [IN_STATE[state]];
+    const params: SqlValue[] = [];
+    if (organization !== undefined) {
+      conditions.push('p.organization = ?');
+      params.push(storable(organization));
+    }
+    if (cursor !== undefined) {
+      conditions.push('p.id < ?');
+      params.push(cursor);
+    }
+    const rows = await this.database.read<CountedRow>(
+      `${SELECT} WHERE ${conditions.join(' AND ')} ORDER BY p.id DESC LIMIT ?`,
+      [...params, limit + 1],
+    );
+    const items = rows.slice(0, limit).map(toRecord);
+    return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+  }
+
+  disable(id: string, at: Date): Promise<boolean> {
+    return this.database.write(function* (tx): Work<boolean> {
+      const row = yield* lockPrincipal(tx, storable(id));
+      if (row === undefined) return false;
+      if (row.disabled_at !== null) return true;
+      yield* tx.run('UPDATE principals SET disabled_at = ? WHERE id = ?', [at.getTime(), row.id]);
+      yield* markUnsettled(tx, row.id);
+      return true;
+    });
+  }
+
+  enable(id: string): Promise<boolean> {
+    return this.database.write(function* (tx): Work<boolean> {
+      const row = yield* lockPrincipal(tx, storable(id));
+      if (row === undefined) return false;
+      if (row.disabled_at === null) return true;
+      yield* tx.run('UPDATE principals SET disabled_at = NULL WHERE id = ?', [row.id]);
+      yield* markUnsettled(tx, row.id);
+      return true;
+    });
+  }
+
+  async setBuiltIn(id: string, organization: string, isLetIn: boolean, at: Date): Promise<void> {
+    await this.database.write(function* (tx) {
+      if (isLetIn) {
+        yield* tx.run(
+          `INSERT INTO principals (id, organization, built_in, created_at) VALUES (?, ?, 1, ?)
+           ON CONFLICT (id) DO NOTHING`,
+          [id, organization, at.getTime()],
+        );
+      }
+      const row = yield* lockPrincipal(tx, id);
+      if (row === undefined) return;
+      yield* tx.run('UPDATE principals SET built_in = ? WHERE id = ?', [isLetIn ? 1 : 0, id]);
+      yield* noteKeys(tx, id, row, at.getTime());
+    });
+  }
+
+  async revision(): Promise<number> {
+    const [row] = await this.database.read<{ revision: number | string }>(
+      'SELECT revision FROM principal_revisions WHERE id = 1',
+    );
+    return Number(row?.revision ?? 0);
+  }
+
+  async validKeys(keyIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const valid = new Set<string>();
+    for (const piece of pieces(keyIds)) {
+      const rows = await this.database.read<{ id: string }>(
+        `SELECT k.id FROM api_keys k JOIN principals p ON p.id = k.principal_id
+         WHERE k.id IN ${listOf(piece.length)} AND k.revoked_at IS NULL AND k.expired = 0
+           AND p.disabled_at IS NULL`,
+        piece,
+      );
+      for (const { id } of rows) valid.add(id);
+    }
+    return valid;
+  }
+
+  async statuses(ids: readonly string[]): Promise<ReadonlyMap<string, PrincipalStatus>> {
+    const found = new Map<string, PrincipalStatus>();
+    for (const piece of pieces(ids)) {
+      const rows = await this.database.read<PrincipalRow>(standingsOf(piece.length), piece);
+      for (const row of rows) found.set(row.id, toStatus(row));
+    }
+    return found;
+  }
+
+  *statusesIn(tx: Tx, ids: readonly string[]): Work<ReadonlyMap<string, PrincipalStatus>> {
+    const found = new Map<string, PrincipalStatus>();
+    const lock = tx.dialect === 'postgres' ? ' FOR SHARE' : '';
+    for (const piece of pieces([...ids].sort())) {
+      const rows = yield* tx.all<PrincipalRow>(`${standingsOf(piece.length)}${lock}`, piece);
+      for (const row of rows) found.set(row.id, toStatus(row));
+    }
+    return found;
+  }
+
+  async keylessBetween(from: Date, until: Date): Promise<readonly string[]> {
+    const rows = await this.database.read<{ id: string }>(
+      `SELECT id FROM principals
+       WHERE keyless_since > ? AND keyless_since <= ? AND disabled_at IS NULL ORDER BY id`,
+      [from.getTime(), until.getTime()],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async unreconciled(): Promise<readonly UnreconciledPrincipal[]> {
+    const rows = await this.database.read<{ id: string; unreconciled: number | string }>(
+      'SELECT id, unreconciled FROM principals WHERE unreconciled IS NOT NULL ORDER BY unreconciled',
+    );
+    return rows.map(({ id, unreconciled }) => ({ id, revision: Number(unreconciled) }));
+  }
+
+  async markUnreconciled(id: string): Promise<void> {
+    await this.database.write(function* (tx) {
+      if (yield* lockPrincipal(tx, id)) yield* markUnsettled(tx, id);
+    });
+  }
+
+  async reconciled({ id, revision }: UnreconciledPrincipal): Promise<void> {
+    await this.database.write((tx) =>
+      tx.run('UPDATE principals SET unreconciled = NULL WHERE id = ? AND unreconciled = ?', [
+        id,
+        revision,
+      ]),
+    );
+  }
+}
+
+function standingsOf(count: number): string {
+  return `SELECT * FROM principals WHERE id IN ${listOf(count)} ORDER BY id`;
+}
+
+function toStatus(row: PrincipalRow): PrincipalStatus {
+  return {
+    organization: row.organization,
+    disabledAt: timeOf(row.disabled_at),
+    keylessSince: timeOf(row.keyless_since),
+    narrowSince: timeOf(row.narrow_since),
+    plainSince: timeOf(row.plain_since),
+  };
+}
+
+function toRecord(row: CountedRow): PrincipalRecord {
+  return {
+    id: row.id,
+    organization: row.organization,
+    createdAt: new Date(Number(row.created_at)),
+    disabledAt: dateOf(row.disabled_at),
+    keylessSince: dateOf(row.keyless_since),
+    validKeys: Number(row.valid_keys),
+    builtIn: row.built_in === 1,
+    status: toStatus(row),
+  };
+}
+
+function timeOf(value: number | string | null): number | null {
+  return value === null ? null : Number(value);
+}
+
+function dateOf(value: number | string | null): Date | null {
+  return value === null ? null : new Date(Number(value));
+}

@@ -1,0 +1,174 @@
+import { getMetadataArgsStorage } from 'typeorm';
+import type { Transformer } from './columns.js';
+import { pieces, rowsOf } from './multi-row.js';
+import { RowUpdate } from './row-update.js';
+import type { SqlValue, Tx, Work } from './sql.js';
+
+/** A row as the database gives it, by the names of its columns. */
+export type DatabaseRow = Readonly<Record<string, unknown>>;
+
+interface TableColumn {
+  /** The property of the entity. */
+  readonly key: string;
+  readonly name: string;
+  /** Its SQL type. */
+  readonly type: string;
+  readonly to: (value: unknown) => SqlValue;
+  /** Undefined: the value is what the database gives. */
+  readonly from: ((value: unknown) => unknown) | undefined;
+}
+
+/** What a column becomes in an update, with `NEW` for the value given; by property. */
+type Assignments<T> = { readonly [K in keyof T]?: string };
+
+/**
+ * The statements that follow from an entity's columns, each of which is declared there and nowhere else:
+ * its name, its type and how its value is kept. Conditions, joins and locks are written as SQL by the stores.
+ */
+export class Table<T extends object> {
+  readonly name: string;
+  private readonly columns: readonly TableColumn[];
+
+  constructor(entity: new () => T) {
+    const { tables, columns } = getMetadataArgsStorage();
+    const name = tables.find(({ target }) => target === entity)?.name;
+    if (name === undefined) throw new Error(`${entity.name} is not an entity with a table name`);
+    this.name = name;
+    this.columns = columns
+      .filter(({ target }) => target === entity)
+      .map(({ propertyName, options }) => {
+        const transformer = options.transformer as Transformer | undefined;
+        return {
+          key: propertyName,
+          name: options.name ?? propertyName,
+          type: String(options.type),
+          to: (transformer?.to ?? identity) as TableColumn['to'],
+          from: transformer?.from as TableColumn['from'],
+        };
+      });
+  }
+
+  /** Reads these properties; without any, all of them. */
+  select<K extends keyof T & string = keyof T & string>(
+    ...keys: readonly K[]
+  ): Selection<Pick<T, K>> {
+    return new Selection(this.of(keys));
+  }
+
+  /** Reads all properties but these. */
+  selectBut<K extends keyof T & string>(...keys: readonly K[]): Selection<Omit<T, K>> {
+    return new Selection(this.columns.filter(({ key }) => !keys.includes(key as K)));
+  }
+
+  /**
+   * Inserts rows with all properties but `defaults`, which get the default of the database. `end`: what follows the values in the
+   * statement, such as `ON CONFLICT (id) DO NOTHING RETURNING id`.
+   */
+  insert<K extends keyof T & string = never>(
+    end = '',
+    ...defaults: readonly K[]
+  ): RowInsert<Omit<T, K>> {
+    const columns = this.columns.filter(({ key }) => !defaults.includes(key as K));
+    return new RowInsert(this.name, columns, end);
+  }
+
+  /** Updates these properties of rows, found by their `id`; null where an assignment makes something of it. */
+  update<K extends keyof T & string>(
+    keys: readonly K[],
+    assignments: Assignments<Pick<T, K>> = {},
+  ): TableUpdate<{ readonly [P in K]: T[P] | null }> {
+    const columns = this.of(keys);
+    const changed = columns.map(({ key, name, type }) => {
+      const set = assignments[key as K];
+      return { name, type, ...(set !== undefined && { set }) };
+    });
+    return new TableUpdate(new RowUpdate(this.name, changed), columns);
+  }
+
+  private of(keys: readonly string[]): TableColumn[] {
+    if (keys.length === 0) return [...this.columns];
+    return keys.map((key) => {
+      const column = this.columns.find((each) => each.key === key);
+      if (column === undefined) throw new Error(`${this.name} has no column for ${key}`);
+      return column;
+    });
+  }
+}
+
+/** Some columns of a table, and the objects that are read from them. */
+export class Selection<T extends object> {
+  /** Their names, for a SELECT or RETURNING. */
+  readonly names: string;
+
+  constructor(private readonly columns: readonly TableColumn[]) {
+    this.names = this.namesOf();
+  }
+
+  /** Their names behind the alias of the table. */
+  namesOf(alias?: string): string {
+    const prefix = alias === undefined ? '' : `${alias}.`;
+    return this.columns.map(({ name }) => prefix + name).join(', ');
+  }
+
+  /** The object of a row, which may have other columns beside these. */
+  readonly read = (row: DatabaseRow): T => {
+    const object: Record<string, unknown> = {};
+    for (const { key, name, from } of this.columns) {
+      const value = row[name];
+      object[key] = from === undefined ? value : from(value);
+    }
+    return object as T;
+  };
+}
+
+/** An INSERT of rows, in few statements. */
+export class RowInsert<T extends object> {
+  private readonly begin: string;
+  private readonly returns: boolean;
+
+  constructor(
+    table: string,
+    private readonly columns: readonly TableColumn[],
+    private readonly end: string,
+  ) {
+    this.returns = end.includes('RETURNING');
+    this.begin = `INSERT INTO ${table} (${columns.map(({ name }) => name).join(', ')}) VALUES `;
+  }
+
+  /** What the statement returns. */
+  *apply<R = DatabaseRow>(tx: Tx, rows: readonly T[]): Work<R[]> {
+    const returned: R[] = [];
+    for (const piece of pieces(rows)) {
+      const params: SqlValue[] = [];
+      for (const row of piece) pushValues(params, this.columns, row);
+      const sql = `${this.begin}${rowsOf(piece.length, this.columns.length)} ${this.end}`;
+      if (!this.returns) yield* tx.run(sql, params);
+      else for (const each of yield* tx.all<R>(sql, params)) returned.push(each);
+    }
+    return returned;
+  }
+}
+
+/** An UPDATE of rows by their id, each with values of its own. */
+export class TableUpdate<T extends object> {
+  constructor(
+    private readonly rowUpdate: RowUpdate,
+    private readonly columns: readonly TableColumn[],
+  ) {}
+
+  *apply(tx: Tx, rows: readonly (T & { readonly id: string })[]): Work<void> {
+    yield* this.rowUpdate.apply(tx, rows, (params, row) => {
+      pushValues(params, this.columns, row);
+      params.push(row.id);
+    });
+  }
+}
+
+function pushValues(params: SqlValue[], columns: readonly TableColumn[], row: object): void {
+  const values = row as Readonly<Record<string, unknown>>;
+  for (const { key, to } of columns) params.push(to(values[key]));
+}
+
+function identity(value: unknown): unknown {
+  return value;
+}

@@ -1,0 +1,15 @@
+import type { SchemaPart } from '../../database/schema.js';
+import { Signing1700000000005 } from './migrations/1700000000005-signing.js';
+import { SigningKeyEntity } from './signing-key.entity.js';
+
+export const SIGNING_SCHEMA: SchemaPart = {
+  entities: [SigningKeyEntity],
+  migrations: [Signing1700000000005],
+  sealed: [
+    {
+      table: 'signing_keys',
+      key: ['generation'],
+      columns: [{ name: 'private_key', form: 'text' }],
+    },
+  ],
+};

@@ -1,0 +1,34 @@
+import type { SchemaPart } from '../../database/schema.js';
+import { AgentCallbackEntity } from './agent-callback.entity.js';
+import { ContextEntity } from './context.entity.js';
+import { DelegationEntity } from './delegation.entity.js';
+import { IdempotencyKeyEntity } from './idempotency-key.entity.js';
+import { Tasks1700000000001 } from './migrations/1700000000001-tasks.js';
+import { AgentCallbacks1700000000043 } from './migrations/1700000000043-agent-callbacks.js';
+import { TaskUsage1700000000090 } from './migrations/1700000000090-task-usage.js';
+import { TaskTexts1700000000130 } from './migrations/1700000000130-task-texts.js';
+import { CheckpointTexts1700000000140 } from './migrations/1700000000140-checkpoint-texts.js';
+import { TaskEventEntity, TaskTextEntity, TaskCheckpointEntity } from './task-event.entity.js';
+import { TaskUsageEntity } from './task-usage.entity.js';
+import { TaskEntity } from './task.entity.js';
+
+export const TASKS_SCHEMA: SchemaPart = {
+  entities: [
+    AgentCallbackEntity,
+    ContextEntity,
+    DelegationEntity,
+    IdempotencyKeyEntity,
+    TaskEventEntity,
+    TaskTextEntity,
+    TaskCheckpointEntity,
+    TaskUsageEntity,
+    TaskEntity,
+  ],
+  migrations: [
+    Tasks1700000000001,
+    AgentCallbacks1700000000043,
+    TaskUsage1700000000090,
+    TaskTexts1700000000130,
+    CheckpointTexts1700000000140,
+  ],
+};

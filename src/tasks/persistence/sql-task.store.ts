@@ -1,0 +1,285 @@
+import { Injectable } from '@nestjs/common';
+import type { Visibility } from '../../auth/index.js';
+import { Database } from '../../database/database.js';
+import { isDatabaseTrouble } from '../../database/dialect.js';
+import { LONG } from '../../common/long-work.js';
+import { Signal } from '../../common/signal.js';
+import { AppendParticipant } from '../store/append-participant.js';
+import {
+  TaskStore,
+  type AppendOutcome,
+  type ClaimedDelegation,
+  type ClaimedTask,
+  type DeleteResult,
+  type DelegationWrite,
+  type ForgottenTasks,
+  type KeyHolder,
+  type DownstreamTasks,
+  type OwnedDelegation,
+  type PreparedAppend,
+  type ReadRoom,
+  type Shares,
+  type StoredTask,
+  type TaskCursor,
+  type TaskFilter,
+  type TaskPage,
+} from '../task-store.js';
+import type { TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
+import { UsageStore } from '../store/usage-store.js';
+import type { OwnedUsageChange } from '../store/usage.js';
+import { isVisible } from '../store/visibility.js';
+import { appendBatch, type BatchResult } from './append.js';
+import type { Outcomes } from './append-outcomes.js';
+import { claimDelegations, endLeases, renewLeases } from './claim.js';
+import type { TurnOf } from './delegation-writes.js';
+import { SqlDownstreamTasks } from './downstream-tasks.js';
+import { deleteTask, forgetTasks } from './forget-tasks.js';
+import { forgetKeys, keyHolder } from './idempotency.js';
+import { LargeTexts } from './large-texts.js';
+import { listTasks } from './list.js';
+import { buildTasks, findTaskRow } from './load.js';
+import { readEvents, readNewest } from './read-events.js';
+import { toEvent } from './task-rows.js';
+
+/** Tasks in the hub's database. `participant` takes part in every commit that adds events. */
+@Injectable()
+export class SqlTaskStore extends TaskStore {
+  readonly downstream: DownstreamTasks;
+  private readonly texts: LargeTexts;
+  private queueTurn: TurnOf = () => undefined;
+  private readonly turnOf: TurnOf = (delegation) =>
+    delegation.state === 'queued' && delegation.owner === null
+      ? this.queueTurn(delegation)
+      : undefined;
+  private readonly committed = new Signal<readonly DelegationWrite[]>();
+  private readonly used = new Signal<readonly OwnedUsageChange[]>();
+  private readonly claimed = new Signal<readonly ClaimedTask[]>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly participant: AppendParticipant,
+    private readonly usage: UsageStore,
+  ) {
+    super();
+    this.downstream = new SqlDownstreamTasks(database);
+    this.texts = new LargeTexts(database);
+  }
+
+  stage(append: PreparedAppend): Promise<void> {
+    return this.texts.stage(append);
+  }
+
+  async commit(batch: readonly PreparedAppend[]): Promise<readonly AppendOutcome[]> {
+    // One order for everybody: the rows of two batches are written in the same sequence.
+    const ordered = [...batch].sort((a, b) => (a.taskId < b.taskId ? -1 : 1));
+    const outcomes: Outcomes = new Map();
+    await this.commitPart(ordered, outcomes);
+    for (const append of batch) {
+      if (outcomes.get(append)?.kind === 'committed') continue;
+      // What cannot be deleted now is swept later.
+      await this.texts.drop(append).catch(() => undefined);
+    }
+    return batch.map((append) => outcomes.get(append) as AppendOutcome);
+  }
+
+  async load(
+    taskId: string,
+    visibility: Visibility,
+    room?: ReadRoom,
+  ): Promise<TaskAggregate | undefined> {
+    const row = await findTaskRow(this.database, taskId);
+    if (row === undefined || !isVisible(row.record, visibility)) return undefined;
+    // What is stored of it is never less than what is read.
+    const { storedBytes } = row;
+    if (room !== undefined && storedBytes > LONG) await room(storedBytes);
+    const [stored] = await buildTasks(this.database, [row]);
+    return stored?.aggregate;
+  }
+
+  async open(taskId: string): Promise<StoredTask | undefined> {
+    const row = await findTaskRow(this.database, taskId);
+    return row === undefined ? undefined : (await buildTasks(this.database, [row]))[0];
+  }
+
+  async version(taskId: string): Promise<number | undefined> {
+    const [row] = await this.database.read<{ version: number }>(
+      'SELECT version FROM tasks WHERE id = ?',
+      [taskId],
+    );
+    return row?.version;
+  }
+
+  async record(taskId: string, visibility: Visibility): Promise<TaskRecord | undefined> {
+    const row = await findTaskRow(this.database, taskId);
+    return row && isVisible(row.record, visibility) ? row.record : undefined;
+  }
+
+  async events(
+    taskId: string,
+    afterSeq: number,
+    limit: number,
+    maxText?: number,
+  ): Promise<TaskEvent[]> {
+    return (await readEvents(this.database, taskId, afterSeq, limit, maxText)).map(toEvent);
+  }
+
+  list(
+    filter: TaskFilter,
+    visibility: Visibility,
+    limit: number,
+    after: TaskCursor | null,
+    room?: ReadRoom,
+  ): Promise<TaskPage> {
+    return listTasks(this.database, filter, visibility, limit, after, room);
+  }
+
+  async newestEvents(
+    taskId: string,
+    limit: number,
+    maxText: number,
+    room?: ReadRoom,
+  ): Promise<TaskEvent[]> {
+    return (await readNewest(this.database, taskId, limit, maxText, room)).map(toEvent);
+  }
+
+  onCommitted(listener: (written: readonly DelegationWrite[]) => void): void {
+    this.committed.listen(listener);
+  }
+
+  onUsed(listener: (changes: readonly OwnedUsageChange[]) => void): void {
+    this.used.listen(listener);
+  }
+
+  onClaimed(listener: (claimed: readonly ClaimedTask[]) => void): void {
+    this.claimed.listen(listener);
+  }
+
+  queueBy(turnOf: TurnOf): void {
+    this.queueTurn = turnOf;
+  }
+
+  async claim(
+    owner: string,
+    now: Date,
+    leaseMs: number,
+    limit: number,
+    shares?: Shares,
+  ): Promise<ClaimedDelegation[]> {
+    if (limit <= 0 && (shares?.farewells.free ?? 0) <= 0) return [];
+    const { delegations, tasks } = await this.database.write((tx) =>
+      claimDelegations(tx, { owner, now, leaseMs, limit, shares }),
+    );
+    if (tasks.length > 0) this.claimed.emit(tasks);
+    return delegations;
+  }
+
+  async owned(owner: string): Promise<OwnedDelegation[]> {
+    const rows = await this.database.read<{
+      id: string;
+      task_id: string;
+      state: OwnedDelegation['state'];
+      epoch: number;
+      cancel_requested_at: number | null;
+    }>(
+      `SELECT d.id, d.task_id, d.state, d.epoch, t.cancel_requested_at
+       FROM delegations d JOIN tasks t ON t.id = d.task_id
+       WHERE d.owner = ? AND d.state <> 'input-required'`,
+      [owner],
+    );
+    return rows.map((row) => ({
+      id: row.id,
+      taskId: row.task_id,
+      state: row.state,
+      epoch: row.epoch,
+      cancelRequested: row.cancel_requested_at !== null,
+    }));
+  }
+
+  async renew(owner: string, ids: readonly string[], until: Date): Promise<string[]> {
+    if (ids.length === 0) return [];
+    return this.database.write((tx) => renewLeases(tx, owner, ids, until));
+  }
+
+  releaseOthers(owner: string): Promise<number> {
+    return this.database.write((tx) => endLeases(tx, 'not of', owner));
+  }
+
+  async release(owner: string): Promise<void> {
+    await this.database.write((tx) => endLeases(tx, 'of', owner));
+  }
+
+  async overdue(now: Date, limit: number): Promise<string[]> {
+    const at = now.getTime();
+    const rows = await this.database.read<{ id: string }>(
+      `SELECT id FROM (
+         SELECT id, due_at FROM tasks WHERE due_at < ?
+         UNION ALL SELECT task_id AS id, due_at FROM delegations WHERE due_at < ?
+       ) AS late GROUP BY id ORDER BY MIN(due_at) LIMIT ?`,
+      [at, at, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  keyHolder(principalId: string, key: string, now: Date): Promise<KeyHolder | undefined> {
+    return keyHolder(this.database, principalId, key, now);
+  }
+
+  async forgetTasks(
+    endedBefore: Date,
+    limit: number,
+    after: TaskCursor | null,
+    now = endedBefore,
+  ): Promise<ForgottenTasks> {
+    const { participant, usage } = this;
+    const deletion = { participant, usage, now };
+    const gone = await forgetTasks(this.database, deletion, endedBefore, limit, after);
+    this.tellUsed(gone.used);
+    return { taskIds: gone.taskIds, next: gone.next };
+  }
+
+  async deleteTask(taskId: string, now: Date, drops: boolean): Promise<DeleteResult> {
+    const deletion = { participant: this.participant, usage: this.usage, now };
+    const { result, used } = await deleteTask(this.database, deletion, taskId, drops);
+    this.tellUsed(used);
+    return result;
+  }
+
+  forgetKeys(now: Date, limit: number): Promise<number> {
+    return this.database.write((tx) => forgetKeys(tx, now, limit));
+  }
+
+  forgetTexts(before: Date, limit: number): Promise<number> {
+    return this.texts.sweep(before, limit);
+  }
+
+  private tellUsed(changes: readonly OwnedUsageChange[]): void {
+    if (changes.length > 0) this.used.emit(changes);
+  }
+
+  /** Commits a part of a batch; when that fails, its halves, until the guilty append fails alone. */
+  private async commitPart(part: readonly PreparedAppend[], outcomes: Outcomes): Promise<void> {
+    let result: BatchResult;
+    try {
+      result = await this.database.write((tx) =>
+        appendBatch(tx, part, this.participant, this.usage, this.turnOf, this.texts),
+      );
+    } catch (error) {
+      if (isDatabaseTrouble(error)) throw error;
+      const [first] = part;
+      if (part.length === 1 && first !== undefined) {
+        outcomes.set(first, { kind: 'poisoned', cause: error });
+        return;
+      }
+      const half = part.length >> 1;
+      await this.commitPart(part.slice(0, half), outcomes);
+      await this.commitPart(part.slice(half), outcomes);
+      return;
+    }
+    for (const [append, outcome] of result.outcomes) outcomes.set(append, outcome);
+    this.tellUsed(result.used);
+    for (const call of result.after) call();
+    for (const [append, { kind }] of result.outcomes) {
+      if (kind === 'committed') this.committed.emit(append.delegations);
+    }
+  }
+}
