@@ -369,7 +369,7 @@ export const SETTINGS = {
     blockingWaitMs: duration({
       default: 5 * MINUTE,
       description:
-        'How long a blocking send waits for the end of a task; after that the working task is returned.',
+        'How long a blocking send waits for the task to end; after that the working task is returned.',
     }),
     firstEventWaitMs: duration({
       max: MINUTE,
@@ -382,14 +382,14 @@ export const SETTINGS = {
       max: HOUR,
       default: 30 * SECOND,
       description:
-        'How long a runner owns a delegation without renewing its lease; after that another runner takes it over.',
+        'How long the lease of a process on a delegation lasts without renewal; after that another process takes the delegation over.',
     }),
     maxConcurrent: number({
       min: 0,
       max: 100_000,
       default: 0,
       description:
-        'Delegations one process runs at once; further ones wait in the queue. Each is an open connection to the client and to the agent. 0: as many as memory, heap and open files allow, 10000 at most.',
+        'The most delegations one process runs concurrently; the others wait in the queue. Each takes a connection to its client and one to its agent. 0: as many as memory, heap and open files allow, 10000 at most.',
     }),
     maxPerAgent: number({
       min: 0,
@@ -403,28 +403,28 @@ export const SETTINGS = {
       max: 256 * MIB,
       default: 64 * MIB,
       description:
-        'The maximum size of a task, all its content as JSON; a task that would become larger fails, and so does one whose log, with all replaced content, would take more than 8 times as much.',
+        'The largest size of a task, all its content as JSON. A task that would become larger fails, and so does one whose log, replaced content included, would take more than 8 times as much.',
     }),
     maxDurationMs: duration({
       min: SECOND,
       max: 366 * DAY,
       default: 24 * HOUR,
       description:
-        'How long a task may be open in all, the time it waits for its client included; its open delegations are canceled after that.',
+        'How long a task may be open in total, the time it waits for its client included; what is still open then is canceled.',
     }),
     maxCalls: number({
       min: 1,
       max: 100_000,
       default: 100,
       description:
-        'Messages the hub sends to agents for one task at most: steps, failovers, further messages and those sent again. A client may request fewer, a composite skill may set its own limit.',
+        'The most messages the hub sends to agents for one task: steps, failovers, further messages and resends. A client may ask for less; a composite skill may set its own limit.',
     }),
     maxHops: number({
       min: 1,
       max: 64,
       default: 8,
       description:
-        'How many hubs a message may pass through, this one included; a message that reaches one more hub is treated as a loop and rejected.',
+        'The most hubs a message may pass, this one included; a message that has passed more is taken for a loop and rejected.',
     }),
     acceptClientTaskIds: flag({
       default: false,
@@ -434,19 +434,19 @@ export const SETTINGS = {
     waitUnasked: choice(['auto', 'always', 'never'], {
       default: 'auto',
       description:
-        'Whether a 0.x send waits for its task when the client leaves `blocking` out, as most of them expect; auto: unless acceptClientTaskIds, whose clients know the id and ask for the task. A send that does not wait is answered once the agent has accepted the message, or after firstEventWait.',
+        'Whether a 0.x send that leaves `blocking` out waits for its task, as most clients expect. auto: it waits unless acceptClientTaskIds is set, whose clients know the id and poll the task. A send that does not wait is answered once an agent has accepted the message, or after firstEventWait.',
     }),
     heartbeatMs: duration({
       max: HOUR,
       default: 15 * SECOND,
-      description: 'The interval after which a comment is sent on an idle stream; 0s for none.',
+      description: 'After how long without an event a stream gets a comment line; 0s for none.',
     }),
     streamBufferBytes: size({
       min: 64 * KIB,
       max: 1024 * MIB,
       default: 4 * MIB,
       description:
-        'The most bytes a stream reader may leave unread; above it the stream is closed, and the reader can resume.',
+        'A stream reader with more unread bytes than this is disconnected; it can resume.',
     }),
     contextTtlDays: days({
       min: 1,
@@ -459,7 +459,7 @@ export const SETTINGS = {
       max: 3650,
       default: 30,
       description:
-        'How long a task is kept after its end, with its log, webhooks and deliveries; 0d keeps all of them. A task with undelivered webhook events stays until they are delivered.',
+        'How long a task is kept after its end, with its log, webhooks and deliveries; 0d keeps all tasks. A task with pending webhook deliveries is kept until they are delivered or dead letters.',
     }),
     attachReferences: flag({
       default: false,
@@ -475,12 +475,12 @@ export const SETTINGS = {
     resend: choice(['fail', 'again'], {
       default: 'fail',
       description:
-        'What happens to a message that may or may not have reached its agent, after a crash or when the agent broke off before it answered. fail: the task fails with that reason; again: the message is sent again under the same message id, three times at most and only to the same agent.',
+        'What happens to a message that may or may not have reached its agent, after a crash or when the connection broke before the answer: the task fails with that reason, or the message is sent again under the same message id, to the same agent and three times at most.',
     }),
   }),
 
   quotas: new Section(
-    'How much of the hub one organization, and one principal of it, may use; a task beyond a limit is refused (QUOTA_EXCEEDED). docs/limits.md.',
+    'How much one organization, and one principal of it, may use; a task beyond a quota is refused (QUOTA_EXCEEDED). See docs/limits.md.',
     {
       organization: new Section('All principals of one organization together.', {
         openTasks: number({
@@ -493,7 +493,7 @@ export const SETTINGS = {
           min: 0,
           max: 1_000_000_000,
           default: 0,
-          description: 'Tasks begun in one day (UTC); 0 for no limit.',
+          description: 'Tasks created in one day (UTC); 0 for no limit.',
         }),
         storedBytes: size({
           name: 'storedBytes',
@@ -501,14 +501,14 @@ export const SETTINGS = {
           max: 1024 * 1024 * MIB,
           default: 40 * 1024 * MIB,
           description:
-            'What is stored of its tasks: messages, answers, their log and checkpoints; 0B for no limit.',
+            'Bytes stored for its tasks: messages, answers, log and checkpoints; 0B for no limit.',
         }),
         diskShare: number({
           min: 0,
           max: 100,
           default: 25,
           description:
-            'SQLite only. Percentage of the disk space that the database uses or could use, as a further limit to storedBytes; 0 for none.',
+            'SQLite only. Percentage of the disk space that the database uses or can use, as a further limit to storedBytes; 0 for none.',
         }),
       }),
       principal: new Section('One principal, whatever number of keys it has.', {
@@ -522,14 +522,14 @@ export const SETTINGS = {
           min: 0,
           max: 1_000_000_000,
           default: 0,
-          description: 'Tasks begun in one day (UTC); 0 for no limit.',
+          description: 'Tasks created in one day (UTC); 0 for no limit.',
         }),
         storedBytes: size({
           name: 'storedBytes',
           min: 0,
           max: 1024 * 1024 * MIB,
           default: 10 * 1024 * MIB,
-          description: 'What is stored of its tasks; 0B for no limit.',
+          description: 'Bytes stored for its tasks; 0B for no limit.',
         }),
       }),
       overrides: quotaOverrides({

@@ -21,6 +21,11 @@ export interface DiskSpace {
 export abstract class Database {
   abstract readonly dialect: Tx['dialect'];
 
+  /** No other process works on it while this one has it open: the file of SQLite is locked. */
+  get soleProcess(): boolean {
+    return this.dialect === 'sqlite';
+  }
+
   /**
    * Runs `work` in one transaction and resolves after it is durable. On SQLite works run one at a
    * time, each without interruption; on PostgreSQL each has a connection of its own (READ COMMITTED).

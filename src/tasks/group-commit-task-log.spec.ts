@@ -6,7 +6,7 @@ import { Artifact, Message, TaskState, type Task } from '../protocol/a2a.js';
 import { artifactUpdate, statusUpdate } from '../protocol/build.js';
 import { emptyTask } from '../protocol/task-reducer.js';
 import { GroupCommitTaskLog } from './group-commit-task-log.js';
-import { InProcessSignals } from './in-process-signals.js';
+import { InProcessSignals } from './signals/in-process-signals.js';
 import type { AppendOutcome, PreparedAppend, StoredTask, TaskStore } from './task-store.js';
 import type { Delegation, NewEvent, TaskAggregate, TaskEvent, TaskRecord } from './task.js';
 

@@ -13,9 +13,9 @@ import { LONG_DECISION, VERIFY, type Prepared, type Waiting } from './log/decisi
 import { LargeAppends, type Member } from './log/large-appends.js';
 import { TaskWriter } from './log/task-writer.js';
 import { DEFAULT_CACHE_LIMITS, WriterCache, type CacheLimits } from './log/writer-cache.js';
-import type { Signals } from './signals.js';
+import type { Signals } from './signals/signals.js';
 import { KeyHeldError, TaskLog, type Claimer, type Created, type Decision } from './task-log.js';
-import { keyConflict } from './task-errors.js';
+import { keyConflict } from './domain/task-errors.js';
 import type {
   Alongside,
   AppendOutcome,
@@ -27,7 +27,7 @@ import type {
   TaskStore,
 } from './task-store.js';
 import type { NewTask, TaskAggregate, TaskEvent, TaskRecord } from './task.js';
-import { isVisible } from './visible.js';
+import { isVisible } from './store/visibility.js';
 
 /** Appends in one commit at most, and characters of events, so that a commit stays short. */
 const MAX_BATCH = 256;
@@ -61,7 +61,7 @@ export class GroupCommitTaskLog extends TaskLog {
       prepare: (writer) => this.memberBy(writer, this.clock.now()),
       stage: (append) => store.stage(append),
       failed: (member, error) => {
-        this.log.error({ err: error }, 'a large update could not be stored');
+        this.log.error({ err: error }, 'storing a large update failed');
         this.failed(member, error);
       },
       staged: () => this.schedule(),
@@ -236,7 +236,7 @@ export class GroupCommitTaskLog extends TaskLog {
     try {
       return await this.store.commit(batch.map(({ append }) => append));
     } catch (error) {
-      this.log.error({ err: error, appends: batch.length }, 'a commit failed with the database');
+      this.log.error({ err: error, appends: batch.length }, 'a commit failed in the database');
       for (const member of batch) this.failed(member, error);
       return null;
     }
@@ -248,7 +248,7 @@ export class GroupCommitTaskLog extends TaskLog {
       return await rows;
     } catch (error) {
       if (error instanceof HubError || !isDatabaseTrouble(error)) throw error;
-      this.log.error({ err: error }, 'a task could not be read from the database');
+      this.log.error({ err: error }, 'reading a task from the database failed');
       throw unavailable(error);
     }
   }
@@ -345,7 +345,7 @@ export class GroupCommitTaskLog extends TaskLog {
       }),
       resolve: () => undefined,
       reject: (error) =>
-        this.log.error({ taskId, err: error }, 'a task could not be ended as failed'),
+        this.log.error({ taskId, err: error }, 'marking a task as failed did not succeed'),
     };
   }
 }

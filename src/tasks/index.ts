@@ -4,14 +4,14 @@ export {
   type Appended,
   type Beginning,
   type BegunDelegation,
-} from './append-participant.js';
+} from './store/append-participant.js';
 export { AgentCallbacks, CALLBACK_PATH } from './callbacks/agent-callbacks.js';
-export { ContextStore, type HubContext } from './context-store.js';
+export { ContextStore, type HubContext } from './store/context-store.js';
 export { headerOf, isShown } from './domain/event-header.js';
-export { Signals } from './signals.js';
-export { belongsTo } from './task-access.js';
+export { Signals } from './signals/signals.js';
+export { belongsTo } from './store/visibility.js';
 export { TaskLog, type Created, type Decision } from './task-log.js';
-export { TaskService, type SendAnswer } from './task.service.js';
+export { TaskService, type SendAnswer } from './operations/task.service.js';
 export {
   TaskStore,
   type Alongside,
@@ -19,7 +19,7 @@ export {
   type TaskFilter,
   type TaskPage,
 } from './task-store.js';
-export type { StreamItem } from './task-streams.js';
+export type { StreamItem } from './reading/task-streams.js';
 export {
   FIRST_MESSAGE_SEQ,
   type ArtifactChunk,
@@ -33,4 +33,4 @@ export {
   type TaskRecord,
 } from './task.js';
 export { TasksModule } from './tasks.module.js';
-export { textOf } from './text-of-events.js';
+export { textOf } from './log/text-of-events.js';

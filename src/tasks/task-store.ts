@@ -1,7 +1,7 @@
 import type { Visibility } from '../auth/index.js';
 import type { Tx, Work } from '../database/sql.js';
 import type { TaskState } from '../protocol/a2a.js';
-import type { AfterCommit } from './append-participant.js';
+import type { AfterCommit } from './store/append-participant.js';
 import type {
   Delegation,
   IdempotencyKey,
@@ -10,7 +10,7 @@ import type {
   TaskEvent,
   TaskRecord,
 } from './task.js';
-import type { OwnedUsageChange, UsageChange } from './usage/usage.js';
+import type { OwnedUsageChange, UsageChange } from './store/usage.js';
 
 /**
  * Extra statements of another module that belong in a commit of a task, and what to do after it. A

@@ -1,16 +1,10 @@
-import {
-  Inject,
-  Injectable,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { AppConfig } from '../config/index.js';
-import { Database } from '../database/database.js';
 import { WorkerWatch } from '../database/worker-watch.js';
-import { Sweeper } from './runner/sweeper.js';
+import { Sweeper } from './cleanup/task-cleanup.js';
 import { TaskRunner } from './runner/task-runner.js';
-import { WaitingLine } from './runner/waiting-line.js';
-import { UsageLedger } from './usage/usage-ledger.js';
+import { WaitingLine } from './capacity/queue-depth.js';
+import { UsageLedger } from './quotas/usage-ledger.js';
 
 /**
  * Runs the task runner and the sweeper with the application, in every role but `api`. On SQLite the
@@ -20,12 +14,11 @@ import { UsageLedger } from './usage/usage-ledger.js';
 @Injectable()
 export class TaskWorkers implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
-    @Inject(TaskRunner) private readonly runner: TaskRunner,
-    @Inject(Sweeper) private readonly sweeper: Sweeper,
-    @Inject(WaitingLine) private readonly line: WaitingLine,
-    @Inject(UsageLedger) private readonly usage: UsageLedger,
+    private readonly runner: TaskRunner,
+    private readonly sweeper: Sweeper,
+    private readonly line: WaitingLine,
+    private readonly usage: UsageLedger,
     private readonly config: AppConfig,
-    private readonly database: Database,
     private readonly workers: WorkerWatch,
   ) {}
 
@@ -33,7 +26,7 @@ export class TaskWorkers implements OnApplicationBootstrap, OnModuleDestroy {
     await this.usage.start();
     await this.line.start();
     if (this.config.role !== 'api') {
-      await this.runner.start(this.database.dialect === 'sqlite');
+      await this.runner.start();
       this.sweeper.start();
     }
     await this.workers.start();

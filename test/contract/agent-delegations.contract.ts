@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import type { Database } from '../../src/database/database.js';
-import type { AgentDelegations } from '../../src/tasks/agent-delegations.js';
+import type { AgentDelegations } from '../../src/tasks/store/agent-delegations.js';
 import { SqlAgentDelegations } from '../../src/tasks/persistence/sql-agent-delegations.js';
 import type { DelegationState } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { SqlContextStore } from '../../src/tasks/persistence/sql-context.store.js';
-import type { ContextStore, HubContext } from '../../src/tasks/context-store.js';
+import type { ContextStore, HubContext } from '../../src/tasks/store/context-store.js';
 import type { TaskAggregate } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import { BOB, change, newTask, TaskHarness } from './task-harness.js';

@@ -3,7 +3,7 @@ import type { Database } from '../../src/database/database.js';
 import { txFor, type SqlStatement } from '../../src/database/sql.js';
 import { TaskState } from '../../src/protocol/a2a.js';
 import { claimDelegations } from '../../src/tasks/persistence/claim.js';
-import { QueueTurns } from '../../src/tasks/runner/queue-turns.js';
+import { QueueTurns } from '../../src/tasks/capacity/queue-turns.js';
 import type { Shares } from '../../src/tasks/task-store.js';
 import type { DelegationPatch, DelegationState } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';

@@ -9,9 +9,10 @@ import {
   AppendParticipant,
   type AfterCommit,
   type Appended,
-} from '../../src/tasks/append-participant.js';
+} from '../../src/tasks/store/append-participant.js';
 import { GroupCommitTaskLog } from '../../src/tasks/group-commit-task-log.js';
-import { InProcessSignals } from '../../src/tasks/in-process-signals.js';
+import { InProcessSignals } from '../../src/tasks/signals/in-process-signals.js';
+import { SqlUsageStore } from '../../src/tasks/persistence/sql-usage.store.js';
 import { SqlTaskStore } from '../../src/tasks/persistence/sql-task.store.js';
 import type { Decision } from '../../src/tasks/task-log.js';
 import type { NewEvent, NewTask, TaskAggregate, TaskChange } from '../../src/tasks/task.js';
@@ -71,7 +72,11 @@ export class TaskHarness {
     readonly clock = new FakeClock(),
     maxTaskSize = Infinity,
   ) {
-    this.store = new SqlTaskStore(database, this.participant);
+    this.store = new SqlTaskStore(
+      database,
+      this.participant,
+      new SqlUsageStore(database, { jitter: () => 0 }),
+    );
     this.log = new GroupCommitTaskLog(
       this.store,
       this.signals,

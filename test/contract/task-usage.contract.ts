@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { SqlUsageStore } from '../../src/tasks/persistence/sql-usage.store.js';
-import { QuotaLimits } from '../../src/tasks/usage/quota-limits.js';
-import { UsageLedger } from '../../src/tasks/usage/usage-ledger.js';
-import type { Usage, UsageOwner } from '../../src/tasks/usage/usage.js';
+import { QuotaLimits } from '../../src/tasks/quotas/quota-limits.js';
+import { UsageLedger } from '../../src/tasks/quotas/usage-ledger.js';
+import type { Usage, UsageOwner } from '../../src/tasks/store/usage.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import {
   ALICE,
@@ -19,17 +19,15 @@ import {
 const OF_ALICE: UsageOwner = { organization: 'acme', principalId: 'alice' };
 const NONE = { openTasks: 0, tasksPerDay: 0, storedBytes: 0 };
 const NO_LIMITS = new QuotaLimits(
-  { organization: { ...NONE, diskShare: 0 }, principal: NONE, overrides: [] },
-  () => undefined,
+  { quotas: { organization: { ...NONE, diskShare: 0 }, principal: NONE, overrides: [] } },
+  { space: null },
 );
 
 /** What is promised of the usage that quotas are measured by. */
 export function taskUsageContract(databases: DatabaseFactory): void {
   function ledgerOf({ database, clock, store, output }: TaskHarness): UsageLedger {
-    const usage = new SqlUsageStore(database, 0.5);
-    const ledger = new UsageLedger({ store: usage, limits: NO_LIMITS, clock, logger: output });
-    store.onUsed((changes) => ledger.committed(changes));
-    return ledger;
+    const usage = new SqlUsageStore(database, { jitter: () => 0.5 });
+    return new UsageLedger(store, usage, NO_LIMITS, clock, output);
   }
 
   /** What the database says, as a process finds it that starts now. */

@@ -9,7 +9,7 @@ let agent: RunningAgent;
 const log = new LogLines();
 /** What the log says of operators' acts on a task. */
 const acts = (taskId: unknown) =>
-  log.of('an operator acts on a task').filter((fields) => fields['taskId'] === taskId);
+  log.of('an operator acted on a task').filter((fields) => fields['taskId'] === taskId);
 
 beforeAll(async () => {
   [hub, agent] = await Promise.all([

@@ -33,7 +33,7 @@ describe('a database that cannot be read for a moment', () => {
     const { id } = await hub.begin('go');
     hub = await hub.successor({ worker: false });
     const left = failReads(hub, 2, ['version', 'open', 'load']);
-    await hub.runner.start(true);
+    await hub.runner.start();
     await eventually(() => expect(left()).toBe(0));
     await eventually(() => expect(agent.turns).toHaveLength(1), 4000);
     await hub.until(id, TaskState.TASK_STATE_COMPLETED);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { TaskState } from '../../src/protocol/a2a.js';
-import type { StreamItem } from '../../src/tasks/task-streams.js';
+import type { StreamItem } from '../../src/tasks/reading/task-streams.js';
 import { FakeAgent } from '../support/fake-agents.js';
 import { eventually } from '../support/eventually.js';
 import { BOB, collect, HubTasks, shown } from '../support/hub-tasks.js';

@@ -1,19 +1,30 @@
-import { randomUUID } from 'node:crypto';
 import { HUB_SCHEMA } from '../../src/hub-schema.js';
-import type { Admission, AgentClient } from '../../src/agents/index.js';
+import { randomUUID } from 'node:crypto';
+import type { Abstract, INestApplicationContext, Provider, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import {
+  type Admission,
+  type Agent,
+  AgentClient,
+  AgentHealth,
+  AgentLoad,
+  AgentQuirks,
+  AgentRegistry,
+  AgentsService,
+} from '../../src/agents/index.js';
 import { AgentLoads } from '../../src/agents/health/agent-loads.js';
-import type { Principal } from '../../src/auth/index.js';
-import type { Clock } from '../../src/common/clock.js';
-import { SystemClock } from '../../src/common/clock.js';
+import { ApiKeyStore, type Principal, PrincipalStore } from '../../src/auth/index.js';
+import { Clock, SystemClock } from '../../src/common/clock.js';
 import { Draining } from '../../src/common/draining.js';
-import type { IdSource } from '../../src/common/ids.js';
-import { SystemIdSource } from '../../src/common/ids.js';
-import type { Log } from '../../src/common/logger.js';
-import { configWith, type ConfigOverrides } from '../../src/config/index.js';
-import type { Database } from '../../src/database/database.js';
+import { IdSource, SystemIdSource } from '../../src/common/ids.js';
+import { Log } from '../../src/common/logger.js';
+import { AppConfig, configWith, type ConfigOverrides } from '../../src/config/index.js';
+import { Database } from '../../src/database/database.js';
+import { DiskWatch } from '../../src/database/disk-watch.js';
 import { HubSettings } from '../../src/database/hub-settings.js';
 import { openDatabase } from '../../src/database/open-database.js';
 import type { Tx, Work } from '../../src/database/sql.js';
+import { WorkerWatch } from '../../src/database/worker-watch.js';
 import {
   Role,
   StreamResponse,
@@ -22,35 +33,22 @@ import {
   type Task,
 } from '../../src/protocol/a2a.js';
 import { textPart } from '../../src/protocol/build.js';
-import type { HubRequest, Route } from '../../src/routing/index.js';
-import { AppendParticipant } from '../../src/tasks/append-participant.js';
+import { type HubRequest, type Route, RoutingService } from '../../src/routing/index.js';
+import { AppendParticipant } from '../../src/tasks/store/append-participant.js';
+import { AgentCallbacks } from '../../src/tasks/callbacks/agent-callbacks.js';
+import { AgentStopper } from '../../src/tasks/cancel/agent-stopper.js';
+import { ContextStore } from '../../src/tasks/store/context-store.js';
 import { GroupCommitTaskLog } from '../../src/tasks/group-commit-task-log.js';
-import { InProcessSignals } from '../../src/tasks/in-process-signals.js';
-import type { AgentCallbacks } from '../../src/tasks/callbacks/agent-callbacks.js';
-import type { AgentStopper } from '../../src/tasks/cancel/agent-stopper.js';
-import { SqlAgentDelegations } from '../../src/tasks/persistence/sql-agent-delegations.js';
-import { SqlCallbackStore } from '../../src/tasks/persistence/sql-callback.store.js';
-import { SqlContextStore } from '../../src/tasks/persistence/sql-context.store.js';
-import { SqlTaskStore } from '../../src/tasks/persistence/sql-task.store.js';
-import type { Sweeper } from '../../src/tasks/runner/sweeper.js';
-import type { WaitingLine } from '../../src/tasks/runner/waiting-line.js';
-import type { TaskRunner } from '../../src/tasks/runner/task-runner.js';
-import type { StreamItem } from '../../src/tasks/task-streams.js';
-import { SqlUsageStore } from '../../src/tasks/persistence/sql-usage.store.js';
-import { QuotaLimits } from '../../src/tasks/usage/quota-limits.js';
-import { Quotas } from '../../src/tasks/usage/quotas.js';
-import type { UsageLedger } from '../../src/tasks/usage/usage-ledger.js';
-import type { TaskService } from '../../src/tasks/task.service.js';
-import {
-  agentCallbacks,
-  agentStopper,
-  sweeper,
-  taskLists,
-  taskRunner,
-  taskService,
-  usageLedger,
-  waitingLine,
-} from '../../src/tasks/task-wiring.js';
+import { Sweeper } from '../../src/tasks/cleanup/task-cleanup.js';
+import { TaskRunner } from '../../src/tasks/runner/task-runner.js';
+import { WaitingLine } from '../../src/tasks/capacity/queue-depth.js';
+import { Signals } from '../../src/tasks/signals/signals.js';
+import { TaskLog } from '../../src/tasks/task-log.js';
+import { TaskStore } from '../../src/tasks/task-store.js';
+import type { StreamItem } from '../../src/tasks/reading/task-streams.js';
+import { TaskService } from '../../src/tasks/operations/task.service.js';
+import { TASK_PROVIDERS } from '../../src/tasks/tasks.module.js';
+import { UsageLedger } from '../../src/tasks/quotas/usage-ledger.js';
 import { eventually } from './eventually.js';
 import { NO_QUIRKS } from './an-agent.js';
 import { FakeAgentClient, type FakeAgent } from './fake-agents.js';
@@ -112,115 +110,22 @@ const QUICK: ConfigOverrides = {
 /** The tasks of one hub process on a real database, with agents in memory. */
 export class HubTasks {
   readonly output = new KeptLog();
-  readonly signals = new InProcessSignals();
-  readonly store: SqlTaskStore;
-  readonly log: GroupCommitTaskLog;
-  readonly service: TaskService;
-  readonly runner: TaskRunner;
-  readonly sweeper: Sweeper;
-  /** Kills agents, but does not disable them: these have no registry. */
-  readonly stopper: AgentStopper;
   readonly draining = new Draining();
   /** What reading the registry again brings: nothing, unless a test says so. */
   renewAgents = (): Promise<void> => Promise.resolve();
   /** Whether an agent may be asked: always, unless a test says otherwise. */
   admit: (agentId: string) => Admission = () => ({ kind: 'go' });
-  readonly load: AgentLoads;
-  readonly line: WaitingLine;
-  readonly contexts: SqlContextStore;
-  readonly callbacks: AgentCallbacks;
-  readonly settings: HubSettings;
-
-  readonly usage: UsageLedger;
   /** The disk has room, unless a test says otherwise. */
   refuseWhenLow = (): void => undefined;
+  readonly load: AgentLoads;
+  private app!: INestApplicationContext;
 
   private constructor(
     readonly database: Database,
     readonly agents: Map<string, FakeAgent>,
-    options: HubTasksOptions,
+    private readonly options: HubTasksOptions,
   ) {
-    const { clock = new SystemClock(), ids = new SystemIdSource(), config = {} } = options;
-    const { route = (request: HubRequest) => this.route(request) } = options;
-    const { signals, output: logger } = this;
-    this.store = new SqlTaskStore(database, new NoParticipant());
-    this.log = new GroupCommitTaskLog(
-      this.store,
-      signals,
-      clock,
-      logger,
-      undefined,
-      options.soleProcess,
-    );
-    this.contexts = new SqlContextStore(database);
-    this.settings = new HubSettings(database, ids, testSecrets());
-    const merged = configWith({
-      ...config,
-      agents: { ...QUICK.agents, ...config.agents },
-      tasks: { ...QUICK.tasks, ...config.tasks },
-      server: { ...QUICK.server, ...config.server },
-    });
-    const limits = new QuotaLimits(merged.quotas, () => undefined);
-    this.usage = usageLedger(this.store, new SqlUsageStore(database), limits, clock, logger);
-    const callbackStore = new SqlCallbackStore(database);
-    this.callbacks = agentCallbacks(
-      merged,
-      database,
-      this.settings,
-      callbackStore,
-      signals,
-      clock,
-      logger,
-    );
-    const load = new AgentLoads({ known: (id) => agents.get(id)?.record }, merged);
-    this.line = waitingLine(
-      this.store,
-      new SqlAgentDelegations(database),
-      load,
-      clock,
-      logger,
-      database,
-    );
-    this.load = load;
-    const parts = {
-      health: { admit: (id: string) => this.admit(id), taskEnded: () => undefined },
-      quirks: NO_QUIRKS,
-      load,
-      line: this.line,
-      tenants: {
-        hasSeveralOrganizations: () => Promise.resolve(options.several ?? false),
-        onAdded: () => () => undefined,
-      },
-      config: merged,
-      callbacks: this.callbacks,
-      callbackStore,
-      database,
-      settings: this.settings,
-      registry: {
-        get: (id: string) => agents.get(id)?.record,
-        known: (id: string) => agents.get(id)?.record,
-        renew: () => this.renewAgents(),
-        mayUse: () => true,
-      },
-      client: options.client ?? new FakeAgentClient(agents),
-      routing: { route: async (request: object) => route(request as HubRequest) },
-      store: this.store,
-      contexts: this.contexts,
-      log: this.log,
-      signals,
-      clock,
-      ids,
-      logger,
-      draining: this.draining,
-      quotas: new Quotas(this.usage, { refuseWhenLow: () => this.refuseWhenLow() }),
-      workers: { hasNoWorkers: false },
-    };
-    this.service = taskService(parts, taskLists(parts));
-    this.runner = taskRunner(parts);
-    this.sweeper = sweeper(parts);
-    this.stopper = agentStopper(parts, new SqlAgentDelegations(database), {
-      disable: (id) => Promise.resolve(agents.get(id)!.record),
-    });
+    this.load = new AgentLoads({ known: (id) => agents.get(id)?.record }, this.config);
   }
 
   static async start(options: HubTasksOptions = {}): Promise<HubTasks> {
@@ -229,11 +134,115 @@ export class HubTasks {
       (await openDatabase({ url: 'sqlite::memory:', synchronous: 'normal' }, HUB_SCHEMA));
     const agents = new Map((options.agents ?? []).map((agent) => [agent.id, agent]));
     const hub = new HubTasks(database, agents, options);
+    class HubTasksModule {}
+    const providers = [...TASK_PROVIDERS, ...hub.surroundings()];
+    hub.app = await NestFactory.createApplicationContext(
+      { module: HubTasksModule, providers },
+      { logger: false, abortOnError: false },
+    );
     // Where several processes count, they do it until they are told to stop; no test here looks.
     await hub.usage.read();
-    if (database.dialect === 'sqlite') await hub.line.start();
-    if (options.worker !== false) await hub.runner.start(database.dialect === 'sqlite');
+    if (database.soleProcess) await hub.line.start();
+    if (options.worker !== false) await hub.runner.start();
     return hub;
+  }
+
+  get signals(): Signals {
+    return this.app.get(Signals);
+  }
+
+  get store(): TaskStore {
+    return this.app.get(TaskStore);
+  }
+
+  get log(): TaskLog {
+    return this.app.get(TaskLog);
+  }
+
+  get service(): TaskService {
+    return this.app.get(TaskService);
+  }
+
+  get runner(): TaskRunner {
+    return this.app.get(TaskRunner);
+  }
+
+  get sweeper(): Sweeper {
+    return this.app.get(Sweeper);
+  }
+
+  /** Kills agents, but does not disable them: these have no registry. */
+  get stopper(): AgentStopper {
+    return this.app.get(AgentStopper);
+  }
+
+  get line(): WaitingLine {
+    return this.app.get(WaitingLine);
+  }
+
+  get contexts(): ContextStore {
+    return this.app.get(ContextStore);
+  }
+
+  get callbacks(): AgentCallbacks {
+    return this.app.get(AgentCallbacks);
+  }
+
+  get settings(): HubSettings {
+    return this.app.get(HubSettings);
+  }
+
+  get usage(): UsageLedger {
+    return this.app.get(UsageLedger);
+  }
+
+  private get config(): AppConfig {
+    const { config = {} } = this.options;
+    return configWith({
+      ...config,
+      agents: { ...QUICK.agents, ...config.agents },
+      tasks: { ...QUICK.tasks, ...config.tasks },
+      server: { ...QUICK.server, ...config.server },
+    });
+  }
+
+  /** What the tasks get of the other modules. */
+  private surroundings(): Provider[] {
+    const { agents, database, options } = this;
+    const { clock = new SystemClock(), ids = new SystemIdSource() } = options;
+    const { route = (request: HubRequest) => this.route(request) } = options;
+    const record = (id: string): Agent | undefined => agents.get(id)?.record;
+    const values: readonly (readonly [Type<unknown> | Abstract<unknown>, unknown])[] = [
+      [AppConfig, this.config],
+      [Clock, clock],
+      [IdSource, ids],
+      [Log, this.output],
+      [Draining, this.draining],
+      [Database, database],
+      [HubSettings, new HubSettings(database, ids, testSecrets())],
+      [DiskWatch, { space: null, refuseWhenLow: () => this.refuseWhenLow() }],
+      [WorkerWatch, { hasNoWorkers: false }],
+      [ApiKeyStore, oneOrSeveral(options.several ?? false)],
+      [PrincipalStore, {}],
+      [AppendParticipant, new NoParticipant()],
+      [AgentLoad, this.load],
+      [AgentHealth, { admit: (id: string) => this.admit(id), taskEnded: () => undefined }],
+      [AgentQuirks, NO_QUIRKS],
+      [AgentClient, options.client ?? new FakeAgentClient(agents)],
+      [
+        AgentRegistry,
+        { get: record, known: record, renew: () => this.renewAgents(), mayUse: () => true },
+      ],
+      [AgentsService, { disable: (id: string) => Promise.resolve(record(id)) }],
+      [RoutingService, { route: async (request: object) => route(request as HubRequest) }],
+    ];
+    const log = {
+      provide: TaskLog,
+      inject: [TaskStore, Signals],
+      useFactory: (store: TaskStore, signals: Signals) =>
+        new GroupCommitTaskLog(store, signals, clock, this.output, undefined, options.soleProcess),
+    };
+    return [...values.map(([provide, useValue]) => ({ provide, useValue })), log];
   }
 
   /** The next process on the same database, after this one was killed. */
@@ -316,6 +325,13 @@ export class HubTasks {
       }),
     };
   }
+}
+
+function oneOrSeveral(several: boolean): Pick<ApiKeyStore, 'hasSeveralOrganizations' | 'onAdded'> {
+  return {
+    hasSeveralOrganizations: () => Promise.resolve(several),
+    onAdded: () => () => undefined,
+  };
 }
 
 export type RequestOptions = Partial<Omit<HubRequest, 'message'>> & {

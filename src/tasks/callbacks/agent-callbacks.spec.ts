@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../agents/index.js';
 import { SystemClock } from '../../common/clock.js';
 import { AgentCard } from '../../protocol/a2a.js';
-import { InProcessSignals } from '../in-process-signals.js';
-import { AgentCallbacks, type AgentCallbacksDeps } from './agent-callbacks.js';
+import { InProcessSignals } from '../signals/in-process-signals.js';
+import { AgentCallbacks } from './agent-callbacks.js';
 import { CallbackStore } from './callback-store.js';
 
 class NoStore extends CallbackStore {
@@ -29,19 +29,27 @@ function anAgent(pushNotifications: boolean, originalCard = '{}'): Agent {
   return known as Agent;
 }
 
-function callbacks(changes: Partial<AgentCallbacksDeps> = {}): AgentCallbacks {
+interface Given {
+  readonly store?: CallbackStore;
+  readonly secret?: string;
+  readonly mode?: 'auto' | 'off';
+  readonly publicUrl?: string | null;
+  readonly shared?: boolean;
+}
+
+function callbacks(given: Given = {}): AgentCallbacks {
+  const { store = new NoStore(), secret = 'secret', mode = 'auto', shared = false } = given;
+  const { publicUrl = 'https://hub.example' } = given;
   const silent = (): void => undefined;
-  return new AgentCallbacks({
-    store: new NoStore(),
-    signals: new InProcessSignals(),
-    clock: new SystemClock(),
-    logger: { debug: silent, info: silent, warn: silent, error: silent },
-    secret: () => Promise.resolve('secret'),
-    mode: 'auto',
-    publicUrl: 'https://hub.example',
-    shared: false,
-    ...changes,
-  });
+  return new AgentCallbacks(
+    { publicUrl, agents: { callbacks: mode } },
+    { soleProcess: !shared },
+    { callbackSecret: () => Promise.resolve(secret) },
+    store,
+    new InProcessSignals(),
+    new SystemClock(),
+    { debug: silent, info: silent, warn: silent, error: silent },
+  );
 }
 
 const AGENT = anAgent(true);
@@ -54,7 +62,7 @@ describe('AgentCallbacks', () => {
     expect(one?.token).toMatch(/^[\w-]{43}$/);
     expect(two?.token).not.toBe(one?.token);
     expect(await callbacks().offerTo(AGENT, 'd1')).toEqual(one);
-    const other = callbacks({ secret: () => Promise.resolve('another secret') });
+    const other = callbacks({ secret: 'another secret' });
     expect((await other.offerTo(AGENT, 'd1'))?.token).not.toBe(one?.token);
   });
 

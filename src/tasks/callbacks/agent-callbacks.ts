@@ -1,10 +1,14 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Agent, AgentCallback } from '../../agents/index.js';
 import { BackgroundJob, type NextRun } from '../../common/background-job.js';
-import type { Clock } from '../../common/clock.js';
-import type { Log } from '../../common/logger.js';
+import { Clock } from '../../common/clock.js';
+import { Log } from '../../common/logger.js';
 import { KeyedSignal } from '../../common/signal.js';
-import type { Signals } from '../signals.js';
-import type { CallbackStore } from './callback-store.js';
+import { AppConfig } from '../../config/index.js';
+import { Database } from '../../database/database.js';
+import { HubSettings } from '../../database/hub-settings.js';
+import { Signals } from '../signals/signals.js';
+import { CallbackStore } from './callback-store.js';
 import { callbackToken, isCallbackToken } from './callback-token.js';
 
 /** Where agents call back, below `publicUrl`; the delegation's id follows. */
@@ -13,18 +17,10 @@ export const CALLBACK_PATH = '/callbacks/agents';
 /** How often a process looks for callbacks that came to another one, while somebody waits for any. */
 const LOOK_EVERY_MS = 250;
 
-export interface AgentCallbacksDeps {
-  readonly store: CallbackStore;
-  readonly signals: Signals;
-  readonly clock: Clock;
-  readonly logger: Log;
-  /** What tokens are made of; the same in every process. */
-  readonly secret: () => Promise<string>;
-  /** `auto`: agents are offered an address when `publicUrl` is set. */
-  readonly mode: 'auto' | 'off';
+/** The part of the configuration that says whether agents are offered an address, and below which URL. */
+interface CallbackConfig {
   readonly publicUrl: string | null;
-  /** Other processes may be called for what runs here. */
-  readonly shared: boolean;
+  readonly agents: Pick<AppConfig['agents'], 'callbacks'>;
 }
 
 /** What has been learned of an agent, under the card it was learned with. */
@@ -38,6 +34,7 @@ interface Reputation {
  * Agents that cannot stream but can push are given an address of the hub to call when their task has
  * changed. A call is believed nothing: it only makes the runner ask the agent for its task at once.
  */
+@Injectable()
 export class AgentCallbacks {
   /** By the id of the delegation. */
   private readonly called = new KeyedSignal();
@@ -45,25 +42,33 @@ export class AgentCallbacks {
   /** Looks while somebody listens; not where all callbacks come to this process. */
   private readonly job: BackgroundJob;
 
-  constructor(private readonly deps: AgentCallbacksDeps) {
+  constructor(
+    @Inject(AppConfig) private readonly config: CallbackConfig,
+    @Inject(Database) private readonly database: Pick<Database, 'soleProcess'>,
+    @Inject(HubSettings) private readonly settings: Pick<HubSettings, 'callbackSecret'>,
+    private readonly store: CallbackStore,
+    private readonly signals: Signals,
+    private readonly clock: Clock,
+    logger: Log,
+  ) {
     const rules = {
-      name: 'callbacks of agents',
-      failure: 'callbacks of agents could not be looked for',
+      name: 'agent callbacks',
+      failure: 'looking for agent callbacks failed',
       run: () => this.look(),
     };
-    this.job = new BackgroundJob(rules, deps.clock, deps.logger);
-    if (deps.shared) this.job.start();
-    deps.signals.onAgentCall((id) => this.heard(id));
+    this.job = new BackgroundJob(rules, clock, logger);
+    if (this.isShared) this.job.start();
+    signals.onAgentCall((id) => this.heard(id));
   }
 
   /** What goes to the agent with a message of this delegation; undefined when it gets no address. */
   async offerTo(agent: Agent, delegationId: string): Promise<AgentCallback | undefined> {
-    const { publicUrl, secret } = this.deps;
+    const { publicUrl } = this.config;
     if (publicUrl === null || !this.mayCall(agent)) return undefined;
     if (this.standingOf(agent) === 'refuses') return undefined;
     return {
       url: `${publicUrl}${CALLBACK_PATH}/${delegationId}`,
-      token: callbackToken(await secret(), delegationId),
+      token: callbackToken(await this.settings.callbackSecret(), delegationId),
     };
   }
 
@@ -87,10 +92,10 @@ export class AgentCallbacks {
    * the same for a delegation that does not exist. Many calls before the agent is asked are one.
    */
   async receive(delegationId: string, tokens: readonly string[]): Promise<boolean> {
-    const { secret, shared, store, clock, signals } = this.deps;
-    const key = await secret();
+    const { store, clock, signals } = this;
+    const key = await this.settings.callbackSecret();
     if (!tokens.some((token) => isCallbackToken(key, delegationId, token))) return false;
-    if (shared) await store.note(delegationId, clock.now());
+    if (this.isShared) await store.note(delegationId, clock.now());
     signals.agentCalled(delegationId);
     return true;
   }
@@ -110,9 +115,18 @@ export class AgentCallbacks {
     };
   }
 
+  /** Other processes may be called for what runs here. */
+  private get isShared(): boolean {
+    return !this.database.soleProcess;
+  }
+
   private mayCall({ card }: Agent): boolean {
-    const { mode, publicUrl } = this.deps;
-    return mode === 'auto' && publicUrl !== null && card.capabilities?.pushNotifications === true;
+    const { agents, publicUrl } = this.config;
+    return (
+      agents.callbacks === 'auto' &&
+      publicUrl !== null &&
+      card.capabilities?.pushNotifications === true
+    );
   }
 
   private standingOf({ id, originalCard }: Agent): Reputation['standing'] | undefined {
@@ -122,14 +136,14 @@ export class AgentCallbacks {
 
   private heard(delegationId: string): void {
     if (!this.called.hears(delegationId)) return;
-    if (this.deps.shared) this.job.wake();
+    if (this.isShared) this.job.wake();
     else this.called.emit(delegationId);
   }
 
   /** A look that fails costs nothing: the agent is polled all the same. */
   private async look(): Promise<NextRun> {
     if (!this.called.isHeard) return undefined;
-    for (const id of await this.deps.store.take(this.called.keys)) this.called.emit(id);
+    for (const id of await this.store.take(this.called.keys)) this.called.emit(id);
     return LOOK_EVERY_MS;
   }
 }

@@ -1,26 +1,17 @@
-import type { Agent } from '../../agents/index.js';
-import type { Clock } from '../../common/clock.js';
-import { namesBy } from '../agent-name.js';
-import type { AgentDelegations, DelegationRef } from '../agent-delegations.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { AgentRegistry, AgentsService } from '../../agents/index.js';
+import { Clock } from '../../common/clock.js';
+import { Database } from '../../database/database.js';
+import { namesBy } from '../domain/agent-name.js';
+import { AgentDelegations, type DelegationRef } from '../store/agent-delegations.js';
 import { decideAgentStopped } from '../domain/agent-stopped.js';
 import { endedBy } from '../domain/ended-by.js';
-import type { TaskLog } from '../task-log.js';
+import { TaskLog } from '../task-log.js';
 
 /** Delegations ended at once. */
 const CHUNK = 100;
 /** Until every process knows that the agent takes no more, and what it began before is committed. */
 const KNOWN_EVERYWHERE_MS = 1500;
-
-export interface AgentStopperDeps {
-  readonly delegations: AgentDelegations;
-  readonly log: TaskLog;
-  readonly clock: Clock;
-  /** Takes the agent out of service; throws HubError NOT_FOUND. */
-  readonly disable: (agentId: string) => Promise<unknown>;
-  readonly agent: (agentId: string) => Agent | undefined;
-  /** No other process has this database. */
-  readonly soleProcess: boolean;
-}
 
 /** What came of stopping an agent, in delegations. */
 export interface Stopped {
@@ -31,18 +22,26 @@ export interface Stopped {
 }
 
 /** Takes an agent out of service and ends what it works on, whichever process follows it. */
+@Injectable()
 export class AgentStopper {
-  constructor(private readonly deps: AgentStopperDeps) {}
+  constructor(
+    private readonly delegations: AgentDelegations,
+    private readonly log: TaskLog,
+    private readonly clock: Clock,
+    @Inject(AgentsService) private readonly agents: Pick<AgentsService, 'disable'>,
+    @Inject(AgentRegistry) private readonly registry: Pick<AgentRegistry, 'known'>,
+    private readonly database: Database,
+  ) {}
 
   /**
    * Resolves when every task says so; the agent is told in the background, once for each of its tasks.
    * Asking again is safe. Throws HubError NOT_FOUND.
    */
   async stop(agentId: string): Promise<Stopped> {
-    await this.deps.disable(agentId);
+    await this.agents.disable(agentId);
     const first = await this.endAll(agentId);
-    if (this.deps.soleProcess) return first;
-    await this.deps.clock.sleep(KNOWN_EVERYWHERE_MS);
+    if (this.database.soleProcess) return first;
+    await this.clock.sleep(KNOWN_EVERYWHERE_MS);
     const late = await this.endAll(agentId);
     return { canceled: first.canceled + late.canceled, movedOn: first.movedOn + late.movedOn };
   }
@@ -51,7 +50,7 @@ export class AgentStopper {
     let canceled = 0;
     let movedOn = 0;
     for (let after = ''; ;) {
-      const open = await this.deps.delegations.open(agentId, after, CHUNK);
+      const open = await this.delegations.open(agentId, after, CHUNK);
       const last = open.at(-1);
       if (last === undefined) return { canceled, movedOn };
       const ends = await Promise.all(open.map((each) => this.end(each)));
@@ -62,9 +61,9 @@ export class AgentStopper {
   }
 
   private async end({ id, taskId }: DelegationRef): Promise<'canceled' | 'moved on' | 'ended'> {
-    const { log, clock, agent } = this.deps;
+    const { log, clock, registry } = this;
     const { ended, isChanged } = await log.update(taskId, (aggregate) => {
-      const change = decideAgentStopped(aggregate, id, clock.now(), namesBy(agent));
+      const change = decideAgentStopped(aggregate, id, clock.now(), namesBy(registry));
       const isChanged = (change.delegations ?? []).length > 0;
       return { change, result: { ended: endedBy(aggregate, change), isChanged } };
     });

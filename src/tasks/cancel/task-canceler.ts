@@ -1,33 +1,33 @@
-import type { Agent } from '../../agents/index.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { AgentRegistry } from '../../agents/index.js';
 import type { Operator, Visibility } from '../../auth/index.js';
-import type { Clock } from '../../common/clock.js';
+import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { isEnded } from '../domain/delegation-state.js';
 import { decideCancelRequest } from '../domain/task-decisions.js';
 import { endedBy } from '../domain/ended-by.js';
-import type { Signals } from '../signals.js';
-import { belongsTo } from '../task-access.js';
-import { taskNotFound } from '../task-errors.js';
-import type { TaskLog } from '../task-log.js';
-import type { TaskWaits } from '../task-waits.js';
+import { AppConfig } from '../../config/index.js';
+import { Signals } from '../signals/signals.js';
+import { belongsTo } from '../store/visibility.js';
+import { taskNotFound } from '../domain/task-errors.js';
+import { TaskLog } from '../task-log.js';
+import { TaskWaits } from '../reading/task-waits.js';
 import type { Delegation } from '../task.js';
 
 /** Beyond the agents' own time: for the runner to hear of it and to commit the outcome. */
 const MARGIN_MS = 1500;
 
-export interface TaskCancelerDeps {
-  readonly log: TaskLog;
-  readonly waits: TaskWaits;
-  readonly signals: Signals;
-  readonly agent: (id: string) => Agent | undefined;
-  readonly clock: Clock;
-  /** For agents without a budget of their own. */
-  readonly cancelWaitMs: number;
-}
-
 /** CancelTask: the intent is committed, the runners act on it, and this waits for what comes of it. */
+@Injectable()
 export class TaskCanceler {
-  constructor(private readonly deps: TaskCancelerDeps) {}
+  constructor(
+    private readonly log: TaskLog,
+    private readonly waits: TaskWaits,
+    private readonly signals: Signals,
+    @Inject(AgentRegistry) private readonly agents: Pick<AgentRegistry, 'known'>,
+    private readonly clock: Clock,
+    @Inject(AppConfig) private readonly config: Pick<AppConfig, 'agents'>,
+  ) {}
 
   /**
    * Resolves when the task has ended, or after the agents' time is over. Asking again is safe: it
@@ -41,7 +41,7 @@ export class TaskCanceler {
     metadata?: Readonly<Record<string, unknown>>,
     operator?: Operator,
   ): Promise<void> {
-    const { signals, waits } = this.deps;
+    const { signals, waits } = this;
     const running = await this.record(taskId, visibility, agentId, metadata, operator);
     for (const each of running) signals.delegationChanged(each.id);
     if (running.length === 0) return;
@@ -58,9 +58,9 @@ export class TaskCanceler {
     operator: Operator | undefined,
   ): Promise<readonly Delegation[]> {
     try {
-      return await this.deps.log.update(taskId, (aggregate) => {
+      return await this.log.update(taskId, (aggregate) => {
         if (!belongsTo(aggregate, visibility, agentId)) throw taskNotFound(taskId);
-        const change = decideCancelRequest(aggregate, this.deps.clock.now(), metadata, operator);
+        const change = decideCancelRequest(aggregate, this.clock.now(), metadata, operator);
         const ended = endedBy(aggregate, change);
         const running = aggregate.delegations.filter(
           (each) => !isEnded(each.state) && !ended.includes(each),
@@ -74,6 +74,6 @@ export class TaskCanceler {
   }
 
   private waitMs({ agentId }: Delegation): number {
-    return this.deps.agent(agentId)?.budgets.cancelWaitMs ?? this.deps.cancelWaitMs;
+    return this.agents.known(agentId)?.budgets.cancelWaitMs ?? this.config.agents.cancelWaitMs;
   }
 }

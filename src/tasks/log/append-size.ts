@@ -1,5 +1,5 @@
 import type { PreparedAppend } from '../task-store.js';
-import { textOf } from '../text-of-events.js';
+import { textOf } from './text-of-events.js';
 
 /** Characters of an append from which it is long work: it is committed alone, and small ones do not wait for it. */
 export const LARGE_APPEND = 256 * 1024;

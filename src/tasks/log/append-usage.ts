@@ -1,7 +1,7 @@
 import { isTerminal } from '../../protocol/task-state.js';
 import type { Checkpoint } from '../task-store.js';
 import type { Delegation, TaskEvent, TaskRecord } from '../task.js';
-import type { UsageChange } from '../usage/usage.js';
+import type { UsageChange } from '../store/usage.js';
 
 /** What rows take beside what they hold, roughly, their entries in indexes included. */
 const EVENT_BYTES = 100;

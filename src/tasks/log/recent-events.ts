@@ -1,5 +1,5 @@
 import type { TaskEvent } from '../task.js';
-import { textOf } from '../text-of-events.js';
+import { textOf } from './text-of-events.js';
 
 /** Events kept, and characters of them, so that whoever reads along finds them without the database. */
 const MAX_EVENTS = 32;

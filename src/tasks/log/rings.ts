@@ -1,4 +1,4 @@
-import type { Signals } from '../signals.js';
+import type { Signals } from '../signals/signals.js';
 import type { PreparedAppend } from '../task-store.js';
 import type { Delegation } from '../task.js';
 

@@ -143,7 +143,7 @@ export class TaskWriter {
       }
       this.queue.shift();
       this.fresh = false;
-      if (fence === 'outdated') waiting.reject(new FencedError('claimed again by somebody else'));
+      if (fence === 'outdated') waiting.reject(new FencedError('claimed by another process'));
       else this.decide(this.live, waiting, fences, now);
       if (this.long !== null) {
         this.underWay = true;

@@ -1,10 +1,10 @@
 import { flatten, listOf, pieces, rowsOf } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
-import type { AfterCommit, AppendParticipant, Beginning } from '../append-participant.js';
+import type { AfterCommit, AppendParticipant, Beginning } from '../store/append-participant.js';
 import { isUnsent } from '../domain/delegation-state.js';
 import { createsTask, type AppendOutcome, type PreparedAppend } from '../task-store.js';
-import type { UsageStore } from '../usage/usage-store.js';
-import { sumUsage, type OwnedUsageChange } from '../usage/usage.js';
+import type { UsageStore } from '../store/usage-store.js';
+import { sumUsage, type OwnedUsageChange } from '../store/usage.js';
 import type { Outcomes } from './append-outcomes.js';
 import { insertDelegations, updateDelegations, type TurnOf } from './delegation-writes.js';
 import { releaseKeys, takeKeys } from './idempotency.js';

@@ -1,4 +1,4 @@
-import { roomIn } from '../domain/shares.js';
+import { roomIn } from '../domain/fair-share.js';
 import type { Shares } from '../task-store.js';
 import type { DelegationState } from '../task.js';
 

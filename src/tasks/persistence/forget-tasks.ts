@@ -3,9 +3,9 @@ import { listOf, pieces } from '../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
-import type { AppendParticipant } from '../append-participant.js';
-import type { UsageStore } from '../usage/usage-store.js';
-import { sumUsage, type OwnedUsageChange } from '../usage/usage.js';
+import type { AppendParticipant } from '../store/append-participant.js';
+import type { UsageStore } from '../store/usage-store.js';
+import { sumUsage, type OwnedUsageChange } from '../store/usage.js';
 import type { DeleteResult, ForgottenTasks, TaskCursor } from '../task-store.js';
 
 /** Log entries deleted in one commit at most, unless a single task has more. */

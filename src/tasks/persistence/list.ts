@@ -8,7 +8,7 @@ import { TaskState } from '../../protocol/a2a.js';
 import type { ReadRoom, TaskCursor, TaskFilter, TaskPage } from '../task-store.js';
 import { buildTasks } from './load.js';
 import { TASK_COLUMNS, toTaskRow, type TaskRow } from './task-rows.js';
-import { visibleTasks, type Condition } from './visibility.js';
+import { visibleTasks, type Condition } from '../store/visibility.js';
 
 /** The states a task of the hub can have. */
 const STATES = [

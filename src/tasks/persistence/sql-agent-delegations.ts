@@ -1,10 +1,11 @@
-import type { Database } from '../../database/database.js';
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database.js';
 import {
   AgentDelegations,
   type DelegationRef,
   type WaitingCount,
   type WaitingDelegation,
-} from '../agent-delegations.js';
+} from '../store/agent-delegations.js';
 import { IS_OPEN } from './task-rows.js';
 
 /**
@@ -26,8 +27,9 @@ function whose({ agent_id, organization, principal_id }: Row) {
 }
 
 /** {@link AgentDelegations} in the hub's database. */
+@Injectable()
 export class SqlAgentDelegations extends AgentDelegations {
-  constructor(private readonly database: Pick<Database, 'read'>) {
+  constructor(private readonly database: Database) {
     super();
   }
 

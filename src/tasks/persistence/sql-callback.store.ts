@@ -1,4 +1,5 @@
-import type { Database } from '../../database/database.js';
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
 import { CallbackStore } from '../callbacks/callback-store.js';
 
@@ -7,6 +8,7 @@ interface Row {
 }
 
 /** {@link CallbackStore} in the hub's database. */
+@Injectable()
 export class SqlCallbackStore extends CallbackStore {
   constructor(private readonly database: Database) {
     super();

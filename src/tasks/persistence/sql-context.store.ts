@@ -1,12 +1,14 @@
-import type { Database } from '../../database/database.js';
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database.js';
 import { type DatabaseRow, Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
-import { ContextStore, type HubContext } from '../context-store.js';
+import { ContextStore, type HubContext } from '../store/context-store.js';
 import { ContextEntity } from './context.entity.js';
 
 const CONTEXT = new Table(ContextEntity).select();
 
 /** Contexts in the hub's database. */
+@Injectable()
 export class SqlContextStore extends ContextStore {
   constructor(private readonly database: Database) {
     super();

@@ -1,9 +1,10 @@
+import { Injectable } from '@nestjs/common';
 import type { Visibility } from '../../auth/index.js';
-import type { Database } from '../../database/database.js';
+import { Database } from '../../database/database.js';
 import { isDatabaseTrouble } from '../../database/dialect.js';
 import { LONG } from '../../common/long-work.js';
 import { Signal } from '../../common/signal.js';
-import type { AppendParticipant } from '../append-participant.js';
+import { AppendParticipant } from '../store/append-participant.js';
 import {
   TaskStore,
   type AppendOutcome,
@@ -24,10 +25,9 @@ import {
   type TaskPage,
 } from '../task-store.js';
 import type { TaskAggregate, TaskEvent, TaskRecord } from '../task.js';
-import type { UsageStore } from '../usage/usage-store.js';
-import type { OwnedUsageChange } from '../usage/usage.js';
-import { SqlUsageStore } from './sql-usage.store.js';
-import { isVisible } from '../visible.js';
+import { UsageStore } from '../store/usage-store.js';
+import type { OwnedUsageChange } from '../store/usage.js';
+import { isVisible } from '../store/visibility.js';
 import { appendBatch, type BatchResult } from './append.js';
 import type { Outcomes } from './append-outcomes.js';
 import { claimDelegations, endLeases, renewLeases } from './claim.js';
@@ -42,6 +42,7 @@ import { readEvents, readNewest } from './read-events.js';
 import { toEvent } from './task-rows.js';
 
 /** Tasks in the hub's database. `participant` takes part in every commit that adds events. */
+@Injectable()
 export class SqlTaskStore extends TaskStore {
   readonly downstream: DownstreamTasks;
   private readonly texts: LargeTexts;
@@ -57,7 +58,7 @@ export class SqlTaskStore extends TaskStore {
   constructor(
     private readonly database: Database,
     private readonly participant: AppendParticipant,
-    private readonly usage: UsageStore = new SqlUsageStore(database),
+    private readonly usage: UsageStore,
   ) {
     super();
     this.downstream = new SqlDownstreamTasks(database);

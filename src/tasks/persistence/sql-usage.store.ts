@@ -1,7 +1,9 @@
-import type { Database } from '../../database/database.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { IdSource } from '../../common/ids.js';
+import { Database } from '../../database/database.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
-import { UsageStore, type OwnedUsage } from '../usage/usage-store.js';
-import { dayOf, type OwnedUsageChange } from '../usage/usage.js';
+import { UsageStore, type OwnedUsage } from '../store/usage-store.js';
+import { dayOf, type OwnedUsageChange } from '../store/usage.js';
 
 /** Rows of one principal at most. */
 const SHARDS = 16;
@@ -22,16 +24,16 @@ const ADD = `INSERT INTO task_usage
  * Usage in the hub's database: one row for each principal and shard. A process writes to one shard, so
  * that processes of one PostgreSQL do not wait for each other's commits.
  */
+@Injectable()
 export class SqlUsageStore extends UsageStore {
   private readonly shard: number;
 
-  /** `chance` in [0, 1) chooses the shard. */
   constructor(
     private readonly database: Database,
-    chance = 0,
+    @Inject(IdSource) ids: Pick<IdSource, 'jitter'>,
   ) {
     super();
-    this.shard = database.dialect === 'sqlite' ? 0 : Math.floor(chance * SHARDS);
+    this.shard = database.soleProcess ? 0 : Math.floor(ids.jitter() * SHARDS);
   }
 
   *add(tx: Tx, changes: readonly OwnedUsageChange[], now: Date): Work<void> {

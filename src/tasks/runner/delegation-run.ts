@@ -2,8 +2,8 @@ import { HubError } from '../../common/hub-error.js';
 import type { Agent } from '../../agents/index.js';
 import { EVERYTHING } from '../../auth/index.js';
 import type { Message } from '../../protocol/a2a.js';
-import { namesBy } from '../agent-name.js';
-import { OVER } from '../over.js';
+import { namesBy } from '../domain/agent-name.js';
+import { OVER } from './cancelled.js';
 import { decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
 import { isEnded, isWaiting } from '../domain/delegation-state.js';
 import { FencedError } from '../task-log.js';
@@ -156,7 +156,7 @@ export class DelegationRun {
     const refusal =
       deleted || !fresh
         ? undefined
-        : refusalOfNewWork(this.deps, agent, aggregate.record, sentWith);
+        : refusalOfNewWork(this.deps.registry, agent, aggregate.record, sentWith);
     if (deleted || refusal !== undefined) {
       const what = refusal ?? 'has been deleted from the registry';
       await this.withoutAgent(`The agent ${delegation.agentName} (${delegation.agentId}) ${what}.`);
@@ -179,10 +179,12 @@ export class DelegationRun {
   }
 
   private async agent(id: string): Promise<Agent | undefined> {
-    const known = this.deps.agent(id);
+    const { registry } = this.deps;
+    const known = registry.known(id);
     if (known?.deletedAt === null) return known;
-    await this.deps.renewAgents();
-    return this.deps.agent(id);
+    // One that is not known here may be new in another process.
+    await registry.renew();
+    return registry.known(id);
   }
 
   private async steps(run: RunContext): Promise<void> {
@@ -274,13 +276,13 @@ export class DelegationRun {
   /** There is nobody to send to: the next agent of the route, or the end. */
   private async withoutAgent(reason: string): Promise<void> {
     const { id, taskId, epoch, adopted } = this.claim;
-    const { log, clock, agent } = this.deps;
+    const { log, clock, registry } = this.deps;
     await log.update(
       taskId,
       (aggregate) => ({
         change: adopted
           ? decideOutcome(aggregate, id, { state: 'failed', reason }, clock.now())
-          : decideFailover(aggregate, id, reason, clock.now(), namesBy(agent), false),
+          : decideFailover(aggregate, id, reason, clock.now(), namesBy(registry), false),
         result: undefined,
       }),
       { delegationId: id, epoch },
@@ -325,7 +327,7 @@ export class DelegationRun {
       return true;
     }
     const { id: delegationId, taskId } = this.claim;
-    this.deps.logger.error({ err: error, taskId, delegationId }, 'a delegation could not be run');
+    this.deps.logger.error({ err: error, taskId, delegationId }, 'running a delegation failed');
     // Nothing can be written: the lease runs out and the delegation is adopted.
     return error instanceof HubError && error.reason === 'UNAVAILABLE';
   }

@@ -9,13 +9,13 @@ import type { RunDeps } from './run-deps.js';
  * after the route was made.
  */
 export function refusalOfNewWork(
-  { mayUse }: Pick<RunDeps, 'mayUse'>,
+  registry: Pick<RunDeps['registry'], 'mayUse'>,
   agent: Agent,
   { organization }: TaskRecord,
   { extensions }: SentWith,
 ): string | undefined {
   if (!agent.enabled) return 'is disabled';
-  if (!mayUse({ organization }, agent)) return 'is no longer available to you';
+  if (!registry.mayUse({ organization }, agent)) return 'is no longer available to you';
   const missing = missingExtensions(agent, extensions);
   return missing.length === 0
     ? undefined

@@ -25,7 +25,7 @@ export async function putBack(
     const known = error instanceof HubError ? error.reason : undefined;
     logger.warn(
       { err: error, taskId, delegationId: id, reason: known },
-      'a delegation stays claimed',
+      'returning a delegation to the queue failed; it stays claimed until its lease expires',
     );
     return false;
   }

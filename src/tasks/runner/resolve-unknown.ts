@@ -4,7 +4,7 @@ import { isTerminal } from '../../protocol/task-state.js';
 import { decideAsk } from '../domain/decide-ask.js';
 import { decideResend, resendPauseMs, timesResent } from '../domain/decide-resend.js';
 import { sameValue } from '../domain/equality.js';
-import { isAway } from '../is-away.js';
+import { isAway } from './is-transient.js';
 import { messageOf } from './outgoing-message.js';
 import type { RunContext } from './run-context.js';
 import type { RunDeps } from './run-deps.js';

@@ -9,8 +9,8 @@ import type { StreamResponse, Task } from '../../protocol/a2a.js';
 import { inSteps } from '../domain/large-answer.js';
 import { decideAgentEvent, decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
 import type { End } from '../domain/end-delegation.js';
-import { namesBy } from '../agent-name.js';
-import { agentCallOptions, hopsOf } from '../call-options.js';
+import { namesBy } from '../domain/agent-name.js';
+import { agentCallOptions, hopsOf } from './call-options.js';
 import { isEnded } from '../domain/delegation-state.js';
 import { decideConnectionAwaited, isHeld } from '../domain/unsent.js';
 import { withTrouble } from '../domain/with-trouble.js';
@@ -28,7 +28,7 @@ import type { RunDeps } from './run-deps.js';
 import { ConnectionWait } from './connection-wait.js';
 import { Watchdog } from './watchdog.js';
 import { standingAfter, type Standing } from './standing.js';
-import { OVER } from '../over.js';
+import { OVER } from './cancelled.js';
 
 /**
  * One claimed delegation while it runs: what is known of it, the only way it writes (through the log,
@@ -244,10 +244,10 @@ export class RunContext {
 
   /** The agent did not take the message: the next one is asked, or the delegation fails. */
   async failover(reason: string): Promise<void> {
-    const { agent } = this.deps;
+    const { registry } = this.deps;
     await this.change((aggregate, id, now) =>
       withTrouble(
-        decideFailover(aggregate, id, reason, now, namesBy(agent), this.sent),
+        decideFailover(aggregate, id, reason, now, namesBy(registry), this.sent),
         aggregate,
         id,
         this.trouble,
@@ -310,12 +310,12 @@ export class RunContext {
    * `isMessage`: it takes the message to the agent. `over` is called at its end.
    */
   connectionWait(watchdog: Watchdog, ms: number, isMessage: boolean): ConnectionWait {
-    const { clock, connecting } = this.deps;
+    const { clock, load } = this.deps;
     const wait = new ConnectionWait({
       watchdog,
       ms,
       now: () => clock.now().getTime(),
-      onChange: (waits) => connecting(this.agent.id, waits ? 1 : -1),
+      onChange: (waits) => load.connecting(this.agent.id, waits ? 1 : -1),
     });
     if (isMessage) this.messageWait = wait;
     return wait;

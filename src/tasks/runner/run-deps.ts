@@ -1,20 +1,23 @@
-import type {
-  Agent,
-  AgentBudgets,
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  type AgentBudgets,
   AgentClient,
   AgentHealth,
+  AgentLoad,
   AgentQuirks,
+  AgentRegistry,
 } from '../../agents/index.js';
-import type { Principal } from '../../auth/index.js';
-import type { Clock } from '../../common/clock.js';
-import type { IdSource } from '../../common/ids.js';
-import type { Log } from '../../common/logger.js';
-import type { AgentFarewell } from '../cancel/agent-farewell.js';
-import type { AgentCallbacks } from '../callbacks/agent-callbacks.js';
-import type { ContextStore } from '../context-store.js';
-import type { TaskLog } from '../task-log.js';
-import type { DownstreamTasks } from '../task-store.js';
-import type { Farewells } from './farewells.js';
+import { Clock } from '../../common/clock.js';
+import { IdSource } from '../../common/ids.js';
+import { Log } from '../../common/logger.js';
+import { AppConfig } from '../../config/index.js';
+import { HubSettings } from '../../database/hub-settings.js';
+import { AgentCallbacks } from '../callbacks/agent-callbacks.js';
+import { AgentFarewell } from './agent-farewell.js';
+import { ContextStore } from '../store/context-store.js';
+import { TaskLog } from '../task-log.js';
+import { type DownstreamTasks, TaskStore } from '../task-store.js';
+import { Farewells } from '../capacity/cancel-permits.js';
 
 /** The settings a run needs (`agents.*` and `tasks.*` of the configuration). */
 export interface RunSettings {
@@ -29,32 +32,52 @@ export interface RunSettings {
 }
 
 /** What the runs of one process share. */
-export interface RunDeps {
-  readonly log: TaskLog;
-  readonly contexts: ContextStore;
-  /** Which of the agents' tasks are whose. */
-  readonly downstream: DownstreamTasks;
-  readonly client: AgentClient;
-  readonly callbacks: AgentCallbacks;
-  readonly farewell: AgentFarewell;
-  /** So many more calls for an agent wait for a connection, or less. */
-  readonly connecting: (agentId: string, by: 1 | -1) => void;
-  readonly farewells: Pick<Farewells, 'hasRoom' | 'enter' | 'leave'>;
-  readonly health: Pick<AgentHealth, 'admit' | 'taskEnded'>;
-  readonly quirks: Pick<AgentQuirks, 'note'>;
-  /** Also one that is deleted: it may be asked about what it works on, but gets no message. */
-  readonly agent: (id: string) => Agent | undefined;
-  /** Whether those of an organization may use an agent. */
-  readonly mayUse: (by: Pick<Principal, 'organization'>, agent: Agent) => boolean;
-  /** Reads the registry again: an agent that is not known here may be new in another process. */
-  readonly renewAgents: () => Promise<void>;
-  readonly clock: Clock;
-  readonly ids: IdSource;
-  readonly logger: Log;
-  /** The owner of what runs here, and how long a lease is. */
-  readonly owner: string;
-  readonly leaseMs: number;
+@Injectable()
+export class RunDeps {
   readonly settings: RunSettings;
+  private ownId: string | undefined;
+
+  constructor(
+    readonly log: TaskLog,
+    private readonly store: TaskStore,
+    readonly contexts: ContextStore,
+    readonly client: AgentClient,
+    readonly callbacks: AgentCallbacks,
+    readonly farewell: AgentFarewell,
+    readonly farewells: Farewells,
+    @Inject(AgentLoad) readonly load: AgentLoad,
+    @Inject(AgentHealth) readonly health: Pick<AgentHealth, 'admit' | 'taskEnded'>,
+    @Inject(AgentQuirks) readonly quirks: Pick<AgentQuirks, 'note'>,
+    @Inject(AgentRegistry) readonly registry: Pick<AgentRegistry, 'known' | 'mayUse' | 'renew'>,
+    readonly clock: Clock,
+    readonly ids: IdSource,
+    readonly logger: Log,
+    @Inject(HubSettings) private readonly hub: Pick<HubSettings, 'instanceId'>,
+    @Inject(AppConfig) { agents, tasks }: Pick<AppConfig, 'agents' | 'tasks'>,
+  ) {
+    const { connectMs, firstEventMs, idleMs, totalMs, cancelWaitMs } = agents;
+    this.settings = {
+      budgets: { connectMs, firstEventMs, idleMs, totalMs, cancelWaitMs },
+      pollMinMs: agents.pollMinMs,
+      pollMaxMs: agents.pollMaxMs,
+      resend: tasks.resend,
+      attachReferences: tasks.attachReferences,
+    };
+  }
+
+  /** Reads what is needed once per process; resolves before the first run begins. */
+  async prepare(): Promise<void> {
+    this.ownId = await this.hub.instanceId();
+  }
+
   /** This hub's own id, for `A2A-Hub-Hops`. */
-  readonly instanceId: string;
+  get instanceId(): string {
+    if (this.ownId === undefined) throw new Error('the id of this hub has not been read');
+    return this.ownId;
+  }
+
+  /** Which of the agents' tasks belong to which delegation. */
+  get downstream(): DownstreamTasks {
+    return this.store.downstream;
+  }
 }

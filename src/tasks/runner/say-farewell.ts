@@ -6,7 +6,7 @@ import { FencedError } from '../task-log.js';
 import type { ClaimedDelegation } from '../task-store.js';
 import type { Delegation, DelegationPatch, TaskAggregate } from '../task.js';
 import { messageToSend } from './outgoing-message.js';
-import { isAway } from '../is-away.js';
+import { isAway } from './is-transient.js';
 import { findOwnTask } from './resolve-unknown.js';
 import { RunContext } from './run-context.js';
 import type { RunDeps } from './run-deps.js';
@@ -99,7 +99,7 @@ async function tell(
   delegation: Delegation,
   known: string | null,
 ): Promise<Told> {
-  const agent = deps.agent(delegation.agentId);
+  const agent = deps.registry.known(delegation.agentId);
   if (!agent) return { told: true, left: [] };
   const { message, sentWith } = await messageToSend(deps.log, aggregate, delegation);
   const left = await toldOfLeft(deps, aggregate.record, delegation, sentWith);

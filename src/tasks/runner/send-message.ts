@@ -18,7 +18,7 @@ import { takeEnded } from './resolve-unknown.js';
 import type { RunContext } from './run-context.js';
 import type { Step } from './steps.js';
 import { Watchdog } from './watchdog.js';
-import { OVER } from '../over.js';
+import { OVER } from './cancelled.js';
 
 /** JSON-RPC codes of an agent that cannot stream, whatever its card says. */
 const CANNOT_STREAM: ReadonlySet<number | undefined> = new Set([

@@ -1,25 +1,29 @@
-import type { AgentLoad } from '../../agents/index.js';
-import type { ApiKeyStore } from '../../auth/index.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { ApiKeyStore } from '../../auth/index.js';
 import { BackgroundJob } from '../../common/background-job.js';
-import type { Clock } from '../../common/clock.js';
-import type { Log } from '../../common/logger.js';
-import type { Signals } from '../signals.js';
-import type { Claimer, TaskLog } from '../task-log.js';
-import type { ClaimedDelegation, TaskStore } from '../task-store.js';
+import { runLimits } from '../../common/capacity.js';
+import { AppConfig } from '../../config/index.js';
+import { Database } from '../../database/database.js';
 import { isEnded } from '../domain/delegation-state.js';
+import { OVER } from './cancelled.js';
+import { Signals } from '../signals/signals.js';
+import type { Claimer } from '../task-log.js';
+import { type ClaimedDelegation, TaskStore } from '../task-store.js';
 import { DelegationRun } from './delegation-run.js';
-import type { Farewells } from './farewells.js';
 import { Leases } from './leases.js';
-import { Place, type PlaceFor, Places } from './places.js';
+import { Place, type PlaceFor, Places } from '../capacity/run-permits.js';
 import { putBack } from './put-back.js';
-import type { RunDeps } from './run-deps.js';
-import type { WaitingLine } from './waiting-line.js';
-import { OVER } from '../over.js';
+import { RunDeps } from './run-deps.js';
+import { WaitingLine } from '../capacity/queue-depth.js';
 
 /** How often is looked whether a question still waits for its answer. */
 const LOOK_AT_ASKED_MS = 30_000;
 /** How often is looked whether more than one organization may come. */
 const LOOK_AT_TENANTS_MS = 5000;
+/** How often a process looks for work by itself; more often where notifications of others do not reach it. */
+const LOOK_EVERY_MS = { sqlite: 1000, postgres: 250 } as const;
+/** How long a clean stop waits at most for the first answers of messages on their way. */
+const MAX_STOP_GRACE_MS = 5000;
 /** A message that has waited for a connection for so long says so in its task. */
 const TELL_WAIT_AFTER_MS = 1000;
 
@@ -28,42 +32,12 @@ interface Running {
   readonly done: Promise<void>;
 }
 
-export interface RunnerSettings {
-  readonly leaseMs: number;
-  /** Delegations run at once. */
-  readonly maxConcurrent: number;
-  /** What says so. */
-  readonly limitedBy: string;
-  /** How often work, leases and changes by other processes are looked for without a ring. */
-  readonly lookEveryMs: number;
-  /** How long a clean stop waits for the first answers of messages on their way. */
-  readonly stopGraceMs: number;
-}
-
-export interface TaskRunnerDeps {
-  readonly log: TaskLog;
-  readonly store: TaskStore;
-  readonly signals: Signals;
-  readonly clock: Clock;
-  readonly logger: Log;
-  /** Names this process in leases; new at every start. */
-  readonly owner: string;
-  readonly settings: RunnerSettings;
-  /** How much each agent takes, told what it gets. */
-  readonly load: AgentLoad;
-  /** The same that the runs have. */
-  readonly farewells: Farewells;
-  readonly line: Pick<WaitingLine, 'waitsFor'>;
-  readonly tenants: Pick<ApiKeyStore, 'hasSeveralOrganizations' | 'onAdded'>;
-  /** Asked for once, at start. */
-  readonly runDeps: () => Promise<RunDeps>;
-}
-
 /**
  * Claims delegations and runs them: as many as the settings allow at once, woken by rings and now and
  * then, and new ones of this process in the commit that creates them. Whichever process claims a
  * delegation, what its run needs is in the database.
  */
+@Injectable()
 export class TaskRunner implements Claimer {
   private readonly runs = new Map<string, Running>();
   private readonly places: Places;
@@ -72,7 +46,7 @@ export class TaskRunner implements Claimer {
   private readonly leave: (() => void)[] = [];
   /** Delegations on their way back into the queue. */
   private readonly late = new Set<Promise<unknown>>();
-  private shared: RunDeps | undefined;
+  private started = false;
   private claiming: Promise<void> | undefined;
   private claimAgain = false;
   /** Farewells are looked for although there is no place: now and then, for they take none. */
@@ -83,27 +57,37 @@ export class TaskRunner implements Claimer {
   private lookedAtTenantsAt = -Infinity;
   private readonly job: BackgroundJob;
 
-  constructor(private readonly deps: TaskRunnerDeps) {
-    this.places = new Places(deps.settings.maxConcurrent, deps.load, deps.farewells);
-    const { store, owner, clock, settings } = deps;
+  /** Names this process in leases; new at every start. */
+  readonly owner: string;
+  readonly leaseMs: number;
+  private readonly limit: ReturnType<typeof runLimits>;
+
+  constructor(
+    private readonly shared: RunDeps,
+    private readonly store: TaskStore,
+    private readonly signals: Signals,
+    @Inject(WaitingLine) private readonly line: Pick<WaitingLine, 'waitsFor'>,
+    @Inject(ApiKeyStore)
+    private readonly tenants: Pick<ApiKeyStore, 'hasSeveralOrganizations' | 'onAdded'>,
+    private readonly database: Database,
+    @Inject(AppConfig) private readonly config: Pick<AppConfig, 'tasks' | 'server'>,
+  ) {
+    const { clock, ids, logger, farewells, load } = shared;
+    this.owner = ids.next();
+    this.leaseMs = config.tasks.leaseMs;
+    this.limit = runLimits(config.tasks);
+    this.places = new Places(this.limit.runs, load, farewells);
+    const { owner, leaseMs } = this;
     const held = (): Iterable<string> => this.runs.keys();
-    this.leases = new Leases({ store, owner, clock, leaseMs: settings.leaseMs, held });
-    deps.farewells.onRoom = (): void => this.lookForFarewells();
+    this.leases = new Leases({ store, owner, clock, leaseMs, held });
+    farewells.onRoom = (): void => this.lookForFarewells();
     const rules = {
       name: 'leases',
-      failure: 'leases could not be looked after',
-      everyMs: settings.lookEveryMs,
+      failure: 'renewing the leases of delegations failed',
+      everyMs: LOOK_EVERY_MS[database.dialect],
       run: () => this.look(),
     };
-    this.job = new BackgroundJob(rules, clock, deps.logger);
-  }
-
-  get owner(): string {
-    return this.deps.owner;
-  }
-
-  get leaseMs(): number {
-    return this.deps.settings.leaseMs;
+    this.job = new BackgroundJob(rules, clock, logger);
   }
 
   reserve(delegations: readonly PlaceFor[]): boolean {
@@ -111,7 +95,7 @@ export class TaskRunner implements Claimer {
     const taken: PlaceFor[] = [];
     for (const each of delegations) {
       // Whoever waits for the agent already comes before.
-      if (this.deps.line.waitsFor(each.agentId) || !this.places.hasRoom(each)) {
+      if (this.line.waitsFor(each.agentId) || !this.places.hasRoom(each)) {
         for (const one of taken) this.places.give(one);
         return false;
       }
@@ -130,25 +114,30 @@ export class TaskRunner implements Claimer {
     for (const each of delegations) this.begin(each, true);
   }
 
-  /** `soleProcess`: nobody else can be at work (SQLite), so that all leases of others are void. */
-  async start(soleProcess: boolean): Promise<void> {
-    const { log, store, signals, owner, logger } = this.deps;
-    this.shared = await this.deps.runDeps();
-    if (soleProcess) {
+  async start(): Promise<void> {
+    const { store, signals, owner } = this;
+    const { log, logger } = this.shared;
+    await this.shared.prepare();
+    this.started = true;
+    // No other process can be at work, so all leases of others are void.
+    if (this.database.soleProcess) {
       const released = await store.releaseOthers(owner);
       if (released > 0)
-        logger.info({ delegations: released }, 'adopting what the last process left');
+        logger.info(
+          { delegations: released },
+          'taking over the delegations of the previous process',
+        );
     }
     this.leave.push(
       signals.onWork(() => this.wake()),
       signals.onDelegation((id) => this.runs.get(id)?.run.poke()),
       // At once, so that nobody fills what is to be kept for a new organization.
-      this.deps.tenants.onAdded(() => this.noticeTenants()),
+      this.tenants.onAdded(() => this.noticeTenants()),
     );
     log.claimNew(this);
     await this.lookAtTenants();
-    const { maxConcurrent, limitedBy } = this.deps.settings;
-    logger.info({ delegations: maxConcurrent, limitedBy }, 'running so many at once');
+    const { runs, limitedBy } = this.limit;
+    logger.info({ delegations: runs, limitedBy }, 'concurrency limit for delegations');
     this.wake();
     this.job.start();
   }
@@ -167,16 +156,19 @@ export class TaskRunner implements Claimer {
     for (const { run } of all) run.stop();
     await Promise.all(all.map(({ done }) => done));
     while (this.late.size > 0) await Promise.all(this.late);
-    if (this.shared) await this.giveUpLeases();
+    if (this.started) await this.giveUpLeases();
   }
 
   /** Without a database they run out by themselves. */
   private async giveUpLeases(): Promise<void> {
-    const { store, owner, logger } = this.deps;
+    const { store, owner } = this;
     try {
       await store.release(owner);
     } catch (error) {
-      logger.warn({ err: error }, 'leases were not given up; they run out by themselves');
+      this.shared.logger.warn(
+        { err: error },
+        'releasing the leases failed; they expire by themselves',
+      );
     }
   }
 
@@ -189,7 +181,7 @@ export class TaskRunner implements Claimer {
     }
     this.claiming = this.claim()
       .catch((error: unknown) => {
-        this.deps.logger.error({ err: error }, 'delegations could not be claimed');
+        this.shared.logger.error({ err: error }, 'claiming delegations failed');
       })
       .finally(() => {
         this.claiming = undefined;
@@ -200,7 +192,7 @@ export class TaskRunner implements Claimer {
   }
 
   private async claim(): Promise<void> {
-    const { store, owner, settings } = this.deps;
+    const { store, owner, leaseMs } = this;
     for (;;) {
       const held = Math.max(0, this.room);
       if (held === 0 && !this.farewellsDue) return;
@@ -210,7 +202,7 @@ export class TaskRunner implements Claimer {
       try {
         // Or this process, when it was stopped for a while, would take its own runs for left behind.
         const now = await this.leases.keep();
-        claimed = await store.claim(owner, now, settings.leaseMs, held, this.places);
+        claimed = await store.claim(owner, now, leaseMs, held, this.places);
       } finally {
         this.holdsAll = false;
       }
@@ -231,12 +223,12 @@ export class TaskRunner implements Claimer {
 
   /** `hasPlace`: a place has been taken for it. */
   private begin(claim: ClaimedDelegation, hasPlace = false): void {
-    if (!this.shared) return;
-    if (this.stopping.signal.aborted) return this.giveBack(this.shared, claim);
+    if (!this.started) return;
+    if (this.stopping.signal.aborted) return this.giveBack(claim);
     // A follow-up of a delegation whose last run is closing its stream: the old one steps aside.
     this.runs.get(claim.id)?.run.stop();
     const { agentId, untold } = claim;
-    const { farewells } = this.deps;
+    const { farewells } = this.shared;
     const hooks = {
       isAwaited: () => this.places.isTight(agentId),
       freed: () => this.wake(),
@@ -255,8 +247,8 @@ export class TaskRunner implements Claimer {
   }
 
   /** Awaited by a stop. */
-  private giveBack(shared: RunDeps, claim: ClaimedDelegation): void {
-    const done = putBack(shared, claim).finally(() => this.late.delete(done));
+  private giveBack(claim: ClaimedDelegation): void {
+    const done = putBack(this.shared, claim).finally(() => this.late.delete(done));
     this.late.add(done);
   }
 
@@ -272,24 +264,22 @@ export class TaskRunner implements Claimer {
   private noticeTenants(): void {
     this.lookedAtTenantsAt = -Infinity;
     this.lookAtTenants().catch((error: unknown) =>
-      this.deps.logger.warn({ err: error }, 'the organizations with keys could not be counted'),
+      this.shared.logger.warn({ err: error }, 'counting the organizations with keys failed'),
     );
   }
 
   private async lookAtTenants(): Promise<void> {
-    const now = this.deps.clock.now().getTime();
+    const now = this.shared.clock.now().getTime();
     if (now - this.lookedAtTenantsAt < LOOK_AT_TENANTS_MS) return;
     this.lookedAtTenantsAt = now;
-    this.places.several = await this.deps.tenants.hasSeveralOrganizations();
+    this.places.several = await this.tenants.hasSeveralOrganizations();
   }
 
   /** Finds what other processes have changed about the delegations that run here. */
   private async compare(): Promise<void> {
     const before = [...this.runs];
     this.lookAtAsked();
-    const owned = new Map(
-      (await this.deps.store.owned(this.deps.owner)).map((one) => [one.id, one]),
-    );
+    const owned = new Map((await this.store.owned(this.owner)).map((one) => [one.id, one]));
     for (const [id, { run }] of before) {
       const row = owned.get(id);
       if (run.asked) {
@@ -304,7 +294,7 @@ export class TaskRunner implements Claimer {
 
   /** What waits for its client may be much, and is not compared: whether it still waits is seen less often. */
   private lookAtAsked(): void {
-    const now = this.deps.clock.now().getTime();
+    const now = this.shared.clock.now().getTime();
     if (now - this.lookedAtAskedAt < LOOK_AT_ASKED_MS) return;
     this.lookedAtAskedAt = now;
     for (const { run } of this.runs.values()) if (run.asked) run.poke(true);
@@ -313,8 +303,9 @@ export class TaskRunner implements Claimer {
   private async grace(): Promise<void> {
     const waiting = [...this.runs.values()].filter(({ run }) => run.unanswered);
     if (waiting.length === 0) return;
-    const { clock, settings } = this.deps;
-    const end = clock.now().getTime() + settings.stopGraceMs;
+    const { clock } = this.shared;
+    const graceMs = Math.min(this.config.server.drainMs / 2, MAX_STOP_GRACE_MS);
+    const end = clock.now().getTime() + graceMs;
     while (
       clock.now().getTime() < end &&
       waiting.some(({ run }) => this.isOpen(run) && run.unanswered)

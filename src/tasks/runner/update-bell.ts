@@ -1,9 +1,9 @@
 import { canStream } from '../../agents/index.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import type { StreamResponse } from '../../protocol/a2a.js';
-import { isAway } from '../is-away.js';
+import { isAway } from './is-transient.js';
 import type { RunContext } from './run-context.js';
-import { OVER } from '../over.js';
+import { OVER } from './cancelled.js';
 
 /** Pauses before a broken subscription is tried again; after the last one the task is only polled. */
 const RETRY_PAUSES_MS = [1000, 2000, 4000] as const;

@@ -1,5 +1,5 @@
 import { AgentCallError } from '../../agents/index.js';
-import { OVER } from '../over.js';
+import { OVER } from './cancelled.js';
 import type { RunContext } from './run-context.js';
 
 /** The pause between two looks at an agent that waits for its client, in longest pauses of others. */

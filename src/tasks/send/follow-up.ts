@@ -1,6 +1,7 @@
-import type { Agent } from '../../agents/index.js';
-import { visibilityOf, type Principal } from '../../auth/index.js';
-import type { Clock } from '../../common/clock.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { AgentRegistry } from '../../agents/index.js';
+import { visibilityOf } from '../../auth/index.js';
+import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { Role, type Message } from '../../protocol/a2a.js';
 import { isInterrupted } from '../../protocol/task-state.js';
@@ -11,8 +12,8 @@ import {
   type HubRequest,
 } from '../../routing/index.js';
 import { addressee, decideFollowUp } from '../domain/task-decisions.js';
-import { keyConflict, taskNotFound } from '../task-errors.js';
-import { KeyHeldError, type TaskLog } from '../task-log.js';
+import { keyConflict, taskNotFound } from '../domain/task-errors.js';
+import { KeyHeldError, TaskLog } from '../task-log.js';
 import type { Alongside } from '../task-store.js';
 import {
   NO_CHANGE,
@@ -21,95 +22,85 @@ import {
   type SentWith,
   type TaskAggregate,
 } from '../task.js';
-import { belongsTo } from '../task-access.js';
-import type { Quotas } from '../usage/quotas.js';
+import { belongsTo } from '../store/visibility.js';
+import { Quotas } from '../quotas/quotas.js';
 import { givenKeyOf, sameContent } from './fingerprint.js';
 import { checkRelated } from './related-tasks.js';
 
-/** What a further message needs of the other modules. */
-export interface FollowUpDeps {
-  readonly log: TaskLog;
-  readonly clock: Clock;
-  readonly agents: TaskAgents;
-  readonly quotas: Pick<Quotas, 'checkMessage'>;
-}
+/** Further messages of clients on their tasks. */
+@Injectable()
+export class FollowUps {
+  constructor(
+    private readonly log: TaskLog,
+    private readonly clock: Clock,
+    @Inject(AgentRegistry) private readonly agents: Pick<AgentRegistry, 'known' | 'mayUse'>,
+    private readonly quotas: Quotas,
+  ) {}
 
-/** What the operations ask of the registry. */
-export interface TaskAgents {
-  /** The agent that open work of this id is with, a deleted one as well. */
-  known(id: string): Agent | undefined;
-  /** Whether the principal is among those who may use this agent. */
-  mayUse(principal: Principal, agent: Agent): boolean;
-}
-
-/**
- * Adds the message to its task and queues the delegation it is for; `alongside` is written in the same
- * commit. The same message again, while its answer is still awaited, adds nothing, nor does the same
- * request under a client's `Idempotency-Key` as long as that holds; `alongside` is written all the same.
- * Throws TASK_NOT_FOUND for a task, or a related one, that the caller does not have, CONFLICT for a key that was used
- * for another request, NO_ROUTE when the caller may no longer use the agent (the task can still be read
- * and canceled), QUOTA_EXCEEDED for the task's owner, UNAVAILABLE while the disk is almost full, EXTENSION_SUPPORT_REQUIRED when that insists on an extension nobody asked for, and what
- * {@link decideFollowUp} throws.
- */
-export async function followUp(
-  deps: FollowUpDeps,
-  request: HubRequest,
-  alongside: readonly Alongside[],
-): Promise<void> {
-  const { log, clock } = deps;
-  const { message, principal } = request;
-  await checkRelated(log, request);
-  const idempotency = givenKeyOf(request, clock.now());
-  const holder = idempotency && (await log.keyHolder(principal.id, idempotency.key));
-  if (holder && holder.fingerprint !== idempotency.fingerprint) throw keyConflict();
-  try {
-    await add(deps, request, alongside, holder ? null : idempotency, Boolean(holder));
-  } catch (error) {
-    if (error instanceof KeyHeldError) {
-      // The same request came at the same time, perhaps to another process.
-      if (!error.sameRequest) throw keyConflict();
-      return add(deps, request, alongside, null, true);
+  /**
+   * Adds the message to its task and queues the delegation it is for; `alongside` is written in the same
+   * commit. The same message again, while its answer is still awaited, adds nothing, nor does the same
+   * request under a client's `Idempotency-Key` as long as that holds; `alongside` is written all the same.
+   * Throws TASK_NOT_FOUND for a task, or a related one, that the caller does not have, CONFLICT for a key that was used
+   * for another request, NO_ROUTE when the caller may no longer use the agent (the task can still be read
+   * and canceled), QUOTA_EXCEEDED for the task's owner, UNAVAILABLE while the disk is almost full, EXTENSION_SUPPORT_REQUIRED when that insists on an extension nobody asked for, and what
+   * {@link decideFollowUp} throws.
+   */
+  async add(request: HubRequest, alongside: readonly Alongside[]): Promise<void> {
+    const { log, clock } = this;
+    const { message, principal } = request;
+    await checkRelated(log, request);
+    const idempotency = givenKeyOf(request, clock.now());
+    const holder = idempotency && (await log.keyHolder(principal.id, idempotency.key));
+    if (holder && holder.fingerprint !== idempotency.fingerprint) throw keyConflict();
+    try {
+      await this.append(request, alongside, holder ? null : idempotency, Boolean(holder));
+    } catch (error) {
+      if (error instanceof KeyHeldError) {
+        // The same request came at the same time, perhaps to another process.
+        if (!error.sameRequest) throw keyConflict();
+        return this.append(request, alongside, null, true);
+      }
+      const unknown = error instanceof HubError && error.reason === 'TASK_NOT_FOUND';
+      throw unknown ? taskNotFound(message.taskId) : error;
     }
-    const unknown = error instanceof HubError && error.reason === 'TASK_NOT_FOUND';
-    throw unknown ? taskNotFound(message.taskId) : error;
   }
-}
 
-function add(
-  deps: FollowUpDeps,
-  request: HubRequest,
-  alongside: readonly Alongside[],
-  idempotency: IdempotencyKey | null,
-  isKnown: boolean,
-): Promise<void> {
-  const { message, agentId, directive } = request;
-  const visibility = visibilityOf(request.principal);
-  return deps.log.update(message.taskId, (aggregate) => {
-    if (!belongsTo(aggregate, visibility, agentId)) throw taskNotFound(message.taskId);
-    if (isKnown || isRepetition(aggregate, message)) {
-      return { change: NO_CHANGE, result: undefined, alongside };
+  private append(
+    request: HubRequest,
+    alongside: readonly Alongside[],
+    idempotency: IdempotencyKey | null,
+    isKnown: boolean,
+  ): Promise<void> {
+    const { message, agentId, directive } = request;
+    const visibility = visibilityOf(request.principal);
+    return this.log.update(message.taskId, (aggregate) => {
+      if (!belongsTo(aggregate, visibility, agentId)) throw taskNotFound(message.taskId);
+      if (isKnown || isRepetition(aggregate, message)) {
+        return { change: NO_CHANGE, result: undefined, alongside };
+      }
+      this.quotas.checkMessage(aggregate.record);
+      const now = this.clock.now();
+      const change = decideFollowUp(aggregate, message, directive, now, sentWithOf(request));
+      this.checkAgent(request, addressee(aggregate, directive));
+      return { change, result: undefined, alongside, idempotency };
+    });
+  }
+
+  /** A further message is new work: the caller must be allowed to use the agent now. */
+  private checkAgent(request: HubRequest, { agentId }: Delegation): void {
+    const agent = this.agents.known(agentId);
+    if (!agent) return;
+    if (!this.agents.mayUse(request.principal, agent)) {
+      throw new HubError(
+        'NO_ROUTE',
+        `The agent "${agentId}" of this task is no longer available to you; the task can still be read and canceled.`,
+      );
     }
-    deps.quotas.checkMessage(aggregate.record);
-    const now = deps.clock.now();
-    const change = decideFollowUp(aggregate, message, directive, now, sentWithOf(request));
-    checkAgent(deps.agents, request, addressee(aggregate, directive));
-    return { change, result: undefined, alongside, idempotency };
-  });
-}
-
-/** A further message is new work: the caller must be allowed to use the agent now. */
-function checkAgent(agents: TaskAgents, request: HubRequest, { agentId }: Delegation): void {
-  const agent = agents.known(agentId);
-  if (!agent) return;
-  if (!agents.mayUse(request.principal, agent)) {
-    throw new HubError(
-      'NO_ROUTE',
-      `The agent "${agentId}" of this task is no longer available to you; the task can still be read and canceled.`,
-    );
+    const asked = askedExtensions(request.extensions, request.message);
+    const missing = missingExtensions(agent, asked);
+    if (missing.length > 0) throw extensionsRequired(missing);
   }
-  const asked = askedExtensions(request.extensions, request.message);
-  const missing = missingExtensions(agent, asked);
-  if (missing.length > 0) throw extensionsRequired(missing);
 }
 
 function sentWithOf({ metadata, extensions, configuration, message }: HubRequest): SentWith {

@@ -11,7 +11,7 @@ import {
   type PlanStep,
   type Route,
 } from '../../routing/index.js';
-import { agentName } from '../agent-name.js';
+import { agentName } from '../domain/agent-name.js';
 import { operatorsRetry } from '../domain/operators-act.js';
 import { shortAgents } from '../domain/short-route.js';
 import type { NewDelegation, NewTask } from '../task.js';

@@ -1,6 +1,6 @@
 import { visibilityOf } from '../../auth/index.js';
 import type { HubRequest } from '../../routing/index.js';
-import { taskNotFound } from '../task-errors.js';
+import { taskNotFound } from '../domain/task-errors.js';
 import type { TaskLog } from '../task-log.js';
 
 /**

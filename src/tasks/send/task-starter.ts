@@ -1,46 +1,49 @@
-import type { Agent } from '../../agents/index.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { AgentRegistry } from '../../agents/index.js';
 import { EVERYTHING } from '../../auth/index.js';
-import type { Clock } from '../../common/clock.js';
+import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
-import type { IdSource } from '../../common/ids.js';
+import { IdSource } from '../../common/ids.js';
 import { isLong, longTurn } from '../../common/long-work.js';
-import { NO_WORKERS, type WorkerWatch } from '../../database/worker-watch.js';
+import { AppConfig } from '../../config/index.js';
+import { HubSettings } from '../../database/hub-settings.js';
+import { NO_WORKERS, WorkerWatch } from '../../database/worker-watch.js';
 import { passHops } from '../../protocol/hops.js';
-import type { HubRequest, Route } from '../../routing/index.js';
+import { type HubRequest, type Route, RoutingService } from '../../routing/index.js';
 import { decideUnworkedTold } from '../domain/unsent.js';
-import { taskNotFound } from '../task-errors.js';
+import { taskNotFound } from '../domain/task-errors.js';
 import type { TaskAggregate } from '../task.js';
-import type { ContextStore } from '../context-store.js';
-import type { Created, TaskLog } from '../task-log.js';
+import { ContextStore } from '../store/context-store.js';
+import { type Created, TaskLog } from '../task-log.js';
 import type { Alongside } from '../task-store.js';
 import { delegatesOf, newTask, type ChosenAgent, type TaskLimits } from './new-task.js';
-import { ownerOf, type Quotas } from '../usage/quotas.js';
+import { ownerOf, Quotas } from '../quotas/quotas.js';
 import { idempotencyOf } from './fingerprint.js';
 import { checkRelated } from './related-tasks.js';
 
 /** How often a route is chosen again because an agent was deleted meanwhile. */
 const MAX_ROUTE_TRIES = 3;
 
-/** What starting a task needs of the other modules. */
-export interface TaskStarterDeps {
-  readonly log: TaskLog;
-  readonly contexts: ContextStore;
-  readonly clock: Clock;
-  readonly ids: IdSource;
-  readonly agent: (id: string) => Agent | undefined;
-  readonly route: (request: HubRequest, affinity: readonly string[]) => Promise<Route>;
-  /** This hub's own id. */
-  readonly instanceId: () => Promise<string>;
-  readonly limits: TaskLimits;
-  /** A message that has passed so many hubs goes no further. */
-  readonly maxHops: number;
-  readonly quotas: Quotas;
-  readonly workers: Pick<WorkerWatch, 'hasNoWorkers'>;
-}
-
 /** Makes a task of a message: context, route, delegations; all in one commit. */
+@Injectable()
 export class TaskStarter {
-  constructor(private readonly deps: TaskStarterDeps) {}
+  private readonly limits: TaskLimits;
+
+  constructor(
+    private readonly log: TaskLog,
+    private readonly contexts: ContextStore,
+    private readonly clock: Clock,
+    private readonly ids: IdSource,
+    @Inject(AgentRegistry) private readonly agents: Pick<AgentRegistry, 'get'>,
+    @Inject(RoutingService) private readonly routing: Pick<RoutingService, 'route'>,
+    @Inject(HubSettings) private readonly settings: Pick<HubSettings, 'instanceId'>,
+    private readonly quotas: Quotas,
+    @Inject(WorkerWatch) private readonly workers: Pick<WorkerWatch, 'hasNoWorkers'>,
+    @Inject(AppConfig) private readonly config: Pick<AppConfig, 'agents' | 'tasks'>,
+  ) {
+    const { maxDurationMs, maxCalls } = config.tasks;
+    this.limits = { totalMs: config.agents.totalMs, maxDurationMs, maxCalls };
+  }
 
   /**
    * Creates the task, under `taskId` when the client may choose it. Throws what routing throws,
@@ -64,7 +67,7 @@ export class TaskStarter {
 
   /** A request whose first copy has begun a task is let through: it begins nothing. */
   private async admit(request: HubRequest): Promise<() => void> {
-    const { log, clock, quotas } = this.deps;
+    const { log, clock, quotas } = this;
     try {
       return quotas.reserveTask(ownerOf(request.principal));
     } catch (refusal) {
@@ -80,8 +83,8 @@ export class TaskStarter {
     alongside: readonly Alongside[],
     taskId?: string,
   ): Promise<Created> {
-    await checkRelated(this.deps.log, request);
-    const { log, contexts, clock, ids, limits } = this.deps;
+    await checkRelated(this.log, request);
+    const { log, contexts, clock, ids, limits } = this;
     const { id: principalId } = request.principal;
     const given = request.message.contextId;
     const context = given === '' ? undefined : await contexts.get(given, principalId);
@@ -103,14 +106,14 @@ export class TaskStarter {
     const task = newTask(input, now, ids);
     if (isLarge) await longTurn();
     const created = await log.create(task, alongside);
-    return created.kind === 'created' && this.deps.workers.hasNoWorkers
+    return created.kind === 'created' && this.workers.hasNoWorkers
       ? this.sayThatNobodyWorks(created.aggregate)
       : created;
   }
 
   /** Who looks at the task is not to wait without a word; it is in the log before the task's id is told. */
   private async sayThatNobodyWorks({ record: { id } }: TaskAggregate): Promise<Created> {
-    const { log, clock } = this.deps;
+    const { log, clock } = this;
     await log.update(id, (task) => ({
       change: decideUnworkedTold(task, NO_WORKERS, clock.now()),
       result: undefined,
@@ -126,10 +129,10 @@ export class TaskStarter {
     affinity: readonly string[],
   ): Promise<{ route: Route; agents: Omit<ChosenAgent, 'downstreamContextId'>[] }> {
     for (let tries = 1; ; tries++) {
-      const route = await this.deps.route(request, affinity);
+      const route = await this.routing.route(request, affinity);
       const delegates = delegatesOf(route);
       const agents = delegates.flatMap((delegate) => {
-        const agent = this.deps.agent(delegate.candidate.agentId);
+        const agent = this.agents.get(delegate.candidate.agentId);
         return agent ? [{ ...delegate, agent }] : [];
       });
       if (agents.length === delegates.length) return { route, agents };
@@ -141,6 +144,6 @@ export class TaskStarter {
 
   private async refuseLoops(hops: readonly string[]): Promise<void> {
     if (hops.length === 0) return;
-    passHops(hops, await this.deps.instanceId(), this.deps.maxHops);
+    passHops(hops, await this.settings.instanceId(), this.config.tasks.maxHops);
   }
 }

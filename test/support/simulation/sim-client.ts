@@ -3,7 +3,7 @@ import type { Clock } from '../../../src/common/clock.js';
 import { TaskState, type Task } from '../../../src/protocol/a2a.js';
 import { isTerminal } from '../../../src/protocol/task-state.js';
 import { saidIn } from '../../../src/tasks/domain/own-ids.js';
-import type { StreamItem } from '../../../src/tasks/task-streams.js';
+import type { StreamItem } from '../../../src/tasks/reading/task-streams.js';
 import type { HubTasks, RequestOptions } from '../hub-tasks.js';
 import type { Life } from './life.js';
 

@@ -1,0 +1,72 @@
+import { Body, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import {
+  ReserveAnswer,
+  ApiKeyStore,
+  CurrentPrincipal,
+  operatorOf,
+  type Principal,
+} from '../../auth/index.js';
+import { AdminController } from '../../common/http/admin-controller.js';
+import { keyIdsOf, TaskDto } from './task.dto.js';
+import type { ReadRoom } from '../task-store.js';
+import type { TaskAggregate } from '../task.js';
+import { CancelTaskDto, TaskContentDto } from './operate.dto.js';
+import { TaskOperator } from '../operations/task-operator.js';
+
+/** What operators do with one task of anybody. */
+@AdminController('tasks', 'api/v1/tasks', 'admin')
+export class OperateController {
+  constructor(
+    private readonly operator: TaskOperator,
+    private readonly keys: ApiKeyStore,
+  ) {}
+
+  @Get(':id/content')
+  @ApiOperation({
+    summary:
+      'Reads any task as its client sees it: status, history and artifacts. The read is logged.',
+  })
+  @ApiOkResponse({ type: TaskContentDto })
+  async content(
+    @Param('id') id: string,
+    @CurrentPrincipal() caller: Principal,
+    @ReserveAnswer() room?: ReadRoom,
+  ): Promise<TaskContentDto> {
+    return new TaskContentDto((await this.operator.read(id, operatorOf(caller), room)).task);
+  }
+
+  // The plain `:id:cancel` would also match other verbs after the second colon.
+  @Post(':id(^[^:]+)::cancel')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Cancels any task that has not ended, on behalf of its client. The cancel is logged.',
+    description:
+      'Answers when the task has ended, or when the cancel wait of its agents is over. The task says that an operator canceled it, and why.',
+  })
+  @ApiOkResponse({ type: TaskDto })
+  async cancel(
+    @Param('id') id: string,
+    @Body() { reason }: CancelTaskDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<TaskDto> {
+    return this.shown(await this.operator.cancel(id, operatorOf(caller, reason)));
+  }
+
+  @Post(':id(^[^:]+)::retry')
+  @ApiOperation({
+    summary:
+      'Retries a task that has ended: sends its first message again, as a new task. The retry is logged.',
+    description:
+      'The new task belongs to the owner of the old one, is in the same context, is routed again and names the old one (`retryOf`, for its client under urn:a2a-hub:routing:v1). Further messages and webhooks of the old task are not repeated. 409 for a task that has not ended. While the new task is open, another retry answers with that task.',
+  })
+  @ApiCreatedResponse({ type: TaskDto })
+  async retry(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<TaskDto> {
+    return this.shown(await this.operator.retry(id, operatorOf(caller)));
+  }
+
+  private async shown(task: TaskAggregate): Promise<TaskDto> {
+    const keyNames = await this.keys.names(keyIdsOf([task]));
+    return new TaskDto(task, { unworked: null, isAdmin: true, keyNames });
+  }
+}

@@ -1,0 +1,110 @@
+import { Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import {
+  ReserveAnswer,
+  ApiKeyStore,
+  CurrentPrincipal,
+  EVERYTHING,
+  hasScope,
+  type Principal,
+  type Visibility,
+  visibilityOf,
+} from '../../auth/index.js';
+import { AdminController, RequireScope } from '../../common/http/admin-controller.js';
+import { NO_WORKERS, WorkerWatch } from '../../database/worker-watch.js';
+import { TaskDeleter } from '../operations/task-deleter.js';
+import { DeleteTaskQueryDto } from './delete-task.dto.js';
+import { taskNotFound } from '../domain/task-errors.js';
+import { TaskLists } from '../reading/task-lists.js';
+import { TaskLog } from '../task-log.js';
+import type { ReadRoom } from '../task-store.js';
+import type { TaskAggregate } from '../task.js';
+import {
+  filterOf,
+  keyIdsOf,
+  TaskDetailDto,
+  TaskDto,
+  TaskPageDto,
+  TaskQueryDto,
+  type TaskReader,
+} from './task.dto.js';
+
+/** The newest events of a task that its details show. */
+const SHOWN_EVENTS = 100;
+/** Of large ones it shows fewer: the newest that have so many bytes together, one at least. */
+const SHOWN_BYTES = 8 * 1024 * 1024;
+
+/** Tasks for operators: their organization's, or everybody's with scope `admin`. */
+@AdminController('tasks', 'api/v1/tasks', 'tasks:organization')
+export class TasksController {
+  constructor(
+    private readonly lists: TaskLists,
+    private readonly log: TaskLog,
+    private readonly deleter: TaskDeleter,
+    private readonly workers: WorkerWatch,
+    private readonly keys: ApiKeyStore,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Lists tasks with their delegations, newest status first.' })
+  @ApiOkResponse({ type: TaskPageDto })
+  async list(
+    @Query() query: TaskQueryDto,
+    @CurrentPrincipal() principal: Principal,
+    @ReserveAnswer() room?: ReadRoom,
+  ): Promise<TaskPageDto> {
+    const page = await this.lists.all(
+      filterOf(query),
+      operatorsView(principal),
+      query.limit,
+      query.cursor,
+      room,
+    );
+    const reader = await this.reader(principal, page.items);
+    return { ...page, items: page.items.map((each) => new TaskDto(each, reader)) };
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'Reads one task: its route, its delegations and its newest events.' })
+  @ApiOkResponse({ type: TaskDetailDto })
+  async get(
+    @Param('id') id: string,
+    @CurrentPrincipal() principal: Principal,
+    @ReserveAnswer() room?: ReadRoom,
+  ): Promise<TaskDetailDto> {
+    const aggregate = await this.log.read(id, operatorsView(principal), room);
+    if (!aggregate) throw taskNotFound(id);
+    const events = await this.log.newestEvents(id, SHOWN_EVENTS, SHOWN_BYTES, room);
+    return new TaskDetailDto(aggregate, events, await this.reader(principal, [aggregate]));
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @RequireScope('a2a')
+  @ApiOperation({
+    summary: 'Deletes a task that has ended: one of your own, or any you may see as an operator.',
+    description:
+      'Its log, artifacts, webhooks and deliveries are deleted with it. 409 if it has not ended, or, without force, while a cancel to one of its agents or a webhook delivery is pending.',
+  })
+  @ApiNoContentResponse()
+  async delete(
+    @Param('id') id: string,
+    @Query() { force }: DeleteTaskQueryDto,
+    @CurrentPrincipal() principal: Principal,
+  ): Promise<void> {
+    const visibility = hasScope(principal, 'admin') ? EVERYTHING : visibilityOf(principal);
+    await this.deleter.delete(id, visibility, force === 'true');
+  }
+
+  private async reader(principal: Principal, tasks: readonly TaskAggregate[]): Promise<TaskReader> {
+    const keyNames = await this.keys.names(keyIdsOf(tasks));
+    const unworked = this.workers.hasNoWorkers ? NO_WORKERS : null;
+    return { unworked, isAdmin: hasScope(principal, 'admin'), keyNames };
+  }
+}
+
+function operatorsView(principal: Principal): Visibility {
+  return hasScope(principal, 'admin')
+    ? EVERYTHING
+    : { kind: 'organization', organization: principal.organization };
+}

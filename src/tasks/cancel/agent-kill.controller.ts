@@ -1,0 +1,48 @@
+import { HttpCode, Param, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty } from '@nestjs/swagger';
+import { AdminController } from '../../common/http/admin-controller.js';
+import { AgentStopper, type Stopped } from './agent-stopper.js';
+
+/** What killing an agent came to, in delegations: one task may have several. */
+export class KilledAgentDto {
+  @ApiProperty({ type: String })
+  readonly id: string;
+
+  @ApiProperty({ type: Boolean, description: 'Always false: it receives no new work.' })
+  readonly enabled = false;
+
+  @ApiProperty({ type: Number, description: 'Delegations that were canceled.' })
+  readonly canceled: number;
+
+  @ApiProperty({
+    type: Number,
+    description: 'Delegations not sent yet that failed over to the next agent of their route.',
+  })
+  readonly movedOn: number;
+
+  constructor(id: string, { canceled, movedOn }: Stopped) {
+    this.id = id;
+    this.canceled = canceled;
+    this.movedOn = movedOn;
+  }
+}
+
+/** The part of the agents' API that concerns what they work on. */
+@AdminController('agents', 'api/v1/agents', 'agents')
+export class AgentKillController {
+  constructor(private readonly stopper: AgentStopper) {}
+
+  // The plain `:id:kill` would also match other verbs after the second colon.
+  @Post(':id(^[^:]+)::kill')
+  @HttpCode(200)
+  @ApiOperation({
+    summary:
+      'Disables an agent and cancels the delegations it works on; the status of each task says so.',
+    description:
+      'Answers when the end of every delegation is committed; the hub then sends the agent a cancel for each of its tasks. A declared agent is enabled again at the next start, unless its declaration says otherwise.',
+  })
+  @ApiOkResponse({ type: KilledAgentDto })
+  async kill(@Param('id') id: string): Promise<KilledAgentDto> {
+    return new KilledAgentDto(id, await this.stopper.stop(id));
+  }
+}

@@ -1,0 +1,148 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AgentLoad, type QueueAsker } from '../../agents/index.js';
+import { BackgroundJob } from '../../common/background-job.js';
+import { Clock } from '../../common/clock.js';
+import { Log } from '../../common/logger.js';
+import { AgentDelegations } from '../store/agent-delegations.js';
+import { isHeld } from '../domain/unsent.js';
+import { TaskStore } from '../task-store.js';
+import type { Delegation } from '../task.js';
+import { Database } from '../../database/database.js';
+import { CountedQueue } from './counted-queue.js';
+import { QueueTurns } from './queue-turns.js';
+
+/** How often it is counted what all processes have put into the queues. */
+const COUNT_EVERY_MS = 1000;
+
+type Waiter = Pick<Delegation, 'agentId' | 'organization' | 'principalId'>;
+
+/**
+ * Counts the delegations that wait for each agent, by organization and principal, tells {@link AgentLoad}
+ * and gives those that join their turns. Where one process is
+ * alone the count is exact as of the last commit. Where several share a database it is what one query a
+ * second finds, with this process's own changes since: up to a second old.
+ */
+@Injectable()
+export class WaitingLine {
+  /** Those that wait as this process has seen it, by id, and since which count. */
+  private readonly own = new Map<string, Waiter & { readonly round: number }>();
+  /** All that wait: the last count over all processes, and {@link own}. */
+  private queues = new Map<string, CountedQueue>();
+  private readonly turns = new QueueTurns();
+  private round = 0;
+  private readonly job: BackgroundJob;
+
+  constructor(
+    @Inject(TaskStore)
+    private readonly store: Pick<TaskStore, 'onClaimed' | 'onCommitted' | 'queueBy'>,
+    private readonly delegations: AgentDelegations,
+    @Inject(AgentLoad) private readonly load: Pick<AgentLoad, 'waiting'>,
+    private readonly clock: Clock,
+    logger: Log,
+    @Inject(Database) private readonly database: Pick<Database, 'soleProcess'>,
+  ) {
+    const rules = {
+      name: 'queued delegations',
+      failure: 'counting queued delegations failed',
+      everyMs: COUNT_EVERY_MS,
+      atOnce: true,
+      run: () => this.count(),
+    };
+    this.job = new BackgroundJob(rules, clock, logger);
+  }
+
+  /** Resolves when what waits already is counted. */
+  async start(): Promise<void> {
+    const { store, delegations, database, clock } = this;
+    store.queueBy(({ id, agentId, principalId }) => {
+      if (this.own.get(id)?.agentId === agentId) return undefined;
+      return this.turns.next(agentId, principalId, clock.now().getTime());
+    });
+    store.onCommitted((written) => {
+      for (const { delegation } of written) {
+        const { id, state } = delegation;
+        if (state === 'queued' && !isHeld(delegation)) this.joined(id, delegation);
+        else this.left(id);
+      }
+    });
+    store.onClaimed((claimed) => {
+      for (const { delegations: each, adopted } of claimed) {
+        // What was adopted has not waited.
+        for (const delegation of each) {
+          const { id } = delegation;
+          if (!this.left(id) && !adopted.has(id)) this.change(delegation, -1);
+        }
+      }
+    });
+    if (!database.soleProcess) return this.job.start();
+    for (const { id, turnAt, ...waiter } of await delegations.waiting()) {
+      this.joined(id, waiter, turnAt);
+    }
+  }
+
+  stop(): Promise<void> {
+    return this.job.stop();
+  }
+
+  /** Whether anything waits for this agent. */
+  waitsFor(agentId: string): boolean {
+    return (this.queues.get(agentId)?.total ?? 0) > 0;
+  }
+
+  /** Waits for its agent from now on. */
+  private joined(id: string, { agentId, organization, principalId }: Waiter, turn?: number): void {
+    const known = this.own.get(id);
+    if (known?.agentId === agentId) return;
+    if (known) this.left(id);
+    const waiter = { agentId, organization, principalId, round: this.round };
+    this.own.set(id, waiter);
+    this.turns.joined(agentId, principalId, turn);
+    this.change(waiter, 1);
+  }
+
+  /** False when it was not known to wait. */
+  private left(id: string): boolean {
+    const known = this.own.get(id);
+    if (!known) return false;
+    this.own.delete(id);
+    this.turns.left(known.agentId, known.principalId);
+    this.change(known, -1);
+    return true;
+  }
+
+  private async count(): Promise<void> {
+    this.round += 1;
+    const counted = await this.delegations.waitingByPrincipal();
+    const before = this.queues;
+    this.queues = new Map();
+    for (const { count, ...waiter } of counted) this.add(waiter, count);
+    this.turns.recount(counted, this.clock.now().getTime());
+    for (const [id, waiter] of this.own) {
+      // What this process had put there before is in the count now.
+      if (waiter.round < this.round) {
+        this.own.delete(id);
+        continue;
+      }
+      this.turns.joined(waiter.agentId, waiter.principalId);
+      this.add(waiter, 1);
+    }
+    for (const agentId of new Set([...before.keys(), ...this.queues.keys()])) this.tell(agentId);
+  }
+
+  private change(waiter: Waiter, by: number): void {
+    this.add(waiter, by);
+    this.tell(waiter.agentId);
+  }
+
+  private add({ agentId, organization, principalId }: Waiter, by: number): void {
+    const queue = this.queues.get(agentId) ?? new CountedQueue();
+    const asker: QueueAsker = { organization, id: principalId };
+    queue.add(asker, by);
+    if (queue.total > 0) this.queues.set(agentId, queue);
+    else this.queues.delete(agentId);
+  }
+
+  private tell(agentId: string): void {
+    this.load.waiting(agentId, this.queues.get(agentId));
+  }
+}

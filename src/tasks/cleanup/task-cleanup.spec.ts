@@ -1,0 +1,56 @@
+import { expect, it } from '@jest/globals';
+import { Clock } from '../../common/clock.js';
+import { Sweeper } from './task-cleanup.js';
+
+/** Every sleep is over at once, and the time has passed. */
+class HastyClock extends Clock {
+  private at = 0;
+
+  now(): Date {
+    return new Date(this.at);
+  }
+
+  async sleep(ms: number): Promise<void> {
+    this.at += ms;
+    await new Promise(setImmediate);
+  }
+}
+
+it('tidies, and ends the other tasks, when one cannot be ended', async () => {
+  const ended: string[] = [];
+  const errors: unknown[] = [];
+  const none = (): Promise<number> => Promise.resolve(0);
+  await new Promise<void>((tidied) => {
+    const sweeper = new Sweeper(
+      {
+        update: async (taskId) => {
+          if (taskId === 'bad') throw new Error('it cannot be stored');
+          ended.push(taskId);
+          return undefined as never;
+        },
+        forget: () => undefined,
+      },
+      {
+        overdue: () => Promise.resolve(ended.length === 0 ? ['bad', 'good'] : ['bad']),
+        forgetKeys: none,
+        forgetTexts: none,
+        forgetTasks: () => {
+          void sweeper.stop().then(tidied);
+          return Promise.resolve({ taskIds: [], next: null });
+        },
+      },
+      { forget: none },
+      { forget: none },
+      new HastyClock(),
+      {
+        error: (entry: unknown) => void errors.push(entry),
+        warn: () => undefined,
+        info: () => undefined,
+      },
+      { tasks: { contextTtlDays: 30, retentionDays: 30 } },
+    );
+    sweeper.start();
+  });
+  expect(ended).toEqual(['good']);
+  expect(errors).toContainEqual(expect.objectContaining({ taskId: 'bad' }));
+});

@@ -1,0 +1,130 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AppConfig } from '../../config/index.js';
+import { BackgroundJob } from '../../common/background-job.js';
+import { Clock } from '../../common/clock.js';
+import { Log } from '../../common/logger.js';
+import { CallbackStore } from '../callbacks/callback-store.js';
+import { ContextStore } from '../store/context-store.js';
+import { decideDeadline } from '../domain/decide-deadline.js';
+import { TaskLog } from '../task-log.js';
+import { type TaskCursor, TaskStore } from '../task-store.js';
+
+const LOOK_EVERY_MS = 1000;
+/** Overdue tasks ended at once; more are left to the next second. */
+const MAX_OVERDUE = 100;
+const TIDY_EVERY_MS = 10 * 60 * 1000;
+/** Rows deleted at once, so that no commit takes long. */
+const TIDY_ROWS = 1000;
+/** Tasks deleted in one commit at most. */
+const FORGET_TASKS = 100;
+/** A callback that nobody has waited for by then is of no use any more. */
+const CALLBACK_KEPT_MS = 60 * 60 * 1000;
+/** An append has been committed by then, or never will be. */
+const STAGED_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** How long unused contexts are remembered, and ended tasks kept (0: for ever). */
+interface CleanupConfig {
+  readonly tasks: Pick<AppConfig['tasks'], 'contextTtlDays' | 'retentionDays'>;
+}
+
+/** Ends what has run out of time, and now and then deletes what has been kept long enough. */
+@Injectable()
+export class Sweeper {
+  private readonly jobs: readonly BackgroundJob[];
+
+  constructor(
+    @Inject(TaskLog) private readonly log: Pick<TaskLog, 'update' | 'forget'>,
+    @Inject(TaskStore)
+    private readonly store: Pick<
+      TaskStore,
+      'overdue' | 'forgetKeys' | 'forgetTasks' | 'forgetTexts'
+    >,
+    @Inject(ContextStore) private readonly contexts: Pick<ContextStore, 'forget'>,
+    @Inject(CallbackStore) private readonly callbacks: Pick<CallbackStore, 'forget'>,
+    private readonly clock: Clock,
+    @Inject(Log) private readonly logger: Pick<Log, 'error' | 'warn' | 'info'>,
+    @Inject(AppConfig) private readonly config: CleanupConfig,
+  ) {
+    const overdue = {
+      name: 'overdue tasks',
+      failure: 'looking for overdue tasks failed',
+      everyMs: LOOK_EVERY_MS,
+      run: () => this.endOverdue(),
+    };
+    const retention = {
+      name: 'task retention',
+      failure: 'deleting expired tasks and contexts failed',
+      everyMs: TIDY_EVERY_MS,
+      run: (signal: AbortSignal) => this.tidy(signal),
+    };
+    this.jobs = [overdue, retention].map((rules) => new BackgroundJob(rules, clock, logger));
+  }
+
+  start(): void {
+    for (const job of this.jobs) job.start();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.jobs.map((job) => job.stop()));
+  }
+
+  /** Ends all tasks and delegations whose deadline has passed; one that cannot be ended is logged. */
+  async endOverdue(): Promise<void> {
+    const { store, clock } = this;
+    const taskIds = await store.overdue(clock.now(), MAX_OVERDUE);
+    await Promise.all(taskIds.map((taskId) => this.endOverdueIn(taskId)));
+  }
+
+  private async endOverdueIn(taskId: string): Promise<void> {
+    const { log, clock, logger } = this;
+    try {
+      await log.update(taskId, (aggregate) => ({
+        change: decideDeadline(aggregate, clock.now()),
+        result: undefined,
+      }));
+    } catch (error) {
+      logger.error({ err: error, taskId }, 'ending an overdue task failed');
+    }
+  }
+
+  /**
+   * Deletes contexts nobody has used for long, idempotency keys that hold no more, tasks that ended long
+   * ago, callbacks that nobody took, and texts of appends that never came. Ends early when `signal` aborts.
+   */
+  async tidy(signal?: AbortSignal): Promise<void> {
+    const { contexts, store, callbacks, clock } = this;
+    const { contextTtlDays } = this.config.tasks;
+    const now = clock.now();
+    const unusedSince = new Date(now.getTime() - contextTtlDays * DAY_MS);
+    const calledBefore = new Date(now.getTime() - CALLBACK_KEPT_MS);
+    await all(signal, () => contexts.forget(unusedSince, TIDY_ROWS));
+    // Before the tasks: a key without an expiry would hold for ever once its task is gone.
+    await all(signal, () => store.forgetKeys(now, TIDY_ROWS));
+    await all(signal, () => callbacks.forget(calledBefore, TIDY_ROWS));
+    await this.forgetTasks(now, signal);
+    await all(signal, () => store.forgetTexts(new Date(now.getTime() - STAGED_MS), TIDY_ROWS));
+  }
+
+  private async forgetTasks(now: Date, signal?: AbortSignal): Promise<void> {
+    const { store, log } = this;
+    const { retentionDays } = this.config.tasks;
+    if (retentionDays === 0) return;
+    const endedBefore = new Date(now.getTime() - retentionDays * DAY_MS);
+    let from: TaskCursor | null = null;
+    while (signal?.aborted !== true) {
+      const { taskIds, next } = await store.forgetTasks(endedBefore, FORGET_TASKS, from, now);
+      log.forget(taskIds);
+      if (next === null) return;
+      from = next;
+    }
+  }
+}
+
+/** Piece by piece, so that other writes come in between. */
+async function all(
+  signal: AbortSignal | undefined,
+  forgetSome: () => Promise<number>,
+): Promise<void> {
+  while (signal?.aborted !== true) if ((await forgetSome()) < TIDY_ROWS) return;
+}

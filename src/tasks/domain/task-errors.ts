@@ -1,0 +1,23 @@
+import { HubError } from '../../common/hub-error.js';
+
+/**
+ * The one answer for a task that does not exist, is somebody else's, or is not the agent's that the
+ * address names: nobody can tell them apart.
+ */
+export function taskNotFound(taskId: string): HubError {
+  return new HubError('TASK_NOT_FOUND', 'Task not found', { metadata: { taskId } });
+}
+
+/** Streams of an ended task cannot be followed (A2A §3.1.6). */
+export function taskHasEnded(taskId: string): HubError {
+  return new HubError(
+    'UNSUPPORTED_OPERATION',
+    'The task has ended and cannot be subscribed to; GetTask returns it.',
+    { metadata: { taskId } },
+  );
+}
+
+/** The idempotency key stands for another request. */
+export function keyConflict(): HubError {
+  return new HubError('CONFLICT', 'the idempotency key was used for another request');
+}

@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import type { Visibility } from '../../auth/index.js';
+import { Clock } from '../../common/clock.js';
+import { HubError } from '../../common/hub-error.js';
+import { taskNotFound } from '../domain/task-errors.js';
+import { TaskLog } from '../task-log.js';
+import { type DeleteResult, TaskStore } from '../task-store.js';
+
+/** Deletes tasks that have ended before their time is over (`tasks.retention`). */
+@Injectable()
+export class TaskDeleter {
+  constructor(
+    private readonly store: TaskStore,
+    private readonly log: TaskLog,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Throws TASK_NOT_FOUND for a task that does not exist for `visibility`, and CONFLICT for one that has
+   * not ended or, unless it `drops` that, has something left to tell its agents or webhooks.
+   */
+  async delete(taskId: string, visibility: Visibility, drops: boolean): Promise<void> {
+    if (!(await this.log.record(taskId, visibility))) throw taskNotFound(taskId);
+    const result = await this.store.deleteTask(taskId, this.clock.now(), drops);
+    if (result === 'unknown') throw taskNotFound(taskId);
+    if (result !== 'deleted') throw new HubError('CONFLICT', WHY_NOT[result]);
+    this.log.forget([taskId]);
+  }
+}
+
+const WHY_NOT: Readonly<Record<Exclude<DeleteResult, 'deleted' | 'unknown'>, string>> = {
+  open: 'The task has not ended: cancel it first.',
+  agents:
+    'A cancel is still to be sent to an agent of the task: try again in a few seconds, or add ?force=true to drop it.',
+  webhooks:
+    'Webhook deliveries of the task are pending (GET /api/v1/push/deliveries?taskId=…): try again later, or add ?force=true to drop them.',
+};

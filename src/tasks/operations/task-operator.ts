@@ -1,0 +1,159 @@
+import { Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { EVERYTHING, type Operator, type Principal, PrincipalStore } from '../../auth/index.js';
+import { HubError, hubErrorOf } from '../../common/hub-error.js';
+import { isLong, sizeOf } from '../../common/long-work.js';
+import { Log } from '../../common/logger.js';
+import { StreamResponse, TaskState, type Message } from '../../protocol/a2a.js';
+import { readDirective } from '../../protocol/routing-extension.js';
+import { isTerminal } from '../../protocol/task-state.js';
+import type { HubRequest } from '../../routing/index.js';
+import { TaskCanceler } from '../cancel/task-canceler.js';
+import { withoutRetry } from '../domain/operators-act.js';
+import { taskNotFound } from '../domain/task-errors.js';
+import { TaskLog } from '../task-log.js';
+import type { ReadRoom } from '../task-store.js';
+import { TaskService } from './task.service.js';
+import { FIRST_MESSAGE_SEQ, type TaskAggregate } from '../task.js';
+
+/**
+ * What operators do with one task, whoever it belongs to. Each act is in the hub's log with the operator's
+ * principal, key and what came of it, and what changes something is kept with the task.
+ */
+@Injectable()
+export class TaskOperator {
+  constructor(
+    private readonly log: TaskLog,
+    private readonly canceler: TaskCanceler,
+    private readonly service: TaskService,
+    private readonly principals: PrincipalStore,
+    private readonly logger: Log,
+  ) {}
+
+  /** The whole task, as its client sees it. Throws TASK_NOT_FOUND, and what `room` rejects with. */
+  async read(taskId: string, operator: Operator, room?: ReadRoom): Promise<TaskAggregate> {
+    return this.recorded('read', taskId, operator, async () => {
+      const aggregate = await this.task(taskId, room);
+      // It may have been in memory.
+      if (isLong(aggregate.task)) await room?.(sizeOf(aggregate.task));
+      return aggregate;
+    });
+  }
+
+  /**
+   * As the client's own CancelTask, in the words of the operator: resolves with the task when it has ended, or
+   * when the agents' time is over. Throws TASK_NOT_FOUND and TASK_NOT_CANCELABLE.
+   */
+  async cancel(taskId: string, operator: Operator): Promise<TaskAggregate> {
+    return this.recorded('cancel', taskId, operator, async () => {
+      await this.canceler.cancel(taskId, EVERYTHING, undefined, undefined, operator);
+      return this.task(taskId);
+    });
+  }
+
+  /**
+   * Sends the first message of a task that has ended again, for its owner and in its context: a new task that
+   * names this one, routed as the message is routed now. Asked again while that is open, it gives the same one.
+   * Throws TASK_NOT_FOUND; CONFLICT for a task that is open or whose owner is disabled; and what a send throws.
+   */
+  async retry(taskId: string, operator: Operator): Promise<TaskAggregate> {
+    return this.recorded('retry', taskId, operator, () => this.sendAgain(taskId, operator));
+  }
+
+  private async sendAgain(taskId: string, operator: Operator): Promise<TaskAggregate> {
+    const aggregate = await this.task(taskId);
+    if (!isTerminal(aggregate.record.state)) {
+      throw new HubError('CONFLICT', 'The task has not ended: cancel it first.');
+    }
+    const { principalId } = aggregate.record;
+    const owner = await this.principals.get(principalId);
+    if (owner?.disabledAt) {
+      const text = `The owner of the task, the principal ${principalId}, is disabled: enable it first.`;
+      throw new HubError('CONFLICT', text);
+    }
+    const message = await this.firstMessage(taskId);
+    const answer = await this.service.send(retryRequest(aggregate, message, operator));
+    if (answer.kind !== 'task') throw new Error('a send that does not wait gave no task');
+    return this.task(answer.task.id);
+  }
+
+  private async task(taskId: string, room?: ReadRoom): Promise<TaskAggregate> {
+    const aggregate = await this.log.read(taskId, EVERYTHING, room);
+    if (!aggregate) throw taskNotFound(taskId);
+    return aggregate;
+  }
+
+  private async firstMessage(taskId: string): Promise<Message> {
+    const [event] = await this.log.events(taskId, FIRST_MESSAGE_SEQ - 1, 1);
+    const { payload } = StreamResponse.fromJSON(JSON.parse(event?.body ?? '{}'));
+    if (payload?.$case !== 'message') throw new Error(`task ${taskId} has no first message`);
+    return payload.value;
+  }
+
+  /** Writes to the log what came of it, also of an act that is refused or fails. */
+  private async recorded(
+    act: string,
+    taskId: string,
+    { principalId: by, keyId: withKey, reason }: Operator,
+    work: () => Promise<TaskAggregate>,
+  ): Promise<TaskAggregate> {
+    const note = (outcome: object): void =>
+      this.logger.info(
+        { act, taskId, by, withKey, reason, ...outcome },
+        'an operator acted on a task',
+      );
+    try {
+      const task = await work();
+      const { id, state } = task.record;
+      note({ outcome: 'done', state: TaskState[state], ...(id !== taskId && { newTaskId: id }) });
+      return task;
+    } catch (error) {
+      const { reason: refusal, message } = hubErrorOf(error);
+      note({ outcome: refusal === 'INTERNAL' ? 'failed' : 'refused', refusal, why: message });
+      throw error;
+    }
+  }
+}
+
+/** The same for each retry of a task: two at once are one. Its agent is not told the task's id. */
+function messageIdOf(taskId: string): string {
+  return createHash('sha256').update(`retry:${taskId}`).digest('base64url');
+}
+
+function retryRequest(
+  { record }: TaskAggregate,
+  { ...message }: Message,
+  by: Operator,
+): HubRequest {
+  const metadata = withoutRetry(record.requestMetadata);
+  const directive = readDirective(message.metadata, metadata);
+  const { route } = record;
+  // Nothing else but the address of the request can have named the agent then.
+  const byAddress = route.reason === 'agent' && directive.agentId === undefined;
+  const owner: Principal = {
+    id: record.principalId,
+    organization: record.organization,
+    scopes: new Set(['a2a']),
+  };
+  return {
+    principal: owner,
+    version: '1.0',
+    agentId: byAddress ? route.chosen[0]?.agentId : undefined,
+    extensions: record.extensions,
+    activated: new Set(),
+    traceparent: undefined,
+    hops: record.hops,
+    idempotencyKey: undefined,
+    lastEventId: undefined,
+    message: { ...message, messageId: messageIdOf(record.id), taskId: '' },
+    configuration: {
+      acceptedOutputModes: [...record.acceptedOutputModes],
+      taskPushNotificationConfig: undefined,
+      returnImmediately: true,
+    },
+    metadata,
+    directive,
+    returnImmediately: true,
+    retry: { taskId: record.id, by },
+  };
+}

@@ -1,0 +1,271 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AgentRegistry } from '../../agents/index.js';
+import { visibilityOf, EVERYTHING } from '../../auth/index.js';
+import { noteTask } from '../../common/call-note.js';
+import { HubError, invalidField } from '../../common/hub-error.js';
+import { AppConfig } from '../../config/index.js';
+import {
+  StreamResponse,
+  TaskState,
+  type ListTasksResponse,
+  type Message,
+  type Task,
+} from '../../protocol/a2a.js';
+import { isTerminal } from '../../protocol/task-state.js';
+import { activeExtensions, askedExtensions, type HubRequest } from '../../routing/index.js';
+import type { CallContext } from '../../auth/index.js';
+import { TaskCanceler } from '../cancel/task-canceler.js';
+import { FollowUps } from '../send/follow-up.js';
+import { TaskStarter } from '../send/task-starter.js';
+import { belongsTo } from '../store/visibility.js';
+import { taskHasEnded, taskNotFound } from '../domain/task-errors.js';
+import { type ListParams, TaskLists } from '../reading/task-lists.js';
+import { TaskLog } from '../task-log.js';
+import type { Alongside } from '../task-store.js';
+import { type StreamItem, TaskStreams } from '../reading/task-streams.js';
+import { viewTask } from '../reading/task-view.js';
+import { TaskWaits } from '../reading/task-waits.js';
+import { FIRST_MESSAGE_SEQ, NO_CHANGE, type TaskAggregate } from '../task.js';
+
+/** The answer to a message: the agent's own Message, or the hub's task. */
+export type SendAnswer =
+  | { readonly kind: 'message'; readonly message: Message }
+  | { readonly kind: 'task'; readonly task: Task };
+
+/** A message that is in its task's log. */
+type Begun =
+  | { readonly kind: 'created'; readonly taskId: string; readonly aggregate: TaskAggregate }
+  /** The same request has begun this task before. */
+  | { readonly kind: 'existing'; readonly taskId: string }
+  | { readonly kind: 'follow-up'; readonly taskId: string };
+
+/**
+ * The operations of A2A on the hub's tasks, for every binding. Each sees the tasks of its caller only:
+ * a stranger's task, one of another agent than the address names and an unknown one are the same
+ * TASK_NOT_FOUND. They only write to the log and read from it; the runners do the work.
+ */
+@Injectable()
+export class TaskService {
+  private readonly settings: AppConfig['tasks'];
+
+  constructor(
+    private readonly log: TaskLog,
+    private readonly starter: TaskStarter,
+    private readonly followUps: FollowUps,
+    private readonly canceler: TaskCanceler,
+    private readonly streams: TaskStreams,
+    private readonly waits: TaskWaits,
+    private readonly lists: TaskLists,
+    @Inject(AgentRegistry) private readonly agents: Pick<AgentRegistry, 'known'>,
+    @Inject(AppConfig) { tasks }: Pick<AppConfig, 'tasks'>,
+  ) {
+    this.settings = tasks;
+  }
+
+  /**
+   * SendMessage (A2A §3.1.1). Waits until the task has ended or waits for its client, unless the
+   * request returns immediately; after `tasks.blockingWait` the working task is the answer. One that
+   * `awaitsAgent` is answered once the agent has taken the task up, or after `tasks.firstEventWait`.
+   * `alongside` is written in the commit of the message, or in its own when the message is known already.
+   */
+  async send(request: HubRequest, alongside: readonly Alongside[] = []): Promise<SendAnswer> {
+    const { log, waits, settings } = this;
+    const begun = await this.begin(request, alongside);
+    noteTask(request.note, begun.taskId);
+    if (request.returnImmediately) {
+      if (request.awaitsAgent) {
+        const maxMs = settings.firstEventWaitMs;
+        await waits.takenUp(begun.taskId, maxMs, begun.kind === 'created', request.signal);
+      }
+      const isKnown = begun.kind === 'created' && !request.awaitsAgent;
+      const aggregate = isKnown ? begun.aggregate : await this.aggregate(begun.taskId);
+      this.activate(request, aggregate);
+      return { kind: 'task', task: this.view(aggregate.task, request) };
+    }
+    const isNew = begun.kind === 'created';
+    await waits.settled(begun.taskId, settings.blockingWaitMs, isNew, request.signal);
+    const aggregate = await this.aggregate(begun.taskId);
+    this.activate(request, aggregate);
+    if (begun.kind !== 'follow-up' && mayHaveReply(aggregate)) {
+      const [event] = await log.events(begun.taskId, FIRST_MESSAGE_SEQ, 1);
+      if (event?.kind === 'reply') return { kind: 'message', message: messageOf(event.body) };
+    }
+    return { kind: 'task', task: this.view(aggregate.task, request) };
+  }
+
+  /**
+   * SendStreamingMessage (A2A §3.1.2). A refusal is thrown before the first item. A new task is
+   * streamed from its beginning (or as the agent's one Message), a follow-up from the task as it is.
+   */
+  async *sendStream(
+    request: HubRequest,
+    alongside: readonly Alongside[] = [],
+  ): AsyncGenerator<StreamItem, void, undefined> {
+    const { streams, settings } = this;
+    const begun = await this.begin(request, alongside);
+    noteTask(request.note, begun.taskId);
+    const aggregate =
+      begun.kind === 'created' ? begun.aggregate : await this.aggregate(begun.taskId);
+    const { task, record } = aggregate;
+    this.activate(request, aggregate);
+    if (begun.kind === 'follow-up') {
+      yield* streams.fromSnapshot(this.view(task, request), record.seq, request.signal);
+      return;
+    }
+    const mayReply = record.allowReply && !isTerminal(record.state);
+    const waitMs = mayReply ? settings.firstEventWaitMs : 0;
+    yield* streams.fromStart(begun.taskId, waitMs, request.signal);
+  }
+
+  /**
+   * SubscribeToTask (A2A §3.1.6): the task as it is, then what follows. With `lastEventId` only what
+   * follows that event, also on a finished task (an addition to the specification); without it a
+   * finished task is UNSUPPORTED_OPERATION.
+   */
+  async *subscribe(taskId: string, ctx: CallContext): AsyncGenerator<StreamItem, void, undefined> {
+    const aggregate = await this.visible(taskId, ctx);
+    const { task, record } = aggregate;
+    this.activate(ctx, aggregate);
+    const { streams } = this;
+    if (ctx.lastEventId !== undefined) {
+      // Whoever has seen an event has seen one that is committed.
+      if (ctx.lastEventId > record.seq) {
+        throw invalidField('Last-Event-ID', `the newest event of this task is ${record.seq}`);
+      }
+      yield* streams.after(taskId, ctx.lastEventId, record.state, ctx.signal);
+      return;
+    }
+    if (isTerminal(record.state)) throw taskHasEnded(taskId);
+    yield* streams.fromSnapshot(
+      viewTask(task, { historyLength: undefined }, this.limit),
+      record.seq,
+      ctx.signal,
+    );
+  }
+
+  /** GetTask (A2A §3.1.3). */
+  async get(taskId: string, historyLength: number | undefined, ctx: CallContext): Promise<Task> {
+    const aggregate = await this.visible(taskId, ctx, ctx.reserveAnswer);
+    this.activate(ctx, aggregate);
+    return viewTask(aggregate.task, { historyLength }, this.limit);
+  }
+
+  /** ListTasks (A2A §3.1.4). */
+  list(params: ListParams, ctx: CallContext): Promise<ListTasksResponse> {
+    return this.lists.list(params, ctx);
+  }
+
+  /**
+   * CancelTask (A2A §3.1.5): records the intent, waits for the agents (each for its own bounded
+   * time) and returns the task as it is then. `metadata` of the request goes to the agents.
+   * TASK_NOT_CANCELABLE on a task that has ended.
+   */
+  async cancel(
+    taskId: string,
+    ctx: CallContext,
+    metadata?: Readonly<Record<string, unknown>>,
+  ): Promise<Task> {
+    const { principal, agentId } = ctx;
+    await this.canceler.cancel(taskId, visibilityOf(principal), agentId, metadata);
+    const aggregate = await this.aggregate(taskId);
+    this.activate(ctx, aggregate);
+    return viewTask(aggregate.task, { historyLength: undefined }, this.limit);
+  }
+
+  private async begin(request: HubRequest, alongside: readonly Alongside[]): Promise<Begun> {
+    const { taskId } = request.message;
+    if (taskId === '') return this.create(request, alongside);
+    try {
+      return await this.follow(request, alongside);
+    } catch (error) {
+      if (!this.settings.acceptClientTaskIds || !isReason(error, 'TASK_NOT_FOUND')) throw error;
+    }
+    try {
+      return await this.create(request, alongside, taskId);
+    } catch (error) {
+      // Somebody was faster: the caller (then this is a follow-up) or a stranger (TASK_NOT_FOUND).
+      if (isReason(error, 'CONFLICT')) return this.follow(request, alongside);
+      throw error;
+    }
+  }
+
+  private async follow(request: HubRequest, alongside: readonly Alongside[]): Promise<Begun> {
+    await this.followUps.add(request, alongside);
+    return { kind: 'follow-up', taskId: request.message.taskId };
+  }
+
+  private async create(
+    request: HubRequest,
+    alongside: readonly Alongside[],
+    taskId?: string,
+  ): Promise<Begun> {
+    const created = await this.starter.start(request, alongside, taskId);
+    if (created.kind === 'existing') {
+      if (alongside.length > 0) await this.attach(created.taskId, alongside);
+      return created;
+    }
+    return { kind: 'created', taskId: created.aggregate.record.id, aggregate: created.aggregate };
+  }
+
+  /** What a repeated request brings along, which its first copy may not have had. */
+  private attach(taskId: string, alongside: readonly Alongside[]): Promise<void> {
+    return this.log.update(taskId, () => ({
+      change: NO_CHANGE,
+      result: undefined,
+      alongside,
+    }));
+  }
+
+  private async visible(
+    taskId: string,
+    ctx: CallContext,
+    room?: CallContext['reserveAnswer'],
+  ): Promise<TaskAggregate> {
+    const visibility = visibilityOf(ctx.principal);
+    const aggregate = await this.log.read(taskId, visibility, room);
+    if (!aggregate || !belongsTo(aggregate, visibility, ctx.agentId)) throw taskNotFound(taskId);
+    return aggregate;
+  }
+
+  private async aggregate(taskId: string): Promise<TaskAggregate> {
+    const aggregate = await this.log.read(taskId, EVERYTHING);
+    if (!aggregate) throw taskNotFound(taskId);
+    return aggregate;
+  }
+
+  /** Of the extensions asked for, those the task's agents declare are active (A2A §4.6.2). */
+  private activate(call: CallContext | HubRequest, { delegations }: TaskAggregate): void {
+    const asked =
+      'message' in call ? askedExtensions(call.extensions, call.message) : call.extensions;
+    if (asked.length === 0) return;
+    const agents = delegations.flatMap(({ agentId }) => this.agents.known(agentId) ?? []);
+    for (const uri of activeExtensions(asked, agents)) call.activated.add(uri);
+  }
+
+  private view(task: Task, { configuration }: HubRequest): Task {
+    return viewTask(task, { historyLength: configuration?.historyLength }, this.limit);
+  }
+
+  private get limit(): number {
+    return this.settings.historyLimit;
+  }
+}
+
+/** An agent that completed a task without ever having one of its own has answered with a Message. */
+function mayHaveReply({ record, delegations }: TaskAggregate): boolean {
+  return (
+    record.allowReply &&
+    record.state === TaskState.TASK_STATE_COMPLETED &&
+    delegations[0]?.downstreamTaskId === null
+  );
+}
+
+function messageOf(body: string): Message {
+  const { payload } = StreamResponse.fromJSON(JSON.parse(body));
+  if (payload?.$case !== 'message') throw new Error('a reply in the log is not a message');
+  return payload.value;
+}
+
+function isReason(error: unknown, reason: HubError['reason']): boolean {
+  return error instanceof HubError && error.reason === reason;
+}

@@ -1,0 +1,76 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AppConfig } from '../../config/index.js';
+import { DiskWatch } from '../../database/disk-watch.js';
+
+/** The limits of one organization or one principal; Infinity for none. */
+export interface Limits {
+  readonly openTasks: number;
+  readonly tasksPerDay: number;
+  /** Bytes. */
+  readonly storedBytes: number;
+}
+
+/** Limits as they are configured: 0 for none. */
+type LimitSettings = Limits;
+
+export interface QuotaSettings {
+  readonly organization: LimitSettings & {
+    /** Per cent of the room of the database. */
+    readonly diskShare: number;
+  };
+  readonly principal: LimitSettings;
+  readonly overrides: readonly (Partial<LimitSettings> & {
+    readonly organization?: string;
+    readonly principal?: string;
+  })[];
+}
+
+/** Which limits hold for whom. */
+@Injectable()
+export class QuotaLimits {
+  private readonly settings: QuotaSettings;
+  private readonly organizations = new Map<string, Partial<LimitSettings>>();
+  private readonly principals = new Map<string, Partial<LimitSettings>>();
+
+  constructor(
+    @Inject(AppConfig) { quotas }: { readonly quotas: QuotaSettings },
+    @Inject(DiskWatch) private readonly disk: Pick<DiskWatch, 'space'>,
+  ) {
+    this.settings = quotas;
+    for (const { organization, principal, ...limits } of quotas.overrides) {
+      if (organization !== undefined) this.organizations.set(organization, limits);
+      if (principal !== undefined) this.principals.set(principal, limits);
+    }
+  }
+
+  ofPrincipal(id: string): Limits {
+    return merged(this.settings.principal, this.principals.get(id));
+  }
+
+  /** An override of storedBytes stands for itself; the share of the disk is a default. */
+  ofOrganization(name: string): Limits {
+    const { diskShare, ...limits } = this.settings.organization;
+    const override = this.organizations.get(name);
+    const merge = merged(limits, override);
+    const { space } = this.disk;
+    if (diskShare === 0 || space === null || override?.storedBytes !== undefined) return merge;
+    const bytes = space.free + space.reusable + space.used;
+    return {
+      ...merge,
+      storedBytes: Math.min(merge.storedBytes, Math.floor((bytes * diskShare) / 100)),
+    };
+  }
+}
+
+function merged(limits: LimitSettings, override: Partial<LimitSettings> = {}): Limits {
+  const { openTasks, tasksPerDay, storedBytes } = { ...limits, ...override };
+  return {
+    openTasks: orNone(openTasks),
+    tasksPerDay: orNone(tasksPerDay),
+    storedBytes: orNone(storedBytes),
+  };
+}
+
+function orNone(limit: number): number {
+  return limit === 0 ? Infinity : limit;
+}

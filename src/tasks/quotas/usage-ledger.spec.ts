@@ -1,0 +1,147 @@
+import { describe, expect, it } from '@jest/globals';
+import { HubError } from '../../common/hub-error.js';
+import type { Clock } from '../../common/clock.js';
+import { QuotaLimits, type QuotaSettings } from './quota-limits.js';
+import { UsageLedger } from './usage-ledger.js';
+import type { OwnedUsage } from '../store/usage-store.js';
+
+const OWNER = { organization: 'acme', principalId: 'alice' };
+const BOB = { organization: 'acme', principalId: 'bob' };
+const MIDNIGHT = Date.parse('2026-01-02T00:00:00Z');
+const NONE = { openTasks: 0, tasksPerDay: 0, storedBytes: 0 };
+
+type Settings = {
+  readonly [K in keyof QuotaSettings]?: Partial<QuotaSettings[K]>;
+};
+
+const SILENT = { warn: () => undefined, info: () => undefined };
+
+function ledger(settings: Settings, stored: OwnedUsage[] = [], room?: number) {
+  const clock = { now: () => new Date(MIDNIGHT - 90_000) } as Clock;
+  const limits = new QuotaLimits(
+    {
+      quotas: {
+        organization: { ...NONE, diskShare: 0, ...settings.organization },
+        principal: { ...NONE, ...settings.principal },
+        overrides: (settings.overrides ?? []) as QuotaSettings['overrides'],
+      },
+    },
+    { space: room === undefined ? null : { free: room, reusable: 0, used: 0 } },
+  );
+  const store = { read: () => Promise.resolve(stored) };
+  return new UsageLedger({ onUsed: () => undefined }, store, limits, clock, SILENT);
+}
+
+function refusal(work: () => unknown): HubError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof HubError) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+function begin(usage: UsageLedger, owner = OWNER, storedBytes = 0): void {
+  const release = usage.reserve(owner);
+  usage.committed([{ owner, openTasks: 1, begun: 1, storedBytes }]);
+  release();
+}
+
+describe('UsageLedger', () => {
+  it('refuses a task beyond the open tasks of a principal, and takes it when one has ended', () => {
+    const usage = ledger({ principal: { openTasks: 2 } });
+    begin(usage);
+    begin(usage);
+    const error = refusal(() => usage.reserve(OWNER));
+    expect(error).toMatchObject({
+      reason: 'QUOTA_EXCEEDED',
+      metadata: {
+        quota: 'principal.openTasks',
+        current: '2',
+        limit: '2',
+        retryAfterSeconds: '10',
+      },
+    });
+    expect(error.message).toBe(
+      'The quota principal.openTasks is used up: you have 2 open tasks of 2. Wait until some have ended, or cancel some.',
+    );
+    begin(usage, BOB);
+    usage.committed([{ owner: OWNER, openTasks: -1, begun: 0, storedBytes: 0 }]);
+    begin(usage);
+  });
+
+  it('counts what is about to begin, until it has or has not', () => {
+    const usage = ledger({ organization: { openTasks: 2 } });
+    const first = usage.reserve(OWNER);
+    usage.reserve(BOB);
+    expect(refusal(() => usage.reserve(OWNER)).metadata).toMatchObject({
+      quota: 'organization.openTasks',
+    });
+    first();
+    usage.reserve(BOB);
+  });
+
+  it('refuses the tasks of a day until midnight', () => {
+    const usage = ledger({ organization: { tasksPerDay: 1 } });
+    begin(usage);
+    expect(refusal(() => usage.reserve(BOB))).toMatchObject({
+      message:
+        'The quota organization.tasksPerDay is used up: the organization "acme" has begun 1 tasks today of 1. It begins anew at midnight UTC.',
+      metadata: { retryAfterSeconds: '90' },
+    });
+  });
+
+  it('refuses tasks and messages over the stored bytes, without a time to try again', () => {
+    const usage = ledger({ principal: { storedBytes: 1000 } });
+    begin(usage, OWNER, 999);
+    usage.checkStored(OWNER);
+    usage.committed([{ owner: OWNER, openTasks: 0, begun: 0, storedBytes: 1 }]);
+    for (const work of [() => usage.reserve(OWNER), () => usage.checkStored(OWNER)]) {
+      const { metadata } = refusal(work);
+      expect(metadata).toEqual({
+        quota: 'principal.storedBytes',
+        current: '1000',
+        limit: '1000',
+      });
+    }
+    usage.checkStored(BOB);
+  });
+
+  it('knows what was stored before it started', async () => {
+    const usage = ledger({ principal: { openTasks: 5 } }, [
+      { ...OWNER, openTasks: 5, tasksToday: 7, storedBytes: 100 },
+    ]);
+    await usage.read();
+    await usage.read();
+    expect(refusal(() => usage.reserve(OWNER)).metadata).toMatchObject({ current: '5' });
+    expect(usage.total()).toEqual({ openTasks: 5, tasksToday: 7, storedBytes: 100 });
+  });
+
+  it('takes other limits for single organizations and principals', () => {
+    const usage = ledger({
+      principal: { openTasks: 1 },
+      overrides: [
+        { principal: 'bob', openTasks: 0 },
+        { organization: 'acme', tasksPerDay: 3 },
+      ],
+    });
+    begin(usage, BOB);
+    begin(usage, BOB);
+    begin(usage);
+    const { metadata } = refusal(() => usage.reserve(BOB));
+    expect(metadata).toMatchObject({ quota: 'organization.tasksPerDay' });
+  });
+
+  it('gives an organization its share of the disk, and an override stands for itself', () => {
+    const settings = { organization: { storedBytes: 500, diskShare: 25 } };
+    const usage = ledger(settings, [], 1000);
+    begin(usage, OWNER, 250);
+    expect(refusal(() => usage.reserve(BOB)).metadata).toMatchObject({ limit: '250' });
+    const overrides = [{ organization: 'acme', storedBytes: 600 }];
+    const other = ledger({ ...settings, overrides }, [], 1000);
+    begin(other, OWNER, 599);
+    begin(other, BOB, 1);
+    expect(refusal(() => other.reserve(BOB)).metadata).toMatchObject({ limit: '600' });
+  });
+});

@@ -1,0 +1,257 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { BackgroundJob } from '../../common/background-job.js';
+import { Clock } from '../../common/clock.js';
+import { HubError } from '../../common/hub-error.js';
+import { Log } from '../../common/logger.js';
+import { Signal } from '../../common/signal.js';
+import { QuotaLimits, type Limits } from './quota-limits.js';
+import { TaskStore } from '../task-store.js';
+import { UsageStore } from '../store/usage-store.js';
+import {
+  dayOf,
+  secondsLeftOfDay,
+  usageKey,
+  type OwnedUsageChange,
+  type Usage,
+  type UsageOwner,
+} from '../store/usage.js';
+
+/** How often what other processes have changed is read. */
+const READ_EVERY_MS = 2000;
+/** Changes are asked for from so much earlier: clocks differ, and commits take time. */
+const MARGIN_MS = 60_000;
+/** When it makes sense to try again while too many tasks are open, in seconds. */
+const OPEN_RETRY_SECONDS = 10;
+
+/**
+ * What every organization and principal uses, in memory: what this process commits at once
+ * (what it commits while the database is read may be missing until the next read, some seconds), and some seconds behind
+ * for what others do. It refuses what would begin beyond a quota; what has begun
+ * may end, so that answers can take somebody somewhat over the stored bytes.
+ */
+@Injectable()
+export class UsageLedger {
+  private readonly principals = new Map<string, Account>();
+  private readonly organizations = new Map<string, Account>();
+  private readonly refused = new Signal<string>();
+  private readAt: Date | null = null;
+  private readonly job: BackgroundJob;
+
+  constructor(
+    @Inject(TaskStore) tasks: Pick<TaskStore, 'onUsed'>,
+    @Inject(UsageStore) private readonly store: Pick<UsageStore, 'read'>,
+    private readonly limits: QuotaLimits,
+    private readonly clock: Clock,
+    @Inject(Log) logger: Pick<Log, 'warn' | 'info'>,
+  ) {
+    const rules = {
+      name: 'quota usage',
+      failure: 'reading the quota usage failed',
+      everyMs: READ_EVERY_MS,
+      run: () => this.read(),
+    };
+    this.job = new BackgroundJob(rules, clock, logger);
+    tasks.onUsed((changes) => this.committed(changes));
+  }
+
+  /** Resolves when the usage of everybody is known. */
+  async start(): Promise<void> {
+    await this.read();
+    this.job.start();
+  }
+
+  stop(): Promise<void> {
+    return this.job.stop();
+  }
+
+  /** After each commit of this process, with what it has changed. */
+  committed(changes: readonly OwnedUsageChange[]): void {
+    for (const change of changes) this.apply(change);
+  }
+
+  /** Calls `listener` with the quota (`principal.openTasks`) of each refusal. */
+  onRefused(listener: (quota: string) => void): void {
+    this.refused.listen(listener);
+  }
+
+  /**
+   * Counts a task that is about to begin; the function it gives is to be called once it has, or has not.
+   * Throws QUOTA_EXCEEDED when it would be one too many, or when too much is stored.
+   */
+  reserve(owner: UsageOwner): () => void {
+    const accounts = this.check(owner, true);
+    for (const account of accounts) account.reserved += 1;
+    return () => {
+      for (const account of accounts) account.reserved -= 1;
+    };
+  }
+
+  /** Throws QUOTA_EXCEEDED when too much is stored already for a further message. */
+  checkStored(owner: UsageOwner): void {
+    this.check(owner, false);
+  }
+
+  ofPrincipal(owner: UsageOwner): Usage {
+    return this.view(this.principals.get(usageKey(owner)));
+  }
+
+  ofOrganization(organization: string): Usage {
+    return this.view(this.organizations.get(organization));
+  }
+
+  /** All of them together. */
+  total(): Usage {
+    const sum = { openTasks: 0, tasksToday: 0, storedBytes: 0 };
+    for (const account of this.organizations.values()) {
+      const { openTasks, tasksToday, storedBytes } = this.view(account);
+      sum.openTasks += openTasks;
+      sum.tasksToday += tasksToday;
+      sum.storedBytes += storedBytes;
+    }
+    return sum;
+  }
+
+  /** The names of the organizations of which something is known, in order. */
+  organizationNames(): string[] {
+    return [...this.organizations.keys()].sort();
+  }
+
+  /** The principals of an organization of which something is known, in order. */
+  principalsOf(organization: string): string[] {
+    const ids = [...this.principals.values()].filter(
+      ({ owner }) => owner.organization === organization,
+    );
+    return ids.map(({ owner }) => owner.principalId).sort();
+  }
+
+  /** Reads what has changed in the database. */
+  async read(): Promise<void> {
+    const { store, clock } = this;
+    const now = clock.now();
+    const since = this.readAt && new Date(this.readAt.getTime() - MARGIN_MS);
+    for (const { organization, principalId, ...usage } of await store.read(now, since)) {
+      const account = this.principal({ organization, principalId });
+      const isToday = account.day === dayOf(now);
+      this.apply({
+        owner: account.owner,
+        openTasks: usage.openTasks - account.openTasks,
+        begun: usage.tasksToday - (isToday ? account.begun : 0),
+        storedBytes: usage.storedBytes - account.storedBytes,
+      });
+    }
+    this.readAt = now;
+  }
+
+  private check(owner: UsageOwner, isTask: boolean): Account[] {
+    const { limits } = this;
+    const ofPrincipal = this.principal(owner);
+    const ofOrganization = this.organization(owner.organization);
+    const whose = `the organization "${owner.organization}"`;
+    this.checkOne(ofPrincipal, limits.ofPrincipal(owner.principalId), 'principal', 'you', isTask);
+    const organizations = limits.ofOrganization(owner.organization);
+    this.checkOne(ofOrganization, organizations, 'organization', whose, isTask);
+    return [ofPrincipal, ofOrganization];
+  }
+
+  private checkOne(
+    account: Account,
+    limits: Limits,
+    scope: 'principal' | 'organization',
+    who: string,
+    isTask: boolean,
+  ): void {
+    const { storedBytes, tasksToday, openTasks } = this.view(account);
+    const refuse = (
+      name: keyof Limits,
+      current: number,
+      what: string,
+      help: string,
+      s?: number,
+    ) => {
+      this.refused.emit(`${scope}.${name}`);
+      return new HubError(
+        'QUOTA_EXCEEDED',
+        `The quota ${scope}.${name} is used up: ${who} ${who === 'you' ? 'have' : 'has'} ${what} of ${limits[name]}. ${help}`,
+        {
+          metadata: {
+            quota: `${scope}.${name}`,
+            current: String(current),
+            limit: String(limits[name]),
+            ...(s !== undefined && { retryAfterSeconds: String(s) }),
+          },
+        },
+      );
+    };
+    if (storedBytes >= limits.storedBytes) {
+      const help = 'Delete ended tasks, or ask the operator of the hub for more.';
+      throw refuse('storedBytes', storedBytes, `${storedBytes} bytes stored`, help);
+    }
+    if (!isTask) return;
+    const begun = tasksToday + account.reserved;
+    if (begun >= limits.tasksPerDay) {
+      const left = secondsLeftOfDay(this.clock.now());
+      const help = 'It begins anew at midnight UTC.';
+      throw refuse('tasksPerDay', begun, `begun ${begun} tasks today`, help, left);
+    }
+    const open = openTasks + account.reserved;
+    if (open >= limits.openTasks) {
+      const help = 'Wait until some have ended, or cancel some.';
+      throw refuse('openTasks', open, `${open} open tasks`, help, OPEN_RETRY_SECONDS);
+    }
+  }
+
+  private apply({ owner, openTasks, begun, storedBytes }: OwnedUsageChange): void {
+    const day = dayOf(this.clock.now());
+    for (const account of [this.principal(owner), this.organization(owner.organization)]) {
+      if (account.day !== day) Object.assign(account, { day, begun: 0 });
+      account.openTasks += openTasks;
+      account.begun += begun;
+      account.storedBytes += storedBytes;
+    }
+  }
+
+  private view(account: Account | undefined): Usage {
+    if (account === undefined) return { openTasks: 0, tasksToday: 0, storedBytes: 0 };
+    const isToday = account.day === dayOf(this.clock.now());
+    return {
+      openTasks: Math.max(0, account.openTasks),
+      tasksToday: isToday ? Math.max(0, account.begun) : 0,
+      storedBytes: Math.max(0, account.storedBytes),
+    };
+  }
+
+  private principal(owner: UsageOwner): Account {
+    return known(this.principals, usageKey(owner), owner);
+  }
+
+  private organization(organization: string): Account {
+    return known(this.organizations, organization, { organization, principalId: '' });
+  }
+}
+
+interface Account {
+  readonly owner: UsageOwner;
+  openTasks: number;
+  storedBytes: number;
+  day: number;
+  begun: number;
+  /** Tasks that are about to begin. */
+  reserved: number;
+}
+
+function known(accounts: Map<string, Account>, key: string, owner: UsageOwner): Account {
+  let account = accounts.get(key);
+  if (account === undefined) {
+    const { organization, principalId } = owner;
+    account = {
+      owner: { organization, principalId },
+      openTasks: 0,
+      storedBytes: 0,
+      day: 0,
+      begun: 0,
+      reserved: 0,
+    };
+    accounts.set(key, account);
+  }
+  return account;
+}

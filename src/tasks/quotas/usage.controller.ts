@@ -1,0 +1,64 @@
+import { Get, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { AdminController } from '../../common/http/admin-controller.js';
+import { NoQuery } from '../../common/http/no-query.js';
+import { PageQueryDto } from '../../common/http/page-query.dto.js';
+import { DiskWatch } from '../../database/disk-watch.js';
+import { QuotaLimits } from './quota-limits.js';
+import { pageOf } from './usage-page.js';
+import { UsageLedger } from './usage-ledger.js';
+import {
+  HubUsageDto,
+  OrganizationUsageDto,
+  OrganizationUsagePageDto,
+  PrincipalUsageDto,
+  PrincipalUsagePageDto,
+} from './usage.dto.js';
+
+/** What organizations and principals use of the hub, beside what they may. */
+@AdminController('usage', 'api/v1/usage', 'admin')
+export class UsageController {
+  constructor(
+    private readonly ledger: UsageLedger,
+    private readonly limits: QuotaLimits,
+    private readonly disk: DiskWatch,
+  ) {}
+
+  @Get()
+  @NoQuery()
+  @ApiOperation({ summary: 'Reads the usage of all tasks together, and the disk space.' })
+  @ApiOkResponse({ type: HubUsageDto })
+  get(): HubUsageDto {
+    return new HubUsageDto(this.ledger.total(), this.disk.space, this.disk.isLow);
+  }
+
+  @Get('organizations')
+  @ApiOperation({ summary: 'Lists organizations by name, with their usage and limits.' })
+  @ApiOkResponse({ type: OrganizationUsagePageDto })
+  organizations(@Query() { limit, cursor }: PageQueryDto): OrganizationUsagePageDto {
+    const page = pageOf(this.ledger.organizationNames(), limit, cursor);
+    return { ...page, items: page.items.map((name) => this.organization(name)) };
+  }
+
+  @Get('organizations/:organization/principals')
+  @ApiOperation({
+    summary: 'Lists the principals of an organization, with their usage and limits.',
+  })
+  @ApiOkResponse({ type: PrincipalUsagePageDto })
+  principals(
+    @Param('organization') organization: string,
+    @Query() { limit, cursor }: PageQueryDto,
+  ): PrincipalUsagePageDto {
+    const page = pageOf(this.ledger.principalsOf(organization), limit, cursor);
+    const items = page.items.map((principalId) => {
+      const usage = this.ledger.ofPrincipal({ organization, principalId });
+      return new PrincipalUsageDto(principalId, usage, this.limits.ofPrincipal(principalId));
+    });
+    return { ...page, items };
+  }
+
+  private organization(name: string): OrganizationUsageDto {
+    const { ledger, limits } = this;
+    return new OrganizationUsageDto(name, ledger.ofOrganization(name), limits.ofOrganization(name));
+  }
+}

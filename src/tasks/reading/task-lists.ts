@@ -1,0 +1,110 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AppConfig } from '../../config/index.js';
+import { HubSettings } from '../../database/hub-settings.js';
+import { visibilityOf, type Visibility } from '../../auth/index.js';
+import { invalidField } from '../../common/hub-error.js';
+import { DEFAULT_PAGE_SIZE, type Page } from '../../common/page.js';
+import { TaskState, type ListTasksRequest, type ListTasksResponse } from '../../protocol/a2a.js';
+import type { CallContext } from '../../auth/index.js';
+import { PageTokens } from './page-token.js';
+import { type ReadRoom, type TaskFilter, type TaskPage, TaskStore } from '../task-store.js';
+import { viewTask } from './task-view.js';
+import type { TaskAggregate } from '../task.js';
+
+/**
+ * The parameters of ListTasks, checked by the bindings; a page size of 0 is none. The agent of the request
+ * comes with the call's context.
+ */
+export type ListParams = Partial<Omit<ListTasksRequest, 'tenant'>>;
+
+/** Lists of tasks: ListTasks of A2A §3.1.4, and the operators' list. */
+@Injectable()
+export class TaskLists {
+  private tokens: PageTokens | undefined;
+
+  constructor(
+    private readonly store: TaskStore,
+    @Inject(HubSettings) private readonly settings: Pick<HubSettings, 'pageTokenSecret'>,
+    @Inject(AppConfig)
+    private readonly config: { readonly tasks: Pick<AppConfig['tasks'], 'historyLimit'> },
+  ) {}
+
+  /** One page, newest status first. Throws INVALID_PARAMS for a token that is none of this list. */
+  async list(params: ListParams, ctx: CallContext): Promise<ListTasksResponse> {
+    const pageSize = params.pageSize || DEFAULT_PAGE_SIZE;
+    const filter = readFilter(params, ctx.agentId);
+    const visibility = visibilityOf(ctx.principal);
+    const { pageToken } = params;
+    const room = ctx.reserveAnswer;
+    const page = await this.page(filter, visibility, pageSize, 'pageToken', pageToken, room);
+    const view = {
+      historyLength: params.historyLength,
+      includeArtifacts: params.includeArtifacts === true,
+    };
+    return {
+      tasks: page.tasks.map(({ task }) => viewTask(task, view, this.config.tasks.historyLimit)),
+      nextPageToken: page.nextPageToken ?? '',
+      pageSize,
+      totalSize: page.totalSize,
+    };
+  }
+
+  /** The same list for operators: every caller's tasks, as the hub has them. */
+  async all(
+    filter: TaskFilter,
+    visibility: Visibility,
+    limit: number,
+    cursor: string | undefined,
+    room?: ReadRoom,
+  ): Promise<Page<TaskAggregate>> {
+    const page = await this.page(filter, visibility, limit, 'cursor', cursor, room);
+    return { items: page.tasks, nextCursor: page.nextPageToken };
+  }
+
+  private async page(
+    filter: TaskFilter,
+    visibility: Visibility,
+    limit: number,
+    field: string,
+    token: string | undefined,
+    room: ReadRoom | undefined,
+  ): Promise<TaskPage & { readonly nextPageToken: string | null }> {
+    const tokens = (this.tokens ??= new PageTokens(await this.settings.pageTokenSecret()));
+    const scope = {
+      contextId: filter.contextId ?? null,
+      state: filter.state ?? null,
+      statusAfter: filter.statusAfter?.getTime() ?? null,
+      agentId: filter.agentId ?? null,
+      statusBefore: filter.statusBefore?.getTime() ?? null,
+      organization: filter.organization ?? null,
+      principalId: filter.principalId ?? null,
+      visibility,
+    };
+    const after = token ? tokens.read(token, scope, field) : null;
+    const page = await this.store.list(filter, visibility, limit, after, room);
+    return { ...page, nextPageToken: page.next && tokens.issue(page.next, scope) };
+  }
+}
+
+function readFilter(params: ListParams, agentId: string | undefined): TaskFilter {
+  return {
+    ...(params.contextId && { contextId: params.contextId }),
+    ...(params.status && { state: readState(params.status) }),
+    ...(params.statusTimestampAfter && { statusAfter: readTime(params.statusTimestampAfter) }),
+    ...(agentId !== undefined && { agentId }),
+  };
+}
+
+function readState(state: TaskState): TaskState {
+  if (state > TaskState.TASK_STATE_UNSPECIFIED && TaskState[state] !== undefined) return state;
+  throw invalidField('status', 'is not a task state');
+}
+
+/** A digit below the millisecond that counts. */
+const FINER = /\.\d{3}\d*[1-9]/;
+
+/** To the millisecond, upwards: a time of the hub, which knows no finer ones, is at or after it. */
+function readTime(text: string): Date {
+  const time = Date.parse(text);
+  return new Date(FINER.test(text) ? time + 1 : time);
+}

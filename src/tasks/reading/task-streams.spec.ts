@@ -1,0 +1,75 @@
+import { describe, expect, it } from '@jest/globals';
+import { SystemClock } from '../../common/clock.js';
+import { TaskState } from '../../protocol/a2a.js';
+import { InProcessSignals } from '../signals/in-process-signals.js';
+import type { TaskLog } from '../task-log.js';
+import { UpdateWaiter } from '../signals/update-waiter.js';
+import { TaskStreams } from './task-streams.js';
+import type { EventKind, TaskEvent } from '../task.js';
+
+const MIB = 1024 * 1024;
+
+/** A log of events of these sizes; the last ends the task. Notes the characters of each page. */
+class PagedLog {
+  readonly pages: number[] = [];
+  private readonly all: TaskEvent[];
+
+  constructor(kinds: readonly (readonly [EventKind, number])[]) {
+    this.all = kinds.map(([kind, size], i) => ({
+      taskId: 't',
+      seq: i + 1,
+      kind,
+      at: new Date(0),
+      body: kind === 'status' ? ENDED : 'x'.repeat(size),
+    }));
+  }
+
+  events(_id: string, after: number, limit: number, maxText = Infinity): Promise<TaskEvent[]> {
+    const page: TaskEvent[] = [];
+    let text = 0;
+    for (const event of this.all.slice(after, after + limit)) {
+      if (text >= maxText) break;
+      page.push(event);
+      text += event.body.length;
+    }
+    this.pages.push(text);
+    return Promise.resolve(page);
+  }
+}
+
+const ENDED = JSON.stringify({
+  statusUpdate: { taskId: 't', contextId: 'c', status: { state: 'TASK_STATE_COMPLETED' } },
+});
+
+async function seqsOf(items: AsyncIterable<{ readonly seq: number }>): Promise<number[]> {
+  const seqs: number[] = [];
+  for await (const { seq } of items) seqs.push(seq);
+  return seqs;
+}
+
+function over(log: PagedLog): TaskStreams {
+  const pace = { firstMs: 60_000, maxMs: 60_000 };
+  const [signals, clock] = [new InProcessSignals(), new SystemClock()];
+  const waiters = { of: (taskId: string) => new UpdateWaiter(signals, taskId, clock, pace) };
+  return new TaskStreams(log as unknown as TaskLog, waiters, clock);
+}
+
+describe('streams of a task', () => {
+  it('read large events in pages of about a mebibyte, and all of them', async () => {
+    const files = Array.from({ length: 6 }, () => ['artifact', 0.75 * MIB] as const);
+    const log = new PagedLog([['task', 100], ['message', 100], ...files, ['status', 0]]);
+    const seqs = await seqsOf(over(log).after('t', 0, TaskState.TASK_STATE_SUBMITTED));
+    expect(seqs).toEqual([1, 3, 4, 5, 6, 7, 8, 9]);
+    expect(Math.max(...log.pages)).toBeLessThan(2 * MIB);
+  });
+
+  it('find the first event of the agent behind a large message', async () => {
+    const log = new PagedLog([
+      ['task', 100],
+      ['message', 5 * MIB],
+      ['reply', 100],
+      ['status', 0],
+    ]);
+    expect(await seqsOf(over(log).fromStart('t', 60_000))).toEqual([3]);
+  });
+});

@@ -1,0 +1,151 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { LONG } from '../../common/long-work.js';
+import { StreamResponse, TaskState, type Task } from '../../protocol/a2a.js';
+import { isTerminal } from '../../protocol/task-state.js';
+import { type UpdateWaiter, UpdateWaiters } from '../signals/update-waiter.js';
+import { TaskLog } from '../task-log.js';
+import { FIRST_MESSAGE_SEQ, type TaskEvent } from '../task.js';
+import { isShown } from '../domain/event-header.js';
+import { textOf } from '../log/text-of-events.js';
+
+/** One event of a stream: the 1.0 wire JSON of a StreamResponse, and its place in the task's log. */
+export interface StreamItem {
+  readonly seq: number;
+  readonly body: string;
+}
+
+/** Events read from the log at once, and their characters, give or take one event: a long replay never holds more in memory. */
+const PAGE_SIZE = 200;
+const PAGE_TEXT = LONG;
+
+/**
+ * Streams of a task, read from its log by sequence number, so that every reader gets the same bytes
+ * in the same order wherever it is connected. All streams end when the process begins to drain, to be
+ * resumed elsewhere. They are pulled: a reader that does not ask for the
+ * next item makes nobody wait and fills no memory.
+ */
+@Injectable()
+export class TaskStreams {
+  constructor(
+    private readonly log: TaskLog,
+    @Inject(UpdateWaiters) private readonly waiters: Pick<UpdateWaiters, 'of'>,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * A task from its beginning. While its agent may still answer with a plain Message, the first item
+   * waits for the agent's first event, at most `waitMs` (0: not at all): such a Message is then the
+   * only item. `gone` ends this stream as it does the others: its reader has left.
+   */
+  async *fromStart(
+    taskId: string,
+    waitMs: number,
+    gone?: AbortSignal,
+  ): AsyncGenerator<StreamItem, void, undefined> {
+    const waiter = this.waiters.of(taskId, gone);
+    try {
+      const page = await this.firstEvents(taskId, waiter, waitMs);
+      const reply = page.find(({ kind }) => kind === 'reply');
+      if (reply) yield { seq: reply.seq, body: reply.body };
+      else yield* this.read(taskId, 0, false, waiter, page);
+    } finally {
+      waiter.close();
+    }
+  }
+
+  /** The task as it is, as of `seq`, then what follows: of a task that waits, until it stops again. */
+  async *fromSnapshot(
+    task: Task,
+    seq: number,
+    gone?: AbortSignal,
+  ): AsyncGenerator<StreamItem, void, undefined> {
+    yield {
+      seq,
+      body: JSON.stringify(StreamResponse.toJSON({ payload: { $case: 'task', value: task } })),
+    };
+    yield* this.after(task.id, seq, task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED, gone);
+  }
+
+  /**
+   * What follows `seq`, for a reader that has seen the rest; `state` is the task's as of then. A task
+   * that waits for its client is waited for (A2A §3.1.6): the answer may come over another connection.
+   */
+  async *after(
+    taskId: string,
+    seq: number,
+    state: TaskState,
+    gone?: AbortSignal,
+  ): AsyncGenerator<StreamItem, void, undefined> {
+    const waiter = this.waiters.of(taskId, gone);
+    try {
+      yield* this.read(taskId, seq, isTerminal(state), waiter);
+    } finally {
+      waiter.close();
+    }
+  }
+
+  private async *read(
+    taskId: string,
+    after: number,
+    atEnd: boolean,
+    waiter: UpdateWaiter,
+    firstPage?: readonly TaskEvent[],
+  ): AsyncGenerator<StreamItem, void, undefined> {
+    let seq = after;
+    let ended = atEnd;
+    for (let page = firstPage; ; page = undefined) {
+      page ??= await this.log.events(taskId, seq, PAGE_SIZE, PAGE_TEXT);
+      for (const event of page) {
+        seq = event.seq;
+        ended = endsAt(event, ended);
+        if (isShown(event)) yield { seq, body: event.body };
+      }
+      if (isFull(page)) continue;
+      // Only at the head of the log: an answered question in the middle of a replay ends nothing.
+      if (ended || waiter.stopped) return;
+      await waiter.wait();
+    }
+  }
+
+  /** The log's beginning, with the agent's first event if it comes in time. */
+  private async firstEvents(
+    taskId: string,
+    waiter: UpdateWaiter,
+    waitMs: number,
+  ): Promise<readonly TaskEvent[]> {
+    const end = this.clock.now().getTime() + waitMs;
+    for (;;) {
+      const page = await this.log.events(taskId, 0, PAGE_SIZE, PAGE_TEXT);
+      if (page.length === FIRST_MESSAGE_SEQ && isFull(page)) {
+        page.push(...(await this.log.events(taskId, FIRST_MESSAGE_SEQ, 1)));
+      }
+      const left = end - this.clock.now().getTime();
+      if (page.length > FIRST_MESSAGE_SEQ || left <= 0 || waiter.stopped) return page;
+      await waiter.wait(left);
+    }
+  }
+}
+
+/** There may be more behind it. */
+function isFull(page: readonly TaskEvent[]): boolean {
+  return page.length >= PAGE_SIZE || textOf(page) >= PAGE_TEXT;
+}
+
+/** Nothing follows until the client acts: a stream ends there. Authorization may come from elsewhere. */
+function endsStream(state: TaskState): boolean {
+  return isTerminal(state) || state === TaskState.TASK_STATE_INPUT_REQUIRED;
+}
+
+/** States that end a stream, as they look on the wire: spares parsing all other events. */
+const END_STATES = /"TASK_STATE_(?:COMPLETED|FAILED|CANCELED|REJECTED|INPUT_REQUIRED)"/;
+
+function endsAt({ kind, body }: TaskEvent, before: boolean): boolean {
+  if (kind === 'message') return false;
+  if (kind !== 'status') return before;
+  if (!END_STATES.test(body)) return false;
+  const { payload } = StreamResponse.fromJSON(JSON.parse(body));
+  return payload?.$case === 'statusUpdate' && payload.value.status !== undefined
+    ? endsStream(payload.value.status.state)
+    : before;
+}

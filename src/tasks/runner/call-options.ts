@@ -1,0 +1,26 @@
+import type { AgentCallOptions } from '../../agents/index.js';
+import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
+import type { Delegation, SentWith, TaskRecord } from '../task.js';
+
+/** The hubs that the messages of a task have passed, this one (`instanceId`) included. */
+export function hopsOf(record: TaskRecord, instanceId: string): readonly string[] {
+  return [...record.hops, instanceId];
+}
+
+/** What every call to an agent carries beside its arguments, whatever it asks. */
+export function agentCallOptions(
+  record: TaskRecord,
+  { downstreamContextId }: Pick<Delegation, 'downstreamContextId'>,
+  sentWith: SentWith,
+  instanceId: string,
+  signal: AbortSignal,
+): AgentCallOptions {
+  const { traceparent } = record;
+  return {
+    signal,
+    ...(downstreamContextId !== null && { contextId: downstreamContextId }),
+    ...(traceparent !== null && { traceparent }),
+    extensions: sentWith.extensions.filter((uri) => uri !== ROUTING_EXTENSION_URI),
+    hops: hopsOf(record, instanceId),
+  };
+}

@@ -1,0 +1,90 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { Draining } from '../../common/draining.js';
+import { Database } from '../../database/database.js';
+import { Signals } from './signals.js';
+
+/** How long a waiter sleeps at most before it looks by itself: a notification may be lost between processes. */
+export interface PollPace {
+  readonly firstMs: number;
+  readonly maxMs: number;
+}
+
+/** Where every notification arrives (one process). */
+const IN_PROCESS_PACE: PollPace = { firstMs: 1000, maxMs: 1000 };
+/** Where the task may be run by another process: soon at first, then once a second. */
+const SHARED_PACE: PollPace = { firstMs: 25, maxMs: 1000 };
+
+/** Makes the waiters of this process. All of them stop when the process begins to drain. */
+@Injectable()
+export class UpdateWaiters {
+  constructor(
+    private readonly signals: Signals,
+    private readonly clock: Clock,
+    private readonly draining: Draining,
+    @Inject(Database) private readonly database: Pick<Database, 'soleProcess'>,
+  ) {}
+
+  /** For one reader of this task; `gone` is aborted when the reader has left. Close it when done. */
+  of(taskId: string, gone?: AbortSignal): UpdateWaiter {
+    const pace = this.database.soleProcess ? IN_PROCESS_PACE : SHARED_PACE;
+    const stops = [this.draining.signal, gone];
+    return new UpdateWaiter(this.signals, taskId, this.clock, pace, stops);
+  }
+}
+
+/**
+ * Waits for updates of one task, for a reader that reads in turns: an update that comes while it reads
+ * makes the next {@link wait} return at once. Close it when done.
+ */
+export class UpdateWaiter {
+  private notified = false;
+  private wake: (() => void) | undefined;
+  private pauseMs: number;
+  private readonly unsubscribe: () => void;
+  private readonly onStop = (): void => this.notify();
+
+  constructor(
+    signals: Signals,
+    taskId: string,
+    private readonly clock: Clock,
+    private readonly pace: PollPace,
+    /** Aborted when the wait is of no use any more: the process is going to stop, or the reader is gone. */
+    private readonly stops: readonly (AbortSignal | undefined)[] = [],
+  ) {
+    this.pauseMs = pace.firstMs;
+    this.unsubscribe = signals.onTask(taskId, () => this.notify());
+    for (const stop of stops) stop?.addEventListener('abort', this.onStop);
+  }
+
+  /** The reader should stop waiting. */
+  get stopped(): boolean {
+    return this.stops.some((stop) => stop?.aborted);
+  }
+
+  /** Ends the present wait, or the next one. */
+  notify(): void {
+    this.notified = true;
+    this.wake?.();
+  }
+
+  /** Resolves at the next update, or after at most `maxMs` and a second. */
+  async wait(maxMs = Infinity): Promise<void> {
+    if (!this.notified) {
+      const ms = Math.min(this.pauseMs, maxMs);
+      const woken = new Promise<void>((resolve) => (this.wake = resolve));
+      const cancel = this.clock.after(ms, () => this.wake?.());
+      await woken;
+      cancel();
+      this.wake = undefined;
+    }
+    this.pauseMs = this.notified ? this.pace.firstMs : Math.min(this.pauseMs * 2, this.pace.maxMs);
+    this.notified = false;
+  }
+
+  close(): void {
+    this.unsubscribe();
+    for (const stop of this.stops) stop?.removeEventListener('abort', this.onStop);
+    this.notify();
+  }
+}
