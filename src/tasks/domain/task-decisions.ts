@@ -16,7 +16,7 @@ import { Draft } from './draft.js';
 import { endDelegation } from './end-delegation.js';
 import { cancelReason, cancelByOperator } from './operator-actions.js';
 import { withoutHubKeys } from './own-ids.js';
-import { settle } from './recompute-state.js';
+import { recomputeState } from './recompute-state.js';
 import { answeredKey } from './status-key.js';
 
 /**
@@ -46,7 +46,7 @@ export function decideCancelRequest(
   const idle = draft.delegations().filter(isIdle);
   for (const each of idle) endDelegation(draft, each, { state: 'canceled', reason });
   if (idle.length === 0) return draft.change();
-  if (draft.several) settle(draft, { cancelRequested: true });
+  if (draft.several) recomputeState(draft, { cancelRequested: true });
   else draft.emitStatus(TaskState.TASK_STATE_CANCELED, draft.say(reason));
   return draft.change();
 }
@@ -114,7 +114,7 @@ export function decideFollowUp(
       leaseUntil: null,
     });
   }
-  if (draft.several) settle(draft);
+  if (draft.several) recomputeState(draft);
   else if (isInterrupted(draft.state)) draft.emitStatus(TaskState.TASK_STATE_WORKING);
   return draft.change();
 }
@@ -155,8 +155,8 @@ function nameIn({ id, agentId }: Delegation, open: readonly Delegation[]): strin
 }
 
 /**
- * Ends the whole task as failed on the hub's word: every open delegation fails with the reason. What is
- * held back stays so: the reason may be that the task takes nothing more.
+ * Ends the whole task as failed by decision of the hub: every open delegation fails with the reason. What is
+ * held back is not shown: the reason may be that the task has reached its size limit.
  */
 export function decideTaskFailed(aggregate: TaskAggregate, reason: string, now: Date): TaskChange {
   const draft = new Draft(aggregate, now);
