@@ -6,7 +6,7 @@ import { planProgress, type StepProgress } from './plan-progress.js';
 import { policyOf } from '../../routing/index.js';
 import { describeEnd, waitingText } from './wording.js';
 
-/** What the delegations amount to. */
+/** The state of the task that follows from its delegations. */
 export interface AggregateState {
   readonly state: TaskState;
   /** One sentence for people: who waits, what is missing, why it failed; empty when all is said. */
@@ -15,7 +15,7 @@ export interface AggregateState {
 
 /** What else the state depends on. */
 export interface AggregateCircumstances {
-  /** The client has asked to cancel: what was canceled was so on its word. */
+  /** The client has requested a cancel: what was canceled was canceled for it. */
   readonly cancelRequested?: boolean;
   /** The hub itself has canceled what was open (policy, deadline): that is a failure, not a cancel. */
   readonly cutShort?: boolean;

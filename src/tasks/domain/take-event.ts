@@ -40,7 +40,7 @@ const WORKING = TaskState.TASK_STATE_WORKING;
 /** Why an answer is not allowed; undefined when it is. */
 type Invalid = string | undefined;
 
-/** Adds what an agent's event means to the draft, or tells why it is an invalid agent response. */
+/** Adds what an agent's event means to the draft, or returns why it is an invalid agent response. */
 export function takeEvent(
   draft: Draft,
   delegation: Delegation,

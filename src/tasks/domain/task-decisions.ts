@@ -22,8 +22,8 @@ import { answeredKey } from './status-key.js';
 /**
  * Records that the client wants the task canceled. What no agent works on (never sent, of a later step,
  * or waiting for the client) is canceled here; the runners cancel the rest with their agents and report what
- * came of it. Asking again changes nothing. `metadata` of the request is kept for the agents, and who the
- * `operator` is that asks in the client's place. Throws HubError TASK_NOT_CANCELABLE on a terminal task.
+ * came of it. Asking again changes nothing. `metadata` of the request is kept for the agents, and the `operator`
+ * that asks on behalf of the client. Throws HubError TASK_NOT_CANCELABLE on a terminal task.
  */
 export function decideCancelRequest(
   aggregate: TaskAggregate,
@@ -149,7 +149,7 @@ export function addressee(
   );
 }
 
-/** The agent's id; of an agent that is asked twice, the delegation's. */
+/** The agent's id; of an agent with two delegations, the delegation's. */
 function nameIn({ id, agentId }: Delegation, open: readonly Delegation[]): string {
   return open.filter((each) => each.agentId === agentId).length > 1 ? id : agentId;
 }

@@ -241,7 +241,7 @@ export class RunContext {
   }
 
   /**
-   * The delegation as it is now, whoever changed it: in memory, or (`everywhere`) in the database,
+   * The delegation as it is now, changed by this process or another: in memory, or (`everywhere`) in the database,
    * where also other processes write.
    */
   async refresh(everywhere: boolean): Promise<DelegationStatus | undefined> {
