@@ -9,7 +9,7 @@ import { type AppConfig, ConfigModule, type ConfigSource } from './config/index.
 import { DatabaseModule } from './database/database.module.js';
 import { HUB_SCHEMA } from './hub-schema.js';
 import { ObservabilityModule } from './observability/observability.module.js';
-import { PushLanesModule, PushModule } from './push/index.js';
+import { PushCommitModule, PushModule } from './push/index.js';
 import { RoutingModule } from './routing/index.js';
 import { SecretsModule } from './secrets/index.js';
 import { type Replacement, SharedModule } from './shared.module.js';
@@ -41,7 +41,7 @@ export class AppModule implements OnModuleDestroy {
         AgentsModule,
         RoutingModule,
         // Gives the tasks what takes part in every append, so it is there before they are.
-        PushLanesModule,
+        PushCommitModule,
         TasksModule,
         PushModule,
         ...(config.role === 'worker' ? [] : [A2aModule]),

@@ -2,7 +2,10 @@ import { AGENTS_SCHEMA } from './agents/persistence/schema.js';
 import { AUTH_SCHEMA } from './auth/persistence/schema.js';
 import { OWN_SCHEMA } from './database/own-schema.js';
 import { Schema } from './database/schema.js';
-import { PUSH_SCHEMA } from './push/persistence/schema.js';
+import { PUSH_AUTH_SCHEMA } from './push/auth/persistence/schema.js';
+import { DELIVERY_SCHEMA } from './push/delivery/persistence/schema.js';
+import { RECEIVERS_SCHEMA } from './push/receivers/persistence/schema.js';
+import { WEBHOOKS_SCHEMA } from './push/registration/persistence/schema.js';
 import { ROUTING_SCHEMA } from './routing/persistence/schema.js';
 import { SIGNING_SCHEMA } from './signing/persistence/schema.js';
 import { TASKS_SCHEMA } from './tasks/persistence/schema.js';
@@ -15,5 +18,8 @@ export const HUB_SCHEMA = new Schema([
   AGENTS_SCHEMA,
   ROUTING_SCHEMA,
   TASKS_SCHEMA,
-  PUSH_SCHEMA,
+  PUSH_AUTH_SCHEMA,
+  RECEIVERS_SCHEMA,
+  WEBHOOKS_SCHEMA,
+  DELIVERY_SCHEMA,
 ]);

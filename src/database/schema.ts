@@ -7,7 +7,7 @@ export type EntityClass = new () => object;
 /** A migration; its name ends in the time it was written, by which all of them are ordered. */
 export type MigrationClass = new () => MigrationInterface;
 
-/** The tables of one feature. Each feature has one, in `persistence/schema.ts`. */
+/** The tables of one feature, or of one room of it. Each `persistence/` has one, in `schema.ts`. */
 export interface SchemaPart {
   /** They document the columns and let a test prove that the migrations build exactly them; stores use SQL. */
   readonly entities: readonly EntityClass[];

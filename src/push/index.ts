@@ -1,3 +1,3 @@
 export { PushConfigService } from './webhooks/push-config.service.js';
-export { PushLanesModule } from './push-lanes.module.js';
+export { PushCommitModule } from './push-commit.module.js';
 export { PushModule } from './push.module.js';

@@ -1,3 +1,4 @@
+import { PushCommitModule } from './push-commit.module.js';
 import {
   Injectable,
   Module,
@@ -6,71 +7,128 @@ import {
 } from '@nestjs/common';
 import { AuthModule } from '../auth/index.js';
 import { Clock } from '../common/clock.js';
+import { Egress } from '../common/egress/egress.js';
 import { WebhookEgress } from '../common/egress/webhook-egress.js';
 import { IdSource } from '../common/ids.js';
 import { Log } from '../common/logger.js';
 import { SecretBox } from '../common/secret-box.js';
 import { AppConfig, PublicUrl } from '../config/index.js';
 import { Database } from '../database/database.js';
-import { TaskLog, TasksModule } from '../tasks/index.js';
-import { AttemptSender } from './sending/attempt-sender.js';
+import { SigningModule, SigningService } from '../signing/index.js';
+import { TaskLog, TaskPositionsModule, TasksModule } from '../tasks/index.js';
+import { AuthProfileStore } from './auth/auth-profile-store.js';
+import { AuthProfilesController } from './auth/auth-profiles.controller.js';
+import { AuthProfilesService } from './auth/auth-profiles.service.js';
 import { Authenticator } from './auth/authenticator.js';
-import { PushAuthModule } from './push-auth.module.js';
-import { TaskWebhooksController } from './webhooks/task-webhooks.controller.js';
-import { TestSends } from './webhooks/test-sends.js';
-import { DeliveryUpkeep } from './lanes/delivery-upkeep.js';
-import { DeliveryWorker } from './lanes/delivery.worker.js';
-import { longestWaitMs } from './endpoints/endpoint-rules.js';
-import { EndpointStore } from './endpoints/endpoint-store.js';
-import { EndpointsController } from './endpoints/endpoints.controller.js';
-import { EndpointsService } from './endpoints/endpoints.service.js';
-import { PushEventsController } from './endpoints/push-events.controller.js';
-import { PushMetrics } from './endpoints/push-metrics.js';
-import { HttpWebhookSender } from './sending/http-webhook.sender.js';
-import { TestSender } from './sending/test-sender.js';
-import { LaneReader } from './lanes/lane-reader.js';
-import { LaneRunner } from './lanes/lane-runner.js';
-import { LaneStore } from './lanes/lane-store.js';
+import { CertificateWatch } from './auth/certificate-watch.js';
+import { HubTokens } from './auth/hub-tokens.js';
+import { KnownProfiles } from './auth/known-profiles.js';
+import { OauthTokens } from './auth/oauth-tokens.js';
+import { SqlAuthProfileStore } from './auth/persistence/sql-auth-profile.store.js';
+import { DeliveryCleanup } from './delivery/delivery-cleanup.js';
+import { DeliveryStreamStore } from './delivery/delivery-stream-store.js';
+import { DeliveryWorker } from './delivery/delivery.worker.js';
+import { PushMetrics } from './delivery/push-metrics.js';
+import { PushWakeup } from './delivery/push-wakeup.js';
+import { StreamReader } from './delivery/stream-reader.js';
+import { StreamRunner } from './delivery/stream-runner.js';
+import { SubscriptionReconciler } from './delivery/subscription-reconciler.js';
 import { HandoverController } from './owners/handover.controller.js';
 import { HandoverService } from './owners/handover.service.js';
 import { HeldWebhooks } from './owners/held-webhooks.js';
 import { OwnedWebhookStore } from './owners/owned-webhook-store.js';
-import { OwnerUpkeep } from './owners/owner-upkeep.js';
-import { SqlOwnedWebhookStore } from './persistence/owners/sql-owned-webhook.store.js';
-import { PushConfigsModule } from './push-configs.module.js';
-import { PushLanesModule } from './push-lanes.module.js';
-import { PushWakeup } from './lanes/push-wakeup.js';
+import { OwnerReconciler } from './owners/owner-reconciler.js';
+import { SqlOwnedWebhookStore } from './owners/persistence/sql-owned-webhook.store.js';
+import { longestWaitMs } from './receivers/endpoint-rules.js';
+import { EndpointStore } from './receivers/endpoint-store.js';
+import { EndpointsController } from './receivers/endpoints.controller.js';
+import { EndpointsService } from './receivers/endpoints.service.js';
+import { PushEventsController } from './receivers/push-events.controller.js';
+import { ReceiverGate } from './receivers/receiver-gate.js';
+import { DeadLettersController } from './records/dead-letters.controller.js';
+import { DeliveriesController } from './records/deliveries.controller.js';
+import { DeliveryService } from './records/delivery.service.js';
+import { SqlPushRetentionStore } from './records/persistence/sql-push-retention.store.js';
+import { PushRetentionStore } from './records/push-retention-store.js';
+import { PushRetention } from './records/push-retention.js';
+import { WebhookRegistration } from './registration/webhook-registration.js';
+import { AttemptSender } from './sending/attempt-sender.js';
+import { HttpWebhookSender } from './sending/http-webhook.sender.js';
+import { TestSender } from './sending/test-sender.js';
+import { WebhookSender } from './sending/webhook-sender.js';
 import { DeclaredSubscriptions } from './webhooks/declared-subscriptions.service.js';
-import { TaskWebhooksService } from './webhooks/task-webhooks.service.js';
-import { WebhookChanges } from './webhooks/webhook-changes.js';
-import { SubscriptionUpkeep } from './webhooks/subscription-upkeep.js';
+import { PushConfigService } from './webhooks/push-config.service.js';
 import { SubscriptionsController } from './webhooks/subscriptions.controller.js';
 import { SubscriptionsService } from './webhooks/subscriptions.service.js';
-import { ReceiversModule } from './push-receivers.module.js';
-import { ReceiverGate } from './receivers/receiver-gate.js';
-import { WebhookSender } from './sending/webhook-sender.js';
+import { TaskWebhooksController } from './webhooks/task-webhooks.controller.js';
+import { TaskWebhooksService } from './webhooks/task-webhooks.service.js';
+import { TestSends } from './webhooks/test-sends.js';
+import { WebhookChanges } from './webhooks/webhook-changes.js';
+import { CleanupStore } from './delivery/cleanup-store.js';
+import { SqlCleanupStore } from './delivery/persistence/sql-cleanup.store.js';
 
 /**
- * Runs the worker with the application, in every role but `api`, and stops it before the database
- * closes.
+ * Runs the worker and the retention with the application, in every role but `api`, and stops them before
+ * the database closes.
  */
 @Injectable()
-class DeliveryWorkerLifecycle implements OnApplicationBootstrap, OnModuleDestroy {
+class PushLifecycle implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     private readonly worker: DeliveryWorker,
+    private readonly retention: PushRetention,
     private readonly config: AppConfig,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    if (this.config.role !== 'api') await this.worker.start();
+    if (this.config.role === 'api') return;
+    this.retention.start();
+    await this.worker.start();
   }
 
-  onModuleDestroy(): Promise<void> {
-    return this.worker.stop();
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all([this.worker.stop(), this.retention.stop()]);
   }
 }
 
-const WORKER_PROVIDERS = [
+/** How webhooks prove who sends: the profiles, and what makes a proof for each attempt. */
+const AUTH_PROVIDERS = [
+  { provide: AuthProfileStore, useClass: SqlAuthProfileStore },
+  KnownProfiles,
+  AuthProfilesService,
+  {
+    provide: HubTokens,
+    inject: [SigningService, IdSource, AppConfig, PublicUrl],
+    useFactory: (signing: SigningService, ids: IdSource, config: AppConfig, address: PublicUrl) =>
+      new HubTokens(
+        signing,
+        ids,
+        // The address a worker listens on serves no A2A.
+        () => config.publicUrl ?? (config.role === 'worker' ? null : address.listening),
+      ),
+  },
+  {
+    provide: OauthTokens,
+    inject: [Egress, Clock, AppConfig],
+    useFactory: (egress: Egress, clock: Clock, config: AppConfig) =>
+      new OauthTokens(egress.fetch, clock, config.push),
+  },
+  {
+    provide: Authenticator,
+    inject: [SecretBox, KnownProfiles, HubTokens, OauthTokens, Log],
+    useFactory: (
+      secrets: SecretBox,
+      profiles: KnownProfiles,
+      hubTokens: HubTokens,
+      oauthTokens: OauthTokens,
+      log: Log,
+    ) => new Authenticator(secrets, profiles, hubTokens, oauthTokens, new CertificateWatch(log)),
+  },
+];
+
+/** What sends the webhooks. */
+const DELIVERY_PROVIDERS = [
+  PushMetrics,
+  { provide: CleanupStore, useClass: SqlCleanupStore },
   {
     provide: WebhookSender,
     inject: [WebhookEgress, Clock, AppConfig],
@@ -88,10 +146,10 @@ const WORKER_PROVIDERS = [
     ) => new AttemptSender(sender, authenticator, secrets, config.push),
   },
   {
-    provide: LaneReader,
+    provide: StreamReader,
     inject: [TaskLog, AppConfig, PublicUrl],
     useFactory: (log: TaskLog, config: AppConfig, address: PublicUrl) =>
-      new LaneReader(log, {
+      new StreamReader(log, {
         maxBytes: config.push.maxBodyBytes,
         // The address a worker listens on serves no A2A.
         get publicUrl() {
@@ -100,10 +158,10 @@ const WORKER_PROVIDERS = [
       }),
   },
   {
-    provide: LaneRunner,
+    provide: StreamRunner,
     inject: [
-      LaneStore,
-      LaneReader,
+      DeliveryStreamStore,
+      StreamReader,
       AttemptSender,
       Clock,
       IdSource,
@@ -113,8 +171,8 @@ const WORKER_PROVIDERS = [
       ReceiverGate,
     ],
     useFactory: (
-      lanes: LaneStore,
-      reader: LaneReader,
+      streams: DeliveryStreamStore,
+      reader: StreamReader,
       sender: AttemptSender,
       clock: Clock,
       ids: IdSource,
@@ -122,21 +180,21 @@ const WORKER_PROVIDERS = [
       config: AppConfig,
       metrics: PushMetrics,
       gate: ReceiverGate,
-    ) => new LaneRunner(lanes, reader, sender, clock, ids, log, config.push, metrics, gate),
+    ) => new StreamRunner(streams, reader, sender, clock, ids, log, config.push, metrics, gate),
   },
   {
-    provide: DeliveryUpkeep,
-    inject: [LaneStore, EndpointStore, Log, AppConfig],
-    useFactory: (lanes: LaneStore, endpoints: EndpointStore, log: Log, { push }: AppConfig) =>
-      new DeliveryUpkeep(lanes, endpoints, log, { ...push, longestWaitMs: longestWaitMs(push) }),
+    provide: DeliveryCleanup,
+    inject: [CleanupStore, EndpointStore, Log, AppConfig],
+    useFactory: (store: CleanupStore, endpoints: EndpointStore, log: Log, { push }: AppConfig) =>
+      new DeliveryCleanup(store, endpoints, log, { ...push, longestWaitMs: longestWaitMs(push) }),
   },
   {
     provide: DeliveryWorker,
     inject: [
       IdSource,
-      LaneStore,
-      LaneRunner,
-      DeliveryUpkeep,
+      DeliveryStreamStore,
+      StreamRunner,
+      DeliveryCleanup,
       PushWakeup,
       Clock,
       Log,
@@ -145,66 +203,77 @@ const WORKER_PROVIDERS = [
     ],
     useFactory: (
       ids: IdSource,
-      lanes: LaneStore,
-      runner: LaneRunner,
-      upkeep: DeliveryUpkeep,
+      streams: DeliveryStreamStore,
+      runner: StreamRunner,
+      upkeep: DeliveryCleanup,
       wakeup: PushWakeup,
       clock: Clock,
       log: Log,
       config: AppConfig,
       database: Database,
     ) =>
-      new DeliveryWorker(ids.next(), lanes, runner, upkeep, wakeup, clock, log, {
+      new DeliveryWorker(ids.next(), streams, runner, upkeep, wakeup, clock, log, {
         ...config.push,
         alone: database.dialect === 'sqlite',
       }),
   },
-  DeliveryWorkerLifecycle,
 ];
 
-/** Standing subscriptions: their API, their file, and what follows from a change of one. */
-const SUBSCRIPTION_PROVIDERS = [
-  SubscriptionUpkeep,
-  SubscriptionsService,
-  WebhookChanges,
-  TaskWebhooksService,
-  DeclaredSubscriptions,
+/** What became of deliveries, and for how long that is kept. */
+const RECORD_PROVIDERS = [
+  DeliveryService,
+  { provide: PushRetentionStore, useClass: SqlPushRetentionStore },
+  {
+    provide: PushRetention,
+    inject: [PushRetentionStore, Clock, Log, AppConfig],
+    useFactory: (store: PushRetentionStore, clock: Clock, log: Log, config: AppConfig) =>
+      new PushRetention(store, clock, log, config.push),
+  },
 ];
 
 /** What becomes of the webhooks of principals that are disabled, or have no key any more. */
 const OWNER_PROVIDERS = [
   { provide: OwnedWebhookStore, useClass: SqlOwnedWebhookStore },
-  OwnerUpkeep,
+  OwnerReconciler,
   HandoverService,
   HeldWebhooks,
 ];
 
-/** Webhooks: their configs, their deliveries, and (unless the role is `api`) the worker. */
+/** The webhooks of tasks and the subscriptions: their API, their file, and what follows from a change. */
+const WEBHOOK_PROVIDERS = [
+  WebhookRegistration,
+  PushConfigService,
+  WebhookChanges,
+  TaskWebhooksService,
+  SubscriptionsService,
+  SubscriptionReconciler,
+  DeclaredSubscriptions,
+  TestSender,
+  TestSends,
+];
+
+/** Webhooks: who may be sent what, the deliveries and (unless the role is `api`) the worker. */
 @Module({
-  imports: [
-    AuthModule,
-    PushAuthModule,
-    PushConfigsModule,
-    PushLanesModule,
-    ReceiversModule,
-    TasksModule,
-  ],
+  imports: [AuthModule, PushCommitModule, SigningModule, TaskPositionsModule, TasksModule],
   controllers: [
+    AuthProfilesController,
     EndpointsController,
     PushEventsController,
+    DeliveriesController,
+    DeadLettersController,
+    HandoverController,
     TaskWebhooksController,
     SubscriptionsController,
-    HandoverController,
   ],
   providers: [
-    ...SUBSCRIPTION_PROVIDERS,
-    ...OWNER_PROVIDERS,
-    TestSender,
-    TestSends,
+    ...AUTH_PROVIDERS,
     EndpointsService,
-    PushMetrics,
-    ...WORKER_PROVIDERS,
+    ...DELIVERY_PROVIDERS,
+    ...RECORD_PROVIDERS,
+    ...OWNER_PROVIDERS,
+    ...WEBHOOK_PROVIDERS,
+    PushLifecycle,
   ],
-  exports: [PushConfigsModule],
+  exports: [PushConfigService],
 })
 export class PushModule {}

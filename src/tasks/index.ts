@@ -11,6 +11,8 @@ export { headerOf, isShown } from './domain/event-header.js';
 export { Signals } from './signals/signals.js';
 export { belongsTo } from './store/visibility.js';
 export { TaskLog, type Created, type Decision } from './task-log.js';
+export { TaskPositions } from './task-positions.js';
+export { TaskPositionsModule } from './task-positions.module.js';
 export { TaskService, type SendAnswer } from './operations/task.service.js';
 export {
   TaskStore,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { AuthProfile } from '../../src/push/auth/auth-profile.js';
 import type { AuthProfileStore } from '../../src/push/auth/auth-profile-store.js';
-import { SqlAuthProfileStore } from '../../src/push/persistence/auth/sql-auth-profile.store.js';
+import { SqlAuthProfileStore } from '../../src/push/auth/persistence/sql-auth-profile.store.js';
 import type { PushStores } from '../support/push-stores.js';
 
 const NOW = new Date(1_000_000);

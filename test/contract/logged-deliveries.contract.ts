@@ -1,56 +1,64 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { TaskState } from '../../src/protocol/a2a.js';
-import type { Delivery } from '../../src/push/deliveries/delivery.js';
-import type { LaneCursor } from '../../src/push/domain/delivery-plan.js';
-import type { Lane, Settlement, StepResult } from '../../src/push/lanes/lane-store.js';
-import { loggedDelivery } from '../../src/push/lanes/logged-delivery.js';
+import type { Delivery } from '../../src/push/delivery/delivery.js';
+import type { StreamCursor } from '../../src/push/delivery/domain/delivery-plan.js';
+import type {
+  DeliveryStream,
+  AttemptRecord,
+  StepResult,
+} from '../../src/push/delivery/delivery-stream-store.js';
+import { loggedDelivery } from '../../src/push/delivery/logged-delivery.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 
 const NOW = new Date(1_000_000);
 const LEASE = new Date(NOW.getTime() + 30_000);
 const RETRY = new Date(NOW.getTime() + 5000);
-const CURSOR: LaneCursor = { state: TaskState.TASK_STATE_WORKING, unfinished: [] };
+const CURSOR: StreamCursor = { state: TaskState.TASK_STATE_WORKING, unfinished: [] };
 const DELIVERED = { state: 'delivered' } as const;
 const RETRYING = { state: 'retrying', at: RETRY, reason: 'HTTP 503' } as const;
 
-/** What every `LaneStore` promises of deliveries that are tried before they are stored. */
+/** What every `DeliveryStreamStore` promises of deliveries that are tried before they are stored. */
 export function loggedDeliveriesContract(open: () => Promise<PushStores>): void {
   let stores: PushStores;
   beforeEach(async () => {
     stores = await open();
   });
 
-  /** A claimed lane with this many log entries before it. */
-  async function claimed(entries: number): Promise<Lane> {
-    const taskId = await stores.freshLane({ configId: 'c' });
+  /** A claimed stream with this many log entries before it. */
+  async function claimed(entries: number): Promise<DeliveryStream> {
+    const taskId = await stores.freshStream({ configId: 'c' });
     await stores.database.write((tx) =>
-      stores.lanes.markDue(tx, [{ taskId, seq: entries, when: 'always' }], NOW),
+      stores.streams.markDue(tx, [{ taskId, seq: entries, when: 'always' }], NOW),
     );
     return stores.claimOne(NOW);
   }
 
-  /** The attempt for the entry at the lane's place, as it is recorded. */
-  function attemptOf(lane: Lane, result: Settlement['result'], status = 200): Settlement {
-    const seq = lane.nextSeq;
+  /** The attempt for the entry at the stream's place, as it is recorded. */
+  function attemptOf(
+    stream: DeliveryStream,
+    result: AttemptRecord['result'],
+    status = 200,
+  ): AttemptRecord {
+    const seq = stream.nextSeq;
     const deliveries = [deliveryOf(seq)];
     const reached = { nextSeq: seq + 1, cursor: CURSOR, deliveries, asLogged: true };
-    const delivery = loggedDelivery(lane, reached, stores.ids.next(), NOW)!;
+    const delivery = loggedDelivery(stream, reached, stores.ids.next(), NOW)!;
     const error = status < 300 ? null : 'status';
     const attempt = { number: 1, at: NOW, durationMs: 7, status, error, response: 'ok' };
     return { delivery, reached, attempt, result };
   }
 
-  const settle = (lane: Lane, settlement: Settlement): Promise<StepResult> =>
-    stores.lanes.settle(lane, settlement, NOW, LEASE);
+  const record = (stream: DeliveryStream, attemptRecord: AttemptRecord): Promise<StepResult> =>
+    stores.streams.recordAttempt(stream, attemptRecord, NOW, LEASE);
 
   const all = async (): Promise<Delivery[]> =>
     (await stores.deliveries.list({}, EVERYTHING, 100, null)).reverse();
 
   describe('a delivery that was tried before it was stored', () => {
-    it('is stored delivered, with its attempt and without its bytes, and the lane goes on', async () => {
-      const lane = await claimed(4);
-      const next = inHand(await settle(lane, attemptOf(lane, DELIVERED)));
+    it('is stored delivered, with its attempt and without its bytes, and the stream goes on', async () => {
+      const stream = await claimed(4);
+      const next = inHand(await record(stream, attemptOf(stream, DELIVERED)));
       expect(next).toMatchObject({ nextSeq: 2, open: 0, lastNumber: 1, cursor: CURSOR });
       const [delivery] = await all();
       expect(delivery).toMatchObject({
@@ -71,24 +79,24 @@ export function loggedDeliveriesContract(open: () => Promise<PushStores>): void 
       expect(row?.body).toBeNull();
     });
 
-    it('lets the lane rest when it was the last', async () => {
-      const lane = await claimed(2);
-      const next = inHand(await settle(lane, attemptOf(lane, DELIVERED)));
-      expect(await settle(next, attemptOf(next, DELIVERED))).toBe('rests');
+    it('lets the stream rest when it was the last', async () => {
+      const stream = await claimed(2);
+      const next = inHand(await record(stream, attemptOf(stream, DELIVERED)));
+      expect(await record(next, attemptOf(next, DELIVERED))).toBe('idle');
       expect((await all()).map(({ number, seq }) => [number, seq])).toEqual([
         [1, 1],
         [2, 2],
       ]);
-      expect(await stores.lanes.nextDueAt(LEASE)).toBeNull();
+      expect(await stores.streams.nextDueAt(LEASE)).toBeNull();
     });
 
     it('waits for its next try with the bytes that were sent', async () => {
-      const lane = await claimed(4);
-      expect(await settle(lane, attemptOf(lane, RETRYING, 503))).toBe('rests');
-      expect(await stores.lanes.nextDueAt(NOW)).toEqual(RETRY);
+      const stream = await claimed(4);
+      expect(await record(stream, attemptOf(stream, RETRYING, 503))).toBe('idle');
+      expect(await stores.streams.nextDueAt(NOW)).toEqual(RETRY);
       const again = await stores.claimOne(RETRY);
       expect(again).toMatchObject({ open: 1, nextSeq: 2, lastNumber: 1 });
-      expect(await stores.lanes.firstOpen(again.id, again.epoch)).toMatchObject({
+      expect(await stores.streams.firstOpen(again.id, again.epoch)).toMatchObject({
         number: 1,
         webhookId: 'cfg.1',
         body: '{"seq":1}',
@@ -101,21 +109,21 @@ export function loggedDeliveriesContract(open: () => Promise<PushStores>): void 
     });
 
     it('keeps its bytes as a dead letter, and leaves a gap', async () => {
-      const lane = await claimed(4);
-      const dead = { state: 'dead', reason: 'no', consequence: 'none' } as const;
-      const next = inHand(await settle(lane, attemptOf(lane, dead, 422)));
+      const stream = await claimed(4);
+      const dead = { state: 'dead', reason: 'no', effect: 'none' } as const;
+      const next = inHand(await record(stream, attemptOf(stream, dead, 422)));
       expect(next).toMatchObject({ gapSeq: 1, open: 0, nextSeq: 2 });
       const [letter] = await all();
       expect(letter).toMatchObject({ state: 'dead', reason: 'no', rejections: 1 });
       await stores.deliveries.redeliver(letter!.id, EVERYTHING, NOW);
-      expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ body: '{"seq":1}' });
+      expect(await stores.streams.firstOpen(stream.id)).toMatchObject({ body: '{"seq":1}' });
     });
 
-    it('ends its config with 410', async () => {
-      const lane = await claimed(4);
-      const gone = { state: 'dead', reason: 'HTTP 410', consequence: 'disabled' } as const;
-      expect(await settle(lane, attemptOf(lane, gone, 410))).toBe('rests');
-      expect(await stores.webhooks.ofTask(lane.config.taskId, 'c')).toMatchObject({
+    it('ends its webhook with 410', async () => {
+      const stream = await claimed(4);
+      const gone = { state: 'dead', reason: 'HTTP 410', effect: 'disabled' } as const;
+      expect(await record(stream, attemptOf(stream, gone, 410))).toBe('idle');
+      expect(await stores.webhooks.ofTask(stream.webhook.taskId, 'c')).toMatchObject({
         state: 'disabled',
       });
       expect((await all()).map(({ state, reason }) => [state, reason])).toEqual([
@@ -129,66 +137,66 @@ export function loggedDeliveriesContract(open: () => Promise<PushStores>): void 
         [DELIVERED, 200],
         [RETRYING, 503],
       ] as const) {
-        const lane = await claimed(4);
-        const settlement = attemptOf(lane, result, status);
-        await settle(lane, settlement);
-        expect(await settle(lane, settlement)).toBe('lost');
+        const stream = await claimed(4);
+        const attemptRecord = attemptOf(stream, result, status);
+        await record(stream, attemptRecord);
+        expect(await record(stream, attemptRecord)).toBe('lost');
       }
       expect((await all()).map(({ attempts }) => attempts)).toEqual([1, 1]);
     });
 
-    it('is found in the log again, the same, by whoever takes the lane of one that is gone', async () => {
-      const lane = await claimed(4);
-      const sent = attemptOf(lane, DELIVERED);
+    it('is found in the log again, the same, by whoever takes the stream of one that is gone', async () => {
+      const stream = await claimed(4);
+      const sent = attemptOf(stream, DELIVERED);
       const taken = await stores.claimOne(LEASE, 'w2');
       expect(attemptOf(taken, DELIVERED).delivery).toEqual({
         ...sent.delivery,
         id: expect.any(String),
       });
-      expect(await settle(lane, sent)).toBe('lost');
+      expect(await record(stream, sent)).toBe('lost');
       expect(await all()).toEqual([]);
-      inHand(await settle(taken, attemptOf(taken, DELIVERED)));
+      inHand(await record(taken, attemptOf(taken, DELIVERED)));
       expect(await all()).toHaveLength(1);
     });
 
-    it('is recorded when its webhook was paused meanwhile; then the lane rests', async () => {
-      const lane = await claimed(4);
-      const config = (await stores.webhooks.ofTask(lane.config.taskId, 'c'))!;
-      expect(await stores.lanes.holds(lane)).toBe(true);
-      await stores.pause(config.uid, EVERYTHING, NOW);
-      expect(await stores.lanes.holds(lane)).toBe(false);
-      expect(await settle(lane, attemptOf(lane, DELIVERED))).toBe('rests');
+    it('is recorded when its webhook was paused meanwhile; then the stream rests', async () => {
+      const stream = await claimed(4);
+      const webhook = (await stores.webhooks.ofTask(stream.webhook.taskId, 'c'))!;
+      expect(await stores.streams.holds(stream)).toBe(true);
+      await stores.pause(webhook.uid, EVERYTHING, NOW);
+      expect(await stores.streams.holds(stream)).toBe(false);
+      expect(await record(stream, attemptOf(stream, DELIVERED))).toBe('idle');
       expect((await all()).map(({ state }) => state)).toEqual(['delivered']);
     });
 
     it('is not recorded under a webhook that was replaced meanwhile', async () => {
-      const lane = await claimed(4);
+      const stream = await claimed(4);
       const draft = stores.draft({ configId: 'c', fingerprint: 'another' });
-      await stores.webhooks.set(lane.config.taskId, draft, { now: NOW, repeated: 'leave' });
-      expect(await stores.lanes.holds(lane)).toBe(false);
-      expect(await settle(lane, attemptOf(lane, DELIVERED))).toBe('lost');
+      await stores.webhooks.set(stream.webhook.taskId, draft, { now: NOW, repeated: 'leave' });
+      expect(await stores.streams.holds(stream)).toBe(false);
+      expect(await record(stream, attemptOf(stream, DELIVERED))).toBe('lost');
       expect(await stores.claimOne(NOW)).toMatchObject({ nextSeq: 1, lastNumber: 0 });
     });
 
-    it('keeps its number from others when the lane is moved back while it is under way', async () => {
-      let lane = await claimed(4);
-      lane = inHand(await settle(lane, attemptOf(lane, DELIVERED)));
-      const second = attemptOf(lane, DELIVERED);
-      await stores.webhooks.replay(lane.config.uid, EVERYTHING, { sequence: 1 }, NOW);
-      expect(await settle(lane, second)).toBe('lost');
+    it('keeps its number from others when the stream is moved back while it is under way', async () => {
+      let stream = await claimed(4);
+      stream = inHand(await record(stream, attemptOf(stream, DELIVERED)));
+      const second = attemptOf(stream, DELIVERED);
+      await stores.webhooks.replay(stream.webhook.uid, EVERYTHING, { sequence: 1 }, NOW);
+      expect(await record(stream, second)).toBe('lost');
       const again = await stores.claimOne(NOW);
       expect(again.nextSeq).toBe(1);
       expect(attemptOf(again, DELIVERED).delivery.number).toBe(second.delivery.number + 1);
     });
 
     it('lets a redelivery go before what follows in the log', async () => {
-      let lane = await claimed(4);
-      lane = inHand(await settle(lane, attemptOf(lane, DELIVERED)));
+      let stream = await claimed(4);
+      stream = inHand(await record(stream, attemptOf(stream, DELIVERED)));
       const [first] = await all();
       await stores.deliveries.redeliver(first!.id, EVERYTHING, NOW);
-      lane = inHand(await settle(lane, attemptOf(lane, DELIVERED)));
-      expect(lane).toMatchObject({ open: 1, nextSeq: 3 });
-      expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ id: first!.id });
+      stream = inHand(await record(stream, attemptOf(stream, DELIVERED)));
+      expect(stream).toMatchObject({ open: 1, nextSeq: 3 });
+      expect(await stores.streams.firstOpen(stream.id)).toMatchObject({ id: first!.id });
     });
   });
 }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { SqlApiKeyStore } from '../../src/auth/persistence/sql-api-key.store.js';
 import type { Scope } from '../../src/common/scope.js';
-import { SqlOwnedWebhookStore } from '../../src/push/persistence/owners/sql-owned-webhook.store.js';
+import { SqlOwnedWebhookStore } from '../../src/push/owners/persistence/sql-owned-webhook.store.js';
 import { KEYLESS_GRACE_MS, inHand } from '../support/push-stores.js';
 import { NOW, type SubscriptionStores } from '../support/subscription-stores.js';
 
@@ -36,7 +36,7 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
     });
   const disable = (id = 'alice'): Promise<boolean> => stores.principals.disable(id, NOW);
   const claimed = async (now = NOW): Promise<string[]> =>
-    (await stores.claimAll(now)).map(({ config }) => config.taskId).sort();
+    (await stores.claimAll(now)).map(({ webhook }) => webhook.taskId).sort();
   const resumeAll = async (id = 'alice'): Promise<void> => {
     let cursor: string | null = null;
     do cursor = await owned.resume(id, cursor, 2, NOW);
@@ -46,11 +46,11 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
   describe('what belongs to a principal that is disabled', () => {
     it('is not claimed, and is once it has been enabled and resumed', async () => {
       const of = await stores.subscribe();
-      const mine = [await stores.join(of), await stores.freshLane(), await stores.freshLane()];
-      const others = await stores.freshLane({ principalId: 'bob' });
+      const mine = [await stores.join(of), await stores.freshStream(), await stores.freshStream()];
+      const others = await stores.freshStream({ principalId: 'bob' });
       await disable();
       expect(await claimed()).toEqual([others]);
-      expect(await stores.lanes.nextDueAt(NOW)).toBeNull();
+      expect(await stores.streams.nextDueAt(NOW)).toBeNull();
       const parked = { active: 2, due_at: null, owner: null, lease_until: null };
       for (const task of mine) expect(await stores.row(task)).toMatchObject(parked);
       await stores.principals.enable('alice');
@@ -60,11 +60,11 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
     });
 
     it('hears of what happens meanwhile', async () => {
-      const task = await stores.freshLane();
+      const task = await stores.freshStream();
       await disable();
       await claimed();
       const mark = { taskId: task, seq: 9, when: 'always' } as const;
-      await stores.database.write((tx) => stores.lanes.markDue(tx, [mark], NOW));
+      await stores.database.write((tx) => stores.streams.markDue(tx, [mark], NOW));
       expect(await claimed()).toEqual([]);
       expect(await stores.row(task)).toMatchObject({ head_seq: 9, due_at: null });
     });
@@ -72,21 +72,23 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
     it('sends nothing more of what is in hand', async () => {
       const of = await stores.subscribe();
       await stores.join(of);
-      await stores.freshLane();
-      const bobs = await stores.freshLane({ principalId: 'bob' });
-      const lanes = await stores.claimAll();
+      await stores.freshStream();
+      const bobs = await stores.freshStream({ principalId: 'bob' });
+      const streams = await stores.claimAll();
       await disable();
       await owned.halt('alice', NOW);
-      for (const lane of lanes) {
-        expect(await stores.lanes.holds(lane)).toBe(lane.config.taskId === bobs);
+      for (const stream of streams) {
+        expect(await stores.streams.holds(stream)).toBe(stream.webhook.taskId === bobs);
       }
-      const reached = await stores.reachOne(lanes.find((lane) => lane.config.taskId === bobs)!);
+      const reached = await stores.reachOne(
+        streams.find((stream) => stream.webhook.taskId === bobs)!,
+      );
       expect(inHand(reached).open).toBe(1);
     });
 
     it('is what it has set on tasks of others, and not what others have on its own', async () => {
-      const onOthers = await stores.freshLane({ principalId: 'bob', setBy: 'alice' });
-      const ofOthers = await stores.freshLane({ setBy: 'bob' });
+      const onOthers = await stores.freshStream({ principalId: 'bob', setBy: 'alice' });
+      const ofOthers = await stores.freshStream({ setBy: 'bob' });
       await disable();
       expect(await claimed()).toEqual([ofOthers]);
       await stores.principals.enable('alice');
@@ -107,7 +109,7 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
     });
 
     it('stays paused where it was paused by hand', async () => {
-      const [one, two] = [await stores.freshLane(), await stores.freshLane()];
+      const [one, two] = [await stores.freshStream(), await stores.freshStream()];
       const of = await stores.subscribe();
       const third = await stores.join(of);
       const uidOf = async (taskId: string): Promise<string> =>
@@ -118,7 +120,7 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
       // By hand as well, while it is held back.
       await stores.pause(await uidOf(two), EVERYTHING, NOW);
       await stores.webhooks.update(of.id, EVERYTHING, () => ({ state: 'paused' }), NOW);
-      await stores.settleAll();
+      await stores.reconcileAll();
       await stores.principals.enable('alice');
       await resumeAll();
       expect(await claimed()).toEqual([]);
@@ -126,7 +128,7 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
         await stores.resume(await uidOf(task), EVERYTHING, NOW);
       }
       await stores.webhooks.update(of.id, EVERYTHING, () => ({ state: 'active' }), NOW);
-      await stores.settleAll();
+      await stores.reconcileAll();
       expect(await claimed()).toEqual([one, two, third].sort());
     });
   });
@@ -134,7 +136,7 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
   describe('a subscription of a principal without a valid key', () => {
     it('is held after the grace; webhooks of single tasks are not', async () => {
       const standing = await stores.join(await stores.subscribe());
-      const single = await stores.freshLane();
+      const single = await stores.freshStream();
       await keys.revoke('key-of-alice', NOW);
       const shortly = new Date(LATER.getTime() - 1);
       expect(await claimed(shortly)).toEqual([standing, single].sort());
@@ -167,25 +169,25 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
     it('gives all of it, with what was held back, and raises the revision', async () => {
       await addKey('bob', ['tasks:organization']);
       const of = await stores.subscribe();
-      const mine = [await stores.join(of), await stores.freshLane()];
+      const mine = [await stores.join(of), await stores.freshStream()];
       await disable();
       expect(await claimed()).toEqual([]);
-      const before = await stores.webhooks.revision();
+      const before = await stores.subscriptions.revision();
       const handed = await owned.handOver('alice', 'bob', NOW);
       expect(handed).toEqual({ subscriptions: 1, webhooks: 1 });
-      expect(await stores.webhooks.revision()).toBeGreaterThan(before);
+      expect(await stores.subscriptions.revision()).toBeGreaterThan(before);
       await resumeAll('bob');
-      const lanes = await stores.claimAll();
-      expect(lanes.map(({ config }) => config.taskId).sort()).toEqual([...mine].sort());
-      expect(lanes.map(({ config }) => config.principalId)).toEqual(['bob', 'bob']);
-      expect(await stores.webhooks.get(of.id, EVERYTHING)).toMatchObject({
+      const streams = await stores.claimAll();
+      expect(streams.map(({ webhook }) => webhook.taskId).sort()).toEqual([...mine].sort());
+      expect(streams.map(({ webhook }) => webhook.principalId)).toEqual(['bob', 'bob']);
+      expect(await stores.subscriptions.get(of.id, EVERYTHING)).toMatchObject({
         principalId: 'bob',
       });
       expect(await owned.handOver('alice', 'bob', NOW)).toEqual({ subscriptions: 0, webhooks: 0 });
     });
 
     it('moves nothing to one who may not have it', async () => {
-      await stores.freshLane();
+      await stores.freshStream();
       const of = await stores.subscribe();
       await addKey('narrow', ['a2a']);
       await addKey('stranger', ['tasks:organization'], 'other');
@@ -198,7 +200,7 @@ export function ownedWebhooksContract(open: () => Promise<SubscriptionStores>): 
           reason: 'CONFLICT',
         });
       }
-      expect(await stores.webhooks.get(of.id, EVERYTHING)).toMatchObject({
+      expect(await stores.subscriptions.get(of.id, EVERYTHING)).toMatchObject({
         principalId: 'alice',
       });
     });

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
-import { LOG_START } from '../../src/push/domain/delivery-plan.js';
-import type { Delivery } from '../../src/push/deliveries/delivery.js';
-import type { DeliveryFilter } from '../../src/push/deliveries/delivery-store.js';
-import type { TaskWebhook } from '../../src/push/webhooks/webhook.js';
+import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
+import type { Delivery } from '../../src/push/delivery/delivery.js';
+import type { DeliveryFilter } from '../../src/push/records/delivery-store.js';
+import type { TaskWebhook } from '../../src/push/registration/webhook.js';
 import { type PushStores, deliveryOf, inHand } from '../support/push-stores.js';
 
 const NOW = new Date(1_000_000);
 const LEASE = new Date(NOW.getTime() + 30_000);
 const ALICE = { kind: 'principal', principalId: 'alice', organization: 'acme' } as const;
-const DEAD = { state: 'dead', reason: 'HTTP 422', consequence: 'none' } as const;
+const DEAD = { state: 'dead', reason: 'HTTP 422', effect: 'none' } as const;
 
 function later(ms: number): Date {
   return new Date(NOW.getTime() + ms);
@@ -24,24 +24,29 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
 
   /** A webhook of a new task with a dead letter for each of these entries. */
   async function deadLetters(
-    changes: Parameters<PushStores['freshLane']>[0],
+    changes: Parameters<PushStores['freshStream']>[0],
     ...seqs: number[]
   ): Promise<TaskWebhook> {
-    await stores.freshLane(changes);
+    await stores.freshStream(changes);
     const claimed = await stores.claimOne(NOW);
     const reached = {
       nextSeq: 9,
       cursor: LOG_START,
       deliveries: seqs.map((seq) => deliveryOf(seq)),
     };
-    let lane = inHand(await stores.lanes.reach(claimed, reached, NOW, LEASE));
+    let stream = inHand(await stores.streams.advance(claimed, reached, NOW, LEASE));
     for (const [i] of seqs.entries()) {
-      const delivery = (await stores.lanes.firstOpen(lane.id))!;
+      const delivery = (await stores.streams.firstOpen(stream.id))!;
       const attempt = { number: 1, at: NOW, durationMs: 1, status: 422, error: null, response: '' };
-      const step = await stores.lanes.settle(lane, { delivery, attempt, result: DEAD }, NOW, LEASE);
-      if (i < seqs.length - 1) lane = inHand(step);
+      const step = await stores.streams.recordAttempt(
+        stream,
+        { delivery, attempt, result: DEAD },
+        NOW,
+        LEASE,
+      );
+      if (i < seqs.length - 1) stream = inHand(step);
     }
-    return claimed.config;
+    return claimed.webhook;
   }
 
   const letters = (filter: DeliveryFilter = {}): Promise<Delivery[]> =>
@@ -55,7 +60,7 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       const a = await deadLetters({ configId: 'a' }, 1);
       const b = await deadLetters({ configId: 'b', url: 'https://other.example/x' }, 1);
       const only = async (filter: DeliveryFilter) =>
-        (await letters(filter)).map(({ laneId }) => laneId);
+        (await letters(filter)).map(({ streamId }) => streamId);
       expect(await only({})).toEqual([b.uid, a.uid]);
       expect(await only({ configId: 'a' })).toEqual([a.uid]);
       expect(await only({ configId: b.uid })).toEqual([b.uid]);
@@ -65,12 +70,15 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
     });
 
     it('are sent again in their order, as many as asked for, the oldest first', async () => {
-      const config = await deadLetters({}, 1, 2, 3);
+      const webhook = await deadLetters({}, 1, 2, 3);
       expect(await redeliver({}, 2)).toEqual({ count: 2, more: true });
-      const lane = await stores.claimOne(NOW);
-      expect(lane).toMatchObject({ open: 2, gapSeq: 1 });
-      expect(await stores.lanes.firstOpen(lane.id)).toMatchObject({ seq: 1, redelivered: true });
-      expect(await redeliver({ configId: config.uid })).toEqual({ count: 1, more: false });
+      const stream = await stores.claimOne(NOW);
+      expect(stream).toMatchObject({ open: 2, gapSeq: 1 });
+      expect(await stores.streams.firstOpen(stream.id)).toMatchObject({
+        seq: 1,
+        redelivered: true,
+      });
+      expect(await redeliver({ configId: webhook.uid })).toEqual({ count: 1, more: false });
       expect(await redeliver({})).toEqual({ count: 0, more: false });
       expect(await letters()).toEqual([]);
     });
@@ -87,13 +95,13 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
       await deadLetters({ url: 'https://other.example/x' }, 1);
       await stores.drop(gone.uid, EVERYTHING, NOW);
       expect(await redeliver({})).toEqual({ count: 1, more: false });
-      expect((await letters()).map(({ laneId }) => laneId)).toEqual([gone.uid]);
+      expect((await letters()).map(({ streamId }) => streamId)).toEqual([gone.uid]);
     });
 
     it('are purged with their attempts, only those that may be seen', async () => {
-      const config = await deadLetters({}, 1, 2);
+      const webhook = await deadLetters({}, 1, 2);
       await deadLetters({ principalId: 'bob', url: 'https://other.example/x' }, 1);
-      const [newest] = await letters({ configId: config.uid });
+      const [newest] = await letters({ configId: webhook.uid });
       const purge = (filter: DeliveryFilter) => stores.deliveries.purgeDead(filter, ALICE, 100);
       expect(await purge({ ids: [newest!.id] })).toEqual({ count: 1, more: false });
       expect(await stores.deliveries.attempts(newest!.id)).toEqual([]);
@@ -113,12 +121,12 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
   describe('the backlog of a paused webhook', () => {
     /** A paused webhook that has entry 1 in hand and 2 to 4 in the log, one of them young. */
     async function paused(): Promise<TaskWebhook> {
-      const taskId = await stores.freshLane();
-      const lane = await stores.claimOne(NOW);
+      const taskId = await stores.freshStream();
+      const stream = await stores.claimOne(NOW);
       const reached = { nextSeq: 2, cursor: LOG_START, deliveries: [deliveryOf(1)] };
-      await stores.lanes.reach(lane, reached, NOW, LEASE);
-      await stores.lanes.release(lane, NOW);
-      await stores.pause(lane.config.uid, EVERYTHING, NOW);
+      await stores.streams.advance(stream, reached, NOW, LEASE);
+      await stores.streams.release(stream, NOW);
+      await stores.pause(stream.webhook.uid, EVERYTHING, NOW);
       for (const [seq, at] of [
         [2, 0],
         [3, 0],
@@ -135,21 +143,21 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
         );
       }
       await stores.database.write((tx) =>
-        stores.lanes.markDue(tx, [{ taskId, seq: 4, when: 'always' }], NOW),
+        stores.streams.markDue(tx, [{ taskId, seq: 4, when: 'always' }], NOW),
       );
-      return lane.config;
+      return stream.webhook;
     }
 
     it('keeps the task', async () => {
       const { taskId } = await paused();
-      const forget = () => stores.database.write((tx) => stores.lanes.forgetTasks(tx, [taskId]));
+      const forget = () => stores.database.write((tx) => stores.streams.forgetTasks(tx, [taskId]));
       expect(await forget()).toEqual([taskId]);
       await stores.retention.expireBacklog(later(9000), NOW, 10);
       expect(await forget()).toEqual([]);
     });
 
     it('ends as dead letters when it is too old, and the rest is told with a gap', async () => {
-      const config = await paused();
+      const webhook = await paused();
       expect(await stores.retention.expireBacklog(NOW, NOW, 10)).toBe(0);
       expect(await stores.retention.expireBacklog(later(1), later(9000), 10)).toBe(1);
       expect(await stores.retention.expireBacklog(later(1), later(9000), 10)).toBe(0);
@@ -159,7 +167,7 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
         ['event', 1, 1],
       ]);
       expect(found[0]!.reason).toContain('entries 2 to 3');
-      await stores.resume(config.uid, EVERYTHING, NOW);
+      await stores.resume(webhook.uid, EVERYTHING, NOW);
       expect(await stores.claimOne(NOW)).toMatchObject({ nextSeq: 4, open: 0, gapSeq: 1 });
     });
 
@@ -174,8 +182,8 @@ export function pushBacklogContract(open: () => Promise<PushStores>): void {
     });
 
     it('of a webhook that is told is nobody’s business here', async () => {
-      const config = await paused();
-      await stores.resume(config.uid, EVERYTHING, NOW);
+      const webhook = await paused();
+      await stores.resume(webhook.uid, EVERYTHING, NOW);
       expect(await stores.retention.expireBacklog(later(9000), NOW, 10)).toBe(0);
     });
   });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import type { Tx, Work } from '../../src/database/sql.js';
-import { LOG_START } from '../../src/push/domain/delivery-plan.js';
+import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
 import { deliveryOf, inHand } from '../support/push-stores.js';
 import { LEASE, NOW, type SubscriptionStores } from '../support/subscription-stores.js';
 
@@ -17,60 +17,62 @@ export function pushLocksContract(open: () => Promise<SubscriptionStores>): void
     if (tx.dialect === 'postgres') yield* tx.all('SELECT pg_sleep(?)', [seconds]);
   }
 
-  function* hold(tx: Tx, laneId: string): Work<void> {
-    yield* tx.run('UPDATE push_lanes SET updated_at = updated_at WHERE id = ?', [laneId]);
+  function* hold(tx: Tx, streamId: string): Work<void> {
+    yield* tx.run('UPDATE push_delivery_streams SET updated_at = updated_at WHERE id = ?', [
+      streamId,
+    ]);
   }
 
-  async function laneIdOf(taskId: string): Promise<string> {
+  async function streamIdOf(taskId: string): Promise<string> {
     return (await stores.row(taskId))!['id'] as string;
   }
 
-  it('marks the lanes of many tasks in the order in which everybody locks lanes', async () => {
-    const tasks = [await stores.freshLane(), await stores.freshLane()];
-    const lanes = [await laneIdOf(tasks[0]!), await laneIdOf(tasks[1]!)].sort();
+  it('marks the streams of many tasks in the order in which everybody locks streams', async () => {
+    const tasks = [await stores.freshStream(), await stores.freshStream()];
+    const streams = [await streamIdOf(tasks[0]!), await streamIdOf(tasks[1]!)].sort();
     // Its row now lies behind the other's.
-    await stores.database.write((tx) => hold(tx, lanes[0]!));
+    await stores.database.write((tx) => hold(tx, streams[0]!));
     const marks = [...tasks]
       .reverse()
       .map((taskId) => ({ taskId, seq: 5, when: 'always' as const }));
     let runs = 0;
     const locker = stores.database.write(function* (tx) {
       runs += 1;
-      yield* hold(tx, lanes[0]!);
+      yield* hold(tx, streams[0]!);
       yield* rest(tx, 0.4);
-      yield* hold(tx, lanes[1]!);
+      yield* hold(tx, streams[1]!);
     });
     const marker = stores.database.write(function* (tx) {
       runs += 1;
       yield* rest(tx, 0.15);
-      return yield* stores.lanes.markDue(tx, marks, NOW);
+      return yield* stores.streams.markDue(tx, marks, NOW);
     });
     await locker;
     expect(await marker).toBe(2);
     expect(runs).toBe(2);
   });
 
-  it('brings lanes in line with their subscription one lock piece to a transaction', async () => {
+  it('brings streams in line with their subscription one lock piece to a transaction', async () => {
     const of = await stores.subscribe();
     for (let i = 0; i < 3; i += 1) await stores.join(of);
     const write = jest.spyOn(stores.database, 'write');
-    await stores.webhooks.settle(of.id, null, 3, NOW);
+    await stores.subscriptionStreams.reconcile(of.id, null, 3, NOW);
     expect(write).toHaveBeenCalledTimes(2);
     write.mockRestore();
   });
 
   describe('dead letters sent again', () => {
-    /** A webhook with dead letters of entries 1 to `count`; its lane. */
+    /** A webhook with dead letters of entries 1 to `count`; its stream. */
     async function dead(count: number): Promise<string> {
-      const taskId = await stores.freshLane();
-      const [lane] = await stores.claimAll();
+      const taskId = await stores.freshStream();
+      const [stream] = await stores.claimAll();
       const deliveries = Array.from({ length: count }, (_, i) => deliveryOf(i + 1));
       const reached = { nextSeq: count + 1, cursor: LOG_START, deliveries };
-      const { id } = inHand(await stores.lanes.reach(lane!, reached, NOW, LEASE));
+      const { id } = inHand(await stores.streams.advance(stream!, reached, NOW, LEASE));
       await stores.database.write(function* (tx) {
-        yield* tx.run("UPDATE push_deliveries SET state = 'dead' WHERE lane_id = ?", [id]);
+        yield* tx.run("UPDATE push_deliveries SET state = 'dead' WHERE stream_id = ?", [id]);
         yield* tx.run(
-          `UPDATE push_lanes SET open = 0, due_at = NULL, lease_until = NULL WHERE task_id = ?`,
+          `UPDATE push_delivery_streams SET open = 0, due_at = NULL, lease_until = NULL WHERE task_id = ?`,
           [taskId],
         );
       });
@@ -81,7 +83,7 @@ export function pushLocksContract(open: () => Promise<SubscriptionStores>): void
       const given = await dead(1);
       await dead(100);
       const disabling = stores.database.write(function* (tx) {
-        yield* tx.run('UPDATE push_lanes SET active = 0 WHERE id = ?', [given]);
+        yield* tx.run('UPDATE push_delivery_streams SET active = 0 WHERE id = ?', [given]);
         yield* rest(tx, 0.4);
       });
       await stores.database.write((tx) => rest(tx, 0.15));

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { deliveryOf, inHand, type PushStores } from '../support/push-stores.js';
 
-const TABLES = ['push_webhooks', 'push_lanes', 'push_deliveries', 'push_attempts'];
+const TABLES = ['push_webhooks', 'push_delivery_streams', 'push_deliveries', 'push_attempts'];
 const NOW = new Date(1000);
 const LEASE = new Date(60_000);
 const CURSOR = { state: 3, unfinished: [] };
@@ -10,23 +10,23 @@ const CURSOR = { state: 3, unfinished: [] };
 /** What webhooks promise when tasks are deleted. */
 export function pushRetentionContract(open: () => Promise<PushStores>): void {
   const forget = (stores: PushStores, ...taskIds: string[]): Promise<readonly string[]> =>
-    stores.database.write((tx) => stores.lanes.forgetTasks(tx, taskIds));
+    stores.database.write((tx) => stores.streams.forgetTasks(tx, taskIds));
 
   /** A task whose only delivery ended so. */
   async function told(stores: PushStores, state: 'delivered' | 'dead' | 'retrying') {
-    const taskId = await stores.freshLane();
-    const lane = await stores.claimOne(NOW);
+    const taskId = await stores.freshStream();
+    const stream = await stores.claimOne(NOW);
     const reached = { nextSeq: 3, cursor: CURSOR, deliveries: [deliveryOf(2)] };
-    const step = inHand(await stores.lanes.reach(lane, reached, NOW, LEASE));
-    const delivery = (await stores.lanes.firstOpen(step.id))!;
+    const step = inHand(await stores.streams.advance(stream, reached, NOW, LEASE));
+    const delivery = (await stores.streams.firstOpen(step.id))!;
     const attempt = { number: 1, at: NOW, durationMs: 1, status: 200, error: null, response: '' };
     const result =
       state === 'delivered'
         ? { state }
         : state === 'dead'
-          ? { state, reason: 'HTTP 500', consequence: 'none' as const }
+          ? { state, reason: 'HTTP 500', effect: 'none' as const }
           : { state, at: LEASE, reason: 'HTTP 500' };
-    await stores.lanes.settle(step, { delivery, attempt, result }, NOW, LEASE);
+    await stores.streams.recordAttempt(step, { delivery, attempt, result }, NOW, LEASE);
     return taskId;
   }
 
@@ -50,7 +50,7 @@ export function pushRetentionContract(open: () => Promise<PushStores>): void {
     const stores = await open();
     const retrying = await told(stores, 'retrying');
     const done = await told(stores, 'delivered');
-    const due = await stores.freshLane();
+    const due = await stores.freshStream();
     expect([...(await forget(stores, retrying, due, done))].sort()).toEqual([retrying, due].sort());
     expect(await counts(stores)).toEqual([2, 2, 1, 1]);
   });
@@ -60,21 +60,23 @@ export function pushRetentionContract(open: () => Promise<PushStores>): void {
     const { database } = stores;
     const taskId = await told(stores, 'delivered');
     const [delivery] = await stores.deliveries.list({ taskId }, EVERYTHING, 1, null);
-    const { id, laneId } = delivery!;
+    const { id, streamId } = delivery!;
     let pruned: Promise<number> | undefined;
     await database.write(function* (tx) {
-      yield* tx.run('UPDATE push_lanes SET open = 1, due_at = 1 WHERE id = ?', [laneId]);
+      yield* tx.run('UPDATE push_delivery_streams SET open = 1, due_at = 1 WHERE id = ?', [
+        streamId,
+      ]);
       yield* tx.run(`UPDATE push_deliveries SET state = 'pending', updated_at = ? WHERE id = ?`, [
         LEASE.getTime(),
         id,
       ]);
-      pruned ??= stores.lanes.prune(LEASE, 10);
+      pruned ??= stores.cleanup.prune(LEASE, 10);
       // Time for the other to come as far as this row.
       if (database.dialect === 'postgres') yield* tx.all('SELECT pg_sleep(0.3)');
     });
     await pruned;
-    const lane = await stores.claimOne(LEASE);
-    expect(await stores.lanes.firstOpen(lane.id, lane.epoch)).toMatchObject({ id });
+    const stream = await stores.claimOne(LEASE);
+    expect(await stores.streams.firstOpen(stream.id, stream.epoch)).toMatchObject({ id });
   });
 
   it('look only at what was made before that time, however much is kept', async () => {
@@ -82,30 +84,30 @@ export function pushRetentionContract(open: () => Promise<PushStores>): void {
     const taskId = await told(stores, 'delivered');
     const late = 'ffffffff-ffff-7000-8000-000000000000';
     await stores.database.write((tx) => tx.run('UPDATE push_deliveries SET id = ?', [late]));
-    await stores.lanes.prune(LEASE, 10);
+    await stores.cleanup.prune(LEASE, 10);
     const kept = await stores.deliveries.list({ taskId }, EVERYTHING, 1, null);
     expect(kept.map(({ id }) => id)).toEqual([late]);
   });
 
-  it('leave no lane behind that counts a delivery nobody finds', async () => {
+  it('leave no stream behind that counts a delivery nobody finds', async () => {
     const stores = await open();
     const taskId = await told(stores, 'retrying');
     await stores.database.write((tx) => tx.run('DELETE FROM push_deliveries'));
-    const lane = await stores.claimOne(LEASE);
-    expect(lane.open).toBe(1);
+    const stream = await stores.claimOne(LEASE);
+    expect(stream.open).toBe(1);
     const after = new Date(LEASE.getTime() + 60_000);
-    expect(await stores.lanes.recount({ ...lane, epoch: 0 }, LEASE, after)).toBe('lost');
-    expect(await stores.lanes.recount(lane, LEASE, after)).toBe('rests');
+    expect(await stores.streams.recount({ ...stream, epoch: 0 }, LEASE, after)).toBe('lost');
+    expect(await stores.streams.recount(stream, LEASE, after)).toBe('idle');
     expect(await stores.row(taskId)).toMatchObject({ open: 0, due_at: null, lease_until: null });
   });
 
-  it('leave a lane to its owner who still works on it when the lease is over', async () => {
+  it('leave a stream to its owner who still works on it when the lease is over', async () => {
     const stores = await open();
-    await stores.freshLane();
-    const lane = await stores.claimOne(NOW);
+    await stores.freshStream();
+    const stream = await stores.claimOne(NOW);
     const again = (except: string[]) =>
-      stores.lanes.claim('w1', LEASE, 30_000, { free: 1, perEndpoint: 10 }, except);
-    expect(await again([lane.id])).toEqual([]);
+      stores.streams.claim('w1', LEASE, 30_000, { free: 1, perEndpoint: 10 }, except);
+    expect(await again([stream.id])).toEqual([]);
     expect(await again(['another'])).toHaveLength(1);
   });
 }

@@ -3,11 +3,11 @@ import { type Agent, AgentRegistry } from '../../src/agents/index.js';
 import { SystemClock } from '../../src/common/clock.js';
 import { txFor } from '../../src/database/sql.js';
 import { TaskState } from '../../src/protocol/a2a.js';
-import { LOG_START } from '../../src/push/domain/delivery-plan.js';
-import { PushAppendParticipant } from '../../src/push/lanes/push-append.participant.js';
-import { PushWakeup } from '../../src/push/lanes/push-wakeup.js';
-import { SubscriptionDirectory } from '../../src/push/webhooks/subscription-directory.js';
-import { SubscriptionLanes } from '../../src/push/webhooks/subscription-lanes.js';
+import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
+import { PushAppendParticipant } from '../../src/push/delivery/push-append.participant.js';
+import { PushWakeup } from '../../src/push/delivery/push-wakeup.js';
+import { SubscriptionDirectory } from '../../src/push/registration/subscription-directory.js';
+import { SubscriptionStreams } from '../../src/push/delivery/subscription-streams.js';
 import type { Appended, BegunDelegation, TaskRecord } from '../../src/tasks/index.js';
 import { anAgent } from '../support/an-agent.js';
 import { FakeClock } from '../support/fake-clock.js';
@@ -21,15 +21,20 @@ const SUBMITTED = TaskState.TASK_STATE_SUBMITTED;
 export function subscriptionBeginningsContract(open: () => Promise<SubscriptionStores>): void {
   let stores: SubscriptionStores;
   let directory: SubscriptionDirectory;
-  let lanes: SubscriptionLanes;
+  let streams: SubscriptionStreams;
   beforeEach(async () => {
     stores = await open();
-    directory = new SubscriptionDirectory(stores.webhooks, new SystemClock(), SILENT);
+    directory = new SubscriptionDirectory(stores.subscriptions, new SystemClock(), SILENT);
     const known = new Map<string, Agent>([['billing', anAgent('billing', { tags: ['Money'] })]]);
     const agents = Object.assign(Object.create(AgentRegistry.prototype) as AgentRegistry, {
       known: (id: string) => known.get(id),
     });
-    lanes = new SubscriptionLanes(directory, stores.webhooks, agents);
+    streams = new SubscriptionStreams(
+      directory,
+      stores.subscriptions,
+      stores.subscriptionStreams,
+      agents,
+    );
     await directory.renew();
   });
 
@@ -51,13 +56,13 @@ export function subscriptionBeginningsContract(open: () => Promise<SubscriptionS
     return { taskId, events: [], everyEvent: false, begins: { isTask, record, delegations } };
   }
 
-  /** How many lanes a commit makes. */
+  /** How many streams a commit makes. */
   const begin = (...batch: Appended[]): Promise<number> =>
-    stores.database.write((tx) => lanes.begin(tx, batch, NOW));
+    stores.database.write((tx) => streams.begin(tx, batch, NOW));
 
   describe('a commit in which something begins', () => {
     it('costs one statement at most while nobody has a subscription', () => {
-      const work = lanes.begin(txFor(stores.database.dialect), [appended('t', true, [])], NOW);
+      const work = streams.begin(txFor(stores.database.dialect), [appended('t', true, [])], NOW);
       const first = work.next();
       if (stores.database.dialect === 'sqlite') {
         expect(first).toEqual({ done: true, value: 0 });
@@ -71,7 +76,7 @@ export function subscriptionBeginningsContract(open: () => Promise<SubscriptionS
     it('costs nothing when nothing begins', () => {
       const tx = txFor(stores.database.dialect);
       const quiet: Appended = { taskId: 't', events: [], everyEvent: false, begins: null };
-      expect(lanes.begin(tx, [quiet], NOW).next()).toEqual({ done: true, value: 0 });
+      expect(streams.begin(tx, [quiet], NOW).next()).toEqual({ done: true, value: 0 });
     });
 
     it('counts with a subscription that another process has just made', async () => {
@@ -83,7 +88,7 @@ export function subscriptionBeginningsContract(open: () => Promise<SubscriptionS
       expect(await begin(appended('x', true, [], { organization: 'evil' }))).toBe(0);
     });
 
-    it('gives a task one lane of each that fits, and none of a disabled one', async () => {
+    it('gives a task one stream of each that fits, and none of a disabled one', async () => {
       await stores.subscribe();
       await stores.subscribe({ filter: { agents: null, tags: ['money'], states: null } });
       await stores.subscribe({ filter: { agents: ['writer'], tags: null, states: null } });
@@ -119,10 +124,10 @@ export function subscriptionBeginningsContract(open: () => Promise<SubscriptionS
     it('has what is to be told due as soon as it holds, and nothing when it fails', async () => {
       await stores.subscribe();
       await directory.renew();
-      const running = await stores.freshLane({ configId: 'c' });
-      const [lane] = await stores.claimAll();
+      const running = await stores.freshStream({ configId: 'c' });
+      const [stream] = await stores.claimAll();
       const rest = { nextSeq: 3, cursor: LOG_START, deliveries: [] };
-      expect(await stores.lanes.reach(lane!, rest, NOW, NOW)).toBe('rests');
+      expect(await stores.streams.advance(stream!, rest, NOW, NOW)).toBe('idle');
       const begun = await stores.addTask(2);
       const header = { state: null, endedDelegation: null, artifact: null };
       const entry = { taskId: running, seq: 3, kind: 'task', at: NOW, body: '{}', header } as const;
@@ -132,8 +137,8 @@ export function subscriptionBeginningsContract(open: () => Promise<SubscriptionS
       ];
       const wakeup = new PushWakeup();
       const participant = new PushAppendParticipant(
-        stores.lanes,
-        lanes,
+        stores.streams,
+        streams,
         new FakeClock(NOW),
         wakeup,
       );
@@ -147,7 +152,7 @@ export function subscriptionBeginningsContract(open: () => Promise<SubscriptionS
       expect(await stores.claimAll()).toEqual([]);
       // A process that ends here has lost nothing: what the commit gives back only wakes the worker.
       await commit(false);
-      const told = (await stores.claimAll()).map(({ config }) => config.taskId);
+      const told = (await stores.claimAll()).map(({ webhook }) => webhook.taskId);
       expect(told.sort()).toEqual([running, begun].sort());
     });
   });

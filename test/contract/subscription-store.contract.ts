@@ -16,10 +16,10 @@ export function subscriptionStoreContract(open: () => Promise<SubscriptionStores
 
   describe('WebhookStore', () => {
     it('gives back all that was stored, and raises its revision with each change', async () => {
-      const before = await stores.webhooks.revision();
+      const before = await stores.subscriptions.revision();
       const filter = { agents: ['a'], tags: ['t'], states: [TaskState.TASK_STATE_COMPLETED] };
       const wanted = stores.wanted({ name: 'Ledger', filter, sealedSigningKeys: 'plain:whsec_x' });
-      const made = await stores.webhooks.create(wanted, 1, NOW);
+      const made = await stores.subscriptions.create(wanted, 1, NOW);
       expect(made).toEqual({
         ...wanted,
         taskId: null,
@@ -30,33 +30,34 @@ export function subscriptionStoreContract(open: () => Promise<SubscriptionStores
         createdAt: NOW,
         updatedAt: NOW,
       });
-      expect(await stores.webhooks.get(made.id, EVERYTHING)).toEqual(made);
-      expect(await stores.webhooks.all()).toEqual([made]);
-      const created = await stores.webhooks.revision();
+      expect(await stores.subscriptions.get(made.id, EVERYTHING)).toEqual(made);
+      expect(await stores.subscriptions.all()).toEqual([made]);
+      const created = await stores.subscriptions.revision();
       expect(created).toBeGreaterThan(before);
       await stores.webhooks.update(made.id, EVERYTHING, () => ({ name: null }), LATER);
-      expect(await stores.webhooks.revision()).toBeGreaterThan(created);
+      expect(await stores.subscriptions.revision()).toBeGreaterThan(created);
     });
 
     it('shows nobody what is not theirs, and changes nothing of it', async () => {
       const { id } = await stores.subscribe();
       for (const stranger of [OF_BOB, { ...OF_ACME, organization: 'evil' }]) {
-        expect(await stores.webhooks.get(id, stranger)).toBeUndefined();
-        expect(await stores.webhooks.list({}, stranger, 10, null)).toEqual([]);
+        expect(await stores.subscriptions.get(id, stranger)).toBeUndefined();
+        expect(await stores.subscriptions.list({}, stranger, 10, null)).toEqual([]);
         expect(
           await stores.webhooks.update(id, stranger, () => ({ name: 'x' }), NOW),
         ).toBeUndefined();
         expect(await stores.webhooks.remove(id, stranger, () => undefined, NOW)).toBe(false);
       }
-      expect(await stores.webhooks.get(id, OF_ACME)).toMatchObject({ id, name: null });
+      expect(await stores.subscriptions.get(id, OF_ACME)).toMatchObject({ id, name: null });
     });
 
     it('lists by age in pages, by organization and state', async () => {
       const [one, two] = [await stores.subscribe(), await stores.subscribe()];
       const other = await stores.subscribe({ organization: 'evil' });
       await stores.webhooks.update(two.id, EVERYTHING, () => ({ state: 'paused' }), NOW);
-      const ids = async (...args: Parameters<typeof stores.webhooks.list>): Promise<string[]> =>
-        (await stores.webhooks.list(...args)).map(({ id }) => id);
+      const ids = async (
+        ...args: Parameters<typeof stores.subscriptions.list>
+      ): Promise<string[]> => (await stores.subscriptions.list(...args)).map(({ id }) => id);
       expect(await ids({}, EVERYTHING, 2, null)).toEqual([one.id, two.id]);
       expect(await ids({}, EVERYTHING, 2, two.id)).toEqual([other.id]);
       expect(await ids({ state: 'paused' }, OF_ACME, 9, null)).toEqual([two.id]);
@@ -66,12 +67,16 @@ export function subscriptionStoreContract(open: () => Promise<SubscriptionStores
     it('refuses an id that is taken, and more than an organization may have', async () => {
       const { id } = await stores.subscribe();
       await expect(stores.subscribe({ id })).rejects.toMatchObject({ reason: 'CONFLICT' });
-      await expect(stores.webhooks.create(stores.wanted(), 1, NOW)).rejects.toMatchObject({
+      await expect(stores.subscriptions.create(stores.wanted(), 1, NOW)).rejects.toMatchObject({
         reason: 'INVALID_PARAMS',
         violations: [{ field: 'organization' }],
       });
-      await stores.webhooks.create(stores.wanted({ organization: 'evil' }), 1, NOW);
-      await stores.webhooks.create(stores.wanted({ id: 'declared', source: 'config' }), 1, NOW);
+      await stores.subscriptions.create(stores.wanted({ organization: 'evil' }), 1, NOW);
+      await stores.subscriptions.create(
+        stores.wanted({ id: 'declared', source: 'config' }),
+        1,
+        NOW,
+      );
     });
 
     it('changes nothing when the decision is to refuse', async () => {
@@ -81,7 +86,7 @@ export function subscriptionStoreContract(open: () => Promise<SubscriptionStores
       };
       await expect(stores.webhooks.update(id, EVERYTHING, refuse, NOW)).rejects.toThrow('no');
       await expect(stores.webhooks.remove(id, EVERYTHING, refuse, NOW)).rejects.toThrow('no');
-      expect(await stores.webhooks.get(id, EVERYTHING)).toBeDefined();
+      expect(await stores.subscriptions.get(id, EVERYTHING)).toBeDefined();
     });
   });
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import type { TaskWebhookFilter } from '../../src/push/webhooks/webhook-store.js';
-import type { Subscription } from '../../src/push/webhooks/webhook.js';
+import type { Subscription } from '../../src/push/registration/webhook.js';
 import { NOW, type SubscriptionStores } from '../support/subscription-stores.js';
 
 /** What lists of webhooks promise of those that subscriptions have made. */
@@ -14,13 +14,13 @@ export function subscriptionWebhooksContract(open: () => Promise<SubscriptionSto
     stores = await open();
     of = await stores.subscribe();
     theirs = await stores.join(of);
-    mine = await stores.freshLane({ url: 'https://mine.example/' });
+    mine = await stores.freshStream({ url: 'https://mine.example/' });
   });
 
   /** The tasks of the webhooks that fit; each is shown as it was asked for. */
   async function tasks(filter: TaskWebhookFilter): Promise<string[]> {
     const found = await stores.webhooks.search(filter, EVERYTHING, 10, null);
-    for (const config of found) expect(config).toMatchObject(filter);
+    for (const webhook of found) expect(webhook).toMatchObject(filter);
     return found.map(({ taskId }) => taskId).sort();
   }
 
@@ -29,7 +29,7 @@ export function subscriptionWebhooksContract(open: () => Promise<SubscriptionSto
 
   const set = (taskId: string, state: string): Promise<unknown> =>
     stores.database.write((tx) =>
-      tx.run('UPDATE push_lanes SET state = ? WHERE task_id = ?', [state, taskId]),
+      tx.run('UPDATE push_delivery_streams SET state = ? WHERE task_id = ?', [state, taskId]),
     );
 
   describe('the webhooks of a subscription', () => {
@@ -59,7 +59,7 @@ export function subscriptionWebhooksContract(open: () => Promise<SubscriptionSto
     });
 
     it('are listed among the others, newest first and in pages', async () => {
-      const more = [await stores.join(of), await stores.freshLane(), await stores.join(of)];
+      const more = [await stores.join(of), await stores.freshStream(), await stores.join(of)];
       const other = await stores.join(await stores.subscribe());
       const wanted = [other, ...more.reverse(), mine, theirs];
       const seen: string[] = [];

@@ -120,14 +120,14 @@ describe('a SQLite file', () => {
     const older = new BetterSqlite3(path);
     older.exec(`CREATE TABLE migrations (id INTEGER PRIMARY KEY, timestamp BIGINT, name TEXT);
       INSERT INTO migrations (timestamp, name) VALUES (1, 'Older1');
-      CREATE TABLE push_lanes (x TEXT)`);
+      CREATE TABLE push_delivery_streams (x TEXT)`);
     older.close();
     await expect(openDatabase(settings(path), HUB_SCHEMA)).rejects.toThrow(
       'made by another version of the hub: it has the migration Older1',
     );
     const after = new BetterSqlite3(path);
     const tables = after.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck();
-    expect(tables.all()).toEqual(['migrations', 'push_lanes']);
+    expect(tables.all()).toEqual(['migrations', 'push_delivery_streams']);
     after.close();
     rmSync(folder, { recursive: true });
   });

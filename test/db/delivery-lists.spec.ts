@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { EVERYTHING, type Visibility } from '../../src/auth/index.js';
 import type { SqlValue } from '../../src/database/sql.js';
-import type { DeliveryFilter } from '../../src/push/deliveries/delivery-store.js';
+import type { DeliveryFilter } from '../../src/push/records/delivery-store.js';
 import { withFactory } from '../support/databases.js';
 import { PushStores } from '../support/push-stores.js';
 
@@ -64,7 +64,7 @@ describe('lists of deliveries (SQLite)', () => {
     it('look up a webhook by either of its ids', async () => {
       const steps = await plan({ configId: '01890a5d-ac96-774b-bcce-b302099a8057' }, SMALL);
       expect(steps).toContain('USING INDEX push_deliveries_config ');
-      expect(steps).toContain('USING INDEX push_deliveries_told ');
+      expect(steps).toContain('USING INDEX push_deliveries_shared_stream ');
       expect(steps).not.toContain('SCAN push_deliveries');
     });
   });

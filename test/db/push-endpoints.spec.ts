@@ -1,8 +1,8 @@
 import { describe } from '@jest/globals';
 import { endpointHealthContract } from '../contract/endpoint-health.contract.js';
-import { laneClockContract } from '../contract/lane-clock.contract.js';
-import { lanePlacesContract } from '../contract/lane-places.contract.js';
-import type { EndpointRules } from '../../src/push/endpoints/domain/endpoint-health.js';
+import { streamClockContract } from '../contract/stream-clock.contract.js';
+import { streamCapacityContract } from '../contract/stream-capacity.contract.js';
+import type { EndpointRules } from '../../src/push/receivers/domain/endpoint-health.js';
 import { describeDatabases } from '../support/databases.js';
 import { PushStores } from '../support/push-stores.js';
 
@@ -10,6 +10,6 @@ describeDatabases('push endpoints', (databases) => {
   const open = async (rules?: Partial<EndpointRules>): Promise<PushStores> =>
     new PushStores(await databases.openEmptied(), rules);
   describe('health', () => endpointHealthContract(open));
-  describe('places', () => lanePlacesContract(open));
-  describe('clocks', () => laneClockContract(open));
+  describe('places', () => streamCapacityContract(open));
+  describe('clocks', () => streamClockContract(open));
 });

@@ -1,16 +1,16 @@
 import { describe } from '@jest/globals';
 import { authProfileStoreContract } from '../contract/auth-profile-store.contract.js';
-import { laneEndingsContract } from '../contract/lane-endings.contract.js';
-import { laneStoreContract } from '../contract/lane-store.contract.js';
+import { streamEndingsContract } from '../contract/stream-endings.contract.js';
+import { deliveryStreamStoreContract } from '../contract/delivery-stream-store.contract.js';
 import { loggedDeliveriesContract } from '../contract/logged-deliveries.contract.js';
-import { managedConfigStoreContract } from '../contract/managed-config-store.contract.js';
+import { webhookChangesContract } from '../contract/webhook-changes.contract.js';
 import { ownedWebhooksContract } from '../contract/owned-webhooks.contract.js';
 import { pushBacklogContract } from '../contract/push-backlog.contract.js';
 import { pushLocksContract } from '../contract/push-locks.contract.js';
 import { pushRetentionContract } from '../contract/push-retention.contract.js';
-import { pushConfigStoreContract } from '../contract/push-config-store.contract.js';
+import { taskWebhookContract } from '../contract/task-webhook.contract.js';
 import { subscriptionBeginningsContract } from '../contract/subscription-beginnings.contract.js';
-import { subscriptionLanesContract } from '../contract/subscription-lanes.contract.js';
+import { subscriptionStreamsContract } from '../contract/subscription-streams.contract.js';
 import { subscriptionStoreContract } from '../contract/subscription-store.contract.js';
 import { subscriptionWebhooksContract } from '../contract/subscription-webhooks.contract.js';
 import { describeDatabases } from '../support/databases.js';
@@ -24,15 +24,15 @@ describeDatabases('push', (databases) => {
 
   // Each by itself: every contract opens what it needs before each of its tests.
   describe('auth profiles', () => authProfileStoreContract(stores));
-  describe('webhooks', () => pushConfigStoreContract(stores));
-  describe('managed webhooks', () => managedConfigStoreContract(stores));
-  describe('lanes', () => laneStoreContract(stores));
+  describe('webhooks', () => taskWebhookContract(stores));
+  describe('changes of webhooks', () => webhookChangesContract(stores));
+  describe('streams', () => deliveryStreamStoreContract(stores));
   describe('logged deliveries', () => loggedDeliveriesContract(stores));
   describe('backlog', () => pushBacklogContract(stores));
   describe('retention', () => pushRetentionContract(stores));
-  describe('endings', () => laneEndingsContract(all));
+  describe('endings', () => streamEndingsContract(all));
   describe('subscriptions', () => subscriptionStoreContract(all));
-  describe('lanes of subscriptions', () => subscriptionLanesContract(all));
+  describe('streams of subscriptions', () => subscriptionStreamsContract(all));
   describe('webhooks of subscriptions', () => subscriptionWebhooksContract(all));
   describe('owners', () => ownedWebhooksContract(all));
   describe('locks', () => pushLocksContract(all));

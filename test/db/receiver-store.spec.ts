@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import type { Database } from '../../src/database/database.js';
-import { SqlReceiverStore } from '../../src/push/persistence/receivers/sql-receiver.store.js';
+import { SqlReceiverStore } from '../../src/push/receivers/persistence/sql-receiver.store.js';
 import type { ReceiverLimits } from '../../src/push/receivers/receiver-store.js';
 import { describeDatabases } from '../support/databases.js';
 

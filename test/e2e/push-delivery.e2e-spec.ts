@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
-import type { Delivery } from '../../src/push/deliveries/delivery.js';
+import type { Delivery } from '../../src/push/delivery/delivery.js';
 import { describeDatabases } from '../support/databases.js';
 import { PushEngine, chunkWire, statusWire } from '../support/push-engine.js';
 import { testSecrets } from '../support/secret-box.js';
@@ -206,7 +206,7 @@ describeDatabases('webhook delivery', (databases) => {
       state: 'disabled',
       stateReason: 'HTTP 410: the receiver wants no more',
     });
-    expect(await engine.lanes.nextDueAt(new Date())).toBeNull();
+    expect(await engine.streams.nextDueAt(new Date())).toBeNull();
     expect(sink.received).toHaveLength(1);
   });
 
@@ -277,10 +277,10 @@ describeDatabases('webhook delivery', (databases) => {
     expect(second).toMatchObject({ number: 2, attempts: 1 });
   });
 
-  it('takes over the lanes of a worker that is gone without a word', async () => {
+  it('takes over the streams of a worker that is gone without a word', async () => {
     const taskId = await engine.beginTask();
     await engine.hook(taskId, sink.url());
-    const dead = await engine.lanes.claim('dead', new Date(), 200, { free: 1, perEndpoint: 1 });
+    const dead = await engine.streams.claim('dead', new Date(), 200, { free: 1, perEndpoint: 1 });
     expect(dead).toHaveLength(1);
     await engine.start();
     await deliveries(taskId, 'delivered');
@@ -337,7 +337,7 @@ describeDatabases('webhook delivery', (databases) => {
     });
     const count = sink.received.length;
     await engine.append(taskId, COMPLETED(taskId));
-    expect(await engine.lanes.nextDueAt(new Date())).toBeNull();
+    expect(await engine.streams.nextDueAt(new Date())).toBeNull();
     expect(sink.received.length).toBeLessThanOrEqual(count + 1);
   });
 });

@@ -11,7 +11,7 @@ import {
 import { EVERYTHING } from '../../src/auth/index.js';
 import { Database } from '../../src/database/database.js';
 import type { SqlValue, Tx, Work } from '../../src/database/sql.js';
-import type { Delivery } from '../../src/push/deliveries/delivery.js';
+import type { Delivery } from '../../src/push/delivery/delivery.js';
 import { type RunningAgent, startSdkAgent } from '../support/agents.js';
 import { type Hub, startHub } from '../support/app.js';
 import { describeDatabases } from '../support/databases.js';
@@ -123,7 +123,7 @@ describeDatabases('receivers that fail', (databases) => {
     return tasks;
   }
 
-  it('are tried by one lane at a time, and get everything in order when they are back', async () => {
+  it('are tried by one stream at a time, and get everything in order when they are back', async () => {
     sink.answer = 503;
     const tasks = await manyTasks(8);
     await engine.start();
@@ -133,7 +133,7 @@ describeDatabases('receivers that fail', (databases) => {
     }, DEADLINE_MS);
     await Promise.all(tasks.map((id) => engine.append(id, statusWire(id, 'COMPLETED'))));
     await eventually(async () => {
-      const sql = 'SELECT id FROM push_lanes WHERE lease_until IS NOT NULL';
+      const sql = 'SELECT id FROM push_delivery_streams WHERE lease_until IS NOT NULL';
       expect(await database.read(sql)).toEqual([]);
     }, DEADLINE_MS);
     let inside = 0;

@@ -172,7 +172,7 @@ describe('a standing subscription', () => {
     const [first] = sink.at('/all');
     expect(Number(first!.headers['a2a-hub-sequence'])).toBeGreaterThan(1);
     expect(first!.headers['a2a-hub-delivery-number']).toBe('1');
-    // One lane for both of the agents that met this one.
+    // One stream for both of the agents that met this one.
     expect(sink.at('/both')[0]!.headers['a2a-hub-sequence']).toBe('1');
     expect(sink.at('/both').filter(isEnd(taskId))).toHaveLength(1);
   });

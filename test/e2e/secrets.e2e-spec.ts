@@ -341,7 +341,7 @@ describe.each([
       { id: 'k3', use: 'seals' },
       { id: 'k2', use: 'missing' },
     ]);
-    await logged('a webhook lane waits for a key');
+    await logged('a webhook cannot be sent until the key of its secret is available');
     const refused = await register('1.0', { id: 'new', url: sink.url('/new'), authentication });
     expect(refused.text).toMatch(/sealed with the key k2, which secrets\.keys does not have/);
     const calls = agent.calls.length;
@@ -365,7 +365,9 @@ describe.each([
 
   it('were told to nobody in all that time', async () => {
     await stop();
-    expect(told.includes('a webhook lane waits for a key')).toBe(true);
+    expect(told.includes('a webhook cannot be sent until the key of its secret is available')).toBe(
+      true,
+    );
     expect(leaked(told)).toEqual([]);
   });
 
@@ -374,7 +376,7 @@ describe.each([
     await stop();
     const database = await openDatabase({ url, synchronous: 'normal' }, HUB_SCHEMA);
     await database.write(function* (tx) {
-      yield* tx.run('UPDATE push_lanes SET due_at = 0 WHERE due_at IS NOT NULL');
+      yield* tx.run('UPDATE push_delivery_streams SET due_at = 0 WHERE due_at IS NOT NULL');
       yield* tx.run(
         'UPDATE push_deliveries SET next_attempt_at = 0 WHERE next_attempt_at IS NOT NULL',
       );

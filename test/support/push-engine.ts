@@ -3,18 +3,18 @@ import { Egress, type EgressOptions } from '../../src/common/egress/egress.js';
 import type { Database } from '../../src/database/database.js';
 import { StreamResponse } from '../../src/protocol/a2a.js';
 import { AttemptSender } from '../../src/push/sending/attempt-sender.js';
-import { DeliveryUpkeep } from '../../src/push/lanes/delivery-upkeep.js';
-import { DeliveryWorker } from '../../src/push/lanes/delivery.worker.js';
-import { dueWhen } from '../../src/push/domain/due-mark.js';
+import { DeliveryCleanup } from '../../src/push/delivery/delivery-cleanup.js';
+import { DeliveryWorker } from '../../src/push/delivery/delivery.worker.js';
+import { dueWhen } from '../../src/push/delivery/domain/due-mark.js';
 import { WebhookEgress } from '../../src/common/egress/webhook-egress.js';
 import { HttpWebhookSender } from '../../src/push/sending/http-webhook.sender.js';
-import { LaneReader } from '../../src/push/lanes/lane-reader.js';
-import { LaneRunner } from '../../src/push/lanes/lane-runner.js';
-import { PushWakeup } from '../../src/push/lanes/push-wakeup.js';
+import { StreamReader } from '../../src/push/delivery/stream-reader.js';
+import { StreamRunner } from '../../src/push/delivery/stream-runner.js';
+import { PushWakeup } from '../../src/push/delivery/push-wakeup.js';
 import { headerOf, type TaskEvent, type TaskLog } from '../../src/tasks/index.js';
-import type { LogEntry } from '../../src/push/domain/delivery-plan.js';
+import type { LogEntry } from '../../src/push/delivery/domain/delivery-plan.js';
 import { plainAuthenticator } from './push-auth.js';
-import type { EndpointRules } from '../../src/push/endpoints/domain/endpoint-health.js';
+import type { EndpointRules } from '../../src/push/receivers/domain/endpoint-health.js';
 import { ENDPOINT_RULES, PushStores, SILENT } from './push-stores.js';
 import { testSecrets } from './secret-box.js';
 
@@ -62,7 +62,7 @@ export class PushEngine extends PushStores {
 
   /** Adds entries (1.0 wire JSON of StreamResponse) to a task's log as one commit. */
   async append(taskId: string, ...wires: object[]): Promise<void> {
-    const { lanes, wakeup } = this;
+    const { streams, wakeup } = this;
     const now = new Date();
     const entries: LogEntry[] = [];
     await this.database.write(function* (tx) {
@@ -85,9 +85,9 @@ export class PushEngine extends PushStores {
       }
       yield* tx.run('UPDATE tasks SET seq = ? WHERE id = ?', [seq, taskId]);
       const when = dueWhen(entries, task?.every === 1);
-      if (when !== null) yield* lanes.markDue(tx, [{ taskId, seq, when }], now);
+      if (when !== null) yield* streams.markDue(tx, [{ taskId, seq, when }], now);
     });
-    wakeup.ring();
+    wakeup.notify();
   }
 
   /** A task with its first two entries. */
@@ -117,7 +117,7 @@ export class PushEngine extends PushStores {
   ): Promise<void> {
     const draft = this.draft({ url, configId: 'c', fingerprint: url, ...changes });
     await this.webhooks.set(taskId, draft, { now: new Date(), repeated: 'present-state' });
-    this.wakeup.ring();
+    this.wakeup.notify();
   }
 
   /** Starts one more worker, as another process would. */
@@ -130,9 +130,9 @@ export class PushEngine extends PushStores {
       maxBytes: this.options.maxBodyBytes ?? 1024 * 1024,
       publicUrl: 'https://hub.example',
     };
-    const runner = new LaneRunner(
-      this.lanes,
-      new LaneReader(log as TaskLog, limits),
+    const runner = new StreamRunner(
+      this.streams,
+      new StreamReader(log as TaskLog, limits),
       new AttemptSender(
         new HttpWebhookSender(new WebhookEgress(this.egress), clock, this.settings),
         plainAuthenticator(testSecrets()),
@@ -146,9 +146,9 @@ export class PushEngine extends PushStores {
     );
     const worker = new DeliveryWorker(
       this.ids.next(),
-      this.lanes,
+      this.streams,
       runner,
-      new DeliveryUpkeep(this.lanes, this.endpoints, SILENT, this.settings),
+      new DeliveryCleanup(this.cleanup, this.endpoints, SILENT, this.settings),
       this.wakeup,
       clock,
       SILENT,

@@ -3,29 +3,36 @@ import { SqlPrincipalStore } from '../../src/auth/persistence/sql-principal.stor
 import { type IdSource, SystemIdSource } from '../../src/common/ids.js';
 import type { Log } from '../../src/common/logger.js';
 import type { Database } from '../../src/database/database.js';
-import type { DeliveryStore } from '../../src/push/deliveries/delivery-store.js';
+import type { DeliveryStore } from '../../src/push/records/delivery-store.js';
 import type {
   DeliveryDraft,
-  Lane,
-  LaneStore,
+  DeliveryStream,
+  DeliveryStreamStore,
   StepResult,
-} from '../../src/push/lanes/lane-store.js';
-import type { EndpointRules } from '../../src/push/endpoints/domain/endpoint-health.js';
-import type { EndpointStore } from '../../src/push/endpoints/endpoint-store.js';
-import { EventAnnouncer } from '../../src/push/endpoints/event-announcer.js';
-import { SqlDeliveryStore } from '../../src/push/persistence/deliveries/sql-delivery.store.js';
-import { SqlEndpointStore } from '../../src/push/persistence/endpoints/sql-endpoint.store.js';
-import { SqlLaneStore } from '../../src/push/persistence/lanes/sql-lane.store.js';
-import { SqlWebhookStore } from '../../src/push/persistence/webhooks/sql-webhook.store.js';
-import { SqlPushRetentionStore } from '../../src/push/persistence/deliveries/sql-push-retention.store.js';
+} from '../../src/push/delivery/delivery-stream-store.js';
+import type { EndpointRules } from '../../src/push/receivers/domain/endpoint-health.js';
+import type { EndpointStore } from '../../src/push/receivers/endpoint-store.js';
+import { EventAnnouncer } from '../../src/push/receivers/event-announcer.js';
+import { SqlDeliveryStore } from '../../src/push/records/persistence/sql-delivery.store.js';
+import { SqlEndpointStore } from '../../src/push/receivers/persistence/sql-endpoint.store.js';
+import { SqlDeliveryStreamStore } from '../../src/push/delivery/persistence/sql-delivery-stream.store.js';
+import { SqlWebhookStore } from '../../src/push/webhooks/persistence/sql-webhook.store.js';
+import { SqlPushRetentionStore } from '../../src/push/records/persistence/sql-push-retention.store.js';
 import type { WebhookStore } from '../../src/push/webhooks/webhook-store.js';
-import type { PushRetentionStore } from '../../src/push/deliveries/push-retention-store.js';
+import type { PushRetentionStore } from '../../src/push/records/push-retention-store.js';
 import type {
   TaskWebhook,
   TaskWebhookDraft,
   WebhookChange,
-} from '../../src/push/webhooks/webhook.js';
+} from '../../src/push/registration/webhook.js';
 import { changed, paused, resumed } from '../../src/push/webhooks/webhook-decisions.js';
+import type { CleanupStore } from '../../src/push/delivery/cleanup-store.js';
+import { SqlCleanupStore } from '../../src/push/delivery/persistence/sql-cleanup.store.js';
+import { SqlSubscriptionStreamStore } from '../../src/push/delivery/persistence/sql-subscription-stream.store.js';
+import type { SubscriptionStreamStore } from '../../src/push/delivery/subscription-stream-store.js';
+import { SqlSubscriptionStore } from '../../src/push/registration/persistence/sql-subscription.store.js';
+import type { SubscriptionStore } from '../../src/push/registration/subscription-store.js';
+import { SqlTaskPositions } from '../../src/tasks/persistence/sql-task-positions.js';
 import { testSecrets } from './secret-box.js';
 
 /** How long a principal may be without a valid key. */
@@ -57,8 +64,8 @@ export const ENDPOINT_RULES: EndpointRules = {
   pauseMs: 50,
   maxPauseMs: 200,
   jitter: 0,
-  startSlots: 10,
-  maxSlots: 10,
+  startConcurrency: 10,
+  maxConcurrency: 10,
   retryAfterMaxMs: 60_000,
   disableAfterMs: 3_600_000,
 };
@@ -67,7 +74,10 @@ export const ENDPOINT_RULES: EndpointRules = {
 export class PushStores {
   readonly ids: IdSource = new EarlyIds();
   readonly webhooks: WebhookStore;
-  readonly lanes: LaneStore;
+  readonly subscriptions: SubscriptionStore;
+  readonly subscriptionStreams: SubscriptionStreamStore;
+  readonly cleanup: CleanupStore;
+  readonly streams: DeliveryStreamStore;
   readonly deliveries: DeliveryStore;
   readonly retention: PushRetentionStore;
   readonly endpoints: EndpointStore;
@@ -79,14 +89,18 @@ export class PushStores {
     readonly database: Database,
     rules: Partial<EndpointRules> = {},
   ) {
-    this.webhooks = new SqlWebhookStore(database, this.ids);
+    const tasks = new SqlTaskPositions();
+    this.webhooks = new SqlWebhookStore(database, this.ids, tasks);
+    this.subscriptions = new SqlSubscriptionStore(database);
+    this.subscriptionStreams = new SqlSubscriptionStreamStore(database, this.ids, tasks);
+    this.cleanup = new SqlCleanupStore(database, this.ids);
     const all = { ...ENDPOINT_RULES, ...rules };
     this.principals = new SqlPrincipalStore(database);
     this.holds = new PrincipalHolds(this.principals, KEYLESS_GRACE_MS);
-    this.lanes = new SqlLaneStore(database, this.ids, all, this.news, this.holds);
-    this.endpoints = new SqlEndpointStore(database, this.ids);
+    this.streams = new SqlDeliveryStreamStore(database, this.ids, all, this.news, this.holds);
+    this.endpoints = new SqlEndpointStore(database);
     this.deliveries = new SqlDeliveryStore(database);
-    this.retention = new SqlPushRetentionStore(database, this.ids);
+    this.retention = new SqlPushRetentionStore(database, this.ids, tasks);
   }
 
   /** A task whose log has `seq` entries. */
@@ -106,8 +120,8 @@ export class PushStores {
   openEndpoint(endpoint: string, columns: string): Promise<unknown> {
     return this.database.write((tx) =>
       tx.run(
-        `INSERT INTO push_endpoints (endpoint, organization, state, failures, slots, probes,
-           parkings, created_at, updated_at, opened_at, probe_at, probe_until)
+        `INSERT INTO push_endpoints (endpoint, organization, state, failures, concurrency, probes,
+           enqueues, created_at, updated_at, opened_at, probe_at, probe_until)
          VALUES (?, 'acme', 'failing', 9, 1, 9, 0, 0, 0, 0, ${columns})`,
         [endpoint],
       ),
@@ -138,8 +152,8 @@ export class PushStores {
     };
   }
 
-  /** A webhook on a task that has just begun, its lane at the start of the log. */
-  async freshLane(changes: Partial<TaskWebhookDraft> = {}, now = new Date(0)): Promise<string> {
+  /** A webhook on a task that has just begun, its stream at the start of the log. */
+  async freshStream(changes: Partial<TaskWebhookDraft> = {}, now = new Date(0)): Promise<string> {
     const taskId = await this.addTask(2);
     await this.webhooks.set(taskId, this.draft(changes), { now, repeated: 'leave' });
     return taskId;
@@ -172,15 +186,15 @@ export class PushStores {
     return this.webhooks.remove(uid, visibility, () => undefined, now);
   }
 
-  async claimOne(now: Date, owner = 'w1', leaseMs = 30_000): Promise<Lane> {
-    const lanes = await this.lanes.claim(owner, now, leaseMs, { free: 1, perEndpoint: 10 });
-    if (!lanes[0]) throw new Error('no lane is due');
-    return lanes[0];
+  async claimOne(now: Date, owner = 'w1', leaseMs = 30_000): Promise<DeliveryStream> {
+    const streams = await this.streams.claim(owner, now, leaseMs, { free: 1, perEndpoint: 10 });
+    if (!streams[0]) throw new Error('no stream is due');
+    return streams[0];
   }
 
   async row(taskId: string): Promise<Record<string, unknown> | undefined> {
     const [row] = await this.database.read<Record<string, unknown>>(
-      'SELECT * FROM push_lanes WHERE task_id = ?',
+      'SELECT * FROM push_delivery_streams WHERE task_id = ?',
       [taskId],
     );
     return row;
@@ -200,8 +214,8 @@ export function deliveryOf(seq: number, changes: Partial<DeliveryDraft> = {}): D
   };
 }
 
-/** The lane after a step that must have left it in hand. */
-export function inHand(step: StepResult): Lane {
-  if (typeof step === 'string') throw new Error(`the lane ${step}`);
+/** The stream after a step that must have left it in hand. */
+export function inHand(step: StepResult): DeliveryStream {
+  if (typeof step === 'string') throw new Error(`the stream ${step}`);
   return step;
 }

@@ -1,8 +1,8 @@
 import { EVERYTHING } from '../../src/auth/index.js';
-import { LOG_START } from '../../src/push/domain/delivery-plan.js';
-import type { Lane } from '../../src/push/lanes/lane-store.js';
-import type { NewSubscriptionLane } from '../../src/push/webhooks/webhook-store.js';
-import type { Subscription, SubscriptionDraft } from '../../src/push/webhooks/webhook.js';
+import { LOG_START } from '../../src/push/delivery/domain/delivery-plan.js';
+import type { DeliveryStream } from '../../src/push/delivery/delivery-stream-store.js';
+import type { NewSubscriptionStream } from '../../src/push/delivery/subscription-stream-store.js';
+import type { Subscription, SubscriptionDraft } from '../../src/push/registration/webhook.js';
 import { PushStores, deliveryOf, inHand } from './push-stores.js';
 
 export const NOW = new Date(1_000_000);
@@ -36,40 +36,40 @@ export class SubscriptionStores extends PushStores {
   }
 
   subscribe(changes: Partial<SubscriptionDraft> = {}): Promise<Subscription> {
-    return this.webhooks.create(this.wanted(changes), 100, NOW);
+    return this.subscriptions.create(this.wanted(changes), 100, NOW);
   }
 
-  /** Gives a task of `seq` entries the lane of a subscription; the task's id. */
+  /** Gives a task of `seq` entries the stream of a subscription; the task's id. */
   async join(
     subscription: Subscription,
-    begins: NewSubscriptionLane['begins'] = 'start',
+    begins: NewSubscriptionStream['begins'] = 'start',
     seq = 2,
     taskId?: string,
   ): Promise<string> {
     const task = taskId ?? (await this.addTask(seq));
-    const lane = { subscription, taskId: task, seq, traceparent: '00-a-b-01', begins };
-    await this.database.write((tx) => this.webhooks.attach(tx, [lane], NOW));
+    const stream = { subscription, taskId: task, seq, traceparent: '00-a-b-01', begins };
+    await this.database.write((tx) => this.subscriptionStreams.open(tx, [stream], NOW));
     return task;
   }
 
-  /** Does all that is unsettled, in pieces of two. */
-  async settleAll(): Promise<void> {
-    for (const each of await this.webhooks.unsettled()) {
+  /** Does all that is stale, in pieces of two. */
+  async reconcileAll(): Promise<void> {
+    for (const each of await this.subscriptionStreams.stale()) {
       let cursor: string | null = null;
-      do cursor = await this.webhooks.settle(each.id, cursor, 2, NOW);
+      do cursor = await this.subscriptionStreams.reconcile(each.id, cursor, 2, NOW);
       while (cursor !== null);
-      await this.webhooks.settled(each);
+      await this.subscriptionStreams.reconciled(each);
     }
   }
 
-  claimAll(now = NOW, free = 50): Promise<Lane[]> {
-    return this.lanes.claim('w1', now, 30_000, { free, perEndpoint: 100 });
+  claimAll(now = NOW, free = 50): Promise<DeliveryStream[]> {
+    return this.streams.claim('w1', now, 30_000, { free, perEndpoint: 100 });
   }
 
-  /** The lane in hand, with a delivery made of entry 3. */
-  async reachOne(lane: Lane): Promise<Lane> {
+  /** The stream in hand, with a delivery made of entry 3. */
+  async reachOne(stream: DeliveryStream): Promise<DeliveryStream> {
     const reached = { nextSeq: 4, cursor: LOG_START, deliveries: [deliveryOf(3)] };
-    return inHand(await this.lanes.reach(lane, reached, NOW, LEASE));
+    return inHand(await this.streams.advance(stream, reached, NOW, LEASE));
   }
 
   async statesOf(taskId: string): Promise<string[]> {

@@ -152,7 +152,7 @@ export const PUSH_SETTINGS = {
       min: 0,
       max: MIB,
       default: 4 * KIB,
-      description: "How much of a receiver's answer is recorded.",
+      description: "How much of a receiver's response is recorded.",
     }),
     retryAfterMaxMs: duration({
       default: HOUR,

@@ -36,7 +36,7 @@ export abstract class AuthProfileStore {
   ): Promise<AuthProfile | undefined>;
 
   /**
-   * Deletes a profile. How many webhooks (configs and subscriptions) name it: unless `force`, one that
+   * Deletes a profile. How many webhooks (those of tasks and subscriptions) name it: unless `force`, one that
    * is named stays. Undefined when there is none.
    */
   abstract remove(

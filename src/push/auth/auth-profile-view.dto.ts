@@ -10,7 +10,7 @@ import { type CertificateState, certificateFacts } from './domain/client-certifi
 const PUBLIC_KEY = 'whpk_B7EfM6tjZ2tB0SPKJUrcSj0jcE5JVkXrDq0gD7LcP3o=';
 
 export class ProfileSecretDto {
-  @ApiProperty({ type: String, description: 'Tells two secrets apart, and nothing else.' })
+  @ApiProperty({ type: String, description: 'Identifies the secret without revealing it.' })
   readonly fingerprint!: string;
 
   @ApiProperty({ type: String, format: 'date-time' })
@@ -19,7 +19,7 @@ export class ProfileSecretDto {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Of the key before, which signs as well until previousUntil.',
+    description: 'Fingerprint of the previous key, which also signs until previousUntil.',
   })
   readonly previousFingerprint!: string | null;
 
@@ -45,7 +45,7 @@ export class ProfileCertificateDto {
 
   @ApiProperty({
     enum: ['valid', 'expiring', 'expired', 'not-yet-valid'],
-    description: 'expiring: it ends within 30 days.',
+    description: 'expiring: it expires within 30 days.',
   })
   readonly state!: CertificateState;
 }
@@ -57,10 +57,13 @@ export class ProfileParametersViewDto {
   @ApiPropertyOptional({ type: String })
   readonly header?: string;
 
-  @ApiPropertyOptional({ type: String, description: 'ed25519: what receivers verify with.' })
+  @ApiPropertyOptional({
+    type: String,
+    description: 'ed25519: the public key with which receivers verify.',
+  })
   readonly publicKey?: string;
 
-  @ApiPropertyOptional({ type: String, description: 'That of the key before.' })
+  @ApiPropertyOptional({ type: String, description: 'The public key of the previous key.' })
   readonly previousPublicKey?: string;
 
   @ApiPropertyOptional({ type: String })
@@ -143,7 +146,7 @@ export class IssuedAuthProfileDto extends AuthProfileDto {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The whsec_… secret when the hub has made one; it is shown this once.',
+    description: 'The whsec_… secret when the hub generated it; it is returned only this once.',
   })
   readonly issuedSecret: string | null;
 

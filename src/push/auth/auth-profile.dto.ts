@@ -38,7 +38,7 @@ const SECRET = {
   maxLength: MAX_SECRET,
   writeOnly: true,
   description:
-    'The token (bearer), password (basic), key (api-key), whsec_… (hmac), whsk_… (ed25519), client secret (oauth2) or private key as PEM (mtls). It is never shown again. Left out for hmac and ed25519, the hub makes one.',
+    'The token (bearer), password (basic), key (api-key), whsec_… (hmac), whsk_… (ed25519), client secret (oauth2) or PEM private key (mtls). It is never returned. When omitted for hmac and ed25519, the hub generates one.',
 };
 
 /** What schemes need besides their secret; null is as good as nothing. */
@@ -52,7 +52,7 @@ class ProfileParametersDto {
   @ApiPropertyOptional({
     type: String,
     nullable: true,
-    description: 'api-key: the header that carries it; X-API-Key when left out.',
+    description: 'api-key: the header that carries the key; default X-API-Key.',
     example: 'X-API-Key',
   })
   @IsOptional()
@@ -80,7 +80,7 @@ class ProfileParametersDto {
   @ApiPropertyOptional({
     enum: CLIENT_AUTHENTICATIONS,
     nullable: true,
-    description: 'oauth2: how the secret is sent; client_secret_basic when left out.',
+    description: 'oauth2: how the client secret is sent; default client_secret_basic.',
   })
   @IsOptional()
   @IsIn(CLIENT_AUTHENTICATIONS)
@@ -89,7 +89,7 @@ class ProfileParametersDto {
   @ApiPropertyOptional({
     type: String,
     nullable: true,
-    description: 'oauth2: between spaces.',
+    description: 'oauth2: scopes, separated by spaces.',
     example: 'webhooks:write',
   })
   @IsOptional()
@@ -114,7 +114,7 @@ class ProfileParametersDto {
     nullable: true,
     maxLength: MAX_PEM,
     description:
-      "mtls, PEM: the authorities that the receiver's certificate may come from, instead of the public ones.",
+      "mtls, PEM: the certificate authorities trusted for the receiver's certificate, instead of the public ones.",
   })
   @IsOptional()
   @IsString()
@@ -129,7 +129,7 @@ class ProfileBaseDto extends ProfileParametersDto {
     minItems: 1,
     maxItems: MAX_URLS,
     description:
-      'Where it may be sent: [scheme://]host[:port][/path]. The scheme is https unless http is written; *.example.com is every name below it; a path stands for what is below it as well.',
+      'URL patterns it may be used for: [scheme://]host[:port][/path]. The default scheme is https; *.example.com matches every subdomain; a path also matches everything below it.',
     example: ['https://*.example.com/hooks'],
   })
   @IsArray()
@@ -144,7 +144,7 @@ class ProfileBaseDto extends ProfileParametersDto {
     type: Boolean,
     default: false,
     description:
-      'True: used for these addresses also when a webhook names no authentication, the most specific pattern first.',
+      'True: also used for webhooks at these URLs that name no authentication; the most specific pattern wins.',
   })
   @IfGiven()
   @IsBoolean()
@@ -159,7 +159,8 @@ export class CreateAuthProfileDto extends ProfileBaseDto {
   @ApiPropertyOptional({
     type: String,
     nullable: true,
-    description: "Whose webhooks may use it; null: every organization's. Left out: the caller's.",
+    description:
+      "The organization whose webhooks may use it; null: every organization. Default: the caller's.",
     example: 'acme',
   })
   @IsOptional()
@@ -181,7 +182,8 @@ export class CreateAuthProfileDto extends ProfileBaseDto {
     type: String,
     nullable: true,
     maxLength: MAX_PEM,
-    description: 'mtls, PEM: the certificate of the hub, then what leads to its authority.',
+    description:
+      'mtls, PEM: the certificate of the hub, followed by its intermediate certificates.',
   })
   @IsOptional()
   @IsString()
@@ -205,7 +207,8 @@ export class RotateAuthProfileDto {
   @ApiPropertyOptional({
     type: String,
     maxLength: MAX_PEM,
-    description: 'mtls, PEM: the new certificate; left out, the old one goes with the new key.',
+    description:
+      'mtls, PEM: the new certificate; when omitted, the current one is used with the new key.',
   })
   @IfGiven()
   @IsString()
@@ -217,7 +220,7 @@ export class RotateAuthProfileDto {
     minimum: 0,
     maximum: MAX_OVERLAP_SECONDS,
     description:
-      'hmac and ed25519: how long requests are signed by the old key as well; push.rotationOverlap when left out, 0 for not at all.',
+      'hmac and ed25519: how long requests are also signed with the previous key; default push.rotationOverlap, 0 for not at all.',
     example: 86_400,
   })
   @IfGiven()
@@ -230,7 +233,8 @@ export class RotateAuthProfileDto {
 export class DeleteAuthProfileQueryDto {
   @ApiPropertyOptional({
     enum: ['true', 'false'],
-    description: 'true: deletes it although webhooks name it; what they wait for is not sent.',
+    description:
+      'true: delete it even when webhooks use it; their pending deliveries become dead letters.',
   })
   @IfGiven()
   @IsBoolean()

@@ -47,7 +47,7 @@ export interface AuthProfile {
   readonly scheme: ProfileScheme;
   /** Patterns of the addresses it may be used for. */
   readonly urls: readonly string[];
-  /** Used for these addresses also when a config names no authentication. */
+  /** Used for these addresses also when a webhook names no authentication. */
   readonly automatic: boolean;
   readonly parameters: ProfileParameters;
   /** The token, password, key or client secret, sealed by `SecretBox`; null for `jwt`. */

@@ -32,9 +32,12 @@ export class AuthProfilesController {
 
   @Post()
   @RequireScope('admin')
-  @ApiOperation({ summary: 'Makes an auth profile: a way of proving who sends, kept on the hub.' })
+  @ApiOperation({
+    summary:
+      'Create an auth profile: credentials or keys, kept on the hub, that authenticate webhook requests.',
+  })
   @ApiCreatedResponse({ type: IssuedAuthProfileDto })
-  @ApiConflictResponse({ description: 'There is one of that name.' })
+  @ApiConflictResponse({ description: 'An auth profile of that name exists already.' })
   async create(
     @Body() body: CreateAuthProfileDto,
     @CurrentPrincipal() caller: Principal,
@@ -44,7 +47,7 @@ export class AuthProfilesController {
   }
 
   @Get()
-  @ApiOperation({ summary: 'Lists auth profiles, newest first.' })
+  @ApiOperation({ summary: 'List auth profiles, newest first.' })
   @ApiOkResponse({ type: AuthProfilePageDto })
   async list(
     @Query() query: PageQueryDto,
@@ -56,7 +59,7 @@ export class AuthProfilesController {
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'Shows an auth profile.' })
+  @ApiOperation({ summary: 'Get an auth profile.' })
   @ApiOkResponse({ type: AuthProfileDto })
   async get(
     @Param('id') id: string,
@@ -67,7 +70,7 @@ export class AuthProfilesController {
 
   @Patch(':id')
   @RequireScope('admin')
-  @ApiOperation({ summary: 'Changes where and how an auth profile is used.' })
+  @ApiOperation({ summary: 'Update an auth profile.' })
   @ApiOkResponse({ type: AuthProfileDto })
   async patch(@Param('id') id: string, @Body() body: PatchAuthProfileDto): Promise<AuthProfileDto> {
     return new AuthProfileDto(await this.profiles.patch(id, body), this.clock.now());
@@ -76,7 +79,7 @@ export class AuthProfilesController {
   @Post(':id(^[^:]+)::rotate')
   @HttpCode(200)
   @RequireScope('admin')
-  @ApiOperation({ summary: 'Gives an auth profile another secret.' })
+  @ApiOperation({ summary: 'Rotate the secret of an auth profile.' })
   @ApiOkResponse({ type: IssuedAuthProfileDto })
   async rotate(
     @Param('id') id: string,
@@ -89,9 +92,9 @@ export class AuthProfilesController {
   @Delete(':id')
   @HttpCode(204)
   @RequireScope('admin')
-  @ApiOperation({ summary: 'Deletes an auth profile.' })
+  @ApiOperation({ summary: 'Delete an auth profile.' })
   @ApiNoContentResponse()
-  @ApiConflictResponse({ description: 'Webhooks name it, and `force` is not given.' })
+  @ApiConflictResponse({ description: 'Webhooks use it, and `force` is not set.' })
   async remove(@Param('id') id: string, @Query() query: DeleteAuthProfileQueryDto): Promise<void> {
     await this.profiles.remove(id, query.force ?? false);
   }

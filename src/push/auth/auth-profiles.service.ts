@@ -15,7 +15,7 @@ import {
   hmacSecretOf,
   NEW_SECRET_BYTES,
   publicKeyOf,
-} from '../domain/standard-webhooks.js';
+} from './domain/standard-webhooks.js';
 import { AuthProfileStore, type ProfileAudience } from './auth-profile-store.js';
 import type {
   CreateAuthProfileDto,

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { SecretBox } from '../../common/secret-box.js';
-import { ed25519KeyOf, hmacSecretOf, timestampOf } from '../domain/standard-webhooks.js';
+import { ed25519KeyOf, hmacSecretOf, timestampOf } from './domain/standard-webhooks.js';
 import { AuthImpossibleError } from './auth-failure.js';
 import type { AuthProfile } from './auth-profile.js';
 import { Authenticator } from './authenticator.js';
 
 const SECRETS = new SecretBox([{ id: 'unit', key: Buffer.alloc(32, 1).toString('base64') }]);
 const MESSAGE = { webhookId: 'cfg.7', at: new Date(), body: '{"a":1}' };
-const CONFIG = {
+const WEBHOOK = {
   taskId: 't1',
   organization: 'acme',
   url: 'https://hooks.example.com/a',
@@ -74,34 +74,34 @@ beforeEach(() => {
 
 describe('Authenticator', () => {
   it('proves nothing when nothing is asked for', async () => {
-    const proof = await authenticator.prove(CONFIG, MESSAGE);
+    const proof = await authenticator.prove(WEBHOOK, MESSAGE);
     expect(proof).toEqual({ headers: {}, secrets: [], tls: {} });
   });
 
   it('sends what the client gave, and hides it', async () => {
     const sealedCredentials = SECRETS.seal('abc-secret');
-    const config = { ...CONFIG, authScheme: 'bearer', sealedCredentials } as const;
-    const { headers, secrets } = await authenticator.prove(config, MESSAGE);
+    const webhook = { ...WEBHOOK, authScheme: 'bearer', sealedCredentials } as const;
+    const { headers, secrets } = await authenticator.prove(webhook, MESSAGE);
     expect(headers).toEqual({ authorization: 'Bearer abc-secret' });
     expect(secrets).toContain('abc-secret');
   });
 
   it('sends no key in a header that may steer a server, however it came to be stored', async () => {
     const sealedCredentials = SECRETS.seal('X-HTTP-Method-Override: DELETE');
-    const config = { ...CONFIG, authScheme: 'api-key', sealedCredentials } as const;
-    await expect(authenticator.prove(config, MESSAGE)).rejects.toThrow(
+    const webhook = { ...WEBHOOK, authScheme: 'api-key', sealedCredentials } as const;
+    await expect(authenticator.prove(webhook, MESSAGE)).rejects.toThrow(
       'the header X-HTTP-Method-Override cannot carry an API key',
     );
   });
 
   it('signs by every secret of the client, and by the signing keys besides', async () => {
-    const config = {
-      ...CONFIG,
+    const webhook = {
+      ...WEBHOOK,
       authScheme: 'hmac',
       sealedCredentials: SECRETS.seal(`${NEW} ${OLD}`),
       sealedSigningKeys: SECRETS.seal(`${OTHER} ${ed25519KeyOf(Buffer.alloc(32, 4))}`),
     } as const;
-    const { headers, secrets } = await authenticator.prove(config, MESSAGE);
+    const { headers, secrets } = await authenticator.prove(webhook, MESSAGE);
     const signature = headers['webhook-signature'];
     expect([OLD, NEW, OTHER].map((secret) => verifies(secret, signature))).toEqual([
       true,
@@ -115,32 +115,32 @@ describe('Authenticator', () => {
   it('signs besides any other scheme', async () => {
     const sealedCredentials = SECRETS.seal('user:pass');
     const sealedSigningKeys = SECRETS.seal(OLD);
-    const config = {
-      ...CONFIG,
+    const webhook = {
+      ...WEBHOOK,
       authScheme: 'basic',
       sealedCredentials,
       sealedSigningKeys,
     } as const;
-    const { headers } = await authenticator.prove(config, MESSAGE);
+    const { headers } = await authenticator.prove(webhook, MESSAGE);
     expect(headers['authorization']).toMatch(/^Basic /);
     expect(verifies(OLD, headers['webhook-signature'])).toBe(true);
   });
 
   it('signs a token of the hub for this task and address, and hides it', async () => {
     const { headers, secrets } = await authenticator.prove(
-      { ...CONFIG, authScheme: 'jwt' },
+      { ...WEBHOOK, authScheme: 'jwt' },
       MESSAGE,
     );
     expect(headers).toEqual({ authorization: 'Bearer jwt-for-t1-at-https://hooks.example.com/a' });
     expect(secrets).toContain('jwt-for-t1-at-https://hooks.example.com/a');
   });
 
-  it('uses the automatic profile when the config names nothing, and only then', async () => {
+  it('uses the automatic profile when the webhook names nothing, and only then', async () => {
     automatic = profile({ scheme: 'bearer', secret: 'of-the-operator' });
-    const { headers } = await authenticator.prove(CONFIG, MESSAGE);
+    const { headers } = await authenticator.prove(WEBHOOK, MESSAGE);
     expect(headers).toEqual({ authorization: 'Bearer of-the-operator' });
     const explicit = {
-      ...CONFIG,
+      ...WEBHOOK,
       authScheme: 'bearer',
       sealedCredentials: SECRETS.seal('mine'),
     } as const;
@@ -150,8 +150,8 @@ describe('Authenticator', () => {
   });
 
   it('cannot prove by a profile that there is not', async () => {
-    const config = { ...CONFIG, authScheme: 'profile', authProfile: 'gone' } as const;
-    const proof = authenticator.prove(config, MESSAGE);
+    const webhook = { ...WEBHOOK, authScheme: 'profile', authProfile: 'gone' } as const;
+    const proof = authenticator.prove(webhook, MESSAGE);
     await expect(proof).rejects.toBeInstanceOf(AuthImpossibleError);
     await expect(proof).rejects.toThrow('there is no auth profile gone for this address');
   });
@@ -164,15 +164,15 @@ describe('Authenticator', () => {
     ['oauth2', {}, { authorization: 'Bearer token-by-s3cret' }],
   ] as const)('proves by a %s profile with %j', async (scheme, parameters, headers) => {
     named = profile({ scheme, parameters, secret: 's3cret' });
-    const config = { ...CONFIG, authScheme: 'profile', authProfile: 'receiver' } as const;
-    const proof = await authenticator.prove(config, MESSAGE);
+    const webhook = { ...WEBHOOK, authScheme: 'profile', authProfile: 'receiver' } as const;
+    const proof = await authenticator.prove(webhook, MESSAGE);
     expect(proof.headers).toEqual(headers);
     expect(proof.secrets).toContain('s3cret');
   });
 
   it('lets go of a token that was refused', async () => {
     automatic = profile({ scheme: 'oauth2', secret: 's' });
-    const proof = await authenticator.prove(CONFIG, MESSAGE);
+    const proof = await authenticator.prove(WEBHOOK, MESSAGE);
     expect(proof.refused?.()).toBe(true);
     expect(refused).toEqual(['token-by-s']);
   });
@@ -181,17 +181,17 @@ describe('Authenticator', () => {
     const [before, after] = [-1, 1].map((ms) => new Date(MESSAGE.at.getTime() + ms));
     const sealedPrevious = SECRETS.seal(OLD);
     automatic = profile({ scheme: 'hmac', secret: NEW, sealedPrevious, previousUntil: after! });
-    const during = (await authenticator.prove(CONFIG, MESSAGE)).headers['webhook-signature'];
+    const during = (await authenticator.prove(WEBHOOK, MESSAGE)).headers['webhook-signature'];
     expect([verifies(NEW, during), verifies(OLD, during)]).toEqual([true, true]);
     automatic = { ...automatic, previousUntil: before! };
-    const over = (await authenticator.prove(CONFIG, MESSAGE)).headers['webhook-signature'];
+    const over = (await authenticator.prove(WEBHOOK, MESSAGE)).headers['webhook-signature'];
     expect([verifies(NEW, over), verifies(OLD, over)]).toEqual([true, false]);
   });
 
   it('shows the client certificate of a profile, and has it watched', async () => {
     const parameters = { certificate: 'CERT', ca: 'CA' };
     automatic = profile({ scheme: 'mtls', parameters, secret: 'KEY' });
-    const { headers, tls } = await authenticator.prove(CONFIG, MESSAGE);
+    const { headers, tls } = await authenticator.prove(WEBHOOK, MESSAGE);
     expect(headers).toEqual({});
     expect(tls).toEqual({ clientCertificate: { certificate: 'CERT', key: 'KEY' }, ca: 'CA' });
     expect(watched).toEqual(['receiver']);

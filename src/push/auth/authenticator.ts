@@ -1,15 +1,15 @@
 import type { TlsChoice } from '../../common/egress/tls-choice.js';
 import type { SecretBox } from '../../common/secret-box.js';
 import {
+  type AuthScheme,
   authHeader,
   isHeaderScheme,
   keyHeaderOf,
   mayCarryKey,
   NO_KEY_HEADER,
   secretForms,
-} from '../domain/auth-scheme.js';
-import { type SignedMessage, signaturesOf, splitKeys } from '../domain/standard-webhooks.js';
-import type { TaskWebhook } from '../webhooks/webhook.js';
+} from './domain/auth-scheme.js';
+import { type SignedMessage, signaturesOf, splitKeys } from './domain/standard-webhooks.js';
 import { AuthImpossibleError } from './auth-failure.js';
 import type { AuthProfile } from './auth-profile.js';
 import type { CertificateWatch } from './certificate-watch.js';
@@ -27,16 +27,16 @@ export interface Proof {
   readonly refused?: () => boolean;
 }
 
-type Target = Pick<
-  TaskWebhook,
-  | 'taskId'
-  | 'organization'
-  | 'url'
-  | 'authScheme'
-  | 'authProfile'
-  | 'sealedCredentials'
-  | 'sealedSigningKeys'
->;
+/** A webhook of a task, as far as its proof depends on it; see `Registration`. */
+export interface ProvenWebhook {
+  readonly taskId: string;
+  readonly organization: string;
+  readonly url: string;
+  readonly authScheme: AuthScheme | null;
+  readonly authProfile: string | null;
+  readonly sealedCredentials: string | null;
+  readonly sealedSigningKeys: string | null;
+}
 
 /** A proof in the making: keys that sign are gathered, because they share one header. */
 interface Making {
@@ -48,7 +48,7 @@ interface Making {
 }
 
 /**
- * Makes the proof of one attempt: what the config names wins over an automatic profile, and the config's
+ * Makes the proof of one attempt: what the webhook names wins over an automatic profile, and its
  * signing keys sign besides.
  */
 export class Authenticator {
@@ -64,11 +64,11 @@ export class Authenticator {
    * Rejects with `AuthUnavailableError` when it cannot be made now, with {@link AuthImpossibleError}
    * when it cannot be made at all.
    */
-  async prove(config: Target, message: SignedMessage): Promise<Proof> {
+  async prove(webhook: ProvenWebhook, message: SignedMessage): Promise<Proof> {
     const making: Making = { headers: {}, secrets: [], keys: [], tls: {} };
-    await this.main(making, config, message);
-    if (config.sealedSigningKeys !== null) {
-      making.keys.push(...splitKeys(this.secrets.open(config.sealedSigningKeys)));
+    await this.main(making, webhook, message);
+    if (webhook.sealedSigningKeys !== null) {
+      making.keys.push(...splitKeys(this.secrets.open(webhook.sealedSigningKeys)));
     }
     const { keys, headers, secrets, ...rest } = making;
     if (keys.length > 0) {
@@ -78,20 +78,24 @@ export class Authenticator {
     return { headers, secrets, ...rest };
   }
 
-  private async main(making: Making, config: Target, message: SignedMessage): Promise<void> {
-    const { authScheme: scheme, authProfile, sealedCredentials, organization, url } = config;
+  private async main(
+    making: Making,
+    webhook: ProvenWebhook,
+    message: SignedMessage,
+  ): Promise<void> {
+    const { authScheme: scheme, authProfile, sealedCredentials, organization, url } = webhook;
     if (scheme === null) {
       const profile = this.profiles.automaticFor(organization, url);
-      if (profile) await this.byProfile(making, profile, config, message);
+      if (profile) await this.byProfile(making, profile, webhook, message);
     } else if (scheme === 'profile') {
       const name = authProfile ?? '';
       const profile = await this.profiles.usable(organization, name, url);
       if (!profile) {
         throw new AuthImpossibleError(`there is no auth profile ${name} for this address`);
       }
-      await this.byProfile(making, profile, config, message);
+      await this.byProfile(making, profile, webhook, message);
     } else if (scheme === 'jwt') {
-      await this.byHubToken(making, config, message);
+      await this.byHubToken(making, webhook, message);
     } else {
       if (sealedCredentials === null) throw new AuthImpossibleError(`${scheme} has no credentials`);
       const credentials = this.secrets.open(sealedCredentials);
@@ -103,11 +107,11 @@ export class Authenticator {
   private async byProfile(
     making: Making,
     profile: AuthProfile,
-    config: Target,
+    webhook: ProvenWebhook,
     message: SignedMessage,
   ): Promise<void> {
     const { scheme, parameters } = profile;
-    if (scheme === 'jwt') return this.byHubToken(making, config, message);
+    if (scheme === 'jwt') return this.byHubToken(making, webhook, message);
     const secret = this.secrets.open(profile.sealedSecret ?? '');
     switch (scheme) {
       case 'bearer':
@@ -145,8 +149,12 @@ export class Authenticator {
     return over ? [] : [this.secrets.open(sealedPrevious)];
   }
 
-  private async byHubToken(making: Making, config: Target, message: SignedMessage): Promise<void> {
-    const { url, taskId, organization } = config;
+  private async byHubToken(
+    making: Making,
+    webhook: ProvenWebhook,
+    message: SignedMessage,
+  ): Promise<void> {
+    const { url, taskId, organization } = webhook;
     const { at, body } = message;
     byHeader(making, 'bearer', await this.hubTokens.issue({ url, taskId, organization, at, body }));
   }

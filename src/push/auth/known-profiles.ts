@@ -8,7 +8,7 @@ import {
   bySpecificity,
   matchesUrl,
   parseUrlPattern,
-} from '../domain/url-pattern.js';
+} from './domain/url-pattern.js';
 import { AuthProfileStore } from './auth-profile-store.js';
 import type { AuthProfile } from './auth-profile.js';
 

@@ -11,7 +11,7 @@ const DEFAULT_LIFE_MS = 5 * 60_000;
 const MAX_LIFE_MS = 24 * 3_600_000;
 /** A receiver that refuses every token causes one new token in this time. */
 const RENEW_PAUSE_MS = 60_000;
-/** How long a failure is answered from memory, so that many lanes ask a server that is down once. */
+/** How long a failure is answered from memory, so that many delivery streams ask a server that is down once. */
 const FAILURE_MS = 500;
 const MAX_ANSWER_BYTES = 64 * 1024;
 const HEADER_SAFE = /^[\x21-\x7e]{1,8192}$/;

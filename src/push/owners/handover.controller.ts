@@ -13,9 +13,9 @@ export class HandoverController {
   @Post(':id(^[^:]+)::handover')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Gives its webhooks and standing subscriptions to another principal.',
+    summary: 'Hand the webhooks and subscriptions of a principal over to another principal.',
     description:
-      'Of the same organization, with a valid key; with the scope tasks:organization where they are of tasks that it would not see otherwise. Its tasks stay its own: a new key of it opens them to a successor. Repeated, it moves what came since.',
+      'The other principal must be of the same organization and have a valid key, with the scope tasks:organization for webhooks of tasks it could not see otherwise. Tasks are not handed over: a new key of this principal gives a successor access to them. A repeated call moves what was created since.',
   })
   @ApiOkResponse({ type: HandedOverDto })
   async give(

@@ -3,10 +3,10 @@ import { PrincipalChanges, PrincipalStore } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { HubError, invalidField } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
-import { SubscriptionDirectory } from '../webhooks/subscription-directory.js';
+import { SubscriptionDirectory } from '../registration/subscription-directory.js';
 import { type HandedOver, OwnedWebhookStore } from './owned-webhook-store.js';
 
-/** Gives the webhooks and standing subscriptions of one principal to another. */
+/** Hands the webhooks and subscriptions of one principal over to another. */
 @Injectable()
 export class HandoverService {
   constructor(
@@ -33,7 +33,10 @@ export class HandoverService {
     }
     try {
       const handed = await this.owned.handOver(from, to, this.clock.now());
-      this.log.info({ from, to, by: callerId, ...handed }, 'webhooks were handed over');
+      this.log.info(
+        { from, to, by: callerId, ...handed },
+        'the webhooks of a principal were handed over to another',
+      );
       return handed;
     } finally {
       // Also what was moved before something went wrong.

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { type Hold, PrincipalHolds } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
-import type { Webhook } from '../webhooks/webhook.js';
+import type { Webhook } from '../registration/webhook.js';
 
 /** Why something is not sent because of its principal; null when it is not held back for that. */
 export type HeldFor<T> = (each: T) => Hold | null;
 
-/** For whom a webhook is sent. */
+/** The principal and organization that a webhook is sent for. */
 type Sent = Pick<Webhook, 'scope' | 'organization' | 'principalId' | 'setBy'>;
 
-/** What is held back at this moment because of how its principal stands, as views tell it. */
+/** What is held back at this moment because of its principal, as views show it. */
 @Injectable()
 export class HeldWebhooks {
   constructor(
@@ -26,7 +26,7 @@ export class HeldWebhooks {
   }
 }
 
-/** Who has set it on the task of another, else whose it is. */
+/** The principal that set it on the task of another, else its owner. */
 function senderOf({ setBy, principalId }: Sent): string {
   return setBy ?? principalId;
 }

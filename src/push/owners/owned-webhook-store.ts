@@ -5,7 +5,7 @@ export interface HandedOver {
   readonly webhooks: number;
 }
 
-/** The webhooks and standing subscriptions of one principal, as its status or its owner changes. */
+/** The webhooks and subscriptions of one principal, as it is disabled or hands them over. */
 export abstract class OwnedWebhookStore {
   /**
    * Has the claims of a principal that is disabled send nothing more: an attempt under way ends as it
@@ -26,7 +26,7 @@ export abstract class OwnedWebhookStore {
   ): Promise<string | null>;
 
   /**
-   * Gives the subscriptions and webhooks of `from` to `to`, who is told the tasks' events in its place;
+   * Gives the subscriptions and webhooks of `from` to `to`, which receives the tasks' events in its place;
    * deliveries of before stay on record under `from`. Throws HubError CONFLICT, and moves nothing, when
    * `to` is disabled, has no valid key, is of another organization or does not see the tasks they are of.
    */

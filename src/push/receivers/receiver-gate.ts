@@ -4,7 +4,6 @@ import { readAddress } from '../../common/egress/address-ranges.js';
 import { destinationOf } from '../../common/egress/guard.js';
 import { readWebhookAllow } from '../../common/egress/webhook-egress.js';
 import { HubError } from '../../common/hub-error.js';
-import type { TaskWebhook } from '../webhooks/webhook.js';
 import type { ReceiverChallenge } from './receiver-challenge.js';
 import type { Held, ReceiverLimits, ReceiverStore } from './receiver-store.js';
 
@@ -17,9 +16,15 @@ const MAX_ASKS = 20;
 const ASK_WINDOW_MS = 10 * 60_000;
 const MAX_ASKERS = 10_000;
 
-type Target = Pick<TaskWebhook, 'endpoint' | 'organization' | 'principalId' | 'url'>;
+/** Where something is to be sent, and for whom. */
+interface Target {
+  readonly endpoint: string;
+  readonly organization: string;
+  readonly principalId: string;
+  readonly url: string;
+}
 
-/** How a receiver stands; `by` is null for one that has not agreed. */
+/** Whether a receiver has agreed; `by` is null for one that has not agreed. */
 export interface Verification {
   readonly by: 'challenge' | 'list' | null;
   readonly at: Date | null;
@@ -28,7 +33,7 @@ export interface Verification {
 /**
  * What is asked before something is sent to a receiver. One that has agreed (it answered the challenge, or
  * the operator lists its host) gets all there is; to others little is sent at a time, and the rest waits. A
- * receiver is challenged when something has to wait for it, so those that get little are never bothered.
+ * receiver is challenged when something has to wait for it, so those that get little are never asked.
  */
 export class ReceiverGate {
   private readonly verified = new Set<string>();
@@ -101,7 +106,7 @@ export class ReceiverGate {
     return this.isTrusted(target);
   }
 
-  /** A challenge is a request, too: nobody has the hub send them to whomever it likes. Counts one. */
+  /** A challenge is a request, too: no principal can have the hub send many of them. Counts one. */
   private mayAsk(principalId: string): boolean {
     const now = this.clock.now().getTime();
     let asks = this.asks.get(principalId);

@@ -1,4 +1,4 @@
-import type { Rate } from '../domain/allowance.js';
+import type { Rate } from './domain/allowance.js';
 
 /** `off`: all are called alike; `required`: those that have not agreed are not called. */
 export type VerificationMode = 'off' | 'optional' | 'required';
@@ -17,7 +17,7 @@ export interface ReceiverLimits {
 /** Receivers of a principal are counted over so long. */
 export const REACH_WINDOW_MS = 10 * 60_000;
 
-/** Who would be sent to, and for whom. */
+/** Which receiver would be sent to, and for which principal. */
 export interface Sending {
   readonly endpoint: string;
   readonly principalId: string;

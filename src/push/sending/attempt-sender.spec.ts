@@ -3,11 +3,11 @@ import { SecretBox } from '../../common/secret-box.js';
 import { AttemptSender } from './attempt-sender.js';
 import { AuthImpossibleError, AuthUnavailableError } from '../auth/auth-failure.js';
 import type { Proof } from '../auth/authenticator.js';
-import type { TaskWebhook } from '../webhooks/webhook.js';
+import type { TaskWebhook } from '../registration/webhook.js';
 import { type WebhookAnswer, type WebhookRequest, WebhookSender } from './webhook-sender.js';
 
 const SECRETS = new SecretBox([{ id: 'unit', key: Buffer.alloc(32, 1).toString('base64') }]);
-const CONFIG = {
+const WEBHOOK = {
   url: 'https://hooks.example.com/a',
   version: '1.0',
   traceparent: null,
@@ -57,7 +57,7 @@ async function send(
   { timeoutMs = 5000, signal = NEVER } = {},
 ): Promise<WebhookAnswer> {
   const attempts = new AttemptSender(sender, { prove }, SECRETS, { timeoutMs });
-  return attempts.send(CONFIG, FACTS, '{}', signal);
+  return attempts.send(WEBHOOK, FACTS, '{}', signal);
 }
 
 describe('AttemptSender', () => {
@@ -68,7 +68,7 @@ describe('AttemptSender', () => {
     expect(await send(sender, () => Promise.resolve(made))).toMatchObject({ status: 200 });
     expect(sender.requests).toEqual([
       {
-        url: CONFIG.url,
+        url: WEBHOOK.url,
         body: '{}',
         secrets: ['abc', 'the-token'],
         headers: expect.objectContaining({
@@ -122,18 +122,18 @@ describe('AttemptSender', () => {
     const sender = new ScriptedSender([200]);
     const answer = await send(sender, () => Promise.reject(new AuthUnavailableError('no token')));
     expect(answer).toMatchObject({ status: null, error: 'auth', detail: 'no token' });
-    expect(answer.hopeless).toBeUndefined();
+    expect(answer.isPermanent).toBeUndefined();
     expect(sender.requests).toEqual([]);
   });
 
-  it('says that it is hopeless when the proof cannot be made at all', async () => {
+  it('says that it is isPermanent when the proof cannot be made at all', async () => {
     const sender = new ScriptedSender([200]);
     const answer = await send(sender, () => Promise.reject(new AuthImpossibleError('no profile')));
     expect(answer).toMatchObject({
       status: null,
       error: 'auth',
       detail: 'no profile',
-      hopeless: true,
+      isPermanent: true,
     });
     expect(sender.requests).toEqual([]);
   });

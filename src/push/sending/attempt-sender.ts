@@ -2,11 +2,11 @@ import { Deadline } from '../../common/deadline.js';
 import type { SecretBox } from '../../common/secret-box.js';
 import { AuthImpossibleError, AuthUnavailableError } from '../auth/auth-failure.js';
 import type { Authenticator, Proof } from '../auth/authenticator.js';
-import { type AttemptFacts, webhookHeaders } from '../domain/webhook-headers.js';
-import type { TaskWebhook } from '../webhooks/webhook.js';
+import { type AttemptFacts, webhookHeaders } from './domain/webhook-headers.js';
+import type { TaskWebhook } from '../registration/webhook.js';
 import type { WebhookAnswer, WebhookSender } from './webhook-sender.js';
 
-/** What one attempt tells besides what its config says. */
+/** The facts of one attempt that do not come from its webhook. */
 export type SendFacts = Omit<AttemptFacts, 'version' | 'traceparent' | 'token' | 'authentication'>;
 
 /** A configured number of milliseconds for everything: proof, name, connection, request, answer. */
@@ -15,7 +15,7 @@ export interface AttemptLimits {
 }
 
 /**
- * Sends one body to the webhook of a config: the only way to a receiver, for deliveries and test sends
+ * Sends one body to a webhook: the only way to a receiver, for deliveries and test sends
  * alike. The proof of who sends is made anew each time; the body is not.
  */
 export class AttemptSender {
@@ -33,14 +33,14 @@ export class AttemptSender {
    * database that is away.
    */
   async send(
-    config: TaskWebhook,
+    webhook: TaskWebhook,
     facts: SendFacts,
     body: string,
     signal: AbortSignal,
   ): Promise<WebhookAnswer> {
     const deadline = new Deadline(signal, this.limits.timeoutMs);
     try {
-      const answer = await this.proveAndPost(config, facts, body, deadline);
+      const answer = await this.proveAndPost(webhook, facts, body, deadline);
       const late = deadline.passed && answer.status === null && answer.error !== 'timeout';
       const { elapsedMs } = deadline;
       const durationMs = answer.isGuarded ? Math.ceil(elapsedMs / 1000) * 1000 : elapsedMs;
@@ -51,20 +51,20 @@ export class AttemptSender {
   }
 
   private async proveAndPost(
-    config: TaskWebhook,
+    webhook: TaskWebhook,
     facts: SendFacts,
     body: string,
     deadline: Deadline,
   ): Promise<WebhookAnswer> {
     const message = { webhookId: facts.webhookId, at: facts.at, body };
     const prove = (): Promise<Proof> =>
-      deadline.unlessOver(this.authenticator.prove(config, message));
+      deadline.unlessOver(this.authenticator.prove(webhook, message));
     let answer: WebhookAnswer | undefined;
     try {
       const proof = await prove();
-      answer = await this.post(config, facts, body, proof, deadline.signal);
+      answer = await this.post(webhook, facts, body, proof, deadline.signal);
       if (answer.status !== 401 || !proof.refused?.()) return answer;
-      return await this.post(config, facts, body, await prove(), deadline.signal);
+      return await this.post(webhook, facts, body, await prove(), deadline.signal);
     } catch (error) {
       // The receiver's 401 says more than the token server that is away now.
       if (answer !== undefined) return answer;
@@ -73,13 +73,13 @@ export class AttemptSender {
   }
 
   private post(
-    config: TaskWebhook,
+    webhook: TaskWebhook,
     facts: SendFacts,
     body: string,
     proof: Proof,
     signal: AbortSignal,
   ): Promise<WebhookAnswer> {
-    const { version, traceparent, subscriptionId, url, organization, sealedToken } = config;
+    const { version, traceparent, subscriptionId, url, organization, sealedToken } = webhook;
     const token = sealedToken === null ? null : this.secrets.open(sealedToken);
     const authentication = proof.headers;
     const headers = webhookHeaders({
@@ -105,7 +105,7 @@ function unproven(error: unknown, deadline: Deadline): WebhookAnswer {
     return { ...NO_ANSWER, error: 'auth', detail: error.message };
   }
   if (error instanceof AuthImpossibleError) {
-    return { ...NO_ANSWER, error: 'auth', detail: error.message, hopeless: true };
+    return { ...NO_ANSWER, error: 'auth', detail: error.message, isPermanent: true };
   }
   if (deadline.signal.aborted) return { ...NO_ANSWER, error: 'network', detail: 'it was cut' };
   throw error;

@@ -5,7 +5,7 @@ import { ConnectError } from '../../common/egress/egress.js';
 import { ListedReceiverError, type WebhookEgress } from '../../common/egress/webhook-egress.js';
 import { HubError } from '../../common/hub-error.js';
 import { scrub } from '../../common/scrub.js';
-import { retryAfterMs } from '../domain/retry-after.js';
+import { retryAfterMs } from './domain/retry-after.js';
 import {
   type SendError,
   type WebhookAnswer,
@@ -98,7 +98,7 @@ function causeOf(error: unknown): unknown {
   return error instanceof ListedReceiverError ? error.cause : error;
 }
 
-/** What is told of a failure where nothing may be learnt of the network behind it. */
+/** How a failure is reported where it must reveal nothing of the network behind it. */
 function guarded(failed: Omit<WebhookAnswer, 'durationMs'>): Omit<WebhookAnswer, 'durationMs'> {
   const isTimeout = failed.error === 'timeout';
   const detail = isTimeout ? 'no answer in time' : 'no answer';
@@ -134,7 +134,7 @@ const HUB_TROUBLES: ReadonlyMap<string, NonNullable<WebhookAnswer['hubTrouble']>
 const CODE = /^[A-Z][A-Z0-9_]*$/;
 
 /**
- * The class of the failure, and what the webhook's owner is told of it: a code, or the guard's reason.
+ * The class of the failure, and what the webhook's owner sees of it: a code, or the guard's reason.
  * Never an error's own message, which may hold the address that a name resolved to.
  */
 function describe(error: unknown): readonly [SendError, string] {

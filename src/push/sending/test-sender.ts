@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { IdSource } from '../../common/ids.js';
-import type { TaskWebhook } from '../webhooks/webhook.js';
-import { type TestedTask, testPayload, testWebhookId } from '../domain/test-event.js';
-import { webhookBody } from '../lanes/webhook-body.js';
+import type { TaskWebhook } from '../registration/webhook.js';
+import { type TestedTask, testPayload, testWebhookId } from './domain/test-event.js';
+import { webhookBody } from './webhook-body.js';
 import { ReceiverGate } from '../receivers/receiver-gate.js';
 import { AttemptSender } from './attempt-sender.js';
 import type { WebhookAnswer } from './webhook-sender.js';
@@ -24,7 +24,7 @@ export interface SentTest {
 /** Tries webhooks: one request by the way every delivery takes (address guard, authentication, limits). */
 @Injectable()
 export class TestSender {
-  /** Config uids under way, by organization. */
+  /** Ids of webhooks under test, by organization. */
   private readonly underWay = new Map<string, Set<string>>();
 
   constructor(
@@ -38,31 +38,31 @@ export class TestSender {
    * Resolves when the receiver has answered or its time is up. Throws HubError RATE_LIMITED while this
    * webhook, or ten others of its organization, are being tried, or its receiver may get nothing now.
    */
-  async send(config: TaskWebhook, task: TestedTask, seq: number): Promise<SentTest> {
-    const { organization, uid } = config;
+  async send(webhook: TaskWebhook, task: TestedTask, seq: number): Promise<SentTest> {
+    const { organization, uid } = webhook;
     const others = this.underWay.get(organization) ?? new Set<string>();
     if (others.has(uid) || others.size >= MAX_AT_ONCE) {
       throw new HubError('RATE_LIMITED', 'A test is under way; wait until it has ended.');
     }
     this.underWay.set(organization, others.add(uid));
     try {
-      return await this.attempt(config, task, seq);
+      return await this.attempt(webhook, task, seq);
     } finally {
       others.delete(uid);
       if (others.size === 0) this.underWay.delete(organization);
     }
   }
 
-  private async attempt(config: TaskWebhook, task: TestedTask, seq: number): Promise<SentTest> {
-    const { body, contentType } = webhookBody(config.version, testPayload(task), LIMITS);
-    const wait = await this.gate.admit(config, Buffer.byteLength(body));
+  private async attempt(webhook: TaskWebhook, task: TestedTask, seq: number): Promise<SentTest> {
+    const { body, contentType } = webhookBody(webhook.version, testPayload(task), LIMITS);
+    const wait = await this.gate.admit(webhook, Buffer.byteLength(body));
     if (wait) throw new HubError('RATE_LIMITED', `It cannot be tried now: ${wait.reason}.`);
     const id = this.ids.next();
     const at = this.clock.now();
-    const webhookId = testWebhookId(config.uid, id);
+    const webhookId = testWebhookId(webhook.uid, id);
     const place = { attempt: 1, seq, number: 0, gapSeq: null };
     const facts = { contentType, webhookId, at, ...place, test: true };
-    const answer = await this.sender.send(config, facts, body, new AbortController().signal);
+    const answer = await this.sender.send(webhook, facts, body, new AbortController().signal);
     return { id, webhookId, at, answer };
   }
 }

@@ -27,10 +27,10 @@ export interface WebhookAnswer {
   /** The beginning of the body, scrubbed; null when there was no answer. */
   readonly response: string | null;
   readonly durationMs: number;
-  /** It is of a receiver whose answers are nobody's to read: only the status is told. */
+  /** The answer of such a receiver must not be shown: only its status is. */
   readonly isGuarded?: true;
-  /** Trying again would not help: the config asks for a proof that there is not. */
-  readonly hopeless?: true;
+  /** Trying again would not help: the webhook asks for a proof that there is not. */
+  readonly isPermanent?: true;
   /**
    * It says nothing of the receiver. `unasked`: the hub's own way out failed (egress policy, proxy,
    * network); `unsure`: the name service or the proxy did not find the way to it just now.
@@ -39,7 +39,7 @@ export interface WebhookAnswer {
 }
 
 /**
- * Makes one POST and tells what came of it. It passes the egress guard at connect, never follows a
+ * Makes one POST and returns its result. It passes the egress guard at connect, never follows a
  * redirect, ends within the configured total time and never rejects.
  */
 export abstract class WebhookSender {

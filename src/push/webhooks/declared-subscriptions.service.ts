@@ -16,19 +16,25 @@ import {
   declaredWrong,
   readDeclared,
 } from '../../config/index.js';
-import { WebhookRegistration } from './webhook-registration.js';
+import { WebhookRegistration } from '../registration/webhook-registration.js';
 import { DeclaredSubscriptionDto } from './subscription.dto.js';
-import { SubscriptionDirectory } from './subscription-directory.js';
+import { SubscriptionDirectory } from '../registration/subscription-directory.js';
+import { SubscriptionStore } from '../registration/subscription-store.js';
 import { WebhookStore } from './webhook-store.js';
-import { SubscriptionUpkeep } from './subscription-upkeep.js';
-import type { Subscription, SubscriptionDraft, Webhook, WebhookChange } from './webhook.js';
+import { SubscriptionReconciler } from '../delivery/subscription-reconciler.js';
+import type {
+  Subscription,
+  SubscriptionDraft,
+  Webhook,
+  WebhookChange,
+} from '../registration/webhook.js';
 import { filterOf, requestedOf, textOf } from './written-subscription.js';
 
-/** The key of the configuration they stand under. */
+/** Their key in the configuration. */
 const KEY = 'subscriptions';
-/** Whom the deliveries of declared ones belong to: no key; the organization sees them. */
+/** The owner of the deliveries of declared ones: no principal; the organization sees them. */
 const OWNER = 'config';
-/** How soon is tried again what cannot be put in force yet. */
+/** The pause before what could not be stored is tried again. */
 const RETRY_MS = 1000;
 
 interface Declared extends SubscriptionDraft {
@@ -52,9 +58,10 @@ export class DeclaredSubscriptions
   constructor(
     private readonly config: AppConfig,
     private readonly changes: ConfigChanges,
-    private readonly store: WebhookStore,
+    private readonly subscriptions: SubscriptionStore,
+    private readonly webhooks: WebhookStore,
     private readonly directory: SubscriptionDirectory,
-    private readonly upkeep: SubscriptionUpkeep,
+    private readonly reconciler: SubscriptionReconciler,
     private readonly registration: WebhookRegistration,
     private readonly clock: Clock,
     private readonly log: Log,
@@ -122,30 +129,33 @@ export class DeclaredSubscriptions
 
   private async putAll(declared: readonly Declared[]): Promise<void> {
     const wanted = new Map(declared.map((each) => [each.id, each]));
-    for (const stored of await this.store.all()) {
+    for (const stored of await this.subscriptions.all()) {
       if (stored.source !== 'config') continue;
       const next = wanted.get(stored.id);
       if (next !== undefined && isOfTheSame(stored, next)) continue;
-      await this.store.remove(stored.id, EVERYTHING, () => undefined, this.clock.now());
-      this.log.info({ subscription: stored.id }, 'a subscription is no longer declared');
+      await this.webhooks.remove(stored.id, EVERYTHING, () => undefined, this.clock.now());
+      this.log.info(
+        { subscription: stored.id },
+        'a subscription was deleted because the configuration no longer declares it',
+      );
     }
     let isWhole = true;
     for (const each of declared) if (!(await this.put(each))) isWhole = false;
     await this.directory.renew();
-    this.upkeep.ring();
+    this.reconciler.wake();
     if (!isWhole) void this.tryAgain(declared);
   }
 
   /** Whether it is stored as it is declared. */
   private async put(declared: Declared): Promise<boolean> {
-    const present = await this.store.get(declared.id, EVERYTHING);
+    const present = await this.subscriptions.get(declared.id, EVERYTHING);
     if (present !== undefined && isAsDeclared(present, declared)) return true;
     const { paused, ...draft } = declared;
     const now = this.clock.now();
     try {
-      if (present === undefined) await this.store.create(draft, Infinity, now);
+      if (present === undefined) await this.subscriptions.create(draft, Infinity, now);
       if (present === undefined && !paused) return true;
-      const updated = await this.store.update(
+      const updated = await this.webhooks.update(
         declared.id,
         EVERYTHING,
         (stored) => {
@@ -159,7 +169,7 @@ export class DeclaredSubscriptions
       // One of this id is being deleted, or another process of the same configuration was quicker.
       if (!(error instanceof HubError) || error.reason !== 'CONFLICT') throw error;
       const fields = { subscription: declared.id };
-      this.log.warn(fields, 'a declared subscription is not in force yet; it is tried again');
+      this.log.warn(fields, 'a declared subscription could not be stored yet; trying again');
       return false;
     }
   }
@@ -168,7 +178,7 @@ export class DeclaredSubscriptions
     await this.clock.sleep(RETRY_MS, this.stopping.signal);
     if (this.stopping.signal.aborted || this.declared !== declared) return;
     await this.apply(declared).catch((error: unknown) => {
-      this.log.warn({ err: error }, 'declared subscriptions could not be put in force');
+      this.log.warn({ err: error }, 'declared subscriptions could not be stored');
     });
   }
 }

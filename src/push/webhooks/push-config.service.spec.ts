@@ -13,9 +13,9 @@ import type { TaskRecord, TaskStore } from '../../tasks/index.js';
 import type { KnownProfiles } from '../auth/known-profiles.js';
 import { PushConfigService } from './push-config.service.js';
 import type { AttachOptions, WebhookStore } from './webhook-store.js';
-import type { TaskWebhook, TaskWebhookDraft } from './webhook.js';
-import { PushWakeup } from '../lanes/push-wakeup.js';
-import { WebhookRegistration } from './webhook-registration.js';
+import type { TaskWebhook, TaskWebhookDraft } from '../registration/webhook.js';
+import { PushWakeup } from '../delivery/push-wakeup.js';
+import { WebhookRegistration } from '../registration/webhook-registration.js';
 
 const NOW = new Date('2026-01-01T00:00:00.000Z');
 const SECRETS = new SecretBox([{ id: 'k', key: Buffer.alloc(32, 'key').toString('base64') }]);
@@ -115,7 +115,7 @@ describe('PushConfigService', () => {
     checked = () => Promise.resolve({ verified: true });
     rings = 0;
     const wakeup = new PushWakeup();
-    wakeup.onRing(() => rings++);
+    wakeup.onNotify(() => rings++);
     type Seen = { principalId?: string };
     const find = (id: string, { principalId }: Seen): TaskRecord | undefined =>
       id === 't1' && principalId === 'alice' ? record : undefined;

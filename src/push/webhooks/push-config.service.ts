@@ -11,16 +11,16 @@ import type {
 } from '../../protocol/a2a.js';
 import type { CallContext } from '../../auth/index.js';
 import { type Alongside, belongsTo, type TaskRecord, TaskStore } from '../../tasks/index.js';
-import { usedName } from '../domain/auth-scheme.js';
+import { usedName } from '../auth/domain/auth-scheme.js';
 import { WebhookStore } from './webhook-store.js';
-import type { EventChoice, TaskWebhook, TaskWebhookDraft } from './webhook.js';
-import { PushWakeup } from '../lanes/push-wakeup.js';
+import type { EventChoice, TaskWebhook, TaskWebhookDraft } from '../registration/webhook.js';
+import { PushWakeup } from '../delivery/push-wakeup.js';
 import {
   type CheckedWebhook,
   checkConfigId,
   type RequestedWebhook,
   WebhookRegistration,
-} from './webhook-registration.js';
+} from '../registration/webhook-registration.js';
 
 /** Where the config sits in a send request. */
 const INLINE_PATH = 'configuration.taskPushNotificationConfig.';
@@ -42,7 +42,7 @@ interface Owner {
 export class PushConfigService {
   constructor(
     private readonly tasks: TaskStore,
-    private readonly configs: WebhookStore,
+    private readonly webhooks: WebhookStore,
     private readonly registration: WebhookRegistration,
     private readonly clock: Clock,
     private readonly ids: IdSource,
@@ -50,7 +50,7 @@ export class PushConfigService {
   ) {}
 
   /**
-   * Sets a config on a task, finished ones included; the same id again replaces it. The webhook is told
+   * Sets a config on a task, finished ones included; the same id again replaces it. The webhook receives
    * the task's present state once. `rawAuthentication` is the member as a 0.x client wrote it. Throws
    * HubError INVALID_PARAMS naming the field: an address the hub may not call, an unknown scheme, missing
    * credentials, line breaks in a value. A host that does not resolve is accepted.
@@ -64,8 +64,8 @@ export class PushConfigService {
     const owner = { ...record, setBy: ctx.principal.id };
     const draft = await this.draft(config, ctx, owner, rawAuthentication, '');
     const now = this.clock.now();
-    const stored = await this.configs.set(record.id, draft, { now, repeated: 'present-state' });
-    this.wakeup.ring();
+    const stored = await this.webhooks.set(record.id, draft, { now, repeated: 'present-state' });
+    this.wakeup.notify();
     return toWire(stored);
   }
 
@@ -82,8 +82,8 @@ export class PushConfigService {
     const owner = { ...record, setBy };
     const draft = this.drafted(checked, checkConfigId(asked.id, ''), owner, asked.events);
     const now = this.clock.now();
-    const stored = await this.configs.set(record.id, draft, { now, repeated: 'present-state' });
-    this.wakeup.ring();
+    const stored = await this.webhooks.set(record.id, draft, { now, repeated: 'present-state' });
+    this.wakeup.notify();
     return stored;
   }
 
@@ -103,10 +103,10 @@ export class PushConfigService {
       traceparent: ctx.traceparent ?? null,
     };
     const draft = await this.draft(config, ctx, owner, rawAuthentication, INLINE_PATH);
-    const { configs, wakeup, clock } = this;
+    const { webhooks, wakeup, clock } = this;
     return function* (tx, taskId) {
-      yield* configs.setIn(tx, taskId, draft, { now: clock.now(), repeated: 'leave' });
-      return () => wakeup.ring();
+      yield* webhooks.setIn(tx, taskId, draft, { now: clock.now(), repeated: 'leave' });
+      return () => wakeup.notify();
     };
   }
 
@@ -117,8 +117,9 @@ export class PushConfigService {
     ctx: CallContext,
   ): Promise<TaskPushNotificationConfig> {
     const record = await this.visibleTask(taskId, ctx);
-    const byId = id ? await this.configs.ofTask(record.id, id) : undefined;
-    const found = byId ?? (id ? undefined : (await this.configs.listOfTask(record.id, 1, null))[0]);
+    const byId = id ? await this.webhooks.ofTask(record.id, id) : undefined;
+    const found =
+      byId ?? (id ? undefined : (await this.webhooks.listOfTask(record.id, 1, null))[0]);
     if (!found) {
       throw new HubError('TASK_NOT_FOUND', 'Push notification config not found', {
         metadata: { taskId, ...(id ? { pushNotificationConfigId: id } : {}) },
@@ -136,7 +137,7 @@ export class PushConfigService {
   ): Promise<ListTaskPushNotificationConfigsResponse> {
     const record = await this.visibleTask(taskId, ctx);
     const limit = pageSize || DEFAULT_PAGE_SIZE;
-    const found = await this.configs.listOfTask(record.id, limit + 1, afterOf(pageToken));
+    const found = await this.webhooks.listOfTask(record.id, limit + 1, afterOf(pageToken));
     const page = found.slice(0, limit);
     const last = found.length > limit ? page.at(-1) : undefined;
     return { configs: page.map(toWire), nextPageToken: last ? tokenOf(last) : '' };
@@ -146,7 +147,7 @@ export class PushConfigService {
   async delete(taskId: string, id: string, ctx: CallContext): Promise<void> {
     const record = await this.visibleTask(taskId, ctx);
     if (!id) throw invalidField('id', 'is required');
-    await this.configs.removeOfTask(record.id, id, this.clock.now());
+    await this.webhooks.removeOfTask(record.id, id, this.clock.now());
   }
 
   private async visibleTask(taskId: string, ctx: CallContext): Promise<TaskRecord> {

@@ -4,17 +4,17 @@ import type { Hold } from '../../auth/index.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { ShownWebhookDto } from './webhook-view.dto.js';
 import type { WebhookAnswer } from '../sending/webhook-sender.js';
-import { STATES_BY_NAME, stateName } from '../domain/told-states.js';
+import { STATES_BY_NAME, stateName } from '../delivery/domain/state-filter.js';
 import {
   SUBSCRIPTION_SCOPES,
   WEBHOOK_STATES,
   type Subscription,
   type SubscriptionScope,
   type WebhookState,
-} from './webhook.js';
+} from '../registration/webhook.js';
 
 export class SubscriptionQueryDto extends PageQueryDto {
-  @ApiPropertyOptional({ type: String, description: 'Only those of this organization.' })
+  @ApiPropertyOptional({ type: String, description: 'Only subscriptions of this organization.' })
   @IsOptional()
   @IsString()
   @MaxLength(200)
@@ -44,7 +44,10 @@ export class SubscriptionDto extends ShownWebhookDto {
   @ApiProperty({ type: String, nullable: true, example: 'Ledger' })
   readonly name: string | null;
 
-  @ApiProperty({ enum: ['api', 'config'], description: '`config`: declared in the file.' })
+  @ApiProperty({
+    enum: ['api', 'config'],
+    description: '`config`: declared in the configuration file.',
+  })
   readonly source: 'api' | 'config';
 
   @ApiProperty({ enum: SUBSCRIPTION_SCOPES })
@@ -75,7 +78,7 @@ export class SubscriptionTestDto {
   @ApiProperty({ type: Boolean, description: 'The receiver answered with 2xx.' })
   readonly delivered: boolean;
 
-  @ApiProperty({ type: String, description: 'The header `webhook-id` it was sent with.' })
+  @ApiProperty({ type: String, description: 'The header `webhook-id` of the request.' })
   readonly webhookId: string;
 
   @ApiProperty({
@@ -85,7 +88,7 @@ export class SubscriptionTestDto {
   })
   readonly status: number | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Why no answer came.' })
+  @ApiProperty({ type: String, nullable: true, description: 'Why there was no answer.' })
   readonly error: string | null;
 
   @ApiProperty({ type: String, nullable: true, description: 'The beginning of the answer.' })

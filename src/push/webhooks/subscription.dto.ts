@@ -16,15 +16,15 @@ import {
 } from 'class-validator';
 import { IfGiven, NAME, NAME_RULE, TAG, TAG_RULE } from '../../common/http/fields.js';
 import { ID } from '../../common/id-pattern.js';
-import { WEBHOOK_LIMITS } from './webhook-registration.js';
-import { STATES_BY_NAME } from '../domain/told-states.js';
+import { WEBHOOK_LIMITS } from '../registration/webhook-registration.js';
+import { STATES_BY_NAME } from '../delivery/domain/state-filter.js';
 import { WebhookSecretsDto } from './webhook-secrets.dto.js';
 import {
   EVENT_CHOICES,
   type EventChoice,
   SUBSCRIPTION_SCOPES,
   type SubscriptionScope,
-} from './webhook.js';
+} from '../registration/webhook.js';
 
 /** Entries of each list of a filter. */
 const MAX_ENTRIES = 100;
@@ -34,7 +34,7 @@ const VERSIONS = ['1.0', '0.3'] as const;
 export class SubscriptionFilterDto {
   @ApiPropertyOptional({
     type: [String],
-    description: 'Ids of agents; one of them works on the task.',
+    description: 'Agent ids: tasks that one of these agents works on.',
     example: ['billing'],
   })
   @IfGiven()
@@ -46,7 +46,7 @@ export class SubscriptionFilterDto {
 
   @ApiPropertyOptional({
     type: [String],
-    description: 'Tags; the skill that is used, or its agent, has one of them.',
+    description: 'Tags: tasks whose skill, or whose agent, has one of these.',
     example: ['invoices'],
   })
   @IfGiven()
@@ -59,7 +59,7 @@ export class SubscriptionFilterDto {
   @ApiPropertyOptional({
     enum: STATES,
     isArray: true,
-    description: 'Only changes into these states are told; artifacts are left out then.',
+    description: 'Only changes into these states are delivered; artifacts are omitted.',
     example: ['completed', 'failed'],
   })
   @IfGiven()
@@ -88,7 +88,7 @@ class ChangeableDto extends WebhookSecretsDto {
   @ApiPropertyOptional({
     type: SubscriptionFilterDto,
     nullable: true,
-    description: 'Which tasks; all members that are given must hold. Null: all tasks.',
+    description: 'Which tasks match; all given members must match. Null: all tasks.',
   })
   @IsOptional()
   @IsObject()
@@ -108,7 +108,7 @@ export class WrittenSubscriptionDto extends ChangeableDto {
   @ApiPropertyOptional({
     enum: VERSIONS,
     default: '1.0',
-    description: 'The A2A version of the bodies; fixed for good.',
+    description: 'The A2A version of the request bodies; it cannot be changed later.',
   })
   @IfGiven()
   @IsIn(VERSIONS)
@@ -119,8 +119,8 @@ export class CreateSubscriptionDto extends WrittenSubscriptionDto {
   @ApiPropertyOptional({
     enum: SUBSCRIPTION_SCOPES,
     description:
-      'Whose tasks: the caller’s `own`, or its `organization`’s (needs `tasks:organization`). ' +
-      'Default: as much as the key may see.',
+      'Whose tasks: the caller’s `own`, or those of its `organization` (requires `tasks:organization`). ' +
+      'Default: all tasks that the key may see.',
   })
   @IfGiven()
   @IsIn(SUBSCRIPTION_SCOPES)
@@ -128,7 +128,7 @@ export class CreateSubscriptionDto extends WrittenSubscriptionDto {
 
   @ApiPropertyOptional({
     type: String,
-    description: 'For operators (`admin`): another organization than the caller’s.',
+    description: 'For operators (`admin`): an organization other than the caller’s.',
     example: 'acme',
   })
   @IfGiven()

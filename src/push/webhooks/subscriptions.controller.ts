@@ -18,7 +18,7 @@ import {
 import { TestSends } from './test-sends.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 import { HeldWebhooks } from '../owners/held-webhooks.js';
-import type { Subscription } from './webhook.js';
+import type { Subscription } from '../registration/webhook.js';
 
 @AdminController('push', 'api/v1/push/subscriptions', 'push')
 export class SubscriptionsController {
@@ -29,7 +29,9 @@ export class SubscriptionsController {
   ) {}
 
   @Post()
-  @ApiOperation({ summary: 'Has all tasks that fit sent to a webhook, from now on.' })
+  @ApiOperation({
+    summary: 'Create an organization webhook: every matching task is delivered to it from now on.',
+  })
   @ApiCreatedResponse({ type: SubscriptionDto })
   async create(
     @Body() body: CreateSubscriptionDto,
@@ -39,7 +41,7 @@ export class SubscriptionsController {
   }
 
   @Get()
-  @ApiOperation({ summary: 'Lists standing subscriptions, oldest first.' })
+  @ApiOperation({ summary: 'List subscriptions, oldest first.' })
   @ApiOkResponse({ type: SubscriptionPageDto })
   async list(
     @Query() query: SubscriptionQueryDto,
@@ -52,7 +54,7 @@ export class SubscriptionsController {
   }
 
   @Get(':id(^[^:]+)')
-  @ApiOperation({ summary: 'Shows a standing subscription.' })
+  @ApiOperation({ summary: 'Get a subscription.' })
   @ApiOkResponse({ type: SubscriptionDto })
   async get(
     @Param('id') id: string,
@@ -62,7 +64,9 @@ export class SubscriptionsController {
   }
 
   @Patch(':id(^[^:]+)')
-  @ApiOperation({ summary: 'Changes it for all its tasks; what waits is sent as it is then.' })
+  @ApiOperation({
+    summary: 'Update a subscription for all its tasks; pending deliveries use the new values.',
+  })
   @ApiOkResponse({ type: SubscriptionDto })
   async patch(
     @Param('id') id: string,
@@ -74,7 +78,7 @@ export class SubscriptionsController {
 
   @Delete(':id(^[^:]+)')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Deletes it; what waits becomes dead letters.' })
+  @ApiOperation({ summary: 'Delete a subscription; its pending deliveries become dead letters.' })
   @ApiNoContentResponse()
   async remove(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<void> {
     await this.subscriptions.remove(id, caller);
@@ -82,7 +86,9 @@ export class SubscriptionsController {
 
   @Post(':id(^[^:]+)::pause')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Sends nothing until it is resumed; what happens is kept.' })
+  @ApiOperation({
+    summary: 'Pause a subscription: events are kept and delivered after it is resumed.',
+  })
   @ApiOkResponse({ type: SubscriptionDto })
   async pause(
     @Param('id') id: string,
@@ -93,7 +99,7 @@ export class SubscriptionsController {
 
   @Post(':id(^[^:]+)::resume')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Goes on after a pause, or after its receiver had it disabled.' })
+  @ApiOperation({ summary: 'Resume a paused or disabled subscription.' })
   @ApiOkResponse({ type: SubscriptionDto })
   async resume(
     @Param('id') id: string,
@@ -104,7 +110,7 @@ export class SubscriptionsController {
 
   @Post(':id(^[^:]+)::rotate')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Puts new secrets in the place of the old ones, for all its tasks.' })
+  @ApiOperation({ summary: 'Replace the secrets of a subscription, for all its tasks.' })
   @ApiOkResponse({ type: SubscriptionDto })
   async rotate(
     @Param('id') id: string,
@@ -116,7 +122,7 @@ export class SubscriptionsController {
 
   @Post(':id(^[^:]+)::test')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Sends one request to its webhook and tells what came of it.' })
+  @ApiOperation({ summary: 'Send a test request to the subscription and return the result.' })
   @ApiOkResponse({ type: SubscriptionTestDto })
   async test(
     @Param('id') id: string,

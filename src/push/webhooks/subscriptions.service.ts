@@ -7,30 +7,30 @@ import { ID } from '../../common/id-pattern.js';
 import { IdSource } from '../../common/ids.js';
 import type { Page } from '../../common/page.js';
 import { AppConfig } from '../../config/index.js';
-import { seenBy } from './push-access.js';
+import { seenBy } from '../receivers/push-access.js';
 import { type Target, WebhookChanges } from './webhook-changes.js';
-import { WebhookRegistration } from './webhook-registration.js';
+import { WebhookRegistration } from '../registration/webhook-registration.js';
 import type { CreateSubscriptionDto, PatchSubscriptionDto } from './subscription.dto.js';
-import { SubscriptionDirectory } from './subscription-directory.js';
-import { type SubscriptionQuery, WebhookStore } from './webhook-store.js';
+import { SubscriptionDirectory } from '../registration/subscription-directory.js';
+import { type SubscriptionQuery, SubscriptionStore } from '../registration/subscription-store.js';
 import {
   type Subscription,
   type SubscriptionScope,
   type Webhook,
   isSubscription,
-} from './webhook.js';
+} from '../registration/webhook.js';
 import { type RotateWebhookDto, secretsOf } from './webhook-secrets.dto.js';
 import { filterOf, requestedOf, textOf } from './written-subscription.js';
 
 /**
- * The standing subscriptions of the caller, of its organization with the scope `tasks:organization`, and
+ * The subscriptions of the caller, of its organization with the scope `tasks:organization`, and
  * all of them for operators (`admin`). Any other is NOT_FOUND, like one that does not exist. Every change
  * holds for all tasks that begin after its answer, whichever process they begin in.
  */
 @Injectable()
 export class SubscriptionsService {
   constructor(
-    private readonly store: WebhookStore,
+    private readonly store: SubscriptionStore,
     private readonly directory: SubscriptionDirectory,
     private readonly changes: WebhookChanges,
     private readonly registration: WebhookRegistration,
@@ -112,7 +112,7 @@ export class SubscriptionsService {
     return known(await this.changes.pause(targetOf(id, caller)));
   }
 
-  /** Goes on where it was: a paused or disabled one with all that its tasks have to tell since. */
+  /** Goes on where it was: a paused or disabled one with all events of its tasks since. */
   async resume(id: string, caller: Principal): Promise<Subscription> {
     const target = targetOf(id, caller, ({ state }) => state === 'disabled');
     return known(await this.changes.resume(target));
@@ -176,7 +176,7 @@ function scopeOf(
   return scope ?? (mayAll ? 'organization' : 'own');
 }
 
-/** Who may not see an organization's tasks may not have them sent elsewhere either. */
+/** A caller that may not see an organization's tasks may not have them sent elsewhere either. */
 function refuseWider({ scope }: Subscription, caller: Principal): void {
   if (scope === 'own' || hasScope(caller, 'tasks:organization')) return;
   throw new HubError(

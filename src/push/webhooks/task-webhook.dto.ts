@@ -3,8 +3,13 @@ import { IsIn, IsInt, IsISO8601, IsNotEmpty, IsString, Max, MaxLength, Min } fro
 import { IfGiven } from '../../common/http/fields.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { invalidField } from '../../common/hub-error.js';
-import { EVENT_CHOICES, type EventChoice, WEBHOOK_STATES, type WebhookState } from './webhook.js';
-import { WEBHOOK_LIMITS } from './webhook-registration.js';
+import {
+  EVENT_CHOICES,
+  type EventChoice,
+  WEBHOOK_STATES,
+  type WebhookState,
+} from '../registration/webhook.js';
+import { WEBHOOK_LIMITS } from '../registration/webhook-registration.js';
 import { WebhookSecretsDto } from './webhook-secrets.dto.js';
 import type { ReplayStart } from './webhook-store.js';
 
@@ -18,7 +23,7 @@ export class WebhookQueryDto extends PageQueryDto {
   @MaxLength(MAX_NAME)
   taskId?: string;
 
-  @ApiPropertyOptional({ type: String, description: "The principal's id whose tasks they are on." })
+  @ApiPropertyOptional({ type: String, description: 'Id of the principal that owns the tasks.' })
   @IfGiven()
   @IsString()
   @MaxLength(MAX_NAME)
@@ -37,7 +42,7 @@ export class WebhookQueryDto extends PageQueryDto {
 
   @ApiPropertyOptional({
     type: String,
-    description: 'Any URL of the receiver; its scheme, host and port count.',
+    description: 'Any URL of the receiver; its scheme, host and port are compared.',
     example: 'https://hooks.example',
   })
   @IfGiven()
@@ -67,7 +72,8 @@ export class CreateWebhookDto extends WebhookSecretsDto {
 
   @ApiPropertyOptional({
     type: String,
-    description: 'Your name for it, unique on its task; the same again replaces it.',
+    description:
+      'The id of the webhook, unique for its task; a webhook with the same id is replaced.',
     example: 'billing',
   })
   @IfGiven()
@@ -84,7 +90,7 @@ export class CreateWebhookDto extends WebhookSecretsDto {
     enum: EVENT_CHOICES,
     default: 'changes',
     description:
-      '`changes`: status changes and whole artifacts. `all`: every event of its streams.',
+      '`changes`: status changes and whole artifacts. `all`: every event that streams show.',
   })
   @IsIn(EVENT_CHOICES)
   events: EventChoice = 'changes';
@@ -92,7 +98,7 @@ export class CreateWebhookDto extends WebhookSecretsDto {
   @ApiPropertyOptional({
     enum: VERSIONS,
     default: '1.0',
-    description: 'What the body is: a StreamResponse of A2A 1.0, or the Task of 0.3.',
+    description: 'The request body: a StreamResponse of A2A 1.0, or the Task of 0.3.',
   })
   @IsIn(VERSIONS)
   version: '1.0' | '0.3' = '1.0';
@@ -116,7 +122,7 @@ export class ReplayWebhookDto {
   @ApiPropertyOptional({
     type: String,
     format: 'date-time',
-    description: 'From the first event that is not older.',
+    description: 'Begin with the first event that is not older than this time.',
     example: '2026-01-31T12:00:00Z',
   })
   @IfGiven()
@@ -127,7 +133,7 @@ export class ReplayWebhookDto {
   @ApiPropertyOptional({
     type: Number,
     minimum: 1,
-    description: "From this entry of the task's log (`A2A-Hub-Sequence`).",
+    description: "Begin with this entry of the task's log (`A2A-Hub-Sequence`).",
     example: 3,
   })
   @IfGiven()

@@ -8,7 +8,7 @@ import {
 } from '@nestjs/swagger';
 import { CurrentPrincipal, type Principal } from '../../auth/index.js';
 import { AdminController } from '../../common/http/admin-controller.js';
-import { askedEndpoint } from './push-access.js';
+import { requestedEndpoint } from '../receivers/push-access.js';
 import {
   CreateWebhookDto,
   PatchWebhookDto,
@@ -25,7 +25,7 @@ import {
 } from './webhook-view.dto.js';
 import { TaskWebhooksService } from './task-webhooks.service.js';
 import { HeldWebhooks } from '../owners/held-webhooks.js';
-import type { TaskWebhook } from './webhook.js';
+import type { TaskWebhook } from '../registration/webhook.js';
 import { ReceiverGate } from '../receivers/receiver-gate.js';
 import { TestSends } from './test-sends.js';
 import { newSecretsOf, RotateWebhookDto, secretsOf } from './webhook-secrets.dto.js';
@@ -34,14 +34,14 @@ import { VerificationDto } from './verification.dto.js';
 @AdminController('push', 'api/v1/push', 'push')
 export class TaskWebhooksController {
   constructor(
-    private readonly configs: TaskWebhooksService,
+    private readonly webhooks: TaskWebhooksService,
     private readonly tests: TestSends,
     private readonly gate: ReceiverGate,
     private readonly held: HeldWebhooks,
   ) {}
 
   @Get('configs')
-  @ApiOperation({ summary: 'Lists webhooks of tasks, newest first.' })
+  @ApiOperation({ summary: 'List the webhooks of tasks, newest first.' })
   @ApiOkResponse({ type: WebhookPageDto })
   async list(
     @Query() query: WebhookQueryDto,
@@ -51,41 +51,43 @@ export class TaskWebhooksController {
     const filter = {
       ...others,
       principalId: owner,
-      endpoint: askedEndpoint(endpoint, query.organization, caller),
+      endpoint: requestedEndpoint(endpoint, query.organization, caller),
     };
-    const page = await this.configs.list(filter, limit, cursor, caller);
+    const page = await this.webhooks.list(filter, limit, cursor, caller);
     const heldFor = await this.held.of(page.items);
     return { ...page, items: page.items.map((each) => new WebhookDto(each, heldFor(each))) };
   }
 
   @Post('configs')
-  @ApiOperation({ summary: 'Sets a webhook on a task; it is told the present state once.' })
+  @ApiOperation({
+    summary: 'Register a webhook for a task; the current state of the task is delivered once.',
+  })
   @ApiCreatedResponse({ type: WebhookDto })
   async create(
     @Body() body: CreateWebhookDto,
     @CurrentPrincipal() caller: Principal,
   ): Promise<WebhookDto> {
     const asked = { ...body, ...newSecretsOf(body) };
-    return this.view(await this.configs.create(asked, caller));
+    return this.view(await this.webhooks.create(asked, caller));
   }
 
   @Get('configs/:id(^[^:]+)')
-  @ApiOperation({ summary: 'Shows a webhook and how far it has been told.' })
+  @ApiOperation({ summary: 'Get a webhook and its delivery progress.' })
   @ApiOkResponse({ type: WebhookDetailDto })
   async get(
     @Param('id') id: string,
     @CurrentPrincipal() caller: Principal,
   ): Promise<WebhookDetailDto> {
-    const { webhook, progress } = await this.configs.get(id, caller);
+    const { webhook, progress } = await this.webhooks.get(id, caller);
     const heldFor = await this.held.of([webhook]);
     return new WebhookDetailDto(webhook, heldFor(webhook), progress);
   }
 
   @Patch('configs/:id(^[^:]+)')
   @ApiOperation({
-    summary: 'Moves a webhook to another URL, or changes which events it is told.',
+    summary: 'Change the URL of a webhook, or which events are delivered to it.',
     description:
-      'Its secrets stay with the scheme, host and port they were given for: a URL with another one needs them given again, or taken away with null.',
+      'Secrets belong to the scheme, host and port they were given for: a URL with another one requires them to be given again, or removed with null.',
   })
   @ApiOkResponse({ type: WebhookDto })
   async patch(
@@ -95,41 +97,44 @@ export class TaskWebhooksController {
   ): Promise<WebhookDto> {
     const { url, events } = body;
     const asked = { url, events, ...secretsOf(body) };
-    return this.view(await this.configs.patch(id, asked, caller));
+    return this.view(await this.webhooks.patch(id, asked, caller));
   }
 
   @Delete('configs/:id(^[^:]+)')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Deletes a webhook; what waits becomes dead letters.' })
+  @ApiOperation({ summary: 'Delete a webhook; its pending deliveries become dead letters.' })
   @ApiNoContentResponse()
   async remove(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<void> {
-    await this.configs.remove(id, caller);
+    await this.webhooks.remove(id, caller);
   }
 
   @Post('configs/:id(^[^:]+)::pause')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Sends nothing more until it is resumed; events gather.' })
+  @ApiOperation({ summary: 'Pause a webhook: events are kept and delivered after it is resumed.' })
   @ApiOkResponse({ type: WebhookDto })
   async pause(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<WebhookDto> {
-    return this.view(await this.configs.pause(id, caller));
+    return this.view(await this.webhooks.pause(id, caller));
   }
 
   @Post('configs/:id(^[^:]+)::resume')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Goes on with what gathered; a disabled one begins with the present state.',
+    summary:
+      'Resume a webhook. A paused one receives the events it missed; a disabled one begins with the current state of the task.',
   })
   @ApiOkResponse({ type: WebhookDto })
   async resume(
     @Param('id') id: string,
     @CurrentPrincipal() caller: Principal,
   ): Promise<WebhookDto> {
-    return this.view(await this.configs.resume(id, caller));
+    return this.view(await this.webhooks.resume(id, caller));
   }
 
   @Post('configs/:id(^[^:]+)::rotate')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Gives it new secrets; what waits is sent with them.' })
+  @ApiOperation({
+    summary: 'Replace the secrets of a webhook; pending deliveries are sent with the new ones.',
+  })
   @ApiOkResponse({ type: WebhookDto })
   async rotate(
     @Param('id') id: string,
@@ -138,25 +143,25 @@ export class TaskWebhooksController {
   ): Promise<WebhookDto> {
     const { keepSigningKeys } = body;
     const asked = { keepSigningKeys, ...secretsOf(body) };
-    return this.view(await this.configs.rotate(id, asked, caller));
+    return this.view(await this.webhooks.rotate(id, asked, caller));
   }
 
   @Post('configs/:id(^[^:]+)::replay')
   @HttpCode(202)
-  @ApiOperation({ summary: 'Tells it again what happened since a time or a sequence number.' })
+  @ApiOperation({ summary: 'Replay the events since a time or a sequence number.' })
   @ApiAcceptedResponse({ type: ReplayDto })
   async replay(
     @Param('id') id: string,
     @Body() body: ReplayWebhookDto,
     @CurrentPrincipal() caller: Principal,
   ): Promise<ReplayDto> {
-    return new ReplayDto(await this.configs.replay(id, replayStartOf(body), caller));
+    return new ReplayDto(await this.webhooks.replay(id, replayStartOf(body), caller));
   }
 
   @Post('configs/:id(^[^:]+)::verify')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Asks its receiver whether it agrees to be called.',
+    summary: 'Ask the receiver whether it agrees to be called.',
     description:
       'OPTIONS with WebHook-Request-Origin; it agrees by WebHook-Allowed-Origin. All webhooks of the organization at that scheme, host and port are then sent without the limits of push.unverified.',
   })
@@ -165,15 +170,15 @@ export class TaskWebhooksController {
     @Param('id') id: string,
     @CurrentPrincipal() caller: Principal,
   ): Promise<VerificationDto> {
-    return new VerificationDto(await this.gate.verify(await this.configs.find(id, caller)));
+    return new VerificationDto(await this.gate.verify(await this.webhooks.find(id, caller)));
   }
 
   @Post('configs/:id(^[^:]+)::test')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Sends it a test at once, by the way of every delivery.' })
+  @ApiOperation({ summary: 'Send a test request at once, in the same way as a delivery.' })
   @ApiOkResponse({ type: TestSendDto })
   async test(@Param('id') id: string, @CurrentPrincipal() caller: Principal): Promise<TestSendDto> {
-    return new TestSendDto(await this.tests.ofTask(await this.configs.find(id, caller)));
+    return new TestSendDto(await this.tests.ofTask(await this.webhooks.find(id, caller)));
   }
 
   private async view(config: TaskWebhook): Promise<WebhookDto> {

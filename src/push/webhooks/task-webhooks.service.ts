@@ -6,16 +6,16 @@ import { HubError, invalidField } from '../../common/hub-error.js';
 import type { Page } from '../../common/page.js';
 import { isUuid } from '../../common/uuid.js';
 import { TaskStore } from '../../tasks/index.js';
-import { PushWakeup } from '../lanes/push-wakeup.js';
-import { seenBy } from './push-access.js';
+import { PushWakeup } from '../delivery/push-wakeup.js';
+import { seenBy } from '../receivers/push-access.js';
 import { PushConfigService } from './push-config.service.js';
 import {
-  type AskedChange,
+  type RequestedChange,
   type NewSecrets,
   type Target,
   WebhookChanges,
 } from './webhook-changes.js';
-import type { RequestedWebhook } from './webhook-registration.js';
+import type { RequestedWebhook } from '../registration/webhook-registration.js';
 import {
   type Replay,
   type ReplayStart,
@@ -24,7 +24,7 @@ import {
   WebhookStore,
   refuseOfSubscription,
 } from './webhook-store.js';
-import type { EventChoice, TaskWebhook, Webhook } from './webhook.js';
+import type { EventChoice, TaskWebhook, Webhook } from '../registration/webhook.js';
 
 export interface NewTaskWebhook extends Omit<RequestedWebhook, 'rawAuthentication'> {
   readonly taskId: string;
@@ -33,9 +33,9 @@ export interface NewTaskWebhook extends Omit<RequestedWebhook, 'rawAuthenticatio
 }
 
 /**
- * What is told of tasks, for the admin API: to their owners, or all of it to operators (`admin`). A
- * stranger's webhook or task is NOT_FOUND, like one that does not exist. What a subscription tells of a
- * task is shown, and told again; it is changed with the subscription.
+ * The webhooks of tasks, for the admin API: their owners see their own, operators (`admin`) all. A
+ * webhook or task of another caller is NOT_FOUND, like one that does not exist. The webhook of a subscription
+ * can be shown and replayed for a task; it is changed with the subscription.
  */
 @Injectable()
 export class TaskWebhooksService {
@@ -80,7 +80,7 @@ export class TaskWebhooksService {
   }
 
   /** Another address, another choice of events, other secrets; see `WebhookChanges`. */
-  async patch(id: string, asked: AskedChange, caller: Principal): Promise<TaskWebhook> {
+  async patch(id: string, asked: RequestedChange, caller: Principal): Promise<TaskWebhook> {
     if (Object.values(asked).every((member) => member === undefined)) {
       throw invalidField('url', 'or events must be given');
     }
@@ -105,7 +105,7 @@ export class TaskWebhooksService {
 
   async replay(id: string, from: ReplayStart, caller: Principal): Promise<Replay> {
     const replay = await this.store.replay(id, seenBy(caller), from, this.clock.now());
-    this.wakeup.ring();
+    this.wakeup.notify();
     return replay ?? unknown();
   }
 

@@ -5,15 +5,20 @@ import { HubError } from '../../common/hub-error.js';
 import { IdSource } from '../../common/ids.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { TaskStore } from '../../tasks/index.js';
-import type { DeliveryAttempt } from '../deliveries/delivery.js';
-import { errorClassOf, verdictOf } from '../domain/attempt-verdict.js';
-import { saidBy } from '../lanes/attempt-outcome.js';
+import type { DeliveryAttempt } from '../delivery/delivery.js';
+import { errorClassOf, verdictOf } from '../delivery/domain/attempt-verdict.js';
+import { saidBy } from '../delivery/attempt-outcome.js';
 import { type SentTest, TestSender } from '../sending/test-sender.js';
 import { WebhookStore, type TestRecord } from './webhook-store.js';
-import { type LaneStanding, type Subscription, type TaskWebhook, toldOf } from './webhook.js';
+import {
+  type StreamHealth,
+  type Subscription,
+  type TaskWebhook,
+  taskWebhookOf,
+} from '../registration/webhook.js';
 
 /** Of a task that nothing has come of yet. */
-const UNTRIED: LaneStanding = {
+const UNTRIED: StreamHealth = {
   state: 'active',
   stateReason: null,
   failingSince: null,
@@ -32,20 +37,20 @@ export class TestSends {
   ) {}
 
   /**
-   * That of a task: recorded like a delivery, beside its lane. Throws RATE_LIMITED as
+   * That of a task: recorded like a delivery, beside its delivery stream. Throws RATE_LIMITED as
    * {@link TestSender.send}, and NOT_FOUND when the task is gone.
    */
-  async ofTask(config: TaskWebhook): Promise<TestRecord> {
-    const task = await this.tasks.record(config.taskId, EVERYTHING);
+  async ofTask(webhook: TaskWebhook): Promise<TestRecord> {
+    const task = await this.tasks.record(webhook.taskId, EVERYTHING);
     if (!task) throw new HubError('NOT_FOUND', 'There is no such webhook.');
-    const { answer, at, id, webhookId } = await this.sender.send(config, task, task.seq);
+    const { answer, at, id, webhookId } = await this.sender.send(webhook, task, task.seq);
     const { status, durationMs, response } = answer;
     const error = errorClassOf(status, answer.error);
     const attempt: DeliveryAttempt = { number: 1, at, durationMs, status, error, response };
     const delivered = verdictOf(status) === 'delivered';
     const reason = delivered ? null : saidBy(answer);
     const test = { id, webhookId, seq: task.seq, delivered, reason, attempt };
-    await this.store.recordTest(config, test);
+    await this.store.recordTest(webhook, test);
     return test;
   }
 
@@ -59,7 +64,7 @@ export class TestSends {
     const state = TaskState.TASK_STATE_SUBMITTED;
     const task = { id: taskId, contextId: taskId, state, statusAt: now };
     const told = { uid: subscription.id, taskId, traceparent: null, createdAt: now };
-    const webhook = toldOf(subscription, told, UNTRIED);
+    const webhook = taskWebhookOf(subscription, told, UNTRIED);
     return this.sender.send(webhook, task, 1);
   }
 }

@@ -9,7 +9,8 @@ export class VerificationDto {
   @ApiProperty({
     enum: ['challenge', 'list'],
     nullable: true,
-    description: 'It answered the challenge, or the operator lists its host.',
+    description:
+      '`challenge`: it agreed to the challenge. `list`: the operator trusts its host (push.trustedHosts).',
   })
   readonly by: 'challenge' | 'list' | null;
 

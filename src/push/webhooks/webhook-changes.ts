@@ -2,22 +2,22 @@ import { Injectable } from '@nestjs/common';
 import type { Visibility } from '../../auth/index.js';
 import { Clock } from '../../common/clock.js';
 import { invalidField } from '../../common/hub-error.js';
-import { PushWakeup } from '../lanes/push-wakeup.js';
-import type { SubscriptionFilter } from '../domain/subscription-filter.js';
-import { SubscriptionDirectory } from './subscription-directory.js';
-import { SubscriptionUpkeep } from './subscription-upkeep.js';
+import { PushWakeup } from '../delivery/push-wakeup.js';
+import type { SubscriptionFilter } from '../registration/domain/subscription-filter.js';
+import { SubscriptionDirectory } from '../registration/subscription-directory.js';
+import { SubscriptionReconciler } from '../delivery/subscription-reconciler.js';
 import { changed, paused, resumed } from './webhook-decisions.js';
 import {
   type GivenSecrets,
   WebhookRegistration,
   refuseCarried,
   refuseNoSecret,
-} from './webhook-registration.js';
+} from '../registration/webhook-registration.js';
 import { WebhookStore } from './webhook-store.js';
-import type { EventChoice, Registration, Webhook, WebhookChange } from './webhook.js';
+import type { EventChoice, Registration, Webhook, WebhookChange } from '../registration/webhook.js';
 
 /** What may be changed of a webhook; absent members stay. */
-export interface AskedChange extends GivenSecrets {
+export interface RequestedChange extends GivenSecrets {
   readonly name?: string | null | undefined;
   readonly url?: string | undefined;
   readonly events?: EventChoice | undefined;
@@ -29,15 +29,15 @@ export interface NewSecrets extends GivenSecrets {
   readonly keepSigningKeys?: boolean | undefined;
 }
 
-/** A webhook that somebody wants to change. */
+/** A webhook that is to be changed. */
 export interface Target {
   readonly id: string;
   readonly visibility: Visibility;
-  /** Throws when that one may not change it as it is by then. */
+  /** Throws when the caller may not change it as it is by then. */
   readonly allowed: (present: Webhook) => void;
 }
 
-/** As the one who changes it has read it. */
+/** As the caller has read it. */
 export type Seen = Registration & Pick<Webhook, 'organization'>;
 
 /**
@@ -50,7 +50,7 @@ export class WebhookChanges {
     private readonly store: WebhookStore,
     private readonly registration: WebhookRegistration,
     private readonly directory: SubscriptionDirectory,
-    private readonly upkeep: SubscriptionUpkeep,
+    private readonly reconciler: SubscriptionReconciler,
     private readonly wakeup: PushWakeup,
     private readonly clock: Clock,
   ) {}
@@ -59,7 +59,7 @@ export class WebhookChanges {
    * What waits goes to the new address. Secrets do not go to another origin by themselves: they have to
    * be given with it, or taken away.
    */
-  async patch(target: Target, seen: Seen, asked: AskedChange): Promise<Webhook | undefined> {
+  async patch(target: Target, seen: Seen, asked: RequestedChange): Promise<Webhook | undefined> {
     const { name, url, events, filter } = asked;
     const change: WebhookChange = {
       ...(name !== undefined && { name }),
@@ -86,7 +86,7 @@ export class WebhookChanges {
     return this.change(target, seen, this.registration.given(asked, kept));
   }
 
-  /** Sends nothing more until it is resumed; what happens meanwhile is told then. */
+  /** Sends nothing more until it is resumed; what happens meanwhile is delivered then. */
   pause(target: Target): Promise<Webhook | undefined> {
     return this.update(target, paused);
   }
@@ -126,10 +126,10 @@ export class WebhookChanges {
     return next;
   }
 
-  /** Lanes are looked at again, here at once. */
+  /** Streams are looked at again, here at once. */
   private async follow(): Promise<void> {
     await this.directory.renew();
-    this.upkeep.ring();
-    this.wakeup.ring();
+    this.reconciler.wake();
+    this.wakeup.notify();
   }
 }

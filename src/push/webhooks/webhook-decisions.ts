@@ -1,8 +1,8 @@
 import { HubError } from '../../common/hub-error.js';
-import type { Webhook, WebhookChange } from './webhook.js';
+import type { Webhook, WebhookChange } from '../registration/webhook.js';
 
 /*
- * What `WebhookStore.update` is to make of a webhook, which these see as it is.
+ * Decisions of `WebhookStore.update`, which see the webhook as it is.
  */
 
 type Decision = (present: Webhook) => WebhookChange | null;

@@ -11,7 +11,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { IfGiven } from '../../common/http/fields.js';
-import type { GivenSecrets, RequestedWebhook } from './webhook-registration.js';
+import type { GivenSecrets, RequestedWebhook } from '../registration/webhook-registration.js';
 
 export const MAX_SIGNING_KEYS = 10;
 
@@ -28,7 +28,8 @@ export class WebhookAuthenticationDto {
   @ApiPropertyOptional({
     type: String,
     writeOnly: true,
-    description: 'What the scheme needs: a token, `user:password`, a key; never shown again.',
+    description:
+      'The credentials of the scheme: a token, `user:password` or a key; they are never returned.',
     example: 'the-receivers-token',
   })
   @IfGiven()
@@ -41,7 +42,7 @@ export class WebhookSecretsDto {
   @ApiPropertyOptional({
     type: WebhookAuthenticationDto,
     nullable: true,
-    description: 'How the hub proves itself; null: not at all.',
+    description: 'How the hub authenticates itself to the receiver; null: not at all.',
   })
   @IsOptional()
   @IsObject()
@@ -53,7 +54,7 @@ export class WebhookSecretsDto {
     type: String,
     nullable: true,
     writeOnly: true,
-    description: 'Sent back in A2A-Notification-Token; null: none.',
+    description: 'Sent in the header A2A-Notification-Token; null: none.',
     example: 'new-token',
   })
   @IsOptional()
@@ -65,7 +66,7 @@ export class WebhookSecretsDto {
     nullable: true,
     writeOnly: true,
     description:
-      'Keys of Standard Webhooks, `whsec_` or `whsk_`, that sign every request besides; null or an empty list: none.',
+      'Standard Webhooks keys, `whsec_` or `whsk_`, that sign every request in addition to the authentication; null or an empty list: none.',
   })
   @IsOptional()
   @IsArray()
@@ -78,7 +79,7 @@ export class RotateWebhookDto extends WebhookSecretsDto {
   @ApiPropertyOptional({
     type: Boolean,
     default: false,
-    description: 'The present signing keys go on signing beside the new ones.',
+    description: 'Keep signing with the current keys in addition to the new ones.',
   })
   @IfGiven()
   @IsBoolean()

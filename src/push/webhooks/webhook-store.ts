@@ -1,21 +1,19 @@
 import { HubError } from '../../common/hub-error.js';
 import type { Visibility } from '../../auth/index.js';
 import type { Tx, Work } from '../../database/sql.js';
-import type { Delivery, DeliveryAttempt } from '../deliveries/delivery.js';
+import type { Delivery, DeliveryAttempt } from '../delivery/delivery.js';
 import type {
-  Subscription,
-  SubscriptionDraft,
   TaskWebhook,
   TaskWebhookDraft,
   Webhook,
   WebhookChange,
   WebhookState,
-} from './webhook.js';
+} from '../registration/webhook.js';
 
 export interface AttachOptions {
   readonly now: Date;
   /**
-   * What to do when the same registration is there already. `present-state`: tell the webhook the
+   * What to do when the same registration is there already. `present-state`: deliver the
    * task's present state once more. `leave`: nothing (clients repeat the inline config with every
    * message).
    */
@@ -33,12 +31,7 @@ export interface TaskWebhookFilter {
   readonly subscriptionId?: string | undefined;
 }
 
-export interface SubscriptionQuery {
-  readonly organization?: string | undefined;
-  readonly state?: WebhookState | undefined;
-}
-
-/** How far a webhook has been told. Deliveries that were pruned are not counted. */
+/** The progress of a delivery stream. Deliveries that were pruned are not counted. */
 export interface WebhookProgress {
   /** Made and not ended: the one that is tried, and those behind it. */
   readonly pending: number;
@@ -71,44 +64,23 @@ export interface TestRecord {
   readonly attempt: DeliveryAttempt;
 }
 
-/** The lane that a task gets because of a subscription. */
-export interface NewSubscriptionLane {
-  readonly subscription: Subscription;
-  readonly taskId: string;
-  /** The newest entry of the task's log, with those of this commit. */
-  readonly seq: number;
-  readonly traceparent: string | null;
-  /**
-   * `start`: with the first entry of a task that begins in this commit. `present-state`: with the task
-   * as it is after `seq`, whole. `next`: with what comes after `seq`.
-   */
-  readonly begins: 'start' | 'present-state' | 'next';
-}
-
-/** A subscription whose lanes may not all be as it says yet. */
-export interface Unsettled {
-  readonly id: string;
-  /** The change they are to be brought in line with. */
-  readonly revision: number;
-}
-
 /**
- * The webhooks: those of one task each, and subscriptions, which are told of many. What is told of one
- * task has a lane, by whose id (`uid`) it is found among the webhooks of tasks; the lane points at the
+ * The webhooks: those of one task each, and subscriptions, which are for many. Each task of a webhook
+ * task has a delivery stream, by whose id (`uid`) it is found among the webhooks of tasks; the delivery stream points at the
  * webhook and copies nothing of it but where it goes. What is outside `visibility` does not exist for a
  * call: it gives undefined or false.
  */
 export abstract class WebhookStore {
   /**
-   * Sets a webhook on a task, in the caller's transaction, together with its lane:
-   * - a new task (its own creation's transaction): the lane begins with the first event;
-   * - a task that runs or has ended: the lane begins with the task's present state, once;
-   * - the same config id again: the webhook is replaced, and active again. Its lane keeps what it has not
-   *   delivered and tries at once; a lane with nothing left, or a disabled one, begins with the present
+   * Sets a webhook on a task, in the caller's transaction, together with its delivery stream:
+   * - a new task (its own creation's transaction): the delivery stream begins with the first event;
+   * - a task that runs or has ended: the delivery stream begins with the task's present state, once;
+   * - the same config id again: the webhook is replaced, and active again. Its delivery stream keeps what it has not
+   *   delivered and tries at once; a delivery stream with nothing left, or a disabled one, begins with the present
    *   state. A claim made under the old one is over: it sends and records nothing more.
    *
    * A draft without an id takes the id of the task's webhook with the same URL, else a new one.
-   * No event of the task, however close, is missed between reading its state and the lane being there.
+   * No event of the task, however close, is missed between reading its state and the delivery stream being there.
    * Throws HubError INVALID_PARAMS when the task has too many. The caller has checked the task.
    */
   abstract setIn(
@@ -134,7 +106,7 @@ export abstract class WebhookStore {
   /** {@link remove} of one of a task only, by the id its client knows. */
   abstract removeOfTask(taskId: string, configId: string, now: Date): Promise<boolean>;
 
-  /** What is told of all tasks, subscriptions included: newest first, after the one with uid `cursor`. */
+  /** The webhooks of all tasks, subscriptions included: newest first, after the one with uid `cursor`. */
   abstract search(
     filter: TaskWebhookFilter,
     visibility: Visibility,
@@ -147,9 +119,9 @@ export abstract class WebhookStore {
   abstract progress(webhook: TaskWebhook): Promise<WebhookProgress>;
 
   /**
-   * Moves the lane back, so that every event from there on is told again, with the `webhook-id` it had
-   * and a new number. What is open of them is told once, in its place. An open snapshot or redelivery
-   * goes first. It never moves a lane forward. CONFLICT for a disabled one.
+   * Moves the delivery stream back, so that every event from there on is delivered again, with the `webhook-id` it had
+   * and a new number. What is open of them is delivered once, in its order. An open snapshot or redelivery
+   * goes first. It never moves a delivery stream forward. CONFLICT for a disabled one.
    */
   abstract replay(
     uid: string,
@@ -158,45 +130,16 @@ export abstract class WebhookStore {
     now: Date,
   ): Promise<Replay | undefined>;
 
-  /** Stores an ended test with its attempt; undefined when the lane is gone. */
+  /** Stores an ended test with its attempt; undefined when the delivery stream is gone. */
   abstract recordTest(webhook: TaskWebhook, test: TestRecord): Promise<Delivery | undefined>;
-
-  /** Raised by every change of a subscription, whichever process makes it; all processes see the same. */
-  abstract revision(): Promise<number>;
-
-  /** {@link revision} as this transaction sees it. */
-  abstract revisionIn(tx: Tx): Work<number>;
-
-  /** All subscriptions, oldest first. */
-  abstract all(): Promise<Subscription[]>;
-
-  /** {@link all} of these organizations as this transaction sees them. */
-  abstract allIn(tx: Tx, organizations: readonly string[]): Work<Subscription[]>;
-
-  /**
-   * Throws HubError CONFLICT when the id is taken, INVALID_PARAMS when the organization has `limit`
-   * subscriptions made through the API already.
-   */
-  abstract create(draft: SubscriptionDraft, limit: number, now: Date): Promise<Subscription>;
-
-  /** A subscription. */
-  abstract get(id: string, visibility: Visibility): Promise<Subscription | undefined>;
-
-  /** Subscriptions by id, oldest first, after the one with id `cursor`. */
-  abstract list(
-    query: SubscriptionQuery,
-    visibility: Visibility,
-    limit: number,
-    cursor: string | null,
-  ): Promise<Subscription[]>;
 
   /**
    * Changes a webhook as `decide` says, which sees it as it is and may refuse by throwing; null changes
-   * nothing. What waits is told under the changed registration from the next attempt on, with its
+   * nothing. What waits is delivered with the changed registration from the next attempt on, with its
    * retries anew. `paused` sends nothing more; events gather, and an attempt under way is recorded as it
    * ends. `active` goes on with all that gathered; a webhook of one task that was disabled begins with
-   * the task's present state. Lanes of a subscription follow when they are claimed, or by
-   * {@link settle}. Undefined when it is not there for `visibility`.
+   * the task's present state. Streams of a subscription follow when they are claimed, or by
+   * `SubscriptionStreamStore.reconcile`. Undefined when it is not there for `visibility`.
    */
   abstract update(
     id: string,
@@ -208,7 +151,7 @@ export abstract class WebhookStore {
   /**
    * Deletes a webhook at once: nothing more is sent for it. `allowed` sees it and may refuse by throwing.
    * What waits becomes dead letters: with it, or those of a subscription, whose secrets are gone, later
-   * and piece by piece ({@link settle}). False when it is not there for `visibility`.
+   * and piece by piece (`SubscriptionStreamStore.reconcile`). False when it is not there for `visibility`.
    */
   abstract remove(
     id: string,
@@ -216,27 +159,6 @@ export abstract class WebhookStore {
     allowed: (present: Webhook) => void,
     now: Date,
   ): Promise<boolean>;
-
-  /** Makes these lanes, in the transaction of their tasks' events, for tasks that lack them; how many. */
-  abstract attach(tx: Tx, lanes: readonly NewSubscriptionLane[], now: Date): Work<number>;
-
-  /** Subscriptions whose lanes have to be looked through. */
-  abstract unsettled(): Promise<Unsettled[]>;
-
-  /**
-   * Brings up to `limit` lanes of a subscription in line with it, those after `cursor`: resumed, paused,
-   * moved to its endpoint, or ended as dead letters. Where the next piece begins; null when there is
-   * none.
-   */
-  abstract settle(
-    id: string,
-    cursor: string | null,
-    limit: number,
-    now: Date,
-  ): Promise<string | null>;
-
-  /** All lanes have been looked through for this change; a deleted subscription is gone with that. */
-  abstract settled(which: Unsettled): Promise<void>;
 }
 
 /** Throws CONFLICT for the id of a subscription: what is its is changed there. */

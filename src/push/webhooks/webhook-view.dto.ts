@@ -1,15 +1,15 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type Hold, HOLDS } from '../../auth/index.js';
-import { AttemptDto } from '../deliveries/attempt.dto.js';
+import type { AuthScheme } from '../auth/domain/auth-scheme.js';
+import { AttemptDto } from '../records/attempt.dto.js';
 import {
   EVENT_CHOICES,
-  type AuthScheme,
   type EventChoice,
   type TaskWebhook,
   WEBHOOK_STATES,
   type Webhook,
   type WebhookState,
-} from './webhook.js';
+} from '../registration/webhook.js';
 import type { WebhookProgress, Replay, TestRecord } from './webhook-store.js';
 
 const DATE = { type: String, format: 'date-time' } as const;
@@ -24,26 +24,33 @@ export class ShownAuthenticationDto {
   })
   readonly scheme: AuthScheme;
 
-  @ApiProperty({ type: [String], description: 'As the client named it.', example: ['Bearer'] })
+  @ApiProperty({
+    type: [String],
+    description: 'The scheme names, as the client wrote them.',
+    example: ['Bearer'],
+  })
   readonly names: readonly string[];
 
-  @ApiProperty({ type: String, nullable: true, description: 'The auth profile, by its name.' })
+  @ApiProperty({ type: String, nullable: true, description: 'Name of the auth profile.' })
   readonly profile: string | null;
 
-  @ApiProperty({ type: Boolean, description: 'Credentials are kept; they are never shown.' })
+  @ApiProperty({
+    type: Boolean,
+    description: 'Whether credentials are stored; they are never returned.',
+  })
   readonly credentialsSet: boolean;
 
-  constructor(scheme: AuthScheme, config: Shown) {
+  constructor(scheme: AuthScheme, webhook: Shown) {
     this.scheme = scheme;
-    this.names = config.authNames;
-    this.profile = config.authProfile;
-    this.credentialsSet = config.sealedCredentials !== null;
+    this.names = webhook.authNames;
+    this.profile = webhook.authProfile;
+    this.credentialsSet = webhook.sealedCredentials !== null;
   }
 }
 
 /** What is shown of every webhook, whatever it is for. */
 export abstract class ShownWebhookDto {
-  @ApiProperty({ type: String, description: "The principal's id its deliveries belong to." })
+  @ApiProperty({ type: String, description: 'Id of the principal that owns its deliveries.' })
   readonly owner: string;
 
   @ApiProperty({ type: String, example: 'acme' })
@@ -61,12 +68,12 @@ export abstract class ShownWebhookDto {
   @ApiProperty({ type: Boolean })
   readonly tokenSet: boolean;
 
-  @ApiProperty({ type: Boolean, description: 'Keys sign besides the authentication.' })
+  @ApiProperty({ type: Boolean, description: 'Whether signing keys are stored.' })
   readonly signingKeysSet: boolean;
 
   @ApiProperty({
     type: String,
-    description: 'Changes with the URL and every secret; tells none of them.',
+    description: 'Changes with the URL and with every secret, without revealing them.',
     example: '5f2b7c0f9d3e4a18b6c1d2e3f4051627',
   })
   readonly fingerprint: string;
@@ -74,7 +81,7 @@ export abstract class ShownWebhookDto {
   @ApiProperty({ enum: EVENT_CHOICES })
   readonly events: EventChoice;
 
-  @ApiProperty({ type: Boolean, description: 'Its host resolved when it was registered.' })
+  @ApiProperty({ type: Boolean, description: 'Whether its host resolved when it was registered.' })
   readonly verified: boolean;
 
   @ApiProperty({ enum: WEBHOOK_STATES })
@@ -88,7 +95,7 @@ export abstract class ShownWebhookDto {
     nullable: true,
     example: null,
     description:
-      'Why nothing is sent at this moment, whatever the state: the principal it is sent for is disabled, or (of a subscription) has no key any more that could ask for it. What happens is kept.',
+      'Why nothing is sent at the moment, whatever the state: the principal is disabled, or (for a subscription) has no key with the required scope any more. Events are kept.',
   })
   readonly held: Hold | null;
 
@@ -118,7 +125,7 @@ export abstract class ShownWebhookDto {
   }
 }
 
-/** A webhook as it is told of one task. */
+/** A webhook of one task. */
 export class WebhookDto extends ShownWebhookDto {
   @ApiProperty({ type: String, description: "The hub's own id.", example: ID })
   readonly id: string;
@@ -126,7 +133,11 @@ export class WebhookDto extends ShownWebhookDto {
   @ApiProperty({ type: String, example: '0199f1c2-7c1e-7a30-8f5e-0d5a3f6f2b11' })
   readonly taskId: string;
 
-  @ApiProperty({ type: String, description: 'The id the client knows.', example: 'billing' })
+  @ApiProperty({
+    type: String,
+    description: 'The id that the client gave, or received.',
+    example: 'billing',
+  })
   readonly configId: string;
 
   @ApiProperty({
@@ -136,10 +147,14 @@ export class WebhookDto extends ShownWebhookDto {
   })
   readonly endpoint: string;
 
-  @ApiProperty({ type: String, nullable: true, description: 'The subscription that tells of it.' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The subscription it belongs to; null for a webhook of one task.',
+  })
   readonly subscriptionId: string | null;
 
-  @ApiProperty({ ...DATE, nullable: true, description: 'Since when nothing came of it.' })
+  @ApiProperty({ ...DATE, nullable: true, description: 'Since when every attempt has failed.' })
   readonly failingSince: string | null;
 
   constructor(webhook: TaskWebhook, held: Hold | null) {
@@ -162,16 +177,24 @@ export class WebhookPageDto {
 }
 
 export class WebhookProgressDto {
-  @ApiProperty({ type: Number, description: 'Deliveries that are made and have not ended.' })
+  @ApiProperty({ type: Number, description: 'Deliveries that have not ended.' })
   readonly pending: number;
 
-  @ApiProperty({ type: Number, description: 'Those still on record.', example: 12 })
+  @ApiProperty({
+    type: Number,
+    description: 'Delivered deliveries that are still on record.',
+    example: 12,
+  })
   readonly delivered: number;
 
   @ApiProperty({ type: Number, example: 0 })
   readonly dead: number;
 
-  @ApiProperty({ type: Number, description: "Entries of the task's log it has not looked at." })
+  @ApiProperty({
+    type: Number,
+    description:
+      "Entries of the task's log that are not processed yet; not all of them become deliveries.",
+  })
   readonly entriesBehind: number;
 
   @ApiProperty({ type: AttemptDto, nullable: true })
@@ -204,7 +227,8 @@ export class ReplayDto {
   @ApiProperty({
     type: Number,
     nullable: true,
-    description: 'The entry that is looked at next; null when the log has none since that time.',
+    description:
+      'The entry from which the replay begins; null when the log has none since that time.',
     example: 3,
   })
   readonly fromSequence: number | null;
@@ -222,7 +246,7 @@ export class TestSendDto {
   @ApiProperty({ type: Boolean, description: 'The receiver answered with a 2xx status.' })
   readonly delivered: boolean;
 
-  @ApiProperty({ type: String, description: 'Under which it is on record.', example: ID })
+  @ApiProperty({ type: String, description: 'Id of the recorded delivery.', example: ID })
   readonly deliveryId: string;
 
   @ApiProperty({ type: String, description: 'The header `webhook-id`.' })

@@ -11,7 +11,7 @@ export interface Behaviour {
   readonly why: RegExp;
 }
 
-const DISABLED = 'nothing but failures|the webhook is disabled';
+const DISABLED = 'every attempt (at its endpoint )?failed for too long|the webhook is disabled';
 const NONE = /^$/;
 /** How long a receiver of waves is well, and then not. */
 const WAVE_MS = 300;

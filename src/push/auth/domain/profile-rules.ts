@@ -1,12 +1,12 @@
 import { type FieldViolation, invalidFields } from '../../../common/hub-error.js';
-import { mayCarryKey, NO_KEY_HEADER } from '../../domain/auth-scheme.js';
-import { keysFault, splitKeys } from '../../domain/standard-webhooks.js';
-import { parseUrlPattern } from '../../domain/url-pattern.js';
+import { mayCarryKey, NO_KEY_HEADER } from './auth-scheme.js';
+import { keysFault, splitKeys } from './standard-webhooks.js';
+import { parseUrlPattern } from './url-pattern.js';
 import type { ProfileParameters, ProfileScheme } from '../auth-profile.js';
 import { certificateFacts, certificatesFault, keyFault } from './client-certificate.js';
 import { isUrl } from '../../../common/is-url.js';
 
-/** The parameters that callers give; the public keys are the hub's to tell. */
+/** The parameters that callers give; the public keys come from the hub. */
 export type GivenParameters = Omit<ProfileParameters, 'publicKey' | 'previousPublicKey'>;
 type Parameter = keyof GivenParameters;
 

@@ -1,0 +1,34 @@
+import { isOwnTrouble, verdictOf } from './domain/attempt-verdict.js';
+import type { AttemptDecision } from './domain/attempt-decision.js';
+import type { EndpointOutcome } from '../receivers/endpoint.js';
+import type { WebhookAnswer } from '../sending/webhook-sender.js';
+
+/** The reason for people, e.g. `HTTP 503`. */
+export function saidBy({ status, detail }: WebhookAnswer): string {
+  return status === null ? (detail ?? 'no answer') : `HTTP ${status}`;
+}
+
+/** Statuses whose Retry-After is meant for everybody who calls. */
+const HOLDING: ReadonlySet<number | null> = new Set([429, 503]);
+
+/** What the answer says about the endpoint; nothing, when the hub could not even ask. */
+export function outcomeOf(
+  answer: WebhookAnswer,
+  decision: AttemptDecision,
+  at: Date,
+): EndpointOutcome | undefined {
+  if (answer.error === 'auth' || answer.hubTrouble === 'unasked') return undefined;
+  const { status, retryAfterMs } = answer;
+  const begunAt = at.getTime();
+  const verdict = verdictOf(status);
+  if (verdict === 'delivered') return { kind: 'delivered', begunAt };
+  if (verdict !== 'retry') return { kind: 'answered', begunAt };
+  return {
+    kind: 'failed',
+    begunAt,
+    error: saidBy(answer),
+    blame: answer.hubTrouble ? 'way' : isOwnTrouble(status) ? 'webhook' : 'endpoint',
+    holdMs: HOLDING.has(status) ? retryAfterMs : null,
+    exhausted: decision.state === 'dead' && decision.effect === 'failing',
+  };
+}

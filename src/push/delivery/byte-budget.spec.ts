@@ -1,0 +1,75 @@
+import { describe, expect, it } from '@jest/globals';
+import { ByteBudget, type Hold, OverBudgetError } from './byte-budget.js';
+
+const RULES = { limit: 100, free: 10, step: 10, patienceMs: 20 };
+
+/** Work that holds so much until it is told to end. */
+function work(budget: ByteBudget, bytes: number) {
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  let begun = false;
+  let hold: Hold | undefined;
+  const done = budget.during(async (mine) => {
+    hold = mine;
+    await mine.resize('all', bytes);
+    begun = true;
+    await ended;
+  });
+  return { done, end, hasBegun: () => begun, hold: () => hold! };
+}
+
+const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('ByteBudget', () => {
+  it('lets others wait their turn, in order, while the limit is reached', async () => {
+    const budget = new ByteBudget({ ...RULES, patienceMs: 5000 });
+    const [a, b, c] = [work(budget, 90), work(budget, 60), work(budget, 20)];
+    await soon();
+    expect([a, b, c].map((each) => each.hasBegun())).toEqual([true, false, false]);
+    a.end();
+    await soon();
+    expect([b, c].map((each) => each.hasBegun())).toEqual([true, true]);
+    b.end();
+    c.end();
+    await Promise.all([a.done, b.done, c.done]);
+  });
+
+  it('never lets small work wait', async () => {
+    const budget = new ByteBudget(RULES);
+    const [large, small] = [work(budget, 1000), work(budget, 10)];
+    await soon();
+    expect(small.hasBegun()).toBe(true);
+    large.end();
+    small.end();
+    await Promise.all([large.done, small.done]);
+  });
+
+  it('lets the oldest go beyond the limit, so that nobody waits for ever', async () => {
+    const budget = new ByteBudget({ ...RULES, patienceMs: 5000 });
+    const [a, b] = [work(budget, 60), work(budget, 60)];
+    await soon();
+    const later = b.hold().resize('more', 70);
+    await a.hold().resize('more', 1000);
+    expect(b.hold().tryResize('more', 70)).toBe(false);
+    a.end();
+    await later;
+    b.end();
+    await Promise.all([a.done, b.done]);
+    expect(await budget.during((hold) => Promise.resolve(hold.tryResize('all', 110)))).toBe(true);
+  });
+
+  it('gives up after its patience, once for all waits of one piece of work', async () => {
+    const budget = new ByteBudget(RULES);
+    const a = work(budget, 1000);
+    await soon();
+    await budget.during(async (hold) => {
+      await expect(hold.resize('all', 50)).rejects.toThrow(OverBudgetError);
+      const before = performance.now();
+      await expect(hold.resize('all', 50)).rejects.toThrow(OverBudgetError);
+      expect(performance.now() - before).toBeLessThan(15);
+    });
+    a.end();
+    await a.done;
+    expect(await budget.during((hold) => Promise.resolve(hold.tryResize('all', 100)))).toBe(true);
+  });
+});

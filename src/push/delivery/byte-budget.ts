@@ -1,0 +1,156 @@
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+export interface BudgetRules {
+  /** What all work under way may hold together; the oldest of it alone may go beyond. */
+  readonly limit: number;
+  /** What each may hold besides, uncounted: ordinary tasks never wait. */
+  readonly free: number;
+  /** It is taken in steps, so that few are begun and ended, not many begun. */
+  readonly step: number;
+  /** How long one piece of work waits for bytes, in all. */
+  readonly patienceMs: number;
+}
+
+const RULES: BudgetRules = { limit: 64 * MIB, free: 512 * KIB, step: 4 * MIB, patienceMs: 2000 };
+
+/** Others hold the memory that this would need; it should be tried again in a moment. */
+export class OverBudgetError extends Error {
+  override readonly name = 'OverBudgetError';
+
+  constructor() {
+    super('large webhooks of others are read or sent just now');
+  }
+}
+
+/** What one piece of work holds, by part. */
+export interface Hold {
+  /** Sets how much the part takes; false, and nothing changed, when the budget has not so much yet. */
+  tryResize(part: string, bytes: number): boolean;
+  /** The same, in its turn. Throws {@link OverBudgetError} when that does not come in time. */
+  resize(part: string, bytes: number): Promise<void>;
+}
+
+/** Bytes that work under way in this process may hold. Work that needs more waits, first come, first served. */
+export class ByteBudget {
+  private taken = 0;
+  /** Those that have taken some, oldest first. */
+  private readonly holders = new Set<CountedHold>();
+  private readonly waiting = new Set<Waiter>();
+
+  constructor(readonly rules: BudgetRules = RULES) {}
+
+  /** Gives everything back when the work has ended, however it does. */
+  async during<T>(work: (hold: Hold) => Promise<T>): Promise<T> {
+    const hold = new CountedHold(this);
+    try {
+      return await work(hold);
+    } finally {
+      this.reserve(hold, 0);
+      this.holders.delete(hold);
+      this.wake();
+    }
+  }
+
+  tryTake(hold: CountedHold, total: number): boolean {
+    const wanted = this.wanted(total);
+    const needsMore = wanted > hold.reserved;
+    if (needsMore && !this.isOldest(hold)) {
+      if (this.waiting.size > 0 || !this.hasRoom(hold, wanted)) return false;
+    }
+    this.reserve(hold, wanted);
+    if (!needsMore) this.wake();
+    return true;
+  }
+
+  /** Resolves when the hold has what it wants. */
+  async take(hold: CountedHold, total: number): Promise<void> {
+    if (this.tryTake(hold, total)) return;
+    const wanted = this.wanted(total);
+    const left = hold.patienceLeft(this.rules.patienceMs);
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.waiting.delete(waiter);
+        this.wake();
+        reject(new OverBudgetError());
+      }, left);
+      const go = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const waiter: Waiter = { hold, wanted, go };
+      this.waiting.add(waiter);
+    });
+  }
+
+  /** What counts of so many bytes, in whole steps. */
+  private wanted(total: number): number {
+    const { free, step } = this.rules;
+    return Math.max(0, Math.ceil((total - free) / step) * step);
+  }
+
+  private wake(): void {
+    for (const waiter of this.waiting) {
+      const { hold, wanted, go } = waiter;
+      const [head] = this.waiting;
+      const isNext = waiter === head && this.hasRoom(hold, wanted);
+      if (!isNext && !this.isOldest(hold)) continue;
+      this.waiting.delete(waiter);
+      this.reserve(hold, wanted);
+      go();
+    }
+  }
+
+  private reserve(hold: CountedHold, bytes: number): void {
+    this.taken += bytes - hold.reserved;
+    hold.reserved = bytes;
+    if (bytes > 0) this.holders.add(hold);
+  }
+
+  private hasRoom(hold: CountedHold, wanted: number): boolean {
+    return this.taken - hold.reserved + wanted <= this.rules.limit;
+  }
+
+  /** The oldest holder waits for no other: it always goes on, and so all others do in the end. */
+  private isOldest(hold: CountedHold): boolean {
+    const [oldest = hold] = this.holders;
+    return oldest === hold;
+  }
+}
+
+interface Waiter {
+  readonly hold: CountedHold;
+  readonly wanted: number;
+  readonly go: () => void;
+}
+
+class CountedHold implements Hold {
+  reserved = 0;
+  private readonly parts = new Map<string, number>();
+  private deadline: number | undefined;
+
+  constructor(private readonly budget: ByteBudget) {}
+
+  tryResize(part: string, bytes: number): boolean {
+    if (!this.budget.tryTake(this, this.totalWith(part, bytes))) return false;
+    this.parts.set(part, bytes);
+    return true;
+  }
+
+  async resize(part: string, bytes: number): Promise<void> {
+    await this.budget.take(this, this.totalWith(part, bytes));
+    this.parts.set(part, bytes);
+  }
+
+  patienceLeft(patienceMs: number): number {
+    const now = performance.now();
+    this.deadline ??= now + patienceMs;
+    return Math.max(0, this.deadline - now);
+  }
+
+  private totalWith(part: string, bytes: number): number {
+    let total = bytes;
+    for (const [other, held] of this.parts) if (other !== part) total += held;
+    return total;
+  }
+}

@@ -1,0 +1,151 @@
+import type { Clock } from '../../common/clock.js';
+import type { Log } from '../../common/logger.js';
+import type { DeliveryCleanup } from './delivery-cleanup.js';
+import { leaseMs, type StreamRunner } from './stream-runner.js';
+import type { DeliveryStreamStore } from './delivery-stream-store.js';
+import type { PushWakeup } from './push-wakeup.js';
+
+export interface WorkerSettings {
+  readonly timeoutMs: number;
+  readonly maxConcurrent: number;
+  readonly maxPerEndpoint: number;
+  /** This process has the database alone, so whoever held a lease before it is dead. */
+  readonly alone: boolean;
+}
+
+/** The longest time between two looks at the database. */
+const LOOK_EVERY_MS = 1000;
+/** How long a stop waits for attempts under way before it cuts them. */
+const STOP_GRACE_MS = 3000;
+
+/**
+ * Claims due streams and has them run, many at once. All it knows is in the database: stopping it in any
+ * moment loses nothing, and any number of workers share the streams.
+ */
+export class DeliveryWorker {
+  private readonly stopping = new AbortController();
+  private readonly cutting = new AbortController();
+  /** What runs, each with the stream and when it was claimed. */
+  private readonly running = new Map<
+    Promise<void>,
+    { readonly id: string; readonly since: number }
+  >();
+  private cleaning: Promise<void> | null = null;
+  private looping: Promise<void> = Promise.resolve();
+  private isNotified = false;
+  private wake: () => void = () => undefined;
+  private unlisten: () => void = () => undefined;
+
+  constructor(
+    private readonly owner: string,
+    private readonly streams: DeliveryStreamStore,
+    private readonly runner: StreamRunner,
+    private readonly cleanup: DeliveryCleanup,
+    private readonly wakeup: PushWakeup,
+    private readonly clock: Clock,
+    private readonly log: Log,
+    private readonly settings: WorkerSettings,
+  ) {}
+
+  async start(): Promise<void> {
+    if (this.settings.alone) await this.streams.releaseOthers(this.owner);
+    this.unlisten = this.wakeup.onNotify(() => this.wakeUp());
+    this.looping = this.loop();
+  }
+
+  /** Claims nothing more, lets attempts under way end (for a moment), and gives back the rest. */
+  async stop(): Promise<void> {
+    this.unlisten();
+    this.stopping.abort();
+    this.wakeUp();
+    await this.looping;
+    await this.cleaning;
+    const done = Promise.all(this.running.keys());
+    const grace = new AbortController();
+    await Promise.race([done, this.clock.sleep(STOP_GRACE_MS, grace.signal)]);
+    grace.abort();
+    this.cutting.abort();
+    await done;
+  }
+
+  private async loop(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      this.isNotified = false;
+      const pause = await this.look().catch((error: unknown) => {
+        this.log.error(
+          { err: error },
+          'the delivery worker could not claim due webhooks; trying again',
+        );
+        return LOOK_EVERY_MS;
+      });
+      if (pause > 0 && !this.isNotified) await this.pause(pause);
+    }
+  }
+
+  /** Starts what is due; how long nothing more can be started, unless the worker is woken. */
+  private async look(): Promise<number> {
+    const now = this.clock.now();
+    this.cleanUp(now);
+    const free = this.settings.maxConcurrent - this.running.size;
+    if (free <= 0) return LOOK_EVERY_MS;
+    const due = await this.streams.nextDueAt(now);
+    if (due === null) return LOOK_EVERY_MS;
+    if (due > now) return Math.min(LOOK_EVERY_MS, this.until(due));
+    const { maxPerEndpoint: perEndpoint, maxConcurrent: total } = this.settings;
+    const caps = { free, perEndpoint, total };
+    const lease = leaseMs(this.settings);
+    const claimed = await this.streams.claim(
+      this.owner,
+      now,
+      lease,
+      caps,
+      this.overdue(now, lease),
+    );
+    for (const stream of claimed) {
+      const run = this.runner.run(stream, this.stopping.signal, this.cutting.signal);
+      this.running.set(run, { id: stream.id, since: now.getTime() });
+      void run.then(() => {
+        this.running.delete(run);
+        this.wakeUp();
+      });
+    }
+    if (claimed.length > 0) return 0;
+    // What is due must wait for its endpoint, whose next free permit wakes the worker; others need not wait as long.
+    const next = await this.streams.nextDueAt(now, 'later');
+    return next === null ? LOOK_EVERY_MS : Math.min(LOOK_EVERY_MS, this.until(next));
+  }
+
+  /** The cleanup runs beside the claims: none of its jobs delays a delivery. */
+  private cleanUp(now: Date): void {
+    this.cleaning ??= this.cleanup.run(now).then((more) => {
+      this.cleaning = null;
+      if (more) this.wakeUp();
+    });
+  }
+
+  /**
+   * Streams that run here for longer than a lease, or since a time that is to come again: whether it was
+   * extended or not, they are at work.
+   */
+  private overdue(now: Date, lease: number): string[] {
+    const at = now.getTime();
+    const running = [...this.running.values()];
+    return running.filter(({ since }) => since <= at - lease || since > at).map(({ id }) => id);
+  }
+
+  private until(at: Date): number {
+    return Math.max(1, at.getTime() - this.clock.now().getTime());
+  }
+
+  private async pause(ms: number): Promise<void> {
+    const woken = new AbortController();
+    this.wake = () => woken.abort();
+    await this.clock.sleep(ms, woken.signal);
+    this.wake = () => undefined;
+  }
+
+  private wakeUp(): void {
+    this.isNotified = true;
+    this.wake();
+  }
+}

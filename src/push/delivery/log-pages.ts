@@ -1,0 +1,64 @@
+import { LONG, longTurn } from '../../common/long-work.js';
+import { textOf, type TaskEvent, type TaskLog } from '../../tasks/index.js';
+import type { Hold } from './byte-budget.js';
+
+/** Log entries read at once. */
+export const PAGE = 200;
+/** What a page should have, where the entries before it show how large they are. */
+const PAGE_BYTES = 256 * 1024;
+/** Characters with which a page ends, whatever is known of its entries before it is read. */
+const PAGE_TEXT = LONG;
+
+/** Which entries, and what of the hold they belong to, of which `held` bytes stay besides. */
+export interface PageRequest {
+  readonly taskId: string;
+  readonly after: number;
+  readonly limit: number;
+  readonly part: string;
+  readonly held?: number;
+}
+
+/** Log entries, as far as `hold` has bytes for them; throws OverBudgetError. A page that has to wait is not kept. */
+export async function readPage(log: TaskLog, asked: PageRequest, hold: Hold): Promise<TaskEvent[]> {
+  for (;;) {
+    const page = await tryPage(log, asked, hold);
+    if (typeof page !== 'number') return page;
+    await hold.resize(asked.part, page);
+  }
+}
+
+/** Whether a page of at most `limit` entries ends with the log, as it was then. */
+export function isLast(page: readonly TaskEvent[], limit: number): boolean {
+  return page.length < limit && textOf(page) < PAGE_TEXT;
+}
+
+/**
+ * Counts what is parsed of a log, by characters: after each mebibyte there is a turn of the event loop to
+ * wait for, so that other work runs between.
+ */
+export function pacer(): (characters: number) => Promise<void> | undefined {
+  let since = 0;
+  return (characters) => {
+    since += characters;
+    if (since < LONG) return undefined;
+    since = 0;
+    return longTurn();
+  };
+}
+
+/** How many entries to ask for behind this page. */
+export function nextLimit(page: readonly TaskEvent[]): number {
+  const average = textOf(page) / Math.max(1, page.length);
+  return Math.max(1, Math.min(PAGE, Math.floor(PAGE_BYTES / Math.max(1, average))));
+}
+
+/** The page, else the bytes that are over budget. */
+async function tryPage(
+  log: TaskLog,
+  { taskId, after, limit, part, held = 0 }: PageRequest,
+  hold: Hold,
+): Promise<TaskEvent[] | number> {
+  const page = await log.events(taskId, after, limit, PAGE_TEXT);
+  const bytes = held + textOf(page);
+  return hold.tryResize(part, bytes) ? page : bytes;
+}

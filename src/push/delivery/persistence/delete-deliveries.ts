@@ -1,0 +1,58 @@
+import { firstIdAt } from '../../../common/ids.js';
+import { listOf, pieces } from '../../../database/multi-row.js';
+import { forUpdate } from '../../../database/rows.js';
+import type { SqlValue, Tx, Work } from '../../../database/sql.js';
+
+/** Which deliveries are meant. */
+export interface Conditions {
+  readonly sql: string;
+  readonly params: readonly SqlValue[];
+}
+
+/** One step through dead letters, the oldest first. */
+export interface DeadPiece {
+  /** How many fitted; less than were asked for: there are no more. */
+  readonly found: number;
+  /** How many of them it could be done with. */
+  readonly done: number;
+  /** The id of the last that was found. */
+  readonly last: string | null;
+}
+
+/**
+ * Deletes what ended so before this time, with the attempts; at most `limit`, the oldest first; how many.
+ * Ids begin with the time they were made at, so what was made later is not even looked at: the cost does
+ * not grow with what is kept. What an id from a clock that was ahead makes late goes when its time comes.
+ */
+export function* deleteOld(
+  tx: Tx,
+  state: 'delivered' | 'dead',
+  before: Date,
+  limit: number,
+): Work<number> {
+  const sql = `state = '${state}' AND id < ? AND updated_at < ?`;
+  const old = { sql, params: [firstIdAt(before), before.getTime()] };
+  return (yield* deleteDead(tx, old, '', limit)).done;
+}
+
+/** Deletes the oldest dead letters behind `after` that fit, with their attempts. */
+export function* deleteDead(
+  tx: Tx,
+  { sql, params }: Conditions,
+  after: string,
+  limit: number,
+): Work<DeadPiece> {
+  // Locked, it is what it was found to be: whoever sends it again meanwhile keeps it.
+  const letters = yield* tx.all<{ id: string }>(
+    `SELECT id FROM push_deliveries WHERE ${sql} AND id > ?
+     ORDER BY id LIMIT ?${forUpdate(tx, true)}`,
+    [...params, after, limit],
+  );
+  for (const piece of pieces(letters.map(({ id }) => id))) {
+    const these = listOf(piece.length);
+    yield* tx.run(`DELETE FROM push_attempts WHERE delivery_id IN ${these}`, piece);
+    yield* tx.run(`DELETE FROM push_deliveries WHERE id IN ${these}`, piece);
+  }
+  const { length } = letters;
+  return { found: length, done: length, last: letters.at(-1)?.id ?? null };
+}

@@ -1,0 +1,218 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/**
+ * A delivery stream: one webhook's position in one task. `due_at` is null while nothing is to do; a stream
+ * that waits for its endpoint has one beyond all times (`domain/stream-queue.ts`), a claimed one the end
+ * of its lease.
+ */
+@Entity('push_delivery_streams')
+@Index('push_delivery_streams_task', ['taskId', 'webhookUid'], { unique: true })
+@Index('push_delivery_streams_webhook', ['webhookUid', 'id'])
+@Index('push_delivery_streams_due', ['dueAt'], { where: '"due_at" < 1000000000000000' })
+@Index('push_delivery_streams_queue', ['endpoint', 'dueAt'], { where: '"due_at" IS NOT NULL' })
+@Index('push_delivery_streams_lease', ['leaseUntil'])
+@Index('push_delivery_streams_paused', ['id'], { where: '"active" = 2' })
+export class DeliveryStreamEntity {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_delivery_streams_pk' })
+  id!: string;
+
+  @Column({ name: 'task_id', type: 'text' })
+  taskId!: string;
+
+  /** Its webhook; that of one task only has the same id as its stream. */
+  @Column({ name: 'webhook_uid', type: 'text' })
+  webhookUid!: string;
+
+  @Column({ type: 'text' })
+  organization!: string;
+
+  @Column({ type: 'text' })
+  endpoint!: string;
+
+  /** 1: active. 0: its webhook is disabled, events do not reach it. 2: paused, events gather. */
+  @Column({ type: 'smallint' })
+  active!: number;
+
+  /** 1: it delivers every event (`events: all`); chunks make it due as well. */
+  @Column({ name: 'every_event', type: 'smallint' })
+  everyEvent!: number;
+
+  /** The log entry to look at next. */
+  @Column({ name: 'next_seq', type: 'integer' })
+  nextSeq!: number;
+
+  /** The newest log entry known to be of interest. */
+  @Column({ name: 'head_seq', type: 'integer' })
+  headSeq!: number;
+
+  @Column({ type: 'text', nullable: true })
+  cursor!: string | null;
+
+  /** The task's state before `next_seq`; null when not known. */
+  @Column({ name: 'last_state', type: 'integer', nullable: true })
+  lastState!: number | null;
+
+  /** Deliveries made and not ended. */
+  @Column({ type: 'integer' })
+  open!: number;
+
+  @Column({ name: 'last_number', type: 'integer' })
+  lastNumber!: number;
+
+  @Column({ name: 'gap_seq', type: 'integer', nullable: true })
+  gapSeq!: number | null;
+
+  @Column({ name: 'due_at', type: 'bigint', nullable: true })
+  dueAt!: number | null;
+
+  @Column({ type: 'text', nullable: true })
+  owner!: string | null;
+
+  @Column({ name: 'lease_until', type: 'bigint', nullable: true })
+  leaseUntil!: number | null;
+
+  @Column({ type: 'integer' })
+  epoch!: number;
+
+  @Column({ type: 'text', nullable: true })
+  traceparent!: string | null;
+
+  /** What became of the webhook at this task: `active`, `failing` or `disabled`. */
+  @Column({ type: 'text' })
+  state!: string;
+
+  @Column({ name: 'state_reason', type: 'text', nullable: true })
+  stateReason!: string | null;
+
+  @Column({ name: 'failing_since', type: 'bigint', nullable: true })
+  failingSince!: number | null;
+
+  @Column({ name: 'last_failure_at', type: 'bigint', nullable: true })
+  lastFailureAt!: number | null;
+
+  @Column({ name: 'created_at', type: 'bigint' })
+  createdAt!: number;
+
+  @Column({ name: 'updated_at', type: 'bigint' })
+  updatedAt!: number;
+}
+
+/** One event for one webhook; `body` is kept until it is delivered. */
+@Entity('push_deliveries')
+@Index('push_deliveries_stream', ['streamId', 'state', 'number'])
+@Index('push_deliveries_task', ['taskId', 'id'])
+@Index('push_deliveries_principal', ['principalId', 'id'])
+@Index('push_deliveries_organization', ['organization', 'id'])
+@Index('push_deliveries_open', ['organization', 'state', 'id'], {
+  where: `"state" <> 'delivered'`,
+})
+@Index('push_deliveries_config', ['configId', 'id'])
+@Index('push_deliveries_shared_stream', ['streamId', 'id'], {
+  where: '"stream_id" <> "config_id"',
+})
+@Index('push_deliveries_state', ['state', 'id'])
+@Index('push_deliveries_dead', ['endpoint', 'state', 'id'], { where: `"state" = 'dead'` })
+export class PushDeliveryEntity {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'push_deliveries_pk' })
+  id!: string;
+
+  @Column({ name: 'stream_id', type: 'text' })
+  streamId!: string;
+
+  @Column({ name: 'task_id', type: 'text' })
+  taskId!: string;
+
+  @Column({ name: 'config_id', type: 'text' })
+  configId!: string;
+
+  /** Where it goes: `organization scheme://host:port`. */
+  @Column({ type: 'text' })
+  endpoint!: string;
+
+  @Column({ type: 'text' })
+  organization!: string;
+
+  @Column({ name: 'principal_id', type: 'text' })
+  principalId!: string;
+
+  @Column({ type: 'integer' })
+  number!: number;
+
+  @Column({ type: 'integer' })
+  seq!: number;
+
+  @Column({ type: 'text' })
+  kind!: string;
+
+  @Column({ name: 'artifact_id', type: 'text', nullable: true })
+  artifactId!: string | null;
+
+  @Column({ name: 'webhook_id', type: 'text' })
+  webhookId!: string;
+
+  @Column({ type: 'text' })
+  state!: string;
+
+  @Column({ type: 'integer' })
+  attempts!: number;
+
+  @Column({ type: 'integer' })
+  tries!: number;
+
+  @Column({ type: 'integer' })
+  rejections!: number;
+
+  @Column({ type: 'smallint' })
+  redelivered!: number;
+
+  @Column({ type: 'text', nullable: true })
+  body!: string | null;
+
+  @Column({ name: 'content_type', type: 'text', nullable: true })
+  contentType!: string | null;
+
+  @Column({ name: 'next_attempt_at', type: 'bigint', nullable: true })
+  nextAttemptAt!: number | null;
+
+  @Column({ name: 'last_status', type: 'integer', nullable: true })
+  lastStatus!: number | null;
+
+  @Column({ type: 'text', nullable: true })
+  reason!: string | null;
+
+  @Column({ name: 'created_at', type: 'bigint' })
+  createdAt!: number;
+
+  @Column({ name: 'updated_at', type: 'bigint' })
+  updatedAt!: number;
+}
+
+/** One try of one delivery. */
+@Entity('push_attempts')
+@Index('push_attempts_at', ['at'])
+export class PushAttemptEntity {
+  @PrimaryColumn({
+    name: 'delivery_id',
+    type: 'text',
+    primaryKeyConstraintName: 'push_attempts_pk',
+  })
+  deliveryId!: string;
+
+  @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'push_attempts_pk' })
+  number!: number;
+
+  @Column({ type: 'bigint' })
+  at!: number;
+
+  @Column({ name: 'duration_ms', type: 'integer' })
+  durationMs!: number;
+
+  @Column({ type: 'integer', nullable: true })
+  status!: number | null;
+
+  @Column({ type: 'text', nullable: true })
+  error!: string | null;
+
+  @Column({ type: 'text', nullable: true })
+  response!: string | null;
+}

@@ -1,0 +1,29 @@
+import type { Tx, Work } from '../../../database/sql.js';
+import { snapshotWebhookId } from '../domain/webhook-id.js';
+import { type DeliveryOwner, insertDelivery } from './insert-delivery.js';
+
+/** A delivery of the task as it is after entry `seq`; `dead`: as a dead letter with that reason, which can be redelivered. */
+export function* insertSnapshot(
+  tx: Tx,
+  id: string,
+  webhook: DeliveryOwner,
+  seq: number,
+  number: number,
+  now: Date,
+  dead: string | null = null,
+): Work<void> {
+  const at = now.getTime();
+  const snapshot = {
+    id,
+    number,
+    seq,
+    kind: 'snapshot',
+    artifactId: null,
+    webhookId: snapshotWebhookId(webhook.uid, seq, number),
+    body: null,
+    contentType: null,
+    createdAt: at,
+  } as const;
+  const stands = dead === null ? {} : { state: 'dead', reason: dead };
+  yield* insertDelivery(tx, webhook, snapshot, at, stands);
+}

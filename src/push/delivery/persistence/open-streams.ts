@@ -1,0 +1,81 @@
+import { flatten, listOf, pieces, rowsOf } from '../../../database/multi-row.js';
+import type { Tx, Work } from '../../../database/sql.js';
+import { storable } from '../../../database/text.js';
+import { subscriptionConfigId } from '../../registration/domain/config-id.js';
+import { insertSnapshot } from './insert-snapshot.js';
+import type { NewSubscriptionStream } from '../subscription-stream-store.js';
+import type { StreamSources } from './task-stream.js';
+
+/** With the id its row gets. */
+type Attachment = NewSubscriptionStream & { readonly streamId: string };
+
+/** See `SubscriptionStreamStore.open`. The tasks are locked by the append, so nothing is added to them. */
+export function* openStreams(
+  tx: Tx,
+  streams: readonly NewSubscriptionStream[],
+  { ids, tasks }: StreamSources,
+  now: Date,
+): Work<number> {
+  const wanted = (yield* withoutKnown(tx, streams)).map((each): Attachment => ({
+    ...each,
+    streamId: ids.next(),
+  }));
+  const every = wanted.filter(({ subscription }) => subscription.events === 'all');
+  yield* tasks.wantEveryEvent(
+    tx,
+    every.map(({ taskId }) => taskId),
+  );
+  // Streams before deliveries, as everywhere.
+  yield* insertStreams(tx, wanted, now.getTime());
+  for (const each of wanted) {
+    if (each.begins !== 'present-state') continue;
+    const { taskId, streamId: uid, seq, subscription } = each;
+    const { id, endpoint, organization, principalId } = subscription;
+    const configId = subscriptionConfigId(id);
+    const told = { uid, taskId, configId, endpoint, organization, principalId };
+    yield* insertSnapshot(tx, ids.next(), told, seq, 1, now);
+  }
+  return wanted.length;
+}
+
+/** Those whose task does not have the subscription's stream yet; a task that begins has none. */
+function* withoutKnown(
+  tx: Tx,
+  streams: readonly NewSubscriptionStream[],
+): Work<readonly NewSubscriptionStream[]> {
+  const older = streams.filter(({ begins }) => begins !== 'start');
+  if (older.length === 0) return streams;
+  const known = new Set<string>();
+  const key = (taskId: string, webhook: string): string => `${taskId} ${webhook}`;
+  for (const piece of pieces([...new Set(older.map(({ taskId }) => taskId))])) {
+    const rows = yield* tx.all<{ task_id: string; webhook_uid: string }>(
+      `SELECT task_id, webhook_uid FROM push_delivery_streams WHERE task_id IN ${listOf(piece.length)}`,
+      piece,
+    );
+    for (const row of rows) known.add(key(row.task_id, row.webhook_uid));
+  }
+  return streams.filter(
+    ({ begins, taskId, subscription }) =>
+      begins === 'start' || !known.has(key(taskId, subscription.id)),
+  );
+}
+
+function* insertStreams(tx: Tx, streams: readonly Attachment[], at: number): Work<void> {
+  for (const piece of pieces(streams)) {
+    yield* tx.run(
+      `INSERT INTO push_delivery_streams (id, task_id, webhook_uid, organization, endpoint, active, every_event,
+         next_seq, head_seq, open, last_number, due_at, epoch, traceparent, state, created_at,
+         updated_at)
+       VALUES ${rowsOf(piece.length, 17)}`,
+      flatten(piece, (params, { streamId, taskId, subscription, seq, begins, traceparent }) => {
+        const snapshots = begins === 'present-state' ? 1 : 0;
+        params.push(streamId, taskId, subscription.id);
+        params.push(subscription.organization, subscription.endpoint);
+        // Active whatever the subscription is: the claim sees what that is now.
+        params.push(1, subscription.events === 'all' ? 1 : 0);
+        params.push(begins === 'start' ? 1 : seq + 1, seq, snapshots, snapshots);
+        params.push(begins === 'next' ? null : at, 0, storable(traceparent), 'active', at, at);
+      }),
+    );
+  }
+}

@@ -1,0 +1,8 @@
+import type { SchemaPart } from '../../../database/schema.js';
+import { DeliveryStreamEntity, PushAttemptEntity, PushDeliveryEntity } from './delivery.entity.js';
+import { DeliveryStreams1700000000031 } from './migrations/1700000000031-delivery-streams.js';
+
+export const DELIVERY_SCHEMA: SchemaPart = {
+  entities: [DeliveryStreamEntity, PushAttemptEntity, PushDeliveryEntity],
+  migrations: [DeliveryStreams1700000000031],
+};

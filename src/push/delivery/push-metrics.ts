@@ -1,0 +1,95 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { Metrics } from '../../observability/metrics.js';
+import type { DeliveryObserver } from './delivery-observer.js';
+import { DeliveryStreamStore, type PushLoad } from './delivery-stream-store.js';
+
+/** Readings of the database are used for so long, however often they are asked for. */
+const READ_EVERY_MS = 5000;
+
+/** Deliveries and receivers as numbers. */
+@Injectable()
+export class PushMetrics implements DeliveryObserver, OnModuleInit {
+  private readonly attempts;
+  private readonly waits;
+  private readonly deliveries;
+  private load: { readonly at: number; readonly value: Promise<PushLoad> } | undefined;
+
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly streams: DeliveryStreamStore,
+    private readonly clock: Clock,
+  ) {
+    this.attempts = metrics.histogram(
+      'push_attempt_duration_seconds',
+      'Duration of webhook delivery attempts in seconds, by outcome.',
+      ['outcome'],
+      [0.005, 0.02, 0.1, 0.5, 1, 5, 15],
+    );
+    this.waits = metrics.histogram(
+      'push_wait_seconds',
+      'Seconds from when a delivery stream was due until a worker claimed it.',
+      [],
+      [0.001, 0.01, 0.1, 1, 10, 60, 600, 3600],
+    );
+    this.deliveries = metrics.counter(
+      'push_deliveries_total',
+      'Deliveries that have ended, by final state.',
+      ['state'],
+    );
+  }
+
+  onModuleInit(): void {
+    const { metrics } = this;
+    metrics.gauge(
+      'push_endpoints',
+      'Endpoints by state, over the whole hub; open: the circuit breaker is open and one delivery stream probes.',
+      ['state'],
+      async (give) => {
+        const { openEndpoints, failingEndpoints, disabledEndpoints } = await this.read();
+        give({ state: 'open' }, openEndpoints);
+        give({ state: 'failing' }, failingEndpoints);
+        give({ state: 'disabled' }, disabledEndpoints);
+      },
+    );
+    metrics.gauge(
+      'push_waiting_streams',
+      'Delivery streams with something to send, over the whole hub, up to 100000.',
+      [],
+      async (give) => give({}, (await this.read()).waitingStreams),
+    );
+    metrics.gauge(
+      'push_oldest_due_seconds',
+      'Seconds since the oldest delivery stream became due, without those that wait for their endpoint.',
+      [],
+      async (give) => {
+        const { oldestDueAt } = await this.read();
+        const now = this.clock.now().getTime();
+        give({}, oldestDueAt ? Math.max(0, now - oldestDueAt.getTime()) / 1000 : 0);
+      },
+    );
+  }
+
+  claimed(waitedMs: number): void {
+    this.waits.observe(waitedMs / 1000);
+  }
+
+  attempted(verdict: string, durationMs: number): void {
+    this.attempts.observe({ outcome: verdict }, durationMs / 1000);
+  }
+
+  ended(state: 'delivered' | 'dead'): void {
+    this.deliveries.inc({ state });
+  }
+
+  private read(): Promise<PushLoad> {
+    const at = this.clock.now().getTime();
+    if (!this.load || Math.abs(at - this.load.at) >= READ_EVERY_MS) {
+      const value = this.streams.load();
+      // A reading that failed is not kept.
+      value.catch(() => (this.load = undefined));
+      this.load = { at, value };
+    }
+    return this.load.value;
+  }
+}

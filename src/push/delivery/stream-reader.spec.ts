@@ -1,0 +1,184 @@
+import { describe, expect, it } from '@jest/globals';
+import { StreamResponse } from '../../protocol/a2a.js';
+import { TaskLog, type TaskEvent } from '../../tasks/index.js';
+import type { StreamCursor } from './domain/delivery-plan.js';
+import { ByteBudget, OverBudgetError } from './byte-budget.js';
+import { StreamReader } from './stream-reader.js';
+import type { DeliveryDraft, DeliveryStream, Reached } from './delivery-stream-store.js';
+
+const IDS = { taskId: 't', contextId: 'c' };
+const LIMITS = { maxBytes: 1024 * 1024, publicUrl: null };
+
+const task = { task: { id: 't', contextId: 'c', status: { state: 'TASK_STATE_SUBMITTED' } } };
+const status = (state: string) => ({ statusUpdate: { ...IDS, status: { state } } });
+const chunk = (artifactId: string, size = 1) => ({
+  artifactUpdate: { ...IDS, artifact: { artifactId, parts: [{ text: 'x'.repeat(size) }] } },
+});
+
+function entry(wire: object, i: number): TaskEvent {
+  const kind = 'task' in wire ? 'task' : 'statusUpdate' in wire ? 'status' : 'artifact';
+  const body = JSON.stringify(StreamResponse.toJSON(StreamResponse.fromJSON(wire)));
+  return { seq: i + 1, taskId: 't', kind, at: new Date(0), body };
+}
+
+/** A log that counts what is read of it. */
+function logOf(events: readonly TaskEvent[]) {
+  const counts = { bytes: 0, pages: 0 };
+  const log = Object.assign(Object.create(TaskLog.prototype) as TaskLog, {
+    events: (_: string, after: number, limit: number) => {
+      const page = events.slice(after, after + limit);
+      counts.pages += 1;
+      for (const { body } of page) counts.bytes += body.length;
+      return Promise.resolve(page);
+    },
+  });
+  return { log, counts };
+}
+
+function streamAt(nextSeq: number, cursor: StreamCursor | null, id = 'l'): DeliveryStream {
+  const webhook = { uid: 'u', taskId: 't', version: '1.0', events: 'changes' };
+  return { id, webhook, nextSeq, cursor } as DeliveryStream;
+}
+
+/** Reads on as a stream does until it has come to `end`. */
+async function readTo(reader: StreamReader, end: number, from: DeliveryStream, forMs?: number) {
+  const steps: Reached[] = [];
+  for (let stream = from; stream.nextSeq < end;) {
+    const reached = await reader.next(stream, forMs);
+    steps.push(reached);
+    stream = { ...stream, ...reached };
+  }
+  return steps;
+}
+
+const drafts = (steps: readonly Reached[]): DeliveryDraft[] =>
+  steps.flatMap(({ deliveries }) => deliveries);
+
+describe('StreamReader', () => {
+  it('reads a log once for all artifacts that end together, and makes a few at a time', async () => {
+    const chunks = Array.from({ length: 45 }, (_, i) => chunk(`a${i}`, 800_000));
+    const { log, counts } = logOf([task, ...chunks, status('TASK_STATE_COMPLETED')].map(entry));
+    const steps = await readTo(new StreamReader(log, LIMITS), 48, streamAt(1, null));
+    // Once for what is told, once for the artifacts, and the last entry for each piece.
+    expect(counts.bytes).toBeLessThan(2.5 * 45 * 800_000);
+    for (const { deliveries } of steps) {
+      const made = deliveries.reduce((sum, { body }) => sum + (body?.length ?? 0), 0);
+      expect(made).toBeLessThan(6 * 1024 * 1024);
+    }
+    const delivered = drafts(steps);
+    expect(delivered).toHaveLength(47);
+    expect(delivered.slice(1, -1).map(({ artifactId }) => artifactId)).toEqual(
+      chunks.map((_, i) => `a${i}`),
+    );
+    expect(new Set(delivered.map(({ webhookId }) => webhookId)).size).toBe(47);
+    expect(delivered.slice(1, 3).map(({ webhookId }) => webhookId)).toEqual(['u.47.1', 'u.47.2']);
+    expect(delivered.at(-1)).toMatchObject({ kind: 'event', webhookId: 'u.47' });
+  });
+
+  it('keeps the replay it has just made, whatever other streams keep', async () => {
+    const chunks = Array.from({ length: 60 }, (_, i) => chunk(`a${i}`, 700_000));
+    const { log, counts } = logOf([task, ...chunks, status('TASK_STATE_COMPLETED')].map(entry));
+    const reader = new StreamReader(log, LIMITS);
+    const stream = streamAt(1, null);
+    const draft = { seq: 62, kind: 'artifact', artifactId: 'a1' } as const;
+    await reader.render(stream, draft);
+    counts.bytes = 0;
+    await reader.render(stream, draft);
+    expect(counts.bytes).toBe(0);
+  });
+
+  it('stops in a long log when its time is over, and goes on from there', async () => {
+    const chunks = Array.from({ length: 900 }, () => chunk('a'));
+    const { log, counts } = logOf([task, ...chunks, status('TASK_STATE_WORKING')].map(entry));
+    const cursor = { state: 1, unfinished: [] };
+    const steps = await readTo(new StreamReader(log, LIMITS), 903, streamAt(2, cursor), 0);
+    expect(steps.length).toBeGreaterThan(10);
+    expect(drafts(steps)).toMatchObject([{ seq: 902, kind: 'event' }]);
+    // Its lease is extended before it is sent.
+    expect(steps.at(-1)!.asLogged).toBe(false);
+    expect(counts.pages).toBe(steps.length);
+  });
+
+  it('finds out what came before its place in pieces too', async () => {
+    const chunks = Array.from({ length: 900 }, () => chunk('a'));
+    const { log, counts } = logOf([task, ...chunks, status('TASK_STATE_COMPLETED')].map(entry));
+    const steps = await readTo(new StreamReader(log, LIMITS), 903, streamAt(902, null), 0);
+    expect(steps.map(({ cursor }) => cursor === null)).toEqual([true, true, true, true, false]);
+    expect(drafts(steps).map(({ kind }) => kind)).toEqual(['artifact', 'event']);
+    expect(counts.pages).toBeLessThan(12);
+  });
+
+  it('makes a dead letter of an entry that cannot be read, and goes on behind it', async () => {
+    const events = [task, status('TASK_STATE_WORKING'), status('TASK_STATE_COMPLETED')].map(entry);
+    const bad = (body: string) => logOf(events.with(1, { ...events[1]!, body })).log;
+    for (const body of ['{"status', '{}', '7']) {
+      const reader = new StreamReader(bad(body), LIMITS);
+      const delivered = drafts(await readTo(reader, 4, streamAt(1, null)));
+      expect(delivered.map((each) => each.body !== null)).toEqual([true, false, true]);
+      const draft = { seq: 2, kind: 'event', artifactId: null } as const;
+      await expect(reader.render(streamAt(3, null), draft)).rejects.toThrow(
+        "entry 2 of the task's log cannot be read",
+      );
+    }
+  });
+
+  describe('with many streams on large tasks', () => {
+    const size = 10_000;
+    const chunks = Array.from({ length: 210 }, (_, i) => chunk(`a${i}`, size));
+    const large = [task, ...chunks, status('TASK_STATE_COMPLETED')].map(entry);
+    const small = [task, status('TASK_STATE_COMPLETED')].map(entry);
+    const oldStream = (id: string): DeliveryStream => {
+      const webhook = { uid: 'u', taskId: id, version: '0.3', events: 'changes' };
+      return { id, webhook, nextSeq: 1, cursor: null } as DeliveryStream;
+    };
+    const snapshot = (seq: number) => ({ seq, kind: 'snapshot', artifactId: null }) as const;
+    /** Streams that had to wait: they read their first page again, which was dropped meanwhile. */
+    function turns() {
+      const reads = new Map<string, number>();
+      const log = Object.assign(Object.create(TaskLog.prototype) as TaskLog, {
+        events: async (taskId: string, after: number, limit: number) => {
+          await new Promise((resolve) => setImmediate(resolve));
+          if (after === 0) reads.set(taskId, (reads.get(taskId) ?? 0) + 1);
+          return (taskId === 'small' ? small : large).slice(after, after + limit);
+        },
+      });
+      return { log, having: () => [...reads].flatMap(([id, n]) => (n > 1 ? [id] : [])) };
+    }
+
+    it('holds one of them at a time when there is room for one, and small ones never wait', async () => {
+      const { log, having } = turns();
+      const rules = { limit: 250 * size, free: size, step: size, patienceMs: 60_000 };
+      const reader = new StreamReader(log, LIMITS, new ByteBudget(rules));
+      const delivered = new Set<string>();
+      let most = 0;
+      const tell = async (id: string): Promise<void> => {
+        const { body } = await reader.render(oldStream(id), snapshot(212));
+        most = Math.max(most, having().filter((each) => !delivered.has(each)).length);
+        delivered.add(id);
+        expect(body.includes('"thin":true')).toBe(true);
+      };
+      const all = Promise.all(Array.from({ length: 30 }, (_, i) => tell(`large${i}`)));
+      await reader.render(oldStream('small'), snapshot(2));
+      expect(delivered.size).toBeLessThan(2);
+      await all;
+      expect(having()).toHaveLength(29);
+      expect(most).toBeLessThanOrEqual(2);
+    });
+
+    it('says that there is no room when its turn does not come', async () => {
+      const { log } = turns();
+      const rules = { limit: size, free: 0, step: size, patienceMs: 0 };
+      const budget = new ByteBudget(rules);
+      const reader = new StreamReader(log, LIMITS, budget);
+      await budget.during(async (hold) => {
+        await hold.resize('all', size);
+        await expect(reader.next(oldStream('large'))).rejects.toThrow(OverBudgetError);
+        await expect(reader.render(oldStream('large'), snapshot(212))).rejects.toThrow(
+          OverBudgetError,
+        );
+      });
+      const { deliveries } = await reader.next(oldStream('large'));
+      expect(deliveries).toHaveLength(1);
+    });
+  });
+});

@@ -1,0 +1,295 @@
+import { storable } from '../../database/text.js';
+import type { StreamResponse, Task } from '../../protocol/a2a.js';
+import {
+  headerOf,
+  isShown,
+  type EventHeader,
+  type TaskEvent,
+  type TaskLog,
+} from '../../tasks/index.js';
+import type { Delivery } from './delivery.js';
+import {
+  LOG_START,
+  type StreamCursor,
+  type PlannedDelivery,
+  planEntry,
+  deliveredArtifacts,
+} from './domain/delivery-plan.js';
+import { eventWebhookId } from './domain/webhook-id.js';
+import type { DeliveryDraft, DeliveryStream, Reached } from './delivery-stream-store.js';
+import { onlyStates } from './domain/state-filter.js';
+import { ByteBudget, type Hold } from './byte-budget.js';
+import { PAGE, isLast, nextLimit, pacer, readPage } from './log-pages.js';
+import { LogGoneError, TaskReplays, payloadOf } from './task-replays.js';
+import {
+  type BodyLimits,
+  UnrenderableError,
+  type WebhookBody,
+  taskPayload,
+  webhookBody,
+} from '../sending/webhook-body.js';
+
+/** Log entries read at once; few at first, since most streams find what they look for right there. */
+const FIRST_PAGE = 16;
+/** One entry can end many artifacts: no more of them are made at once, and none after so many bytes. */
+const PIECE = 20;
+const PIECE_BYTES = 1024 * 1024;
+/** Streams remembered whose cursor is half found out. */
+const MAX_HALF_KNOWN = 1000;
+
+/** What a delivery is made from: a row of it, or its draft. */
+type Source = Pick<Delivery, 'seq' | 'kind' | 'artifactId'>;
+
+/** An entry that has been looked at, or the part of it that comes next. */
+type Passed = Reached & { readonly cursor: StreamCursor };
+
+/** A position in the log with what is known there. */
+interface Known {
+  readonly seq: number;
+  readonly cursor: StreamCursor;
+}
+
+/** Trying again would not help. */
+export function isPermanent(error: unknown): error is Error {
+  return error instanceof LogGoneError || error instanceof UnrenderableError;
+}
+
+/**
+ * Reads the log for a stream: what is to be delivered next, with the bytes. What all streams hold of
+ * the log meanwhile has a limit: a call that would need more, and has waited for it in vain, throws
+ * OverBudgetError, and the stream should be tried again in a moment.
+ */
+export class StreamReader {
+  private readonly replays: TaskReplays;
+  /** By stream: how far its cursor is known. */
+  private readonly halfKnown = new Map<string, Known>();
+
+  constructor(
+    private readonly log: TaskLog,
+    private readonly limits: BodyLimits,
+    private readonly budget = new ByteBudget(),
+  ) {
+    this.replays = new TaskReplays(log);
+  }
+
+  /**
+   * Goes from the stream's position to the next log entry of interest, else to the end of the log. After
+   * `forMs` it stops where it is, with nothing to send: the caller extends its lease and goes on from
+   * there. An entry that ends many artifacts is given in pieces.
+   */
+  next(stream: DeliveryStream, forMs = Infinity): Promise<Reached> {
+    const until = performance.now() + forMs;
+    const isOver = (): boolean => performance.now() >= until;
+    return this.budget.during((hold) => this.read(stream, isOver, hold));
+  }
+
+  /** The bytes of a delivery that has none: a snapshot, or one that is sent again. */
+  render(stream: DeliveryStream, delivery: Source): Promise<WebhookBody> {
+    const { taskId } = stream.webhook;
+    const { seq } = delivery;
+    const entry = async (hold: Hold): Promise<TaskEvent> => {
+      const asked = { taskId, after: seq - 1, limit: 1, part: 'page' };
+      const [event] = await readPage(this.log, asked, hold);
+      if (event?.seq !== seq) throw new LogGoneError(`The log has no entry ${seq}`);
+      return event;
+    };
+    return this.budget.during((hold) => {
+      const task = (): Promise<Task> => this.replays.asOf(stream.id, taskId, seq, hold);
+      return this.bytesOf(stream, delivery, () => entry(hold), task);
+    });
+  }
+
+  /** Frees what was cached for a stream that is idle. */
+  forget(streamId: string): void {
+    this.replays.forget(streamId);
+    this.halfKnown.delete(streamId);
+  }
+
+  private async read(stream: DeliveryStream, isOver: () => boolean, hold: Hold): Promise<Reached> {
+    let cursor = stream.cursor ?? (await this.cursorAt(stream, isOver, hold));
+    let { nextSeq } = stream;
+    const { taskId } = stream.webhook;
+    if (cursor === null) return { nextSeq, cursor, deliveries: [] };
+    const pace = pacer();
+    for (let limit = FIRST_PAGE; ;) {
+      const asked = { taskId, after: nextSeq - 1, limit, part: 'page' };
+      const page = await readPage(this.log, asked, hold);
+      for (const event of page) {
+        const turn = pace(event.body.length);
+        if (turn) await turn;
+        const passed = await this.pass(stream, cursor, event, hold);
+        // Stored before it is sent, so that the lease is extended first.
+        if (passed.deliveries.length > 0) return isOver() ? { ...passed, asLogged: false } : passed;
+        ({ cursor, nextSeq } = passed);
+      }
+      if (isLast(page, limit) || isOver()) return { nextSeq, cursor, deliveries: [] };
+      limit = nextLimit(page);
+    }
+  }
+
+  /** What is delivered of this entry, and the position behind it (or behind a piece of it). */
+  private async pass(
+    stream: DeliveryStream,
+    cursor: StreamCursor,
+    event: TaskEvent,
+    hold: Hold,
+  ): Promise<Passed> {
+    const { kind, seq } = event;
+    const { states, events } = stream.webhook;
+    const header = tryHeader(event);
+    if (header === null) {
+      const isDelivered = isShown(event) && (states === undefined || kind !== 'artifact');
+      return { nextSeq: seq + 1, cursor, deliveries: isDelivered ? [unreadable(stream, seq)] : [] };
+    }
+    const entry = { kind, header };
+    const plan = onlyStates(planEntry(cursor, entry, events), entry, states);
+    // A 0.x body is the whole task, so one request contains all that one entry brought.
+    const wanted = stream.webhook.version === '1.0' ? plan.deliveries : plan.deliveries.slice(-1);
+    let replayed: Promise<Task> | undefined;
+    // All artifacts of an entry are taken from one replay.
+    const task = (): Promise<Task> =>
+      (replayed ??= this.replays.asOf(stream.id, stream.webhook.taskId, seq, hold));
+    const deliveries = await this.drafts(stream, event, wanted, cursor.delivered ?? 0, task);
+    if (deliveries.length < wanted.length) {
+      const ids = wanted.slice(0, deliveries.length).flatMap(artifactIdOf);
+      return { nextSeq: seq, cursor: deliveredArtifacts(cursor, ids), deliveries };
+    }
+    const asLogged = isAsLogged(deliveries, event);
+    return { nextSeq: seq + 1, cursor: plan.cursor, deliveries, asLogged };
+  }
+
+  /** The first of these deliveries, as many as are made at once; `delivered` came before them. */
+  private async drafts(
+    stream: DeliveryStream,
+    event: TaskEvent,
+    wanted: readonly PlannedDelivery[],
+    delivered: number,
+    task: () => Promise<Task>,
+  ): Promise<DeliveryDraft[]> {
+    const { uid } = stream.webhook;
+    const { seq } = event;
+    const drafts: DeliveryDraft[] = [];
+    let bytes = 0;
+    for (const [i, delivery] of wanted.entries()) {
+      if (i === PIECE || bytes >= PIECE_BYTES) break;
+      const [artifactId = null] = artifactIdOf(delivery);
+      const isOneOfMany = artifactId !== null && delivered + wanted.length > 1;
+      const webhookId = eventWebhookId(uid, seq, isOneOfMany ? delivered + i + 1 : undefined);
+      const source = { seq, kind: delivery.kind, artifactId };
+      const made = await this.tryBytes(stream, source, event, task);
+      bytes += made.body?.length ?? 0;
+      drafts.push({ ...source, ...made, webhookId });
+    }
+    return drafts;
+  }
+
+  /** Without bytes when they cannot be made: one bad event must not hold up the stream. */
+  private async tryBytes(
+    stream: DeliveryStream,
+    source: Source,
+    event: TaskEvent,
+    task: () => Promise<Task>,
+  ): Promise<Pick<DeliveryDraft, 'body' | 'contentType'>> {
+    try {
+      return await this.bytesOf(stream, source, () => event, task);
+    } catch (error) {
+      if (isPermanent(error)) return { body: null, contentType: null };
+      throw error;
+    }
+  }
+
+  private async bytesOf(
+    { webhook }: DeliveryStream,
+    { kind, artifactId }: Source,
+    entry: () => TaskEvent | Promise<TaskEvent>,
+    task: () => Promise<Task>,
+  ): Promise<WebhookBody> {
+    const { version, taskId } = webhook;
+    if (kind === 'snapshot' || version !== '1.0') {
+      return webhookBody(version, taskPayload(await task()), this.limits);
+    }
+    if (kind === 'artifact') {
+      return webhookBody(version, artifactPayload(taskId, await task(), artifactId), this.limits);
+    }
+    const event = await entry();
+    return webhookBody(version, payloadOf(event), this.limits, event.body);
+  }
+
+  /** What is known before the stream's position; null when `isOver` before it is: the next call goes on. */
+  private async cursorAt(
+    stream: DeliveryStream,
+    isOver: () => boolean,
+    hold: Hold,
+  ): Promise<StreamCursor | null> {
+    const { taskId } = stream.webhook;
+    const last = stream.nextSeq - 1;
+    const known = this.halfKnown.get(stream.id);
+    this.halfKnown.delete(stream.id);
+    let { seq, cursor } = known && known.seq <= last ? known : { seq: 0, cursor: LOG_START };
+    const pace = pacer();
+    for (let limit = PAGE; seq < last;) {
+      const asked = { taskId, after: seq, limit: Math.min(limit, last - seq), part: 'page' };
+      const page = await readPage(this.log, asked, hold);
+      if (page.length === 0) break;
+      limit = nextLimit(page);
+      for (const event of page) {
+        const turn = pace(event.body.length);
+        if (turn) await turn;
+        const header = tryHeader(event);
+        if (header) cursor = planEntry(cursor, { kind: event.kind, header }).cursor;
+        seq = event.seq;
+      }
+      if (seq < last && isOver()) {
+        if (this.halfKnown.size >= MAX_HALF_KNOWN) this.halfKnown.clear();
+        this.halfKnown.set(stream.id, { seq, cursor });
+        return null;
+      }
+    }
+    return cursor;
+  }
+}
+
+function artifactIdOf(delivery: PlannedDelivery): string[] {
+  return delivery.kind === 'artifact' ? [delivery.artifactId] : [];
+}
+
+/** Null when the entry cannot be read. */
+function tryHeader(event: TaskEvent): EventHeader | null {
+  try {
+    return headerOf(payloadOf(event));
+  } catch (error) {
+    if (error instanceof UnrenderableError) return null;
+    throw error;
+  }
+}
+
+/** It ends as a dead letter that says why, and the stream goes on behind it. */
+function unreadable({ webhook }: DeliveryStream, seq: number): DeliveryDraft {
+  const webhookId = eventWebhookId(webhook.uid, seq);
+  return { seq, kind: 'event', artifactId: null, webhookId, body: null, contentType: null };
+}
+
+function artifactPayload(
+  taskId: string,
+  task: Task,
+  artifactId: string | null,
+): NonNullable<StreamResponse['payload']> {
+  // Delivery rows hold the id as the database can.
+  const wanted = storable(artifactId);
+  const artifact = task.artifacts.find((each) => storable(each.artifactId) === wanted);
+  const { contextId } = task;
+  const value = {
+    taskId,
+    contextId,
+    artifact,
+    append: false,
+    lastChunk: true,
+    metadata: undefined,
+  };
+  return { $case: 'artifactUpdate', value };
+}
+
+/** These bytes come from the log alone: no other code, setting or entry changes them. */
+function isAsLogged([draft, ...others]: readonly DeliveryDraft[], event: TaskEvent): boolean {
+  return others.length === 0 && draft?.kind === 'event' && draft.body === event.body;
+}

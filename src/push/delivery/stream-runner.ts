@@ -1,0 +1,357 @@
+import type { Clock } from '../../common/clock.js';
+import type { IdSource } from '../../common/ids.js';
+import type { Log } from '../../common/logger.js';
+import { SecretLockedError } from '../../common/secret-box.js';
+import { outcomeOf, saidBy } from './attempt-outcome.js';
+import type { AttemptSender } from '../sending/attempt-sender.js';
+import type { OpenDelivery } from './delivery.js';
+import { errorClassOf, verdictOf } from './domain/attempt-verdict.js';
+import type { RetrySchedule } from './domain/retry-schedule.js';
+import { type AttemptDecision, decideAttempt } from './domain/attempt-decision.js';
+import { failingForMs } from './domain/webhook-health.js';
+import { type BodyReservation, BodyBudget } from './body-budget.js';
+import { OverBudgetError } from './byte-budget.js';
+import { type StreamReader, isPermanent } from './stream-reader.js';
+import { type ReadyDelivery, loggedDelivery } from './logged-delivery.js';
+import { type DeliveryObserver, NOBODY } from './delivery-observer.js';
+import { StreamTurn } from './stream-turn.js';
+import type {
+  DeliveryStream,
+  DeliveryStreamStore,
+  Reached,
+  AttemptRecord,
+  StepResult,
+} from './delivery-stream-store.js';
+import { OPEN_GATE, type ReceiverGate } from '../receivers/receiver-gate.js';
+import type { Held } from '../receivers/receiver-store.js';
+import type { WebhookAnswer } from '../sending/webhook-sender.js';
+
+/** The delay before a stream is looked at again after an error of the hub's own. */
+const TROUBLE_PAUSE_MS = 5000;
+/** The same while its secret cannot be opened: only a restart with the right key changes that. */
+const LOCKED_PAUSE_MS = 30_000;
+/** The same while large tasks of other streams take the memory there is for them. */
+const CROWDED_PAUSE_MS = 1000;
+/** The pauses before an attempt is recorded again that the database did not take: they double. */
+const RECORD_PAUSE_MS = 100;
+const MAX_RECORD_PAUSE_MS = 2000;
+
+/** Streams that wait for their principal's limit come back spread over this time. */
+const PRINCIPAL_SPREAD_MS = 15_000;
+
+export interface RunnerSettings extends RetrySchedule {
+  /** How long one attempt may take in all; a lease is twice that. */
+  readonly timeoutMs: number;
+  /** After so long of nothing but failures a webhook is disabled. */
+  readonly disableAfterMs: number;
+}
+
+/** Delivers what one claimed stream has left, in order, until there is nothing more. */
+export class StreamRunner {
+  constructor(
+    private readonly streams: DeliveryStreamStore,
+    private readonly reader: StreamReader,
+    private readonly sender: AttemptSender,
+    private readonly clock: Clock,
+    private readonly ids: IdSource,
+    private readonly log: Log,
+    private readonly settings: RunnerSettings,
+    private readonly observer: DeliveryObserver = NOBODY,
+    private readonly gate: Pick<ReceiverGate, 'waitOf' | 'admit'> = OPEN_GATE,
+    private readonly rooms = new BodyBudget(),
+  ) {}
+
+  /**
+   * Never rejects. A stream that always has more to deliver makes way for those that wait, and goes behind
+   * them. With `stopping` aborted the stream is given back at the next step; with `cutting`
+   * aborted the attempt under way is cut as well, as if it had not been made.
+   */
+  async run(stream: DeliveryStream, stopping: AbortSignal, cutting: AbortSignal): Promise<void> {
+    let step: StepResult = stream;
+    if (stream.dueSince) {
+      const waitedMs = this.clock.now().getTime() - stream.dueSince.getTime();
+      this.observer.claimed(Math.max(0, waitedMs));
+    }
+    try {
+      const turn = new StreamTurn(this.streams, this.clock);
+      while (typeof step === 'object') {
+        stream = step;
+        // What is kept of the log for the stream stays, as it is about to go on from there.
+        if (stopping.aborted || (await turn.isOver()))
+          return await this.streams.release(stream, this.clock.now());
+        const now = stream;
+        const { organization } = now.webhook;
+        step = await this.rooms.during(organization, (room) => this.step(now, room, cutting));
+      }
+      this.reader.forget(stream.id);
+      // The process that took the stream did not take its probe, which another stream may have at once.
+      if (step === 'lost' && stream.probeUntil)
+        await this.streams.release(stream, this.clock.now());
+    } catch (error) {
+      const { configId, taskId } = stream.webhook;
+      if (error instanceof SecretLockedError) {
+        // That a key is missing is logged as an error once for all streams.
+        this.log.debug(
+          { taskId, configId, keyId: error.keyId },
+          'a webhook cannot be sent until the key of its secret is available',
+        );
+        return await this.giveBack(stream, LOCKED_PAUSE_MS);
+      }
+      // It is tried again in a moment; meanwhile its permit goes to another stream.
+      if (error instanceof OverBudgetError) return await this.giveBack(stream, CROWDED_PAUSE_MS);
+      this.log.error(
+        { err: error, taskId, configId },
+        'sending a webhook failed inside the hub; trying again in a moment',
+      );
+      await this.giveBack(stream);
+    }
+  }
+
+  private async step(
+    stream: DeliveryStream,
+    room: BodyReservation,
+    signal: AbortSignal,
+  ): Promise<StepResult> {
+    const wait = await this.gate.waitOf(stream.webhook);
+    if (wait) return this.hold(stream, wait);
+    if (stream.open === 0) return this.readOn(stream, room, signal);
+    // Read with the claim, right before it is sent: nothing is sent with an outdated registration.
+    const delivery = await this.streams.firstOpen(stream.id, stream.epoch, room.take);
+    const now = this.clock.now();
+    if (!delivery) return this.streams.recount(stream, now, this.lease());
+    if (!stream.isEarly && delivery.nextAttemptAt && delivery.nextAttemptAt > now) {
+      await this.streams.release(stream, delivery.nextAttemptAt);
+      return 'idle';
+    }
+    const ready = await this.withBody(stream, delivery, room);
+    if (typeof ready === 'string') {
+      return ready === 'lost' ? ready : this.recordUnsent(stream, delivery, ready, signal);
+    }
+    return this.attempt(stream, ready, signal);
+  }
+
+  /**
+   * What the log has for the stream is stored before it is sent, unless the log itself holds the bytes:
+   * then one write records delivery, attempt and position. A process that takes the stream over from one that ended
+   * before that write finds the same delivery in the log, with the same id, number and bytes.
+   */
+  private async readOn(
+    stream: DeliveryStream,
+    room: BodyReservation,
+    signal: AbortSignal,
+  ): Promise<StepResult> {
+    const reached = await this.reader.next(stream, this.settings.timeoutMs / 4);
+    await room.keep(bytesOf(reached.deliveries));
+    const delivery = loggedDelivery(stream, reached, this.ids.next(), this.clock.now());
+    if (!delivery) return this.streams.advance(stream, reached, this.clock.now(), this.lease());
+    // Asked right before it is sent: nothing is sent with an outdated registration.
+    if (!(await this.streams.holds(stream))) return 'lost';
+    return this.attempt(stream, delivery, signal, reached);
+  }
+
+  /** The delivery with its bytes; `lost`, or why they cannot be made any more. */
+  private async withBody(
+    stream: DeliveryStream,
+    delivery: OpenDelivery,
+    room: BodyReservation,
+  ): Promise<ReadyDelivery | string> {
+    const { body, contentType } = delivery;
+    if (body !== null && contentType !== null) return { ...delivery, body, contentType };
+    try {
+      const made = await this.reader.render(stream, delivery);
+      await room.keep(bytesOf([made]));
+      const kept = await this.streams.keepBody(stream, delivery.id, made.body, made.contentType);
+      return kept ? { ...delivery, ...made } : 'lost';
+    } catch (error) {
+      if (isPermanent(error)) return error.message;
+      throw error;
+    }
+  }
+
+  private async attempt(
+    stream: DeliveryStream,
+    delivery: ReadyDelivery,
+    signal: AbortSignal,
+    reached?: Reached,
+  ): Promise<StepResult> {
+    const at = this.clock.now();
+    // A lease that could end before the answer would let another process send what follows meanwhile.
+    if (at.getTime() > stream.leaseUntil.getTime() - this.settings.timeoutMs) {
+      await this.streams.release(stream, at);
+      return 'idle';
+    }
+    const wait = await this.gate.admit(stream.webhook, Buffer.byteLength(delivery.body));
+    if (wait) return this.hold(stream, wait);
+    const number = delivery.attempts + 1;
+    const answer = await this.send(stream, delivery, number, at, signal);
+    if (signal.aborted && answer.status === null) {
+      await this.streams.release(stream, this.clock.now());
+      return 'idle';
+    }
+    if (answer.isPermanent) {
+      const reason = answer.detail ?? 'it has no proof';
+      return this.recordUnsent(stream, delivery, reason, signal, reached);
+    }
+    const attempt = {
+      number,
+      at,
+      durationMs: answer.durationMs,
+      status: answer.status,
+      error: errorClassOf(answer.status, answer.error),
+      response: answer.response,
+    };
+    const decision = this.decideAttempt(stream, delivery, answer, at);
+    const now = this.clock.now();
+    const result: AttemptRecord['result'] =
+      decision.state === 'retrying'
+        ? {
+            state: 'retrying',
+            at: new Date(now.getTime() + decision.delayMs),
+            reason: decision.reason,
+            isEarly: decision.isEarly,
+          }
+        : decision;
+    const outcome = outcomeOf(answer, decision, at);
+    const isHubTrouble = answer.hubTrouble !== undefined;
+    const attemptRecord = { delivery, reached, attempt, outcome, result, isHubTrouble };
+    return this.record(stream, attemptRecord, signal);
+  }
+
+  /** What it has to deliver waits, as it is; its permit goes to another stream meanwhile. */
+  private async hold(stream: DeliveryStream, { until, of }: Held): Promise<'idle'> {
+    const now = this.clock.now();
+    if (of === 'receiver') await this.streams.hold(stream, until, now);
+    else {
+      // Many wait for the same moment: they come back one after another.
+      const spreadMs = PRINCIPAL_SPREAD_MS * this.ids.jitter();
+      const waitMs = Math.max(until.getTime() - now.getTime(), 0) + spreadMs;
+      await this.streams.release(stream, new Date(now.getTime() + waitMs));
+    }
+    return 'idle';
+  }
+
+  private decideAttempt(
+    { webhook }: DeliveryStream,
+    delivery: OpenDelivery,
+    answer: WebhookAnswer,
+    at: Date,
+  ): AttemptDecision {
+    const said = saidBy(answer);
+    const verdict = verdictOf(answer.status);
+    this.observer.attempted(verdict, answer.durationMs);
+    const { nextAttemptAt } = delivery;
+    const now = this.clock.now();
+    return decideAttempt(
+      {
+        verdict,
+        said,
+        tries: delivery.tries + 1,
+        rejections: delivery.rejections + (verdict === 'rejected' ? 1 : 0),
+        retryAfterMs: answer.retryAfterMs,
+        earlyMs:
+          nextAttemptAt && nextAttemptAt > at
+            ? Math.max(0, nextAttemptAt.getTime() - now.getTime())
+            : null,
+        failingForMs: answer.hubTrouble
+          ? 0
+          : failingForMs(webhook, now, this.settings.disableAfterMs),
+      },
+      this.settings,
+      this.ids.jitter(),
+    );
+  }
+
+  /**
+   * Records the outcome of an attempt. A database that is away for a moment is tried again while the
+   * claim holds, so that the receiver need not get it twice.
+   */
+  private async record(
+    stream: DeliveryStream,
+    attemptRecord: AttemptRecord,
+    signal: AbortSignal,
+  ): Promise<StepResult> {
+    let isRepeated = false;
+    for (let pause = RECORD_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_RECORD_PAUSE_MS)) {
+      try {
+        const step = await this.streams.recordAttempt(
+          stream,
+          attemptRecord,
+          this.clock.now(),
+          this.lease(),
+        );
+        if (step !== 'lost') this.report(stream, attemptRecord);
+        // The first write may have been committed although its answer was lost; then the claim still holds.
+        else if (isRepeated) await this.streams.release(stream, this.clock.now());
+        return step;
+      } catch (error) {
+        const isOver = this.clock.now().getTime() + pause >= stream.leaseUntil.getTime();
+        if (isOver || signal.aborted) throw error;
+        this.log.warn({ err: error }, 'a webhook attempt could not be recorded; trying again');
+        isRepeated = true;
+        await this.clock.sleep(pause, signal);
+      }
+    }
+  }
+
+  private send(
+    stream: DeliveryStream,
+    delivery: ReadyDelivery,
+    attempt: number,
+    at: Date,
+    signal: AbortSignal,
+  ): Promise<WebhookAnswer> {
+    const { contentType, webhookId, seq, number, redelivered, body } = delivery;
+    const gapSeq = redelivered ? null : stream.gapSeq;
+    const facts = { contentType, webhookId, at, attempt, seq, number, gapSeq };
+    return this.sender.send(stream.webhook, facts, body, signal);
+  }
+
+  private recordUnsent(
+    stream: DeliveryStream,
+    delivery: OpenDelivery,
+    reason: string,
+    signal: AbortSignal,
+    reached?: Reached,
+  ): Promise<StepResult> {
+    const result = { state: 'dead' as const, reason, effect: 'none' as const };
+    return this.record(stream, { delivery, reached, attempt: null, result }, signal);
+  }
+
+  private report({ webhook }: DeliveryStream, { delivery, result }: AttemptRecord): void {
+    if (result.state === 'retrying') return;
+    this.observer.ended(result.state);
+    if (result.state !== 'dead') return;
+    const { taskId, configId } = webhook;
+    const { id: deliveryId, seq } = delivery;
+    this.log.warn(
+      { taskId, configId, deliveryId, seq, reason: result.reason },
+      'a webhook delivery became a dead letter',
+    );
+  }
+
+  private async giveBack(stream: DeliveryStream, pauseMs = TROUBLE_PAUSE_MS): Promise<void> {
+    const dueAt = new Date(this.clock.now().getTime() + pauseMs);
+    try {
+      await this.streams.release(stream, dueAt);
+    } catch (error) {
+      // The lease runs out by itself.
+      this.log.warn(
+        { err: error },
+        'the lease of a webhook could not be released; it expires by itself',
+      );
+    }
+  }
+
+  private lease(): Date {
+    return new Date(this.clock.now().getTime() + leaseMs(this.settings));
+  }
+}
+
+function bytesOf(bodies: readonly { readonly body: string | null }[]): number {
+  return bodies.reduce((sum, { body }) => sum + (body === null ? 0 : Buffer.byteLength(body)), 0);
+}
+
+/** How long a claim holds without news: twice an attempt's time. */
+export function leaseMs(settings: Pick<RunnerSettings, 'timeoutMs'>): number {
+  return 2 * settings.timeoutMs;
+}

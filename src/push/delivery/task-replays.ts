@@ -1,0 +1,111 @@
+import { StreamResponse, type Task } from '../../protocol/a2a.js';
+import { applyEvent, emptyTask } from '../../protocol/task-reducer.js';
+import type { TaskEvent, TaskLog } from '../../tasks/index.js';
+import type { Hold } from './byte-budget.js';
+import { PAGE, nextLimit, pacer, readPage } from './log-pages.js';
+import { UnrenderableError } from '../sending/webhook-body.js';
+
+/** Replays kept, and the bytes of log they may have taken in together; the newest is kept whatever it took. */
+const MAX_KEPT = 100;
+const MAX_KEPT_BYTES = 32 * 1024 * 1024;
+
+interface Replay {
+  task: Task;
+  seq: number;
+  bytes: number;
+}
+
+/** The log does not reach back as far as is needed. */
+export class LogGoneError extends Error {
+  override readonly name = 'LogGoneError';
+}
+
+/** The payload of a log entry. Throws {@link UnrenderableError} when it is none: it never will be. */
+export function payloadOf({ seq, body }: TaskEvent): NonNullable<StreamResponse['payload']> {
+  const reason = `entry ${seq} of the task's log cannot be read`;
+  let payload: StreamResponse['payload'];
+  try {
+    payload = StreamResponse.fromJSON(JSON.parse(body)).payload;
+  } catch (cause) {
+    throw new UnrenderableError(reason, { cause });
+  }
+  if (!payload) throw new UnrenderableError(reason);
+  return payload;
+}
+
+/**
+ * Tasks as they were at a point of their log, which is what webhook bodies are made of. A stream asks for
+ * points in order, so the last replay of a stream is kept for a while and goes on from there.
+ */
+export class TaskReplays {
+  /** By stream, least recently used first. */
+  private readonly kept = new Map<string, Replay>();
+  private bytes = 0;
+
+  constructor(private readonly log: TaskLog) {}
+
+  /**
+   * The task after log entry `seq`. The caller must be done with it before it calls again, and gives the
+   * budget for reading it. Throws {@link LogGoneError} when the log has no such entry (any more),
+   * {@link UnrenderableError} when one up to there cannot be read, OverBudgetError when it has to be tried again.
+   */
+  async asOf(streamId: string, taskId: string, seq: number, hold: Hold): Promise<Task> {
+    const known = this.take(streamId);
+    const replay =
+      known && known.seq <= seq ? known : { task: emptyTask(taskId, ''), seq: 0, bytes: 0 };
+    try {
+      await hold.resize('replay', replay.bytes);
+      await this.advance(replay, taskId, seq, hold);
+    } finally {
+      // Also what has come only so far: the next try goes on from there.
+      this.keep(streamId, replay);
+    }
+    return replay.task;
+  }
+
+  /** Forgets a stream that has delivered all. */
+  forget(streamId: string): void {
+    this.take(streamId);
+  }
+
+  private async advance(replay: Replay, taskId: string, seq: number, hold: Hold): Promise<void> {
+    const pace = pacer();
+    for (let limit = PAGE; replay.seq < seq;) {
+      const asked = { taskId, after: replay.seq, limit: Math.min(limit, seq - replay.seq) };
+      const counted = { ...asked, part: 'replay', held: replay.bytes };
+      const page = await readPage(this.log, counted, hold);
+      if (page[0]?.seq !== replay.seq + 1) {
+        throw new LogGoneError(`The log of task ${taskId} has no entry ${replay.seq + 1}`);
+      }
+      for (const event of page) {
+        const turn = pace(event.body.length);
+        if (turn) await turn;
+        replay.task = applyEvent(replay.task, payloadOf(event), event.kind);
+        replay.seq = event.seq;
+        replay.bytes += event.body.length;
+      }
+      limit = nextLimit(page);
+    }
+  }
+
+  private take(streamId: string): Replay | undefined {
+    const replay = this.kept.get(streamId);
+    if (replay) {
+      this.kept.delete(streamId);
+      this.bytes -= replay.bytes;
+    }
+    return replay;
+  }
+
+  private keep(streamId: string, replay: Replay): void {
+    this.take(streamId);
+    this.kept.set(streamId, replay);
+    this.bytes += replay.bytes;
+    for (const [oldest] of this.kept) {
+      // The newest stays: its stream is about to go on from there, and would read all of it again.
+      if (oldest === streamId) break;
+      if (this.kept.size <= MAX_KEPT && this.bytes <= MAX_KEPT_BYTES) break;
+      this.take(oldest);
+    }
+  }
+}

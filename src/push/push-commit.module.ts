@@ -1,0 +1,103 @@
+import { Global, Module } from '@nestjs/common';
+import { AgentsModule } from '../agents/index.js';
+import { AuthModule, PrincipalHolds } from '../auth/index.js';
+import { Clock } from '../common/clock.js';
+import { WebhookEgress } from '../common/egress/webhook-egress.js';
+import { IdSource } from '../common/ids.js';
+import { Log } from '../common/logger.js';
+import { AppConfig, PublicUrl } from '../config/index.js';
+import { Database } from '../database/database.js';
+import { AppendParticipant, TaskPositionsModule } from '../tasks/index.js';
+import { DeliveryStreamStore } from './delivery/delivery-stream-store.js';
+import { SqlDeliveryStreamStore } from './delivery/persistence/sql-delivery-stream.store.js';
+import { PushAppendParticipant } from './delivery/push-append.participant.js';
+import { PushWakeup } from './delivery/push-wakeup.js';
+import { SubscriptionStreams } from './delivery/subscription-streams.js';
+import { endpointRules } from './receivers/endpoint-rules.js';
+import { EndpointStore } from './receivers/endpoint-store.js';
+import { EventAnnouncer } from './receivers/event-announcer.js';
+import { SqlEndpointStore } from './receivers/persistence/sql-endpoint.store.js';
+import { SqlReceiverStore } from './receivers/persistence/sql-receiver.store.js';
+import { ReceiverChallenge } from './receivers/receiver-challenge.js';
+import { ReceiverGate } from './receivers/receiver-gate.js';
+import { receiverLimits } from './receivers/receiver-limits.js';
+import { ReceiverStore } from './receivers/receiver-store.js';
+import { DeliveryStore } from './records/delivery-store.js';
+import { SqlDeliveryStore } from './records/persistence/sql-delivery.store.js';
+import { SubscriptionDirectory } from './registration/subscription-directory.js';
+import { type TaskWebhook } from './registration/webhook.js';
+import { SqlWebhookStore } from './webhooks/persistence/sql-webhook.store.js';
+import { WebhookStore } from './webhooks/webhook-store.js';
+import { SqlSubscriptionStore } from './registration/persistence/sql-subscription.store.js';
+import { SubscriptionStore } from './registration/subscription-store.js';
+import { SqlSubscriptionStreamStore } from './delivery/persistence/sql-subscription-stream.store.js';
+import { SubscriptionStreamStore } from './delivery/subscription-stream-store.js';
+
+/**
+ * What webhooks keep in the database, and what takes part in every append. It needs nothing of the
+ * tasks' module, so that the tasks can need {@link AppendParticipant}.
+ */
+@Global()
+@Module({
+  imports: [AgentsModule, AuthModule, TaskPositionsModule],
+  providers: [
+    { provide: ReceiverStore, useClass: SqlReceiverStore },
+    {
+      provide: ReceiverGate,
+      inject: [ReceiverStore, WebhookEgress, Clock, AppConfig, PublicUrl],
+      useFactory: (
+        store: ReceiverStore,
+        egress: WebhookEgress,
+        clock: Clock,
+        { push }: AppConfig,
+        address: PublicUrl,
+      ) => {
+        const originOfHub = (): string => new URL(address.base).hostname;
+        const challenge = new ReceiverChallenge(egress, push, originOfHub);
+        return new ReceiverGate(store, challenge, clock, receiverLimits(push), push.trustedHosts);
+      },
+    },
+    { provide: WebhookStore, useClass: SqlWebhookStore },
+    { provide: EventAnnouncer, inject: [Log], useFactory: (log: Log) => new EventAnnouncer(log) },
+    {
+      provide: DeliveryStreamStore,
+      inject: [Database, IdSource, AppConfig, EventAnnouncer, PrincipalHolds, ReceiverGate],
+      useFactory: (
+        database: Database,
+        ids: IdSource,
+        { push }: AppConfig,
+        events: EventAnnouncer,
+        holds: PrincipalHolds,
+        gate: ReceiverGate,
+      ) => {
+        const rules = endpointRules(push);
+        const few = Math.min(rules.maxConcurrency, push.unverified.atOnce);
+        const maxConcurrencyOf = (webhook: TaskWebhook): number =>
+          gate.isFree(webhook) ? rules.maxConcurrency : few;
+        return new SqlDeliveryStreamStore(database, ids, rules, events, holds, maxConcurrencyOf);
+      },
+    },
+    { provide: EndpointStore, useClass: SqlEndpointStore },
+    { provide: DeliveryStore, useClass: SqlDeliveryStore },
+    SubscriptionDirectory,
+    SubscriptionStreams,
+    { provide: AppendParticipant, useClass: PushAppendParticipant },
+    PushWakeup,
+    { provide: SubscriptionStore, useClass: SqlSubscriptionStore },
+    { provide: SubscriptionStreamStore, useClass: SqlSubscriptionStreamStore },
+  ],
+  exports: [
+    AppendParticipant,
+    DeliveryStore,
+    EndpointStore,
+    EventAnnouncer,
+    DeliveryStreamStore,
+    PushWakeup,
+    ReceiverGate,
+    SubscriptionDirectory,
+    SubscriptionStore,
+    SubscriptionStreamStore,
+    WebhookStore,
+  ],
+})
+export class PushCommitModule {}

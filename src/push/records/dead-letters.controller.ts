@@ -1,0 +1,61 @@
+import { Body, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { CurrentPrincipal, type Principal } from '../../auth/index.js';
+import { AdminController } from '../../common/http/admin-controller.js';
+import { invalidField } from '../../common/hub-error.js';
+import { DeadLetterQueryDto, DeadLettersDto } from './delivery-requests.dto.js';
+import { DeliveryDto, DeliveryPageDto, PurgedDto, RedeliveredDto } from './delivery.dto.js';
+import { type RequestedDeliveries, DeliveryService } from './delivery.service.js';
+
+@AdminController('push', 'api/v1/push', 'push')
+export class DeadLettersController {
+  constructor(private readonly deliveries: DeliveryService) {}
+
+  @Get('dead-letters')
+  @ApiOperation({ summary: 'List dead letters (deliveries that were given up), newest first.' })
+  @ApiOkResponse({ type: DeliveryPageDto })
+  async list(
+    @Query() query: DeadLetterQueryDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<DeliveryPageDto> {
+    const { limit, cursor, ...filter } = query;
+    const page = await this.deliveries.deadLetters(filter, limit, cursor, caller);
+    return { ...page, items: page.items.map((each) => new DeliveryDto(each)) };
+  }
+
+  @Post('dead-letters::redeliver')
+  @HttpCode(202)
+  @ApiOperation({ summary: 'Redeliver dead letters, those of each webhook in order.' })
+  @ApiAcceptedResponse({ type: RedeliveredDto })
+  async redeliver(
+    @Body() body: DeadLettersDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<RedeliveredDto> {
+    const { limit, filter } = meant(body);
+    return new RedeliveredDto(await this.deliveries.redeliverDead(filter, limit, caller));
+  }
+
+  @Post('dead-letters::purge')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Delete dead letters permanently.' })
+  @ApiOkResponse({ type: PurgedDto })
+  async purge(
+    @Body() body: DeadLettersDto,
+    @CurrentPrincipal() caller: Principal,
+  ): Promise<PurgedDto> {
+    const { limit, filter } = meant(body);
+    return new PurgedDto(await this.deliveries.purgeDead(filter, limit, caller));
+  }
+}
+
+/** Throws INVALID_PARAMS when a body that names nothing does not say that it means all. */
+function meant({ limit, all, ...filter }: DeadLettersDto): {
+  limit: number;
+  filter: RequestedDeliveries;
+} {
+  const named = Object.values(filter).some((value) => value !== undefined);
+  if (!named && all !== true) {
+    throw invalidField('all', 'must be true, or ids or a filter must be given');
+  }
+  return { limit, filter };
+}

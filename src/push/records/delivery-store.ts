@@ -1,0 +1,73 @@
+import type { Visibility } from '../../auth/index.js';
+import type { Delivery, DeliveryAttempt } from '../delivery/delivery.js';
+
+/** Members that are absent ask for nothing; all others must hold. */
+export interface DeliveryFilter {
+  readonly taskId?: string | undefined;
+  /** The config id as the client knows it, or the hub's own. */
+  readonly configId?: string | undefined;
+  readonly state?: Delivery['state'] | undefined;
+  /** `organization scheme://host:port`. */
+  readonly endpoint?: string | undefined;
+  readonly organization?: string | undefined;
+  /** Made at this time or later. */
+  readonly since?: Date | undefined;
+  /** Made before this time. */
+  readonly until?: Date | undefined;
+  /** These only. */
+  readonly ids?: readonly string[] | undefined;
+  /** Without test sends. */
+  readonly tests?: false | undefined;
+}
+
+/** What was done with many deliveries at once. */
+export interface BulkOutcome {
+  readonly count: number;
+  /** The limit was reached: there may be more of them. */
+  readonly more: boolean;
+}
+
+/** What became of deliveries, for people. */
+export abstract class DeliveryStore {
+  /** Newest first, after the delivery with id `cursor`. */
+  abstract list(
+    filter: DeliveryFilter,
+    visibility: Visibility,
+    limit: number,
+    cursor: string | null,
+  ): Promise<Delivery[]>;
+
+  abstract get(id: string, visibility: Visibility): Promise<Delivery | undefined>;
+
+  /** Oldest first, after the attempt `afterNumber`; at most `limit`, 1000 when it is left out. */
+  abstract attempts(
+    deliveryId: string,
+    limit?: number,
+    afterNumber?: number,
+  ): Promise<DeliveryAttempt[]>;
+
+  /**
+   * Puts an ended delivery back at the head of its delivery stream, or makes an open one due at once; a paused delivery stream
+   * keeps it. Undefined when it is not there for `visibility`; throws HubError CONFLICT when its webhook
+   * is gone or disabled, and for a test.
+   */
+  abstract redeliver(id: string, visibility: Visibility, now: Date): Promise<Delivery | undefined>;
+
+  /**
+   * {@link redeliver} for the oldest dead letters that fit, at most `limit`, those of one delivery stream in their
+   * order. Those whose webhook is gone or disabled are passed over.
+   */
+  abstract redeliverDead(
+    filter: DeliveryFilter,
+    visibility: Visibility,
+    limit: number,
+    now: Date,
+  ): Promise<BulkOutcome>;
+
+  /** Deletes the oldest dead letters that fit with their attempts, at most `limit`. */
+  abstract purgeDead(
+    filter: DeliveryFilter,
+    visibility: Visibility,
+    limit: number,
+  ): Promise<BulkOutcome>;
+}

@@ -1,0 +1,138 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/index.js';
+import { Clock } from '../../common/clock.js';
+import { HubError, invalidField } from '../../common/hub-error.js';
+import { pageOf, readCursor } from '../../common/cursor.js';
+import type { Page } from '../../common/page.js';
+import { isUuid } from '../../common/uuid.js';
+import type { Delivery, DeliveryAttempt } from '../delivery/delivery.js';
+import { type BulkOutcome, type DeliveryFilter, DeliveryStore } from './delivery-store.js';
+import { requestedEndpoint, seenBy } from '../receivers/push-access.js';
+import { PushWakeup } from '../delivery/push-wakeup.js';
+
+/** What a caller asks for; times as ISO 8601, the endpoint as any URL of it. */
+export type RequestedDeliveries = Omit<DeliveryFilter, 'since' | 'until' | 'tests'> & {
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+};
+
+/**
+ * What became of webhook deliveries, for their owners; operators (`admin`) see all. Another caller's
+ * delivery is NOT_FOUND, like one that does not exist.
+ */
+@Injectable()
+export class DeliveryService {
+  constructor(
+    private readonly deliveries: DeliveryStore,
+    private readonly clock: Clock,
+    private readonly wakeup: PushWakeup,
+  ) {}
+
+  /** Newest first. */
+  async list(
+    asked: RequestedDeliveries,
+    limit: number,
+    cursor: string | undefined,
+    caller: Principal,
+  ): Promise<Page<Delivery>> {
+    return this.page('deliveries', filterOf(asked, caller), limit, cursor, caller);
+  }
+
+  /** Those that ended undelivered, newest first; tests are not among them. */
+  async deadLetters(
+    asked: RequestedDeliveries,
+    limit: number,
+    cursor: string | undefined,
+    caller: Principal,
+  ): Promise<Page<Delivery>> {
+    const dead = { ...filterOf(asked, caller), state: 'dead', tests: false } as const;
+    return this.page('dead-letters', dead, limit, cursor, caller);
+  }
+
+  async get(id: string, caller: Principal): Promise<Delivery> {
+    const delivery = await this.deliveries.get(id, seenBy(caller));
+    if (!delivery) throw notFound();
+    return delivery;
+  }
+
+  /** Oldest first. */
+  async attempts(
+    id: string,
+    limit: number,
+    cursor: string | undefined,
+    caller: Principal,
+  ): Promise<Page<DeliveryAttempt>> {
+    const after = cursor === undefined ? 0 : Number(readCursor('attempts', cursor, isNumber));
+    const delivery = await this.get(id, caller);
+    const found = await this.deliveries.attempts(delivery.id, limit + 1, after);
+    return pageOf('attempts', found, limit, ({ number }) => String(number));
+  }
+
+  /**
+   * Sends a delivery again, ahead of what its webhook still waits for, with the same `webhook-id`; one
+   * that is under way is tried at once. CONFLICT when its webhook was deleted or is disabled.
+   */
+  async redeliver(id: string, caller: Principal): Promise<Delivery> {
+    const delivery = await this.deliveries.redeliver(id, seenBy(caller), this.clock.now());
+    if (!delivery) throw notFound();
+    this.wakeup.notify();
+    return delivery;
+  }
+
+  /** {@link redeliver} for the oldest dead letters that fit; those it cannot be done for are passed over. */
+  async redeliverDead(
+    asked: RequestedDeliveries,
+    limit: number,
+    caller: Principal,
+  ): Promise<BulkOutcome> {
+    const filter = filterOf(asked, caller);
+    const now = this.clock.now();
+    const outcome = await this.deliveries.redeliverDead(filter, seenBy(caller), limit, now);
+    this.wakeup.notify();
+    return outcome;
+  }
+
+  /** Deletes the oldest dead letters that fit, with their attempts. */
+  purgeDead(asked: RequestedDeliveries, limit: number, caller: Principal): Promise<BulkOutcome> {
+    return this.deliveries.purgeDead(filterOf(asked, caller), seenBy(caller), limit);
+  }
+
+  private async page(
+    list: 'deliveries' | 'dead-letters',
+    filter: DeliveryFilter,
+    limit: number,
+    cursor: string | undefined,
+    caller: Principal,
+  ): Promise<Page<Delivery>> {
+    const after = cursor === undefined ? null : readCursor(list, cursor, isUuid);
+    const found = await this.deliveries.list(filter, seenBy(caller), limit + 1, after);
+    return pageOf(list, found, limit, ({ id }) => id);
+  }
+}
+
+function filterOf(asked: RequestedDeliveries, caller: Principal): DeliveryFilter {
+  const { since, until, endpoint, ...others } = asked;
+  return {
+    ...others,
+    endpoint: requestedEndpoint(endpoint, asked.organization, caller),
+    since: timeOf(since, 'since'),
+    until: timeOf(until, 'until'),
+  };
+}
+
+/** Class-validator lets through a few forms that no clock has. */
+function timeOf(text: string | undefined, field: string): Date | undefined {
+  if (text === undefined) return undefined;
+  const at = new Date(text);
+  if (Number.isNaN(at.getTime()))
+    throw invalidField(field, 'must be a time such as 2026-01-31T12:00:00Z');
+  return at;
+}
+
+function isNumber(text: string): boolean {
+  return /^[1-9]\d{0,8}$/.test(text);
+}
+
+function notFound(): HubError {
+  return new HubError('NOT_FOUND', 'There is no such delivery.');
+}

@@ -1,0 +1,64 @@
+import { forUpdate } from '../../../database/rows.js';
+import { listOf } from '../../../database/multi-row.js';
+import type { Tx, Work } from '../../../database/sql.js';
+import type { Conditions, DeadPiece } from '../../delivery/persistence/delete-deliveries.js';
+
+/** A dead letter that can be redelivered. */
+const STREAM_EXISTS = `EXISTS (SELECT 1 FROM push_delivery_streams s
+  WHERE s.id = push_deliveries.stream_id AND s.active <> 0)`;
+
+interface DeadRow {
+  readonly id: string;
+  readonly stream_id: string;
+}
+
+/** Reopens the oldest dead letters behind `after` that fit. Streams first, as everywhere. */
+export function* reopenDead(
+  tx: Tx,
+  { sql, params }: Conditions,
+  after: string,
+  limit: number,
+  now: Date,
+): Work<DeadPiece> {
+  const at = now.getTime();
+  const letters = yield* tx.all<DeadRow>(
+    `SELECT id, stream_id FROM push_deliveries WHERE ${sql} AND id > ? AND ${STREAM_EXISTS}
+     ORDER BY id LIMIT ?`,
+    [...params, after, limit],
+  );
+  const byStream = new Map<string, string[]>();
+  for (const { id, stream_id } of letters)
+    byStream.set(stream_id, [...(byStream.get(stream_id) ?? []), id]);
+  let reopened = 0;
+  for (const streamId of [...byStream.keys()].sort()) {
+    const [stream] = yield* tx.all<{ active: number }>(
+      `SELECT active FROM push_delivery_streams WHERE id = ?${forUpdate(tx)}`,
+      [streamId],
+    );
+    if (!stream || stream.active === 0) continue;
+    const ids = byStream.get(streamId) ?? [];
+    const count = yield* tx.run(
+      `UPDATE push_deliveries SET state = 'pending', tries = 0, rejections = 0, redelivered = 1,
+         reason = NULL, next_attempt_at = NULL, updated_at = ?
+       WHERE id IN ${listOf(ids.length)} AND state = 'dead'`,
+      [at, ...ids],
+    );
+    yield* addOpen(tx, streamId, count, at);
+    reopened += count;
+  }
+  return { found: letters.length, done: reopened, last: letters.at(-1)?.id ?? null };
+}
+
+/**
+ * Notes reopened deliveries on their locked delivery stream, which is due with them unless it is paused. One that is
+ * worked on is not taken from its owner, who goes on with them.
+ */
+export function* addOpen(tx: Tx, streamId: string, count: number, at: number): Work<void> {
+  yield* tx.run(
+    `UPDATE push_delivery_streams SET open = open + ?,
+       due_at = CASE WHEN active <> 1 THEN NULL WHEN lease_until IS NULL THEN CAST(? AS bigint)
+         ELSE due_at END
+     WHERE id = ?`,
+    [count, at, streamId],
+  );
+}

@@ -1,0 +1,128 @@
+import type { Visibility } from '../../../auth/index.js';
+import { firstIdAt } from '../../../common/ids.js';
+import { isUuid } from '../../../common/uuid.js';
+import { listOf } from '../../../database/multi-row.js';
+import type { SqlValue, Tx } from '../../../database/sql.js';
+import { storable } from '../../../database/text.js';
+import type { Conditions } from '../../delivery/persistence/delete-deliveries.js';
+import type { DeliveryFilter } from '../delivery-store.js';
+
+/**
+ * Ids begin with the time they were made at, so what is of another time is not looked at. No clock is
+ * expected to be wrong by more.
+ */
+const CLOCK_SLACK_MS = 24 * 3_600_000;
+
+/** What rows are looked up by, each with an index of its own. */
+type Guide = 'ids' | 'task' | 'config' | 'endpoint' | 'principal' | 'organization' | 'state';
+
+/** One condition, given how its column is to be written. */
+interface Condition {
+  readonly guide: Guide | null;
+  readonly sql: (column: (name: string) => string) => string;
+  readonly params: readonly SqlValue[];
+}
+
+/**
+ * The deliveries that fit and may be seen. SQLite knows nothing of how many rows there are of each kind
+ * and would take any index that serves, such as that of a state for the few rows of an organization; its
+ * reads hold the whole process. So there the columns of all but the narrowest conditions are written as
+ * expressions (`+state`), which no index serves.
+ */
+export function conditionsOf(
+  filter: DeliveryFilter,
+  visibility: Visibility,
+  dialect: Tx['dialect'],
+): Conditions {
+  const conditions = [...scopeOf(visibility), ...askedFor(filter)];
+  const guides = dialect === 'sqlite' ? narrowest(filter, visibility) : null;
+  const sql = conditions.map((each) => {
+    const isFree = guides === null || each.guide === null || guides.includes(each.guide);
+    return each.sql((name) => (isFree ? name : `+${name}`));
+  });
+  return {
+    sql: sql.length === 0 ? '1 = 1' : sql.join(' AND '),
+    params: conditions.flatMap(({ params }) => [...params]),
+  };
+}
+
+/** What leads to the fewest rows. */
+function narrowest(filter: DeliveryFilter, visibility: Visibility): readonly Guide[] {
+  const { ids, taskId, configId, endpoint, organization, state } = filter;
+  if (ids !== undefined) return ['ids'];
+  if (taskId !== undefined) return ['task'];
+  if (configId !== undefined) return ['config'];
+  if (endpoint !== undefined && state === 'dead') return ['endpoint', 'state'];
+  if (visibility.kind === 'principal') return ['principal'];
+  if (visibility.kind === 'organization' || organization !== undefined) {
+    return state === 'delivered' ? ['organization'] : ['organization', 'state'];
+  }
+  return ['state'];
+}
+
+function equals(guide: Guide, name: string, value: string): Condition {
+  return { guide, sql: (column) => `${column(name)} = ?`, params: [storable(value)] };
+}
+
+function scopeOf(visibility: Visibility): readonly Condition[] {
+  if (visibility.kind === 'everything') return [];
+  const organization = equals('organization', 'organization', visibility.organization);
+  if (visibility.kind === 'organization') return [organization];
+  return [equals('principal', 'principal_id', visibility.principalId), organization];
+}
+
+function askedFor(filter: DeliveryFilter): Condition[] {
+  const { taskId, configId, organization, state, endpoint, since, until, ids, tests } = filter;
+  const asked: Condition[] = [];
+  const also = (sql: string, ...params: readonly SqlValue[]): void => {
+    asked.push({ guide: null, sql: () => sql, params });
+  };
+  if (taskId !== undefined) asked.push(equals('task', 'task_id', taskId));
+  if (configId !== undefined) asked.push(ofConfig(configId));
+  if (organization !== undefined) asked.push(equals('organization', 'organization', organization));
+  if (state !== undefined) asked.push(...inState(state));
+  if (endpoint !== undefined) asked.push(equals('endpoint', 'endpoint', endpoint));
+  if (since !== undefined) {
+    const from = since.getTime();
+    also('created_at >= ? AND id >= ?', from, firstIdAt(new Date(from - CLOCK_SLACK_MS)));
+  }
+  if (until !== undefined) {
+    const to = until.getTime();
+    also('created_at < ? AND id < ?', to, firstIdAt(new Date(to + CLOCK_SLACK_MS)));
+  }
+  if (ids !== undefined) {
+    const params = ids.map((id) => storable(id));
+    asked.push({
+      guide: 'ids',
+      sql: (column) => `${column('id')} IN ${listOf(params.length)}`,
+      params,
+    });
+  }
+  if (tests === false) also("kind <> 'test'");
+  return asked;
+}
+
+/** The hub's ids are UUIDs; where the client has given none of its own, its id is the hub's. */
+function ofConfig(configId: string): Condition {
+  if (!isUuid(configId)) return equals('config', 'config_id', configId);
+  return {
+    guide: 'config',
+    sql: (column) => `(${column('config_id')} = ?
+      OR ${column('stream_id')} = ? AND stream_id <> config_id)`,
+    params: [storable(configId), storable(configId)],
+  };
+}
+
+/** Said in full as well, so that the indexes of dead letters and of what is not delivered serve. */
+function inState(state: NonNullable<DeliveryFilter['state']>): readonly Condition[] {
+  const said = (rest: string): Condition => ({
+    guide: 'state',
+    sql: (column) => `${column('state')} ${rest}`,
+    params: [],
+  });
+  const is = equals('state', 'state', state);
+  if (state === 'delivered') return [is];
+  return state === 'dead'
+    ? [is, said("= 'dead'"), said("<> 'delivered'")]
+    : [is, said("<> 'delivered'")];
+}

@@ -1,0 +1,154 @@
+import { Injectable } from '@nestjs/common';
+import type { Visibility } from '../../../auth/index.js';
+import { HubError } from '../../../common/hub-error.js';
+import { forUpdate } from '../../../database/rows.js';
+import { Database } from '../../../database/database.js';
+import type { Tx, Work } from '../../../database/sql.js';
+import { storable } from '../../../database/text.js';
+import type { Delivery, DeliveryAttempt } from '../../delivery/delivery.js';
+import { type BulkOutcome, type DeliveryFilter, DeliveryStore } from '../delivery-store.js';
+import { type DeadPiece, deleteDead } from '../../delivery/persistence/delete-deliveries.js';
+import { addOpen, reopenDead } from './dead-letters.js';
+import { conditionsOf } from './delivery-filter.js';
+import {
+  type AttemptRow,
+  DELIVERY_COLUMNS,
+  type DeliveryRow,
+  toAttempt,
+  toDelivery,
+} from '../../delivery/persistence/delivery-rows.js';
+import { visible } from '../../registration/persistence/visible.js';
+
+const MAX_ATTEMPTS = 1000;
+/** Dead letters handled in one transaction, so that no transaction waits long for another. */
+const AT_ONCE = 100;
+
+/** {@link DeliveryStore} on the hub's database. */
+@Injectable()
+export class SqlDeliveryStore extends DeliveryStore {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  async list(
+    filter: DeliveryFilter,
+    visibility: Visibility,
+    limit: number,
+    cursor: string | null,
+  ): Promise<Delivery[]> {
+    const { sql, params } = conditionsOf(filter, visibility, this.database.dialect);
+    const rows = await this.database.read<DeliveryRow>(
+      `SELECT ${DELIVERY_COLUMNS} FROM push_deliveries WHERE ${sql}
+       ${cursor === null ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`,
+      [...params, ...(cursor === null ? [] : [cursor]), limit],
+    );
+    return rows.map(toDelivery);
+  }
+
+  async get(id: string, visibility: Visibility): Promise<Delivery | undefined> {
+    const scope = visible(visibility);
+    const rows = await this.database.read<DeliveryRow>(
+      `SELECT ${DELIVERY_COLUMNS} FROM push_deliveries WHERE id = ? AND ${scope.sql}`,
+      [storable(id), ...scope.params],
+    );
+    return rows.map(toDelivery)[0];
+  }
+
+  async attempts(
+    deliveryId: string,
+    limit = MAX_ATTEMPTS,
+    afterNumber = 0,
+  ): Promise<DeliveryAttempt[]> {
+    const rows = await this.database.read<AttemptRow>(
+      `SELECT * FROM push_attempts WHERE delivery_id = ? AND number > ?
+       ORDER BY number LIMIT ?`,
+      [deliveryId, afterNumber, limit],
+    );
+    return rows.map(toAttempt);
+  }
+
+  redeliver(given: string, visibility: Visibility, now: Date): Promise<Delivery | undefined> {
+    const id = storable(given);
+    const scope = visible(visibility);
+    const at = now.getTime();
+    return this.database.write(function* (tx): Work<Delivery | undefined> {
+      const [found] = yield* tx.all<{ stream_id: string; kind: string }>(
+        `SELECT stream_id, kind FROM push_deliveries WHERE id = ? AND ${scope.sql}`,
+        [id, ...scope.params],
+      );
+      if (!found) return undefined;
+      if (found.kind === 'test') {
+        throw new HubError('CONFLICT', 'A test cannot be redelivered; send a new one.');
+      }
+      yield* lockStream(tx, found.stream_id);
+      const reopened = yield* tx.run(
+        `UPDATE push_deliveries SET state = 'pending', tries = 0, rejections = 0, redelivered = 1,
+           reason = NULL, next_attempt_at = NULL, updated_at = ? WHERE id = ? AND state IN ('delivered', 'dead')`,
+        [at, id],
+      );
+      if (reopened === 0) {
+        yield* tx.run(
+          'UPDATE push_deliveries SET next_attempt_at = NULL, updated_at = ? WHERE id = ?',
+          [at, id],
+        );
+      }
+      yield* addOpen(tx, found.stream_id, reopened, at);
+      const [row] = yield* tx.all<DeliveryRow>(
+        `SELECT ${DELIVERY_COLUMNS} FROM push_deliveries WHERE id = ?`,
+        [id],
+      );
+      return row && toDelivery(row);
+    });
+  }
+
+  redeliverDead(
+    filter: DeliveryFilter,
+    visibility: Visibility,
+    limit: number,
+    now: Date,
+  ): Promise<BulkOutcome> {
+    const letters = conditionsOf(deadIn(filter), visibility, this.database.dialect);
+    return this.inPieces(limit, (tx, size, after) => reopenDead(tx, letters, after, size, now));
+  }
+
+  purgeDead(filter: DeliveryFilter, visibility: Visibility, limit: number): Promise<BulkOutcome> {
+    const letters = conditionsOf(deadIn(filter), visibility, this.database.dialect);
+    return this.inPieces(limit, (tx, size, after) => deleteDead(tx, letters, after, size));
+  }
+
+  /** Repeats `piece`, each time behind what it has found, until nothing fits any more or `limit` is reached. */
+  private async inPieces(
+    limit: number,
+    piece: (tx: Tx, size: number, after: string) => Work<DeadPiece>,
+  ): Promise<BulkOutcome> {
+    let count = 0;
+    let after = '';
+    while (count < limit) {
+      const size = Math.min(AT_ONCE, limit - count);
+      const from = after;
+      const { found, done, last } = await this.database.write((tx) => piece(tx, size, from));
+      count += done;
+      if (found < size || last === null) return { count, more: false };
+      after = last;
+    }
+    return { count, more: true };
+  }
+}
+
+function deadIn(filter: DeliveryFilter): DeliveryFilter {
+  return { ...filter, state: 'dead', tests: false };
+}
+
+function* lockStream(tx: Tx, streamId: string): Work<void> {
+  const [stream] = yield* tx.all<{ active: number }>(
+    `SELECT active FROM push_delivery_streams WHERE id = ?${forUpdate(tx)}`,
+    [streamId],
+  );
+  if (!stream) throw new HubError('CONFLICT', 'The webhook of this delivery was deleted.');
+  if (stream.active === 0) {
+    throw new HubError(
+      'CONFLICT',
+      'The webhook of this delivery is disabled; resume it or set it again first.',
+    );
+  }
+}

@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { IdSource } from '../../../common/ids.js';
+import { forUpdate } from '../../../database/rows.js';
+import { Database } from '../../../database/database.js';
+import type { Tx, Work } from '../../../database/sql.js';
+import { TaskPositions } from '../../../tasks/index.js';
+import { PushRetentionStore } from '../push-retention-store.js';
+import { deleteOld } from '../../delivery/persistence/delete-deliveries.js';
+import type { StreamRow } from '../../delivery/persistence/delivery-rows.js';
+import { taskWebhooksOf } from '../../registration/persistence/webhook-rows.js';
+import { insertSnapshot } from '../../delivery/persistence/insert-snapshot.js';
+
+const TOO_OLD = 'the webhook was paused for too long';
+
+/**
+ * A paused delivery stream with a delivery that nothing has happened to since a time, or an entry from before it;
+ * the time is given twice. One that was put back to be sent again is as young as that.
+ */
+function hasOldBacklog(tasks: TaskPositions): string {
+  return `(s.open > 0 AND EXISTS (SELECT 1 FROM push_deliveries d
+      WHERE d.stream_id = s.id AND d.state IN ('pending', 'retrying') AND d.updated_at < ?)
+    OR s.head_seq >= s.next_seq AND ${tasks.hasEntryBefore('s.task_id', 's.next_seq')})`;
+}
+
+/** {@link PushRetentionStore} on the hub's database. */
+@Injectable()
+export class SqlPushRetentionStore extends PushRetentionStore {
+  constructor(
+    private readonly database: Database,
+    private readonly ids: IdSource,
+    private readonly tasks: TaskPositions,
+  ) {
+    super();
+  }
+
+  pruneDead(before: Date, limit: number): Promise<number> {
+    return this.database.write((tx) => deleteOld(tx, 'dead', before, limit));
+  }
+
+  async expireBacklog(before: Date, now: Date, limit: number): Promise<number> {
+    const at = before.getTime();
+    // What is old is looked for first, so that nothing old costs no write.
+    const found = await this.database.read<{ id: string }>(
+      `SELECT s.id FROM push_delivery_streams s WHERE s.active = 2 AND ${hasOldBacklog(this.tasks)}
+       ORDER BY s.id LIMIT ?`,
+      [at, at, limit],
+    );
+    for (const { id } of found) {
+      await this.database.write((tx) => this.expire(tx, id, before, now));
+    }
+    return found.length;
+  }
+
+  private *expire(tx: Tx, streamId: string, before: Date, now: Date): Work<void> {
+    const [stream] = yield* tx.all<StreamRow>(
+      `SELECT * FROM push_delivery_streams WHERE id = ? AND active = 2${forUpdate(tx)}`,
+      [streamId],
+    );
+    if (!stream) return;
+    const ended = yield* endOlder(tx, streamId, before, now);
+    const nextSeq = yield* firstKept(tx, this.tasks, stream, before);
+    const passed = nextSeq > stream.next_seq;
+    const gaps = [...ended.map(({ seq }) => seq), ...(passed ? [stream.next_seq] : [])];
+    yield* tx.run(
+      `UPDATE push_delivery_streams SET open = open - ?, next_seq = ?, last_number = last_number + ?,
+         cursor = CASE WHEN ? = 1 THEN NULL ELSE cursor END,
+         last_state = CASE WHEN ? = 1 THEN NULL ELSE last_state END,
+         gap_seq = COALESCE(gap_seq, CAST(? AS integer)), updated_at = ? WHERE id = ?`,
+      [
+        ended.length,
+        nextSeq,
+        passed ? 1 : 0,
+        passed ? 1 : 0,
+        passed ? 1 : 0,
+        gaps.length === 0 ? null : Math.min(...gaps),
+        now.getTime(),
+        streamId,
+      ],
+    );
+    if (!passed) return;
+    const webhook = (yield* taskWebhooksOf(tx, [stream])).get(streamId);
+    // Redelivered, it contains the task as it was after all that was skipped.
+    const range = `entries ${stream.next_seq} to ${nextSeq - 1} of the task's log`;
+    const number = stream.last_number + 1;
+    yield* insertSnapshot(
+      tx,
+      this.ids.next(),
+      webhook!,
+      nextSeq - 1,
+      number,
+      now,
+      `${TOO_OLD}: ${range}`,
+    );
+  }
+}
+
+function* endOlder(tx: Tx, streamId: string, before: Date, now: Date): Work<{ seq: number }[]> {
+  return yield* tx.all<{ seq: number }>(
+    `UPDATE push_deliveries SET state = 'dead', reason = ?, next_attempt_at = NULL, updated_at = ?
+     WHERE stream_id = ? AND state IN ('pending', 'retrying') AND updated_at < ? RETURNING seq`,
+    [TOO_OLD, now.getTime(), streamId, before.getTime()],
+  );
+}
+
+/** The first entry that may still be delivered: one that is young enough, else the next that comes. */
+function* firstKept(tx: Tx, tasks: TaskPositions, stream: StreamRow, before: Date): Work<number> {
+  if (stream.head_seq < stream.next_seq) return stream.next_seq;
+  const kept = yield* tasks.firstSeqSince(tx, stream.task_id, before, stream.next_seq);
+  return kept ?? stream.head_seq + 1;
+}

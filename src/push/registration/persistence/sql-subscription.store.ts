@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import type { Visibility } from '../../../auth/index.js';
+import { Database } from '../../../database/database.js';
+import type { Tx, Work } from '../../../database/sql.js';
+import { type SubscriptionQuery, SubscriptionStore } from '../subscription-store.js';
+import type { Subscription, SubscriptionDraft } from '../webhook.js';
+import {
+  allSubscriptions,
+  createSubscription,
+  findSubscription,
+  listSubscriptions,
+  subscriptionsIn,
+} from './subscription-rows.js';
+import { revisionIn } from './webhook-revision.js';
+
+/** {@link SubscriptionStore} on the hub's database. */
+@Injectable()
+export class SqlSubscriptionStore extends SubscriptionStore {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  async revision(): Promise<number> {
+    const [row] = await this.database.read<{ revision: number }>(
+      'SELECT revision FROM push_webhook_revisions WHERE id = 1',
+    );
+    return row?.revision ?? 0;
+  }
+
+  revisionIn(tx: Tx): Work<number> {
+    return revisionIn(tx);
+  }
+
+  all(): Promise<Subscription[]> {
+    return allSubscriptions(this.database);
+  }
+
+  allIn(tx: Tx, organizations: readonly string[]): Work<Subscription[]> {
+    return subscriptionsIn(tx, organizations);
+  }
+
+  create(draft: SubscriptionDraft, limit: number, now: Date): Promise<Subscription> {
+    return this.database.write((tx) => createSubscription(tx, draft, limit, now));
+  }
+
+  get(id: string, visibility: Visibility): Promise<Subscription | undefined> {
+    return findSubscription(this.database, id, visibility);
+  }
+
+  list(
+    query: SubscriptionQuery,
+    visibility: Visibility,
+    limit: number,
+    cursor: string | null,
+  ): Promise<Subscription[]> {
+    return listSubscriptions(this.database, query, visibility, limit, cursor);
+  }
+}

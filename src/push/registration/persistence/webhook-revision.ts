@@ -1,0 +1,72 @@
+import type { Tx, Work } from '../../../database/sql.js';
+import { storable } from '../../../database/text.js';
+import type { TaskWebhook } from '../webhook.js';
+import { DELETED } from './webhook-rows.js';
+
+/*
+ * The number by which every process sees that a subscription has changed, and the changes of
+ * subscriptions that deliveries bring about.
+ */
+
+/** The present revision. */
+export function* revisionIn(tx: Tx): Work<number> {
+  const [row] = yield* tx.all<{ revision: number }>(
+    'SELECT revision FROM push_webhook_revisions WHERE id = 1',
+  );
+  return row?.revision ?? 0;
+}
+
+/**
+ * Raises the revision, and so lets one change in after another. It is locked before the subscriptions
+ * are, by everybody.
+ */
+export function* raiseRevision(tx: Tx): Work<number> {
+  const [row] = yield* tx.all<{ revision: number }>(
+    'UPDATE push_webhook_revisions SET revision = revision + 1 WHERE id = 1 RETURNING revision',
+  );
+  return row!.revision;
+}
+
+/**
+ * Has a subscription know what became of a delivery. A receiver that wants no more (410, `isGone`) of one
+ * task's events wants none of the others' either, so that is the subscription's end. A task of which
+ * every attempt failed for too long is delivered no more; the others are.
+ */
+export function* recordOnSubscription(
+  tx: Tx,
+  { subscriptionId, state, stateReason }: TaskWebhook,
+  isGone: boolean,
+  now: Date,
+): Work<void> {
+  if (subscriptionId === null || state === 'paused') return;
+  if (state === 'disabled' && !isGone) return;
+  const from = { active: `= 'failing'`, failing: `= 'active'`, disabled: `<> '${DELETED}'` };
+  const revision = state === 'disabled' ? yield* raiseRevision(tx) : null;
+  yield* tx.run(
+    `UPDATE push_webhooks SET state = ?, state_reason = ?, updated_at = ?,
+       reconcile_revision = COALESCE(CAST(? AS bigint), reconcile_revision)
+     WHERE uid = ? AND state ${from[state]}`,
+    [state, storable(stateReason), now.getTime(), revision, subscriptionId],
+  );
+}
+
+/** Disables the subscriptions of an endpoint that were not changed after `since`; their delivery streams follow. */
+export function* disableSubscriptions(
+  tx: Tx,
+  endpoint: string,
+  reason: string,
+  since: number,
+  now: Date,
+): Work<void> {
+  const some = yield* tx.all(
+    `SELECT 1 AS one FROM push_webhooks WHERE endpoint = ? AND scope <> 'task' LIMIT 1`,
+    [endpoint],
+  );
+  if (some.length === 0) return;
+  const revision = yield* raiseRevision(tx);
+  yield* tx.run(
+    `UPDATE push_webhooks SET state = 'disabled', state_reason = ?, updated_at = ?, reconcile_revision = ?
+     WHERE endpoint = ? AND scope <> 'task' AND state IN ('active', 'failing') AND updated_at <= ?`,
+    [reason, now.getTime(), revision, endpoint, since],
+  );
+}

@@ -1,0 +1,81 @@
+import { V03PushNotificationSerializer } from '@a2a-js/sdk/compat/v0_3/server';
+import { A2A_CONTENT_TYPE, StreamResponse, type Task } from '../../protocol/a2a.js';
+import type { ProtocolVersion } from '../../protocol/protocol-version.js';
+import { leastBytes } from './domain/least-bytes.js';
+import { type TaskReference, truncatedPayload } from './domain/truncated-payload.js';
+
+type Payload = NonNullable<StreamResponse['payload']>;
+
+/** The bytes of a webhook request. */
+export interface WebhookBody {
+  readonly body: string;
+  readonly contentType: string;
+}
+
+export interface BodyLimits {
+  /** Above it the thin form is sent. */
+  readonly maxBytes: number;
+  /** The hub's public address, for the reference in a thin form; null when it is not known. */
+  readonly publicUrl: string | null;
+}
+
+/** What happened cannot be said in the webhook's protocol version. */
+export class UnrenderableError extends Error {
+  override readonly name = 'UnrenderableError';
+}
+
+const legacy = new V03PushNotificationSerializer();
+
+/**
+ * The body for what happened, in the version the webhook was registered with (webhooks.md, "body"):
+ * 1.0 gets a StreamResponse, 0.x the Task. `wire` is the payload's 1.0 wire JSON when it exists already.
+ * What cannot fit is not written out just to find out: it is large tasks that cannot.
+ */
+export function webhookBody(
+  version: ProtocolVersion,
+  payload: Payload,
+  limits: BodyLimits,
+  wire?: string,
+): WebhookBody {
+  let bytes = leastBytes(payload);
+  if (bytes <= limits.maxBytes) {
+    const whole =
+      wire !== undefined && version === '1.0'
+        ? { body: wire, contentType: A2A_CONTENT_TYPE }
+        : serialize(version, payload);
+    bytes = Buffer.byteLength(whole.body);
+    if (bytes <= limits.maxBytes) return whole;
+  }
+  const mark = { thin: true as const, bytes, ...referenceTo(version, payload, limits.publicUrl) };
+  const thin = serialize(version, truncatedPayload(payload, mark));
+  if (Buffer.byteLength(thin.body) <= limits.maxBytes) return thin;
+  return serialize(version, truncatedPayload(payload, mark, true));
+}
+
+/** A task as a payload. */
+export function taskPayload(task: Task): Payload {
+  return { $case: 'task', value: task };
+}
+
+function serialize(version: ProtocolVersion, payload: Payload): WebhookBody {
+  if (version === '1.0') {
+    const body = JSON.stringify(StreamResponse.toJSON({ payload }));
+    return { body, contentType: A2A_CONTENT_TYPE };
+  }
+  try {
+    return legacy.serialize({ payload });
+  } catch (error) {
+    throw new UnrenderableError('The task has no form in A2A 0.3', { cause: error });
+  }
+}
+
+function referenceTo(
+  version: ProtocolVersion,
+  payload: Payload,
+  publicUrl: string | null,
+): { getTask?: TaskReference } {
+  if (publicUrl === null) return {};
+  const id = payload.$case === 'task' ? payload.value.id : payload.value.taskId;
+  const method = version === '1.0' ? 'GetTask' : 'tasks/get';
+  return { getTask: { url: `${publicUrl.replace(/\/$/, '')}/a2a`, method, id } };
+}

@@ -1,0 +1,131 @@
+import { forUpdate } from '../../../database/rows.js';
+import type { SqlValue, Tx, Work } from '../../../database/sql.js';
+import type { Webhook, WebhookChange } from '../../registration/webhook.js';
+import { deleteStreams } from '../../delivery/persistence/end-streams.js';
+import type { StreamRow } from '../../delivery/persistence/delivery-rows.js';
+import {
+  type StreamSources,
+  rescheduleStream,
+  lockStream,
+  resumeStream,
+} from '../../delivery/persistence/task-stream.js';
+import { raiseRevision } from '../../registration/persistence/webhook-revision.js';
+import {
+  DELETED,
+  type WebhookRow,
+  toWebhook,
+  updateWebhook,
+} from '../../registration/persistence/webhook-rows.js';
+
+/** Why deliveries of a webhook that is gone are dead letters. */
+const REMOVED = 'the webhook was deleted';
+
+/** The condition by which one webhook is found. */
+interface Key {
+  readonly sql: string;
+  readonly params: readonly SqlValue[];
+}
+
+/** A locked webhook; one of a single task with its delivery stream and the newest entry of its log. */
+interface Held {
+  readonly webhook: Webhook;
+  readonly own: { readonly stream: StreamRow; readonly seq: number } | null;
+  /** That of a change of subscriptions. */
+  readonly revision: number;
+}
+
+/** See `WebhookStore.update`. */
+export function* changeWebhook(
+  tx: Tx,
+  sources: StreamSources,
+  key: Key,
+  decide: (present: Webhook) => WebhookChange | null,
+  now: Date,
+): Work<Webhook | undefined> {
+  const held = yield* hold(tx, sources, key);
+  if (held === undefined) return undefined;
+  const { webhook: present, own, revision } = held;
+  const change = decide(present);
+  if (change === null) return present;
+  const next: Webhook = { ...present, ...change, updatedAt: now };
+  if (own === null) {
+    yield* updateWebhook(tx, next);
+    // Resumed, it takes up those of its tasks, too, that were given up by themselves.
+    if (change.state !== undefined || differsForStreams(present, next)) {
+      yield* tx.run('UPDATE push_webhooks SET reconcile_revision = ? WHERE uid = ?', [
+        revision,
+        next.id,
+      ]);
+    }
+    return next;
+  }
+  const { stream, seq } = own;
+  const isResumed = change.state === 'active';
+  if (isResumed && present.state === 'active' && stream.active === 1) return present;
+  yield* updateWebhook(tx, next);
+  if (next.events === 'all') yield* sources.tasks.wantEveryEvent(tx, [stream.task_id]);
+  if (isResumed) yield* resumeStream(tx, sources.ids, stream, next, seq, now);
+  else if (change.state === 'paused') yield* pauseStream(tx, stream.id, now);
+  else if (stream.active !== 0) yield* rescheduleStream(tx, stream.id, next, now);
+  return next;
+}
+
+/** See `WebhookStore.remove`. */
+export function* removeWebhook(
+  tx: Tx,
+  sources: StreamSources,
+  key: Key,
+  allowed: (present: Webhook) => void,
+  now: Date,
+): Work<boolean> {
+  const held = yield* hold(tx, sources, key);
+  if (held === undefined) return false;
+  const { webhook, own, revision } = held;
+  allowed(webhook);
+  if (own !== null) {
+    yield* deleteStreams(tx, sources.ids, [own.stream], REMOVED, now);
+    return true;
+  }
+  yield* tx.run(
+    `UPDATE push_webhooks SET state = '${DELETED}', reconcile_revision = ?, updated_at = ?,
+       auth_scheme = NULL, auth_profile = NULL, sealed_credentials = NULL, sealed_token = NULL,
+       sealed_signing_keys = NULL WHERE uid = ?`,
+    [revision, now.getTime(), webhook.id],
+  );
+  return true;
+}
+
+/** Locks what a change has to hold: a task and its delivery stream, or the revision and the subscription. */
+function* hold(tx: Tx, sources: StreamSources, { sql, params }: Key): Work<Held | undefined> {
+  const query = `SELECT * FROM push_webhooks WHERE ${sql} AND state <> '${DELETED}'`;
+  const [found] = yield* tx.all<WebhookRow>(query, params);
+  if (found === undefined) return undefined;
+  if (found.task_id === null) {
+    const revision = yield* raiseRevision(tx);
+    const [row] = yield* tx.all<WebhookRow>(`${query}${forUpdate(tx)}`, params);
+    return row && { webhook: toWebhook(row), own: null, revision };
+  }
+  const seq = yield* sources.tasks.lockSeq(tx, found.task_id);
+  const stream = yield* lockStream(tx, found.uid);
+  // Read again now that it is locked: a handover locks the webhook alone.
+  const [row] = yield* tx.all<WebhookRow>(`${query}${forUpdate(tx)}`, params);
+  return row && stream && { webhook: toWebhook(row), own: { stream, seq }, revision: 0 };
+}
+
+/** An attempt under way ends as it ends; events gather. */
+function* pauseStream(tx: Tx, id: string, now: Date): Work<void> {
+  yield* tx.run(
+    'UPDATE push_delivery_streams SET active = 2, due_at = NULL, updated_at = ? WHERE id = ?',
+    [now.getTime(), id],
+  );
+}
+
+/** What delivery streams must be brought in line with: where and how they deliver, what, and whether. */
+function differsForStreams(a: Webhook, b: Webhook): boolean {
+  return (
+    a.fingerprint !== b.fingerprint ||
+    a.endpoint !== b.endpoint ||
+    a.events !== b.events ||
+    a.state !== b.state
+  );
+}

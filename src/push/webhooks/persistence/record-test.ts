@@ -1,0 +1,47 @@
+import { forUpdate } from '../../../database/rows.js';
+import type { Tx, Work } from '../../../database/sql.js';
+import type { TestRecord } from '../webhook-store.js';
+import type { Delivery } from '../../delivery/delivery.js';
+import type { TaskWebhook } from '../../registration/webhook.js';
+import {
+  DELIVERY_COLUMNS,
+  type DeliveryRow,
+  toDelivery,
+} from '../../delivery/persistence/delivery-rows.js';
+import { insertAttempt } from '../../delivery/persistence/record-attempt.js';
+import { insertDelivery } from '../../delivery/persistence/insert-delivery.js';
+
+/** See `WebhookStore.recordTest`. */
+export function* recordTest(
+  tx: Tx,
+  webhook: TaskWebhook,
+  test: TestRecord,
+): Work<Delivery | undefined> {
+  const [stream] = yield* tx.all<{ id: string }>(
+    `SELECT id FROM push_delivery_streams WHERE id = ?${forUpdate(tx)}`,
+    [webhook.uid],
+  );
+  if (!stream) return undefined;
+  const { id, seq, webhookId, delivered, attempt, reason } = test;
+  const at = attempt.at.getTime();
+  const sent = { id, seq, webhookId, number: 0, kind: 'test', createdAt: at } as const;
+  yield* insertDelivery(
+    tx,
+    webhook,
+    { ...sent, artifactId: null, body: null, contentType: null },
+    at,
+    {
+      state: delivered ? 'delivered' : 'dead',
+      attempts: 1,
+      tries: 1,
+      lastStatus: attempt.status,
+      reason,
+    },
+  );
+  yield* insertAttempt(tx, id, attempt);
+  const [row] = yield* tx.all<DeliveryRow>(
+    `SELECT ${DELIVERY_COLUMNS} FROM push_deliveries WHERE id = ?`,
+    [id],
+  );
+  return toDelivery(row!);
+}

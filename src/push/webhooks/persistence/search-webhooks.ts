@@ -1,0 +1,182 @@
+import type { Visibility } from '../../../auth/index.js';
+import type { Database } from '../../../database/database.js';
+import { pieces } from '../../../database/multi-row.js';
+import type { SqlValue } from '../../../database/sql.js';
+import { storable } from '../../../database/text.js';
+import type { TaskWebhookFilter } from '../webhook-store.js';
+import type { TaskWebhook } from '../../registration/webhook.js';
+import type { StreamRow } from '../../delivery/persistence/delivery-rows.js';
+import { visible } from '../../registration/persistence/visible.js';
+import {
+  DELETED,
+  type WebhookRow,
+  toTaskWebhook,
+  toWebhook,
+} from '../../registration/persistence/webhook-rows.js';
+
+/** A delivery stream with the webhook it points at; what both have is the webhook's, but for these. */
+type JoinedRow = WebhookRow &
+  Pick<StreamRow, 'id' | 'traceparent' | 'failing_since' | 'last_failure_at'> & {
+    readonly stream_task: string;
+    readonly stream_state: string;
+    readonly stream_reason: string | null;
+    readonly stream_created: number;
+  };
+
+const JOINED = `SELECT w.*, s.id, s.traceparent, s.failing_since, s.last_failure_at,
+    s.task_id AS stream_task, s.state AS stream_state, s.state_reason AS stream_reason,
+    s.created_at AS stream_created
+  FROM push_webhooks w JOIN push_delivery_streams s`;
+
+/** The state that is shown; see `taskWebhookOf`. */
+const SHOWN_STATE = `CASE WHEN w.state IN ('paused', 'disabled') THEN w.state
+  WHEN s.state = 'disabled' OR w.state = 'active' THEN s.state ELSE w.state END`;
+
+/** Subscriptions whose newest delivery streams are looked for in one statement. */
+const AT_ONCE = 32;
+
+interface Condition {
+  readonly sql: string;
+  readonly params: readonly SqlValue[];
+}
+
+const NOT_ACTIVE: Condition = { sql: `w.state <> 'active'`, params: [] };
+
+/** The webhook of the delivery stream of this id. */
+export async function findTaskWebhook(
+  database: Database,
+  uid: string,
+  visibility: Visibility,
+): Promise<TaskWebhook | undefined> {
+  const [stream] = await database.read<StreamRow>(
+    'SELECT * FROM push_delivery_streams WHERE id = ?',
+    [storable(uid)],
+  );
+  if (stream === undefined) return undefined;
+  const scope = visible(visibility);
+  const [row] = await database.read<WebhookRow>(
+    `SELECT * FROM push_webhooks WHERE uid = ? AND state <> '${DELETED}' AND ${scope.sql}`,
+    [stream.webhook_uid, ...scope.params],
+  );
+  return row && toTaskWebhook(stream, toWebhook(row));
+}
+
+/** Those of one task only, by age, after the one with uid `after`. */
+export async function webhooksOfTask(
+  database: Database,
+  taskId: string,
+  limit: number,
+  after: string | null,
+): Promise<TaskWebhook[]> {
+  const rows = await database.read<JoinedRow>(
+    `${JOINED} ON s.id = w.uid WHERE w.task_id = ? AND w.uid > ? ORDER BY w.uid LIMIT ?`,
+    [taskId, after ?? '', limit],
+  );
+  return rows.map(toShown);
+}
+
+export async function webhookOfTask(
+  database: Database,
+  taskId: string,
+  configId: string,
+): Promise<TaskWebhook | undefined> {
+  const rows = await database.read<JoinedRow>(
+    `${JOINED} ON s.id = w.uid WHERE w.task_id = ? AND w.config_id = ?`,
+    [taskId, storable(configId)],
+  );
+  return rows.map(toShown)[0];
+}
+
+/**
+ * See `WebhookStore.search`. A webhook of one task has its delivery stream's id, so those are read by the indexes of
+ * the webhooks; of each subscription, of which there are few, the newest delivery streams are looked at.
+ */
+export async function searchTaskWebhooks(
+  database: Database,
+  filter: TaskWebhookFilter,
+  visibility: Visibility,
+  limit: number,
+  cursor: string | null,
+): Promise<TaskWebhook[]> {
+  const webhook = ofWebhooks(filter, visibility);
+  const stream = ofStreams(filter, cursor);
+  const found: JoinedRow[] = [];
+  if (filter.subscriptionId === undefined) {
+    const own = all([webhook, ofOwnStreams(filter, cursor)]);
+    const rows = await database.read<JoinedRow>(
+      `${JOINED} ON s.id = w.uid WHERE w.scope = 'task' AND ${own.sql}
+       ORDER BY w.uid DESC LIMIT ?`,
+      [...own.params, limit],
+    );
+    found.push(...rows);
+  }
+  const subscriptions = await database.read<{ uid: string }>(
+    `SELECT w.uid FROM push_webhooks w
+     WHERE w.scope <> 'task' AND w.state <> '${DELETED}' AND ${webhook.sql}`,
+    webhook.params,
+  );
+  for (const piece of pieces(subscriptions)) {
+    for (let i = 0; i < piece.length; i += AT_ONCE) {
+      const uids = piece.slice(i, i + AT_ONCE).map(({ uid }) => uid);
+      const newest = `SELECT * FROM (${JOINED} ON s.webhook_uid = w.uid
+        WHERE w.uid = ? AND s.webhook_uid = ? AND ${stream.sql} ORDER BY s.id DESC LIMIT ?) AS newest`;
+      const rows = await database.read<JoinedRow>(
+        uids.map(() => newest).join(' UNION ALL '),
+        uids.flatMap((uid) => [uid, uid, ...stream.params, limit]),
+      );
+      found.push(...rows);
+    }
+  }
+  found.sort((a, b) => (a.id < b.id ? 1 : -1));
+  return found.slice(0, limit).map(toShown);
+}
+
+function toShown(row: JoinedRow): TaskWebhook {
+  const { id, traceparent, failing_since, last_failure_at } = row;
+  const stream = {
+    id,
+    traceparent,
+    failing_since,
+    last_failure_at,
+    task_id: row.stream_task,
+    state: row.stream_state,
+    state_reason: row.stream_reason,
+    created_at: row.stream_created,
+  };
+  return toTaskWebhook(stream, toWebhook(row));
+}
+
+function ofWebhooks(filter: TaskWebhookFilter, visibility: Visibility): Condition {
+  return all([
+    visible(visibility, 'w.'),
+    ...equals('w.principal_id', filter.principalId),
+    ...equals('w.organization', filter.organization),
+    ...equals('w.uid', filter.subscriptionId),
+    ...equals('w.url', filter.url),
+    ...equals('w.endpoint', filter.endpoint),
+  ]);
+}
+
+/** Of a webhook of one task: what it is as a whole is what its task has. */
+function ofOwnStreams({ taskId, state }: TaskWebhookFilter, cursor: string | null): Condition {
+  const after = cursor === null ? [] : [{ sql: 'w.uid < ?', params: [cursor] }];
+  // Said in full as well, so that the index of those that are not active serves.
+  const isOther = state === undefined || state === 'active' ? [] : [NOT_ACTIVE];
+  return all([...equals('w.task_id', taskId), ...equals('w.state', state), ...isOther, ...after]);
+}
+
+function ofStreams({ taskId, state }: TaskWebhookFilter, cursor: string | null): Condition {
+  const after = cursor === null ? [] : [{ sql: 's.id < ?', params: [cursor] }];
+  return all([...equals('s.task_id', taskId), ...equals(SHOWN_STATE, state), ...after]);
+}
+
+function equals(sql: string, value: string | undefined): Condition[] {
+  return value === undefined ? [] : [{ sql: `${sql} = ?`, params: [storable(value)] }];
+}
+
+function all(conditions: readonly Condition[]): Condition {
+  return {
+    sql: conditions.map(({ sql }) => sql).join(' AND ') || '1 = 1',
+    params: conditions.flatMap(({ params }) => params),
+  };
+}
