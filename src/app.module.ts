@@ -13,6 +13,7 @@ import { PushCommitModule, PushModule } from './push/index.js';
 import { RoutingModule } from './routing/index.js';
 import { SecretsModule } from './secrets/index.js';
 import { type Replacement, SharedModule } from './shared.module.js';
+import { SigningModule } from './signing/index.js';
 import { TasksModule } from './tasks/index.js';
 
 /** The composition root: the modules of one process, by its role. */
@@ -34,6 +35,7 @@ export class AppModule implements OnModuleDestroy {
         SharedModule.of(log, secrets, replacements),
         DatabaseModule.of(HUB_SCHEMA),
         ObservabilityModule,
+        SigningModule,
         AuthModule,
         SecretsModule,
         AgentsModule,

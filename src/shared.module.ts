@@ -9,6 +9,7 @@ import { Draining } from './common/draining.js';
 import { Egress, egressOptions } from './common/egress/egress.js';
 import { SystemResolver } from './common/egress/resolver.js';
 import { WebhookEgress } from './common/egress/webhook-egress.js';
+import { KeySets } from './common/jwks/key-sets.js';
 import { IdSource, SystemIdSource } from './common/ids.js';
 import { Log } from './common/logger.js';
 import { SecretBox } from './common/secret-box.js';
@@ -32,6 +33,7 @@ export class SharedModule implements OnApplicationShutdown {
       { provide: Log, useValue: log },
       { provide: SecretBox, useValue: secrets },
       { provide: Draining, useClass: Draining },
+      { provide: KeySets, useClass: KeySets },
       { provide: SystemResolver, useFactory: () => new SystemResolver(threadPoolSize()) },
       {
         provide: Egress,

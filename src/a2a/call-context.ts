@@ -4,7 +4,9 @@ import type { CallNote } from '../common/call-note.js';
 import { invalidField } from '../common/hub-error.js';
 import { isListable } from '../protocol/header-list.js';
 import { HOPS_HEADER, readHops } from '../protocol/hops.js';
-import { type CallContext, type ProtocolVersion, activeExtensions } from '../routing/index.js';
+import { activeExtensions } from '../routing/index.js';
+import type { CallContext } from '../auth/index.js';
+import type { ProtocolVersion } from '../protocol/protocol-version.js';
 
 /** The longest `Idempotency-Key`. */
 const MAX_KEY_LENGTH = 255;

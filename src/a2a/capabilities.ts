@@ -1,6 +1,6 @@
 import type { AppConfig } from '../config/index.js';
 import type { AgentInterface } from '../protocol/a2a.js';
-import type { ProtocolVersion } from '../routing/index.js';
+import type { ProtocolVersion } from '../protocol/protocol-version.js';
 
 /** The optional parts of A2A (§3.3.4), under their names in a card. */
 export type Capability = 'streaming' | 'pushNotifications' | 'extendedAgentCard';

@@ -1,7 +1,7 @@
 import { type HubError, hubErrorOf } from '../common/hub-error.js';
 import { type ErrorReason } from '../common/hub-error.js';
 import { ERROR_CODES, HUB_ERROR_DOMAIN } from '../protocol/error-codes.js';
-import type { ProtocolVersion } from '../routing/index.js';
+import type { ProtocolVersion } from '../protocol/protocol-version.js';
 
 /** The codes of `google.rpc.Code` that the hub answers with, and their numbers in gRPC. */
 export const RPC_STATUS = {

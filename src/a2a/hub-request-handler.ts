@@ -23,7 +23,8 @@ import type {
 import { readHops } from '../protocol/hops.js';
 import { readDirective } from '../protocol/routing-extension.js';
 import { PushConfigService } from '../push/index.js';
-import type { CallContext, HubRequest } from '../routing/index.js';
+import type { HubRequest } from '../routing/index.js';
+import type { CallContext } from '../auth/index.js';
 import { type StreamItem, TaskService } from '../tasks/index.js';
 import type { Capabilities } from './capabilities.js';
 import type { CardForm } from './cards/card-forms.js';

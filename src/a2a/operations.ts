@@ -16,7 +16,7 @@ import {
 } from '../protocol/a2a.js';
 import { noteOperation } from '../common/call-note.js';
 import { withLateBytes } from '../protocol/part-bytes.js';
-import type { CallContext } from '../routing/index.js';
+import type { CallContext } from '../auth/index.js';
 import type { StreamItem } from '../tasks/index.js';
 import { cardJson } from './cards/card-forms.js';
 import type { HubRequestHandler } from './hub-request-handler.js';

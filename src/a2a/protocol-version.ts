@@ -1,5 +1,5 @@
 import { HubError } from '../common/hub-error.js';
-import type { ProtocolVersion } from '../routing/index.js';
+import type { ProtocolVersion } from '../protocol/protocol-version.js';
 
 /** The versions the bindings speak, newest first, as errors name them. */
 const SPOKEN = ['1.0', '0.3', '0.2.5'];

@@ -3,7 +3,7 @@ import type { ServerCallContext } from '@a2a-js/sdk/server';
 import { snakeCase } from '../protocol/snake-case.js';
 import { noteOperation } from '../common/call-note.js';
 import { hubErrorOf } from '../common/hub-error.js';
-import type { CallContext } from '../routing/index.js';
+import type { CallContext } from '../auth/index.js';
 import { type CardForm, cardJson } from './cards/card-forms.js';
 import type { HubRequestHandler, SourceDetails } from './hub-request-handler.js';
 import { OPERATIONS, type RestRoute } from './operations.js';

@@ -19,7 +19,7 @@ import {
   type Task,
   type TaskPushNotificationConfig,
 } from '../protocol/a2a.js';
-import type { CallContext } from '../routing/index.js';
+import type { CallContext } from '../auth/index.js';
 import type { StreamItem } from '../tasks/index.js';
 import type { HubRequestHandler, SourceDetails } from './hub-request-handler.js';
 

@@ -1,4 +1,7 @@
+import type { PublicJwk } from '../common/jwks/public-jwk.js';
 import type { AgentCard } from '../protocol/a2a.js';
+import type { ProtocolVersion } from '../protocol/protocol-version.js';
+import type { BindingName } from './binding/bindings.js';
 
 /** Milliseconds a delegation to this agent may take at each step; the defaults are configuration. */
 export interface AgentBudgets {
@@ -31,9 +34,9 @@ export interface AgentSwitches {
 /** One interface of the card, as the hub calls it. */
 export interface AgentEndpoint {
   readonly url: string;
-  readonly protocolBinding: 'JSONRPC' | 'HTTP+JSON' | 'GRPC';
+  readonly protocolBinding: BindingName;
   /** `1.0` or `0.3` (a 0.2.x card is spoken to in the 0.3 dialect). */
-  readonly protocolVersion: '1.0' | '0.3';
+  readonly protocolVersion: ProtocolVersion;
   /** The `tenant` its interface asks for; empty when none (A2A §8.3.2). */
   readonly tenant: string;
 }
@@ -44,11 +47,8 @@ export interface AgentPin {
   readonly protocolVersion: AgentEndpoint['protocolVersion'] | null;
 }
 
-/** A public key as a JSON Web Key (RFC 7517). */
-export type PublicKey = Readonly<Record<string, unknown>>;
-
 /** The keys an operator pins for the signature of an agent's card: themselves, or where they are. */
-export type CardKeys = { readonly keys: readonly PublicKey[] } | { readonly jwksUrl: string };
+export type CardKeys = { readonly keys: readonly PublicJwk[] } | { readonly jwksUrl: string };
 
 /**
  * What is known of the signature of an agent's card (A2A §8.4.3).

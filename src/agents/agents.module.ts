@@ -1,23 +1,22 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/index.js';
-import { AgentClient } from './agent-client.js';
-import { AgentHealth } from './agent-health.js';
-import { AgentIntake } from './agent-intake.js';
-import { AgentLoad } from './agent-load.js';
-import { AgentQuirks } from './agent-quirks.js';
-import { AgentRegistry } from './agent-registry.js';
-import { AgentStore } from './agent-store.js';
-import { AgentsController } from './agents.controller.js';
-import { AgentsService } from './agents.service.js';
-import { AgentCheckController } from './check/agent-check.controller.js';
+import { AgentClient } from './client/agent-client.js';
+import { AgentHealth } from './health/agent-health.js';
+import { AgentIntake } from './registration/agent-intake.js';
+import { AgentLoad } from './health/agent-load.js';
+import { AgentQuirks } from './registry/agent-quirks.js';
+import { AgentRegistry } from './registry/agent-registry.js';
+import { AgentStore } from './registry/agent-store.js';
+import { AgentsController } from './api/agents.controller.js';
+import { AgentsService } from './registration/agents.service.js';
+import { AgentCheckController } from './api/agent-check.controller.js';
 import { AgentProbe } from './check/agent-probe.js';
 import { CardReader } from './card/card-reader.js';
 import { CardTrust } from './card/card-trust.js';
 import { CardVerifier } from './card/card-verifier.js';
-import { KeySets } from './card/key-sets.js';
 import { EndpointMemory } from './client/endpoint-memory.js';
 import { SdkAgentClient } from './client/sdk-agent.client.js';
-import { DeclaredAgents } from './declared-agents.service.js';
+import { DeclaredAgents } from './registration/declared-agents.service.js';
 import { AgentEventsController } from './health/agent-events.controller.js';
 import { AgentEvents } from './health/agent-events.js';
 import { AgentLoads } from './health/agent-loads.js';
@@ -25,7 +24,7 @@ import { AgentMetrics } from './health/agent-metrics.js';
 import { AgentMonitor } from './health/agent-monitor.js';
 import { AgentProber } from './health/agent-prober.js';
 import { ObservedAgentClient } from './health/observed-agent.client.js';
-import { UnreadAgents } from './unread-agents.js';
+import { UnreadAgents } from './registration/unread-agents.js';
 import { SqlAgentStore } from './persistence/sql-agent.store.js';
 
 @Module({
@@ -49,7 +48,6 @@ import { SqlAgentStore } from './persistence/sql-agent.store.js';
     AgentMetrics,
     EndpointMemory,
     CardReader,
-    KeySets,
     CardVerifier,
     CardTrust,
     AgentIntake,

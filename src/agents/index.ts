@@ -1,24 +1,24 @@
 export { type Agent, type AgentBudgets, type AgentEndpoint, RESERVED_AGENT_IDS } from './agent.js';
-export { canStream } from './can-stream.js';
+export { canStream } from './client/can-stream.js';
 export {
   AGENT_TOO_LATE,
   type AgentCallback,
-  AgentCallError,
   type AgentCallOptions,
   type ConnectionWatch,
   AgentClient,
   type AgentSend,
-} from './agent-client.js';
+} from './client/agent-client.js';
+export { AgentCallError } from './binding/agent-call-error.js';
 export {
   type Admission,
   type AgentCondition,
   AgentHealth,
   type TaskResult,
-} from './agent-health.js';
-export { AgentLoad, type AgentQueue, type QueueAsker } from './agent-load.js';
-export { AgentQuirks } from './agent-quirks.js';
-export { AgentRegistry } from './agent-registry.js';
-export { type AgentFilter, AgentStore } from './agent-store.js';
+} from './health/agent-health.js';
+export { AgentLoad, type AgentQueue, type QueueAsker } from './health/agent-load.js';
+export { AgentQuirks } from './registry/agent-quirks.js';
+export { AgentRegistry } from './registry/agent-registry.js';
+export { type AgentFilter, AgentStore } from './registry/agent-store.js';
 export { AgentsModule } from './agents.module.js';
-export { readDeclaredAgents } from './declared-agent.js';
-export { AgentsService } from './agents.service.js';
+export { readDeclaredAgents } from './registration/declared-agent.js';
+export { AgentsService } from './registration/agents.service.js';

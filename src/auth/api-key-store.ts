@@ -1,6 +1,6 @@
 import type { Page } from '../common/page.js';
 import { Signal } from '../common/signal.js';
-import type { Scope } from './principal.js';
+import type { Scope } from '../common/scope.js';
 
 /** One key of a principal. The key itself is known to its holder only. */
 export interface ApiKey {

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { SigningModule } from '../signing/index.js';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/logger.js';
 import { AppConfig } from '../config/index.js';
@@ -20,14 +19,12 @@ import { PrincipalHolds } from './principal-holds.js';
 import { PrincipalStore } from './principal-store.js';
 import { PrincipalsController } from './principals.controller.js';
 import { PrincipalsService } from './principals.service.js';
-import { SigningKeysController } from './signing-keys.controller.js';
 
 /** The keys in a database, for a command that runs without the hub. */
 export const apiKeysIn = (database: Database): ApiKeyStore => new SqlApiKeyStore(database);
 
 @Module({
-  imports: [SigningModule],
-  controllers: [KeysController, PrincipalsController, SigningKeysController],
+  controllers: [KeysController, PrincipalsController],
   providers: [
     { provide: ApiKeyStore, useClass: SqlApiKeyStore },
     { provide: PrincipalStore, useClass: SqlPrincipalStore },

@@ -6,7 +6,8 @@ import { type ApiKey, ApiKeyStore } from './api-key-store.js';
 import { type RequestHeaders, hashOf, keyIdOf, presentedKey, sameHash } from './credential.js';
 import { KeyLookups } from './key-lookups.js';
 import { KeyUses } from './key-uses.js';
-import type { Principal, Scope } from './principal.js';
+import type { Principal } from './principal.js';
+import type { Scope } from '../common/scope.js';
 
 /** How long a verified key is believed: a revocation by another process is noticed after that. */
 const BELIEVED_MS = 1000;

@@ -1,5 +1,5 @@
 import { type RequestHeaders, presentedKey } from './credential.js';
-import type { Scope } from './principal.js';
+import type { Scope } from '../common/scope.js';
 
 const CHALLENGE = 'Bearer realm="a2a-hub"';
 

@@ -6,7 +6,8 @@ import { AppConfig } from '../config/index.js';
 import { AuthService } from './auth.service.js';
 import { presentedKey } from './credential.js';
 import { OwnPages } from './own-pages.js';
-import { type Principal, SCOPES, type Scope, hasScope } from './principal.js';
+import { type Principal, hasScope } from './principal.js';
+import { SCOPES, type Scope } from '../common/scope.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

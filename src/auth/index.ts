@@ -1,11 +1,7 @@
 export { ApiKeyStore, type ApiKey } from './api-key-store.js';
-export {
-  AdminController,
-  ReserveAnswer,
-  CurrentPrincipal,
-  RequireScope,
-} from './admin-controller.js';
+export { CurrentPrincipal, ReserveAnswer } from './admin-handler.js';
 export { AuthModule, apiKeysIn } from './auth.module.js';
+export type { CallContext } from './call-context.js';
 export { AuthService } from './auth.service.js';
 export { challengeOf, scopeChallenge } from './challenge.js';
 export type { RequestHeaders } from './credential.js';
@@ -25,8 +21,6 @@ export {
 export {
   EVERYTHING,
   type Principal,
-  SCOPES,
-  type Scope,
   type Visibility,
   hasScope,
   visibilityOf,

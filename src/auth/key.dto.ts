@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayNotEmpty, IsArray, IsISO8601, IsIn, IsOptional, Matches } from 'class-validator';
 import { NAME, NAME_RULE } from '../common/http/fields.js';
 import type { ApiKey } from './api-key-store.js';
-import { SCOPES, type Scope } from './principal.js';
+import { SCOPES, type Scope } from '../common/scope.js';
 
 /** A time that means the same everywhere. */
 const ZONED = /T.*(Z|[+-]\d\d:\d\d)$/;

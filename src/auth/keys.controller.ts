@@ -6,7 +6,7 @@ import {
   ApiOperation,
 } from '@nestjs/swagger';
 import { PageQueryDto } from '../common/http/page-query.dto.js';
-import { AdminController } from './admin-controller.js';
+import { AdminController } from '../common/http/admin-controller.js';
 import { CreateKeyDto, CreatedKeyDto, KeyDto, KeyPageDto } from './key.dto.js';
 import { KeysService } from './keys.service.js';
 

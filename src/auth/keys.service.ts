@@ -11,7 +11,7 @@ import { hashOf, newKey, isKeyId } from './credential.js';
 import { makeAdminKey } from './make-admin-key.js';
 import { KeyWatch } from './key-watch.js';
 import { PrincipalChanges } from './principal-changes.js';
-import type { Scope } from './principal.js';
+import type { Scope } from '../common/scope.js';
 
 export interface NewKey {
   readonly name: string;

@@ -1,6 +1,4 @@
-/** What a key may do. `a2a`: the A2A API; `admin`: everything. */
-export const SCOPES = ['a2a', 'tasks:organization', 'push', 'agents', 'admin'] as const;
-export type Scope = (typeof SCOPES)[number];
+import type { Scope } from '../common/scope.js';
 
 /** Who is calling: a person or a program. Tasks belong to the principal, not to its key. */
 export interface Principal {

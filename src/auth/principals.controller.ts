@@ -1,6 +1,7 @@
 import { Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { AdminController, CurrentPrincipal } from './admin-controller.js';
+import { CurrentPrincipal } from './admin-handler.js';
+import { AdminController } from '../common/http/admin-controller.js';
 import { PrincipalDto, PrincipalPageDto, PrincipalQueryDto } from './principal.dto.js';
 import type { Principal } from './principal.js';
 import type { PrincipalRecord } from './principal-store.js';

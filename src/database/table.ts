@@ -13,6 +13,7 @@ interface TableColumn {
   readonly name: string;
   /** Its SQL type. */
   readonly type: string;
+  readonly isPrimary: boolean;
   readonly to: (value: unknown) => SqlValue;
   /** Undefined: the value is what the database gives. */
   readonly from: ((value: unknown) => unknown) | undefined;
@@ -42,6 +43,7 @@ export class Table<T extends object> {
           key: propertyName,
           name: options.name ?? propertyName,
           type: String(options.type),
+          isPrimary: options.primary === true,
           to: (transformer?.to ?? identity) as TableColumn['to'],
           from: transformer?.from as TableColumn['from'],
         };
@@ -70,6 +72,21 @@ export class Table<T extends object> {
   ): RowInsert<Omit<T, K>> {
     const columns = this.columns.filter(({ key }) => !defaults.includes(key as K));
     return new RowInsert(this.name, columns, end);
+  }
+
+  /** Inserts rows with all properties, or replaces those of their primary key; `end` follows in the statement. */
+  upsert(end = ''): RowInsert<T> {
+    const key = this.columns.filter(({ isPrimary }) => isPrimary).map(({ name }) => name);
+    const others = this.columns.filter(({ isPrimary }) => !isPrimary);
+    const set = others.map(({ name }) => `${name} = excluded.${name}`).join(', ');
+    return this.insert(`ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${set} ${end}`);
+  }
+
+  /** A row as the database keeps it, in the order of the columns. */
+  values(row: T): SqlValue[] {
+    const params: SqlValue[] = [];
+    pushValues(params, this.columns, row);
+    return params;
   }
 
   /** Updates these properties of rows, found by their `id`; null where an assignment makes something of it. */
@@ -133,6 +150,13 @@ export class RowInsert<T extends object> {
   ) {
     this.returns = end.includes('RETURNING');
     this.begin = `INSERT INTO ${table} (${columns.map(({ name }) => name).join(', ')}) VALUES `;
+  }
+
+  /** One row; how many rows that changed. */
+  *one(tx: Tx, row: T): Work<number> {
+    const params: SqlValue[] = [];
+    pushValues(params, this.columns, row);
+    return yield* tx.run(`${this.begin}${rowsOf(1, this.columns.length)} ${this.end}`, params);
   }
 
   /** What the statement returns. */

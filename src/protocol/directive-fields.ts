@@ -89,10 +89,6 @@ export function countUpTo(limit: number): Parse<number> {
   };
 }
 
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 export function withoutUndefined<T extends object>(
   value: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } {

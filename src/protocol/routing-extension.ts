@@ -2,7 +2,6 @@ import { invalidField } from '../common/hub-error.js';
 import {
   countUpTo,
   findMember,
-  isRecord,
   listUpTo,
   oneOf,
   secondsUpTo,
@@ -12,6 +11,7 @@ import {
   type Parse,
   type Source,
 } from './directive-fields.js';
+import { isRecord } from '../common/is-record.js';
 import {
   DIRECTIVE_MEMBERS,
   TARGET_MEMBERS,

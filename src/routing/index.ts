@@ -1,6 +1,6 @@
 export { checkDeclaredRouting } from './check-declared.js';
 export { offeredComposites } from './composites/domain/offered.js';
-export { hubSkillId, splitSkillId, tagKey } from './domain/agent-index.js';
+export { hubSkillId, splitSkillId } from './domain/agent-index.js';
 export { maxCallsOf } from './domain/call-limit.js';
 export {
   activeExtensions,
@@ -19,7 +19,7 @@ export type {
 export { type Candidate, planOf, type Route, type RouteReason } from './domain/route.js';
 export { COMPOSITE_AGENT_ID, type CompositeSkill } from './domain/composite-skill.js';
 export { CompositeSource } from './composite-source.js';
-export type { CallContext, HubRequest, ProtocolVersion, Retry } from './hub-request.js';
+export type { HubRequest, Retry } from './hub-request.js';
 export { RouteDto } from './route.dto.js';
 export { RoutingModule } from './routing.module.js';
 export { RoutingService, type Routable } from './routing.service.js';

@@ -1,6 +1,7 @@
 import { Body, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { AdminController, CurrentPrincipal, type Principal } from '../auth/index.js';
+import { CurrentPrincipal, type Principal } from '../auth/index.js';
+import { AdminController } from '../common/http/admin-controller.js';
 import { readDirective } from '../protocol/routing-extension.js';
 import { DryRunDto } from './dry-run.dto.js';
 import { dryRunMessage } from './dry-run-message.js';

@@ -1,6 +1,6 @@
 import { Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { AdminController } from '../auth/index.js';
+import { AdminController } from '../common/http/admin-controller.js';
 import { NoQuery } from '../common/http/no-query.js';
 import { SecretBox } from '../common/secret-box.js';
 import { SecretWalk } from './secret-walk.js';

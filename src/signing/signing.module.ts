@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { SigningKeysController } from './signing-keys.controller.js';
 import { JwksEndpoint } from './jwks.endpoint.js';
 import { SqlSigningKeyStore } from './persistence/sql-signing-key.store.js';
 import { SigningKeyStore } from './signing-key-store.js';
@@ -6,6 +7,7 @@ import { SigningService } from './signing.service.js';
 
 /** The keys the hub signs with, and their public set. */
 @Module({
+  controllers: [SigningKeysController],
   providers: [
     { provide: SigningKeyStore, useClass: SqlSigningKeyStore },
     SigningService,

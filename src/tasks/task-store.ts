@@ -178,34 +178,34 @@ export interface OwnedDelegation {
   readonly cancelRequested: boolean;
 }
 
-/** Who has what of a claimer's places, and how much each may have. */
-export interface Shares {
-  /** How many of all places are kept for organizations that have few; see `domain/shares.ts`. */
-  readonly kept: number;
-  /** Of one agent, at least 1. */
+/** Which of a claimer's permits are in use, and how many each may hold. */
+export interface ClaimQuota {
+  /** How many of all permits are reserved for organizations that hold few; see `domain/fair-share.ts`. */
+  readonly reserved: number;
+  /** The most of one agent, at least 1. */
   maxOf(agentId: string): number;
-  /** How many of an agent's are kept. */
-  keptAt(agentId: string): number;
-  /** How many of an agent's an organization has. */
+  /** How many of an agent's are reserved. */
+  reservedAt(agentId: string): number;
+  /** How many of an agent's an organization holds. */
   heldAt(agentId: string, organization: string): number;
-  /** When an organization last had one of an agent's, as a number that grows; 0 where it is not known. */
-  lastHadAt(agentId: string, organization: string): number;
+  /** When an organization last held one of an agent's, as a number that grows; 0 where it is not known. */
+  lastHeldAt(agentId: string, organization: string): number;
   /** By agent. */
-  readonly taken: ReadonlyMap<string, number>;
+  readonly inUse: ReadonlyMap<string, number>;
   /** By organization. */
   readonly organizations: ReadonlyMap<string, number>;
-  /** Those that have ended and whose agents are to be told, which take none of these places. */
-  readonly farewells: FarewellShares;
+  /** For delegations that have ended with a cancel pending, which need none of these permits. */
+  readonly cancels: CancelQuota;
 }
 
-/** How many agents are told of ends at once. */
-export interface FarewellShares {
+/** How many cancels are sent to agents at once. */
+export interface CancelQuota {
   /** How many more in all. */
   readonly free: number;
-  /** For one agent. */
+  /** The most for one agent. */
   readonly maxPerAgent: number;
   /** By agent. */
-  readonly taken: ReadonlyMap<string, number>;
+  readonly inUse: ReadonlyMap<string, number>;
 }
 
 /** Which of the agents' own tasks belong to which delegation. */
@@ -316,18 +316,19 @@ export abstract class TaskStore {
    * Two claimers never get the same one. Owner, lease and epoch belong to claim, renew and release: an
    * append writes owner and lease only when its patch names them, and the epoch never.
    *
-   * Organizations get one each in turn, those that have the fewest of the `shares` first and none more than its
-   * share, and each the first of those that wait for an agent which has not all it may have. Where more wait for
-   * one agent than it has places, the next one is of the organization that has the fewest of them, of equals that
-   * had one longest ago. For one agent the principals of an organization have turns by the order of {@link queueBy}. Beside these come those that have ended
-   * with their agent still to be told: as many as their shares allow, or `limit` of them without shares.
+   * Organizations get one each in turn: those that hold the fewest permits first, none more than the `quota`
+   * allows, and each the first of those queued for an agent below its limit. Where more are queued for an agent
+   * than it has permits, the next one is of the organization that holds the fewest of them, of equals that held
+   * one longest ago. For one agent the principals of an organization have turns by the order of
+   * {@link queueBy}. Beside these come those that have ended with a cancel pending: as many as the quota allows,
+   * or `limit` of them without a quota.
    */
   abstract claim(
     owner: string,
     now: Date,
     leaseMs: number,
     limit: number,
-    shares?: Shares,
+    quota?: ClaimQuota,
   ): Promise<ClaimedDelegation[]>;
 
   /**

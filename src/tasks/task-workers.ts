@@ -1,13 +1,13 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { AppConfig } from '../config/index.js';
 import { WorkerWatch } from '../database/worker-watch.js';
-import { Sweeper } from './cleanup/task-cleanup.js';
+import { TaskCleanup } from './cleanup/task-cleanup.js';
 import { TaskRunner } from './runner/task-runner.js';
-import { WaitingLine } from './capacity/queue-depth.js';
+import { QueueDepth } from './capacity/queue-depth.js';
 import { UsageLedger } from './quotas/usage-ledger.js';
 
 /**
- * Runs the task runner and the sweeper with the application, in every role but `api`. On SQLite the
+ * Runs the task runner and the cleanup with the application, in every role but `api`. On SQLite the
  * lock of the file proves that no other process is at work: what the last one left is adopted at once.
  * In every role it is known from then on who works.
  */
@@ -15,8 +15,8 @@ import { UsageLedger } from './quotas/usage-ledger.js';
 export class TaskWorkers implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     private readonly runner: TaskRunner,
-    private readonly sweeper: Sweeper,
-    private readonly line: WaitingLine,
+    private readonly cleanup: TaskCleanup,
+    private readonly line: QueueDepth,
     private readonly usage: UsageLedger,
     private readonly config: AppConfig,
     private readonly workers: WorkerWatch,
@@ -27,13 +27,13 @@ export class TaskWorkers implements OnApplicationBootstrap, OnModuleDestroy {
     await this.line.start();
     if (this.config.role !== 'api') {
       await this.runner.start();
-      this.sweeper.start();
+      this.cleanup.start();
     }
     await this.workers.start();
   }
 
   async onModuleDestroy(): Promise<void> {
     await Promise.all([this.line.stop(), this.workers.stop()]);
-    await Promise.all([this.runner.stop(), this.sweeper.stop(), this.usage.stop()]);
+    await Promise.all([this.runner.stop(), this.cleanup.stop(), this.usage.stop()]);
   }
 }

@@ -52,18 +52,22 @@ export interface DelegationProgress {
   readonly lastStatus?: string;
   /** Client messages (their seqs) that came before the agent had answered the one before them. */
   readonly pending?: readonly number[];
-  /** How often the client message of this seq has been sent again without anybody knowing whether it had arrived. */
+  /** How often the client message of this seq has been sent again while it was unknown whether it had arrived. */
   readonly resent?: { readonly seq: number; readonly times: number };
   /**
    * How often the agent has been asked what became of the client message of this seq since it was sent
    * again for the `resent`th time, the time under way included.
    */
-  readonly asked?: { readonly seq: number; readonly resent: number; readonly times: number };
+  readonly statusQueries?: {
+    readonly seq: number;
+    readonly resent: number;
+    readonly times: number;
+  };
   /**
-   * Tasks of the agent that it has left for another one of the same delegation, and that it has not been
-   * told to stop yet: nobody follows them.
+   * Tasks that the agent has abandoned for another one of the same delegation, and that have not been
+   * canceled with it yet: they are not followed.
    */
-  readonly left?: readonly string[];
+  readonly abandoned?: readonly string[];
   /** When what has happened. */
   readonly times?: DelegationTimes;
   /** The agents that were to have it before the present one, oldest first; none took the message. */

@@ -10,7 +10,7 @@ import { AgentDelegations } from './store/agent-delegations.js';
 import { AgentKillController } from './cancel/agent-kill.controller.js';
 import { AgentCallbacks } from './callbacks/agent-callbacks.js';
 import { CallbackStore } from './callbacks/callback-store.js';
-import { AgentFarewell } from './runner/agent-farewell.js';
+import { DownstreamCancel } from './runner/downstream-cancel.js';
 import { AgentStopper } from './cancel/agent-stopper.js';
 import { TaskCanceler } from './cancel/task-canceler.js';
 import { ContextStore } from './store/context-store.js';
@@ -24,11 +24,11 @@ import { SqlCallbackStore } from './persistence/sql-callback.store.js';
 import { SqlUsageStore } from './persistence/sql-usage.store.js';
 import { SqlContextStore } from './persistence/sql-context.store.js';
 import { SqlTaskStore } from './persistence/sql-task.store.js';
-import { Farewells } from './capacity/cancel-permits.js';
+import { CancelPermits } from './capacity/cancel-permits.js';
 import { RunDeps } from './runner/run-deps.js';
-import { Sweeper } from './cleanup/task-cleanup.js';
+import { TaskCleanup } from './cleanup/task-cleanup.js';
 import { TaskRunner } from './runner/task-runner.js';
-import { WaitingLine } from './capacity/queue-depth.js';
+import { QueueDepth } from './capacity/queue-depth.js';
 import { FollowUps } from './send/follow-up.js';
 import { TaskStarter } from './send/task-starter.js';
 import { Signals } from './signals/signals.js';
@@ -78,14 +78,14 @@ export const TASK_PROVIDERS = [
       ),
   },
   AgentCallbacks,
-  AgentFarewell,
+  DownstreamCancel,
   AgentStopper,
-  { provide: Farewells, useFactory: () => new Farewells() },
+  { provide: CancelPermits, useFactory: () => new CancelPermits() },
   FollowUps,
   QuotaLimits,
   Quotas,
   RunDeps,
-  Sweeper,
+  TaskCleanup,
   TaskCanceler,
   TaskDeleter,
   TaskLists,
@@ -97,7 +97,7 @@ export const TASK_PROVIDERS = [
   TaskWaits,
   UpdateWaiters,
   UsageLedger,
-  WaitingLine,
+  QueueDepth,
 ];
 
 /**

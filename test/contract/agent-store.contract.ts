@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../src/agents/agent.js';
-import type { AgentStore } from '../../src/agents/agent-store.js';
+import type { AgentStore } from '../../src/agents/registry/agent-store.js';
 import { HubError } from '../../src/common/hub-error.js';
 import { anAgent } from '../support/an-agent.js';
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EVERYTHING } from '../../src/auth/index.js';
 import { SqlApiKeyStore } from '../../src/auth/persistence/sql-api-key.store.js';
-import type { Scope } from '../../src/auth/principal.js';
+import type { Scope } from '../../src/common/scope.js';
 import { SqlOwnedWebhookStore } from '../../src/push/owners/persistence/sql-owned-webhook.store.js';
 import { KEYLESS_GRACE_MS, inHand } from '../support/push-stores.js';
 import { NOW, type SubscriptionStores } from '../support/subscription-stores.js';

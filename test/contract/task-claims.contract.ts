@@ -4,24 +4,24 @@ import { txFor, type SqlStatement } from '../../src/database/sql.js';
 import { TaskState } from '../../src/protocol/a2a.js';
 import { claimDelegations } from '../../src/tasks/persistence/claim.js';
 import { QueueTurns } from '../../src/tasks/capacity/queue-turns.js';
-import type { Shares } from '../../src/tasks/task-store.js';
+import type { ClaimQuota } from '../../src/tasks/task-store.js';
 import type { DelegationPatch, DelegationState } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import { ALICE, BOB, change, COMPLETED, EVE, FAR, status, TaskHarness } from './task-harness.js';
 
 const LEASE_MS = 1000;
 
-/** Nothing is taken, and there is room for everybody. */
-function sharesOf(some: Partial<Shares>): Shares {
+/** No permit is in use, and there is capacity for all. */
+function quotaOf(some: Partial<ClaimQuota>): ClaimQuota {
   return {
-    kept: 0,
+    reserved: 0,
     maxOf: () => Infinity,
-    keptAt: () => 0,
+    reservedAt: () => 0,
     heldAt: () => 0,
-    lastHadAt: () => 0,
-    taken: new Map(),
+    lastHeldAt: () => 0,
+    inUse: new Map(),
     organizations: new Map(),
-    farewells: { free: 100, maxPerAgent: 100, taken: new Map() },
+    cancels: { free: 100, maxPerAgent: 100, inUse: new Map() },
     ...some,
   };
 }
@@ -94,11 +94,11 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
     for (let n = 0; n < 60; n += 1) await hub.create({ agents: ['slow'] });
     await hub.clock.advance(10);
     for (let n = 0; n < 2; n += 1) await hub.create({ agents: ['quick'] });
-    const taken = new Map([['slow', 1]]);
-    const shares = sharesOf({ maxOf: () => 3, taken });
-    const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 10, shares);
+    const inUse = new Map([['slow', 1]]);
+    const quota = quotaOf({ maxOf: () => 3, inUse });
+    const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 10, quota);
     expect(claimed.map(({ agentId }) => agentId)).toEqual(['slow', 'slow', 'quick', 'quick']);
-    expect([...taken]).toEqual([['slow', 1]]);
+    expect([...inUse]).toEqual([['slow', 1]]);
   });
 
   it('gives what has ended to be told to its agent, however much that has', async () => {
@@ -106,31 +106,31 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
     await hub.create();
     await claim('p1', 1);
     await put(record.id, 'canceled', { untold: true, owner: null, leaseUntil: null });
-    const shares = sharesOf({ maxOf: () => 1, taken: new Map([['a1', 1]]) });
+    const quota = quotaOf({ maxOf: () => 1, inUse: new Map([['a1', 1]]) });
     for (const limit of [10, 0]) {
-      const claimed = await hub.store.claim('p2', hub.clock.now(), LEASE_MS, limit, shares);
+      const claimed = await hub.store.claim('p2', hub.clock.now(), LEASE_MS, limit, quota);
       expect(claimed).toMatchObject([{ taskId: record.id, state: 'canceled', adopted: true }]);
       await hub.store.release('p2');
     }
   });
 
-  it('gives few at once to be told to one agent, and leaves the places to the others', async () => {
+  it('gives few pending cancels of one agent at once, and leaves the permits to the others', async () => {
     for (const agent of ['gone', 'gone', 'gone', 'gone', 'other']) {
       const { record } = await hub.create({ agents: [agent] });
       await put(record.id, 'canceled', { untold: true });
     }
     await hub.clock.advance(10);
     for (let n = 0; n < 3; n += 1) await hub.create({ agents: ['quick'] });
-    const farewells = { free: 10, maxPerAgent: 3, taken: new Map([['gone', 1]]) };
-    const shares = sharesOf({ farewells });
-    const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 3, shares);
+    const cancels = { free: 10, maxPerAgent: 3, inUse: new Map([['gone', 1]]) };
+    const quota = quotaOf({ cancels });
+    const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 3, quota);
     const agents = claimed.map(({ agentId }) => agentId);
     expect(agents.sort()).toEqual(['gone', 'gone', 'other', 'quick', 'quick', 'quick']);
-    const none = sharesOf({ farewells: { ...farewells, free: 0 } });
+    const none = quotaOf({ cancels: { ...cancels, free: 0 } });
     expect(await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 10, none)).toEqual([]);
   });
 
-  it('gives organizations places in turn, also one at a time', async () => {
+  it('gives organizations permits in turn, also one at a time', async () => {
     const organizations = new Map([
       ['acme', 2],
       ['evil', 1],
@@ -140,8 +140,8 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
     for (let n = 0; n < 4; n += 1) await hub.create({ principal: EVE });
     const turns: string[] = [];
     for (let n = 0; n < 6; n += 1) {
-      const shares = sharesOf({ organizations });
-      const [one] = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 1, shares);
+      const quota = quotaOf({ organizations });
+      const [one] = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 1, quota);
       const { organization } = one!;
       turns.push(organization);
       organizations.set(organization, (organizations.get(organization) ?? 0) + 1);
@@ -149,12 +149,12 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
     expect(turns).toEqual(['evil', 'acme', 'evil', 'acme', 'evil', 'acme']);
   });
 
-  it('keeps places for organizations that have few', async () => {
+  it('reserves permits for organizations that hold few', async () => {
     for (let n = 0; n < 8; n += 1) await hub.create();
     const organizations = new Map([['acme', 6]]);
-    const greedy = sharesOf({ kept: 2, organizations });
-    const take = (limit: number, shares: Shares) =>
-      hub.store.claim('p1', hub.clock.now(), LEASE_MS, limit, shares);
+    const greedy = quotaOf({ reserved: 2, organizations });
+    const take = (limit: number, quota: ClaimQuota) =>
+      hub.store.claim('p1', hub.clock.now(), LEASE_MS, limit, quota);
     expect(await take(4, greedy)).toHaveLength(2);
     expect(await take(2, greedy)).toEqual([]);
     await hub.clock.advance(10);
@@ -168,13 +168,13 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
     for (let n = 0; n < 4; n += 1) await hub.create({ agents: ['shared'] });
     await hub.clock.advance(10);
     for (let n = 0; n < 4; n += 1) await hub.create({ agents: ['shared'], principal: EVE });
-    const at: Partial<Shares> = {
+    const at: Partial<ClaimQuota> = {
       maxOf: () => 4,
-      taken: new Map([['shared', 3]]),
-      keptAt: () => 1,
+      inUse: new Map([['shared', 3]]),
+      reservedAt: () => 1,
       heldAt: (_, organization) => (organization === 'acme' ? 3 : 0),
     };
-    const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 10, sharesOf(at));
+    const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 10, quotaOf(at));
     expect(claimed).toMatchObject([{ organization: 'evil' }]);
   });
 
@@ -182,20 +182,20 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
     for (let n = 0; n < 3; n += 1) await hub.create({ agents: ['only'] });
     await hub.clock.advance(600_000);
     await hub.create({ agents: ['only'], principal: EVE });
-    const lastHad = new Map<string, number>();
+    const lastHeld = new Map<string, number>();
     const turns: string[] = [];
     for (let n = 1; n <= 4; n += 1) {
-      const shares = sharesOf({
+      const quota = quotaOf({
         maxOf: () => 1,
-        lastHadAt: (_, organization) => lastHad.get(organization) ?? 0,
+        lastHeldAt: (_, organization) => lastHeld.get(organization) ?? 0,
         // What the newcomer has elsewhere is no matter of this agent's.
         organizations: new Map([['evil', 5]]),
       });
-      lastHad.set('acme', Math.max(lastHad.get('acme') ?? 0, n === 1 ? 1 : 0));
-      const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 10, shares);
+      lastHeld.set('acme', Math.max(lastHeld.get('acme') ?? 0, n === 1 ? 1 : 0));
+      const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 10, quota);
       const [{ organization }] = claimed as [(typeof claimed)[0]];
       expect(claimed).toHaveLength(1);
-      lastHad.set(organization, n + 1);
+      lastHeld.set(organization, n + 1);
       turns.push(organization);
     }
     expect(turns).toEqual(['evil', 'acme', 'acme', 'acme']);
@@ -204,13 +204,13 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
   it('takes what one organization must leave of an agent for another', async () => {
     await hub.create({ agents: ['only'] });
     await hub.create({ agents: ['only'], principal: EVE });
-    const shares = sharesOf({
-      kept: 2,
+    const quota = quotaOf({
+      reserved: 2,
       maxOf: () => 1,
       organizations: new Map([['acme', 6]]),
-      lastHadAt: (_, organization) => (organization === 'evil' ? 1 : 0),
+      lastHeldAt: (_, organization) => (organization === 'evil' ? 1 : 0),
     });
-    const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 2, shares);
+    const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 2, quota);
     expect(claimed).toMatchObject([{ organization: 'evil' }]);
   });
 
@@ -218,19 +218,19 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
     for (let n = 0; n < 3; n += 1) await hub.create({ agents: ['only'] });
     await hub.clock.advance(600_000);
     for (let n = 0; n < 2; n += 1) await hub.create({ agents: ['only'], principal: EVE });
-    const lastHad = new Map([['acme', 1]]);
+    const lastHeld = new Map([['acme', 1]]);
     const turns: string[] = [];
     for (let n = 2; n <= 6; n += 1) {
-      const shares = sharesOf({
+      const quota = quotaOf({
         maxOf: () => 1,
-        lastHadAt: (_, organization) => lastHad.get(organization) ?? 0,
+        lastHeldAt: (_, organization) => lastHeld.get(organization) ?? 0,
         // What the newcomer has elsewhere is no matter of this agent's.
         organizations: new Map([['evil', 5]]),
       });
-      const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 10, shares);
+      const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 10, quota);
       const [{ organization }] = claimed as [(typeof claimed)[0]];
       expect(claimed).toHaveLength(1);
-      lastHad.set(organization, n);
+      lastHeld.set(organization, n);
       turns.push(organization);
     }
     expect(turns).toEqual(['evil', 'acme', 'evil', 'acme', 'acme']);
@@ -239,13 +239,13 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
   it('leaves no place of an agent empty for one that has its share of the process', async () => {
     await hub.create({ agents: ['only'] });
     await hub.create({ agents: ['only'], principal: EVE });
-    const shares = sharesOf({
-      kept: 2,
+    const quota = quotaOf({
+      reserved: 2,
       maxOf: () => 1,
       organizations: new Map([['acme', 6]]),
-      lastHadAt: (_, organization) => (organization === 'evil' ? 1 : 0),
+      lastHeldAt: (_, organization) => (organization === 'evil' ? 1 : 0),
     });
-    const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 2, shares);
+    const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 2, quota);
     expect(claimed).toMatchObject([{ organization: 'evil' }]);
   });
 
@@ -275,13 +275,13 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
       }
       await hub.clock.advance(1);
     }
-    const taken = new Map([
+    const inUse = new Map([
       ['full-1', 5],
       ['full-2', 9],
       ['a', 1],
     ]);
-    const shares = sharesOf({ maxOf: () => 5, taken });
-    const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 100, shares);
+    const quota = quotaOf({ maxOf: () => 5, inUse });
+    const claimed = await hub.store.claim('p1', hub.clock.now(), LEASE_MS, 100, quota);
     const got: Record<string, string[]> = {};
     for (const { agentId, organization, taskId } of claimed) {
       (got[`${agentId} of ${organization}`] ??= []).push(taskId);
@@ -296,8 +296,8 @@ export function taskClaimsContract(databases: DatabaseFactory): void {
 
   if (databases.dialect === 'sqlite') {
     it('leaps over the queues of full agents by the index', async () => {
-      const shares = sharesOf({ maxOf: () => 1, taken: new Map([['full', 1]]) });
-      const claim = { owner: 'p1', now: hub.clock.now(), leaseMs: LEASE_MS, limit: 5, shares };
+      const quota = quotaOf({ maxOf: () => 1, inUse: new Map([['full', 1]]) });
+      const claim = { owner: 'p1', now: hub.clock.now(), leaseMs: LEASE_MS, limit: 5, quota };
       const { value } = claimDelegations(txFor('sqlite'), claim).next();
       const { sql, params } = value as SqlStatement;
       const plan = await database.read<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, params);

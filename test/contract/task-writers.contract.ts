@@ -289,7 +289,7 @@ export function taskWritersContract(databases: DatabaseFactory): void {
   });
 
   it('hands new delegations to a runner of this process with the commit, while it has places', async () => {
-    const runner = new Places(3);
+    const runner = new RunPermits(3);
     hub.log.claimNew(runner);
     const [one, two] = await Promise.all([hub.create(), hub.create({ agents: ['a1', 'a2'] })]);
     const waiting = await hub.create();
@@ -319,7 +319,7 @@ export function taskWritersContract(databases: DatabaseFactory): void {
   });
 
   it('gives the places back when the commit does not happen', async () => {
-    const runner = new Places(3);
+    const runner = new RunPermits(3);
     hub.log.claimNew(runner);
     const task = newTask();
     hub.participant.refuse.set(task.id, 1);
@@ -332,7 +332,7 @@ function fence({ id, epoch }: Delegation): { delegationId: string; epoch: number
   return { delegationId: id, epoch };
 }
 
-class Places implements Claimer {
+class RunPermits implements Claimer {
   readonly owner = 'p1';
   readonly leaseMs = 30_000;
   readonly taken: Parameters<Claimer['claimed']>[0][number][] = [];

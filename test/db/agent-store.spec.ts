@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { SqlAgentStore } from '../../src/agents/persistence/sql-agent.store.js';
-import { sendable } from '../../src/agents/sealed-headers.js';
+import { sendable } from '../../src/agents/endpoint/sealed-headers.js';
 import { SecretBox } from '../../src/common/secret-box.js';
 import { agentStoreContract } from '../contract/agent-store.contract.js';
 import { anAgent } from '../support/an-agent.js';

@@ -18,10 +18,10 @@ import {
 } from '@grpc/grpc-js';
 import { TaskState } from '../../src/protocol/a2a.js';
 import type { Agent } from '../../src/agents/agent.js';
-import { GrpcChannels, type GrpcLease } from '../../src/agents/client/grpc-channels.js';
-import { GrpcExchange } from '../../src/agents/client/grpc-exchange.js';
-import { GrpcTransport } from '../../src/agents/client/grpc.transport.js';
-import { LegacyGrpcTransports } from '../../src/agents/client/legacy-grpc.transport.js';
+import { GrpcChannels, type GrpcLease } from '../../src/agents/binding/grpc-channels.js';
+import { GrpcExchange } from '../../src/agents/binding/grpc-exchange.js';
+import { GrpcTransport } from '../../src/agents/binding/grpc.transport.js';
+import { LegacyGrpcTransports } from '../../src/agents/binding/legacy-grpc.transport.js';
 import { Egress } from '../../src/common/egress/egress.js';
 import { ReadBudget, Reading, readRules } from '../../src/common/read-budget.js';
 import { anAgent } from '../support/an-agent.js';
@@ -36,7 +36,7 @@ import {
   withCredentials,
 } from '../support/agent-calls.js';
 import { textPart } from '../support/agents.js';
-import { FileBytes } from '../../src/agents/client/file-forms.js';
+import { FileBytes } from '../../src/agents/binding/file-forms.js';
 import { eventually } from '../support/eventually.js';
 
 const AS_THEY_ARE = new FileBytes(() => Promise.resolve('once'));

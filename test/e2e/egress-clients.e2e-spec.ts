@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../src/agents/agent.js';
 import { CardReader } from '../../src/agents/card/card-reader.js';
-import { KeySets } from '../../src/agents/card/key-sets.js';
+import { KeySets } from '../../src/common/jwks/key-sets.js';
 import { EndpointMemory } from '../../src/agents/client/endpoint-memory.js';
 import { SdkAgentClient } from '../../src/agents/client/sdk-agent.client.js';
 import { SystemClock } from '../../src/common/clock.js';

@@ -7,7 +7,7 @@ import { artifactTexts, HubTasks, statusText } from '../support/hub-tasks.js';
 let hub: HubTasks;
 afterEach(async () => {
   await hub.runner.stop();
-  await hub.sweeper.stop();
+  await hub.cleanup.stop();
   expect(hub.output.errors).toEqual([]);
   await hub.database.close();
 });
@@ -76,7 +76,7 @@ describe('a task for all agents', () => {
   it('cancels what still runs at its deadline, and says so', async () => {
     const slow = busy('slow');
     await start(worker('a'), slow);
-    hub.sweeper.start();
+    hub.cleanup.start();
     const task = await hub.send('go', {
       directive: { strategy: 'all', require: 'best-effort', deadlineSeconds: 0.1 },
     });

@@ -84,7 +84,7 @@ describe('an agent that waits for its client goes on by itself', () => {
     const task = await hub.begin('go');
     await hub.until(task.id, TASK_STATE_INPUT_REQUIRED);
     await eventually(async () => {
-      await hub.sweeper.endOverdue();
+      await hub.cleanup.endOverdue();
       expect((await hub.get(task.id)).status?.state).toBe(TaskState.TASK_STATE_FAILED);
     });
     await eventually(() => expect(agent.called('cancel')).toBe(1));

@@ -10,7 +10,7 @@ import { artifactTexts, HubTasks, statusText } from '../support/hub-tasks.js';
 let hub: HubTasks;
 afterEach(async () => {
   await hub.runner.stop();
-  await hub.sweeper.stop();
+  await hub.cleanup.stop();
   expect(hub.output.errors).toEqual([]);
   await hub.database.close();
 });
@@ -184,7 +184,7 @@ describe('an agent that takes too long', () => {
       },
       { budgets: { totalMs: 100 } },
     );
-    hub.sweeper.start();
+    hub.cleanup.start();
     expect(await outcome()).toMatch(/FAILED: Agent a did not finish in time/);
     await eventually(() => expect(agent.called('cancel')).toBe(1));
     stop = true;

@@ -139,7 +139,7 @@ describe('ListTasks', () => {
   });
 });
 
-describe('the sweeper', () => {
+describe('the cleanup', () => {
   it('forgets contexts nobody has used for long, and keys that hold no more', async () => {
     const clock = new FakeClock();
     await hub.runner.stop();
@@ -150,7 +150,7 @@ describe('the sweeper', () => {
     await pending;
     await hub.runner.stop();
     await clock.advance(31 * 24 * 60 * 60 * 1000);
-    await hub.sweeper.tidy();
+    await hub.cleanup.tidy();
     expect(await hub.contexts.get('c', 'alice')).toBeUndefined();
     expect(await hub.database.read('SELECT * FROM idempotency_keys')).toEqual([]);
   });
@@ -170,7 +170,7 @@ describe('the sweeper', () => {
         );
       }
     });
-    await hub.sweeper.tidy();
+    await hub.cleanup.tidy();
     expect(await hub.database.read('SELECT * FROM idempotency_keys')).toEqual([]);
     expect(await hub.database.read('SELECT * FROM contexts')).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import type { Agent } from '../../src/agents/agent.js';
-import { originsGiven } from '../../src/agents/card/choose-endpoint.js';
+import { originsGiven } from '../../src/agents/endpoint/choose-endpoint.js';
 import { parseCard } from '../../src/agents/card/parse-card.js';
 
 const UNSIGNED: Agent['signature'] = {

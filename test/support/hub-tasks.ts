@@ -39,9 +39,9 @@ import { AgentCallbacks } from '../../src/tasks/callbacks/agent-callbacks.js';
 import { AgentStopper } from '../../src/tasks/cancel/agent-stopper.js';
 import { ContextStore } from '../../src/tasks/store/context-store.js';
 import { GroupCommitTaskLog } from '../../src/tasks/group-commit-task-log.js';
-import { Sweeper } from '../../src/tasks/cleanup/task-cleanup.js';
+import { TaskCleanup } from '../../src/tasks/cleanup/task-cleanup.js';
 import { TaskRunner } from '../../src/tasks/runner/task-runner.js';
-import { WaitingLine } from '../../src/tasks/capacity/queue-depth.js';
+import { QueueDepth } from '../../src/tasks/capacity/queue-depth.js';
 import { Signals } from '../../src/tasks/signals/signals.js';
 import { TaskLog } from '../../src/tasks/task-log.js';
 import { TaskStore } from '../../src/tasks/task-store.js';
@@ -167,8 +167,8 @@ export class HubTasks {
     return this.app.get(TaskRunner);
   }
 
-  get sweeper(): Sweeper {
-    return this.app.get(Sweeper);
+  get cleanup(): TaskCleanup {
+    return this.app.get(TaskCleanup);
   }
 
   /** Kills agents, but does not disable them: these have no registry. */
@@ -176,8 +176,8 @@ export class HubTasks {
     return this.app.get(AgentStopper);
   }
 
-  get line(): WaitingLine {
-    return this.app.get(WaitingLine);
+  get line(): QueueDepth {
+    return this.app.get(QueueDepth);
   }
 
   get contexts(): ContextStore {

@@ -11,7 +11,7 @@ import { refuseEnded } from '../../auth/index.js';
 import { hubErrorOf } from '../../common/hub-error.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
-import type { ProtocolVersion } from '../../routing/index.js';
+import type { ProtocolVersion } from '../../protocol/protocol-version.js';
 import { Admission } from '../admission.js';
 import { activatedHeaders, callContextOf, single } from '../call-context.js';
 import type { AnswerHold } from '../intake/answer-budget.js';

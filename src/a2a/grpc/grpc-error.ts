@@ -5,7 +5,7 @@ import {
   type HubError,
   hubErrorOf,
 } from '../../common/hub-error.js';
-import type { ProtocolVersion } from '../../routing/index.js';
+import type { ProtocolVersion } from '../../protocol/protocol-version.js';
 import { RPC_STATUS, WIRE_ERRORS, rpcErrorOf } from '../error-map.js';
 import { type RpcDetails, encodeRpcStatus } from './rpc-details.js';
 

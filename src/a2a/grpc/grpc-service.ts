@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { CallContext, ProtocolVersion } from '../../routing/index.js';
+import type { CallContext } from '../../auth/index.js';
+import type { ProtocolVersion } from '../../protocol/protocol-version.js';
 
 /** Hands one message to the reader; false when there is no reader any more. */
 export type Emit = (message: Buffer) => Promise<boolean>;

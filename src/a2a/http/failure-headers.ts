@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Scope, challengeOf, scopeChallenge } from '../../auth/index.js';
+import { challengeOf, scopeChallenge } from '../../auth/index.js';
+import type { Scope } from '../../common/scope.js';
 import type { HubError } from '../../common/hub-error.js';
 import { BODY_TYPES } from './body.js';
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { HubError } from '../../common/hub-error.js';
-import type { CallContext } from '../../routing/index.js';
+import type { CallContext } from '../../auth/index.js';
 import type { CallSource } from '../call-context.js';
 import type { ServedInterface } from '../capabilities.js';
 import type { AnswerText } from './answer-text.js';

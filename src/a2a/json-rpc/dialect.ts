@@ -1,4 +1,4 @@
-import type { CallContext } from '../../routing/index.js';
+import type { CallContext } from '../../auth/index.js';
 import type { AnswerText } from '../http/answer-text.js';
 import type { EventSource } from '../sse/event-source.js';
 import type { Envelope } from './envelope.js';

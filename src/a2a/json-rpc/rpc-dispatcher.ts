@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { HubError } from '../../common/hub-error.js';
-import type { CallContext, ProtocolVersion } from '../../routing/index.js';
+import type { CallContext } from '../../auth/index.js';
+import type { ProtocolVersion } from '../../protocol/protocol-version.js';
 import { type CallSource, callContextOf } from '../call-context.js';
 import { parseBody } from '../http/body.js';
 import { askedVersion } from '../protocol-version.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { hubErrorOf } from '../../common/hub-error.js';
-import type { CallContext } from '../../routing/index.js';
+import type { CallContext } from '../../auth/index.js';
 import { rpcErrorOf } from '../error-map.js';
 import { answerText } from '../http/answer-text.js';
 import { HubRequestHandler } from '../hub-request-handler.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CallContext } from '../../routing/index.js';
+import type { CallContext } from '../../auth/index.js';
 import type { StreamItem } from '../../tasks/index.js';
 import { rpcErrorOf } from '../error-map.js';
 import { answerText } from '../http/answer-text.js';

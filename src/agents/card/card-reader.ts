@@ -10,7 +10,7 @@ import { HubError } from '../../common/hub-error.js';
 import { MAX_WORDS, safeWords, secretsIn } from '../../common/safe-words.js';
 import { SecretLockedError } from '../../common/secret-box.js';
 import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, type AgentCard } from '../../protocol/a2a.js';
-import { sendable } from '../sealed-headers.js';
+import { sendable } from '../endpoint/sealed-headers.js';
 import { CARD_JSON, CARD_LIMIT_BYTES, cardFault } from './card-limits.js';
 import { unlessOld } from './old-wire.js';
 import { parseCard } from './parse-card.js';

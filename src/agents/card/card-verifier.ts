@@ -10,10 +10,10 @@ import {
 import { Clock } from '../../common/clock.js';
 import { HubError } from '../../common/hub-error.js';
 import { AppConfig } from '../../config/index.js';
-import type { CardKeys, CardSignature, PublicKey } from '../agent.js';
-import { candidates, isAllowedAlgorithm } from './card-keys.js';
+import type { CardKeys, CardSignature } from '../agent.js';
+import { candidates, isAllowedAlgorithm, type PublicJwk } from '../../common/jwks/public-jwk.js';
 import { isObject, type Json } from './card-fields.js';
-import { KeySets } from './key-sets.js';
+import { KeySets } from '../../common/jwks/key-sets.js';
 import { signedForms, type SignedForm } from './signed-forms.js';
 import { isUrl } from '../../common/is-url.js';
 
@@ -46,7 +46,7 @@ interface Entry {
 
 interface TrustedKeys {
   readonly source: NonNullable<CardSignature['keySource']>;
-  readonly keys: readonly PublicKey[];
+  readonly keys: readonly PublicJwk[];
 }
 
 /** Verifies the signatures of agents' cards (A2A §8.4.3) with the keys the hub trusts for them. */
@@ -108,7 +108,7 @@ export class CardVerifier {
    * card's origin; else those of the signature's `jku`, as long as that is on the same origin.
    */
   private async keysFor(entry: Entry, { origin, cardKeys }: CardOrigin): Promise<TrustedKeys> {
-    const pick = (keys: readonly PublicKey[]): PublicKey[] =>
+    const pick = (keys: readonly PublicJwk[]): PublicJwk[] =>
       candidates(keys, entry.algorithm, entry.keyId, this.clock.now());
     if (cardKeys !== null) {
       const keys =
@@ -160,7 +160,7 @@ function readEntry(written: unknown): Entry | string {
 
 /** The form of the card that the key has signed; undefined when it has signed none. */
 async function formSignedBy(
-  key: PublicKey,
+  key: PublicJwk,
   { protected: header, signature, algorithm }: Entry,
   forms: readonly SignedForm[],
 ): Promise<SignedForm | undefined> {
@@ -179,7 +179,7 @@ async function formSignedBy(
 
 async function verified(
   { keyId, algorithm }: Entry,
-  key: PublicKey,
+  key: PublicJwk,
   keySource: TrustedKeys['source'],
   { covered }: SignedForm,
 ): Promise<CheckedSignature> {

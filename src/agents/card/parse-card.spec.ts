@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { AgentCard } from '../../protocol/a2a.js';
-import { chooseEndpoint } from './choose-endpoint.js';
+import { chooseEndpoint } from '../endpoint/choose-endpoint.js';
 import { parseCard } from './parse-card.js';
 
 type Json = Record<string, unknown>;

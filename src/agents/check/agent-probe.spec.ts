@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { SystemClock } from '../../common/clock.js';
 import { configWith } from '../../config/index.js';
 import type { Agent } from '../agent.js';
-import { AgentCallError } from '../agent-client.js';
+import { AgentCallError } from '../binding/agent-call-error.js';
 import { isAgentId } from '../card/agent-id.js';
 import { AgentProbe } from './agent-probe.js';
 

@@ -5,9 +5,10 @@ import { HubError } from '../../common/hub-error.js';
 import { IdSource } from '../../common/ids.js';
 import { safeWords, secretsIn } from '../../common/safe-words.js';
 import { AppConfig } from '../../config/index.js';
+import { bindingOf } from '../binding/bindings.js';
 import type { Agent } from '../agent.js';
-import type { AgentCallError } from '../agent-client.js';
-import type { QuirkKind } from '../agent-quirks.js';
+import type { AgentCallError } from '../binding/agent-call-error.js';
+import type { QuirkKind } from '../registry/agent-quirks.js';
 import { oldWireOfAnswer } from '../card/old-wire.js';
 import { EndpointMemory } from '../client/endpoint-memory.js';
 import { SdkAgentClient } from '../client/sdk-agent.client.js';
@@ -84,7 +85,7 @@ export class AgentProbe {
     const run = new ProbeRun({ client, clock, ids, note }, agent);
     await run.run(probeText, probeTimeoutMs, () => memory.now(agent).protocolVersion === '1.0');
     const endpoint = memory.now(agent);
-    const isQuoted = heard.isOpen && endpoint.protocolBinding !== 'GRPC';
+    const isQuoted = heard.isOpen && bindingOf(endpoint.protocolBinding).isOverHttp;
     const isUnread = run.answer === null && run.outcome !== 'unreachable';
     const findings: Findings = {
       outcome: run.outcome,

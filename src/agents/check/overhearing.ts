@@ -1,6 +1,6 @@
 import { pipeline, Transform } from 'node:stream';
 import type { Egress, EgressRequest, EgressResponse } from '../../common/egress/egress.js';
-import type { HttpWay } from '../client/http-exchange.js';
+import type { HttpWay } from '../binding/http-exchange.js';
 
 /** Bytes of an answer's beginning that are kept. */
 const HEARD_BYTES = 64 * 1024;

@@ -6,10 +6,11 @@ import { textOf, textPart } from '../../protocol/build.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
 import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
 import type { Agent } from '../agent.js';
-import { AgentCallError, type AgentSend } from '../agent-client.js';
-import type { QuirkKind } from '../agent-quirks.js';
-import { canStream } from '../can-stream.js';
-import type { FileForm } from '../client/file-forms.js';
+import type { AgentSend } from '../client/agent-client.js';
+import { AgentCallError } from '../binding/agent-call-error.js';
+import type { QuirkKind } from '../registry/agent-quirks.js';
+import { canStream } from '../client/can-stream.js';
+import type { FileForm } from '../binding/file-forms.js';
 import type { ProbingClient } from '../client/sdk-agent.client.js';
 import type { Does, Outcome } from './domain/findings.js';
 

@@ -1,4 +1,4 @@
-import { AgentCallError } from '../agent-client.js';
+import { AgentCallError } from '../binding/agent-call-error.js';
 
 /** What waits at a gate, and how many are through it. */
 interface Line {

@@ -2,8 +2,9 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ConnectError } from '../../common/egress/egress.js';
 import { configWith } from '../../config/index.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
-import { AgentCallError } from '../agent-client.js';
-import { type AgentMethod, CallPlan } from './call-plan.js';
+import { AgentCallError } from '../binding/agent-call-error.js';
+import { CallPlan } from './call-plan.js';
+import type { AgentMethod } from '../binding/agent-method.js';
 import { EndpointMemory, serverOf } from './endpoint-memory.js';
 
 type Interface = readonly [binding: string, version: string, url: string];

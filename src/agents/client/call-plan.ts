@@ -1,17 +1,10 @@
 import { ConnectError } from '../../common/egress/egress.js';
 import { HubError } from '../../common/hub-error.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
+import type { AgentMethod } from '../binding/agent-method.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
-import { AgentCallError } from '../agent-client.js';
+import { AgentCallError } from '../binding/agent-call-error.js';
 import { type EndpointMemory, serverOf } from './endpoint-memory.js';
-
-export type AgentMethod =
-  | 'SendMessage'
-  | 'SendStreamingMessage'
-  | 'GetTask'
-  | 'CancelTask'
-  | 'ListTasks'
-  | 'SubscribeToTask';
 
 /** What every server has, in 1.0 and in 0.3: not knowing one of them tells the version. */
 const MANDATORY: ReadonlySet<AgentMethod> = new Set(['SendMessage', 'GetTask', 'CancelTask']);

@@ -8,8 +8,8 @@ import {
   type TaskStatus,
 } from '../../protocol/a2a.js';
 import { isNestedWithin, JsonLimitError, MAX_NESTING } from '../../common/json-limits.js';
-import { AgentCallError } from '../agent-client.js';
-import { beyondLimits } from './answer-limits.js';
+import { AgentCallError } from '../binding/agent-call-error.js';
+import { beyondLimits } from '../binding/answer-limits.js';
 
 /** A date and a time with any fraction and no zone: UTC is meant. */
 const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?$/i;

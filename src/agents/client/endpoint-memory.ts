@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { AppConfig } from '../../config/index.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
-import { callableEndpoints, isFull } from '../card/choose-endpoint.js';
-import { grpcUrls } from '../card/grpc-url.js';
-import type { FileForm } from './file-forms.js';
+import { callableEndpoints, isFull } from '../endpoint/choose-endpoint.js';
+import { bindingOf } from '../binding/bindings.js';
+import type { FileForm } from '../binding/file-forms.js';
 
 /** How long it is remembered that an agent speaks 0.3 only, and what its server is. */
 const DOWNGRADE_KEPT_MS = 60 * 60 * 1000;
@@ -170,7 +170,7 @@ function isSame(a: AgentEndpoint, b: AgentEndpoint): boolean {
 
 /** Host and port, which is always written: interfaces that share them are at one server. */
 export function serverOf({ protocolBinding, url }: AgentEndpoint): string {
-  const called = protocolBinding === 'GRPC' ? (grpcUrls(url)[0] ?? url) : url;
+  const called = bindingOf(protocolBinding).urls(url)[0] ?? url;
   const { protocol, hostname, port } = new URL(called);
   return `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
 }

@@ -1,8 +1,8 @@
 import { Deadline } from '../../common/deadline.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
-import { AgentCallError } from '../agent-client.js';
+import { AgentCallError } from '../binding/agent-call-error.js';
 import { type EndpointMemory, interfaceKey } from './endpoint-memory.js';
-import type { FileForm } from './file-forms.js';
+import type { FileForm } from '../binding/file-forms.js';
 
 /** How long a server may take to say what it is. */
 const TIMEOUT_MS = 5000;

@@ -1,6 +1,6 @@
 import type { Message, StreamResponse, Task } from '../../protocol/a2a.js';
-import type { AgentTransport } from './agent-transport.js';
-import { eventInAnyForm, taskInAnyForm } from './any-form.js';
+import type { AgentTransport } from '../binding/agent-transport.js';
+import { eventInAnyForm, taskInAnyForm } from '../binding/any-form.js';
 import { checkEvent, checkMessage, checkTask } from './check-answer.js';
 
 /** What a message was answered with. */
@@ -9,8 +9,8 @@ export type Sent = { readonly message: Message } | { readonly task: Task };
 /** The call that an answer is of. */
 export interface Answered {
   readonly transport: Pick<AgentTransport, 'lastJson'>;
-  /** Told when the answer is in another form than its version has. */
-  readonly forgave: () => void;
+  /** Called when the answer is in another form than its version has. */
+  readonly otherForm: () => void;
 }
 
 /**
@@ -60,7 +60,7 @@ function sentInAnyForm(json: unknown): Sent | undefined {
 }
 
 function again<T>(
-  { transport, forgave }: Answered,
+  { transport, otherForm }: Answered,
   error: unknown,
   read: (json: unknown) => T | undefined,
 ): T {
@@ -72,6 +72,6 @@ function again<T>(
     // The first error tells what is wrong in the form that was asked for.
   }
   if (other === undefined) throw error;
-  forgave();
+  otherForm();
   return other;
 }

@@ -3,60 +3,27 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Egress } from '../../common/egress/egress.js';
 import { ReadBudget, readRules } from '../../common/read-budget.js';
 import { secretsIn } from '../../common/safe-words.js';
-import { SecretLockedError } from '../../common/secret-box.js';
 import { AppConfig } from '../../config/index.js';
-import {
-  A2A_VERSION_HEADER,
-  HTTP_EXTENSION_HEADER,
-  type ListTasksResponse,
-  Role,
-  type SendMessageRequest,
-  StreamResponse,
-  type Task,
-  type TaskPushNotificationConfig,
-  TaskState,
-} from '../../protocol/a2a.js';
+import { type ListTasksResponse, StreamResponse, type Task } from '../../protocol/a2a.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
-import { isListable } from '../../protocol/header-list.js';
-import { HOPS_HEADER } from '../../protocol/hops.js';
 import type { Agent, AgentEndpoint } from '../agent.js';
-import {
-  type AgentCallback,
-  type AgentCallOptions,
-  AgentCallError,
-  AgentClient,
-  type AgentSend,
-} from '../agent-client.js';
-import { AgentQuirks, type QuirkKind } from '../agent-quirks.js';
-import { isGivenFor } from '../card/credential-origins.js';
-import { sendable } from '../sealed-headers.js';
-import type { AgentTransport } from './agent-transport.js';
+import { type AgentCallOptions, AgentClient, type AgentSend } from './agent-client.js';
+import { AgentCallError } from '../binding/agent-call-error.js';
+import { AgentQuirks, type QuirkKind } from '../registry/agent-quirks.js';
+import { headersOf } from './call-headers.js';
+import { LIST_HISTORY, listRequest, SHORT_LIST_HISTORY, tasksWithMessage } from './list-tasks.js';
+import { requestOf } from './send-request.js';
+import type { AgentTransport } from '../binding/agent-transport.js';
 import { CallGate } from './call-gate.js';
-import { type AgentMethod, CallPlan } from './call-plan.js';
+import { CallPlan } from './call-plan.js';
+import type { AgentMethod } from '../binding/agent-method.js';
 import { EndpointMemory } from './endpoint-memory.js';
 import { FileFormQuestions, type FormAnswer } from './file-form-questions.js';
-import { FileBytes, type FileForm, formOfRefusal, formOfStatus } from './file-forms.js';
-import { GrpcChannels } from './grpc-channels.js';
-import { GrpcExchange } from './grpc-exchange.js';
-import { GrpcTransport } from './grpc.transport.js';
-import { HttpExchange, type HttpWay } from './http-exchange.js';
-import { JsonRpcTransport } from './json-rpc.transport.js';
-import { LegacyGrpcTransports } from './legacy-grpc.transport.js';
-import { LegacyJsonRpcTransport } from './legacy-json-rpc.transport.js';
-import { LegacyRestTransport } from './legacy-rest.transport.js';
-import { addressFor, paramsBeside } from './method-address.js';
+import { FileBytes, type FileForm } from '../binding/file-forms.js';
+import type { OpenCall } from '../binding/binding.js';
+import { bindingOf, connectAll, type Connectors } from '../binding/bindings.js';
+import type { HttpWay } from '../binding/http-exchange.js';
 import { readEvent, readSent, readTask, type Answered, type Sent } from './read-answer.js';
-import { RestTransport } from './rest.transport.js';
-
-/** Name of the extension header in 0.x; 1.0 dropped the prefix. */
-const LEGACY_EXTENSION_HEADER = 'X-A2A-Extensions';
-
-/** Pages of ListTasks looked through for a message, and tasks per page. */
-const LIST_PAGES = 5;
-const LIST_PAGE_SIZE = 100;
-/** The messages of each that are asked for, and what LangGraph has at most: it refuses more. */
-const LIST_HISTORY = 100;
-const SHORT_LIST_HISTORY = 10;
 
 /** Looks at tasks of one agent, and cancels, under way at once. */
 const LOOKS_AT_ONCE = 64;
@@ -70,9 +37,8 @@ interface Target {
 }
 
 /** One call at one interface: the transport that makes it and what it sends beside the message. */
-interface Call extends Answered {
+interface Call extends Answered, OpenCall {
   readonly tenant: string;
-  readonly exchange: Pick<HttpExchange, 'failure' | 'release'>;
   readonly transport: AgentTransport;
   readonly options: {
     readonly signal: AbortSignal;
@@ -80,38 +46,12 @@ interface Call extends Answered {
   };
 }
 
-type TransportMaker = (
-  endpoint: AgentEndpoint,
-  exchange: HttpExchange,
-  call: {
-    readonly id: number;
-    readonly forgave: () => void;
-    readonly files: FileBytes;
-    readonly params: object | undefined;
-  },
-) => AgentTransport | Promise<AgentTransport>;
-
-/**
- * The transports over HTTP by binding and version: the SDK's, but for the one of most calls. They are
- * chosen by the registry's endpoint, never by the card: the SDK's factories take a card of version
- * 0.2.5 for a 1.0 one. A transport is two or three fields, so each call has its own around its exchange.
- */
-const HTTP_TRANSPORTS = {
-  'JSONRPC 1.0': ({ url }, exchange, { id }) => new JsonRpcTransport(url, exchange, id),
-  'JSONRPC 0.3': ({ url }, exchange, { forgave, params }) =>
-    new LegacyJsonRpcTransport(url, exchange, forgave, params),
-  'HTTP+JSON 1.0': ({ url }, exchange) => new RestTransport(url, exchange),
-  'HTTP+JSON 0.3': ({ url }, exchange, { forgave, files }) =>
-    new LegacyRestTransport(url, exchange, forgave, files),
-} satisfies Record<string, TransportMaker>;
-
 /** The connections and limits that all calls to agents share. */
 interface Wires {
-  readonly egress: HttpWay;
-  readonly channels: GrpcChannels;
+  readonly http: HttpWay;
+  readonly connectors: Connectors;
   /** Of all agents' answers. */
   readonly budget: ReadBudget;
-  readonly legacyGrpc: LegacyGrpcTransports;
   /** Messages and streams have places; these have not. */
   readonly gates: Readonly<Partial<Record<AgentMethod, CallGate>>>;
 }
@@ -128,7 +68,6 @@ export interface ProbeEars {
 class WiredAgentClient extends AgentClient {
   /** By agent object: the registry makes a new one with every change. */
   private readonly targets = new WeakMap<Agent, Target>();
-  private calls = 0;
   private readonly forms: FileFormQuestions;
 
   constructor(
@@ -208,21 +147,7 @@ class WiredAgentClient extends AgentClient {
     messageId: string,
     options: AgentCallOptions,
   ): Promise<Task[]> {
-    const found: Task[] = [];
-    let pageToken = '';
-    for (let page = 0; page < LIST_PAGES; page++) {
-      const answer = await this.listPage(agent, contextId, pageToken, options);
-      found.push(
-        ...answer.tasks.filter((task) =>
-          task.history.some(
-            (message) => message.role === Role.ROLE_USER && message.messageId === messageId,
-          ),
-        ),
-      );
-      if (answer.nextPageToken === '') break;
-      pageToken = answer.nextPageToken;
-    }
-    return found;
+    return tasksWithMessage(messageId, (page) => this.listPage(agent, contextId, page, options));
   }
 
   /** One page of ListTasks; unlike {@link findTasksByMessage} it rejects where the agent has none. */
@@ -251,19 +176,7 @@ class WiredAgentClient extends AgentClient {
     options: AgentCallOptions,
   ): Promise<ListTasksResponse> {
     return this.call('ListTasks', agent, options, ({ transport, tenant, ...call }) =>
-      transport.listTasks(
-        {
-          tenant,
-          contextId,
-          status: TaskState.TASK_STATE_UNSPECIFIED,
-          pageSize: LIST_PAGE_SIZE,
-          pageToken,
-          historyLength,
-          statusTimestampAfter: undefined,
-          includeArtifacts: false,
-        },
-        call.options,
-      ),
+      transport.listTasks(listRequest(tenant, contextId, pageToken, historyLength), call.options),
     );
   }
 
@@ -278,7 +191,7 @@ class WiredAgentClient extends AgentClient {
     try {
       const plan = new CallPlan(agent, this.memory, method);
       for (;;) {
-        const call = await this.begin(method, agent, plan.current, options);
+        const call = this.begin(method, agent, plan.current, options);
         try {
           const answer = await run(call);
           plan.answered();
@@ -305,7 +218,7 @@ class WiredAgentClient extends AgentClient {
   ): AsyncGenerator<StreamResponse, void, undefined> {
     const plan = new CallPlan(agent, this.memory, method);
     for (;;) {
-      const call = await this.begin(method, agent, plan.current, options);
+      const call = this.begin(method, agent, plan.current, options);
       let answered = false;
       try {
         for await (const event of run(call)) {
@@ -324,50 +237,36 @@ class WiredAgentClient extends AgentClient {
     }
   }
 
-  private async begin(
+  private begin(
     method: AgentMethod,
     agent: Agent,
     endpoint: AgentEndpoint,
     options: AgentCallOptions,
     files = new FileBytes(() => this.forms.formOf(agent, endpoint, options.signal)),
-  ): Promise<Call> {
-    const { protocolBinding, protocolVersion, tenant, url } = endpoint;
-    const { signal, connection } = options;
+  ): Call {
+    const { protocolBinding, protocolVersion: version, tenant, url } = endpoint;
+    const { signal, connection, contextId } = options;
     connection?.wanted();
-    const { config } = this;
-    const { budget, gates, channels, legacyGrpc, egress } = this.wires;
-    const shared = {
-      ...this.targetOf(agent),
-      signal,
-      onSent: (): void => connection?.given(),
-      budget,
-      maxAnswerBytes: config.tasks.maxSizeBytes,
-      forgave: (kind: QuirkKind): void => this.quirks.note(agent, kind),
-    };
+    const { budget, gates, connectors, http } = this.wires;
     const headers = headersOf(agent, endpoint, options);
-    const forgave = (): void => shared.forgave('other-form');
-    const call = { tenant, forgave, options: { signal, serviceParameters: headers } };
-    if (protocolBinding === 'GRPC') {
-      const kind = method in gates ? 'control' : 'message';
-      const exchange = new GrpcExchange(channels, { ...shared, kind, address: url, headers });
-      const modern = protocolVersion === '1.0';
-      const transport = modern ? new GrpcTransport(exchange) : legacyGrpc.over(exchange, files);
-      return { ...call, exchange, transport };
-    }
-    const exchange = new HttpExchange(egress, shared);
-    const make: TransportMaker = HTTP_TRANSPORTS[`${protocolBinding} ${protocolVersion}`];
-    const at = { ...endpoint, url: addressFor(endpoint, method) };
-    if (at.url !== url) shared.forgave('address-per-method');
-    const params = paramsBeside(endpoint, method, options.contextId);
-    const transport = await make(at, exchange, { id: ++this.calls, forgave, files, params });
-    return { ...call, exchange, transport };
+    const onDeviation = (kind: QuirkKind): void => this.quirks.note(agent, kind);
+    const open = connectors.of(protocolBinding).open({
+      ...this.targetOf(agent),
+      ...{ method, url, version, headers, contextId, files, signal, budget, http, onDeviation },
+      isControl: method in gates,
+      onSent: () => connection?.given(),
+      maxAnswerBytes: this.config.tasks.maxSizeBytes,
+    });
+    const otherForm = (): void => onDeviation('other-form');
+    return { ...open, tenant, otherForm, options: { signal, serviceParameters: headers } };
   }
 
   /** How files go to and come from the interface that is called now; null where there is one form only. */
   async filesOf(agent: Agent, { signal }: AgentCallOptions): Promise<FileForm | null> {
     const endpoint = this.memory.now(agent);
-    const isProto = endpoint.protocolVersion === '0.3' && endpoint.protocolBinding !== 'JSONRPC';
-    return isProto ? this.forms.formOf(agent, endpoint, signal) : null;
+    const { protocolVersion, protocolBinding } = endpoint;
+    const hasForms = protocolVersion === '0.3' && bindingOf(protocolBinding).hasFileForms;
+    return hasForms ? this.forms.formOf(agent, endpoint, signal) : null;
   }
 
   /** Asks the server for a task that nobody has. Files of what it answers all the same stay as they are. */
@@ -377,17 +276,17 @@ class WiredAgentClient extends AgentClient {
     signal: AbortSignal,
   ): Promise<FormAnswer> {
     const files = new FileBytes(() => Promise.resolve('once'));
-    const call = await this.begin('GetTask', agent, endpoint, { signal }, files);
+    const call = this.begin('GetTask', agent, endpoint, { signal }, files);
     const { exchange, transport, options } = call;
     try {
       await transport.getTask({ tenant: endpoint.tenant, id: randomUUID() }, options);
       return 'once';
     } catch (error) {
-      const { kind, message } = exchange.failure(error);
+      const failure = exchange.failure(error);
+      const { kind } = failure;
       if (kind === 'unreachable') return kind;
       if (kind === 'interrupted') return 'silent';
-      const isHttp = exchange instanceof HttpExchange;
-      return isHttp ? formOfRefusal(exchange.refusalBody ?? '') : formOfStatus(message);
+      return exchange.fileForm(failure);
     } finally {
       exchange.release();
     }
@@ -423,10 +322,9 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
   ) {
     const looks = new CallGate(LOOKS_AT_ONCE);
     const wires = {
-      egress,
-      channels: new GrpcChannels(egress, config.tasks.maxSizeBytes),
+      http: egress,
+      connectors: connectAll(egress, config.tasks.maxSizeBytes),
       budget: new ReadBudget(readRules(config.agents.readBudgetBytes)),
-      legacyGrpc: new LegacyGrpcTransports(),
       gates: { GetTask: looks, ListTasks: looks, CancelTask: new CallGate(CANCELS_AT_ONCE) },
     };
     super(wires, config, memory, quirks);
@@ -434,66 +332,14 @@ export class SdkAgentClient extends WiredAgentClient implements OnApplicationShu
 
   /** A client for one probe, over the same connections and within the same limits. */
   probing({ memory, quirks, egress }: ProbeEars): ProbingClient {
-    return new WiredAgentClient({ ...this.wires, egress }, this.config, memory, quirks);
+    return new WiredAgentClient({ ...this.wires, http: egress }, this.config, memory, quirks);
   }
 
   /** The runner has ended its calls by now; what HTTP keeps open is the egress's to close. */
   onApplicationShutdown(): void {
-    this.wires.channels.close();
+    this.wires.connectors.close();
   }
 }
 
 /** Failures of ListTasks that mean "cannot say" rather than "try again". */
 const SILENT: ReadonlySet<AgentCallError['kind']> = new Set(['rejected', 'invalid', 'not-found']);
-
-/** The client's push config is never among it: the hub tells webhooks itself. */
-function requestOf(call: Call, send: AgentSend, returnImmediately: boolean): SendMessageRequest {
-  return {
-    tenant: call.tenant,
-    message: send.message,
-    configuration: {
-      acceptedOutputModes: [...send.acceptedOutputModes],
-      taskPushNotificationConfig: send.callback && configOf(send.callback),
-      returnImmediately,
-    },
-    metadata: send.metadata === undefined ? undefined : { ...send.metadata },
-  };
-}
-
-/** Agents of 0.x send the token only; those of 1.0 prove themselves by both. */
-function configOf({ url, token }: AgentCallback): TaskPushNotificationConfig {
-  const authentication = { scheme: 'Bearer', credentials: token };
-  return { tenant: '', taskId: '', id: '', url, token, authentication };
-}
-
-/** Nothing is sent without credentials that cannot be opened: the agent counts as out of reach. */
-function credentialsOf({ credentials }: Agent): Readonly<Record<string, string>> {
-  try {
-    return sendable(credentials);
-  } catch (error) {
-    if (!(error instanceof SecretLockedError)) throw error;
-    throw new AgentCallError('unreachable', error.message, { cause: error });
-  }
-}
-
-function headersOf(
-  agent: Agent,
-  endpoint: AgentEndpoint,
-  options: AgentCallOptions,
-): Record<string, string> {
-  const headers: Record<string, string> = {
-    ...(isGivenFor(endpoint, agent) && credentialsOf(agent)),
-    [A2A_VERSION_HEADER]: endpoint.protocolVersion,
-  };
-  // What cannot be in the list is in the message all the same.
-  const extensions = options.extensions?.filter(isListable) ?? [];
-  if (extensions.length > 0) {
-    const modern = endpoint.protocolVersion === '1.0';
-    headers[modern ? HTTP_EXTENSION_HEADER : LEGACY_EXTENSION_HEADER] = extensions.join(',');
-  }
-  if (options.traceparent !== undefined) headers['traceparent'] = options.traceparent;
-  if (options.hops !== undefined && options.hops.length > 0) {
-    headers[HOPS_HEADER] = options.hops.join(',');
-  }
-  return headers;
-}

@@ -1,13 +1,14 @@
 import { Get, Headers, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { AdminController, CurrentPrincipal, KeyWatch, type Principal } from '../../auth/index.js';
+import { CurrentPrincipal, KeyWatch, type Principal } from '../../auth/index.js';
+import { AdminController } from '../../common/http/admin-controller.js';
 import { pageOf, readCursor } from '../../common/cursor.js';
 import { Draining } from '../../common/draining.js';
 import type { HubError } from '../../common/hub-error.js';
 import { EventFeed } from '../../common/http/event-feed.js';
 import { AppConfig } from '../../config/index.js';
-import { AgentRegistry } from '../agent-registry.js';
+import { AgentRegistry } from '../registry/agent-registry.js';
 import { type AgentEvent, AgentEvents } from './agent-events.js';
 import {
   AgentChangeDto,

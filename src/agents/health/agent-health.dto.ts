@@ -6,7 +6,7 @@ import {
   type BreakerState,
   HEALTH_STATES,
   type HealthState,
-} from '../agent-health.js';
+} from './agent-health.js';
 import type { AgentChange, AgentEvent, Standing } from './agent-events.js';
 import type { AgentHealthView } from './agent-monitor.js';
 

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { runLimits } from '../../common/capacity.js';
 import { AppConfig } from '../../config/index.js';
-import { AgentLoad, type AgentQueue, type QueueAsker } from '../agent-load.js';
-import { AgentRegistry } from '../agent-registry.js';
+import { AgentLoad, type AgentQueue, type QueueAsker } from './agent-load.js';
+import { AgentRegistry } from '../registry/agent-registry.js';
 import { mayJoin } from './domain/queue-share.js';
 
 /** {@link AgentLoad} in memory. Agents with nothing to do take no room. */

@@ -4,16 +4,16 @@ import { IdSource } from '../../common/ids.js';
 import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import type { Agent } from '../agent.js';
-import type { AgentCallError } from '../agent-client.js';
+import type { AgentCallError } from '../binding/agent-call-error.js';
 import {
   type Admission,
   type AgentCondition,
   AgentHealth,
   type HealthState,
   type TaskResult,
-} from '../agent-health.js';
-import type { QueueAsker } from '../agent-load.js';
-import { AgentRegistry } from '../agent-registry.js';
+} from './agent-health.js';
+import type { QueueAsker } from './agent-load.js';
+import { AgentRegistry } from '../registry/agent-registry.js';
 import { AgentEvents, type Standing } from './agent-events.js';
 import { AgentLoads } from './agent-loads.js';
 import {

@@ -1,12 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StreamResponse } from '../../protocol/a2a.js';
 import type { Agent } from '../agent.js';
-import {
-  AGENT_TOO_LATE,
-  AgentCallError,
-  type AgentClient,
-  type AgentSend,
-} from '../agent-client.js';
+import { AGENT_TOO_LATE, type AgentClient, type AgentSend } from '../client/agent-client.js';
+import { AgentCallError } from '../binding/agent-call-error.js';
 import type { Call } from './agent-monitor.js';
 import { ObservedAgentClient } from './observed-agent.client.js';
 

@@ -2,11 +2,11 @@ import type { Message, StreamResponse, Task } from '../../protocol/a2a.js';
 import type { Agent } from '../agent.js';
 import {
   AGENT_TOO_LATE,
-  AgentCallError,
   type AgentCallOptions,
   AgentClient,
   type AgentSend,
-} from '../agent-client.js';
+} from '../client/agent-client.js';
+import { AgentCallError } from '../binding/agent-call-error.js';
 import type { AgentMonitor, Call } from './agent-monitor.js';
 
 /**

@@ -17,11 +17,11 @@ import type {
   CardTrouble,
   RefusedInterface,
 } from '../agent.js';
-import { matchesFilter } from '../agent-filter.js';
-import { type AgentFilter, AgentStore } from '../agent-store.js';
+import { matchesFilter } from '../registry/agent-filter.js';
+import { type AgentFilter, AgentStore } from '../registry/agent-store.js';
 import { checkCardContent, checkStoredCard } from '../card/card-limits.js';
 import { withoutRepeatedSkills } from '../card/repeated-skills.js';
-import { openHeaders, sealHeaders } from '../sealed-headers.js';
+import { openHeaders, sealHeaders } from '../endpoint/sealed-headers.js';
 
 interface Row {
   readonly id: string;

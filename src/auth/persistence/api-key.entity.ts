@@ -1,6 +1,8 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { DATE, FLAG, JSON_TEXT } from '../../database/columns.js';
+import type { Scope } from '../../common/scope.js';
 
-/** The table `api_keys`. `scopes` is a JSON array; times are epoch milliseconds. */
+/** The table `api_keys`. */
 @Entity('api_keys')
 @Index('api_keys_principal', ['principalId', 'id'])
 @Index('api_keys_expires_idx', ['expiresAt'], { where: '"expires_at" IS NOT NULL' })
@@ -14,29 +16,29 @@ export class ApiKeyEntity {
   @Column({ type: 'text' })
   name!: string;
 
-  @Column({ type: 'text' })
-  scopes!: string;
+  @Column({ type: 'text', transformer: JSON_TEXT })
+  scopes!: readonly Scope[];
 
   @Column({ type: 'text' })
   hash!: string;
 
-  /** 1 when the scopes hold `admin`; kept apart so that the database can look for it. */
-  @Column({ type: 'smallint' })
-  admin!: number;
+  /** Whether the scopes hold `admin`; kept apart so that the database can look for it. */
+  @Column({ type: 'smallint', transformer: FLAG })
+  admin!: boolean;
 
-  @Column({ name: 'created_at', type: 'bigint' })
-  createdAt!: number;
+  @Column({ name: 'created_at', type: 'bigint', transformer: DATE })
+  createdAt!: Date;
 
-  @Column({ name: 'revoked_at', type: 'bigint', nullable: true })
-  revokedAt!: number | null;
+  @Column({ name: 'revoked_at', type: 'bigint', nullable: true, transformer: DATE })
+  revokedAt!: Date | null;
 
-  @Column({ name: 'last_used_at', type: 'bigint', nullable: true })
-  lastUsedAt!: number | null;
+  @Column({ name: 'last_used_at', type: 'bigint', nullable: true, transformer: DATE })
+  lastUsedAt!: Date | null;
 
-  @Column({ name: 'expires_at', type: 'bigint', nullable: true })
-  expiresAt!: number | null;
+  @Column({ name: 'expires_at', type: 'bigint', nullable: true, transformer: DATE })
+  expiresAt!: Date | null;
 
-  /** 1 when its expiry counts for its principal as a revocation does. */
-  @Column({ type: 'smallint', default: 0 })
-  expired!: number;
+  /** Its expiry counts for its principal as a revocation does. */
+  @Column({ type: 'smallint', default: 0, transformer: FLAG })
+  expired!: boolean;
 }

@@ -1,34 +1,24 @@
-import type { Tx, Work } from '../../database/sql.js';
+import { Revision } from '../../database/revision.js';
+import { forUpdate, type Tx, type Work } from '../../database/sql.js';
+import { type DatabaseRow, Table } from '../../database/table.js';
+import { PrincipalEntity } from './principal.entity.js';
 
 /*
  * Statements that keep the status of principals. Whoever uses them locks the principal first
  * ({@link lockPrincipal}) and raises the revision last of all locks.
  */
 
-export interface PrincipalRow {
-  readonly id: string;
-  readonly organization: string;
-  readonly built_in: number;
-  readonly created_at: number | string;
-  readonly disabled_at: number | string | null;
-  readonly keyless_since: number | string | null;
-  readonly narrow_since: number | string | null;
-  readonly plain_since: number | string | null;
-}
+export const PRINCIPALS = new Table(PrincipalEntity);
+export const PRINCIPAL = PRINCIPALS.selectBut('unreconciled');
+export type PrincipalRow = ReturnType<typeof PRINCIPAL.read>;
+
+export const REVISION = new Revision('principal_revisions');
 
 /** The principal; nobody else changes it, or adds or revokes a key of it, until the transaction ends. */
 export function* lockPrincipal(tx: Tx, id: string): Work<PrincipalRow | undefined> {
-  const lock = tx.dialect === 'postgres' ? ' FOR UPDATE' : '';
-  const [row] = yield* tx.all<PrincipalRow>(`SELECT * FROM principals WHERE id = ?${lock}`, [id]);
-  return row;
-}
-
-/** The revision after this change. */
-export function* raiseRevision(tx: Tx): Work<number> {
-  const [row] = yield* tx.all<{ revision: number | string }>(
-    'UPDATE principal_revisions SET revision = revision + 1 WHERE id = 1 RETURNING revision',
-  );
-  return Number(row!.revision);
+  const sql = `SELECT ${PRINCIPAL.names} FROM principals WHERE id = ?${forUpdate(tx)}`;
+  const [row] = yield* tx.all<DatabaseRow>(sql, [id]);
+  return row && PRINCIPAL.read(row);
 }
 
 const VALID = `SELECT 1 FROM api_keys k
@@ -47,22 +37,23 @@ export function* noteKeys(
   before: PrincipalRow,
   at: number,
 ): Work<PrincipalRow> {
-  const [after] = yield* tx.all<PrincipalRow>(
+  const [row] = yield* tx.all<DatabaseRow>(
     `UPDATE principals SET ${since('keyless_since', '')},
        ${since('narrow_since', `AND (k.admin = 1 OR k.scopes LIKE '%"tasks:organization"%')`)},
        ${since('plain_since', 'AND k.admin = 1')}
-     WHERE id = ? RETURNING *`,
+     WHERE id = ? RETURNING ${PRINCIPAL.names}`,
     [at, at, at, id],
   );
-  const isBack = (['keyless_since', 'narrow_since', 'plain_since'] as const).some(
-    (column) => before[column] !== null && after![column] === null,
+  const after = PRINCIPAL.read(row!);
+  const isBack = (['keylessSince', 'narrowSince', 'plainSince'] as const).some(
+    (since) => before[since] !== null && after[since] === null,
   );
   if (isBack) yield* markUnsettled(tx, id);
-  return after!;
+  return after;
 }
 
 /** Has what belongs to the principal looked through. */
 export function* markUnsettled(tx: Tx, id: string): Work<void> {
-  const revision = yield* raiseRevision(tx);
+  const revision = yield* REVISION.raise(tx);
   yield* tx.run('UPDATE principals SET unreconciled = ? WHERE id = ?', [revision, id]);
 }

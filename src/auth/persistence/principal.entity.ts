@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { DATE, FLAG } from '../../database/columns.js';
 
 /** The table `principals`: whoever may call the hub. Times are epoch milliseconds. */
 @Entity('principals')
@@ -11,12 +12,12 @@ export class PrincipalEntity {
   @Column({ type: 'text' })
   organization!: string;
 
-  /** 1: the configuration lets it in without a row in `api_keys`. */
-  @Column({ name: 'built_in', type: 'smallint' })
-  builtIn!: number;
+  /** The configuration lets it in without a row in `api_keys`. */
+  @Column({ name: 'built_in', type: 'smallint', transformer: FLAG })
+  builtIn!: boolean;
 
-  @Column({ name: 'created_at', type: 'bigint' })
-  createdAt!: number;
+  @Column({ name: 'created_at', type: 'bigint', transformer: DATE })
+  createdAt!: Date;
 
   @Column({ name: 'disabled_at', type: 'bigint', nullable: true })
   disabledAt!: number | null;

@@ -4,26 +4,17 @@ import type { Page } from '../../common/page.js';
 import { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { Work } from '../../database/sql.js';
+import { type DatabaseRow, Table } from '../../database/table.js';
 import { storable } from '../../database/text.js';
 import { type ApiKey, ApiKeyStore, type Keyless } from '../api-key-store.js';
-import type { Scope } from '../principal.js';
-import { lockPrincipal, noteKeys, raiseRevision } from './principal-writes.js';
+import { ApiKeyEntity } from './api-key.entity.js';
+import { lockPrincipal, noteKeys, REVISION } from './principal-writes.js';
 
-interface Row {
-  readonly id: string;
-  readonly principal_id: string;
-  readonly organization: string;
-  readonly name: string;
-  readonly scopes: string;
-  readonly hash: string;
-  readonly created_at: number | string;
-  readonly revoked_at: number | string | null;
-  readonly expires_at: number | string | null;
-  readonly last_used_at: number | string | null;
-}
-
-const SELECT = `SELECT k.id, k.principal_id, p.organization, k.name, k.scopes, k.hash, k.created_at,
-  k.revoked_at, k.expires_at, k.last_used_at FROM api_keys k JOIN principals p ON p.id = k.principal_id`;
+const KEYS = new Table(ApiKeyEntity);
+const KEY = KEYS.selectBut('admin', 'expired');
+const SELECT = `SELECT ${KEY.namesOf('k')}, p.organization
+  FROM api_keys k JOIN principals p ON p.id = k.principal_id`;
+const INSERT = KEYS.insert();
 
 /** Uses that are written in one transaction. */
 const KEYS_AT_ONCE = 100;
@@ -44,57 +35,41 @@ export class SqlApiKeyStore extends ApiKeyStore {
         [key.principalId, key.organization, at],
       );
       const principal = (yield* lockPrincipal(tx, key.principalId))!;
-      if (principal.disabled_at !== null) {
+      if (principal.disabledAt !== null) {
         const text = `The principal ${key.principalId} is disabled: enable it before it gets a key.`;
         throw new HubError('CONFLICT', text);
       }
-      yield* tx.run(
-        `INSERT INTO api_keys (id, principal_id, name, scopes, hash, admin, created_at, revoked_at,
-           expires_at, last_used_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        [
-          key.id,
-          key.principalId,
-          key.name,
-          JSON.stringify(key.scopes),
-          key.hash,
-          key.scopes.includes('admin') ? 1 : 0,
-          at,
-          key.revokedAt?.getTime() ?? null,
-          key.expiresAt?.getTime() ?? null,
-          key.lastUsedAt?.getTime() ?? null,
-        ],
-      );
+      yield* INSERT.one(tx, { ...key, admin: key.scopes.includes('admin'), expired: false });
       yield* noteKeys(tx, key.principalId, principal, at);
     });
     this.added();
   }
 
   async find(id: string): Promise<ApiKey | undefined> {
-    const rows = await this.database.read<Row>(`${SELECT} WHERE k.id = ?`, [id]);
-    return rows.map((row) => this.toKey(row))[0];
+    const rows = await this.database.read<DatabaseRow>(`${SELECT} WHERE k.id = ?`, [id]);
+    return rows.map(toKey)[0];
   }
 
   async findValid(id: string): Promise<ApiKey | undefined> {
-    const rows = await this.database.read<Row>(
+    const rows = await this.database.read<DatabaseRow>(
       `${SELECT} WHERE k.id = ? AND k.revoked_at IS NULL AND p.disabled_at IS NULL`,
       [id],
     );
-    return rows.map((row) => this.toKey(row))[0];
+    return rows.map(toKey)[0];
   }
 
   async organizationOf(principalId: string): Promise<string | undefined> {
     const sql = 'SELECT organization FROM principals WHERE id = ?';
-    const rows = await this.database.read<Pick<Row, 'organization'>>(sql, [principalId]);
+    const rows = await this.database.read<{ organization: string }>(sql, [principalId]);
     return rows[0]?.organization;
   }
 
   async list(limit: number, cursor?: string): Promise<Page<ApiKey>> {
-    const rows = await this.database.read<Row>(
+    const rows = await this.database.read<DatabaseRow>(
       `${SELECT} ${cursor === undefined ? '' : 'WHERE k.id < ?'} ORDER BY k.id DESC LIMIT ?`,
       cursor === undefined ? [limit + 1] : [cursor, limit + 1],
     );
-    const items = rows.slice(0, limit).map((row) => this.toKey(row));
+    const items = rows.slice(0, limit).map(toKey);
     return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
   }
 
@@ -111,20 +86,20 @@ export class SqlApiKeyStore extends ApiKeyStore {
         id,
       ]);
       yield* noteKeys(tx, key.principal_id, principal, at.getTime());
-      yield* raiseRevision(tx);
+      yield* REVISION.raise(tx);
       return true;
     });
   }
 
   async adminKeySince(at: Date): Promise<Date | undefined> {
-    const rows = await this.database.read<Pick<Row, 'created_at'>>(
+    const rows = await this.database.read<{ created_at: number }>(
       `SELECT k.created_at FROM api_keys k JOIN principals p ON p.id = k.principal_id
        WHERE k.admin = 1 AND k.revoked_at IS NULL AND p.disabled_at IS NULL
          AND (k.expires_at IS NULL OR k.expires_at > ?)
        ORDER BY k.created_at LIMIT 1`,
       [at.getTime()],
     );
-    return rows[0] && new Date(Number(rows[0].created_at));
+    return rows[0] && new Date(rows[0].created_at);
   }
 
   async hasSeveralOrganizations(): Promise<boolean> {
@@ -161,16 +136,16 @@ export class SqlApiKeyStore extends ApiKeyStore {
     for (const { id, principal_id } of rows) {
       const since = await this.database.write(function* (tx): Work<number | undefined> {
         const principal = (yield* lockPrincipal(tx, principal_id))!;
-        const [key] = yield* tx.all<Pick<Row, 'expires_at'>>(
+        const [key] = yield* tx.all<{ expires_at: number }>(
           'UPDATE api_keys SET expired = 1 WHERE id = ? AND expired = 0 RETURNING expires_at',
           [id],
         );
         // Another process was faster.
         if (key === undefined) return undefined;
-        const after = yield* noteKeys(tx, principal_id, principal, Number(key.expires_at));
-        yield* raiseRevision(tx);
-        const isLost = principal.keyless_since === null && after.keyless_since !== null;
-        return isLost && after.disabled_at === null ? Number(after.keyless_since) : undefined;
+        const after = yield* noteKeys(tx, principal_id, principal, key.expires_at);
+        yield* REVISION.raise(tx);
+        const isLost = principal.keylessSince === null && after.disabledAt === null;
+        return isLost ? (after.keylessSince ?? undefined) : undefined;
       });
       if (since !== undefined) lost?.({ principal: principal_id, since: new Date(since) });
     }
@@ -179,7 +154,7 @@ export class SqlApiKeyStore extends ApiKeyStore {
   async names(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>();
     for (const piece of pieces(ids)) {
-      const rows = await this.database.read<Pick<Row, 'id' | 'name'>>(
+      const rows = await this.database.read<{ id: string; name: string }>(
         `SELECT id, name FROM api_keys WHERE id IN ${listOf(piece.length)}`,
         piece,
       );
@@ -187,23 +162,8 @@ export class SqlApiKeyStore extends ApiKeyStore {
     }
     return found;
   }
-
-  private toKey(row: Row): ApiKey {
-    return {
-      id: row.id,
-      principalId: row.principal_id,
-      organization: row.organization,
-      name: row.name,
-      scopes: JSON.parse(row.scopes) as Scope[],
-      hash: row.hash,
-      createdAt: new Date(Number(row.created_at)),
-      revokedAt: dateOf(row.revoked_at),
-      expiresAt: dateOf(row.expires_at),
-      lastUsedAt: dateOf(row.last_used_at),
-    };
-  }
 }
 
-function dateOf(value: number | string | null): Date | null {
-  return value === null ? null : new Date(Number(value));
+function toKey(row: DatabaseRow): ApiKey {
+  return { ...KEY.read(row), organization: row['organization'] as string };
 }

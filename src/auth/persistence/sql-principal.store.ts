@@ -3,6 +3,7 @@ import type { Page } from '../../common/page.js';
 import { Database } from '../../database/database.js';
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
+import type { DatabaseRow } from '../../database/table.js';
 import { storable } from '../../database/text.js';
 import type { PrincipalStatus } from '../domain/hold.js';
 import {
@@ -12,11 +13,16 @@ import {
   PrincipalStore,
   type UnreconciledPrincipal,
 } from '../principal-store.js';
-import { type PrincipalRow, lockPrincipal, markUnsettled, noteKeys } from './principal-writes.js';
+import {
+  type PrincipalRow,
+  lockPrincipal,
+  markUnsettled,
+  noteKeys,
+  PRINCIPAL,
+  REVISION,
+} from './principal-writes.js';
 
-type CountedRow = PrincipalRow & { readonly valid_keys: number | string };
-
-const SELECT = `SELECT p.*, (SELECT COUNT(*) FROM api_keys k
+const SELECT = `SELECT ${PRINCIPAL.namesOf('p')}, (SELECT COUNT(*) FROM api_keys k
     WHERE k.principal_id = p.id AND k.revoked_at IS NULL AND k.expired = 0) AS valid_keys FROM principals p`;
 
 const IN_STATE: Readonly<Record<PrincipalState, string>> = {
@@ -33,7 +39,7 @@ export class SqlPrincipalStore extends PrincipalStore {
   }
 
   async get(id: string): Promise<PrincipalRecord | undefined> {
-    const rows = await this.database.read<CountedRow>(`${SELECT} WHERE p.id = ?`, [storable(id)]);
+    const rows = await this.database.read<DatabaseRow>(`${SELECT} WHERE p.id = ?`, [storable(id)]);
     return rows.map(toRecord)[0];
   }
 
@@ -52,7 +58,7 @@ export class SqlPrincipalStore extends PrincipalStore {
       conditions.push('p.id < ?');
       params.push(cursor);
     }
-    const rows = await this.database.read<CountedRow>(
+    const rows = await this.database.read<DatabaseRow>(
       `${SELECT} WHERE ${conditions.join(' AND ')} ORDER BY p.id DESC LIMIT ?`,
       [...params, limit + 1],
     );
@@ -64,7 +70,7 @@ export class SqlPrincipalStore extends PrincipalStore {
     return this.database.write(function* (tx): Work<boolean> {
       const row = yield* lockPrincipal(tx, storable(id));
       if (row === undefined) return false;
-      if (row.disabled_at !== null) return true;
+      if (row.disabledAt !== null) return true;
       yield* tx.run('UPDATE principals SET disabled_at = ? WHERE id = ?', [at.getTime(), row.id]);
       yield* markUnsettled(tx, row.id);
       return true;
@@ -75,7 +81,7 @@ export class SqlPrincipalStore extends PrincipalStore {
     return this.database.write(function* (tx): Work<boolean> {
       const row = yield* lockPrincipal(tx, storable(id));
       if (row === undefined) return false;
-      if (row.disabled_at === null) return true;
+      if (row.disabledAt === null) return true;
       yield* tx.run('UPDATE principals SET disabled_at = NULL WHERE id = ?', [row.id]);
       yield* markUnsettled(tx, row.id);
       return true;
@@ -98,11 +104,8 @@ export class SqlPrincipalStore extends PrincipalStore {
     });
   }
 
-  async revision(): Promise<number> {
-    const [row] = await this.database.read<{ revision: number | string }>(
-      'SELECT revision FROM principal_revisions WHERE id = 1',
-    );
-    return Number(row?.revision ?? 0);
+  revision(): Promise<number> {
+    return REVISION.read(this.database);
   }
 
   async validKeys(keyIds: readonly string[]): Promise<ReadonlySet<string>> {
@@ -122,8 +125,8 @@ export class SqlPrincipalStore extends PrincipalStore {
   async statuses(ids: readonly string[]): Promise<ReadonlyMap<string, PrincipalStatus>> {
     const found = new Map<string, PrincipalStatus>();
     for (const piece of pieces(ids)) {
-      const rows = await this.database.read<PrincipalRow>(standingsOf(piece.length), piece);
-      for (const row of rows) found.set(row.id, toStatus(row));
+      const rows = await this.database.read<DatabaseRow>(standingsOf(piece.length), piece);
+      for (const row of rows.map(PRINCIPAL.read)) found.set(row.id, toStatus(row));
     }
     return found;
   }
@@ -132,8 +135,8 @@ export class SqlPrincipalStore extends PrincipalStore {
     const found = new Map<string, PrincipalStatus>();
     const lock = tx.dialect === 'postgres' ? ' FOR SHARE' : '';
     for (const piece of pieces([...ids].sort())) {
-      const rows = yield* tx.all<PrincipalRow>(`${standingsOf(piece.length)}${lock}`, piece);
-      for (const row of rows) found.set(row.id, toStatus(row));
+      const rows = yield* tx.all<DatabaseRow>(`${standingsOf(piece.length)}${lock}`, piece);
+      for (const row of rows.map(PRINCIPAL.read)) found.set(row.id, toStatus(row));
     }
     return found;
   }
@@ -148,10 +151,10 @@ export class SqlPrincipalStore extends PrincipalStore {
   }
 
   async unreconciled(): Promise<readonly UnreconciledPrincipal[]> {
-    const rows = await this.database.read<{ id: string; unreconciled: number | string }>(
+    const rows = await this.database.read<{ id: string; unreconciled: number }>(
       'SELECT id, unreconciled FROM principals WHERE unreconciled IS NOT NULL ORDER BY unreconciled',
     );
-    return rows.map(({ id, unreconciled }) => ({ id, revision: Number(unreconciled) }));
+    return rows.map(({ id, unreconciled }) => ({ id, revision: unreconciled }));
   }
 
   async markUnreconciled(id: string): Promise<void> {
@@ -171,36 +174,34 @@ export class SqlPrincipalStore extends PrincipalStore {
 }
 
 function standingsOf(count: number): string {
-  return `SELECT * FROM principals WHERE id IN ${listOf(count)} ORDER BY id`;
+  return `SELECT ${PRINCIPAL.names} FROM principals WHERE id IN ${listOf(count)} ORDER BY id`;
 }
 
-function toStatus(row: PrincipalRow): PrincipalStatus {
+function toStatus({
+  organization,
+  disabledAt,
+  keylessSince,
+  narrowSince,
+  plainSince,
+}: PrincipalRow): PrincipalStatus {
+  return { organization, disabledAt, keylessSince, narrowSince, plainSince };
+}
+
+function toRecord(row: DatabaseRow): PrincipalRecord {
+  const principal = PRINCIPAL.read(row);
+  const { id, organization, createdAt, builtIn, disabledAt, keylessSince } = principal;
   return {
-    organization: row.organization,
-    disabledAt: timeOf(row.disabled_at),
-    keylessSince: timeOf(row.keyless_since),
-    narrowSince: timeOf(row.narrow_since),
-    plainSince: timeOf(row.plain_since),
+    id,
+    organization,
+    createdAt,
+    disabledAt: dateOf(disabledAt),
+    keylessSince: dateOf(keylessSince),
+    validKeys: row['valid_keys'] as number,
+    builtIn,
+    status: toStatus(principal),
   };
 }
 
-function toRecord(row: CountedRow): PrincipalRecord {
-  return {
-    id: row.id,
-    organization: row.organization,
-    createdAt: new Date(Number(row.created_at)),
-    disabledAt: dateOf(row.disabled_at),
-    keylessSince: dateOf(row.keyless_since),
-    validKeys: Number(row.valid_keys),
-    builtIn: row.built_in === 1,
-    status: toStatus(row),
-  };
-}
-
-function timeOf(value: number | string | null): number | null {
-  return value === null ? null : Number(value);
-}
-
-function dateOf(value: number | string | null): Date | null {
-  return value === null ? null : new Date(Number(value));
+function dateOf(at: number | null): Date | null {
+  return at === null ? null : new Date(at);
 }

@@ -6,12 +6,8 @@ import {
   ApiOkResponse,
   ApiOperation,
 } from '@nestjs/swagger';
-import {
-  AdminController,
-  CurrentPrincipal,
-  type Principal,
-  RequireScope,
-} from '../../auth/index.js';
+import { CurrentPrincipal, type Principal } from '../../auth/index.js';
+import { AdminController, RequireScope } from '../../common/http/admin-controller.js';
 import { Clock } from '../../common/clock.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Agent, AgentRegistry } from '../../agents/index.js';
 import type { Tx, Work } from '../../database/sql.js';
-import { tagKey } from '../../routing/index.js';
+import { tagKey } from '../../common/tag-key.js';
 import type { Appended, Beginning, BegunDelegation, TaskRecord } from '../../tasks/index.js';
 import {
   type BeginningAgent,

@@ -1,6 +1,7 @@
 import { Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { AdminController, CurrentPrincipal, type Principal } from '../../auth/index.js';
+import { CurrentPrincipal, type Principal } from '../../auth/index.js';
+import { AdminController } from '../../common/http/admin-controller.js';
 import { Clock } from '../../common/clock.js';
 import { ReceiverGate } from './receiver-gate.js';
 import { originOf } from './endpoint.js';

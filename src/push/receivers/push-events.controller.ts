@@ -1,7 +1,8 @@
 import { Get, Headers, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { AdminController, CurrentPrincipal, KeyWatch, type Principal } from '../../auth/index.js';
+import { CurrentPrincipal, KeyWatch, type Principal } from '../../auth/index.js';
+import { AdminController } from '../../common/http/admin-controller.js';
 import { Clock } from '../../common/clock.js';
 import { Draining } from '../../common/draining.js';
 import { EventFeed } from '../../common/http/event-feed.js';

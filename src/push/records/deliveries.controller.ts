@@ -1,6 +1,7 @@
 import { Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { AdminController, CurrentPrincipal, type Principal } from '../../auth/index.js';
+import { CurrentPrincipal, type Principal } from '../../auth/index.js';
+import { AdminController } from '../../common/http/admin-controller.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { AttemptDto } from './attempt.dto.js';
 import { DeliveryQueryDto } from './delivery-requests.dto.js';

@@ -5,7 +5,7 @@ import { SecretBox } from '../../common/secret-box.js';
 import { HubSettings } from '../../database/hub-settings.js';
 import { storable } from '../../database/text.js';
 import type { AuthenticationInfo } from '../../protocol/a2a.js';
-import type { ProtocolVersion } from '../../routing/index.js';
+import type { ProtocolVersion } from '../../protocol/protocol-version.js';
 import { KnownProfiles } from '../auth/known-profiles.js';
 import {
   readAuthentication,

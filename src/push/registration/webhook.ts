@@ -1,5 +1,5 @@
 import type { TaskState } from '../../protocol/a2a.js';
-import type { ProtocolVersion } from '../../routing/index.js';
+import type { ProtocolVersion } from '../../protocol/protocol-version.js';
 import type { AuthScheme } from '../auth/domain/auth-scheme.js';
 import { subscriptionConfigId } from './domain/config-id.js';
 import type { SubscriptionFilter } from './domain/subscription-filter.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { StreamResponse } from '../../protocol/a2a.js';
-import type { ProtocolVersion } from '../../routing/index.js';
+import type { ProtocolVersion } from '../../protocol/protocol-version.js';
 import { leastBytes } from './domain/least-bytes.js';
 import { PUSH_EXTENSION_URI } from './domain/truncated-payload.js';
 import { webhookBody } from './webhook-body.js';

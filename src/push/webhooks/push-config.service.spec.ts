@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Scope } from '../../auth/index.js';
+import type { Scope } from '../../common/scope.js';
 import type { Clock } from '../../common/clock.js';
 import type { WebhookEgress } from '../../common/egress/webhook-egress.js';
 import { HubError } from '../../common/hub-error.js';
@@ -8,7 +8,7 @@ import { SystemIdSource } from '../../common/ids.js';
 import { SecretBox } from '../../common/secret-box.js';
 import type { HubSettings } from '../../database/hub-settings.js';
 import { TaskPushNotificationConfig, TaskState } from '../../protocol/a2a.js';
-import type { CallContext } from '../../routing/index.js';
+import type { CallContext } from '../../auth/index.js';
 import type { TaskRecord, TaskStore } from '../../tasks/index.js';
 import type { KnownProfiles } from '../auth/known-profiles.js';
 import { PushConfigService } from './push-config.service.js';

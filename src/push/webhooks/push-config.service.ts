@@ -9,7 +9,7 @@ import type {
   ListTaskPushNotificationConfigsResponse,
   TaskPushNotificationConfig,
 } from '../../protocol/a2a.js';
-import type { CallContext } from '../../routing/index.js';
+import type { CallContext } from '../../auth/index.js';
 import { type Alongside, belongsTo, type TaskRecord, TaskStore } from '../../tasks/index.js';
 import { usedName } from '../auth/domain/auth-scheme.js';
 import { WebhookStore } from './webhook-store.js';

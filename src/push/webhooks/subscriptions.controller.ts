@@ -5,7 +5,8 @@ import {
   ApiOkResponse,
   ApiOperation,
 } from '@nestjs/swagger';
-import { AdminController, CurrentPrincipal, type Principal } from '../../auth/index.js';
+import { CurrentPrincipal, type Principal } from '../../auth/index.js';
+import { AdminController } from '../../common/http/admin-controller.js';
 import { CreateSubscriptionDto, PatchSubscriptionDto } from './subscription.dto.js';
 import { RotateWebhookDto } from './webhook-secrets.dto.js';
 import {

@@ -6,7 +6,8 @@ import {
   ApiOkResponse,
   ApiOperation,
 } from '@nestjs/swagger';
-import { AdminController, CurrentPrincipal, type Principal } from '../../auth/index.js';
+import { CurrentPrincipal, type Principal } from '../../auth/index.js';
+import { AdminController } from '../../common/http/admin-controller.js';
 import { requestedEndpoint } from '../receivers/push-access.js';
 import {
   CreateWebhookDto,

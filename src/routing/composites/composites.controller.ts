@@ -18,7 +18,8 @@ import {
   ApiOperation,
 } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { AdminController, CurrentPrincipal, type Principal } from '../../auth/index.js';
+import { CurrentPrincipal, type Principal } from '../../auth/index.js';
+import { AdminController } from '../../common/http/admin-controller.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import {
   CompositeDto,

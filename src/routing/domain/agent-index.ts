@@ -1,3 +1,4 @@
+import { tagKey } from '../../common/tag-key.js';
 import type { Agent } from '../../agents/index.js';
 import type { AgentSkill } from '../../protocol/a2a.js';
 import type { ExtensibleAgent } from './extensions.js';
@@ -15,11 +16,6 @@ export type RoutableAgent = Pick<Agent, 'id' | 'tags' | 'priority'> & {
 export interface Offer {
   readonly agent: RoutableAgent;
   readonly skill: AgentSkill;
-}
-
-/** Tags are compared without regard to case and outer spaces. */
-export function tagKey(tag: string): string {
-  return tag.trim().toLowerCase();
 }
 
 const NO_COMPOSITES: readonly CompositeSkill[] = [];

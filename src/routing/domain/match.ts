@@ -1,5 +1,6 @@
 import type { AgentSkill } from '../../protocol/a2a.js';
-import { tagKey, type RoutableAgent } from './agent-index.js';
+import type { RoutableAgent } from './agent-index.js';
+import { tagKey } from '../../common/tag-key.js';
 import { mediaFit, type MediaTypes } from './media-types.js';
 
 /** An agent that may take the message, and how well it suits. */

@@ -1,6 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { DATE, JSON_TEXT } from '../../database/columns.js';
+import type { Composite, CompositeDefinition } from '../composites/domain/composite.js';
 
-/** The table `composite_skills`. The definition is JSON text; times are epoch milliseconds. */
+/** The table `composite_skills`. */
 @Entity('composite_skills')
 export class CompositeSkillEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'composite_skills_pk' })
@@ -9,22 +11,22 @@ export class CompositeSkillEntity {
   @Column({ type: 'integer' })
   version!: number;
 
-  @Column({ type: 'text' })
-  definition!: string;
+  @Column({ type: 'text', transformer: JSON_TEXT })
+  definition!: CompositeDefinition;
 
   @Column({ type: 'text' })
-  source!: string;
+  source!: Composite['source'];
 
-  @Column({ name: 'created_at', type: 'bigint' })
-  createdAt!: number;
+  @Column({ name: 'created_at', type: 'bigint', transformer: DATE })
+  createdAt!: Date;
 
   /** When the current version was made. */
-  @Column({ name: 'updated_at', type: 'bigint' })
-  updatedAt!: number;
+  @Column({ name: 'updated_at', type: 'bigint', transformer: DATE })
+  updatedAt!: Date;
 
   /** Null while it is there. The row stays: the next one of this id goes on counting versions. */
-  @Column({ name: 'deleted_at', type: 'bigint', nullable: true })
-  deletedAt!: number | null;
+  @Column({ name: 'deleted_at', type: 'bigint', nullable: true, transformer: DATE })
+  deletedAt!: Date | null;
 }
 
 /** The table `composite_skill_versions`: every version there ever was, the current ones as well. */
@@ -36,14 +38,14 @@ export class CompositeSkillVersionEntity {
   @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'composite_skill_versions_pk' })
   version!: number;
 
-  @Column({ type: 'text' })
-  definition!: string;
+  @Column({ type: 'text', transformer: JSON_TEXT })
+  definition!: CompositeDefinition;
 
   @Column({ type: 'text' })
-  source!: string;
+  source!: Composite['source'];
 
-  @Column({ name: 'created_at', type: 'bigint' })
-  createdAt!: number;
+  @Column({ name: 'created_at', type: 'bigint', transformer: DATE })
+  createdAt!: Date;
 }
 
 /** The table `composite_skill_revisions`: one row, raised by every change of `composite_skills`. */

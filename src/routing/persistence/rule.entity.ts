@@ -1,6 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { DATE, FLAG, JSON_TEXT, TEXT } from '../../database/columns.js';
+import type { RuleAction, RuleConditions } from '../rules/domain/rule.js';
 
-/** The table `routing_rules`. Objects are JSON text; times are epoch milliseconds. */
+/** The table `routing_rules`. */
 @Entity('routing_rules')
 export class RuleEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'routing_rules_pk' })
@@ -10,23 +12,23 @@ export class RuleEntity {
   @Column({ type: 'integer' })
   position!: number;
 
-  @Column({ type: 'text' })
+  @Column({ type: 'text', transformer: TEXT })
   name!: string;
 
-  @Column({ type: 'smallint' })
-  enabled!: number;
+  @Column({ type: 'smallint', transformer: FLAG })
+  enabled!: boolean;
 
-  @Column({ type: 'text' })
-  conditions!: string;
+  @Column({ type: 'text', transformer: JSON_TEXT })
+  conditions!: RuleConditions;
 
-  @Column({ type: 'text' })
-  target!: string;
+  @Column({ type: 'text', transformer: JSON_TEXT })
+  target!: RuleAction;
 
-  @Column({ name: 'created_at', type: 'bigint' })
-  createdAt!: number;
+  @Column({ name: 'created_at', type: 'bigint', transformer: DATE })
+  createdAt!: Date;
 
-  @Column({ name: 'updated_at', type: 'bigint' })
-  updatedAt!: number;
+  @Column({ name: 'updated_at', type: 'bigint', transformer: DATE })
+  updatedAt!: Date;
 }
 
 /** The table `routing_rule_revisions`: one row, raised by every change of `routing_rules`. */

@@ -4,7 +4,9 @@ import { HubError } from '../../common/hub-error.js';
 import type { Page } from '../../common/page.js';
 import { Database } from '../../database/database.js';
 import { byCharacters } from '../../database/dialect.js';
-import type { Tx, Work } from '../../database/sql.js';
+import { Revision } from '../../database/revision.js';
+import { forUpdate, type Tx, type Work } from '../../database/sql.js';
+import { type DatabaseRow, Table } from '../../database/table.js';
 import {
   CompositeStore,
   type CompositeVersion,
@@ -15,28 +17,22 @@ import {
   type CompositeDefinition,
   definitionOf,
 } from '../composites/domain/composite.js';
+import { CompositeSkillEntity, CompositeSkillVersionEntity } from './composite-skill.entity.js';
 
-interface VersionRow {
-  readonly id: string;
-  readonly version: number;
-  readonly definition: string;
-  readonly source: string;
-  readonly created_at: number | string;
-}
-
-interface Row extends VersionRow {
-  readonly updated_at: number | string;
-}
-
-const COLUMNS = 'id, version, definition, source, created_at';
+const SKILLS = new Table(CompositeSkillEntity);
+const SKILL = SKILLS.selectBut('deletedAt');
+const VERSIONS = new Table(CompositeSkillVersionEntity);
+const VERSION = VERSIONS.select();
+const STANDING = `SELECT ${SKILL.names} FROM composite_skills WHERE deleted_at IS NULL`;
+const REVISION = new Revision('composite_skill_revisions');
 
 /** The next version of a deleted one, else the first; nothing when the id is taken. */
-const INSERT = `INSERT INTO composite_skills
-  (id, version, definition, source, created_at, updated_at, deleted_at) VALUES (?, 1, ?, ?, ?, ?, NULL)
-  ON CONFLICT (id) DO UPDATE SET version = composite_skills.version + 1,
+const INSERT = SKILLS.insert(`ON CONFLICT (id) DO UPDATE SET version = composite_skills.version + 1,
     definition = excluded.definition, source = excluded.source, created_at = excluded.created_at,
     updated_at = excluded.updated_at, deleted_at = NULL
-  WHERE composite_skills.deleted_at IS NOT NULL`;
+  WHERE composite_skills.deleted_at IS NOT NULL`);
+const UPDATE = SKILLS.update(['version', 'definition', 'source', 'updatedAt']);
+const INSERT_VERSION = VERSIONS.insert();
 
 /** {@link CompositeStore} on the hub's database. */
 @Injectable()
@@ -47,10 +43,18 @@ export class SqlCompositeStore extends CompositeStore {
 
   add(composite: NewComposite, now: Date): Promise<Composite> {
     const { id, source } = composite;
-    const time = now.getTime();
+    const definition = definitionOf(composite);
+    const row = {
+      id,
+      version: 1,
+      definition,
+      source,
+      createdAt: now,
+      updatedAt: now,
+      deletedAt: null,
+    };
     return this.database.write(function* (tx): Work<Composite> {
-      const definition = JSON.stringify(definitionOf(composite));
-      const added = yield* tx.run(INSERT, [id, definition, source, time, time]);
+      const added = yield* INSERT.one(tx, row);
       if (added === 0) {
         throw new HubError('CONFLICT', `There is a composite skill with the id ${id}.`);
       }
@@ -79,11 +83,7 @@ export class SqlCompositeStore extends CompositeStore {
         version: before.version + 1,
         updatedAt: now,
       };
-      yield* tx.run(
-        `UPDATE composite_skills SET version = ?, definition = ?, source = ?, updated_at = ?
-         WHERE id = ?`,
-        [after.version, JSON.stringify(definitionOf(after)), source, now.getTime(), id],
-      );
+      yield* UPDATE.apply(tx, [{ ...after, definition: definitionOf(after) }]);
       yield* keepVersion(tx, after, now);
       return after;
     });
@@ -95,21 +95,20 @@ export class SqlCompositeStore extends CompositeStore {
       if (!present) return false;
       check?.(present);
       yield* tx.run('UPDATE composite_skills SET deleted_at = ? WHERE id = ?', [now.getTime(), id]);
-      yield* raiseRevision(tx);
+      yield* REVISION.raise(tx);
       return true;
     });
   }
 
   async get(id: string): Promise<Composite | undefined> {
-    const sql = 'SELECT * FROM composite_skills WHERE id = ? AND deleted_at IS NULL';
-    const rows = await this.database.read<Row>(sql, [id]);
+    const rows = await this.database.read<DatabaseRow>(`${STANDING} AND id = ?`, [id]);
     return rows.map(toComposite)[0];
   }
 
   async list(limit: number, cursor?: string): Promise<Page<Composite>> {
     const id = byCharacters('id', this.database.dialect);
-    const rows = await this.database.read<Row>(
-      `SELECT * FROM composite_skills WHERE ${id} > ? AND deleted_at IS NULL ORDER BY ${id} LIMIT ?`,
+    const rows = await this.database.read<DatabaseRow>(
+      `${STANDING} AND ${id} > ? ORDER BY ${id} LIMIT ?`,
       [cursor ?? '', limit + 1],
     );
     const items = rows.slice(0, limit).map(toComposite);
@@ -118,14 +117,13 @@ export class SqlCompositeStore extends CompositeStore {
 
   async all(): Promise<Composite[]> {
     const id = byCharacters('id', this.database.dialect);
-    const sql = `SELECT * FROM composite_skills WHERE deleted_at IS NULL ORDER BY ${id}`;
-    const rows = await this.database.read<Row>(sql);
+    const rows = await this.database.read<DatabaseRow>(`${STANDING} ORDER BY ${id}`);
     return rows.map(toComposite);
   }
 
   async version(id: string, version: number): Promise<CompositeVersion | undefined> {
-    const rows = await this.database.read<VersionRow>(
-      `SELECT ${COLUMNS} FROM composite_skill_versions WHERE id = ? AND version = ?`,
+    const rows = await this.database.read<DatabaseRow>(
+      `SELECT ${VERSION.names} FROM composite_skill_versions WHERE id = ? AND version = ?`,
       [id, version],
     );
     return rows.map(toVersion)[0];
@@ -133,8 +131,8 @@ export class SqlCompositeStore extends CompositeStore {
 
   async versions(id: string, limit: number, cursor?: string): Promise<Page<CompositeVersion>> {
     const older = cursor === undefined ? '' : 'AND version < ?';
-    const rows = await this.database.read<VersionRow>(
-      `SELECT ${COLUMNS} FROM composite_skill_versions WHERE id = ? ${older}
+    const rows = await this.database.read<DatabaseRow>(
+      `SELECT ${VERSION.names} FROM composite_skill_versions WHERE id = ? ${older}
        ORDER BY version DESC LIMIT ?`,
       [id, ...(cursor === undefined ? [] : [Number(cursor)]), limit + 1],
     );
@@ -143,36 +141,22 @@ export class SqlCompositeStore extends CompositeStore {
     return { items, nextCursor: rows.length > limit && last ? String(last.version) : null };
   }
 
-  async revision(): Promise<number> {
-    const sql = 'SELECT revision FROM composite_skill_revisions WHERE id = 1';
-    const [row] = await this.database.read<{ revision: number | string }>(sql);
-    return Number(row?.revision ?? 0);
+  revision(): Promise<number> {
+    return REVISION.read(this.database);
   }
 }
 
 /** The composite skill as it is now, held until the work ends. */
 function* stand(tx: Tx, id: string): Work<Composite | undefined> {
-  // SQLite runs one work at a time; PostgreSQL has to hold the row.
-  const lock = tx.dialect === 'postgres' ? ' FOR UPDATE' : '';
-  const sql = `SELECT * FROM composite_skills WHERE id = ? AND deleted_at IS NULL${lock}`;
-  const rows = yield* tx.all<Row>(sql, [id]);
+  const rows = yield* tx.all<DatabaseRow>(`${STANDING} AND id = ?${forUpdate(tx)}`, [id]);
   return rows.map(toComposite)[0];
 }
 
 function* keepVersion(tx: Tx, composite: Composite, now: Date): Work<void> {
   const { id, version, source } = composite;
-  yield* tx.run(`INSERT INTO composite_skill_versions (${COLUMNS}) VALUES (?, ?, ?, ?, ?)`, [
-    id,
-    version,
-    JSON.stringify(definitionOf(composite)),
-    source,
-    now.getTime(),
-  ]);
-  yield* raiseRevision(tx);
-}
-
-function* raiseRevision(tx: Tx): Work<void> {
-  yield* tx.run('UPDATE composite_skill_revisions SET revision = revision + 1 WHERE id = 1');
+  const definition = definitionOf(composite);
+  yield* INSERT_VERSION.apply(tx, [{ id, version, definition, source, createdAt: now }]);
+  yield* REVISION.raise(tx);
 }
 
 /** Equal whatever the order of members is. */
@@ -180,16 +164,12 @@ function isSame(one: CompositeDefinition, other: CompositeDefinition): boolean {
   return canonicalJson(definitionOf(one)) === canonicalJson(definitionOf(other));
 }
 
-function toVersion(row: VersionRow): CompositeVersion {
-  return {
-    ...(JSON.parse(row.definition) as CompositeDefinition),
-    id: row.id,
-    version: Number(row.version),
-    source: row.source as Composite['source'],
-    createdAt: new Date(Number(row.created_at)),
-  };
+function toVersion(row: DatabaseRow): CompositeVersion {
+  const { definition, ...version } = VERSION.read(row);
+  return { ...definition, ...version };
 }
 
-function toComposite(row: Row): Composite {
-  return { ...toVersion(row), updatedAt: new Date(Number(row.updated_at)) };
+function toComposite(row: DatabaseRow): Composite {
+  const { definition, ...skill } = SKILL.read(row);
+  return { ...definition, ...skill };
 }

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray, IsIn, Matches } from 'class-validator';
-import { SCOPES, type Scope } from '../../auth/index.js';
+import { SCOPES, type Scope } from '../../common/scope.js';
 import { IfGiven, NAME, NAME_RULE } from '../../common/http/fields.js';
 import type { RuleOutcome, RuleReport } from './domain/outcomes.js';
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type Principal, type Scope, hasScope } from '../../auth/index.js';
+import { type Principal, hasScope } from '../../auth/index.js';
+import type { Scope } from '../../common/scope.js';
 import { type FieldViolation, HubError, invalidFields } from '../../common/hub-error.js';
 import type { RuleDecision, RuleQuestion } from '../domain/rule-decision.js';
 import { RuleSource } from '../rule-source.js';

@@ -19,7 +19,7 @@ import {
   Validate,
   ValidateNested,
 } from 'class-validator';
-import { SCOPES, type Scope } from '../../auth/index.js';
+import { SCOPES, type Scope } from '../../common/scope.js';
 import {
   ID_RULE,
   IfGiven,

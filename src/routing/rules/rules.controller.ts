@@ -5,7 +5,7 @@ import {
   ApiOkResponse,
   ApiOperation,
 } from '@nestjs/swagger';
-import { AdminController } from '../../auth/index.js';
+import { AdminController } from '../../common/http/admin-controller.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import type { Page } from '../../common/page.js';
 import { CreateRuleDto, PatchRuleDto, ReorderRulesDto } from './rule-requests.dto.js';

@@ -1,13 +1,13 @@
 import { Body, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import {
-  AdminController,
   ReserveAnswer,
   ApiKeyStore,
   CurrentPrincipal,
   operatorOf,
   type Principal,
 } from '../../auth/index.js';
+import { AdminController } from '../../common/http/admin-controller.js';
 import { keyIdsOf, TaskDto } from './task.dto.js';
 import type { ReadRoom } from '../task-store.js';
 import type { TaskAggregate } from '../task.js';

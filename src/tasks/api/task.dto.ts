@@ -3,7 +3,7 @@ import { IsISO8601, IsIn, IsOptional, IsString, MaxLength } from 'class-validato
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { TaskState } from '../../protocol/a2a.js';
 import { planOf, RouteDto, type Plan, type Route } from '../../routing/index.js';
-import { canceledBy, retryOf } from '../domain/operators-act.js';
+import { canceledBy, retryOf } from '../domain/operator-actions.js';
 import {
   EVENT_KINDS,
   type Delegation,

@@ -1,17 +1,16 @@
 import { Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import {
-  AdminController,
   ReserveAnswer,
   ApiKeyStore,
   CurrentPrincipal,
   EVERYTHING,
   hasScope,
-  RequireScope,
   type Principal,
   type Visibility,
   visibilityOf,
 } from '../../auth/index.js';
+import { AdminController, RequireScope } from '../../common/http/admin-controller.js';
 import { NO_WORKERS, WorkerWatch } from '../../database/worker-watch.js';
 import { TaskDeleter } from '../operations/task-deleter.js';
 import { DeleteTaskQueryDto } from './delete-task.dto.js';

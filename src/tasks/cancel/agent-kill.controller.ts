@@ -1,6 +1,6 @@
 import { HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty } from '@nestjs/swagger';
-import { AdminController } from '../../auth/index.js';
+import { AdminController } from '../../common/http/admin-controller.js';
 import { AgentStopper, type Stopped } from './agent-stopper.js';
 
 /** What killing an agent came to, in delegations: one task may have several. */

@@ -1,51 +1,51 @@
-import type { FarewellShares } from '../task-store.js';
+import type { CancelQuota } from '../task-store.js';
 
-/** Agents told of ends at once, by one process. */
+/** Cancels sent at once, by one process. */
 const MAX = 128;
-/** One that is gone lets every call take its whole time. */
+/** An agent that is gone makes every call take its whole time. */
 const MAX_PER_AGENT = 16;
 
 /**
- * Counts the agents that are being told that their delegation has ended: apart from the places of what
- * works, so that an agent that is gone keeps nobody waiting but its own farewells.
+ * Limits the cancels that are being sent to agents for ended delegations: apart from the permits of runs, so
+ * that an agent that is gone delays nothing but its own cancels.
  */
-export class Farewells implements FarewellShares {
+export class CancelPermits implements CancelQuota {
   private readonly byAgent = new Map<string, number>();
   private total = 0;
-  /** Told when there is room again where there was none. */
-  onRoom: () => void = () => undefined;
+  /** Called when there is capacity again where there was none. */
+  onCapacity: () => void = () => undefined;
 
   constructor(
     private readonly max = MAX,
     readonly maxPerAgent = MAX_PER_AGENT,
   ) {}
 
-  /** Negative when more were taken than there are. */
+  /** Negative when more are in use than there are. */
   get free(): number {
     return this.max - this.total;
   }
 
-  get taken(): ReadonlyMap<string, number> {
+  get inUse(): ReadonlyMap<string, number> {
     return this.byAgent;
   }
 
-  hasRoom(agentId: string): boolean {
+  hasCapacity(agentId: string): boolean {
     return this.free > 0 && this.of(agentId) < this.maxPerAgent;
   }
 
-  /** One more, whether or not there is room. */
-  enter(agentId: string): void {
+  /** One more, whether or not there is capacity. */
+  acquire(agentId: string): void {
     this.total += 1;
     this.byAgent.set(agentId, this.of(agentId) + 1);
   }
 
-  leave(agentId: string): void {
-    const hadRoom = this.hasRoom(agentId);
+  release(agentId: string): void {
+    const hadCapacity = this.hasCapacity(agentId);
     this.total -= 1;
     const left = this.of(agentId) - 1;
     if (left > 0) this.byAgent.set(agentId, left);
     else this.byAgent.delete(agentId);
-    if (!hadRoom && this.hasRoom(agentId)) this.onRoom();
+    if (!hadCapacity && this.hasCapacity(agentId)) this.onCapacity();
   }
 
   private of(agentId: string): number {

@@ -1,12 +1,12 @@
 import type { AgentQueue, QueueAsker } from '../../agents/index.js';
 
-/** Those who wait for one agent, counted by organization and principal. */
+/** The delegations queued for one agent, counted by organization and principal. */
 export class CountedQueue implements AgentQueue {
   private readonly organizations = new Map<string, Map<string, number>>();
   private readonly totals = new Map<string, number>();
   total = 0;
 
-  /** So many more, or less; what is not known to wait is not taken away. */
+  /** So many more, or less; never fewer than none. */
   add({ organization, id }: QueueAsker, by: number): void {
     const principals = this.organizations.get(organization) ?? new Map<string, number>();
     const before = principals.get(id) ?? 0;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Clock } from '../../common/clock.js';
 import type { ClaimedTask, DelegationWrite, TaskStore } from '../task-store.js';
 import type { Delegation } from '../task.js';
-import { WaitingLine } from './queue-depth.js';
+import { QueueDepth } from './queue-depth.js';
 
 /** A clock whose sleepers wake when the test says that a second has passed. */
 class ManualClock extends Clock {
@@ -33,10 +33,10 @@ class Harness {
   turnOf: Parameters<TaskStore['queueBy']>[0] = () => undefined;
   private commit: (written: readonly DelegationWrite[]) => void = () => undefined;
   private claimed: (claimed: readonly ClaimedTask[]) => void = () => undefined;
-  readonly line: WaitingLine;
+  readonly line: QueueDepth;
 
   constructor(soleProcess: boolean) {
-    this.line = new WaitingLine(
+    this.line = new QueueDepth(
       {
         queueBy: (turnOf) => void (this.turnOf = turnOf),
         onCommitted: (listener) => void (this.commit = listener),
@@ -102,8 +102,8 @@ describe('the line of one process', () => {
     expect(turnOf('d0', 'a')).toBe(undefined);
     expect(turnOf('d1', 'a')).toBe(61_000);
     expect(turnOf('d0', 'b')).toBe(0);
-    expect(harness.line.waitsFor('a')).toBe(true);
-    expect(harness.line.waitsFor('b')).toBe(false);
+    expect(harness.line.hasQueue('a')).toBe(true);
+    expect(harness.line.hasQueue('b')).toBe(false);
   });
 });
 

@@ -11,22 +11,22 @@ import { Database } from '../../database/database.js';
 import { CountedQueue } from './counted-queue.js';
 import { QueueTurns } from './queue-turns.js';
 
-/** How often it is counted what all processes have put into the queues. */
+/** How often the queues of all processes are counted. */
 const COUNT_EVERY_MS = 1000;
 
-type Waiter = Pick<Delegation, 'agentId' | 'organization' | 'principalId'>;
+type Queued = Pick<Delegation, 'agentId' | 'organization' | 'principalId'>;
 
 /**
- * Counts the delegations that wait for each agent, by organization and principal, tells {@link AgentLoad}
- * and gives those that join their turns. Where one process is
- * alone the count is exact as of the last commit. Where several share a database it is what one query a
- * second finds, with this process's own changes since: up to a second old.
+ * Counts the delegations that are queued for each agent, by organization and principal, reports that to
+ * {@link AgentLoad} and gives those that enter a queue their turns. In a sole process the count is exact as
+ * of the last commit. Where several share a database it is what one query a second finds, with this
+ * process's own changes since: up to a second old.
  */
 @Injectable()
-export class WaitingLine {
-  /** Those that wait as this process has seen it, by id, and since which count. */
-  private readonly own = new Map<string, Waiter & { readonly round: number }>();
-  /** All that wait: the last count over all processes, and {@link own}. */
+export class QueueDepth {
+  /** Those that this process has seen entering a queue, by id, and since which count. */
+  private readonly own = new Map<string, Queued & { readonly round: number }>();
+  /** All that are queued: the last count over all processes, and {@link own}. */
   private queues = new Map<string, CountedQueue>();
   private readonly turns = new QueueTurns();
   private round = 0;
@@ -51,7 +51,7 @@ export class WaitingLine {
     this.job = new BackgroundJob(rules, clock, logger);
   }
 
-  /** Resolves when what waits already is counted. */
+  /** Resolves when what is queued already is counted. */
   async start(): Promise<void> {
     const { store, delegations, database, clock } = this;
     store.queueBy(({ id, agentId, principalId }) => {
@@ -61,13 +61,13 @@ export class WaitingLine {
     store.onCommitted((written) => {
       for (const { delegation } of written) {
         const { id, state } = delegation;
-        if (state === 'queued' && !isHeld(delegation)) this.joined(id, delegation);
+        if (state === 'queued' && !isHeld(delegation)) this.entered(id, delegation);
         else this.left(id);
       }
     });
     store.onClaimed((claimed) => {
       for (const { delegations: each, adopted } of claimed) {
-        // What was adopted has not waited.
+        // What was adopted was not queued.
         for (const delegation of each) {
           const { id } = delegation;
           if (!this.left(id) && !adopted.has(id)) this.change(delegation, -1);
@@ -75,8 +75,8 @@ export class WaitingLine {
       }
     });
     if (!database.soleProcess) return this.job.start();
-    for (const { id, turnAt, ...waiter } of await delegations.waiting()) {
-      this.joined(id, waiter, turnAt);
+    for (const { id, turnAt, ...queued } of await delegations.waiting()) {
+      this.entered(id, queued, turnAt);
     }
   }
 
@@ -84,23 +84,23 @@ export class WaitingLine {
     return this.job.stop();
   }
 
-  /** Whether anything waits for this agent. */
-  waitsFor(agentId: string): boolean {
+  /** Whether anything is queued for this agent. */
+  hasQueue(agentId: string): boolean {
     return (this.queues.get(agentId)?.total ?? 0) > 0;
   }
 
-  /** Waits for its agent from now on. */
-  private joined(id: string, { agentId, organization, principalId }: Waiter, turn?: number): void {
+  /** It is queued for its agent from now on. */
+  private entered(id: string, { agentId, organization, principalId }: Queued, turn?: number): void {
     const known = this.own.get(id);
     if (known?.agentId === agentId) return;
     if (known) this.left(id);
-    const waiter = { agentId, organization, principalId, round: this.round };
-    this.own.set(id, waiter);
-    this.turns.joined(agentId, principalId, turn);
-    this.change(waiter, 1);
+    const queued = { agentId, organization, principalId, round: this.round };
+    this.own.set(id, queued);
+    this.turns.entered(agentId, principalId, turn);
+    this.change(queued, 1);
   }
 
-  /** False when it was not known to wait. */
+  /** False when it was not known to be queued. */
   private left(id: string): boolean {
     const known = this.own.get(id);
     if (!known) return false;
@@ -115,26 +115,26 @@ export class WaitingLine {
     const counted = await this.delegations.waitingByPrincipal();
     const before = this.queues;
     this.queues = new Map();
-    for (const { count, ...waiter } of counted) this.add(waiter, count);
+    for (const { count, ...queued } of counted) this.add(queued, count);
     this.turns.recount(counted, this.clock.now().getTime());
-    for (const [id, waiter] of this.own) {
-      // What this process had put there before is in the count now.
-      if (waiter.round < this.round) {
+    for (const [id, queued] of this.own) {
+      // What this process had queued before is in the count now.
+      if (queued.round < this.round) {
         this.own.delete(id);
         continue;
       }
-      this.turns.joined(waiter.agentId, waiter.principalId);
-      this.add(waiter, 1);
+      this.turns.entered(queued.agentId, queued.principalId);
+      this.add(queued, 1);
     }
-    for (const agentId of new Set([...before.keys(), ...this.queues.keys()])) this.tell(agentId);
+    for (const agentId of new Set([...before.keys(), ...this.queues.keys()])) this.report(agentId);
   }
 
-  private change(waiter: Waiter, by: number): void {
-    this.add(waiter, by);
-    this.tell(waiter.agentId);
+  private change(queued: Queued, by: number): void {
+    this.add(queued, by);
+    this.report(queued.agentId);
   }
 
-  private add({ agentId, organization, principalId }: Waiter, by: number): void {
+  private add({ agentId, organization, principalId }: Queued, by: number): void {
     const queue = this.queues.get(agentId) ?? new CountedQueue();
     const asker: QueueAsker = { organization, id: principalId };
     queue.add(asker, by);
@@ -142,7 +142,7 @@ export class WaitingLine {
     else this.queues.delete(agentId);
   }
 
-  private tell(agentId: string): void {
+  private report(agentId: string): void {
     this.load.waiting(agentId, this.queues.get(agentId));
   }
 }

@@ -18,7 +18,7 @@ describe('turns in the queue of an agent', () => {
     const turns = new QueueTurns();
     turns.next('a', 'p', NOW);
     turns.next('a', 'p', NOW);
-    for (let n = 0; n < 2; n++) turns.joined('a', 'p');
+    for (let n = 0; n < 2; n++) turns.entered('a', 'p');
     turns.left('a', 'p');
     expect(turns.next('a', 'p', NOW + 1)).toBe(NOW + 120_000);
     turns.left('a', 'p');
@@ -27,8 +27,8 @@ describe('turns in the queue of an agent', () => {
 
   it('go on behind what waits since before this process', () => {
     const turns = new QueueTurns();
-    turns.joined('a', 'p', NOW + 60_000);
-    turns.joined('a', 'p', NOW);
+    turns.entered('a', 'p', NOW + 60_000);
+    turns.entered('a', 'p', NOW);
     expect(turns.next('a', 'p', NOW + 1)).toBe(NOW + 120_000);
   });
 
@@ -39,7 +39,7 @@ describe('turns in the queue of an agent', () => {
     ];
     for (let n = 0; n < 3; n++) {
       turns.next('a', 'p', NOW);
-      turns.joined('a', 'p');
+      turns.entered('a', 'p');
     }
     turns.recount(waits(3, NOW + 120_000), NOW + 1000);
     expect(turns.next('a', 'p', NOW + 1000)).toBe(NOW + 180_000);

@@ -1,12 +1,12 @@
 /**
  * Each further delegation of a principal for one agent counts as if it had come so much later than the one
- * before, so that one who has many leaves the next turns to others.
+ * before, so that a principal with many leaves the next turns to others.
  */
 const STEP_MS = 60_000;
-/** One that should have been queued by then, and is not, was never committed. */
-const FORGOTTEN_MS = 60_000;
-/** How often what was forgotten is looked for, in turns given. */
-const TIDY_EVERY = 10_000;
+/** A delegation that got a turn and is not queued by then was never committed. */
+const LOST_MS = 60_000;
+/** How often lost turns are pruned, in turns given. */
+const PRUNE_EVERY = 10_000;
 
 interface Last {
   turn: number;
@@ -20,12 +20,12 @@ export class QueueTurns {
   private readonly last = new Map<string, Last>();
   private given = 0;
 
-  /** The turn of one more delegation that joins the queue of this agent at `now`. */
+  /** The turn of one more delegation that enters the queue of this agent at `now`. */
   next(agentId: string, principalId: string, now: number): number {
-    this.tidy(now);
+    this.prune(now);
     const key = keyOf(agentId, principalId);
     const last = this.last.get(key);
-    if (last === undefined || (last.waiting === 0 && now - last.at > FORGOTTEN_MS)) {
+    if (last === undefined || (last.waiting === 0 && now - last.at > LOST_MS)) {
       this.last.set(key, { turn: now, at: now, waiting: 0 });
       return now;
     }
@@ -34,8 +34,8 @@ export class QueueTurns {
     return last.turn;
   }
 
-  /** One with this turn (where it is known) waits now. */
-  joined(agentId: string, principalId: string, turn?: number): void {
+  /** A delegation with this turn (where it is known) is queued now. */
+  entered(agentId: string, principalId: string, turn?: number): void {
     const key = keyOf(agentId, principalId);
     const last = this.last.get(key) ?? { turn: turn ?? 0, at: 0, waiting: 0 };
     last.waiting += 1;
@@ -43,7 +43,7 @@ export class QueueTurns {
     this.last.set(key, last);
   }
 
-  /** One waits no more; who has none begins anew. */
+  /** A delegation has left the queue; a principal without any begins again. */
   left(agentId: string, principalId: string): void {
     const key = keyOf(agentId, principalId);
     const last = this.last.get(key);
@@ -52,7 +52,7 @@ export class QueueTurns {
     if (last.waiting <= 0) this.last.delete(key);
   }
 
-  /** What waits of all principals, counted in the database; the last turn is where each of them goes on. */
+  /** What is queued of all principals, counted in the database; each of them continues after its last turn. */
   recount(
     counted: Iterable<{
       readonly agentId: string;
@@ -72,15 +72,15 @@ export class QueueTurns {
     for (const [key, last] of this.last) {
       if (waiting.has(key)) continue;
       // One that was given a turn a moment ago may not be committed yet.
-      if (now - last.at > FORGOTTEN_MS) this.last.delete(key);
+      if (now - last.at > LOST_MS) this.last.delete(key);
       else last.waiting = 0;
     }
   }
 
-  private tidy(now: number): void {
-    if (++this.given % TIDY_EVERY !== 0) return;
+  private prune(now: number): void {
+    if (++this.given % PRUNE_EVERY !== 0) return;
     for (const [key, { waiting, at }] of this.last) {
-      if (waiting === 0 && now - at > FORGOTTEN_MS) this.last.delete(key);
+      if (waiting === 0 && now - at > LOST_MS) this.last.delete(key);
     }
   }
 }

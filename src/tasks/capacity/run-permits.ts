@@ -1,59 +1,56 @@
 import type { AgentLoad } from '../../agents/index.js';
-import { keptOf, roomIn } from '../domain/fair-share.js';
-import type { FarewellShares, Shares } from '../task-store.js';
+import { reservedOf, availableTo } from '../domain/fair-share.js';
+import type { CancelQuota, ClaimQuota } from '../task-store.js';
 import type { Delegation } from '../task.js';
 
-/** Whose place it is. */
-export type PlaceFor = Pick<Delegation, 'agentId' | 'organization'>;
+/** The delegation a permit is for. */
+export type PermitHolder = Pick<Delegation, 'agentId' | 'organization'>;
 
-/**
- * Delegations whose agents are only asked now and then hold no connection, but some memory: so many of
- * them count as one.
- */
+/** A delegation whose agent is only polled holds no connection, but some memory: so many of them count as one. */
 const POLLED_FOR_ONE = 8;
-/** Of so many organizations at agents is known when they last had a place. */
+/** For so many pairs of agent and organization it is known when they last held a permit. */
 const MAX_KNOWN = 10_000;
 
 /**
- * How many delegations run at once: in all, of each agent and of each organization. One whose agent is
- * only asked now and then works at the agent, but has nearly no place of the process.
+ * Limits how many delegations run at once: in total, per agent and per organization. One whose agent is only
+ * polled counts in full for the agent, but hardly for the process.
  */
-export class Places implements Shares {
-  /** More than one organization may come. */
+export class RunPermits implements ClaimQuota {
+  /** More than one organization may send tasks. */
   several = false;
-  private readonly byAgent = new Map<string, AgentPlaces>();
+  private readonly byAgent = new Map<string, AgentPermits>();
   private readonly byOrganization = new Map<string, number>();
-  /** By agent and organization, those that had a place longest ago first. */
-  private readonly lastHad = new Map<string, number>();
-  private had = 0;
+  /** By agent and organization, those that held a permit longest ago first. */
+  private readonly lastHeld = new Map<string, number>();
+  private count = 0;
   private working = 0;
   private polled = 0;
 
   constructor(
     private readonly max: number,
     private readonly load: Pick<AgentLoad, 'begun' | 'ended' | 'maxConcurrent'>,
-    readonly farewells: FarewellShares,
+    readonly cancels: CancelQuota,
   ) {}
 
-  /** Free places; negative when more were taken than there are. */
+  /** Available permits; negative when more are in use than there are. */
   get free(): number {
     return this.max - this.working - Math.floor(this.polled / POLLED_FOR_ONE);
   }
 
-  get kept(): number {
-    return keptOf(this.max, this.several);
+  get reserved(): number {
+    return reservedOf(this.max, this.several);
   }
 
-  keptAt(agentId: string): number {
-    return keptOf(this.maxOf(agentId), this.several);
+  reservedAt(agentId: string): number {
+    return reservedOf(this.maxOf(agentId), this.several);
   }
 
-  /** The agents that have places, and how many. */
-  get taken(): ReadonlyMap<string, number> {
+  /** Permits in use, by agent. */
+  get inUse(): ReadonlyMap<string, number> {
     return new Map([...this.byAgent].map(([id, { total }]) => [id, total]));
   }
 
-  /** The organizations that have places of the process, and how many. */
+  /** Permits in use, by organization. */
   get organizations(): ReadonlyMap<string, number> {
     return this.byOrganization;
   }
@@ -62,8 +59,8 @@ export class Places implements Shares {
     return this.byAgent.get(agentId)?.byOrganization.get(organization) ?? 0;
   }
 
-  lastHadAt(agentId: string, organization: string): number {
-    return this.lastHad.get(keyOf(agentId, organization)) ?? 0;
+  lastHeldAt(agentId: string, organization: string): number {
+    return this.lastHeld.get(keyOf(agentId, organization)) ?? 0;
   }
 
   maxOf(agentId: string): number {
@@ -71,35 +68,35 @@ export class Places implements Shares {
   }
 
   /** Whether one more of this may run now. */
-  hasRoom({ agentId, organization }: PlaceFor): boolean {
+  hasCapacity({ agentId, organization }: PermitHolder): boolean {
     const held = this.byOrganization.get(organization) ?? 0;
-    if (roomIn({ left: this.free, kept: this.kept, held }) <= 0) return false;
+    if (availableTo({ free: this.free, reserved: this.reserved, held }) <= 0) return false;
     const share = {
-      left: this.leftAt(agentId),
-      kept: this.keptAt(agentId),
+      free: this.freeAt(agentId),
+      reserved: this.reservedAt(agentId),
       held: this.heldAt(agentId, organization),
     };
-    return roomIn(share) > 0;
+    return availableTo(share) > 0;
   }
 
-  /** Somebody may be waiting for a place in all, or at the agent, although others are free. */
-  isTight(agentId: string): boolean {
-    return this.free <= this.kept || this.leftAt(agentId) <= this.keptAt(agentId);
+  /** A delegation may be waiting for a permit, of the process or at the agent, although some are free. */
+  isContended(agentId: string): boolean {
+    return this.free <= this.reserved || this.freeAt(agentId) <= this.reservedAt(agentId);
   }
 
-  take({ agentId, organization }: PlaceFor): void {
+  acquire({ agentId, organization }: PermitHolder): void {
     const at = this.byAgent.get(agentId) ?? { total: 0, byOrganization: new Map() };
     this.byAgent.set(agentId, at);
     at.total += 1;
     add(at.byOrganization, organization, 1);
     this.working += 1;
     add(this.byOrganization, organization, 1);
-    this.hasIt(agentId, organization);
+    this.noteHeld(agentId, organization);
     this.load.begun(agentId);
   }
 
-  /** `polled`: its agent was only asked now and then in the end. */
-  give({ agentId, organization }: PlaceFor, polled = false): void {
+  /** `polled`: its agent was only polled in the end. */
+  release({ agentId, organization }: PermitHolder, polled = false): void {
     const at = this.byAgent.get(agentId);
     if (at) {
       at.total -= 1;
@@ -107,105 +104,105 @@ export class Places implements Shares {
       if (at.total <= 0) this.byAgent.delete(agentId);
     }
     if (polled) this.polled -= 1;
-    else this.leave(organization);
-    this.hasIt(agentId, organization);
+    else this.leaveProcess(organization);
+    this.noteHeld(agentId, organization);
     this.load.ended(agentId);
   }
 
-  /** Its agent is only asked now and then from now on; or (`false`) no longer so. */
-  poll({ organization }: PlaceFor, polls: boolean): void {
+  /** Its agent is only polled from now on; or (`false`) no longer so. */
+  setPolled({ organization }: PermitHolder, polls: boolean): void {
     this.polled += polls ? 1 : -1;
-    if (polls) return this.leave(organization);
+    if (polls) return this.leaveProcess(organization);
     this.working += 1;
     add(this.byOrganization, organization, 1);
   }
 
-  private hasIt(agentId: string, organization: string): void {
+  private noteHeld(agentId: string, organization: string): void {
     const key = keyOf(agentId, organization);
-    this.lastHad.delete(key);
-    this.lastHad.set(key, ++this.had);
-    if (this.lastHad.size <= MAX_KNOWN) return;
-    for (const [oldest] of this.lastHad) return void this.lastHad.delete(oldest);
+    this.lastHeld.delete(key);
+    this.lastHeld.set(key, ++this.count);
+    if (this.lastHeld.size <= MAX_KNOWN) return;
+    for (const [oldest] of this.lastHeld) return void this.lastHeld.delete(oldest);
   }
 
-  private leave(organization: string): void {
+  private leaveProcess(organization: string): void {
     this.working -= 1;
     add(this.byOrganization, organization, -1);
   }
 
-  private leftAt(agentId: string): number {
+  private freeAt(agentId: string): number {
     return this.maxOf(agentId) - (this.byAgent.get(agentId)?.total ?? 0);
   }
 }
 
-interface AgentPlaces {
+interface AgentPermits {
   total: number;
   readonly byOrganization: Map<string, number>;
 }
 
-/** How a delegation stands, as far as its place goes. */
-export interface PlaceNeed {
+/** What a run does, as far as its permit depends on it. */
+export interface RunActivity {
   /** It waits for its client. */
   readonly waits: boolean;
-  /** Its agent is only asked now and then. */
+  /** Its agent is only polled. */
   readonly polls: boolean;
   readonly hasEnded: boolean;
 }
 
 /**
- * The place of one run, from when it first works until it is done. While it waits for its client it has
- * none, while its agent is only asked now and then a small one; one that ends without a place gets none
- * for telling its agent.
+ * The permit of one run, from when it first works until it is done. While it waits for its client it holds
+ * none, and while its agent is only polled a small one; a run that ends without a permit acquires none to
+ * cancel with its agent.
  */
-export class Place {
+export class RunPermit {
   private isPolled = false;
   private isDone = false;
 
   constructor(
-    private readonly places: Places,
-    private readonly whose: PlaceFor,
-    /** Around giving it back: whether somebody may be waiting for it, and then that it is free. */
-    private readonly hooks: { readonly isAwaited: () => boolean; readonly freed: () => void },
-    /** It has been taken for this run already. */
-    private isTaken = false,
+    private readonly permits: RunPermits,
+    private readonly holder: PermitHolder,
+    /** Around its release: whether another delegation may be waiting for it, and then that it is free. */
+    private readonly hooks: { readonly isContended: () => boolean; readonly released: () => void },
+    /** It has been acquired for this run already. */
+    private isHeld = false,
   ) {}
 
-  adapt({ waits, polls, hasEnded }: PlaceNeed): void {
+  adapt({ waits, polls, hasEnded }: RunActivity): void {
     if (this.isDone) return;
-    if (waits) return this.give();
-    if (!hasEnded) this.take();
-    this.poll(polls);
+    if (waits) return this.release();
+    if (!hasEnded) this.acquire();
+    this.setPolled(polls);
   }
 
   done(): void {
     this.isDone = true;
-    this.give();
+    this.release();
   }
 
-  private take(): void {
-    if (this.isTaken) return;
-    this.isTaken = true;
+  private acquire(): void {
+    if (this.isHeld) return;
+    this.isHeld = true;
     this.isPolled = false;
-    this.places.take(this.whose);
+    this.permits.acquire(this.holder);
   }
 
-  private poll(polls: boolean): void {
-    if (!this.isTaken || this.isPolled === polls) return;
+  private setPolled(polls: boolean): void {
+    if (!this.isHeld || this.isPolled === polls) return;
     this.isPolled = polls;
-    if (polls) this.freeing(() => this.places.poll(this.whose, true));
-    else this.places.poll(this.whose, false);
+    if (polls) this.freeUp(() => this.permits.setPolled(this.holder, true));
+    else this.permits.setPolled(this.holder, false);
   }
 
-  private give(): void {
-    if (!this.isTaken) return;
-    this.isTaken = false;
-    this.freeing(() => this.places.give(this.whose, this.isPolled));
+  private release(): void {
+    if (!this.isHeld) return;
+    this.isHeld = false;
+    this.freeUp(() => this.permits.release(this.holder, this.isPolled));
   }
 
-  private freeing(free: () => void): void {
-    const isAwaited = this.hooks.isAwaited();
+  private freeUp(free: () => void): void {
+    const isContended = this.hooks.isContended();
     free();
-    if (isAwaited) this.hooks.freed();
+    if (isContended) this.hooks.released();
   }
 }
 

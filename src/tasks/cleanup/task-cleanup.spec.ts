@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { Clock } from '../../common/clock.js';
-import { Sweeper } from './task-cleanup.js';
+import { TaskCleanup } from './task-cleanup.js';
 
 /** Every sleep is over at once, and the time has passed. */
 class HastyClock extends Clock {
@@ -21,7 +21,7 @@ it('tidies, and ends the other tasks, when one cannot be ended', async () => {
   const errors: unknown[] = [];
   const none = (): Promise<number> => Promise.resolve(0);
   await new Promise<void>((tidied) => {
-    const sweeper = new Sweeper(
+    const cleanup = new TaskCleanup(
       {
         update: async (taskId) => {
           if (taskId === 'bad') throw new Error('it cannot be stored');
@@ -35,7 +35,7 @@ it('tidies, and ends the other tasks, when one cannot be ended', async () => {
         forgetKeys: none,
         forgetTexts: none,
         forgetTasks: () => {
-          void sweeper.stop().then(tidied);
+          void cleanup.stop().then(tidied);
           return Promise.resolve({ taskIds: [], next: null });
         },
       },
@@ -49,7 +49,7 @@ it('tidies, and ends the other tasks, when one cannot be ended', async () => {
       },
       { tasks: { contextTtlDays: 30, retentionDays: 30 } },
     );
-    sweeper.start();
+    cleanup.start();
   });
   expect(ended).toEqual(['good']);
   expect(errors).toContainEqual(expect.objectContaining({ taskId: 'bad' }));

@@ -30,7 +30,7 @@ interface CleanupConfig {
 
 /** Ends what has run out of time, and now and then deletes what has been kept long enough. */
 @Injectable()
-export class Sweeper {
+export class TaskCleanup {
   private readonly jobs: readonly BackgroundJob[];
 
   constructor(

@@ -4,7 +4,7 @@ import type { Delegation } from '../task.js';
 import { isRunning, isWaiting } from './delegation-state.js';
 import { planStanding, type StandingStep } from './plan-standing.js';
 import { waitsForAll } from './step-policy.js';
-import { describeEnd, whoWaits } from './wording.js';
+import { describeEnd, waitingText } from './wording.js';
 
 /** What the delegations amount to. */
 export interface AggregateState {
@@ -35,12 +35,12 @@ export function aggregateState(
 ): AggregateState {
   const waiting = delegations.filter((each) => isWaiting(each.state));
   if (delegations.some((each) => isRunning(each.state))) {
-    return { state: TaskState.TASK_STATE_WORKING, text: whoWaits(waiting) };
+    return { state: TaskState.TASK_STATE_WORKING, text: waitingText(waiting) };
   }
   if (waiting.length > 0) {
     const auth = waiting.some((each) => each.state === 'auth-required');
     const state = auth ? TaskState.TASK_STATE_AUTH_REQUIRED : TaskState.TASK_STATE_INPUT_REQUIRED;
-    return { state, text: whoWaits(waiting) };
+    return { state, text: waitingText(waiting) };
   }
   const steps = planStanding(plan, delegations);
   const state = endState(steps, delegations, circumstances);

@@ -3,8 +3,8 @@ import { NO_CHANGE } from '../task.js';
 import { isOpen, isWaiting, taskStateOf } from './delegation-state.js';
 import { Draft } from './draft.js';
 import { cancelOpen, endDelegation } from './end-delegation.js';
-import { endOnHubsWord } from './hubs-word.js';
-import { settle } from './settle.js';
+import { endByHub } from './end-by-hub.js';
+import { settle } from './recompute-state.js';
 import { seconds } from './wording.js';
 
 /**
@@ -27,7 +27,7 @@ export function decideDeadline(aggregate: TaskAggregate, now: Date): TaskChange 
   for (const { id } of draft.delegations()) {
     const current = draft.delegation(id);
     if (current && isOpen(current.state) && current.deadlineAt <= now) {
-      endOnHubsWord(draft, current, { state: 'failed', reason: lateReason(current) });
+      endByHub(draft, current, { state: 'failed', reason: lateReason(current) });
     }
   }
   return draft.change();

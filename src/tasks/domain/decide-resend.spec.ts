@@ -10,8 +10,8 @@ function onItsWay(options: FakeTaskOptions = {}): FakeTask {
   return new FakeTask(options).change('a', { state: 'sending', owner: 'runner', calls: 1 });
 }
 
-function resend(task: FakeTask, agentKnows = true): FakeTask {
-  return task.commit(decideResend(task.aggregate, 'd-a', { why: WHY, agentKnows }, NOW));
+function resend(task: FakeTask, agentNotified = true): FakeTask {
+  return task.commit(decideResend(task.aggregate, 'd-a', { why: WHY, agentNotified }, NOW));
 }
 
 describe('a message sent again', () => {

@@ -2,7 +2,7 @@ import type { Delegation, TaskAggregate, TaskChange } from '../task.js';
 import { NO_CHANGE } from '../task.js';
 import { budgetSpent, callsLeft } from './call-budget.js';
 import { Draft } from './draft.js';
-import { endOnHubsWord } from './hubs-word.js';
+import { endByHub } from './end-by-hub.js';
 
 /** How often one message is sent again at most; the pause before each is twice the one before. */
 export const MAX_RESENDS = 3;
@@ -11,13 +11,13 @@ const FIRST_PAUSE_MS = 500;
 /**
  * A message on its way may or may not have reached its agent, and is to be sent again: one more call of the
  * task. After {@link MAX_RESENDS}, or with the task's calls spent, the delegation fails instead, for the
- * reason `why`. `agentKnows`: there is nothing that the agent could be told to stop. Nothing when no message
+ * reason `why`. `agentNotified`: there is nothing that the agent could be told to stop. Nothing when no message
  * of it is on its way.
  */
 export function decideResend(
   aggregate: TaskAggregate,
   delegationId: string,
-  { why, agentKnows }: { readonly why: string; readonly agentKnows: boolean },
+  { why, agentNotified }: { readonly why: string; readonly agentNotified: boolean },
   now: Date,
 ): TaskChange {
   const draft = new Draft(aggregate, now);
@@ -33,7 +33,7 @@ export function decideResend(
   if (times <= MAX_RESENDS && !isOverBudget) return draft.change();
   const reason = isOverBudget ? `${why} ${budgetSpent(aggregate.record)}` : why;
   const ended = new Draft(aggregate, now);
-  endOnHubsWord(ended, delegation, { state: 'failed', reason, agentKnows });
+  endByHub(ended, delegation, { state: 'failed', reason, agentNotified });
   return ended.change();
 }
 

@@ -16,7 +16,7 @@ import {
   statusOf,
   userMessage,
 } from './fake-task.js';
-import { decideLeftTold } from './left-tasks.js';
+import { decideAbandonedCancelled } from './abandoned-tasks.js';
 import { MAX_ARTIFACTS } from './given-artifacts.js';
 
 /** A message that does not say of which task it is. */
@@ -261,12 +261,12 @@ describe('an invalid agent response', () => {
   it('leaves the task before to be told that nobody needs it, at the end at the latest', () => {
     const task = new FakeTask({ delegation: { downstreamTaskId: 'first-task' } });
     task.agent(status('working', 'x'));
-    expect(task.delegation().progress.left).toEqual(['first-task']);
+    expect(task.delegation().progress.abandoned).toEqual(['first-task']);
     task.agent(status('completed'));
     expect(task.delegation()).toMatchObject({ state: 'completed', untold: true, owner: 'runner' });
-    task.commit(decideLeftTold(task.aggregate, 'd-a', ['another']));
-    expect(task.delegation().progress.left).toEqual(['first-task']);
-    task.commit(decideLeftTold(task.aggregate, 'd-a', ['first-task']));
+    task.commit(decideAbandonedCancelled(task.aggregate, 'd-a', ['another']));
+    expect(task.delegation().progress.abandoned).toEqual(['first-task']);
+    task.commit(decideAbandonedCancelled(task.aggregate, 'd-a', ['first-task']));
     expect(task.delegation().progress).not.toHaveProperty('left');
   });
 

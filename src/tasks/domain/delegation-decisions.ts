@@ -8,7 +8,7 @@ import { budgetSpent, callsLeft } from './call-budget.js';
 import { isInDoubt } from './decide-resend.js';
 import { Draft } from './draft.js';
 import type { End } from './end-delegation.js';
-import { endOnHubsWord } from './hubs-word.js';
+import { endByHub } from './end-by-hub.js';
 import { takeEvent } from './take-event.js';
 import { callsUnsent } from './unsent.js';
 
@@ -46,7 +46,7 @@ export function decideOutcome(
 ): TaskChange {
   const open = openDraft(aggregate, delegationId, now);
   if (!open) return NO_CHANGE;
-  endOnHubsWord(open.draft, open.delegation, end);
+  endByHub(open.draft, open.delegation, end);
   return open.draft.change();
 }
 
@@ -80,13 +80,13 @@ export function decideFailover(
   );
   const [next, ...fallbacks] = delegation.fallbacks;
   const inDoubt = isInDoubt(delegation);
-  const agentKnows = delegation.downstreamTaskId === null && !inDoubt;
-  const known = { agentKnows, unsent: !wasSent };
+  const agentNotified = delegation.downstreamTaskId === null && !inDoubt;
+  const known = { agentNotified, unsent: !wasSent };
   const fail = (why: string): void =>
-    endOnHubsWord(draft, delegation, { state: 'failed', reason: shortReason(why), ...known });
+    endByHub(draft, delegation, { state: 'failed', reason: shortReason(why), ...known });
   if (aggregate.record.cancelRequestedAt !== null) {
     const reason = 'Canceled before an agent took the message.';
-    endOnHubsWord(draft, delegation, { state: 'canceled', reason, ...known });
+    endByHub(draft, delegation, { state: 'canceled', reason, ...known });
   } else if (hasAccepted(delegation) || inDoubt || (!next && delegation.reason === null)) {
     fail(reason);
   } else if (!next) {

@@ -34,8 +34,8 @@ describe('the times of a delegation', () => {
   });
 
   it('are not those of a claim that was given up before anything was sent', () => {
-    const putBack = change(claimed, { state: 'queued', calls: 0, owner: null });
-    expect(putBack.progress.times?.sentAt).toBeUndefined();
+    const requeue = change(claimed, { state: 'queued', calls: 0, owner: null });
+    expect(requeue.progress.times?.sentAt).toBeUndefined();
   });
 
   it('are not those of a call that was never made', () => {

@@ -31,7 +31,7 @@ export class Draft {
   private readonly questions = new Map<string, Message>();
   private recordPatch: TaskChange['record'];
   private currentState: TaskState;
-  private routeTold = false;
+  private routeShown = false;
 
   constructor(
     readonly aggregate: TaskAggregate,
@@ -137,8 +137,8 @@ export class Draft {
   }
 
   private newRoute(): Record<string, object> | undefined {
-    if (this.routeTold) return undefined;
-    this.routeTold = true;
+    if (this.routeShown) return undefined;
+    this.routeShown = true;
     return shortRouteNow(this.aggregate.task, this.plan, this.delegations());
   }
 

@@ -10,7 +10,7 @@ export interface End {
   /** For people: shown in the task's status and kept with the delegation. */
   readonly reason: string | null;
   /** The agent knows of it: it has said so itself, has been told, or has never had the message. */
-  readonly agentKnows?: boolean;
+  readonly agentNotified?: boolean;
   /** The message of its claim has not left, and is no call of the task. */
   readonly unsent?: boolean;
 }
@@ -23,10 +23,10 @@ export interface End {
 export function endDelegation(
   draft: Draft,
   delegation: Delegation,
-  { state, reason, agentKnows = false, unsent = false }: End,
+  { state, reason, agentNotified = false, unsent = false }: End,
 ): void {
   const { progress } = delegation;
-  const untold = (!agentKnows && mayWork(delegation)) || (progress.left ?? []).length > 0;
+  const untold = (!agentNotified && mayWork(delegation)) || (progress.abandoned ?? []).length > 0;
   draft.patch(delegation.id, {
     state,
     reason: reason === null ? null : shortReason(reason),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { keptOf, roomIn } from './fair-share.js';
+import { reservedOf, availableTo } from './fair-share.js';
 
 describe('what is kept for newcomers', () => {
   it.each([
@@ -12,23 +12,23 @@ describe('what is kept for newcomers', () => {
     [1, true, 0],
     [Infinity, true, 0],
   ])('of %s places, several organizations: %s', (most, several, kept) => {
-    expect(keptOf(most, several)).toBe(kept);
+    expect(reservedOf(most, several)).toBe(kept);
   });
 });
 
 describe('the room of an organization', () => {
   it.each([
-    ['alone: all but what is kept', { left: 100, kept: 6, held: 0 }, 94],
-    ['greedy: nothing of what is kept', { left: 6, kept: 6, held: 94 }, 0],
-    ['newcomer: its part of what is kept', { left: 40, kept: 40, held: 0 }, 10],
-    ['newcomer with some of its part', { left: 33, kept: 40, held: 7 }, 3],
-    ['newcomer with its part', { left: 30, kept: 40, held: 10 }, 0],
-    ['one is kept of four', { left: 1, kept: 1, held: 0 }, 1],
-    ['none is left', { left: 0, kept: 1, held: 0 }, 0],
-    ['more taken than there are', { left: -3, kept: 1, held: 0 }, 0],
-    ['nothing is kept', { left: 2, kept: 0, held: 9 }, 2],
-    ['without a limit', { left: Infinity, kept: 0, held: 9 }, Infinity],
+    ['alone: all but what is kept', { free: 100, reserved: 6, held: 0 }, 94],
+    ['greedy: nothing of what is kept', { free: 6, reserved: 6, held: 94 }, 0],
+    ['newcomer: its part of what is kept', { free: 40, reserved: 40, held: 0 }, 10],
+    ['newcomer with some of its part', { free: 33, reserved: 40, held: 7 }, 3],
+    ['newcomer with its part', { free: 30, reserved: 40, held: 10 }, 0],
+    ['one is kept of four', { free: 1, reserved: 1, held: 0 }, 1],
+    ['none is left', { free: 0, reserved: 1, held: 0 }, 0],
+    ['more taken than there are', { free: -3, reserved: 1, held: 0 }, 0],
+    ['nothing is kept', { free: 2, reserved: 0, held: 9 }, 2],
+    ['without a limit', { free: Infinity, reserved: 0, held: 9 }, Infinity],
   ])('%s', (_, share, room) => {
-    expect(roomIn(share)).toBe(room);
+    expect(availableTo(share)).toBe(room);
   });
 });

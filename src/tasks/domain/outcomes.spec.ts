@@ -7,7 +7,7 @@ describe('an outcome', () => {
   it('is the state of the task with its reason', () => {
     const task = new FakeTask();
     const reason = 'The agent did not answer.';
-    const end = { state: 'failed', reason, agentKnows: true } as const;
+    const end = { state: 'failed', reason, agentNotified: true } as const;
     task.commit(decideOutcome(task.aggregate, 'd-a', end, NOW));
     expect(task.story()).toEqual(['status FAILED: The agent did not answer.']);
     expect(task.delegation()).toMatchObject({ state: 'failed', owner: null, untold: false });

@@ -25,14 +25,14 @@ import {
   withHubData,
   withoutHubKeys,
 } from './own-ids.js';
-import { withLeft } from './left-tasks.js';
+import { withAbandoned } from './abandoned-tasks.js';
 import { reconcile } from './reconcile.js';
 import { endDelegation } from './end-delegation.js';
 import { givenArtifact, MAX_ARTIFACTS, withChunk } from './given-artifacts.js';
 import { holdsArtifacts } from './held-artifacts.js';
-import { settle } from './settle.js';
+import { settle } from './recompute-state.js';
 import { isRepeatedEvent, lastState, statusKey } from './status-key.js';
-import { canceledWords } from './operators-act.js';
+import { cancelReason } from './operator-actions.js';
 import { namedParts, reasonOf } from './wording.js';
 
 const WORKING = TaskState.TASK_STATE_WORKING;
@@ -99,7 +99,7 @@ function accept(draft: Draft, delegation: Delegation, taskId: string, contextId:
     const { progress } = draft.delegation(delegation.id) ?? delegation;
     draft.patch(delegation.id, {
       downstreamTaskId: taskId,
-      ...(known !== null && { progress: withLeft(progress, known, taskId) }),
+      ...(known !== null && { progress: withAbandoned(progress, known, taskId) }),
     });
   }
   if (contextId !== '' && contextId !== delegation.downstreamContextId) {
@@ -225,7 +225,7 @@ function takeStatus(
   const change = { state, message, news, begins };
   if (isEnded(state)) {
     const reason = state === 'completed' ? null : reasonOf(message);
-    endDelegation(draft, delegation, { state, reason, agentKnows: !inVain });
+    endDelegation(draft, delegation, { state, reason, agentNotified: !inVain });
   } else {
     draft.patch(delegationId, {
       state,
@@ -239,7 +239,7 @@ function takeStatus(
 }
 
 function canceledMessage(draft: Draft): Message {
-  return draft.say(canceledWords(draft.aggregate.record.cancelMetadata));
+  return draft.say(cancelReason(draft.aggregate.record.cancelMetadata));
 }
 
 interface StatusChange {

@@ -99,7 +99,7 @@ describe('a request to cancel', () => {
     expect(task.delegation('b').state).toBe('working');
     expect(task.state).toBe('WORKING');
     const reason = 'Agent b did not take the cancel: it refused the request; canceled at the hub.';
-    const refused = { state: 'canceled', reason, agentKnows: true } as const;
+    const refused = { state: 'canceled', reason, agentNotified: true } as const;
     task.commit(decideOutcome(task.aggregate, 'd-b', refused, NOW));
     expect(task.story().at(-1)).toBe(
       'status CANCELED: 0 of 3 agents completed. Missing: Agent a was canceled (canceled by request); ' +

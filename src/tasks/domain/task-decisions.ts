@@ -14,9 +14,9 @@ import { budgetSpent, callsLeft } from './call-budget.js';
 import { isEnded, isOpen, isUnsent, isWaiting, taskStateOf } from './delegation-state.js';
 import { Draft } from './draft.js';
 import { endDelegation } from './end-delegation.js';
-import { canceledWords, operatorsCancel } from './operators-act.js';
+import { cancelReason, cancelByOperator } from './operator-actions.js';
 import { withoutHubKeys } from './own-ids.js';
-import { settle } from './settle.js';
+import { settle } from './recompute-state.js';
 import { answeredKey } from './status-key.js';
 
 /**
@@ -40,8 +40,8 @@ export function decideCancelRequest(
   if (aggregate.record.cancelRequestedAt !== null) return NO_CHANGE;
   const theirs = withoutHubKeys(metadata) ?? {};
   const clients = Object.keys(theirs).length > 0 ? theirs : null;
-  const cancelMetadata = operator ? operatorsCancel(clients, operator) : clients;
-  const reason = canceledWords(cancelMetadata);
+  const cancelMetadata = operator ? cancelByOperator(clients, operator) : clients;
+  const reason = cancelReason(cancelMetadata);
   draft.patchRecord({ cancelRequestedAt: now, cancelMetadata });
   const idle = draft.delegations().filter(isIdle);
   for (const each of idle) endDelegation(draft, each, { state: 'canceled', reason });

@@ -4,13 +4,13 @@ import { decideAgentStopped } from './agent-stopped.js';
 import { callsLeft } from './call-budget.js';
 import { FakeTask, NOW, status } from './fake-task.js';
 import { decideCancelRequest } from './task-decisions.js';
-import { decideGivenBack, decideHeld, decideHeldTold, decideSending } from './unsent.js';
+import { decideRequeue, decideHold, decideHoldNotice, decideSending } from './unsent.js';
 
 /** A task whose only delegation is claimed and held. */
 function held(options: ConstructorParameters<typeof FakeTask>[0] = {}): FakeTask {
   const task = new FakeTask(options);
   task.change('a', { state: 'sending', calls: 1, owner: 'runner', leaseUntil: NOW });
-  task.commit(decideHeld(task.aggregate, 'd-a'));
+  task.commit(decideHold(task.aggregate, 'd-a'));
   return task;
 }
 
@@ -19,7 +19,7 @@ describe('a delegation whose message cannot leave yet', () => {
     const task = held({ maxCalls: 1 });
     expect(task.delegation()).toMatchObject({ state: 'queued', calls: 0, owner: 'runner' });
     expect(callsLeft(task.aggregate.record, task.aggregate.delegations)).toBe(0);
-    expect(decideHeld(task.aggregate, 'd-a')).toBe(NO_CHANGE);
+    expect(decideHold(task.aggregate, 'd-a')).toBe(NO_CHANGE);
     task.commit(decideSending(task.aggregate, 'd-a'));
     expect(task.delegation()).toMatchObject({ state: 'sending', calls: 1, owner: 'runner' });
     expect(decideSending(task.aggregate, 'd-a')).toBe(NO_CHANGE);
@@ -28,24 +28,24 @@ describe('a delegation whose message cannot leave yet', () => {
   it('says in its task what it waits for, in the state the task is in', () => {
     const why = 'Waiting for a, which rests.';
     const task = held();
-    task.commit(decideHeldTold(task.aggregate, 'd-a', why, NOW));
+    task.commit(decideHoldNotice(task.aggregate, 'd-a', why, NOW));
     expect(task.state).toBe('SUBMITTED');
     expect(task.task.status?.message?.parts).toMatchObject([{ content: { value: why } }]);
     task.commit(decideSending(task.aggregate, 'd-a'));
-    expect(decideHeldTold(task.aggregate, 'd-a', why, NOW)).toBe(NO_CHANGE);
+    expect(decideHoldNotice(task.aggregate, 'd-a', why, NOW)).toBe(NO_CHANGE);
   });
 
   it('is given back once, with the call that was not made', () => {
     const free = { state: 'queued', calls: 0, owner: null, leaseUntil: null };
     const task = held();
-    task.commit(decideGivenBack(task.aggregate, 'd-a'));
+    task.commit(decideRequeue(task.aggregate, 'd-a'));
     expect(task.delegation()).toMatchObject(free);
-    expect(decideGivenBack(task.aggregate, 'd-a')).toBe(NO_CHANGE);
+    expect(decideRequeue(task.aggregate, 'd-a')).toBe(NO_CHANGE);
     task.change('a', { state: 'sending', calls: 1, owner: 'runner' });
-    task.commit(decideGivenBack(task.aggregate, 'd-a'));
+    task.commit(decideRequeue(task.aggregate, 'd-a'));
     expect(task.delegation()).toMatchObject(free);
     task.change('a', { state: 'sending', calls: 1, owner: 'runner' }).agent(status('working'));
-    expect(decideGivenBack(task.aggregate, 'd-a')).toBe(NO_CHANGE);
+    expect(decideRequeue(task.aggregate, 'd-a')).toBe(NO_CHANGE);
   });
 
   it('is canceled at once, and its agent need not be told', () => {

@@ -8,7 +8,7 @@ import { withHubData } from './own-ids.js';
  * A claimed delegation whose message has not left goes back to the queue, for whoever claims it next.
  * Nothing when it has ended, or is queued for somebody else already.
  */
-export function decideGivenBack(aggregate: TaskAggregate, delegationId: string): TaskChange {
+export function decideRequeue(aggregate: TaskAggregate, delegationId: string): TaskChange {
   const given = (delegation: Delegation): Omit<DelegationPatch, 'id'> | undefined => {
     const free = { owner: null, leaseUntil: null };
     if (delegation.state === 'sending') return { ...unsent(delegation), ...free };
@@ -21,7 +21,7 @@ export function decideGivenBack(aggregate: TaskAggregate, delegationId: string):
  * A claimed delegation whose agent may not be asked now counts as queued, and stays its owner's: nothing
  * is unknown about its message if the owner dies. {@link decideSending} ends that.
  */
-export function decideHeld(aggregate: TaskAggregate, delegationId: string): TaskChange {
+export function decideHold(aggregate: TaskAggregate, delegationId: string): TaskChange {
   return patched(aggregate, delegationId, (delegation) =>
     delegation.state === 'sending' ? unsent(delegation) : undefined,
   );
@@ -31,7 +31,7 @@ export function decideHeld(aggregate: TaskAggregate, delegationId: string): Task
  * Tells those who look at the task what a held delegation waits for: a status message, in the state the
  * task is in. Nothing when it is held no more, or when the task's status is a question.
  */
-export function decideHeldTold(
+export function decideHoldNotice(
   aggregate: TaskAggregate,
   delegationId: string,
   why: string,
@@ -41,10 +41,10 @@ export function decideHeldTold(
 }
 
 /**
- * Tells those who look at a new task that nobody works on it; as {@link decideHeldTold}. Nothing when somebody
+ * Tells those who look at a new task that nobody works on it; as {@link decideHoldNotice}. Nothing when somebody
  * has taken it.
  */
-export function decideUnworkedTold(aggregate: TaskAggregate, why: string, now: Date): TaskChange {
+export function decideNoWorkerNotice(aggregate: TaskAggregate, why: string, now: Date): TaskChange {
   const draft = new Draft(aggregate, now);
   const isTaken = aggregate.delegations.some(({ owner }) => owner !== null);
   if (isTaken || !SILENT.has(draft.state)) return NO_CHANGE;
@@ -69,9 +69,9 @@ function noted(
 
 /**
  * Tells those who look at the task that a message which is being sent waits for a connection; as
- * {@link decideHeldTold}. Nothing when its agent has answered.
+ * {@link decideHoldNotice}. Nothing when its agent has answered.
  */
-export function decideConnectionAwaited(
+export function decideConnectionNotice(
   aggregate: TaskAggregate,
   delegationId: string,
   why: string,

@@ -15,7 +15,7 @@ export function describeEnd({ agentName, state, reason }: Delegation): string {
 }
 
 /** `Agent A waits for input.` for each that waits; empty when nobody does. */
-export function whoWaits(waiting: readonly Delegation[]): string {
+export function waitingText(waiting: readonly Delegation[]): string {
   return waiting
     .map((each) => {
       const what = each.state === 'auth-required' ? 'authorization' : 'input';

@@ -9,7 +9,7 @@ import { readDirective } from '../../protocol/routing-extension.js';
 import { isTerminal } from '../../protocol/task-state.js';
 import type { HubRequest } from '../../routing/index.js';
 import { TaskCanceler } from '../cancel/task-canceler.js';
-import { withoutRetry } from '../domain/operators-act.js';
+import { withoutRetry } from '../domain/operator-actions.js';
 import { taskNotFound } from '../domain/task-errors.js';
 import { TaskLog } from '../task-log.js';
 import type { ReadRoom } from '../task-store.js';

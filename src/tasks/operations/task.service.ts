@@ -12,12 +12,8 @@ import {
   type Task,
 } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
-import {
-  activeExtensions,
-  askedExtensions,
-  type CallContext,
-  type HubRequest,
-} from '../../routing/index.js';
+import { activeExtensions, askedExtensions, type HubRequest } from '../../routing/index.js';
+import type { CallContext } from '../../auth/index.js';
 import { TaskCanceler } from '../cancel/task-canceler.js';
 import { FollowUps } from '../send/follow-up.js';
 import { TaskStarter } from '../send/task-starter.js';

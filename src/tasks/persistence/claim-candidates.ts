@@ -1,8 +1,8 @@
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../database/sql.js';
-import type { ClaimRoom, Waiting } from './claim-turns.js';
+import type { ClaimCapacity, Waiting } from './claim-turns.js';
 
-/** Of those whose lease has run out so many are looked at in one go. */
+/** How many of those whose lease has expired are read at once. */
 const LATE_AT_ONCE = 512;
 
 const COLUMNS = (of: string): string =>
@@ -10,10 +10,10 @@ const COLUMNS = (of: string): string =>
     .map((name) => `${of}.${name}`)
     .join(', ');
 
-/** The first of the queue that `line` stands in, as the index has them. */
-const IN_LINE = (line: string): string =>
-  `SELECT q.id FROM delegations q WHERE q.claimable_at = 0 AND q.untold = ${line}.untold
-     AND q.agent_id = ${line}.agent_id AND q.organization = ${line}.organization
+/** The first of the queue that the row `of` is in, as the index has them. */
+const IN_QUEUE = (of: string): string =>
+  `SELECT q.id FROM delegations q WHERE q.claimable_at = 0 AND q.untold = ${of}.untold
+     AND q.agent_id = ${of}.agent_id AND q.organization = ${of}.organization
    ORDER BY q.turn_at, q.id LIMIT 1`;
 
 /** The head of a queue. */
@@ -30,26 +30,26 @@ export interface Candidates {
 
 /**
  * Enough of what may be claimed at `now` to choose from: of each queue (of one organization for one agent)
- * with room as many of the first as may be taken, and what lost its runner. Costs nothing for what waits
- * for agents without room, however much that is.
+ * with capacity as many of the first as may be claimed, and what has lost its runner. Costs nothing for what is
+ * queued for agents without capacity, however much that is.
  */
-export function* candidates(tx: Tx, room: ClaimRoom, now: number): Work<Candidates> {
-  const size = Math.max(LATE_AT_ONCE, room.free(0));
-  const heads = yield* tx.all<Head>(headsAndLate(room), [
-    ...roomParams(room),
+export function* candidates(tx: Tx, capacity: ClaimCapacity, now: number): Work<Candidates> {
+  const size = Math.max(LATE_AT_ONCE, capacity.free(0));
+  const heads = yield* tx.all<Head>(headsAndLate(capacity), [
+    ...capacityParams(capacity),
     now,
-    ...roomParams(room),
+    ...capacityParams(capacity),
     size,
   ]);
   const late = heads.filter(({ claimable_at }) => claimable_at > 0).length;
   return {
-    waiting: [...heads, ...(yield* behind(tx, heads, room))],
+    waiting: [...heads, ...(yield* behind(tx, heads, capacity))],
     mayBeMore: late === size,
   };
 }
 
 /** Leaps from queue to queue by the index: there are few, and each may be long. */
-function headsAndLate(room: ClaimRoom): string {
+function headsAndLate(capacity: ClaimCapacity): string {
   return `WITH RECURSIVE agents (untold, agent_id) AS (
       SELECT kind.untold, (SELECT MIN(d.agent_id) FROM delegations d
           WHERE d.claimable_at = 0 AND d.untold = kind.untold)
@@ -58,51 +58,56 @@ function headsAndLate(room: ClaimRoom): string {
       SELECT a.untold, (SELECT MIN(d.agent_id) FROM delegations d
           WHERE d.claimable_at = 0 AND d.untold = a.untold AND d.agent_id > a.agent_id)
         FROM agents a WHERE a.agent_id IS NOT NULL
-    ), lines (untold, agent_id, organization) AS (
+    ), queues (untold, agent_id, organization) AS (
       SELECT a.untold, a.agent_id, (SELECT MIN(d.organization) FROM delegations d
           WHERE d.claimable_at = 0 AND d.untold = a.untold AND d.agent_id = a.agent_id)
-        FROM agents a WHERE a.agent_id IS NOT NULL AND ${hasRoom('a', room)}
+        FROM agents a WHERE a.agent_id IS NOT NULL AND ${hasCapacity('a', capacity)}
       UNION ALL
       SELECT l.untold, l.agent_id, (SELECT MIN(d.organization) FROM delegations d
           WHERE d.claimable_at = 0 AND d.untold = l.untold AND d.agent_id = l.agent_id
             AND d.organization > l.organization)
-        FROM lines l WHERE l.organization IS NOT NULL
+        FROM queues l WHERE l.organization IS NOT NULL
     )
-    SELECT ${COLUMNS('d')}, (${IN_LINE('d')} OFFSET 1) AS second
-      FROM lines l JOIN delegations d ON d.id = (${IN_LINE('l')})
+    SELECT ${COLUMNS('d')}, (${IN_QUEUE('d')} OFFSET 1) AS second
+      FROM queues l JOIN delegations d ON d.id = (${IN_QUEUE('l')})
       WHERE l.organization IS NOT NULL
     UNION ALL
     SELECT ${COLUMNS('late')}, NULL FROM (
       SELECT * FROM delegations d WHERE d.claimable_at > 0 AND d.claimable_at <= ?
-        AND ${hasRoom('d', room)} ORDER BY d.claimable_at LIMIT ?) late`;
+        AND ${hasCapacity('d', capacity)} ORDER BY d.claimable_at LIMIT ?) late`;
 }
 
-function hasRoom(row: string, room: ClaimRoom): string {
+function hasCapacity(row: string, capacity: ClaimCapacity): string {
   const kinds = [0, 1].flatMap((untold) => {
-    if (room.free(untold) <= 0) return [];
-    const full = room.full(untold).length;
+    if (capacity.free(untold) <= 0) return [];
+    const full = capacity.full(untold).length;
     return `(${row}.untold = ${untold}${full > 0 ? ` AND ${row}.agent_id NOT IN ${listOf(full)}` : ''})`;
   });
   return `(${kinds.join(' OR ')})`;
 }
 
-/** What {@link hasRoom} leaves open. */
-function roomParams(room: ClaimRoom): SqlValue[] {
-  return [0, 1].flatMap((untold) => (room.free(untold) > 0 ? room.full(untold) : []));
+/** What {@link hasCapacity} leaves open. */
+function capacityParams(capacity: ClaimCapacity): SqlValue[] {
+  return [0, 1].flatMap((untold) => (capacity.free(untold) > 0 ? capacity.full(untold) : []));
 }
 
 const BEHIND = `SELECT * FROM (SELECT ${COLUMNS('d')} FROM delegations d
   WHERE d.claimable_at = 0 AND d.untold = ? AND d.agent_id = ? AND d.organization = ?
-  ORDER BY d.turn_at, d.id LIMIT ? OFFSET 1) line`;
+  ORDER BY d.turn_at, d.id LIMIT ? OFFSET 1) queue`;
 
 /** As many behind the heads of their queues as may still be taken. */
-function* behind(tx: Tx, heads: readonly Head[], room: ClaimRoom): Work<Waiting[]> {
-  const longer = heads.filter((head) => head.second !== null && room.for(head) > 1);
+function* behind(tx: Tx, heads: readonly Head[], capacity: ClaimCapacity): Work<Waiting[]> {
+  const longer = heads.filter((head) => head.second !== null && capacity.for(head) > 1);
   const found: Waiting[] = [];
   for (const piece of pieces(longer)) {
     const rows = yield* tx.all<Waiting>(
       piece.map(() => BEHIND).join(' UNION ALL '),
-      piece.flatMap((head) => [head.untold, head.agent_id, head.organization, room.for(head) - 1]),
+      piece.flatMap((head) => [
+        head.untold,
+        head.agent_id,
+        head.organization,
+        capacity.for(head) - 1,
+      ]),
     );
     found.push(...rows);
   }

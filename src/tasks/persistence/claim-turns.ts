@@ -1,5 +1,5 @@
-import { roomIn } from '../domain/fair-share.js';
-import type { Shares } from '../task-store.js';
+import { availableTo } from '../domain/fair-share.js';
+import type { ClaimQuota } from '../task-store.js';
 import type { DelegationState } from '../task.js';
 
 /** A delegation that may be claimed. */
@@ -8,37 +8,37 @@ export interface Waiting {
   readonly agent_id: string;
   readonly organization: string;
   readonly state: DelegationState;
-  /** 1: it has ended, and its agent is to be told; 0: a message is to be sent, or a task to be looked after. */
+  /** 1: it has ended with a cancel pending; 0: a message is to be sent, or a task to be followed. */
   readonly untold: number;
   readonly claimable_at: number;
   /** Its turn among those for its agent: the least comes first. */
   readonly turn_at: number;
 }
 
-/** Whom a delegation is for, as far as shares go. */
-export type Line = Pick<Waiting, 'untold' | 'agent_id' | 'organization'>;
+/** The queue of a delegation: of one organization for one agent. */
+export type QueueKey = Pick<Waiting, 'untold' | 'agent_id' | 'organization'>;
 
-/** How much may still be claimed: in all and for each agent, of messages and of farewells apart. */
-export class ClaimRoom {
-  private readonly messages: Room;
-  private readonly farewells: Room;
+/** How much may still be claimed: in total and for each agent, runs and cancels apart. */
+export class ClaimCapacity {
+  private readonly runs: Capacity;
+  private readonly cancels: Capacity;
   private readonly held: Map<string, number>;
-  /** What organizations have got of agents here, by both. */
-  private readonly got = new Map<string, number>();
+  /** What organizations have been granted of agents here, by both. */
+  private readonly granted = new Map<string, number>();
 
   constructor(
     limit: number,
-    private readonly shares?: Shares,
+    private readonly quota?: ClaimQuota,
   ) {
-    const maxOf = (agentId: string): number => shares?.maxOf(agentId) ?? Infinity;
-    this.messages = new Room(limit, maxOf, shares?.taken);
-    const told = shares?.farewells ?? { free: limit, maxPerAgent: Infinity, taken: new Map() };
-    this.farewells = new Room(told.free, () => told.maxPerAgent, told.taken);
-    this.held = new Map(shares?.organizations);
+    const maxOf = (agentId: string): number => quota?.maxOf(agentId) ?? Infinity;
+    this.runs = new Capacity(limit, maxOf, quota?.inUse);
+    const cancels = quota?.cancels ?? { free: limit, maxPerAgent: Infinity, inUse: new Map() };
+    this.cancels = new Capacity(cancels.free, () => cancels.maxPerAgent, cancels.inUse);
+    this.held = new Map(quota?.organizations);
   }
 
-  get isOver(): boolean {
-    return this.messages.free <= 0 && this.farewells.free <= 0;
+  get isUsedUp(): boolean {
+    return this.runs.free <= 0 && this.cancels.free <= 0;
   }
 
   /** How many more may be claimed of those with this `untold`, whoever they are for. */
@@ -47,41 +47,45 @@ export class ClaimRoom {
   }
 
   /** How many more may be claimed for this agent and organization. */
-  for({ untold, agent_id, organization }: Line): number {
+  for({ untold, agent_id, organization }: QueueKey): number {
     const left = this.of(untold).for(agent_id);
-    const { shares } = this;
-    if (left <= 0 || untold === 1 || shares === undefined) return left;
-    const inAll = { left: this.messages.free, kept: shares.kept, held: this.heldBy(organization) };
+    const { quota } = this;
+    if (left <= 0 || untold === 1 || quota === undefined) return left;
+    const inTotal = {
+      free: this.runs.free,
+      reserved: quota.reserved,
+      held: this.heldBy(organization),
+    };
     const atAgent = {
-      left: this.messages.leftFor(agent_id),
-      kept: shares.keptAt(agent_id),
+      free: this.runs.leftFor(agent_id),
+      reserved: quota.reservedAt(agent_id),
       held: this.heldAt({ untold, agent_id, organization }),
     };
-    return Math.min(left, roomIn(inAll), roomIn(atAgent));
+    return Math.min(left, availableTo(inTotal), availableTo(atAgent));
   }
 
-  /** How many places of its agent an organization has, those just claimed included. */
-  heldAt({ agent_id, organization }: Line): number {
-    const got = this.got.get(keyOf(agent_id, organization)) ?? 0;
-    return (this.shares?.heldAt(agent_id, organization) ?? 0) + got;
+  /** How many permits of its agent an organization holds, those just claimed included. */
+  heldAt({ agent_id, organization }: QueueKey): number {
+    const granted = this.granted.get(keyOf(agent_id, organization)) ?? 0;
+    return (this.quota?.heldAt(agent_id, organization) ?? 0) + granted;
   }
 
-  /** When an organization last had a place of its agent; 0 where it is not known. */
-  lastHadAt({ agent_id, organization }: Line): number {
-    return this.shares?.lastHadAt(agent_id, organization) ?? 0;
+  /** When an organization last held a permit of its agent; 0 where it is not known. */
+  lastHeldAt({ agent_id, organization }: QueueKey): number {
+    return this.quota?.lastHeldAt(agent_id, organization) ?? 0;
   }
 
-  /** How many places are left of an agent, whoever may have them. */
+  /** How many permits are left of an agent, for whichever organization. */
   leftAt(agentId: string): number {
-    return this.messages.leftFor(agentId);
+    return this.runs.leftFor(agentId);
   }
 
-  /** The agents that may have no more of those with this `untold`. */
+  /** The agents at their limit of those with this `untold`. */
   full(untold: number): string[] {
     return this.of(untold).full;
   }
 
-  /** How many places an organization has, those just claimed included. */
+  /** How many permits an organization holds, those just claimed included. */
   heldBy(organization: string): number {
     return this.held.get(organization) ?? 0;
   }
@@ -91,15 +95,15 @@ export class ClaimRoom {
     if (untold === 1) return;
     this.held.set(organization, this.heldBy(organization) + 1);
     const key = keyOf(agent_id, organization);
-    this.got.set(key, (this.got.get(key) ?? 0) + 1);
+    this.granted.set(key, (this.granted.get(key) ?? 0) + 1);
   }
 
-  private of(untold: number): Room {
-    return untold === 1 ? this.farewells : this.messages;
+  private of(untold: number): Capacity {
+    return untold === 1 ? this.cancels : this.runs;
   }
 }
 
-class Room {
+class Capacity {
   private readonly taken: Map<string, number>;
 
   constructor(
@@ -129,26 +133,26 @@ class Room {
 }
 
 /**
- * Chooses of those that wait, until there is no more room: farewells the oldest first; of the others one at
- * a time, of the organization that has the fewest places (of equals the one whose turn comes first), its first for
- * whose agent it has room. Of those for an agent with less room than wait for it, only those are chosen from that
- * are next there. `waiting` need not be in order.
+ * Chooses of those that wait, until the capacity is used up: pending cancels the oldest first; of the others one
+ * at a time, of the organization that holds the fewest permits (of equals the one whose turn comes first), its
+ * first one whose agent has capacity. Where more wait for an agent than it has capacity for, only those are
+ * chosen from that are next there. `waiting` need not be in order.
  */
-export function chooseInTurn(waiting: readonly Waiting[], room: ClaimRoom): Waiting[] {
+export function chooseInTurn(waiting: readonly Waiting[], capacity: ClaimCapacity): Waiting[] {
   const ordered = [...waiting].sort(byAge);
   const chosen: Waiting[] = [];
   const take = (each: Waiting): void => {
-    room.take(each);
+    capacity.take(each);
     chosen.push(each);
   };
-  for (const each of ordered) if (each.untold === 1 && room.for(each) > 0) take(each);
+  for (const each of ordered) if (each.untold === 1 && capacity.for(each) > 0) take(each);
   const { next, others } = nextAtAgents(
     ordered.filter(({ untold }) => untold === 0),
-    room,
+    capacity,
   );
-  takeInTurn(next, room, take);
-  // What those leave that have their share of the process.
-  takeInTurn(others, room, take);
+  takeInTurn(next, capacity, take);
+  // What is left by organizations that hold their share of the process.
+  takeInTurn(others, capacity, take);
   return chosen;
 }
 
@@ -158,12 +162,12 @@ interface Sorted {
   readonly others: Waiting[];
 }
 
-/** Those that have the next places of their agents, and the others. */
-function nextAtAgents(ordered: readonly Waiting[], room: ClaimRoom): Sorted {
+/** Those that get the next permits of their agents, and the others. */
+function nextAtAgents(ordered: readonly Waiting[], capacity: ClaimCapacity): Sorted {
   const isNext = new Set<Waiting>();
   for (const [agentId, rows] of groupsOf(ordered, ({ agent_id }) => agent_id)) {
-    const left = room.leftAt(agentId);
-    const first = rows.length <= left ? rows : nextOf(rows, left, room);
+    const left = capacity.leftAt(agentId);
+    const first = rows.length <= left ? rows : nextOf(rows, left, capacity);
     for (const row of first) isNext.add(row);
   }
   return {
@@ -172,47 +176,47 @@ function nextAtAgents(ordered: readonly Waiting[], room: ClaimRoom): Sorted {
   };
 }
 
-/** Who has the next `left` places of one agent: one after another, whoever has the fewest, then had one longest ago. */
-function nextOf(rows: readonly Waiting[], left: number, room: ClaimRoom): Waiting[] {
-  const lines = [...groupsOf(rows, ({ organization }) => organization).values()].map((of) => {
+/** The next `left` for one agent: one after another, of the organization that holds the fewest, then of the one that held one longest ago. */
+function nextOf(rows: readonly Waiting[], left: number, capacity: ClaimCapacity): Waiting[] {
+  const queues = [...groupsOf(rows, ({ organization }) => organization).values()].map((of) => {
     const [head] = of as [Waiting];
-    return { of, at: 0, held: room.heldAt(head), last: room.lastHadAt(head) };
+    return { of, at: 0, held: capacity.heldAt(head), last: capacity.lastHeldAt(head) };
   });
   const next: Waiting[] = [];
   while (next.length < left) {
-    const [first, ...others] = lines.filter(({ of, at }) => at < of.length);
+    const [first, ...others] = queues.filter(({ of, at }) => at < of.length);
     if (first === undefined) break;
-    const line = others.reduce(
+    const queue = others.reduce(
       (best, each) => ((each.held - best.held || each.last - best.last) < 0 ? each : best),
       first,
     );
-    next.push(line.of[line.at++]!);
-    line.held += 1;
+    next.push(queue.of[queue.at++]!);
+    queue.held += 1;
   }
   return next;
 }
 
 function takeInTurn(
   ordered: readonly Waiting[],
-  room: ClaimRoom,
+  capacity: ClaimCapacity,
   take: (each: Waiting) => void,
 ): void {
   let queues = [...groupsOf(ordered, ({ organization }) => organization)].map(
     ([organization, rows]): Queue => ({ organization, rows, at: 0 }),
   );
-  while (room.free(0) > 0) {
-    for (const queue of queues) skipFull(queue, room);
+  while (capacity.free(0) > 0) {
+    for (const queue of queues) skipFull(queue, capacity);
     queues = queues.filter(({ rows, at }) => at < rows.length);
     const [first, ...others] = queues;
     if (!first) break;
-    const held = (queue: Queue): number => room.heldBy(queue.organization);
+    const held = (queue: Queue): number => capacity.heldBy(queue.organization);
     const queue = others.reduce((best, each) => (held(each) < held(best) ? each : best), first);
     const next = queue.rows[queue.at++];
     if (next) take(next);
   }
 }
 
-/** Those of one organization, and how many of them are through. */
+/** Those of one organization, and how many of them have been chosen or skipped. */
 interface Queue {
   readonly organization: string;
   readonly rows: readonly Waiting[];
@@ -234,9 +238,13 @@ function groupsOf(
   return groups;
 }
 
-/** Who has no room for an agent gets none: nothing is given back here. */
-function skipFull(queue: Queue, room: ClaimRoom): void {
-  for (let next = queue.rows[queue.at]; next && room.for(next) <= 0; next = queue.rows[queue.at]) {
+/** Skips those without capacity: none is released while claiming. */
+function skipFull(queue: Queue, capacity: ClaimCapacity): void {
+  for (
+    let next = queue.rows[queue.at];
+    next && capacity.for(next) <= 0;
+    next = queue.rows[queue.at]
+  ) {
     queue.at += 1;
   }
 }

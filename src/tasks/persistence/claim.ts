@@ -1,9 +1,9 @@
 import { listOf, pieces } from '../../database/multi-row.js';
 import type { Tx, Work } from '../../database/sql.js';
-import type { ClaimedDelegation, ClaimedTask, Shares } from '../task-store.js';
+import type { ClaimedDelegation, ClaimedTask, ClaimQuota } from '../task-store.js';
 import type { Delegation, DelegationState } from '../task.js';
 import { candidates } from './claim-candidates.js';
-import { chooseInTurn, ClaimRoom } from './claim-turns.js';
+import { chooseInTurn, ClaimCapacity } from './claim-turns.js';
 import type { DatabaseRow } from '../../database/table.js';
 import { DELEGATION, NEEDS_RUNNER } from './task-rows.js';
 
@@ -12,7 +12,7 @@ export interface Claim {
   readonly now: Date;
   readonly leaseMs: number;
   readonly limit: number;
-  readonly shares?: Shares | undefined;
+  readonly quota?: ClaimQuota | undefined;
 }
 
 export interface Claimed {
@@ -58,19 +58,19 @@ export function* claimDelegations(tx: Tx, claim: Claim): Work<Claimed> {
   };
 }
 
-function* choose(tx: Tx, { now, limit, shares }: Claim): Work<Candidate[]> {
-  const room = new ClaimRoom(limit, shares);
+function* choose(tx: Tx, { now, limit, quota }: Claim): Work<Candidate[]> {
+  const capacity = new ClaimCapacity(limit, quota);
   const chosen = new Map<string, Candidate>();
   for (;;) {
-    const { waiting, mayBeMore } = yield* candidates(tx, room, now.getTime());
+    const { waiting, mayBeMore } = yield* candidates(tx, capacity, now.getTime());
     const before = chosen.size;
     const more = waiting.filter(({ id }) => !chosen.has(id));
-    for (const each of chooseInTurn(more, room)) chosen.set(each.id, each);
-    if (room.isOver || !mayBeMore || chosen.size === before) return [...chosen.values()];
+    for (const each of chooseInTurn(more, capacity)) chosen.set(each.id, each);
+    if (capacity.isUsedUp || !mayBeMore || chosen.size === before) return [...chosen.values()];
   }
 }
 
-/** Those nobody else has or is about to have, still in the order they were chosen. */
+/** Those that no other process has locked or claimed, still in the order they were chosen. */
 function* lock(tx: Tx, chosen: readonly Candidate[], now: number): Work<Candidate[]> {
   const locked: Candidate[] = [];
   for (const piece of pieces(chosen)) {

@@ -18,7 +18,7 @@ import {
   type OwnedDelegation,
   type PreparedAppend,
   type ReadRoom,
-  type Shares,
+  type ClaimQuota,
   type StoredTask,
   type TaskCursor,
   type TaskFilter,
@@ -163,11 +163,11 @@ export class SqlTaskStore extends TaskStore {
     now: Date,
     leaseMs: number,
     limit: number,
-    shares?: Shares,
+    quota?: ClaimQuota,
   ): Promise<ClaimedDelegation[]> {
-    if (limit <= 0 && (shares?.farewells.free ?? 0) <= 0) return [];
+    if (limit <= 0 && (quota?.cancels.free ?? 0) <= 0) return [];
     const { delegations, tasks } = await this.database.write((tx) =>
-      claimDelegations(tx, { owner, now, leaseMs, limit, shares }),
+      claimDelegations(tx, { owner, now, leaseMs, limit, quota }),
     );
     if (tasks.length > 0) this.claimed.emit(tasks);
     return delegations;

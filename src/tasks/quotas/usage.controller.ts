@@ -1,6 +1,6 @@
 import { Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { AdminController } from '../../auth/index.js';
+import { AdminController } from '../../common/http/admin-controller.js';
 import { NoQuery } from '../../common/http/no-query.js';
 import { PageQueryDto } from '../../common/http/page-query.dto.js';
 import { DiskWatch } from '../../database/disk-watch.js';

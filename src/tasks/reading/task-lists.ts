@@ -5,7 +5,7 @@ import { visibilityOf, type Visibility } from '../../auth/index.js';
 import { invalidField } from '../../common/hub-error.js';
 import { DEFAULT_PAGE_SIZE, type Page } from '../../common/page.js';
 import { TaskState, type ListTasksRequest, type ListTasksResponse } from '../../protocol/a2a.js';
-import type { CallContext } from '../../routing/index.js';
+import type { CallContext } from '../../auth/index.js';
 import { PageTokens } from './page-token.js';
 import { type ReadRoom, type TaskFilter, type TaskPage, TaskStore } from '../task-store.js';
 import { viewTask } from './task-view.js';

@@ -1,4 +1,4 @@
-import { decideHeld, decideHeldTold, decideSending, isHeld } from '../domain/unsent.js';
+import { decideHold, decideHoldNotice, decideSending, isHeld } from '../domain/unsent.js';
 import type { RunContext } from './run-context.js';
 import type { Step } from './steps.js';
 
@@ -28,7 +28,7 @@ export async function whenAdmitted(run: RunContext, send: () => Promise<Step>): 
   let told = false;
   const release = async (): Promise<Step> => {
     if (isHeld(run.delegation)) await run.change(decideSending);
-    return run.over || run.signal.aborted ? 'done' : send();
+    return run.done || run.signal.aborted ? 'done' : send();
   };
   for (let isFirst = true; ; isFirst = false) {
     const admission = deps.health.admit(agent.id);
@@ -40,15 +40,15 @@ export async function whenAdmitted(run: RunContext, send: () => Promise<Step>): 
       await run.failover(`${run.agentName} ${admission.why}${again(admission.waitMs)}.`);
       return 'done';
     }
-    if (isFirst && isFirstSending) await run.change(decideHeld);
+    if (isFirst && isFirstSending) await run.change(decideHold);
     if (!told && deps.clock.now().getTime() - began >= TELL_AFTER_MS) {
       told = true;
       const why = `Waiting for ${run.agentName}, which ${admission.why}.`;
-      await run.change((task, id, now) => decideHeldTold(task, id, why, now));
+      await run.change((task, id, now) => decideHoldNotice(task, id, why, now));
     }
-    if (run.over || run.signal.aborted) return 'done';
-    await run.sleep(Math.max(MIN_PAUSE_MS, Math.min(admission.waitMs, MAX_PAUSE_MS, left)));
-    if (run.over || run.signal.aborted) return 'done';
+    if (run.done || run.signal.aborted) return 'done';
+    await run.calls.sleep(Math.max(MIN_PAUSE_MS, Math.min(admission.waitMs, MAX_PAUSE_MS, left)));
+    if (run.done || run.signal.aborted) return 'done';
   }
 }
 

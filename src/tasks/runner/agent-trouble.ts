@@ -7,7 +7,7 @@ import type { RunContext } from './run-context.js';
  * What clients may read of a failed call, as a clause with the agent's name in it (`Agent A could not
  * be reached`). What the agent or the network really said goes to the log, for operators.
  */
-export function toldOf(run: RunContext, error: AgentCallError): string {
+export function publicReason(run: RunContext, error: AgentCallError): string {
   noteTrouble(run, error);
   return `${run.agentName} ${error.publicMessage}`;
 }

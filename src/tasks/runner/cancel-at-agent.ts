@@ -1,7 +1,7 @@
 import { AgentCallError } from '../../agents/index.js';
 import { TaskState, type Task } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
-import { canceledWords } from '../domain/operators-act.js';
+import { cancelReason } from '../domain/operator-actions.js';
 import { withoutHubKeys } from '../domain/own-ids.js';
 import { seconds } from '../domain/wording.js';
 import { noteTrouble } from './agent-trouble.js';
@@ -18,28 +18,28 @@ import type { RunContext } from './run-context.js';
 export async function cancelAtAgent(run: RunContext): Promise<void> {
   const { deps, budgets, agentName } = run;
   run.canceling = true;
-  run.hasten();
+  run.flush();
   if (!run.sent && run.downstreamTaskId === null)
-    return cancelHere(run, canceledWords(run.cancelMetadata));
+    return cancelHere(run, cancelReason(run.cancelMetadata));
   const end = deps.clock.now().getTime() + budgets.cancelWaitMs;
   const left = (): number => end - deps.clock.now().getTime();
   const waited = `within ${seconds(budgets.cancelWaitMs)}`;
   const id = await knownId(run);
-  if (run.over || run.signal.aborted) return;
+  if (run.done || run.signal.aborted) return;
   if (id === null) {
     return cancelHere(run, `${agentName} gave no answer; canceled at the hub.`, false);
   }
-  const { refusal, heard } = run.crossing
-    ? await cancelCrossing(run, id, left)
+  const { refusal, heard } = run.inFlight
+    ? await cancelInFlight(run, id, left)
     : { ...(await cancel(run, id, left())), heard: true };
-  for (let first = true; !run.over && !run.signal.aborted && left() > 0; first = false) {
+  for (let first = true; !run.done && !run.signal.aborted && left() > 0; first = false) {
     if (!first || refusal !== undefined) await look(run, left());
-    if (run.over || refusal !== undefined) break;
-    await run.sleep(Math.min(run.pollPace.minMs, left()));
+    if (run.done || refusal !== undefined) break;
+    await run.calls.sleep(Math.min(run.pollPace.minMs, left()));
   }
-  if (run.over || run.signal.aborted) return;
+  if (run.done || run.signal.aborted) return;
   const why = refusal ?? `has not confirmed the cancel ${waited}`;
-  await cancelHere(run, `${agentName} ${why}; canceled at the hub.`, heard && !run.crossing);
+  await cancelHere(run, `${agentName} ${why}; canceled at the hub.`, heard && !run.inFlight);
 }
 
 /** How an agent took a cancel. */
@@ -53,10 +53,10 @@ interface Answer {
 /** The agent's task: known, about to be, or found by the message, which another process may have sent. */
 async function knownId(run: RunContext): Promise<string | null> {
   const { budgets, downstreamTaskId } = run;
-  if (downstreamTaskId !== null || run.crossing) return run.knownId(budgets.cancelWaitMs);
+  if (downstreamTaskId !== null || run.inFlight) return run.awaitTaskId(budgets.cancelWaitMs);
   const message = await messageOf(run);
   try {
-    const found = await run.within(budgets.cancelWaitMs, (options) =>
+    const found = await run.calls.within(budgets.cancelWaitMs, (options) =>
       findOwnTask(run, message, options),
     );
     return found?.id ?? null;
@@ -71,9 +71,9 @@ async function knownId(run: RunContext): Promise<string | null> {
  * order: what the message has begun anew, or in another task, is canceled as well. Nothing is taken for
  * an end before that is known.
  */
-async function cancelCrossing(run: RunContext, id: string, left: () => number): Promise<Answer> {
-  const [first] = await Promise.all([tryCancel(run, id, left()), run.arrived(left() / 2)]);
-  if (run.over || run.signal.aborted) return first;
+async function cancelInFlight(run: RunContext, id: string, left: () => number): Promise<Answer> {
+  const [first] = await Promise.all([tryCancel(run, id, left()), run.untilAnswered(left() / 2)]);
+  if (run.done || run.signal.aborted) return first;
   const now = run.downstreamTaskId ?? id;
   const [task] = await attempt(run, left(), (options) =>
     run.deps.client.getTask(run.agent, now, options),
@@ -122,10 +122,10 @@ async function look(run: RunContext, maxMs: number): Promise<void> {
 async function attempt(
   run: RunContext,
   maxMs: number,
-  call: Parameters<typeof run.within<Task>>[1],
+  call: Parameters<typeof run.calls.within<Task>>[1],
 ): Promise<[task: Task, error: undefined] | [task: undefined, error: AgentCallError]> {
   try {
-    return [await run.within(maxMs, call), undefined];
+    return [await run.calls.within(maxMs, call), undefined];
   } catch (error) {
     if (!(error instanceof AgentCallError)) throw error;
     return [undefined, error];
@@ -134,12 +134,12 @@ async function attempt(
 
 async function takeIfEnded(run: RunContext, task: Task): Promise<void> {
   const state = task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED;
-  if (!run.over && isTerminal(state)) {
+  if (!run.done && isTerminal(state)) {
     const isCanceled = state === TaskState.TASK_STATE_CANCELED;
-    if (isCanceled && run.crossing) return cancelHere(run, canceledWords(run.cancelMetadata));
+    if (isCanceled && run.inFlight) return cancelHere(run, cancelReason(run.cancelMetadata));
     await run.takeTask(task);
   }
-  if (run.over) run.close();
+  if (run.done) run.close();
 }
 
 /**
@@ -149,9 +149,9 @@ async function takeIfEnded(run: RunContext, task: Task): Promise<void> {
 async function cancelHere(
   run: RunContext,
   reason: string,
-  agentKnows = !run.crossing,
+  agentNotified = !run.inFlight,
 ): Promise<void> {
-  await run.end({ state: 'canceled', reason }, agentKnows);
-  if (!agentKnows) await run.delivered(run.budgets.cancelWaitMs);
+  await run.end({ state: 'canceled', reason }, agentNotified);
+  if (!agentNotified) await run.untilDelivered(run.budgets.cancelWaitMs);
   run.close();
 }

@@ -23,7 +23,7 @@ describe("a call's wait for its connection", () => {
     pass(60_000);
     expect(wait.waitedMs).toBe(60_000);
     wait.given();
-    wait.over();
+    wait.done();
     expect(wait.waitedMs).toBe(0);
     expect(story).toEqual(['disarm', 'waits', 'waits no more', 'arm 500']);
   });
@@ -35,7 +35,7 @@ describe("a call's wait for its connection", () => {
     wait.wanted();
     pass(100);
     expect(wait.waitedMs).toBe(200);
-    wait.over();
+    wait.done();
     expect(story).toEqual(['disarm', 'waits', 'disarm', 'waits no more']);
   });
 });

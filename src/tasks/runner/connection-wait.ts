@@ -2,16 +2,16 @@ import type { ConnectionWatch } from '../../agents/index.js';
 import type { Watchdog } from './watchdog.js';
 
 export interface ConnectionWaitDeps {
-  /** Ends the call when the agent takes too long; it stands still while the call waits. */
+  /** Ends the call when the agent takes too long; it is paused while the call waits. */
   readonly watchdog: Pick<Watchdog, 'arm' | 'disarm'>;
   /** How long the agent may take from when the call is on its way, in milliseconds. */
   readonly ms: number;
   readonly now: () => number;
-  /** Told that the call waits, and that it waits no more. */
+  /** Called when the call begins to wait, and when it no longer waits. */
   readonly onChange: (waits: boolean) => void;
 }
 
-/** One call that waits for its connection: the agent's time does not run meanwhile. */
+/** The wait of one call for its connection: the agent's time does not run meanwhile. */
 export class ConnectionWait implements ConnectionWatch {
   private waitsSince: number | undefined;
 
@@ -30,12 +30,12 @@ export class ConnectionWait implements ConnectionWatch {
   }
 
   given(): void {
-    this.over();
+    this.done();
     this.deps.watchdog.arm(this.deps.ms);
   }
 
   /** The call has ended, perhaps without a connection. */
-  over(): void {
+  done(): void {
     if (this.waitsSince === undefined) return;
     this.waitsSince = undefined;
     this.deps.onChange(false);

@@ -3,7 +3,7 @@ import type { Agent } from '../../agents/index.js';
 import { EVERYTHING } from '../../auth/index.js';
 import type { Message } from '../../protocol/a2a.js';
 import { namesBy } from '../domain/agent-name.js';
-import { OVER } from './cancelled.js';
+import { CANCELLED } from './cancelled.js';
 import { decideFailover, decideOutcome } from '../domain/delegation-decisions.js';
 import { isEnded, isWaiting } from '../domain/delegation-state.js';
 import { FencedError } from '../task-log.js';
@@ -14,43 +14,43 @@ import { cancelAtAgent } from './cancel-at-agent.js';
 import { followTask } from './follow-task.js';
 import { refusalOfNewWork } from './new-work.js';
 import { messageOf, messageToSend } from './outgoing-message.js';
-import { putBack } from './put-back.js';
+import { requeue } from './requeue.js';
 import { brokeOff, resolveUnknown, stoppedWhileSending } from './resolve-unknown.js';
 import { RunContext } from './run-context.js';
 import type { RunDeps } from './run-deps.js';
-import { sayFarewell } from './say-farewell.js';
+import { cancelDownstream } from './cancel-downstream.js';
 import { sendMessage } from './send-message.js';
 import type { Step } from './steps.js';
-import { tellLeft } from './tell-left.js';
-import { watchAsked } from './watch-asked.js';
+import { cancelAbandoned } from './cancel-abandoned.js';
+import { watchAwaitingInput } from './watch-awaiting-input.js';
 
-/** Pauses before it is tried to give a delegation back that the database had no answer for. */
-const PUT_BACK_PAUSES_MS = [500, 1000, 2000, 4000] as const;
+/** Pauses between attempts to requeue a delegation while the database is in trouble. */
+const REQUEUE_PAUSES_MS = [500, 1000, 2000, 4000] as const;
 
 /**
- * Runs one claimed delegation until it has ended, waits for its client, or is somebody else's. All it
- * writes carries the claim's epoch; once that is outdated it stops without a word.
+ * Runs one claimed delegation until it has ended, waits for its client, or is claimed by another process.
+ * All it writes carries the claim's epoch; once that is outdated it stops and writes nothing more.
  */
 export class DelegationRun {
   private context: RunContext | undefined;
   /** The message to send, until it is: not kept in memory for as long as the agent takes. */
   private unsent: Message | undefined;
   private readonly stopping = new AbortController();
-  /** The cancel with the agent, or the word that nothing more is needed. */
-  private aside: Promise<void> | undefined;
-  /** The word that a task which the agent has left is not needed. */
-  private leftBehind: Promise<void> | undefined;
-  private looking = false;
-  private lookAgain: { readonly everywhere: boolean } | undefined;
+  /** The cancel with the agent, or the wait for the id of the task to cancel. */
+  private pendingCancel: Promise<void> | undefined;
+  /** The cancel of tasks that the agent has abandoned for another one. */
+  private abandonedCancel: Promise<void> | undefined;
+  private refreshing = false;
+  private refreshAgain: { readonly everywhere: boolean } | undefined;
 
   constructor(
     private readonly deps: RunDeps,
     readonly claim: ClaimedDelegation,
-    /** Told whenever the delegation may stand elsewhere than before. */
+    /** Called whenever the status of the delegation may have changed. */
     private readonly onChange: () => void = () => undefined,
   ) {}
 
-  /** It waits for its client, and takes no place from those that work. */
+  /** It waits for its client, and needs no permit meanwhile. */
   get waits(): boolean {
     return isWaiting(this.state);
   }
@@ -59,14 +59,14 @@ export class DelegationRun {
     return isEnded(this.state);
   }
 
-  /** Its agent is only asked now and then: it holds no connection. */
+  /** Its agent is only polled: it holds no connection. */
   get polls(): boolean {
     return this.context?.polls === true;
   }
 
-  /** It waits for its client, and is only watched. */
-  get asked(): boolean {
-    return this.context?.asked === true;
+  /** It waits for input of its client, and is only watched. */
+  get awaitsInput(): boolean {
+    return this.context?.awaitsInput === true;
   }
 
   /** True until the agent has answered: stopping now leaves its outcome unknown. */
@@ -78,46 +78,46 @@ export class DelegationRun {
   async run(): Promise<void> {
     try {
       await this.work();
-      await this.aside;
-      if (!this.stopped) await this.leftBehind;
-      if (this.stopped && !this.context?.sent) await putBack(this.deps, this.claim);
-      else if (!this.stopped) await this.sayFarewell();
+      await this.pendingCancel;
+      if (!this.stopped) await this.abandonedCancel;
+      if (this.stopped && !this.context?.sent) await requeue(this.deps, this.claim);
+      else if (!this.stopped) await this.cancelDownstream();
     } catch (error) {
-      await this.broke(error);
+      await this.fail(error);
     }
   }
 
   /**
    * Something about the delegation may have changed, in this process or (`everywhere`) in another:
-   * look, and act on it.
+   * reads it again, and acts on it.
    */
-  poke(everywhere = false): void {
+  refresh(everywhere = false): void {
     const run = this.context;
     if (!run || this.stopped) return;
-    if (this.looking) {
-      this.lookAgain = { everywhere: everywhere || this.lookAgain?.everywhere === true };
+    if (this.refreshing) {
+      this.refreshAgain = { everywhere: everywhere || this.refreshAgain?.everywhere === true };
       return;
     }
-    this.looking = true;
-    void this.look(run, everywhere)
-      .catch((error: unknown) => this.note(error))
+    this.refreshing = true;
+    void this.readAgain(run, everywhere)
+      .catch((error: unknown) => this.logError(error))
       .finally(() => {
-        this.looking = false;
-        const again = this.lookAgain;
-        this.lookAgain = undefined;
-        if (again) this.poke(again.everywhere);
+        this.refreshing = false;
+        const again = this.refreshAgain;
+        this.refreshAgain = undefined;
+        if (again) this.refresh(again.everywhere);
       });
   }
 
-  /** Tells in the task what its message waits for when that has been so for `ms`. Never rejects. */
-  async tellWait(ms: number): Promise<void> {
-    await this.context?.tellWait(ms).catch((error: unknown) => void this.note(error));
+  /** Says in the task what its message waits for when that has been so for `ms`. Never rejects. */
+  async noteConnectionWait(ms: number): Promise<void> {
+    await this.context?.noteConnectionWait(ms).catch((error: unknown) => void this.logError(error));
   }
 
-  /** Stops at once and writes nothing: whoever claims the delegation next goes on. */
+  /** Stops at once and writes nothing: the next process to claim the delegation continues. */
   stop(): void {
-    this.stopping.abort(OVER);
-    this.context?.handOver();
+    this.stopping.abort(CANCELLED);
+    this.context?.detach();
   }
 
   private get stopped(): boolean {
@@ -133,16 +133,16 @@ export class DelegationRun {
     if (!run) return;
     this.context = run;
     this.changed();
-    if (this.stopped) return run.handOver();
+    if (this.stopped) return run.detach();
     try {
       await this.steps(run);
-      if (run.endedByOthers) this.aside ??= this.leave(run);
+      if (run.endedElsewhere) this.pendingCancel ??= this.closeWhenTaskKnown(run);
     } finally {
       run.close();
     }
   }
 
-  /** Nothing when there is nothing to do, or nobody to do it. */
+  /** Undefined when there is nothing to do, or no agent to do it. */
   private async begin(): Promise<RunContext | undefined> {
     const { id, taskId, epoch, adopted } = this.claim;
     const aggregate = await this.deps.log.read(taskId, EVERYTHING);
@@ -160,8 +160,8 @@ export class DelegationRun {
     if (deleted || refusal !== undefined) {
       const what = refusal ?? 'has been deleted from the registry';
       await this.withoutAgent(`The agent ${delegation.agentName} (${delegation.agentId}) ${what}.`);
-      // One that waits for this message need not any more.
-      await sayFarewell(this.deps, this.claim, null);
+      // The agent may still wait for this message.
+      await cancelDownstream(this.deps, this.claim, null);
       return undefined;
     }
     if (!adopted) this.unsent = message;
@@ -174,8 +174,10 @@ export class DelegationRun {
   private changed(): void {
     this.onChange();
     const run = this.context;
-    if (!run?.delegation.progress.left || isEnded(run.delegation.state)) return;
-    this.leftBehind ??= tellLeft(run).catch((error: unknown) => void this.note(error));
+    if (!run?.delegation.progress.abandoned || isEnded(run.delegation.state)) return;
+    this.abandonedCancel ??= cancelAbandoned(run).catch(
+      (error: unknown) => void this.logError(error),
+    );
   }
 
   private async agent(id: string): Promise<Agent | undefined> {
@@ -188,16 +190,16 @@ export class DelegationRun {
   }
 
   private async steps(run: RunContext): Promise<void> {
-    if (run.record.cancelRequestedAt !== null) this.aside ??= this.cancel(run);
+    if (run.record.cancelRequestedAt !== null) this.pendingCancel ??= this.cancel(run);
     let step = this.firstStep(run);
     for (let isFirst = true; !run.signal.aborted; isFirst = false) {
-      if (run.asked) {
-        await watchAsked(run, isFirst);
+      if (run.awaitsInput) {
+        await watchAwaitingInput(run, isFirst);
         step = 'follow';
       }
-      if (step === 'done' || run.over || run.signal.aborted) return;
-      // An agent that is being canceled is not asked to go on: the cancel ends the delegation.
-      if (this.aside) return this.aside;
+      if (step === 'done' || run.done || run.signal.aborted) return;
+      // Nothing more is sent to an agent that is being canceled: the cancel ends the delegation.
+      if (this.pendingCancel) return this.pendingCancel;
       step = await this.next(run, step, isFirst);
     }
   }
@@ -229,20 +231,20 @@ export class DelegationRun {
     return message;
   }
 
-  private async look(run: RunContext, everywhere: boolean): Promise<void> {
-    const { asked } = run;
-    const standing = await run.look(everywhere);
-    if (asked) {
-      // Whoever has answered or ended it goes on, or has told the agent.
-      if (run.over && !run.asked) run.close();
+  private async readAgain(run: RunContext, everywhere: boolean): Promise<void> {
+    const { awaitsInput } = run;
+    const status = await run.refresh(everywhere);
+    if (awaitsInput) {
+      // Where it was answered or ended it is also continued, or canceled with its agent.
+      if (run.done && !run.awaitsInput) run.close();
       return;
     }
-    if (run.settled || !standing) return;
-    if (!run.over) {
-      if (standing.cancelRequested) this.aside ??= this.cancel(run);
+    if (run.finishedHere || !status) return;
+    if (!run.done) {
+      if (status.cancelRequested) this.pendingCancel ??= this.cancel(run);
       return;
     }
-    if (run.endedByOthers) this.aside ??= this.leave(run);
+    if (run.endedElsewhere) this.pendingCancel ??= this.closeWhenTaskKnown(run);
     else run.close();
   }
 
@@ -250,30 +252,30 @@ export class DelegationRun {
     try {
       await cancelAtAgent(run);
     } catch (error) {
-      this.note(error);
+      this.logError(error);
       run.close();
     }
   }
 
   /**
-   * Somebody else has ended the delegation. Its agent may not have said yet which task it works on: it has
-   * as long for that as for its first event, for without it nobody could tell it to stop.
+   * The delegation was ended elsewhere. Its agent may not have said yet which task it works on: it has as
+   * long for that as for its first event, since without the id the task could not be canceled.
    */
-  private async leave(run: RunContext): Promise<void> {
-    if (run.sent) await run.knownId(run.budgets.firstEventMs);
+  private async closeWhenTaskKnown(run: RunContext): Promise<void> {
+    if (run.sent) await run.awaitTaskId(run.budgets.firstEventMs);
     run.close();
   }
 
-  /** Tells the agent if the delegation has ended without its knowing. */
-  private async sayFarewell(): Promise<void> {
+  /** Cancels the task of the agent if the delegation has ended without the agent. */
+  private async cancelDownstream(): Promise<void> {
     const { delegation, downstreamTaskId } = this.context ?? {
       delegation: this.claim,
       downstreamTaskId: null,
     };
-    if (delegation.untold) await sayFarewell(this.deps, this.claim, downstreamTaskId);
+    if (delegation.untold) await cancelDownstream(this.deps, this.claim, downstreamTaskId);
   }
 
-  /** There is nobody to send to: the next agent of the route, or the end. */
+  /** There is no agent to send to: the next one of the route gets the message, or the delegation ends. */
   private async withoutAgent(reason: string): Promise<void> {
     const { id, taskId, epoch, adopted } = this.claim;
     const { log, clock, registry } = this.deps;
@@ -290,8 +292,8 @@ export class DelegationRun {
   }
 
   /** A fault of the hub itself: the delegation ends with it rather than being tried for ever. */
-  private async broke(error: unknown): Promise<void> {
-    if (this.note(error)) return this.putBackUnsent(error);
+  private async fail(error: unknown): Promise<void> {
+    if (this.logError(error)) return this.requeueUnsent(error);
     const { id, taskId, epoch } = this.claim;
     const reason = 'The hub failed while it ran this delegation; its log says why.';
     try {
@@ -304,26 +306,26 @@ export class DelegationRun {
         { delegationId: id, epoch },
       );
     } catch (second) {
-      this.note(second);
+      this.logError(second);
     }
   }
 
   /**
-   * The database is in trouble, and no message has left: given back as soon as that can be written, the
-   * delegation is queued as if nothing had happened. If not, nobody can know that, and it is adopted.
+   * The database is in trouble, and no message has left: the delegation is requeued as soon as that can be
+   * written. If it cannot be, its outcome counts as unknown, and it is adopted after its lease.
    */
-  private async putBackUnsent(error: unknown): Promise<void> {
+  private async requeueUnsent(error: unknown): Promise<void> {
     if (error instanceof FencedError || this.context?.sent === true) return;
-    for (const pause of PUT_BACK_PAUSES_MS) {
+    for (const pause of REQUEUE_PAUSES_MS) {
       await this.deps.clock.sleep(pause, this.stopping.signal);
-      if (await putBack(this.deps, this.claim)) return;
+      if (await requeue(this.deps, this.claim)) return;
     }
   }
 
-  /** Logs an error; true when nothing is to be done about it: somebody else goes on. */
-  private note(error: unknown): boolean {
+  /** Logs an error; true when nothing is to be done about it: the next claim continues. */
+  private logError(error: unknown): boolean {
     if (error instanceof FencedError) {
-      this.context?.handOver();
+      this.context?.detach();
       return true;
     }
     const { id: delegationId, taskId } = this.claim;

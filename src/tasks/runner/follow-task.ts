@@ -5,7 +5,7 @@ import { seconds } from '../domain/wording.js';
 import { noteTrouble } from './agent-trouble.js';
 import type { RunContext } from './run-context.js';
 import type { Step } from './steps.js';
-import { UpdateBell } from './update-bell.js';
+import { AgentUpdateWaiter } from './agent-update-waiter.js';
 
 /** How many times in a row an agent may answer without a state, or not as A2A has it, before its delegation fails. */
 const MAX_USELESS_ANSWERS = 3;
@@ -25,7 +25,7 @@ export async function followTask(run: RunContext): Promise<Step> {
     await run.fail(`${run.agentName} broke off and has not said which task it works on.`);
     return 'done';
   }
-  const bell = new UpdateBell(run, id);
+  const bell = new AgentUpdateWaiter(run, id);
   try {
     await new Follower(run, id, bell).follow();
   } finally {
@@ -42,7 +42,7 @@ class Follower {
   constructor(
     private readonly run: RunContext,
     private readonly downstreamTaskId: string,
-    private readonly bell: UpdateBell,
+    private readonly bell: AgentUpdateWaiter,
   ) {
     this.pauseMs = run.pollPace.startMs;
     this.lastNewsAt = this.now();
@@ -53,11 +53,11 @@ class Follower {
     const { minMs, maxMs } = run.pollPace;
     for (let announced = true; ;) {
       const failure = await this.ask(announced);
-      if (run.over || run.signal.aborted) return;
+      if (run.done || run.signal.aborted) return;
       if (failure !== undefined) return run.fail([run.cutBy, failure].filter(Boolean).join(' '));
       const jitter = 1 + PAUSE_JITTER * (2 * run.deps.ids.jitter() - 1);
       announced = await this.bell.wait(this.pause * jitter, minMs);
-      if (run.over || run.signal.aborted) return;
+      if (run.done || run.signal.aborted) return;
       this.pauseMs = Math.min(this.pauseMs * PAUSE_GROWTH, maxMs);
     }
   }
@@ -74,7 +74,7 @@ class Follower {
     const { run } = this;
     let task: Task;
     try {
-      task = await run.within(run.budgets.firstEventMs, (options) =>
+      task = await run.calls.within(run.budgets.firstEventMs, (options) =>
         run.deps.client.getTask(run.agent, this.downstreamTaskId, options),
       );
     } catch (error) {

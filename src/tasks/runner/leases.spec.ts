@@ -21,7 +21,7 @@ class StandingClock extends Clock {
 }
 
 class SlowDatabase {
-  isAway = false;
+  isTransient = false;
   answers = Promise.resolve();
 
   hold(): () => void {
@@ -47,7 +47,7 @@ function leases(): {
     held: () => ['d1'],
     store: {
       renew: async (owner, ids, until) => {
-        if (database.isAway) throw new Error('no database');
+        if (database.isTransient) throw new Error('no database');
         expect([owner, ...ids]).toEqual(['me', 'd1']);
         renewals.push(until.getTime() - clock.now().getTime());
         await database.answers;
@@ -61,12 +61,12 @@ function leases(): {
 describe('leases', () => {
   it('are renewed when a third of their time has passed, once for all who ask', async () => {
     const { kept, clock, renewals } = leases();
-    await kept.keep();
+    await kept.renewIfDue();
     clock.advance(LEASE_MS / 3 - 1);
-    await kept.keep();
+    await kept.renewIfDue();
     expect(renewals).toEqual([]);
     clock.advance(1);
-    await Promise.all([kept.keep(), kept.keep()]);
+    await Promise.all([kept.renewIfDue(), kept.renewIfDue()]);
     expect(renewals).toEqual([LEASE_MS]);
   });
 
@@ -74,9 +74,9 @@ describe('leases', () => {
     const { kept, clock, renewals, database } = leases();
     clock.advance(LEASE_MS);
     const answer = database.hold();
-    const first = kept.keep();
+    const first = kept.renewIfDue();
     clock.advance(LEASE_MS);
-    const later = kept.keep();
+    const later = kept.renewIfDue();
     answer();
     await Promise.all([first, later]);
     expect(renewals).toEqual([LEASE_MS, LEASE_MS]);
@@ -85,10 +85,10 @@ describe('leases', () => {
   it('that cannot be renewed are not taken for renewed', async () => {
     const { kept, clock, renewals, database } = leases();
     clock.advance(LEASE_MS);
-    database.isAway = true;
-    await expect(kept.keep()).rejects.toThrow('no database');
-    database.isAway = false;
-    await kept.keep();
+    database.isTransient = true;
+    await expect(kept.renewIfDue()).rejects.toThrow('no database');
+    database.isTransient = false;
+    await kept.renewIfDue();
     expect(renewals).toEqual([LEASE_MS]);
   });
 });

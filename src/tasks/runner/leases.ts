@@ -13,7 +13,7 @@ export interface LeasesDeps {
   readonly held: () => Iterable<string>;
 }
 
-/** Keeps the leases of what runs in this process. */
+/** Renews the leases of what runs in this process. */
 export class Leases {
   private renewedAt: number;
   private renewing: Promise<void> | undefined;
@@ -23,19 +23,19 @@ export class Leases {
   }
 
   /**
-   * Renews the leases of what runs here if it is time to. Resolves to the time now, by which none of them has
-   * run out, as far as this process still has it. Rejects when the database is in trouble.
+   * Renews the leases of what runs here if that is due. Resolves to the time now, by which none of them has
+   * expired, as far as this process still holds it. Rejects when the database is in trouble.
    */
-  async keep(): Promise<Date> {
+  async renewIfDue(): Promise<Date> {
     for (;;) {
       const now = this.deps.clock.now();
-      if (!this.isTime(now)) return now;
+      if (!this.isDue(now)) return now;
       this.renewing ??= this.renew().finally(() => (this.renewing = undefined));
       await this.renewing;
     }
   }
 
-  private isTime(now: Date): boolean {
+  private isDue(now: Date): boolean {
     return now.getTime() - this.renewedAt >= this.deps.leaseMs / RENEWALS_PER_LEASE;
   }
 

@@ -1,10 +1,10 @@
 import { AgentCallError, type AgentCallOptions } from '../../agents/index.js';
 import { Part, Role, type Message, type Task } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
-import { decideAsk } from '../domain/decide-ask.js';
+import { decideStatusQuery } from '../domain/decide-status-query.js';
 import { decideResend, resendPauseMs, timesResent } from '../domain/decide-resend.js';
 import { sameValue } from '../domain/equality.js';
-import { isAway } from './is-transient.js';
+import { isTransient } from './is-transient.js';
 import { messageOf } from './outgoing-message.js';
 import type { RunContext } from './run-context.js';
 import type { RunDeps } from './run-deps.js';
@@ -29,21 +29,21 @@ type Finding =
 export async function resolveUnknown(run: RunContext, why: string): Promise<Step> {
   const message = await messageOf(run);
   // Counted before it is done: an answer that stops this process must not stop the next ones for ever.
-  await run.change((task, id, now) => decideAsk(task, id, why, now));
-  if (run.over || run.signal.aborted) return 'done';
+  await run.change((task, id, now) => decideStatusQuery(task, id, why, now));
+  if (run.done || run.signal.aborted) return 'done';
   if (!run.unanswered) return 'follow';
-  const finding = await askPatiently(run, (options) => ask(run, message, options));
-  if (run.over || run.signal.aborted) return 'done';
+  const finding = await queryWithRetries(run, (options) => ask(run, message, options));
+  if (run.done || run.signal.aborted) return 'done';
   if (finding.kind === 'has-it') {
     await run.takeTask(finding.task);
-    return run.over ? 'done' : 'follow';
+    return run.done ? 'done' : 'follow';
   }
   // One that has just been asked in vain for the task cannot be told to stop it either.
-  const agentKnows = run.downstreamTaskId === null;
+  const agentNotified = run.downstreamTaskId === null;
   if (finding.kind === 'has-it-not' || run.deps.settings.resend === 'again') {
-    return sendAgain(run, why, agentKnows);
+    return sendAgain(run, why, agentNotified);
   }
-  await run.end({ state: 'failed', reason: why }, agentKnows);
+  await run.end({ state: 'failed', reason: why }, agentNotified);
   return 'done';
 }
 
@@ -52,30 +52,30 @@ export async function resolveUnknown(run: RunContext, why: string): Promise<Step
  * ended meanwhile, its end is taken. A refusal for anything else changes nothing. Asking counts as it does
  * for a message whose outcome is unknown.
  */
-export async function takeEnded(run: RunContext, why: string): Promise<void> {
+export async function takeEndOfTask(run: RunContext, why: string): Promise<void> {
   const { downstreamTaskId } = run.delegation;
   if (downstreamTaskId === null) return;
-  await run.change((task, id, now) => decideAsk(task, id, why, now));
-  if (run.over || run.signal.aborted) return;
-  const finding = await askPatiently(run, async (options): Promise<Finding> => {
+  await run.change((task, id, now) => decideStatusQuery(task, id, why, now));
+  if (run.done || run.signal.aborted) return;
+  const finding = await queryWithRetries(run, async (options): Promise<Finding> => {
     const task = await run.deps.client.getTask(run.agent, downstreamTaskId, options);
     return hasEnded(task) ? { kind: 'has-it', task } : { kind: 'cannot-say' };
   });
-  if (run.over || run.signal.aborted) return;
+  if (run.done || run.signal.aborted) return;
   if (finding.kind === 'has-it') await run.takeTask(finding.task);
 }
 
 /** Commits that the message is sent again, or that it is not any more, before it is. */
-async function sendAgain(run: RunContext, why: string, agentKnows: boolean): Promise<Step> {
-  await run.change((task, id, now) => decideResend(task, id, { why, agentKnows }, now));
-  if (run.over || run.signal.aborted) return 'done';
+async function sendAgain(run: RunContext, why: string, agentNotified: boolean): Promise<Step> {
+  await run.change((task, id, now) => decideResend(task, id, { why, agentNotified }, now));
+  if (run.done || run.signal.aborted) return 'done';
   if (!run.unanswered) return 'follow';
-  await run.sleep(resendPauseMs(timesResent(run.delegation)));
+  await run.calls.sleep(resendPauseMs(timesResent(run.delegation)));
   return 'send';
 }
 
 /** All its questions, and the pauses between them, may take as long as the agent has for its first event. */
-async function askPatiently(
+async function queryWithRetries(
   run: RunContext,
   question: (options: AgentCallOptions) => Promise<Finding>,
 ): Promise<Finding> {
@@ -85,11 +85,11 @@ async function askPatiently(
   for (const pause of [...RETRY_PAUSES_MS, null]) {
     if (left() <= 0) break;
     try {
-      return await run.within(left(), question);
+      return await run.calls.within(left(), question);
     } catch (error) {
       if (!(error instanceof AgentCallError)) throw error;
-      if (!isAway(error) || pause === null || pause >= left() || run.signal.aborted) break;
-      await run.sleep(pause);
+      if (!isTransient(error) || pause === null || pause >= left() || run.signal.aborted) break;
+      await run.calls.sleep(pause);
     }
   }
   return { kind: 'cannot-say' };

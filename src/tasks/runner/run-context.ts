@@ -1,9 +1,4 @@
-import {
-  AGENT_TOO_LATE,
-  type Agent,
-  type AgentBudgets,
-  type AgentCallOptions,
-} from '../../agents/index.js';
+import type { Agent, AgentBudgets, AgentCallOptions } from '../../agents/index.js';
 import { EVERYTHING } from '../../auth/index.js';
 import type { StreamResponse, Task } from '../../protocol/a2a.js';
 import { inSteps } from '../domain/large-answer.js';
@@ -12,7 +7,7 @@ import type { End } from '../domain/end-delegation.js';
 import { namesBy } from '../domain/agent-name.js';
 import { agentCallOptions, hopsOf } from './call-options.js';
 import { isEnded } from '../domain/delegation-state.js';
-import { decideConnectionAwaited, isHeld } from '../domain/unsent.js';
+import { decideConnectionNotice, isHeld } from '../domain/unsent.js';
 import { withTrouble } from '../domain/with-trouble.js';
 import type { Fence } from '../task-store.js';
 import {
@@ -25,52 +20,47 @@ import {
   type TaskRecord,
 } from '../task.js';
 import type { RunDeps } from './run-deps.js';
-import { ConnectionWait } from './connection-wait.js';
-import { Watchdog } from './watchdog.js';
-import { standingAfter, type Standing } from './standing.js';
-import { OVER } from './cancelled.js';
+import { AgentCalls } from './agent-calls.js';
+import { statusAfter, type DelegationStatus } from './delegation-status.js';
+import { CANCELLED } from './cancelled.js';
 
 /**
  * One claimed delegation while it runs: what is known of it, the only way it writes (through the log,
- * under its claim), and when it is over for this run.
+ * under its claim), and when this run is done with it.
  */
 export class RunContext {
   readonly record: TaskRecord;
   readonly budgets: AgentBudgets;
   readonly fence: Fence;
+  readonly calls: AgentCalls;
   /** What the client sent beside the message this run is about. */
   sentWith: SentWith;
   /** The delegation as of the last commit this run knows. */
   delegation: Delegation;
   /** The agent's task, known from its first event on (before that is committed). */
   downstreamTaskId: string | null;
-  private readonly controller = new AbortController();
-  private readonly idWaiters: (() => void)[] = [];
-  private handedOver = false;
+  private readonly taskIdWaiters: (() => void)[] = [];
   private readonly callWaiters: (() => void)[] = [];
-  /** Give back what the answers hold that are not stored yet. */
-  private readonly answers: (() => void)[] = [];
+  /** The delegation belongs to another run now, or will. */
+  private detached = false;
   /** A call that takes the message to the agent is under way. */
   delivering = false;
   /** The message may have left: before that nothing needs to be asked of the agent. */
   sent: boolean;
   /** The client cancels: no message leaves any more, and only the cancel may end the delegation. */
   canceling = false;
-  /** Called when what the agent has said may not be held back any more. */
-  hasten: () => void = () => undefined;
+  /** Called when the end that the agent has reported may not be held back any more. */
+  flush: () => void = () => undefined;
   /** Metadata of the client's cancel, as far as this run knows it. */
   cancelMetadata: TaskRecord['cancelMetadata'];
-  /** It only asks its agent now and then, with no connection open meanwhile. */
   private polling = false;
-  /** The call that takes the message to the agent, as far as it waits for a connection. */
-  private messageWait: ConnectionWait | undefined;
-  private waitTold = false;
+  private connectionWaitNoted = false;
   /** The answer that could not be read, until the agent has been asked for its task. */
   cutBy: string | undefined;
   /** The last call that failed, as the agent or the network put it. */
   trouble: AgentTrouble | undefined;
-  /** This run itself has brought the delegation to where it is over. */
-  settled = false;
+  /** This run itself has committed the change after which it is {@link done}. */
+  finishedHere = false;
 
   constructor(
     readonly deps: RunDeps,
@@ -85,6 +75,7 @@ export class RunContext {
     this.cancelMetadata = aggregate.record.cancelMetadata;
     this.sentWith = aggregate.record;
     this.budgets = { ...deps.settings.budgets, ...agent.budgets };
+    this.calls = new AgentCalls(deps, agent, this.budgets, (signal) => this.callOptions(signal));
     this.fence = { delegationId: delegation.id, epoch: delegation.epoch };
     this.delegation = delegation;
     this.downstreamTaskId = delegation.downstreamTaskId;
@@ -92,23 +83,26 @@ export class RunContext {
 
   /** Aborts every call of this run to the agent. */
   get signal(): AbortSignal {
-    return this.controller.signal;
+    return this.calls.signal;
   }
 
   get agentName(): string {
     return this.delegation.agentName;
   }
 
-  /** Nothing is left for this run: ended, waiting for the client, queued again, or somebody else's. */
-  get over(): boolean {
+  /**
+   * Nothing is left for this run: the delegation has ended, waits for the client, is queued again, or
+   * belongs to another run.
+   */
+  get done(): boolean {
     const { state } = this.delegation;
-    if (state === 'queued') return this.handedOver || !isHeld(this.delegation);
-    return this.handedOver || isEnded(state) || state === 'input-required';
+    if (state === 'queued') return this.detached || !isHeld(this.delegation);
+    return this.detached || isEnded(state) || state === 'input-required';
   }
 
-  /** The agent has asked its client something: nothing is to be done, but the agent may go on. */
-  get asked(): boolean {
-    return !this.handedOver && this.delegation.state === 'input-required';
+  /** The agent waits for input of its client: nothing is to be done, but the agent may continue. */
+  get awaitsInput(): boolean {
+    return !this.detached && this.delegation.state === 'input-required';
   }
 
   /** The agent has not shown that it has the message. */
@@ -116,19 +110,20 @@ export class RunContext {
     return this.delegation.state === 'sending';
   }
 
-  /** Somebody else has ended the delegation: its agent does not know yet. */
-  get endedByOthers(): boolean {
-    return !this.handedOver && !this.settled && isEnded(this.delegation.state);
+  /** The delegation was ended, but not by this run: its agent has not been notified yet. */
+  get endedElsewhere(): boolean {
+    return !this.detached && !this.finishedHere && isEnded(this.delegation.state);
   }
 
-  /** The message is on its way: the agent may or may not have it. */
-  get crossing(): boolean {
+  /** The message is in flight: the agent may or may not have it. */
+  get inFlight(): boolean {
     return this.delivering && this.unanswered;
   }
 
   /**
-   * The shortest pause between two looks at the agent's task, whatever calls for one, and the first and the
-   * longest one where nothing does. An agent's own interval leaves time for two looks until it counts as idle.
+   * The pauses between two polls of the agent's task: the shortest one, also after a sign of news, and the
+   * first and the longest one without a sign. An agent's own interval leaves time for two polls until it
+   * counts as idle.
    */
   get pollPace(): { readonly minMs: number; readonly startMs: number; readonly maxMs: number } {
     const { pollMinMs, pollMaxMs } = this.deps.settings;
@@ -139,7 +134,7 @@ export class RunContext {
     return { minMs, startMs: everyMs, maxMs: everyMs };
   }
 
-  /** Its agent is only asked now and then: between two questions it has no connection. */
+  /** The agent is only polled: between two polls there is no connection. */
   get polls(): boolean {
     return this.polling;
   }
@@ -154,7 +149,7 @@ export class RunContext {
   async deliver<T>(call: () => Promise<T>): Promise<T> {
     this.sent = true;
     this.delivering = true;
-    this.waitTold = false;
+    this.connectionWaitNoted = false;
     try {
       return await call();
     } finally {
@@ -165,40 +160,39 @@ export class RunContext {
 
   /** Ends every call to the agent. */
   close(): void {
-    this.releaseAnswers();
-    this.controller.abort(OVER);
-    for (const wake of [...this.idWaiters.splice(0), ...this.callWaiters.splice(0)]) wake();
+    this.calls.close();
+    for (const wake of [...this.taskIdWaiters.splice(0), ...this.callWaiters.splice(0)]) wake();
   }
 
-  /** Stops without a word: the delegation is somebody else's now, or will be. */
-  handOver(): void {
-    this.handedOver = true;
+  /** Stops and writes nothing more: the delegation belongs to another run now, or will. */
+  detach(): void {
+    this.detached = true;
     this.close();
   }
 
-  /** Commits what is decided now of the delegation with this id; how it stands after that. */
+  /** Commits what `decide` makes of the delegation with this id; its status after that. */
   async change(
     decide: (aggregate: TaskAggregate, delegationId: string, now: Date) => TaskChange,
-  ): Promise<Standing | undefined> {
+  ): Promise<DelegationStatus | undefined> {
     const { delegationId } = this.fence;
-    const standing = await this.deps.log.update(
+    const status = await this.deps.log.update(
       this.record.id,
       (aggregate) => {
         const change = decide(aggregate, delegationId, this.deps.clock.now());
-        return { change, result: standingAfter(aggregate, change, delegationId) };
+        return { change, result: statusAfter(aggregate, change, delegationId) };
       },
       this.fence,
     );
-    if (!standing) return undefined;
-    this.know(standing.delegation);
-    this.settled = this.over && (this.settled || standing.changed);
-    return standing;
+    if (!status) return undefined;
+    this.setDelegation(status.delegation);
+    this.finishedHere = this.done && (this.finishedHere || status.changed);
+    return status;
   }
 
   /** Commits what these events of the agent mean; true when they changed anything. */
   async take(events: readonly StreamResponse[]): Promise<boolean> {
     for (const [index, event] of events.entries()) {
-      this.heed(event, index > 0 || !this.unanswered);
+      this.learn(event, index > 0 || !this.unanswered);
     }
     const { ids } = this.deps;
     const before = this.delegation;
@@ -206,15 +200,15 @@ export class RunContext {
     const isFirst = this.delegation.progress.artifacts.length === 0;
     const steps = isFirst && events.length === 1 ? inSteps(events[0]!) : events;
     try {
-      const standings = await Promise.all(
+      const statuses = await Promise.all(
         steps.map((event) =>
           this.change((aggregate, id, now) => decideAgentEvent(aggregate, id, event, now, ids)),
         ),
       );
-      this.noteResult(before);
-      return standings.some((standing) => standing?.changed);
+      this.reportResult(before);
+      return statuses.some((status) => status?.changed);
     } finally {
-      this.releaseAnswers();
+      this.calls.releaseAnswers();
     }
   }
 
@@ -222,11 +216,11 @@ export class RunContext {
     return this.take([{ payload: { $case: 'task', value: task } }]);
   }
 
-  /** Ends the delegation on the hub's word, of which its agent knows, unless it has ended already. */
-  async end(end: Pick<End, 'state' | 'reason'>, agentKnows = true): Promise<void> {
+  /** Ends the delegation by decision of the hub, unless it has ended already; its agent needs no cancel then. */
+  async end(end: Pick<End, 'state' | 'reason'>, agentNotified = true): Promise<void> {
     await this.change((aggregate, id, now) =>
       withTrouble(
-        decideOutcome(aggregate, id, { ...end, agentKnows, unsent: !this.sent }, now),
+        decideOutcome(aggregate, id, { ...end, agentNotified, unsent: !this.sent }, now),
         aggregate,
         id,
         this.trouble,
@@ -234,15 +228,15 @@ export class RunContext {
     );
   }
 
-  /** Fails the delegation; an agent that may still work on it is told when this run is over. */
+  /** Fails the delegation; an agent that may still work on it gets a cancel when this run is done. */
   async fail(reason: string): Promise<void> {
-    if (this.over) return;
+    if (this.done) return;
     const before = this.delegation;
     await this.end({ state: 'failed', reason }, !this.sent);
-    this.noteResult(before);
+    this.reportResult(before);
   }
 
-  /** The agent did not take the message: the next one is asked, or the delegation fails. */
+  /** The agent did not accept the message: it goes to the next one, or the delegation fails. */
   async failover(reason: string): Promise<void> {
     const { registry } = this.deps;
     await this.change((aggregate, id, now) =>
@@ -259,102 +253,50 @@ export class RunContext {
    * The delegation as it is now, whoever changed it: in memory, or (`everywhere`) in the database,
    * where also other processes write.
    */
-  async look(everywhere: boolean): Promise<Standing | undefined> {
+  async refresh(everywhere: boolean): Promise<DelegationStatus | undefined> {
     const { log } = this.deps;
     const taskId = this.record.id;
-    const standingIn = (aggregate: TaskAggregate): Standing | undefined =>
-      standingAfter(aggregate, NO_CHANGE, this.fence.delegationId);
+    const statusIn = (aggregate: TaskAggregate): DelegationStatus | undefined =>
+      statusAfter(aggregate, NO_CHANGE, this.fence.delegationId);
     const read = everywhere ? await log.read(taskId, EVERYTHING) : undefined;
-    const standing = read
-      ? standingIn(read)
+    const status = read
+      ? statusIn(read)
       : await log.update(taskId, (aggregate) => ({
           change: NO_CHANGE,
-          result: standingIn(aggregate),
+          result: statusIn(aggregate),
         }));
-    this.cancelMetadata = standing?.cancelMetadata ?? null;
-    if (!standing || standing.delegation.epoch !== this.fence.epoch) this.handOver();
-    else this.know(standing.delegation);
-    return standing;
+    this.cancelMetadata = status?.cancelMetadata ?? null;
+    if (!status || status.delegation.epoch !== this.fence.epoch) this.detach();
+    else this.setDelegation(status.delegation);
+    return status;
   }
 
-  /** The agent's task id as soon as it is known; null when it is not by then. */
-  async knownId(maxMs: number): Promise<string | null> {
+  /** The agent's task id as soon as it is known; null when it is not known after `maxMs`. */
+  async awaitTaskId(maxMs: number): Promise<string | null> {
     if (this.downstreamTaskId === null && !this.signal.aborted) {
       const known = new AbortController();
-      this.idWaiters.push(() => known.abort(OVER));
+      this.taskIdWaiters.push(() => known.abort(CANCELLED));
       await this.deps.clock.sleep(maxMs, known.signal);
     }
     return this.downstreamTaskId;
   }
 
   /** Resolves when the message has been answered, or has ended without, and after `maxMs` at the latest. */
-  async arrived(maxMs: number): Promise<void> {
-    if (this.crossing) await this.untilCallMoves(maxMs);
+  async untilAnswered(maxMs: number): Promise<void> {
+    if (this.inFlight) await this.untilCallChanges(maxMs);
   }
 
   /** Resolves when the call that takes the message to the agent is over, and after `maxMs` at the latest. */
-  async delivered(maxMs: number): Promise<void> {
-    if (this.delivering) await this.untilCallMoves(maxMs);
+  async untilDelivered(maxMs: number): Promise<void> {
+    if (this.delivering) await this.untilCallChanges(maxMs);
   }
 
-  /** Tells in the task, once, that the message has been waiting for a connection for `ms`. */
-  async tellWait(ms: number): Promise<void> {
-    if (this.waitTold || (this.messageWait?.waitedMs ?? 0) < ms) return;
-    this.waitTold = true;
+  /** Says in the task, once, that the message has been waiting for a connection for `ms`. */
+  async noteConnectionWait(ms: number): Promise<void> {
+    if (this.connectionWaitNoted || this.calls.messageWaitedMs < ms) return;
+    this.connectionWaitNoted = true;
     const why = `Waiting for a connection to ${this.agentName}.`;
-    await this.change((task, id, now) => decideConnectionAwaited(task, id, why, now));
-  }
-
-  /**
-   * What a call that `watchdog` ends tells of its connection: the agent's `ms` begin when it is on its way.
-   * `isMessage`: it takes the message to the agent. `over` is called at its end.
-   */
-  connectionWait(watchdog: Watchdog, ms: number, isMessage: boolean): ConnectionWait {
-    const { clock, load } = this.deps;
-    const wait = new ConnectionWait({
-      watchdog,
-      ms,
-      now: () => clock.now().getTime(),
-      onChange: (waits) => load.connecting(this.agent.id, waits ? 1 : -1),
-    });
-    if (isMessage) this.messageWait = wait;
-    return wait;
-  }
-
-  /** Sleeps, but not beyond the end of this run. */
-  sleep(ms: number): Promise<void> {
-    return this.deps.clock.sleep(ms, this.signal);
-  }
-
-  /**
-   * One call to the agent that may take `ms` from when it is on its way; its signal aborts then, and with
-   * this run.
-   */
-  async within<T>(
-    ms: number,
-    call: (options: AgentCallOptions) => Promise<T>,
-    isMessage = false,
-  ): Promise<T> {
-    const limit = new AbortController();
-    const stop = (): void => limit.abort(OVER);
-    this.signal.addEventListener('abort', stop);
-    if (this.signal.aborted) stop();
-    // Less than that may be too short for any agent.
-    const hadItsTime = ms >= this.budgets.firstEventMs;
-    const late = (): void => limit.abort(hadItsTime ? AGENT_TOO_LATE : OVER);
-    const watchdog = new Watchdog(this.deps.clock, late);
-    watchdog.arm(ms);
-    const connection = this.connectionWait(watchdog, ms, isMessage);
-    // What was answered before, and not taken, is not needed any more.
-    this.releaseAnswers();
-    const hold = (release: () => void): void => void this.answers.push(release);
-    try {
-      return await call({ ...this.callOptions(limit.signal), connection, hold });
-    } finally {
-      watchdog.disarm();
-      connection.over();
-      this.signal.removeEventListener('abort', stop);
-    }
+    await this.change((task, id, now) => decideConnectionNotice(task, id, why, now));
   }
 
   /** The hubs the message has passed, this one included. */
@@ -368,28 +310,24 @@ export class RunContext {
     return agentCallOptions(record, delegation, sentWith, deps.instanceId, signal);
   }
 
-  private releaseAnswers(): void {
-    for (const release of this.answers.splice(0)) release();
-  }
-
-  private know(delegation: Delegation): void {
-    const crossed = this.crossing;
+  private setDelegation(delegation: Delegation): void {
+    const wasInFlight = this.inFlight;
     this.delegation = delegation;
-    if (crossed && !this.crossing) for (const wake of this.callWaiters.splice(0)) wake();
+    if (wasInFlight && !this.inFlight) for (const wake of this.callWaiters.splice(0)) wake();
     this.onChange();
   }
 
-  private async untilCallMoves(maxMs: number): Promise<void> {
+  private async untilCallChanges(maxMs: number): Promise<void> {
     if (this.signal.aborted) return;
     const done = new AbortController();
-    this.callWaiters.push(() => done.abort(OVER));
+    this.callWaiters.push(() => done.abort(CANCELLED));
     await this.deps.clock.sleep(maxMs, done.signal);
   }
 
-  /** What the agent itself has brought the delegation to counts for its health. */
-  private noteResult(before: Delegation): void {
+  /** An end that this run has committed counts for the health of the agent. */
+  private reportResult(before: Delegation): void {
     const { state, organization, reason } = this.delegation;
-    if (!this.settled || isEnded(before.state) || !isEnded(state)) return;
+    if (!this.finishedHere || isEnded(before.state) || !isEnded(state)) return;
     const { deps, agent } = this;
     if (state === 'completed') deps.health.taskEnded(agent, { organization, ok: true });
     if (state !== 'failed') return;
@@ -397,8 +335,8 @@ export class RunContext {
     deps.health.taskEnded(agent, { organization, ok: false, error });
   }
 
-  /** Learns which task the agent works on, and whether it says messages meanwhile. */
-  private heed({ payload }: StreamResponse, isAnswered: boolean): void {
+  /** Learns which task the agent works on, and whether it sends messages meanwhile. */
+  private learn({ payload }: StreamResponse, isAnswered: boolean): void {
     if (payload?.$case === 'task') this.downstreamTaskId = payload.value.id || null;
     else if (payload?.$case === 'statusUpdate' || payload?.$case === 'artifactUpdate') {
       this.downstreamTaskId ||= payload.value.taskId || null;
@@ -409,6 +347,6 @@ export class RunContext {
     ) {
       this.deps.quirks.note(this.agent, 'message-in-task');
     }
-    if (this.downstreamTaskId !== null) for (const wake of this.idWaiters.splice(0)) wake();
+    if (this.downstreamTaskId !== null) for (const wake of this.taskIdWaiters.splice(0)) wake();
   }
 }

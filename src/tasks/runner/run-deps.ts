@@ -13,11 +13,11 @@ import { Log } from '../../common/logger.js';
 import { AppConfig } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
 import { AgentCallbacks } from '../callbacks/agent-callbacks.js';
-import { AgentFarewell } from './agent-farewell.js';
+import { DownstreamCancel } from './downstream-cancel.js';
 import { ContextStore } from '../store/context-store.js';
 import { TaskLog } from '../task-log.js';
 import { type DownstreamTasks, TaskStore } from '../task-store.js';
-import { Farewells } from '../capacity/cancel-permits.js';
+import { CancelPermits } from '../capacity/cancel-permits.js';
 
 /** The settings a run needs (`agents.*` and `tasks.*` of the configuration). */
 export interface RunSettings {
@@ -43,8 +43,8 @@ export class RunDeps {
     readonly contexts: ContextStore,
     readonly client: AgentClient,
     readonly callbacks: AgentCallbacks,
-    readonly farewell: AgentFarewell,
-    readonly farewells: Farewells,
+    readonly downstreamCancel: DownstreamCancel,
+    readonly cancelPermits: CancelPermits,
     @Inject(AgentLoad) readonly load: AgentLoad,
     @Inject(AgentHealth) readonly health: Pick<AgentHealth, 'admit' | 'taskEnded'>,
     @Inject(AgentQuirks) readonly quirks: Pick<AgentQuirks, 'note'>,

@@ -7,18 +7,18 @@ import {
 } from '../../agents/index.js';
 import type { Message, StreamResponse } from '../../protocol/a2a.js';
 import { ERROR_CODES } from '../../protocol/error-codes.js';
-import { toldOf } from './agent-trouble.js';
+import { publicReason } from './agent-trouble.js';
 import { isInDoubt } from '../domain/decide-resend.js';
 import { isWaiting } from '../domain/delegation-state.js';
-import { EventIntake } from './event-intake.js';
-import { HeldIntake } from './held-intake.js';
-import { sendOffering } from './offer-callback.js';
+import { EventBuffer } from './event-buffer.js';
+import { StreamReader } from './stream-reader.js';
+import { sendWithCallback } from './send-with-callback.js';
 import { outgoing } from './outgoing-message.js';
-import { takeEnded } from './resolve-unknown.js';
+import { takeEndOfTask } from './resolve-unknown.js';
 import type { RunContext } from './run-context.js';
 import type { Step } from './steps.js';
 import { Watchdog } from './watchdog.js';
-import { OVER } from './cancelled.js';
+import { CANCELLED } from './cancelled.js';
 
 /** JSON-RPC codes of an agent that cannot stream, whatever its card says. */
 const CANNOT_STREAM: ReadonlySet<number | undefined> = new Set([
@@ -33,12 +33,12 @@ const LINGER_MS = 1000;
 /** Hands the message to the agent and takes what it answers, by stream when the agent offers it. */
 export async function sendMessage(run: RunContext, message: Message): Promise<Step> {
   const send = await outgoing(run, message);
-  if (run.over) return 'done';
+  if (run.done) return 'done';
   if (run.canceling) return 'follow';
   const streaming = canStream(run.agent);
   for (let tries = 0; ; tries++) {
     const end = await run.deliver(() => (streaming ? stream(run, send) : sendOnce(run, send)));
-    if (run.over) return 'done';
+    if (run.done) return 'done';
     const { error } = end;
     if (streaming && run.unanswered && isRefusal(error) && CANNOT_STREAM.has(error.detail.code)) {
       run.deps.quirks.note(run.agent, 'cannot-stream');
@@ -47,8 +47,8 @@ export async function sendMessage(run: RunContext, message: Message): Promise<St
     const pause = RETRY_PAUSES_MS[tries];
     const retry = isUnreachable(error) && run.delegation.downstreamTaskId !== null;
     if (!retry || pause === undefined) return afterEnd(run, end);
-    await run.sleep(pause);
-    if (run.over) return 'done';
+    await run.calls.sleep(pause);
+    if (run.done) return 'done';
     if (run.canceling) return 'follow';
   }
 }
@@ -63,7 +63,7 @@ interface CallEnd {
 async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
   const { deps, agent, budgets } = run;
   const call = new AbortController();
-  const stop = (): void => call.abort(OVER);
+  const stop = (): void => call.abort(CANCELLED);
   run.signal.addEventListener('abort', stop);
   let late: string | undefined;
   let budget = budgets.firstEventMs;
@@ -73,10 +73,10 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
     call.abort(AGENT_TOO_LATE);
   });
   watchdog.arm(budget);
-  const connection = run.connectionWait(watchdog, budget, true);
+  const connection = run.calls.connectionWait(watchdog, budget, true);
   const options = { ...run.callOptions(call.signal), connection };
-  const intake = new EventIntake(deps.client.stream(agent, send, options));
-  const held = new HeldIntake(run, intake);
+  const intake = new EventBuffer(deps.client.stream(agent, send, options));
+  const held = new StreamReader(run, intake);
   try {
     for (;;) {
       const { events, end, conflict } = await held.take();
@@ -90,14 +90,14 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
       if (held.holds) watchdog.disarm();
       if (conflict !== undefined) await run.fail(`InvalidAgentResponse: ${conflict}`);
       // An agent may go on without its client's answer, as long as it keeps the stream.
-      if (run.asked && !end) continue;
-      if (run.over && !end && !held.isOverdue) await linger(run, intake);
-      if (run.over) return { error: undefined };
+      if (run.awaitsInput && !end) continue;
+      if (run.done && !end && !held.isOverdue) await linger(run, intake);
+      if (run.done) return { error: undefined };
       if (end) return { error: end.error, ...(late !== undefined && { late }) };
     }
   } finally {
     watchdog.disarm();
-    connection.over();
+    connection.done();
     if (!ended) stop();
     held.close();
     intake.close();
@@ -106,7 +106,7 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
 }
 
 /** The agent closes its stream by itself, as a rule at once; cutting it would cost its connection. */
-async function linger({ deps, signal }: RunContext, intake: EventIntake): Promise<void> {
+async function linger({ deps, signal }: RunContext, intake: EventBuffer): Promise<void> {
   if (signal.aborted) return;
   await new Promise<void>((resolve) => {
     const done = (): void => {
@@ -128,14 +128,14 @@ async function sendOnce(run: RunContext, send: AgentSend): Promise<CallEnd> {
   // An object, since what a callback assigns is not seen by the type checker.
   const time = { isOver: false };
   try {
-    const offer = async (options: AgentCallOptions): ReturnType<typeof sendOffering> => {
+    const offer = async (options: AgentCallOptions): ReturnType<typeof sendWithCallback> => {
       try {
-        return await sendOffering(run, send, options);
+        return await sendWithCallback(run, send, options);
       } finally {
         time.isOver = options.signal.aborted && !run.signal.aborted;
       }
     };
-    const answer = await run.within(ms, offer, true);
+    const answer = await run.calls.within(ms, offer, true);
     await run.take([eventOf(answer)]);
     return { error: undefined };
   } catch (error) {
@@ -159,14 +159,14 @@ function eventOf(
 
 /** What the end of an answer means for the delegation, which is not over by it. */
 async function afterEnd(run: RunContext, { error, late }: CallEnd): Promise<Step> {
-  if (run.over || run.signal.aborted) return 'done';
+  if (run.done || run.signal.aborted) return 'done';
   // The agent has a task: what becomes of it is for the cancel to say.
   if (run.canceling && run.downstreamTaskId !== null) return 'follow';
   if (late !== undefined) return failed(run, late);
   if (error !== undefined && !(error instanceof AgentCallError)) {
     throw new Error('the agent client failed', { cause: error });
   }
-  const told = error && toldOf(run, error);
+  const told = error && publicReason(run, error);
   if (error?.kind === 'invalid') return unreadable(run, `InvalidAgentResponse: ${told}.`);
   if (!run.unanswered) return 'follow';
   if (error === undefined || error.kind === 'interrupted') return 'unknown';
@@ -174,8 +174,8 @@ async function afterEnd(run: RunContext, { error, late }: CallEnd): Promise<Step
   const { delegation } = run;
   if (error.kind === 'rejected' && delegation.downstreamTaskId !== null) {
     if (isInDoubt(delegation)) return 'unknown';
-    await takeEnded(run, `${told}.`);
-    if (run.over || run.signal.aborted) return 'done';
+    await takeEndOfTask(run, `${told}.`);
+    if (run.done || run.signal.aborted) return 'done';
     if (run.canceling) return 'follow';
   }
   await run.failover(`${told}.`);

@@ -5,27 +5,27 @@ import { runLimits } from '../../common/capacity.js';
 import { AppConfig } from '../../config/index.js';
 import { Database } from '../../database/database.js';
 import { isEnded } from '../domain/delegation-state.js';
-import { OVER } from './cancelled.js';
+import { CANCELLED } from './cancelled.js';
 import { Signals } from '../signals/signals.js';
 import type { Claimer } from '../task-log.js';
 import { type ClaimedDelegation, TaskStore } from '../task-store.js';
 import { DelegationRun } from './delegation-run.js';
 import { Leases } from './leases.js';
-import { Place, type PlaceFor, Places } from '../capacity/run-permits.js';
-import { putBack } from './put-back.js';
+import { RunPermit, type PermitHolder, RunPermits } from '../capacity/run-permits.js';
+import { requeue } from './requeue.js';
 import { RunDeps } from './run-deps.js';
-import { WaitingLine } from '../capacity/queue-depth.js';
+import { QueueDepth } from '../capacity/queue-depth.js';
 
-/** How often is looked whether a question still waits for its answer. */
-const LOOK_AT_ASKED_MS = 30_000;
-/** How often is looked whether more than one organization may come. */
-const LOOK_AT_TENANTS_MS = 5000;
+/** How often it is checked whether delegations still await the input of their clients. */
+const CHECK_AWAITING_MS = 30_000;
+/** How often it is checked whether more than one organization may send tasks. */
+const CHECK_TENANTS_MS = 5000;
 /** How often a process looks for work by itself; more often where notifications of others do not reach it. */
 const LOOK_EVERY_MS = { sqlite: 1000, postgres: 250 } as const;
 /** How long a clean stop waits at most for the first answers of messages on their way. */
 const MAX_STOP_GRACE_MS = 5000;
 /** A message that has waited for a connection for so long says so in its task. */
-const TELL_WAIT_AFTER_MS = 1000;
+const NOTE_WAIT_AFTER_MS = 1000;
 
 interface Running {
   readonly run: DelegationRun;
@@ -33,28 +33,28 @@ interface Running {
 }
 
 /**
- * Claims delegations and runs them: as many as the settings allow at once, woken by rings and now and
- * then, and new ones of this process in the commit that creates them. Whichever process claims a
+ * Claims delegations and runs them, as many at once as the settings allow: when it is notified and at
+ * intervals, and new ones of this process in the commit that creates them. Whichever process claims a
  * delegation, what its run needs is in the database.
  */
 @Injectable()
 export class TaskRunner implements Claimer {
   private readonly runs = new Map<string, Running>();
-  private readonly places: Places;
+  private readonly permits: RunPermits;
   private readonly leases: Leases;
   private readonly stopping = new AbortController();
-  private readonly leave: (() => void)[] = [];
+  private readonly unsubscribe: (() => void)[] = [];
   /** Delegations on their way back into the queue. */
-  private readonly late = new Set<Promise<unknown>>();
+  private readonly requeues = new Set<Promise<unknown>>();
   private started = false;
   private claiming: Promise<void> | undefined;
   private claimAgain = false;
-  /** Farewells are looked for although there is no place: now and then, for they take none. */
-  private farewellsDue = false;
-  private lookedAtAskedAt = 0;
-  /** A claim is under way, which may take all free places. */
-  private holdsAll = false;
-  private lookedAtTenantsAt = -Infinity;
+  /** Pending cancels are claimed although there is no run permit: they need none. */
+  private cancelsDue = false;
+  private awaitingCheckedAt = 0;
+  /** A claim is under way, which may take all available permits. */
+  private claimsAll = false;
+  private tenantsCheckedAt = -Infinity;
   private readonly job: BackgroundJob;
 
   /** Names this process in leases; new at every start. */
@@ -66,47 +66,47 @@ export class TaskRunner implements Claimer {
     private readonly shared: RunDeps,
     private readonly store: TaskStore,
     private readonly signals: Signals,
-    @Inject(WaitingLine) private readonly line: Pick<WaitingLine, 'waitsFor'>,
+    @Inject(QueueDepth) private readonly queues: Pick<QueueDepth, 'hasQueue'>,
     @Inject(ApiKeyStore)
     private readonly tenants: Pick<ApiKeyStore, 'hasSeveralOrganizations' | 'onAdded'>,
     private readonly database: Database,
     @Inject(AppConfig) private readonly config: Pick<AppConfig, 'tasks' | 'server'>,
   ) {
-    const { clock, ids, logger, farewells, load } = shared;
+    const { clock, ids, logger, cancelPermits, load } = shared;
     this.owner = ids.next();
     this.leaseMs = config.tasks.leaseMs;
     this.limit = runLimits(config.tasks);
-    this.places = new Places(this.limit.runs, load, farewells);
+    this.permits = new RunPermits(this.limit.runs, load, cancelPermits);
     const { owner, leaseMs } = this;
     const held = (): Iterable<string> => this.runs.keys();
     this.leases = new Leases({ store, owner, clock, leaseMs, held });
-    farewells.onRoom = (): void => this.lookForFarewells();
+    cancelPermits.onCapacity = (): void => this.lookForCancels();
     const rules = {
       name: 'leases',
       failure: 'renewing the leases of delegations failed',
       everyMs: LOOK_EVERY_MS[database.dialect],
-      run: () => this.look(),
+      run: () => this.tick(),
     };
     this.job = new BackgroundJob(rules, clock, logger);
   }
 
-  reserve(delegations: readonly PlaceFor[]): boolean {
-    if (this.room <= 0) return false;
-    const taken: PlaceFor[] = [];
+  reserve(delegations: readonly PermitHolder[]): boolean {
+    if (this.available <= 0) return false;
+    const acquired: PermitHolder[] = [];
     for (const each of delegations) {
-      // Whoever waits for the agent already comes before.
-      if (this.line.waitsFor(each.agentId) || !this.places.hasRoom(each)) {
-        for (const one of taken) this.places.give(one);
+      // What is queued for the agent already comes before.
+      if (this.queues.hasQueue(each.agentId) || !this.permits.hasCapacity(each)) {
+        for (const one of acquired) this.permits.release(one);
         return false;
       }
-      this.places.take(each);
-      taken.push(each);
+      this.permits.acquire(each);
+      acquired.push(each);
     }
     return true;
   }
 
-  release(delegations: readonly PlaceFor[]): void {
-    for (const each of delegations) this.places.give(each);
+  release(delegations: readonly PermitHolder[]): void {
+    for (const each of delegations) this.permits.release(each);
     if (delegations.length > 0) this.wake();
   }
 
@@ -128,14 +128,14 @@ export class TaskRunner implements Claimer {
           'taking over the delegations of the previous process',
         );
     }
-    this.leave.push(
+    this.unsubscribe.push(
       signals.onWork(() => this.wake()),
-      signals.onDelegation((id) => this.runs.get(id)?.run.poke()),
-      // At once, so that nobody fills what is to be kept for a new organization.
-      this.tenants.onAdded(() => this.noticeTenants()),
+      signals.onDelegation((id) => this.runs.get(id)?.run.refresh()),
+      // At once, so that what is reserved for a new organization is not taken by others.
+      this.tenants.onAdded(() => this.checkTenantsNow()),
     );
     log.claimNew(this);
-    await this.lookAtTenants();
+    await this.checkTenants();
     const { runs, limitedBy } = this.limit;
     logger.info({ delegations: runs, limitedBy }, 'concurrency limit for delegations');
     this.wake();
@@ -143,24 +143,24 @@ export class TaskRunner implements Claimer {
   }
 
   /**
-   * Stops claiming, lets messages on their way find out whether they were taken, then stops all runs
-   * without a word and gives up their leases: the next process adopts them at once.
+   * Stops claiming, waits a moment for the first answers to messages on their way, then stops all runs
+   * without writing and releases their leases: the next process adopts them at once.
    */
   async stop(): Promise<void> {
     if (this.stopping.signal.aborted) return;
-    this.stopping.abort(OVER);
-    for (const leave of this.leave) leave();
+    this.stopping.abort(CANCELLED);
+    for (const unsubscribe of this.unsubscribe) unsubscribe();
     await Promise.all([this.claiming, this.job.stop()]);
-    await this.grace();
+    await this.awaitFirstAnswers();
     const all = [...this.runs.values()];
     for (const { run } of all) run.stop();
     await Promise.all(all.map(({ done }) => done));
-    while (this.late.size > 0) await Promise.all(this.late);
-    if (this.started) await this.giveUpLeases();
+    while (this.requeues.size > 0) await Promise.all(this.requeues);
+    if (this.started) await this.releaseLeases();
   }
 
-  /** Without a database they run out by themselves. */
-  private async giveUpLeases(): Promise<void> {
+  /** Without a database they expire by themselves. */
+  private async releaseLeases(): Promise<void> {
     const { store, owner } = this;
     try {
       await store.release(owner);
@@ -194,113 +194,113 @@ export class TaskRunner implements Claimer {
   private async claim(): Promise<void> {
     const { store, owner, leaseMs } = this;
     for (;;) {
-      const held = Math.max(0, this.room);
-      if (held === 0 && !this.farewellsDue) return;
-      this.farewellsDue = false;
+      const limit = Math.max(0, this.available);
+      if (limit === 0 && !this.cancelsDue) return;
+      this.cancelsDue = false;
       let claimed: readonly ClaimedDelegation[];
-      this.holdsAll = true;
+      this.claimsAll = true;
       try {
-        // Or this process, when it was stopped for a while, would take its own runs for left behind.
-        const now = await this.leases.keep();
-        claimed = await store.claim(owner, now, leaseMs, held, this.places);
+        // Otherwise a process that was suspended for a while would adopt its own runs.
+        const now = await this.leases.renewIfDue();
+        claimed = await store.claim(owner, now, leaseMs, limit, this.permits);
       } finally {
-        this.holdsAll = false;
+        this.claimsAll = false;
       }
       for (const each of claimed) this.begin(each);
-      if (held === 0 || claimed.filter(({ untold }) => !untold).length < held) return;
+      if (limit === 0 || claimed.filter(({ untold }) => !untold).length < limit) return;
     }
   }
 
-  private lookForFarewells(): void {
-    this.farewellsDue = true;
+  private lookForCancels(): void {
+    this.cancelsDue = true;
     this.wake();
   }
 
-  /** Free places; none once this stops. */
-  private get room(): number {
-    return this.stopping.signal.aborted || this.holdsAll ? 0 : this.places.free;
+  /** Available permits; none once this stops. */
+  private get available(): number {
+    return this.stopping.signal.aborted || this.claimsAll ? 0 : this.permits.free;
   }
 
-  /** `hasPlace`: a place has been taken for it. */
-  private begin(claim: ClaimedDelegation, hasPlace = false): void {
+  /** `hasPermit`: a permit has been acquired for it. */
+  private begin(claim: ClaimedDelegation, hasPermit = false): void {
     if (!this.started) return;
-    if (this.stopping.signal.aborted) return this.giveBack(claim);
-    // A follow-up of a delegation whose last run is closing its stream: the old one steps aside.
+    if (this.stopping.signal.aborted) return this.requeue(claim);
+    // A follow-up of a delegation whose last run is closing its stream: that run stops.
     this.runs.get(claim.id)?.run.stop();
     const { agentId, untold } = claim;
-    const { farewells } = this.shared;
+    const { cancelPermits } = this.shared;
     const hooks = {
-      isAwaited: () => this.places.isTight(agentId),
-      freed: () => this.wake(),
+      isContended: () => this.permits.isContended(agentId),
+      released: () => this.wake(),
     };
-    const place = new Place(this.places, claim, hooks, hasPlace);
-    const run = new DelegationRun(this.shared, claim, () => place.adapt(run));
-    place.adapt(run);
-    if (untold) farewells.enter(agentId);
+    const permit = new RunPermit(this.permits, claim, hooks, hasPermit);
+    const run = new DelegationRun(this.shared, claim, () => permit.adapt(run));
+    permit.adapt(run);
+    if (untold) cancelPermits.acquire(agentId);
     const entry = { run, done: run.run() };
     this.runs.set(claim.id, entry);
     void entry.done.then(() => {
       if (this.runs.get(claim.id) === entry) this.runs.delete(claim.id);
-      place.done();
-      if (untold) farewells.leave(agentId);
+      permit.done();
+      if (untold) cancelPermits.release(agentId);
     });
   }
 
-  /** Awaited by a stop. */
-  private giveBack(claim: ClaimedDelegation): void {
-    const done = putBack(this.shared, claim).finally(() => this.late.delete(done));
-    this.late.add(done);
+  /** A stop waits for it. */
+  private requeue(claim: ClaimedDelegation): void {
+    const done = requeue(this.shared, claim).finally(() => this.requeues.delete(done));
+    this.requeues.add(done);
   }
 
-  private async look(): Promise<void> {
-    this.lookForFarewells();
-    await this.lookAtTenants();
+  private async tick(): Promise<void> {
+    this.lookForCancels();
+    await this.checkTenants();
     if (this.runs.size === 0) return;
-    for (const { run } of this.runs.values()) void run.tellWait(TELL_WAIT_AFTER_MS);
-    await this.leases.keep();
+    for (const { run } of this.runs.values()) void run.noteConnectionWait(NOTE_WAIT_AFTER_MS);
+    await this.leases.renewIfDue();
     await this.compare();
   }
 
-  private noticeTenants(): void {
-    this.lookedAtTenantsAt = -Infinity;
-    this.lookAtTenants().catch((error: unknown) =>
+  private checkTenantsNow(): void {
+    this.tenantsCheckedAt = -Infinity;
+    this.checkTenants().catch((error: unknown) =>
       this.shared.logger.warn({ err: error }, 'counting the organizations with keys failed'),
     );
   }
 
-  private async lookAtTenants(): Promise<void> {
+  private async checkTenants(): Promise<void> {
     const now = this.shared.clock.now().getTime();
-    if (now - this.lookedAtTenantsAt < LOOK_AT_TENANTS_MS) return;
-    this.lookedAtTenantsAt = now;
-    this.places.several = await this.tenants.hasSeveralOrganizations();
+    if (now - this.tenantsCheckedAt < CHECK_TENANTS_MS) return;
+    this.tenantsCheckedAt = now;
+    this.permits.several = await this.tenants.hasSeveralOrganizations();
   }
 
   /** Finds what other processes have changed about the delegations that run here. */
   private async compare(): Promise<void> {
     const before = [...this.runs];
-    this.lookAtAsked();
+    this.checkAwaitingInput();
     const owned = new Map((await this.store.owned(this.owner)).map((one) => [one.id, one]));
     for (const [id, { run }] of before) {
       const row = owned.get(id);
-      if (run.asked) {
-        // Ended by another process: its agent is to be told.
-        if (row && isEnded(row.state)) run.poke(true);
+      if (run.awaitsInput) {
+        // Ended by another process: its agent needs a cancel.
+        if (row && isEnded(row.state)) run.refresh(true);
         continue;
       }
       const same = row?.epoch === run.claim.epoch && !row.cancelRequested;
-      if (!same || isEnded(row.state)) run.poke(true);
+      if (!same || isEnded(row.state)) run.refresh(true);
     }
   }
 
-  /** What waits for its client may be much, and is not compared: whether it still waits is seen less often. */
-  private lookAtAsked(): void {
+  /** Delegations that await input may be many, and are not compared: whether they still do is checked less often. */
+  private checkAwaitingInput(): void {
     const now = this.shared.clock.now().getTime();
-    if (now - this.lookedAtAskedAt < LOOK_AT_ASKED_MS) return;
-    this.lookedAtAskedAt = now;
-    for (const { run } of this.runs.values()) if (run.asked) run.poke(true);
+    if (now - this.awaitingCheckedAt < CHECK_AWAITING_MS) return;
+    this.awaitingCheckedAt = now;
+    for (const { run } of this.runs.values()) if (run.awaitsInput) run.refresh(true);
   }
 
-  private async grace(): Promise<void> {
+  private async awaitFirstAnswers(): Promise<void> {
     const waiting = [...this.runs.values()].filter(({ run }) => run.unanswered);
     if (waiting.length === 0) return;
     const { clock } = this.shared;

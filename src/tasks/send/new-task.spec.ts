@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../agents/index.js';
-import type { Scope } from '../../auth/index.js';
+import type { Scope } from '../../common/scope.js';
 import type { HubRequest, Plan, Route } from '../../routing/index.js';
 import { CountingIds, NOW, planStep, userMessage } from '../domain/fake-task.js';
 import type { NewTask } from '../task.js';

@@ -12,7 +12,7 @@ import {
   type Route,
 } from '../../routing/index.js';
 import { agentName } from '../domain/agent-name.js';
-import { operatorsRetry } from '../domain/operators-act.js';
+import { retryByOperator } from '../domain/operator-actions.js';
 import { shortAgents } from '../domain/short-route.js';
 import type { NewDelegation, NewTask } from '../task.js';
 import { idempotencyOf } from './fingerprint.js';
@@ -84,7 +84,7 @@ export function newTask(input: NewTaskInput, now: Date, ids: IdSource): NewTask 
     extensions: askedExtensions(request.extensions, request.message),
     hops: request.hops,
     acceptedOutputModes: request.configuration?.acceptedOutputModes ?? [],
-    requestMetadata: retry ? operatorsRetry(request.metadata, retry) : (request.metadata ?? null),
+    requestMetadata: retry ? retryByOperator(request.metadata, retry) : (request.metadata ?? null),
     delegations,
     metadata: {
       [ROUTING_EXTENSION_URI]: {

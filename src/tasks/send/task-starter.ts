@@ -10,7 +10,7 @@ import { HubSettings } from '../../database/hub-settings.js';
 import { NO_WORKERS, WorkerWatch } from '../../database/worker-watch.js';
 import { passHops } from '../../protocol/hops.js';
 import { type HubRequest, type Route, RoutingService } from '../../routing/index.js';
-import { decideUnworkedTold } from '../domain/unsent.js';
+import { decideNoWorkerNotice } from '../domain/unsent.js';
 import { taskNotFound } from '../domain/task-errors.js';
 import type { TaskAggregate } from '../task.js';
 import { ContextStore } from '../store/context-store.js';
@@ -115,7 +115,7 @@ export class TaskStarter {
   private async sayThatNobodyWorks({ record: { id } }: TaskAggregate): Promise<Created> {
     const { log, clock } = this;
     await log.update(id, (task) => ({
-      change: decideUnworkedTold(task, NO_WORKERS, clock.now()),
+      change: decideNoWorkerNotice(task, NO_WORKERS, clock.now()),
       result: undefined,
     }));
     const aggregate = await log.read(id, EVERYTHING);

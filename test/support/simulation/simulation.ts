@@ -233,7 +233,7 @@ class Simulation {
       soleProcess: true,
     });
     if (!life.alive) return;
-    hub.sweeper.start();
+    hub.cleanup.start();
     this.current = { hub, life };
   }
 

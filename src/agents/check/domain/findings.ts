@@ -1,5 +1,5 @@
 import type { AgentEndpoint } from '../../agent.js';
-import type { QuirkKind } from '../../agent-quirks.js';
+import type { QuirkKind } from '../../registry/agent-quirks.js';
 
 /** Whether an agent does something: as far as one probe can tell. */
 export const DOES = ['yes', 'no', 'unclear', 'not-asked'] as const;

@@ -1,4 +1,4 @@
-import type { BreakerState, HealthState } from '../../agent-health.js';
+import type { BreakerState, HealthState } from '../agent-health.js';
 import { failsTooOften, type Sample, withSample } from './failure-rate.js';
 import { type HealthRules, openTimeMs } from './health-rules.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type AgentFailureKind } from '../../public-failure.js';
+import { type AgentFailureKind } from '../../binding/public-failure.js';
 import { type Verdict, verdictOf } from './fault-of.js';
 
 type Row = [what: string, AgentFailureKind, { code?: number; httpStatus?: number }, Verdict];

@@ -1,5 +1,5 @@
 import { ERROR_CODES } from '../../../protocol/error-codes.js';
-import type { AgentCallError } from '../../agent-client.js';
+import type { AgentCallError } from '../../binding/agent-call-error.js';
 
 /** Statuses below 500 that say of the agent, not of the one request, that nothing can be done there. */
 const USELESS_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 429]);

@@ -1,4 +1,4 @@
-import type { TaskResult } from '../../agent-health.js';
+import type { TaskResult } from '../agent-health.js';
 import type { HealthRules } from './health-rules.js';
 
 /** Results of one organization that count, how long they do, and organizations that are remembered. */

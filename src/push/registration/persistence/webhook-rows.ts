@@ -2,7 +2,7 @@ import { toDate } from '../../../database/rows.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
-import type { ProtocolVersion } from '../../../routing/index.js';
+import type { ProtocolVersion } from '../../../protocol/protocol-version.js';
 import type { AuthScheme } from '../../auth/domain/auth-scheme.js';
 import type { SubscriptionFilter } from '../domain/subscription-filter.js';
 import {

@@ -1,4 +1,4 @@
-import type { ProtocolVersion } from '../../../routing/index.js';
+import type { ProtocolVersion } from '../../../protocol/protocol-version.js';
 import { timestampOf } from '../../auth/domain/standard-webhooks.js';
 
 /** One attempt, as its headers describe it. */

@@ -1,5 +1,5 @@
 import type { RuleQuestion } from '../../domain/rule-decision.js';
-import { tagKey } from '../../domain/agent-index.js';
+import { tagKey } from '../../../common/tag-key.js';
 import { accepts } from '../../domain/media-types.js';
 import { metadataAmong } from './metadata-path.js';
 import { type Patterns, patternText } from './pattern.js';

@@ -1,4 +1,4 @@
-import type { Scope } from '../../../auth/index.js';
+import type { Scope } from '../../../common/scope.js';
 import type { RequirePolicy } from '../../../protocol/routing-extension.js';
 import type { StepStrategy } from '../../domain/plan.js';
 

@@ -1,0 +1,92 @@
+import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+} from '@nestjs/swagger';
+import { AdminController } from '../../common/http/admin-controller.js';
+import { AgentDto, AgentPageDto, RefreshedAgentDto, RegisteredAgentDto } from './agent-view.dto.js';
+import { AgentQueryDto } from './agent-query.dto.js';
+import { PatchAgentDto } from '../request/patch-agent.dto.js';
+import { RegisterAgentDto } from '../request/register-agent.dto.js';
+import { EndpointMemory } from '../client/endpoint-memory.js';
+import { AgentMonitor } from '../health/agent-monitor.js';
+import type { Agent } from '../agent.js';
+import { AgentQuirks } from '../registry/agent-quirks.js';
+import { AgentsService } from '../registration/agents.service.js';
+
+@AdminController('agents', 'api/v1/agents', 'agents')
+export class AgentsController {
+  constructor(
+    private readonly agents: AgentsService,
+    private readonly endpoints: EndpointMemory,
+    private readonly monitor: AgentMonitor,
+    private readonly quirks: AgentQuirks,
+  ) {}
+
+  @Post()
+  @ApiOperation({ summary: 'Register an agent; the answer reports what the hub will call.' })
+  @ApiCreatedResponse({ type: RegisteredAgentDto })
+  async register(@Body() body: RegisterAgentDto): Promise<RegisteredAgentDto> {
+    const registration = await this.agents.register(body);
+    return new RegisteredAgentDto(registration, this.monitor.viewOf(registration.agent.id));
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'List agents by id, filtered.' })
+  @ApiOkResponse({ type: AgentPageDto })
+  async list(@Query() query: AgentQueryDto): Promise<AgentPageDto> {
+    const { limit, cursor, state, ...filter } = query;
+    const enabled = state === undefined ? undefined : state === 'enabled';
+    const page = await this.agents.list({ ...filter, enabled }, limit, cursor);
+    return { ...page, items: page.items.map((agent) => this.shown(agent)) };
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'Get an agent.' })
+  @ApiOkResponse({ type: AgentDto })
+  async get(@Param('id') id: string): Promise<AgentDto> {
+    return this.shown(await this.agents.get(id));
+  }
+
+  @Patch(':id')
+  @ApiOperation({ summary: "Change the operator's settings of an agent." })
+  @ApiOkResponse({ type: AgentDto })
+  async patch(@Param('id') id: string, @Body() body: PatchAgentDto): Promise<AgentDto> {
+    return this.shown(await this.agents.patch(id, body));
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({
+    summary: 'Delete an agent; tasks it is working on can still be canceled for 30 days.',
+  })
+  @ApiNoContentResponse()
+  async remove(@Param('id') id: string): Promise<void> {
+    await this.agents.remove(id);
+  }
+
+  // The plain `:id:refresh` would also match other verbs after the second colon.
+  @Post(':id(^[^:]+)::refresh')
+  @HttpCode(200)
+  @ApiOperation({ summary: "Refresh the agent's card; the answer reports what changed." })
+  @ApiOkResponse({ type: RefreshedAgentDto })
+  async refresh(@Param('id') id: string): Promise<RefreshedAgentDto> {
+    const refreshed = await this.agents.refresh(id);
+    return new RefreshedAgentDto(
+      refreshed,
+      this.monitor.viewOf(id),
+      this.quirks.of(refreshed.agent),
+    );
+  }
+
+  private shown(agent: Agent): AgentDto {
+    return new AgentDto(
+      agent,
+      this.monitor.viewOf(agent.id),
+      this.quirks.of(agent),
+      this.endpoints.now(agent),
+    );
+  }
+}

@@ -1,0 +1,35 @@
+import type { HubRefusal } from './hub-refusal.js';
+import { type AgentFailureKind, publicFailure } from './public-failure.js';
+
+/**
+ * What went wrong at an agent, in the only terms the runner decides by.
+ * - `unreachable`: nothing was sent or accepted (DNS, connect, TLS, refused, egress): failover is safe.
+ * - `rejected`: the agent answered with a protocol error: it did not accept the message.
+ * - `interrupted`: the answer or stream broke off; the agent may be working.
+ * - `invalid`: it answered something that is not A2A (InvalidAgentResponse).
+ * - `not-found`: it does not know the task.
+ *
+ * `message` may hold what the agent or the network said (ids of the agent, addresses): it is for the
+ * log only. Clients read {@link publicMessage}.
+ */
+export class AgentCallError extends Error {
+  override readonly name = 'AgentCallError';
+  /** In the hub's own words, to follow the agent's name: `could not be reached`. */
+  readonly publicMessage: string;
+
+  constructor(
+    readonly kind: AgentFailureKind,
+    message: string,
+    readonly detail: {
+      readonly code?: number;
+      readonly httpStatus?: number;
+      readonly hubRefusal?: HubRefusal;
+      /** The limit of the hub that the answer passes, as a clause: `has more than 50000 values`. */
+      readonly limit?: string;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
+    this.publicMessage = publicFailure(kind, detail);
+  }
+}

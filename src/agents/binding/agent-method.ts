@@ -1,0 +1,8 @@
+/** The operations of A2A that the hub calls at agents. */
+export type AgentMethod =
+  | 'SendMessage'
+  | 'SendStreamingMessage'
+  | 'GetTask'
+  | 'CancelTask'
+  | 'ListTasks'
+  | 'SubscribeToTask';

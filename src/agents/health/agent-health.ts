@@ -1,0 +1,69 @@
+import type { Agent } from '../agent.js';
+import type { QueueAsker } from './agent-load.js';
+
+/**
+ * What is known of an agent's health.
+ * - `unknown`: nobody has called it yet.
+ * - `healthy`: its last calls succeeded.
+ * - `degraded`: some failed, not enough of them to call it down; it gets work after its equals.
+ * - `down`: it gets work only as a trial.
+ */
+export type HealthState = 'unknown' | 'healthy' | 'degraded' | 'down';
+
+export const HEALTH_STATES: readonly HealthState[] = ['unknown', 'healthy', 'degraded', 'down'];
+
+/** `open`: no work; `half-open`: one trial at a time decides; `closed`: as usual. */
+export type BreakerState = 'closed' | 'open' | 'half-open';
+
+export const BREAKER_STATES: readonly BreakerState[] = ['closed', 'open', 'half-open'];
+
+/** How an agent stands at this moment, for the choice of agents. */
+export interface AgentCondition {
+  readonly health: HealthState;
+  readonly breaker: BreakerState;
+  /** Delegations it works on now, as far as this process knows. */
+  readonly outstanding: number;
+  /** Delegations queued for it. */
+  readonly queued: number;
+  /** Its queue has as much as it may hold: it takes no new task. */
+  readonly isFull: boolean;
+}
+
+/**
+ * Whether a new message may go to an agent now.
+ * - `go`: as usual.
+ * - `trial`: it is half-open, and this message decides; `end` is called when it is over, whatever came
+ *   of it. Nobody else gets the trial until then (or until the agent would have answered).
+ * - `wait`: not now. `waitMs` is how long at least; 0 while somebody else's trial decides. `why` is a
+ *   predicate to follow the agent's name (`is out of service …`).
+ */
+export type Admission =
+  | { readonly kind: 'go' }
+  | { readonly kind: 'trial'; readonly end: () => void }
+  | { readonly kind: 'wait'; readonly waitMs: number; readonly why: string };
+
+/**
+ * How a task ended at an agent, where that was the agent's own doing: it completed, or it failed because the
+ * agent said so or answered as it must not. `error` is for operators.
+ */
+export type TaskResult =
+  | { readonly organization: string; readonly ok: true }
+  | { readonly organization: string; readonly ok: false; readonly error: string };
+
+/**
+ * How agents stand, in memory, as this process has seen them: what its calls came to, else looks at
+ * their cards. Asked on the path of every message.
+ */
+export abstract class AgentHealth {
+  /**
+   * An agent nobody has heard of is `unknown`, closed, idle and not full. Whether it is full may depend on
+   * who asks: see `AgentLoads.isFull`.
+   */
+  abstract conditionOf(agentId: string, asker?: QueueAsker): AgentCondition;
+
+  /** Asked before a message is sent that another agent could still get. */
+  abstract admit(agentId: string): Admission;
+
+  /** Told once for each task that an agent has ended. It never opens a breaker. */
+  abstract taskEnded(agent: Agent, result: TaskResult): void;
+}

@@ -1,0 +1,120 @@
+import type { Agent, AgentBudgets, AgentEndpoint, AgentPin, AgentSwitches } from '../agent.js';
+import { readHeaders } from '../endpoint/agent-headers.js';
+import { called, chooseEndpoint, originsGiven } from '../endpoint/choose-endpoint.js';
+import { isGivenFor } from '../endpoint/credential-origins.js';
+
+/** Changes of an agent. A member that is null goes back to its default; of maps, each entry does. */
+export interface AgentPatch {
+  readonly tags?: readonly string[] | undefined;
+  readonly priority?: number | undefined;
+  readonly weight?: number | undefined;
+  readonly maxConcurrent?: number | null | undefined;
+  readonly maxQueue?: number | null | undefined;
+  readonly enabled?: boolean | undefined;
+  readonly organizations?: readonly string[] | null | undefined;
+  readonly cardKeys?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly endpointOverride?: string | null | undefined;
+  readonly protocolBinding?: AgentPin['protocolBinding'] | undefined;
+  readonly protocolVersion?: AgentPin['protocolVersion'] | undefined;
+  readonly budgets?:
+    Readonly<Partial<Record<keyof AgentBudgets, number | null>>> | null | undefined;
+  readonly switches?: WrittenSwitches | null | undefined;
+  readonly credentials?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly cardHeaders?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** {@link AgentSwitches} as an operator writes them: null is the same as absent, or takes one back. */
+export type WrittenSwitches = {
+  readonly [Name in keyof AgentSwitches]?: AgentSwitches[Name] | null | undefined;
+};
+
+/** How much work an agent gets. */
+export type Capacity = Pick<Agent, 'weight' | 'maxConcurrent' | 'maxQueue'>;
+
+export const DEFAULT_CAPACITY: Capacity = { weight: 1, maxConcurrent: null, maxQueue: null };
+
+/** What decides where an agent is called. */
+type Called = Pick<Agent, 'card' | 'pin' | 'endpointOverride' | 'refused' | 'credentials'> &
+  Partial<Pick<Agent, 'credentialOrigins'>>;
+
+/** What the hub calls first; throws as {@link chooseEndpoint} does. */
+export function endpointOf(agent: Called): AgentEndpoint {
+  return called(chooseEndpoint(agent.card, agent).endpoint, agent.endpointOverride);
+}
+
+/** The operator's override and pin after a patch. */
+export function moved(agent: Agent, patch: AgentPatch): Pick<Agent, 'endpointOverride' | 'pin'> {
+  const { endpointOverride = agent.endpointOverride } = patch;
+  return { endpointOverride, pin: pinned(agent.pin, patch) };
+}
+
+/** How much an agent gets, with the members of a request laid over it. */
+export function capacityAfter(agent: Capacity, request: Partial<Capacity>): Capacity {
+  const { weight = agent.weight } = request;
+  const { maxConcurrent = agent.maxConcurrent, maxQueue = agent.maxQueue } = request;
+  return { weight, maxConcurrent, maxQueue };
+}
+
+/** A pin with the members of a request laid over it. */
+export function pinned(pin: AgentPin, request: Pick<AgentPatch, keyof AgentPin>): AgentPin {
+  const { protocolBinding = pin.protocolBinding, protocolVersion = pin.protocolVersion } = request;
+  return { protocolBinding, protocolVersion };
+}
+
+/** Headers of a patch: each is set, or removed by null. */
+export function entries(
+  field: string,
+  patch: Readonly<Record<string, unknown>> | null | undefined,
+): Record<string, string | null> | null | undefined {
+  if (patch === null || patch === undefined) return patch;
+  const removed = Object.keys(patch).filter((name) => patch[name] === null);
+  const set = Object.entries(patch).filter(([, value]) => value !== null);
+  return {
+    ...Object.fromEntries(removed.map((name) => [name.toLowerCase(), null])),
+    ...readHeaders(field, Object.fromEntries(set)),
+  };
+}
+
+/** The switches with those of a request laid over them. */
+export function switched(
+  switches: Partial<AgentSwitches>,
+  written: WrittenSwitches | null | undefined,
+): Partial<AgentSwitches> {
+  return patched<string, unknown>(switches, written);
+}
+
+/** A map with a patch laid over it: null removes an entry, a null patch all of them. */
+export function patched<K extends string, V>(
+  map: Readonly<Partial<Record<K, V>>>,
+  patch: Readonly<Partial<Record<K, V | null>>> | null | undefined,
+): Record<K, V> {
+  const merged = patch === null ? {} : { ...map, ...patch };
+  const kept = Object.entries(merged).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(kept) as Record<K, V>;
+}
+
+/**
+ * The credentials after a patch, `given` being its own. An override elsewhere drops the stored ones; those
+ * that are given are for every server the agent then has.
+ */
+export function credentialsAfter(
+  agent: Agent,
+  { endpointOverride }: AgentPatch,
+  given: Readonly<Record<string, string | null>> | null | undefined,
+): Pick<Agent, 'credentials' | 'credentialOrigins'> {
+  const endpoint = endpointOf({ ...agent, credentials: {} });
+  const stays = endpointOverride === undefined || isGivenFor(endpoint, agent);
+  const credentials = patched(stays ? agent.credentials : {}, given);
+  if (given) return { credentials, credentialOrigins: originsGiven({ ...agent, credentials }) };
+  const isEmpty = Object.keys(credentials).length === 0;
+  return { credentials, credentialOrigins: isEmpty ? [] : agent.credentialOrigins };
+}
+
+/** Organizations as they are stored: each once; null stands for everybody. */
+export function namesOf(organizations: readonly string[] | null | undefined): string[] | null {
+  return organizations ? [...new Set(organizations)] : null;
+}
+
+export function distinct(tags: readonly string[]): string[] {
+  return [...new Set(tags.map((tag) => tag.trim()))].filter((tag) => tag !== '');
+}

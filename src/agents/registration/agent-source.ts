@@ -1,0 +1,68 @@
+import type { Agent, AgentEndpoint } from '../agent.js';
+import { readHeaders } from '../endpoint/agent-headers.js';
+import { bindingOf } from '../binding/bindings.js';
+import type { Intake } from './agent-intake.js';
+import { adjustedBy } from '../card/card-trouble.js';
+import { readCardKeys } from '../card/card-keys.js';
+import { originsGiven } from '../endpoint/choose-endpoint.js';
+
+/** What the hub reads the card with, and calls the agent with. */
+export type AgentMeans = Pick<Agent, 'cardHeaders' | 'cardKeys' | 'credentials'>;
+
+/** {@link AgentMeans} as an operator writes them. */
+export interface WrittenMeans {
+  readonly cardHeaders?: Readonly<Record<string, unknown>> | undefined;
+  /** A JWK Set or `{jwksUrl}`: who has to have signed the card. */
+  readonly cardKeys?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly credentials?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Throws HubError INVALID_PARAMS naming the field; that of the credentials is called `field`. */
+export function readMeans(written: WrittenMeans, field: string): AgentMeans {
+  return {
+    cardHeaders: readHeaders('cardHeaders', written.cardHeaders ?? {}),
+    credentials: readHeaders(field, written.credentials ?? {}),
+    cardKeys: readCardKeys('cardKeys', written.cardKeys),
+  };
+}
+
+/**
+ * The part of an agent that comes of its card; its credentials are given `now`. `before` is the trouble of
+ * the card that this one replaces.
+ */
+export function agentOf(
+  intake: Intake,
+  source: AgentMeans & Pick<Agent, 'endpointOverride' | 'pin'>,
+  now: Date,
+  before: Agent['cardTrouble'],
+) {
+  const { card, originalCard, cardUrl, signature, endpoint, refused } = intake;
+  const { cardHeaders, cardKeys, credentials, endpointOverride, pin } = source;
+  return {
+    card,
+    originalCard,
+    cardUrl,
+    cardTrouble: adjustedBy(originalCard, now, before),
+    cardHeaders,
+    cardKeys,
+    signature,
+    endpoint,
+    endpointOverride,
+    pin,
+    refused,
+    credentials,
+    credentialOrigins: originsGiven({ card, refused, endpointOverride, pin, credentials }),
+  };
+}
+
+/**
+ * Not every binding carries every header: better refused now than at every call. Throws HubError
+ * INVALID_PARAMS naming the header below `field`.
+ */
+export function checkCarried(
+  field: string,
+  endpoint: AgentEndpoint,
+  credentials: Agent['credentials'],
+): void {
+  bindingOf(endpoint.protocolBinding).checkHeaders(field, credentials);
+}

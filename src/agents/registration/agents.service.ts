@@ -1,0 +1,358 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { issueCursor, readCursor } from '../../common/cursor.js';
+import { HubError, invalidField, whyOf } from '../../common/hub-error.js';
+import { Log } from '../../common/logger.js';
+import type { Page } from '../../common/page.js';
+import type { Agent, AgentBudgets, AgentEndpoint } from '../agent.js';
+import { AgentIntake, type Intake, type Reach } from './agent-intake.js';
+import {
+  type AgentPatch,
+  capacityAfter,
+  credentialsAfter,
+  DEFAULT_CAPACITY,
+  distinct,
+  endpointOf,
+  entries,
+  moved,
+  namesOf,
+  patched,
+  pinned,
+  switched,
+  type WrittenSwitches,
+} from './agent-patch.js';
+import { AgentProbe, type ProbeReport, type ProbeWish } from '../check/agent-probe.js';
+import { adjustedBy, refusedBy } from '../card/card-trouble.js';
+import { AgentRegistry } from '../registry/agent-registry.js';
+import { type WrittenMeans, agentOf, checkCarried, readMeans } from './agent-source.js';
+import { type AgentFilter, AgentStore } from '../registry/agent-store.js';
+import { idFromName, isAgentId, WRONG_ID } from '../card/agent-id.js';
+import { type CardChange, diffCards } from '../card/card-diff.js';
+import { readCardKeys } from '../card/card-keys.js';
+import { CardTrust } from '../card/card-trust.js';
+import { chooseEndpoint } from '../endpoint/choose-endpoint.js';
+import { UnreadAgents, withUnread } from './unread-agents.js';
+
+/** An agent to be registered, by exactly one of `cardUrl` and `card`. */
+export interface NewAgent extends WrittenMeans, ProbeWish {
+  /** Default: derived from the card's name. */
+  readonly id?: string | undefined;
+  readonly cardUrl?: string | undefined;
+  readonly card?: Readonly<Record<string, unknown>> | undefined;
+  readonly endpointOverride?: string | undefined;
+  /** The binding to call; default: the hub's choice among the card's. */
+  readonly protocolBinding?: AgentEndpoint['protocolBinding'] | undefined;
+  /** The protocol version to speak; default: the hub's choice among the card's. */
+  readonly protocolVersion?: AgentEndpoint['protocolVersion'] | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly priority?: number | undefined;
+  readonly weight?: number | undefined;
+  readonly maxConcurrent?: number | null | undefined;
+  readonly maxQueue?: number | null | undefined;
+  readonly enabled?: boolean | undefined;
+  /** Who may use it; null or absent: everybody. */
+  readonly organizations?: readonly string[] | null | undefined;
+  readonly budgets?: Readonly<Partial<Record<keyof AgentBudgets, number | null>>> | undefined;
+  readonly switches?: WrittenSwitches | undefined;
+}
+
+/** A new agent and what was found out about it. */
+export interface Registration {
+  readonly agent: Agent;
+  readonly intake: Pick<Intake, 'interfaces' | 'endpointResolves'>;
+  /** Null: no probe was wished for. */
+  readonly probe: ProbeReport | null;
+}
+
+export interface Refreshed {
+  readonly agent: Agent;
+  readonly changes: readonly CardChange[];
+}
+
+/** Stands for the id of an agent that is not registered. */
+const UNNAMED = 'unnamed';
+
+/** The registry's operations. Every change is in {@link AgentRegistry} when its call resolves. */
+@Injectable()
+export class AgentsService {
+  constructor(
+    private readonly store: AgentStore,
+    private readonly registry: AgentRegistry,
+    private readonly intake: AgentIntake,
+    private readonly trust: CardTrust,
+    private readonly probe: AgentProbe,
+    private readonly clock: Clock,
+    private readonly log: Log,
+    private readonly unread: UnreadAgents,
+  ) {}
+
+  /**
+   * Registers an agent; see {@link AgentIntake.examine} for what is refused. A probe that is wished for comes
+   * first: that it fails changes nothing, but an agent that shows a protocol from before A2A 0.2 is refused.
+   */
+  async register(request: NewAgent): Promise<Registration> {
+    const { id: wanted } = request;
+    if (wanted !== undefined) await this.checkId(wanted);
+    const { agent, intake } = await this.examined(request);
+    const probe = await this.probe.of(agent, request);
+    if (probe?.oldWire) {
+      throw invalidField(request.card === undefined ? 'cardUrl' : 'card', refused(probe.oldWire));
+    }
+    const added = await this.add(agent, wanted);
+    await this.registry.renew();
+    return { agent: added, intake, probe };
+  }
+
+  /** What {@link register} would do and find out, and with a probe that; nothing is registered. */
+  async check(request: NewAgent): Promise<Registration> {
+    const { id: wanted } = request;
+    if (wanted !== undefined && !isAgentId(wanted)) throw wrongId();
+    const { agent, intake } = await this.examined(request);
+    const checked = { ...agent, id: wanted ?? UNNAMED };
+    return { agent: checked, intake, probe: await this.probe.of(checked, request) };
+  }
+
+  /** The agent that a request describes, with what its card says now. */
+  private async examined(
+    request: NewAgent,
+  ): Promise<{ readonly agent: Omit<Agent, 'id'>; readonly intake: Intake }> {
+    const { cardUrl = null, card = null, endpointOverride = null } = request;
+    if ((cardUrl === null) === (card === null)) {
+      throw invalidField('cardUrl', 'or card must be given, and not both');
+    }
+    const means = readMeans(request, 'credentials');
+    const pin = pinned({ protocolBinding: null, protocolVersion: null }, request);
+    const source = { ...means, endpointOverride, pin };
+    const intake = await this.intake.examine({ cardUrl, card, ...source });
+    checkCarried('credentials', intake.endpoint, means.credentials);
+    const now = this.clock.now();
+    const agent: Omit<Agent, 'id'> = {
+      ...agentOf(intake, source, now, null),
+      tags: distinct(request.tags ?? []),
+      priority: request.priority ?? 0,
+      ...capacityAfter(DEFAULT_CAPACITY, request),
+      enabled: request.enabled ?? true,
+      organizations: namesOf(request.organizations),
+      budgets: patched({}, request.budgets),
+      switches: switched({}, request.switches),
+      source: 'api',
+      createdAt: now,
+      updatedAt: now,
+      deletedAt: null,
+    };
+    return { agent, intake };
+  }
+
+  /** Throws HubError NOT_FOUND. */
+  async get(id: string): Promise<Agent> {
+    return (await this.store.get(id)) ?? this.unread.get(id) ?? notFound(id);
+  }
+
+  /**
+   * By id, declared agents among them that could not be read yet; `cursor` is a `nextCursor` of the same list.
+   */
+  async list(filter: AgentFilter, limit: number, cursor?: string): Promise<Page<Agent>> {
+    const after = cursor === undefined ? undefined : readCursor('agents', cursor, isAgentId);
+    const page = await this.store.list(filter, limit, after);
+    const unread = this.unread.all().filter(({ id }) => this.registry.get(id) === undefined);
+    const { items, nextCursor: next } = withUnread(page, unread, filter, limit, after);
+    return { items, nextCursor: next === null ? null : issueCursor('agents', next) };
+  }
+
+  /** Throws HubError NOT_FOUND, CONFLICT for a declared agent, or what the URL's checks throw. */
+  async patch(id: string, patch: AgentPatch): Promise<Agent> {
+    const present = await this.get(id);
+    refuseDeclared(present);
+    refuseUnusable(present);
+    const credentials = entries('credentials', patch.credentials);
+    const cardHeaders = entries('cardHeaders', patch.cardHeaders);
+    const trust = await this.trustOf(present, patch.cardKeys);
+    const reach = await this.reachOf({ ...present, ...trust }, patch);
+    const changed = await this.store.update(id, (agent) => {
+      refuseDeclared(agent);
+      if ((trust ?? reach) !== undefined && agent.originalCard !== present.originalCard) {
+        throw new HubError('CONFLICT', `The card of ${id} was changed meanwhile; try again.`);
+      }
+      const placed = { ...agent, ...trust, ...moved(agent, patch), ...reach };
+      const given = credentialsAfter(placed, patch, credentials);
+      const endpoint = endpointOf({ ...placed, ...given });
+      checkCarried('credentials', endpoint, given.credentials);
+      return {
+        ...placed,
+        ...given,
+        endpoint,
+        tags: patch.tags === undefined ? agent.tags : distinct(patch.tags),
+        priority: patch.priority ?? agent.priority,
+        ...capacityAfter(agent, patch),
+        enabled: patch.enabled ?? agent.enabled,
+        organizations:
+          patch.organizations === undefined ? agent.organizations : namesOf(patch.organizations),
+        budgets: patched(agent.budgets, patch.budgets),
+        switches: switched(agent.switches, patch.switches),
+        cardHeaders: patched(agent.cardHeaders, cardHeaders),
+        updatedAt: this.clock.now(),
+      };
+    });
+    await this.registry.renew();
+    return changed ?? notFound(id);
+  }
+
+  /**
+   * Reads the card again. Throws HubError CONFLICT when the agent was registered without an address,
+   * what {@link AgentIntake.examine} throws, and INVALID_PARAMS when the card names only servers that the
+   * credentials are not for, or a gRPC interface that cannot carry them; the agent then stays as it was, and
+   * shows the trouble.
+   */
+  async refresh(id: string): Promise<Refreshed> {
+    const before = await this.get(id);
+    if (before.cardUrl === null) {
+      throw new HubError('CONFLICT', `${id} was registered with its card; there is no address.`);
+    }
+    const intake = await this.readAgain(before);
+    let changes: CardChange[] = [];
+    const agent = await this.store.update(id, (stored) => {
+      changes = diffCards(stored, intake);
+      const { card, originalCard, cardUrl, signature, refused } = intake;
+      const updatedAt = this.clock.now();
+      const cardTrouble = adjustedBy(originalCard, updatedAt, stored.cardTrouble);
+      const read = { card, originalCard, cardUrl, signature, refused, cardTrouble };
+      const fresh = { ...stored, ...read, updatedAt };
+      const endpoint = endpointOf(fresh);
+      checkCarried('credentials', endpoint, fresh.credentials);
+      return { ...fresh, endpoint };
+    });
+    await this.registry.renew();
+    if (agent === undefined && this.unread.get(id) !== undefined) throw unreadYet(id);
+    return { agent: agent ?? notFound(id), changes };
+  }
+
+  /** The card of a registered agent as it is now. One that is not taken is noted with the agent. */
+  private async readAgain(agent: Agent): Promise<Intake> {
+    try {
+      return await this.intake.examine({ ...agent, card: null });
+    } catch (error) {
+      if (error instanceof HubError) await this.noteRefused(agent.id, error);
+      throw error;
+    }
+  }
+
+  private async noteRefused(id: string, error: HubError): Promise<void> {
+    this.log.warn(
+      { agent: id, ...whyOf(error) },
+      'the refreshed card of an agent was refused; the previous card stays in use',
+    );
+    const cardTrouble = refusedBy(error, this.clock.now());
+    await this.store.update(id, (stored) => {
+      return stored.cardTrouble?.kind === 'unusable' ? stored : { ...stored, cardTrouble };
+    });
+    await this.registry.renew();
+  }
+
+  /**
+   * Takes an agent out of service, also a declared one: that one is as its declaration says again when
+   * a process starts. Throws HubError NOT_FOUND.
+   */
+  async disable(id: string): Promise<Agent> {
+    const disabled = await this.store.update(id, (agent) => ({
+      ...agent,
+      enabled: false,
+      updatedAt: this.clock.now(),
+    }));
+    await this.registry.renew();
+    return disabled ?? notFound(id);
+  }
+
+  /**
+   * Deletes an agent: it gets no new message, and its id is free. What it works on goes on, and can be
+   * canceled with it for 30 days.
+   */
+  async remove(id: string): Promise<void> {
+    refuseDeclared(await this.get(id));
+    if (!(await this.store.remove(id, this.clock.now()))) notFound(id);
+    await this.registry.renew();
+  }
+
+  /**
+   * The keys of a patch, what they say of the card the hub has, and what of it they vouch for. It stays
+   * in use whatever they say, so that keys can be changed before the card is; and once it was verified,
+   * only a verified one takes its place.
+   */
+  private async trustOf(
+    agent: Agent,
+    written: AgentPatch['cardKeys'],
+  ): Promise<Pick<Agent, 'cardKeys' | 'signature' | 'card'> | undefined> {
+    if (written === undefined) return undefined;
+    const cardKeys = readCardKeys('cardKeys', written);
+    const endpointUrl = chooseEndpoint(agent.card, { pin: agent.pin }).endpoint.url;
+    const { card, signature } = await this.trust.judge({ ...agent, endpointUrl }, cardKeys);
+    const wasVerified = signature.wasVerified || agent.signature.wasVerified;
+    return { cardKeys, card, signature: { ...signature, wasVerified } };
+  }
+
+  /** The addresses after a patch, checked; undefined when it changes none. */
+  private async reachOf(
+    agent: Agent,
+    patch: AgentPatch,
+  ): Promise<Pick<Reach, 'refused'> | undefined> {
+    const { endpointOverride, protocolBinding, protocolVersion } = patch;
+    const asked = [endpointOverride, protocolBinding, protocolVersion];
+    if (asked.every((one) => one === undefined)) return undefined;
+    const { refused } = await this.intake.reach({ ...agent, ...moved(agent, patch) });
+    return { refused };
+  }
+
+  /** Before an agent is asked anything, for which nobody should wait in vain. */
+  private async checkId(id: string): Promise<void> {
+    if (!isAgentId(id)) throw wrongId();
+    if ((await this.store.get(id)) !== undefined) throw taken(id);
+  }
+
+  /** Under the id that is wanted, or the first free one made of the name. */
+  private async add(agent: Omit<Agent, 'id'>, wanted: string | undefined): Promise<Agent> {
+    const taken = new Set(this.registry.all().map(({ id }) => id));
+    for (;;) {
+      const id = wanted ?? idFromName(agent.card.name, (one) => taken.has(one));
+      try {
+        await this.store.add({ ...agent, id });
+        return { ...agent, id };
+      } catch (error) {
+        // Another process was quicker with a derived id: try the next one.
+        const conflict = error instanceof HubError && error.reason === 'CONFLICT';
+        if (!conflict || wanted !== undefined) throw error;
+        taken.add(id);
+      }
+    }
+  }
+}
+
+function unreadYet(id: string): HubError {
+  return new HubError('CONFLICT', `${id} is declared, and read with the next try by itself.`);
+}
+
+function wrongId(): HubError {
+  return invalidField('id', WRONG_ID);
+}
+
+function taken(id: string): HubError {
+  return new HubError('CONFLICT', `There is an agent with the id ${id}.`);
+}
+
+function refused(oldWire: string): string {
+  return `is of an agent that the hub cannot speak to. ${oldWire}`;
+}
+
+/** To change one would write down what could not be read. */
+function refuseUnusable({ cardTrouble }: Agent): void {
+  if (cardTrouble?.kind !== 'unusable') return;
+  const advice = 'Refresh it, or delete it and register it again.';
+  throw new HubError('CONFLICT', `${cardTrouble.reason} ${advice}`);
+}
+
+function refuseDeclared(agent: Agent): void {
+  if (agent.source !== 'config') return;
+  throw new HubError('CONFLICT', `${agent.id} is declared in the configuration; change it there.`);
+}
+
+function notFound(id: string): never {
+  throw new HubError('NOT_FOUND', `There is no agent ${id}.`);
+}

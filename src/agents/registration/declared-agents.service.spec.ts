@@ -1,0 +1,231 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { SystemClock } from '../../common/clock.js';
+import { HubError } from '../../common/hub-error.js';
+import type { Log } from '../../common/logger.js';
+import {
+  ConfigChanges,
+  ConfigError,
+  ConfigSource,
+  configWith,
+  type AppConfig,
+  type DeclaredEntry,
+} from '../../config/index.js';
+import type { Agent } from '../agent.js';
+import type { AgentIntake, CardSource, Intake } from './agent-intake.js';
+import { AgentRegistry } from '../registry/agent-registry.js';
+import { AgentStore } from '../registry/agent-store.js';
+import { UnreadAgents } from './unread-agents.js';
+import { parseCard } from '../card/parse-card.js';
+import { WRONG_ID } from '../card/agent-id.js';
+import { DeclaredAgents } from './declared-agents.service.js';
+
+const nothing = (): void => undefined;
+const refuse = (): never => {
+  throw new Error('not part of this test');
+};
+let logged: string[];
+const note = (_: object, text: string): void => void logged.push(text);
+const log: Log = { debug: nothing, info: note, warn: note, error: note };
+
+/** Agents in a list; while `isDown`, nothing can be read or written. */
+class FakeStore extends AgentStore {
+  readonly agents = new Map<string, Agent>();
+  isDown = false;
+  private changes = 0;
+
+  add(agent: Agent): Promise<void> {
+    return this.write(() => void this.agents.set(agent.id, agent));
+  }
+
+  update(id: string, change: (agent: Agent) => Agent): Promise<Agent | undefined> {
+    return this.write(() => {
+      const before = this.agents.get(id);
+      if (before) this.agents.set(id, change(before));
+      return this.agents.get(id);
+    });
+  }
+
+  remove(id: string): Promise<boolean> {
+    return this.write(() => this.agents.delete(id));
+  }
+
+  get(id: string): Promise<Agent | undefined> {
+    return Promise.resolve(this.agents.get(id));
+  }
+
+  all(): Promise<Agent[]> {
+    return Promise.resolve([...this.agents.values()]);
+  }
+
+  revision(): Promise<number> {
+    return Promise.resolve(this.changes);
+  }
+
+  purge = (): Promise<number> => Promise.resolve(0);
+  list = refuse;
+
+  private async write<T>(change: () => T): Promise<T> {
+    await Promise.resolve();
+    if (this.isDown) throw new HubError('UNAVAILABLE', 'the database is down');
+    this.changes++;
+    return change();
+  }
+}
+
+/** A file that is what the test says; a change is seen once. */
+class FakeSource extends ConfigSource {
+  readonly file = 'hub.yaml';
+  private config: AppConfig | undefined;
+  private isNew = false;
+
+  change(config: AppConfig): void {
+    [this.config, this.isNew] = [config, true];
+  }
+
+  load(): AppConfig {
+    this.isNew = false;
+    return this.config ?? refuse();
+  }
+
+  isChanged(): boolean {
+    return this.isNew;
+  }
+}
+
+const CARD = {
+  name: 'Agent',
+  description: 'Works',
+  version: '1.0.0',
+  supportedInterfaces: [
+    { url: 'https://a.example/a2a', protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+  ],
+  skills: [],
+};
+const INTAKE: Intake = {
+  card: parseCard(CARD),
+  originalCard: JSON.stringify(CARD),
+  cardUrl: null,
+  endpoint: {
+    url: 'https://a.example/a2a',
+    protocolBinding: 'JSONRPC',
+    protocolVersion: '1.0',
+    tenant: '',
+  },
+  refused: [],
+  signature: {
+    outcome: 'unsigned',
+    keyId: null,
+    algorithm: null,
+    keySource: null,
+    keyThumbprint: null,
+    wasVerified: false,
+    reason: 'The card is not signed.',
+  },
+  interfaces: [],
+  endpointResolves: true,
+};
+const declared = (id: string, changes: Partial<DeclaredEntry> = {}): DeclaredEntry => ({
+  id,
+  card: {},
+  ...changes,
+});
+const configOf = (...agents: DeclaredEntry[]): AppConfig =>
+  configWith({ agents: { declared: agents } });
+
+let store: FakeStore;
+let source: FakeSource;
+/** What the card at an address is, when it is answered at all. */
+let cardAt: (source: CardSource) => Promise<Intake>;
+let stop: () => void | Promise<void>;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  [logged, store, source, stop] = [[], new FakeStore(), new FakeSource(), nothing];
+  cardAt = () => Promise.resolve(INTAKE);
+});
+
+afterEach(async () => {
+  await stop();
+  jest.useRealTimers();
+});
+
+async function start(...agents: DeclaredEntry[]): Promise<void> {
+  const clock = new SystemClock();
+  const registry = new AgentRegistry(store, clock, log);
+  const changes = new ConfigChanges(configOf(), source, clock, log);
+  const intake: Pick<AgentIntake, 'examine'> = { examine: (asked) => cardAt(asked) };
+  const service = new DeclaredAgents(
+    configOf(...agents),
+    changes,
+    store,
+    registry,
+    intake as AgentIntake,
+    clock,
+    log,
+    new UnreadAgents(),
+  );
+  stop = () => {
+    service.onModuleDestroy();
+    registry.onModuleDestroy();
+    return changes.onModuleDestroy();
+  };
+  await registry.onModuleInit();
+  await service.onModuleInit();
+  const started = service.onApplicationBootstrap();
+  await pass(1000);
+  await started;
+  changes.onApplicationBootstrap();
+}
+
+const pass = (ms: number): Promise<void> => jest.advanceTimersByTimeAsync(ms);
+
+const stored = (): string[] => [...store.agents.keys()].sort();
+
+describe('the declared agents', () => {
+  it('are put in force in the end when the database was down at the change', async () => {
+    await start(declared('old'));
+    expect(stored()).toEqual(['old']);
+    store.isDown = true;
+    source.change(configOf(declared('new')));
+    await pass(2000);
+    expect(stored()).toEqual(['old']);
+    expect(logged).toContain('the changed configuration could not be applied; it is retried');
+    expect(logged).not.toContain('the configuration file was read again');
+    store.isDown = false;
+    await pass(3000);
+    expect(stored()).toEqual(['new']);
+    expect(logged.at(-1)).toBe('the configuration file was read again');
+  });
+
+  it('are in force at once while a card of the list before is still being read', async () => {
+    let answer: (intake: Intake) => void = nothing;
+    cardAt = ({ cardUrl }) =>
+      cardUrl === null ? Promise.resolve(INTAKE) : new Promise((resolve) => (answer = resolve));
+    await start(declared('slow', { card: null, cardUrl: 'https://slow.example/card' }));
+    source.change(configOf(declared('new')));
+    await pass(2000);
+    expect(stored()).toEqual(['new']);
+    expect(logged).toContain('the configuration file was read again');
+    answer(INTAKE);
+    await pass(0);
+    expect(stored()).toEqual(['new']);
+  });
+
+  it.each(['tasks', 'composite', 'events'])('are refused at start under the id %s', async (id) => {
+    const refused = await start(declared('ok'), declared(id)).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(ConfigError);
+    expect((refused as ConfigError).problems).toEqual([
+      { key: 'agents.declared[1].id', source: 'file', text: WRONG_ID },
+    ]);
+  });
+
+  it('change nothing at all when one has an id that is reserved', async () => {
+    await start(declared('old'));
+    source.change(configOf(declared('new'), declared('tasks')));
+    await pass(2000);
+    expect(stored()).toEqual(['old']);
+    expect(logged.at(-1)).toBe(
+      'the changed configuration is invalid; the previous one stays in force',
+    );
+  });
+});

@@ -1,0 +1,269 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { HubError, whyOf } from '../../common/hub-error.js';
+import { Log } from '../../common/logger.js';
+import { AppConfig, ConfigChanges } from '../../config/index.js';
+import type { Agent } from '../agent.js';
+import { AgentIntake } from './agent-intake.js';
+import { AgentRegistry } from '../registry/agent-registry.js';
+import { agentOf, checkCarried } from './agent-source.js';
+import { AgentStore } from '../registry/agent-store.js';
+import { refusedBy } from '../card/card-trouble.js';
+import { originOf } from '../card/card-verifier.js';
+import { type DeclaredAgent, readDeclaredAgents } from './declared-agent.js';
+import { UnreadAgents } from './unread-agents.js';
+
+/** Pauses between two attempts at an agent that could not be read; the last one repeats. */
+const RETRY_MS = [1000, 2000, 5000, 10_000, 30_000, 60_000];
+
+/**
+ * How long the start waits for agents whose card is in the file, so that as a rule they are there before
+ * the hub answers. Only key sets and names that do not resolve quickly make it that long.
+ */
+const START_WAIT_MS = 1000;
+
+/**
+ * Keeps the agents that the configuration declares in the registry, at start and whenever its file
+ * changes: adds and updates them, removes those that are no longer declared. One that cannot be read
+ * yet keeps its stored card, if any, and is tried again until it can; it holds nothing else up.
+ */
+@Injectable()
+export class DeclaredAgents implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
+  private readonly stopping = new AbortController();
+  private atStart: readonly DeclaredAgent[] = [];
+  /** The list that is in force; undefined while none is, as when one could not be put in force. */
+  private inForce: readonly DeclaredAgent[] | undefined;
+  /** One list after another. */
+  private declaring: Promise<void> = Promise.resolve();
+  /** Aborted when another list takes the place of the present one. */
+  private replaced = new AbortController();
+  /** What was said last of agents that cannot be used yet. */
+  private readonly said = new Map<string, string>();
+  /** Writes under way, of this list or of the one before. */
+  private readonly writing = new Set<Promise<void>>();
+
+  constructor(
+    private readonly config: AppConfig,
+    private readonly changes: ConfigChanges,
+    private readonly store: AgentStore,
+    private readonly registry: AgentRegistry,
+    private readonly intake: AgentIntake,
+    private readonly clock: Clock,
+    private readonly log: Log,
+    private readonly unread: UnreadAgents,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    this.atStart = await readDeclaredAgents(this.config.agents.declared);
+    this.changes.subscribe(async ({ agents }) => {
+      const declared = await readDeclaredAgents(agents.declared);
+      const isSame = isDeepStrictEqual(declared, this.inForce);
+      return () => (isSame ? undefined : this.declare(declared));
+    });
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.declare(this.atStart);
+  }
+
+  /**
+   * Puts this list in the place of the one before; see {@link replace}. It waits for none of the agents
+   * that are read from elsewhere.
+   */
+  private declare(declared: readonly DeclaredAgent[]): Promise<void> {
+    const done = this.declaring.then(() => this.replace(declared));
+    this.declaring = done.catch(() => undefined);
+    return done;
+  }
+
+  /**
+   * Puts this list in the place of the one before, of which nothing is written any more by then; what
+   * is still read for that is dropped. Rejects when the database does not answer: no list is in force
+   * then, and the same one may be declared again.
+   */
+  private async replace(declared: readonly DeclaredAgent[]): Promise<void> {
+    this.inForce = undefined;
+    this.replaced.abort();
+    await Promise.allSettled(this.writing);
+    this.unread.clear();
+    this.said.clear();
+    await this.registry.renew();
+    await this.removeOthers(declared);
+    this.replaced = new AbortController();
+    this.inForce = declared;
+    const signal = AbortSignal.any([this.stopping.signal, this.replaced.signal]);
+    const attempts = declared.map((agent) => ({ agent, first: this.attempt(agent, signal) }));
+    for (const { agent, first } of attempts) void this.keepTrying(agent, first, signal);
+    const inFile = attempts.flatMap(({ agent, first }) => (agent.card === null ? [] : [first]));
+    const started = new AbortController();
+    await Promise.race([
+      Promise.all(inFile),
+      this.clock.sleep(START_WAIT_MS, AbortSignal.any([started.signal, this.stopping.signal])),
+    ]);
+    started.abort();
+  }
+
+  onModuleDestroy(): void {
+    this.stopping.abort();
+  }
+
+  private async removeOthers(declared: readonly DeclaredAgent[]): Promise<void> {
+    const stay = new Set(declared.map(({ id }) => id));
+    for (const agent of this.registry.all()) {
+      if (agent.source !== 'config' || stay.has(agent.id)) continue;
+      await this.store.remove(agent.id, this.clock.now());
+      this.log.info({ agent: agent.id }, 'agent removed: it is no longer declared');
+    }
+    await this.registry.renew();
+  }
+
+  private async keepTrying(
+    agent: DeclaredAgent,
+    first: Promise<boolean>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    let done = await first;
+    for (let count = 0; !done && !signal.aborted; count++) {
+      await this.clock.sleep(RETRY_MS[Math.min(count, RETRY_MS.length - 1)] ?? 0, signal);
+      done = signal.aborted || (await this.attempt(agent, signal));
+    }
+  }
+
+  /** Whether the registry now holds the agent as it is declared. Nothing is written after `signal`. */
+  private async attempt(declared: DeclaredAgent, signal: AbortSignal): Promise<boolean> {
+    try {
+      const { agent, present } = await this.examined(declared);
+      if (signal.aborted) return false;
+      await this.write(agent, present);
+      await this.registry.renew();
+      this.unread.forget(declared.id);
+      this.said.delete(declared.id);
+      return true;
+    } catch (error) {
+      if (!signal.aborted) this.say(declared.id, error);
+      if (error instanceof HubError && !signal.aborted) await this.noteRefused(declared, error);
+      return false;
+    }
+  }
+
+  /** One line for one reason, however often it is tried. */
+  private say(id: string, error: unknown): void {
+    const { message } = error as Error;
+    const level = this.said.get(id) === message ? 'debug' : 'warn';
+    this.said.set(id, message);
+    this.log[level]({ agent: id, ...whyOf(error) }, 'declared agent cannot be used yet');
+  }
+
+  /** The card it has stays in use, and shows what is wrong with the one that is served now; so does it without one. */
+  private async noteRefused(declared: DeclaredAgent, error: HubError): Promise<void> {
+    const { id } = declared;
+    try {
+      const { cardTrouble: before } = this.registry.get(id) ?? {};
+      const cardTrouble = refusedBy(error, this.clock.now());
+      if (before === undefined) return this.unread.note(declared, cardTrouble);
+      if (before?.reason === cardTrouble.reason) return;
+      if (before?.kind === 'unusable') return;
+      await this.store.update(id, (stored) => ({ ...stored, cardTrouble }));
+      await this.registry.renew();
+    } catch (failure) {
+      this.log.warn(
+        { agent: id, err: failure },
+        'the problem of an agent card could not be recorded',
+      );
+    }
+  }
+
+  private async write(agent: Agent, present: Agent | undefined): Promise<void> {
+    const written = this.put(agent, present);
+    this.writing.add(written);
+    try {
+      await written;
+    } finally {
+      this.writing.delete(written);
+    }
+  }
+
+  /** The agent as it is declared, with what its card says now, and the one that is stored. */
+  private async examined(
+    declared: DeclaredAgent,
+  ): Promise<{ readonly agent: Agent; readonly present: Agent | undefined }> {
+    const { id, cardUrl, card, endpointOverride, pin } = declared;
+    const { cardHeaders, cardKeys, credentials } = declared;
+    const source = { cardHeaders, cardKeys, credentials, endpointOverride, pin };
+    const present = await this.store.get(id);
+    const before = present && isFromSamePlace(present, cardUrl) ? present : undefined;
+    const given = before && isGivenBefore(before, declared) ? before : undefined;
+    const intake = await this.intake.examine({
+      cardUrl,
+      card,
+      ...source,
+      ...(given && { credentialOrigins: given.credentialOrigins }),
+      ...(before && { signature: before.signature }),
+    });
+    checkCarried('headers', intake.endpoint, credentials);
+    const now = this.clock.now();
+    const agent: Agent = {
+      id,
+      ...agentOf(intake, source, now, present?.cardTrouble ?? null),
+      ...(given && { credentialOrigins: given.credentialOrigins }),
+      tags: declared.tags,
+      priority: declared.priority,
+      weight: declared.weight,
+      maxConcurrent: declared.maxConcurrent,
+      maxQueue: declared.maxQueue,
+      enabled: declared.enabled,
+      organizations: declared.organizations,
+      budgets: declared.budgets,
+      switches: declared.switches,
+      source: 'config',
+      createdAt: now,
+      updatedAt: now,
+      deletedAt: null,
+    };
+    return { agent, present };
+  }
+
+  private async put(agent: Agent, present: Agent | undefined): Promise<void> {
+    if (present === undefined) return this.add(agent);
+    if (same(present, agent)) return;
+    if (present.source === 'api') {
+      this.log.warn({ agent: agent.id }, 'a declared agent replaces one registered by the API');
+    }
+    await this.store.update(agent.id, (stored) => ({ ...agent, createdAt: stored.createdAt }));
+  }
+
+  private async add(agent: Agent): Promise<void> {
+    try {
+      await this.store.add(agent);
+    } catch (error) {
+      // Another process of the same configuration was quicker.
+      if (!(error instanceof HubError) || error.reason !== 'CONFLICT') throw error;
+    }
+  }
+}
+
+/** The declared address is where the agent's card has been read before. */
+function isFromSamePlace(present: Agent, cardUrl: string | null): boolean {
+  if (cardUrl === null || present.cardUrl === null) return false;
+  return originOf(cardUrl) === originOf(present.cardUrl);
+}
+
+/** The same credentials for the same agent stay those for the servers it had when they were declared. */
+function isGivenBefore(before: Agent, { endpointOverride, credentials }: DeclaredAgent): boolean {
+  return (
+    before.endpointOverride === endpointOverride &&
+    isDeepStrictEqual(before.credentials, credentials)
+  );
+}
+
+/** Equal but for the times: nothing to write, and no other process to bother. */
+function same(present: Agent, declared: Agent): boolean {
+  const { createdAt, updatedAt, card } = present;
+  return isDeepStrictEqual(present, { ...declared, createdAt, updatedAt, card });
+}

@@ -1,0 +1,49 @@
+import type { Page } from '../../common/page.js';
+import type { Agent } from '../agent.js';
+
+export interface AgentFilter {
+  /** An operator tag or a skill tag, exactly (case-insensitive). */
+  readonly tag?: string | undefined;
+  /** A skill id. */
+  readonly skill?: string | undefined;
+  /** Part of name, description or a skill's name (case-insensitive). */
+  readonly text?: string | undefined;
+  readonly enabled?: boolean | undefined;
+}
+
+/**
+ * The registry's storage. Agents are few (dozens to thousands) and read on every request. A deleted
+ * agent is kept with its endpoint and credentials, so that its open tasks can be canceled; only
+ * {@link all} shows it.
+ */
+export abstract class AgentStore {
+  /**
+   * Adds an agent; throws HubError CONFLICT when the id is taken. The id of a deleted agent is free:
+   * the new one takes its place.
+   */
+  abstract add(agent: Agent): Promise<void>;
+
+  /**
+   * Changes an agent as it is stored at that moment, so that two changes at once both count.
+   * `change` is pure, may run again, and may throw to leave the agent as it is. Resolves to the
+   * changed agent; undefined when there is none with this id.
+   */
+  abstract update(id: string, change: (agent: Agent) => Agent): Promise<Agent | undefined>;
+
+  /** Deletes an agent as of `now`; false when there was none. */
+  abstract remove(id: string, now: Date): Promise<boolean>;
+
+  /** Forgets the agents deleted before `before`, credentials and all; the number of them. */
+  abstract purge(before: Date): Promise<number>;
+
+  abstract get(id: string): Promise<Agent | undefined>;
+
+  /** By id, ascending, after `cursor` (the `nextCursor` of the page before: its last id). */
+  abstract list(filter: AgentFilter, limit: number, cursor?: string): Promise<Page<Agent>>;
+
+  /** All agents by id, the deleted ones as well. */
+  abstract all(): Promise<Agent[]>;
+
+  /** A number that every change raises, whichever process makes it; cheap to ask for. */
+  abstract revision(): Promise<number>;
+}

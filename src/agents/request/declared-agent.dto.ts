@@ -1,0 +1,108 @@
+import { PickType } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  IsObject,
+  IsOptional,
+  IsUrl,
+  Matches,
+  MaxLength,
+  ValidateBy,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import { ID_RULE } from '../../common/http/fields.js';
+import { ID } from '../../common/id-pattern.js';
+import { readDuration, writeDuration } from '../../config/index.js';
+import { ENDPOINT_RULE, ENDPOINT_TEXT, MAX_BUDGETS, MAX_URL, SWITCHES } from './agent-fields.js';
+import { RegisterAgentDto } from './register-agent.dto.js';
+import { SwitchesDto } from './switches.dto.js';
+
+/** As gRPC names a server. */
+const HOST_AND_PORT = /^(\[[0-9a-f:.]+\]|[^\s/:@]+):\d{1,5}$/i;
+
+/** A time as the configuration writes it. */
+const IsDuration = (min: number, max: number) =>
+  ValidateBy({
+    name: 'isDuration',
+    validator: {
+      validate: (value) => {
+        const ms = readDuration(value);
+        return ms !== undefined && ms >= min && ms <= max;
+      },
+      defaultMessage: () =>
+        `$property must be a duration such as 500ms, 5s, 10m, from ${writeDuration(min)} to ${writeDuration(max)}`,
+    },
+  });
+
+/** `budgets` of the API, without their unit. */
+export class DeclaredBudgetsDto {
+  @IsOptional()
+  @IsDuration(1, MAX_BUDGETS.connectMs)
+  connect?: string;
+
+  @IsOptional()
+  @IsDuration(1, MAX_BUDGETS.firstEventMs)
+  firstEvent?: string;
+
+  @IsOptional()
+  @IsDuration(1, MAX_BUDGETS.idleMs)
+  idle?: string;
+
+  @IsOptional()
+  @IsDuration(1, MAX_BUDGETS.totalMs)
+  total?: string;
+
+  @IsOptional()
+  @IsDuration(1, MAX_BUDGETS.cancelWaitMs)
+  cancelWait?: string;
+}
+
+/** `switches` of the API, with the poll interval as a time. */
+export class DeclaredSwitchesDto extends PickType(SwitchesDto, ['streaming', 'blocking', 'files']) {
+  @IsOptional()
+  @IsDuration(SWITCHES.pollMs.min, SWITCHES.pollMs.max)
+  pollInterval?: string;
+}
+
+/** An agent as the configuration declares it: {@link RegisterAgentDto} in the words of the file. */
+export class DeclaredAgentDto extends PickType(RegisterAgentDto, [
+  'cardUrl',
+  'card',
+  'cardHeaders',
+  'cardKeys',
+  'protocolBinding',
+  'protocolVersion',
+  'tags',
+  'priority',
+  'weight',
+  'maxConcurrent',
+  'maxQueue',
+  'enabled',
+  'organizations',
+]) {
+  @Matches(ID, ID_RULE)
+  id!: string;
+
+  /** `endpointOverride` of the API; a host and a port will do. */
+  @ValidateIf((_, value) => value != null && !HOST_AND_PORT.test(String(value)))
+  @IsUrl(ENDPOINT_RULE, ENDPOINT_TEXT)
+  @MaxLength(MAX_URL)
+  endpoint?: string | null;
+
+  /** `credentials` of the API. */
+  @IsOptional()
+  @IsObject()
+  headers?: Record<string, unknown>;
+
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => DeclaredBudgetsDto)
+  budgets?: DeclaredBudgetsDto;
+
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => DeclaredSwitchesDto)
+  switches?: DeclaredSwitchesDto;
+}

@@ -1,0 +1,14 @@
+import { Controller, applyDecorators } from '@nestjs/common';
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
+import type { Scope } from '../scope.js';
+import { declareAccess } from './access.js';
+
+/**
+ * A controller of the admin API: its tag in the API's description, the path it is at, and the scope its
+ * handlers need, unless {@link RequireScope} says otherwise for one.
+ */
+export const AdminController = (tag: string, path: string, scope: Scope): ClassDecorator =>
+  applyDecorators(ApiTags(tag), ApiBearerAuth(), Controller(path), declareAccess(scope));
+
+/** The scope that one handler needs. */
+export const RequireScope = (scope: Scope): MethodDecorator => declareAccess(scope);

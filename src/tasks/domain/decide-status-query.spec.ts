@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { decideStatusQuery, MAX_STATUS_QUERIES } from './decide-status-query.js';
+import { decideResend } from './decide-resend.js';
+import { FakeTask, NOW } from './fake-task.js';
+
+const WHY = 'The hub stopped while sending to Agent a.';
+
+function onItsWay(): FakeTask {
+  return new FakeTask({}).change('a', { state: 'sending', owner: 'runner', calls: 1 });
+}
+
+function ask(task: FakeTask): FakeTask {
+  return task.commit(decideStatusQuery(task.aggregate, 'd-a', WHY, NOW));
+}
+
+describe('an agent that is asked for a message on its way', () => {
+  it('is asked a few times; then its delegation fails, and nobody turns to it any more', () => {
+    const task = onItsWay();
+    for (let times = 1; times <= MAX_STATUS_QUERIES; times++) {
+      expect(ask(task).delegation()).toMatchObject({
+        state: 'sending',
+        progress: { asked: { times } },
+      });
+    }
+    expect(ask(task).delegation()).toMatchObject({
+      state: 'failed',
+      reason: `${WHY} It was asked 3 times.`,
+      untold: false,
+    });
+    expect(task.state).toBe('FAILED');
+  });
+
+  it('is asked anew for what is sent again, and for another message', () => {
+    const task = onItsWay();
+    for (let times = 1; times <= MAX_STATUS_QUERIES; times++) ask(task);
+    const again = { why: WHY, agentNotified: true };
+    task.commit(decideResend(task.aggregate, 'd-a', again, NOW));
+    expect(ask(task).delegation()).toMatchObject({ progress: { asked: { resent: 1, times: 1 } } });
+    task.change('a', { messageSeq: 7 });
+    expect(ask(task).delegation()).toMatchObject({ progress: { asked: { seq: 7, times: 1 } } });
+  });
+
+  it('is not asked once it has answered', () => {
+    const task = onItsWay().change('a', { state: 'working' });
+    expect(ask(task).delegation()).toMatchObject({ state: 'working', progress: { artifacts: [] } });
+  });
+});

@@ -1,0 +1,110 @@
+import { canStream } from '../../agents/index.js';
+import { isInterrupted, isTerminal } from '../../protocol/task-state.js';
+import type { StreamResponse } from '../../protocol/a2a.js';
+import { isTransient } from './is-transient.js';
+import type { RunContext } from './run-context.js';
+import { CANCELLED } from './cancelled.js';
+
+/** Pauses before a broken subscription is tried again; after the last one the task is only polled. */
+const RETRY_PAUSES_MS = [1000, 2000, 4000] as const;
+
+/** What has been heard: nothing, an event, a callback, or a sign that the task has ended or waits. */
+type Heard = 'nothing' | 'event' | 'call' | 'end';
+
+/**
+ * Learns when it is worth asking an agent for its task: from the stream of the task, or from the agent's
+ * callbacks. Events are not used themselves: between a snapshot and the events after it agents lose or
+ * repeat some, while the task they store is whole; and a callback proves nothing about its content.
+ * Agents that are spoken to in 0.3 refuse to be followed (see {@link AgentClient.subscribe}): those
+ * are only polled, unless they call back.
+ */
+export class AgentUpdateWaiter {
+  private readonly closed = new AbortController();
+  private readonly leave: () => void;
+  private heard: Heard = 'nothing';
+  private callHeededAt = -Infinity;
+  private sleeping: AbortController | undefined;
+
+  constructor(
+    private readonly run: RunContext,
+    private readonly downstreamTaskId: string,
+  ) {
+    const { agent, deps, delegation } = run;
+    this.leave = deps.callbacks.listen(agent, delegation.id, () => this.ring('call'));
+    run.polls = !canStream(agent);
+    if (!run.polls) {
+      void this.listen().then(() => (run.polls = !this.closed.signal.aborted));
+    }
+  }
+
+  /**
+   * Resolves after `ms`, or earlier: at an event (but not before `minMs`), at a callback (but not within
+   * `minMs` of the last one), or at a sign of the end. Whether anything was heard.
+   */
+  async wait(ms: number, minMs: number): Promise<boolean> {
+    const { clock } = this.run.deps;
+    const start = clock.now().getTime();
+    for (;;) {
+      const left = this.dueAt(start, ms, minMs) - clock.now().getTime();
+      if (left <= 0 || this.run.signal.aborted) break;
+      this.sleeping = new AbortController();
+      await clock.sleep(left, AbortSignal.any([this.sleeping.signal, this.run.signal]));
+    }
+    if (this.heard === 'call') this.callHeededAt = clock.now().getTime();
+    const heard = this.heard !== 'nothing';
+    this.heard = 'nothing';
+    return heard;
+  }
+
+  close(): void {
+    this.run.polls = false;
+    this.leave();
+    this.closed.abort(CANCELLED);
+  }
+
+  private dueAt(start: number, ms: number, minMs: number): number {
+    switch (this.heard) {
+      case 'nothing':
+        return start + ms;
+      case 'event':
+        return start + Math.min(ms, minMs);
+      case 'call':
+        return Math.min(start + ms, this.callHeededAt + minMs);
+      case 'end':
+        return start;
+    }
+  }
+
+  private async listen(): Promise<void> {
+    const { deps, agent, signal } = this.run;
+    const until = AbortSignal.any([this.closed.signal, signal]);
+    for (const pause of [0, ...RETRY_PAUSES_MS]) {
+      await deps.clock.sleep(pause, until);
+      if (until.aborted) return;
+      try {
+        const events = deps.client.subscribe(
+          agent,
+          this.downstreamTaskId,
+          this.run.callOptions(until),
+        );
+        for await (const event of events) this.ring(isEnd(event) ? 'end' : 'event');
+        this.ring('end');
+      } catch (error) {
+        if (!isTransient(error)) return;
+      }
+    }
+  }
+
+  private ring(heard: Heard): void {
+    if (this.heard === 'end' || (this.heard === 'call' && heard === 'event')) return;
+    this.heard = heard;
+    this.sleeping?.abort(CANCELLED);
+  }
+}
+
+/** The task has ended or waits: what is to be learned is there now. */
+function isEnd({ payload }: StreamResponse): boolean {
+  if (payload?.$case !== 'statusUpdate' && payload?.$case !== 'task') return false;
+  const state = payload.value.status?.state;
+  return state !== undefined && (isTerminal(state) || isInterrupted(state));
+}

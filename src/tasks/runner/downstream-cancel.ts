@@ -1,0 +1,63 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AgentCallError, AgentClient, AgentRegistry } from '../../agents/index.js';
+import { Clock } from '../../common/clock.js';
+import { Log } from '../../common/logger.js';
+import { AppConfig } from '../../config/index.js';
+import { HubSettings } from '../../database/hub-settings.js';
+import { withoutHubKeys } from '../domain/own-ids.js';
+import { agentCallOptions } from './call-options.js';
+import type { Delegation, SentWith, TaskRecord } from '../task.js';
+import { CANCELLED } from './cancelled.js';
+import { isTransient } from './is-transient.js';
+
+/**
+ * Cancels the tasks of agents whose delegations were ended by the hub (policy, deadline, cancel). Each call has
+ * a bounded wait, and the hub's task does not depend on it.
+ */
+@Injectable()
+export class DownstreamCancel {
+  constructor(
+    private readonly client: AgentClient,
+    @Inject(AgentRegistry) private readonly registry: Pick<AgentRegistry, 'known'>,
+    private readonly clock: Clock,
+    private readonly logger: Log,
+    @Inject(HubSettings) private readonly settings: Pick<HubSettings, 'instanceId'>,
+    @Inject(AppConfig) private readonly config: Pick<AppConfig, 'agents'>,
+  ) {}
+
+  /**
+   * Never rejects. Does nothing for a delegation without a downstream task. `sentWith` is what came with
+   * the message the agent has, as far as the caller knows it; else that of the first one. False when the
+   * agent could not be reached, so that it may be worth another attempt.
+   */
+  async send(
+    delegation: Delegation,
+    record: TaskRecord,
+    sentWith: SentWith = record,
+  ): Promise<boolean> {
+    const { client, clock, logger } = this;
+    const { downstreamTaskId, agentId } = delegation;
+    if (downstreamTaskId === null) return true;
+    const call = new AbortController();
+    const answered = new AbortController();
+    try {
+      const agent = this.registry.known(agentId);
+      if (!agent) return true;
+      void clock
+        .sleep(agent.budgets.cancelWaitMs ?? this.config.agents.cancelWaitMs, answered.signal)
+        .then(() => call.abort(CANCELLED));
+      const instanceId = await this.settings.instanceId();
+      const options = agentCallOptions(record, delegation, sentWith, instanceId, call.signal);
+      const metadata = withoutHubKeys(record.cancelMetadata ?? undefined);
+      await client.cancel(agent, downstreamTaskId, options, metadata);
+      return true;
+    } catch (error) {
+      const reason = error instanceof AgentCallError ? error.message : String(error);
+      const ids = { taskId: record.id, delegationId: delegation.id, agentId };
+      logger.warn({ ...ids, reason }, 'sending a cancel to an agent failed');
+      return !isTransient(error);
+    } finally {
+      answered.abort(CANCELLED);
+    }
+  }
+}

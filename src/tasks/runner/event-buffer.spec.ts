@@ -1,0 +1,109 @@
+import { describe, expect, it } from '@jest/globals';
+import { StreamResponse } from '../../protocol/a2a.js';
+import { EventBuffer } from './event-buffer.js';
+
+const event: StreamResponse = { payload: undefined };
+
+async function* of(count: number, error?: Error): AsyncGenerator<StreamResponse> {
+  for (let n = 0; n < count; n++) yield event;
+  await Promise.resolve();
+  if (error) throw error;
+}
+
+describe('EventBuffer', () => {
+  it('gives what arrived together at once, then the end', async () => {
+    const intake = new EventBuffer(of(5));
+    expect(await intake.take()).toEqual({
+      events: Array(5).fill(event),
+      end: { error: undefined },
+    });
+    expect(await intake.take()).toEqual({ events: [], end: { error: undefined } });
+  });
+
+  it('gives what came before an error, with the error', async () => {
+    const error = new Error('cut');
+    const intake = new EventBuffer(of(2, error));
+    expect(await intake.take()).toEqual({ events: [event, event], end: { error } });
+  });
+
+  it('holds a bounded number of events and lets the agent wait', async () => {
+    let given = 0;
+    const endless = async function* (): AsyncGenerator<StreamResponse> {
+      for (;;) {
+        given += 1;
+        yield event;
+        await Promise.resolve();
+      }
+    };
+    const intake = new EventBuffer(endless());
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(given).toBe(256);
+    expect((await intake.take()).events).toHaveLength(256);
+  });
+
+  it.each([
+    ['waits for the taker', 256],
+    ['reads', 3],
+  ])('ends its source when it is closed while it %s', async (_what, events) => {
+    let ended = false;
+    const source = async function* (): AsyncGenerator<StreamResponse> {
+      try {
+        yield* of(events);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        yield event;
+        yield event;
+        throw new Error('read on');
+      } finally {
+        ended = true;
+      }
+    };
+    const intake = new EventBuffer(source());
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    intake.close();
+    await intake.drain();
+    expect(ended).toBe(true);
+    expect((await intake.take()).end).toEqual({ error: undefined });
+  });
+
+  it('counts objects that hold nothing, too: few events with many of them make the agent wait', async () => {
+    const value = Array.from({ length: 40_000 }, () => ({}));
+    const full = StreamResponse.fromJSON({
+      message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ data: value }] },
+    });
+    let given = 0;
+    const endless = async function* (): AsyncGenerator<StreamResponse> {
+      for (; given < 300; given += 1) {
+        yield full;
+        await Promise.resolve();
+      }
+    };
+    const intake = new EventBuffer(endless());
+    await intake.take();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(given).toBeLessThan(10);
+    intake.close();
+  });
+
+  it('holds a bounded number of bytes and lets the agent wait', async () => {
+    const large = StreamResponse.fromJSON({
+      message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'x'.repeat(128 * 1024) }] },
+    });
+    let given = 0;
+    const endless = async function* (): AsyncGenerator<StreamResponse> {
+      for (;;) {
+        given += 1;
+        yield large;
+        await Promise.resolve();
+      }
+    };
+    const intake = new EventBuffer(endless());
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(given).toBe(8);
+    expect((await intake.take()).events).toHaveLength(8);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    // Not before what was taken is stored, which is when more is asked for.
+    expect(given).toBe(8);
+    expect((await intake.take()).events.length).toBeGreaterThan(0);
+    expect(given).toBeLessThanOrEqual(16);
+  });
+});
