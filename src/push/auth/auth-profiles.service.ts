@@ -10,28 +10,18 @@ import { SecretBox } from '../../common/secret-box.js';
 import { isUuid } from '../../common/uuid.js';
 import { AppConfig } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
-import {
-  ed25519KeyOf,
-  hmacSecretOf,
-  NEW_SECRET_BYTES,
-  publicKeyOf,
-} from './domain/standard-webhooks.js';
+import { NEW_SECRET_BYTES } from './domain/standard-webhooks.js';
 import { AuthProfileStore, type ProfileAudience } from './auth-profile-store.js';
 import type {
   CreateAuthProfileDto,
   PatchAuthProfileDto,
   RotateAuthProfileDto,
 } from './auth-profile.dto.js';
-import type { AuthProfile, ProfileParameters, ProfileScheme } from './auth-profile.js';
-import {
-  checkParameters,
-  checkSecret,
-  checkUrls,
-  type GivenParameters,
-  makesSecret,
-  overlaps,
-  PARAMETERS,
-} from './domain/profile-rules.js';
+import type { AuthProfile } from './auth-profile.js';
+import type { ProfileParameters } from './profile-parameters.dto.js';
+import { checkParameters, checkSecret, checkUrls } from './profile-rules.js';
+import type { GivenParameters } from './schemes/scheme.js';
+import { PARAMETERS, type ProfileSchemeName, profileScheme } from './schemes/schemes.js';
 import { KnownProfiles } from './known-profiles.js';
 
 const NO_SECRET =
@@ -134,7 +124,7 @@ export class AuthProfilesService {
    */
   async rotate(id: string, asked: RotateAuthProfileDto): Promise<IssuedProfile> {
     const { scheme } = (await this.store.get(id, 'everybody')) ?? notFound(id);
-    if (scheme === 'jwt') throw new HubError('CONFLICT', NO_SECRET);
+    if (profileScheme(scheme).secret === null) throw new HubError('CONFLICT', NO_SECRET);
     const overlapMs = this.overlapMs(scheme, asked.overlapSeconds);
     const now = this.clock.now();
     const secret = asked.secret ?? this.madeSecret(scheme);
@@ -186,8 +176,8 @@ export class AuthProfilesService {
     }
   }
 
-  private overlapMs(scheme: ProfileScheme, asked: number | undefined): number {
-    if (overlaps(scheme)) {
+  private overlapMs(scheme: ProfileSchemeName, asked: number | undefined): number {
+    if (profileScheme(scheme).secret?.overlaps) {
       return asked === undefined ? this.config.push.rotationOverlapMs : asked * 1000;
     }
     if (asked !== undefined && asked > 0) {
@@ -208,10 +198,9 @@ export class AuthProfilesService {
     };
   }
 
-  private madeSecret(scheme: ProfileScheme): string | null {
-    if (!makesSecret(scheme)) return null;
-    const random = Buffer.from(this.ids.secret(NEW_SECRET_BYTES), 'base64url');
-    return scheme === 'hmac' ? hmacSecretOf(random) : ed25519KeyOf(random);
+  private madeSecret(scheme: ProfileSchemeName): string | null {
+    const make = profileScheme(scheme).secret?.make;
+    return make?.(Buffer.from(this.ids.secret(NEW_SECRET_BYTES), 'base64url')) ?? null;
   }
 }
 
@@ -233,8 +222,9 @@ function givenPart(
   return Object.fromEntries(given);
 }
 
-function publicPart(scheme: ProfileScheme, secret: string | null): ProfileParameters {
-  return scheme === 'ed25519' && secret !== null ? { publicKey: publicKeyOf(secret) } : {};
+function publicPart(scheme: ProfileSchemeName, secret: string | null): ProfileParameters {
+  const publicKeyOf = profileScheme(scheme).secret?.publicKey;
+  return publicKeyOf !== undefined && secret !== null ? { publicKey: publicKeyOf(secret) } : {};
 }
 
 /** The public keys after a rotation to this secret. */
@@ -265,11 +255,11 @@ function previousPart(
 
 /** An ed25519 key stays in the hub: receivers need its public key only. */
 function issuedOf(
-  scheme: ProfileScheme,
+  scheme: ProfileSchemeName,
   given: string | undefined,
   secret: string | null,
 ): string | null {
-  return given === undefined && scheme === 'hmac' ? secret : null;
+  return given === undefined && profileScheme(scheme).secret?.isShared ? secret : null;
 }
 
 function audienceOf(caller: Principal): ProfileAudience {

@@ -7,13 +7,9 @@ import { storable } from '../../database/text.js';
 import type { AuthenticationInfo } from '../../protocol/a2a.js';
 import type { ProtocolVersion } from '../../protocol/protocol-version.js';
 import { KnownProfiles } from '../auth/known-profiles.js';
-import {
-  readAuthentication,
-  refuseBadKeys,
-  refuseControl,
-  refuseMisread,
-  refuseUnprintable,
-} from '../auth/domain/auth-scheme.js';
+import { refuseControl, refuseMisread, refuseUnprintable } from '../auth/domain/header-values.js';
+import { refuseBadKeys } from '../auth/domain/signing-keys.js';
+import { readAuthentication } from '../auth/read-authentication.js';
 import { endpointOf } from '../receivers/endpoint.js';
 import { isSubscriptionConfigId } from './domain/config-id.js';
 import { type StoredSecrets, carriedElsewhere } from './domain/stored-secrets.js';

@@ -11,7 +11,7 @@ import type {
 } from '../../protocol/a2a.js';
 import type { CallContext } from '../../auth/index.js';
 import { type Alongside, belongsTo, type TaskRecord, TaskStore } from '../../tasks/index.js';
-import { usedName } from '../auth/domain/auth-scheme.js';
+import { usedName } from '../auth/read-authentication.js';
 import { WebhookStore } from './webhook-store.js';
 import type { EventChoice, TaskWebhook, TaskWebhookDraft } from '../registration/webhook.js';
 import { PushWakeup } from '../delivery/push-wakeup.js';

@@ -3,7 +3,7 @@ import { listOf, pieces } from '../../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import type { ProtocolVersion } from '../../../protocol/protocol-version.js';
-import type { AuthScheme } from '../../auth/domain/auth-scheme.js';
+import type { AuthSchemeName } from '../../auth/schemes/schemes.js';
 import type { SubscriptionFilter } from '../domain/subscription-filter.js';
 import {
   type EventChoice,
@@ -138,7 +138,7 @@ export function toWebhook(row: WebhookRow): Webhook {
     url: row.url,
     endpoint: row.endpoint,
     version: row.version as ProtocolVersion,
-    authScheme: row.auth_scheme as AuthScheme | null,
+    authScheme: row.auth_scheme as AuthSchemeName | null,
     authNames: JSON.parse(row.auth_names) as string[],
     authProfile: row.auth_profile,
     sealedCredentials: row.sealed_credentials,
