@@ -365,7 +365,9 @@ describe.each([
 
   it('were told to nobody in all that time', async () => {
     await stop();
-    expect(told.includes('a webhook cannot be sent until the key of its secret is available')).toBe(true);
+    expect(told.includes('a webhook cannot be sent until the key of its secret is available')).toBe(
+      true,
+    );
     expect(leaked(told)).toEqual([]);
   });
 

@@ -12,15 +12,15 @@ export function withAbandoned(
 }
 
 /** These abandoned tasks have been canceled with their agent. */
-export function decideAbandonedCancelled(
+export function decideAbandonedCanceled(
   { delegations }: TaskAggregate,
   delegationId: string,
-  cancelled: readonly string[],
+  canceled: readonly string[],
 ): TaskChange {
   const delegation = delegations.find(({ id }) => id === delegationId);
-  if (!delegation?.progress.abandoned || cancelled.length === 0) return NO_CHANGE;
+  if (!delegation?.progress.abandoned || canceled.length === 0) return NO_CHANGE;
   const { abandoned, ...progress } = delegation.progress;
-  const rest = abandoned.filter((id) => !cancelled.includes(id));
+  const rest = abandoned.filter((id) => !canceled.includes(id));
   const patch = {
     id: delegationId,
     progress: { ...progress, ...(rest.length > 0 && { abandoned: rest }) },

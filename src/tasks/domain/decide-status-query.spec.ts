@@ -13,13 +13,13 @@ function ask(task: FakeTask): FakeTask {
   return task.commit(decideStatusQuery(task.aggregate, 'd-a', WHY, NOW));
 }
 
-describe('an agent that is asked for a message on its way', () => {
-  it('is asked a few times; then its delegation fails, and nobody turns to it any more', () => {
+describe('an agent that is queried for a message on its way', () => {
+  it('is queried a few times; then its delegation fails, and no further query is sent', () => {
     const task = onItsWay();
     for (let times = 1; times <= MAX_STATUS_QUERIES; times++) {
       expect(ask(task).delegation()).toMatchObject({
         state: 'sending',
-        progress: { asked: { times } },
+        progress: { statusQueries: { times } },
       });
     }
     expect(ask(task).delegation()).toMatchObject({
@@ -30,17 +30,17 @@ describe('an agent that is asked for a message on its way', () => {
     expect(task.state).toBe('FAILED');
   });
 
-  it('is asked anew for what is sent again, and for another message', () => {
+  it('is queried again for what is resent, and for another message', () => {
     const task = onItsWay();
     for (let times = 1; times <= MAX_STATUS_QUERIES; times++) ask(task);
     const again = { why: WHY, agentNotified: true };
     task.commit(decideResend(task.aggregate, 'd-a', again, NOW));
-    expect(ask(task).delegation()).toMatchObject({ progress: { asked: { resent: 1, times: 1 } } });
+    expect(ask(task).delegation()).toMatchObject({ progress: { statusQueries: { resent: 1, times: 1 } } });
     task.change('a', { messageSeq: 7 });
-    expect(ask(task).delegation()).toMatchObject({ progress: { asked: { seq: 7, times: 1 } } });
+    expect(ask(task).delegation()).toMatchObject({ progress: { statusQueries: { seq: 7, times: 1 } } });
   });
 
-  it('is not asked once it has answered', () => {
+  it('is not queried once it has answered', () => {
     const task = onItsWay().change('a', { state: 'working' });
     expect(ask(task).delegation()).toMatchObject({ state: 'working', progress: { artifacts: [] } });
   });

@@ -16,7 +16,7 @@ import {
   statusOf,
   userMessage,
 } from './fake-task.js';
-import { decideAbandonedCancelled } from './abandoned-tasks.js';
+import { decideAbandonedCanceled } from './abandoned-tasks.js';
 import { MAX_ARTIFACTS } from './given-artifacts.js';
 
 /** A message that does not say of which task it is. */
@@ -264,9 +264,9 @@ describe('an invalid agent response', () => {
     expect(task.delegation().progress.abandoned).toEqual(['first-task']);
     task.agent(status('completed'));
     expect(task.delegation()).toMatchObject({ state: 'completed', untold: true, owner: 'runner' });
-    task.commit(decideAbandonedCancelled(task.aggregate, 'd-a', ['another']));
+    task.commit(decideAbandonedCanceled(task.aggregate, 'd-a', ['another']));
     expect(task.delegation().progress.abandoned).toEqual(['first-task']);
-    task.commit(decideAbandonedCancelled(task.aggregate, 'd-a', ['first-task']));
+    task.commit(decideAbandonedCanceled(task.aggregate, 'd-a', ['first-task']));
     expect(task.delegation().progress).not.toHaveProperty('left');
   });
 
@@ -277,7 +277,7 @@ describe('an invalid agent response', () => {
     task.agent(status('working', 'y', 'first-task'));
     expect(task.delegation()).toMatchObject({
       downstreamTaskId: 'first-task',
-      progress: { left: ['down-task'] },
+      progress: { abandoned: ['down-task'] },
     });
   });
 

@@ -68,7 +68,7 @@ async function readSized(
 ): Promise<StoredEventRow[]> {
   const rows = await database.read<StoredEventRow>(
     `SELECT ${EVENT_COLUMNS} FROM (
-       SELECT ${EVENT_COLUMNS}, SUM(size) CANCELLED (ORDER BY seq) - size AS size_before
+       SELECT ${EVENT_COLUMNS}, SUM(size) OVER (ORDER BY seq) - size AS size_before
        FROM (SELECT ${EVENT_COLUMNS}, COALESCE(text_size, octet_length(body)) AS size
              FROM task_events WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?) AS page
      ) AS sized WHERE size_before < ? ORDER BY seq`,

@@ -1,4 +1,4 @@
-import { decideAbandonedCancelled } from '../domain/abandoned-tasks.js';
+import { decideAbandonedCanceled } from '../domain/abandoned-tasks.js';
 import type { Delegation, SentWith, TaskRecord } from '../task.js';
 import type { RunContext } from './run-context.js';
 import type { RunDeps } from './run-deps.js';
@@ -9,11 +9,11 @@ import type { RunDeps } from './run-deps.js';
  */
 export async function cancelAbandoned(run: AbandoningRun): Promise<void> {
   const { deps, record, fence, delegation, sentWith } = run;
-  const cancelled = await sendAbandonedCancels(deps, record, delegation, sentWith);
+  const canceled = await sendAbandonedCancels(deps, record, delegation, sentWith);
   await deps.log.update(
     record.id,
     (aggregate) => ({
-      change: decideAbandonedCancelled(aggregate, delegation.id, cancelled),
+      change: decideAbandonedCanceled(aggregate, delegation.id, canceled),
       result: undefined,
     }),
     fence,
@@ -30,7 +30,7 @@ export async function sendAbandonedCancels(
   delegation: Delegation,
   sentWith: SentWith,
 ): Promise<string[]> {
-  const cancelled = await Promise.all(
+  const canceled = await Promise.all(
     (delegation.progress.abandoned ?? []).map(async (downstreamTaskId) => {
       const isSent = await downstreamCancel.send(
         { ...delegation, downstreamTaskId },
@@ -40,5 +40,5 @@ export async function sendAbandonedCancels(
       return isSent ? [downstreamTaskId] : [];
     }),
   );
-  return cancelled.flat();
+  return canceled.flat();
 }

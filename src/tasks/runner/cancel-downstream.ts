@@ -1,7 +1,7 @@
 import { AgentCallError, type Agent } from '../../agents/index.js';
 import { EVERYTHING } from '../../auth/index.js';
 import type { Message } from '../../protocol/a2a.js';
-import { decideAbandonedCancelled } from '../domain/abandoned-tasks.js';
+import { decideAbandonedCanceled } from '../domain/abandoned-tasks.js';
 import { FencedError } from '../task-log.js';
 import type { ClaimedDelegation } from '../task-store.js';
 import type { Delegation, DelegationPatch, TaskAggregate } from '../task.js';
@@ -74,7 +74,7 @@ async function record(
     await log.update(
       taskId,
       (current) => {
-        const { delegations = [] } = decideAbandonedCancelled(current, id, abandoned);
+        const { delegations = [] } = decideAbandonedCanceled(current, id, abandoned);
         const change = { events: [], delegations: [...delegations, patch] };
         return { change, result: undefined };
       },
