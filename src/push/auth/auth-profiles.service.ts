@@ -55,22 +55,22 @@ export class AuthProfilesService {
   ) {}
 
   /** Rejects with INVALID_PARAMS naming each field at fault, with CONFLICT when the name is taken. */
-  async create(asked: CreateAuthProfileDto, caller: Principal): Promise<IssuedProfile> {
-    const { name, scheme, urls, organization = caller.organization } = asked;
-    const parameters = givenPart(asked);
+  async create(requested: CreateAuthProfileDto, caller: Principal): Promise<IssuedProfile> {
+    const { name, scheme, urls, organization = caller.organization } = requested;
+    const parameters = givenPart(requested);
     checkUrls(scheme, urls);
     checkParameters(scheme, parameters);
     await this.checkTokenUrl(parameters.tokenUrl);
     const now = this.clock.now();
-    checkSecret(scheme, asked.secret, parameters, now);
-    const secret = asked.secret ?? this.madeSecret(scheme);
+    checkSecret(scheme, requested.secret, parameters, now);
+    const secret = requested.secret ?? this.madeSecret(scheme);
     const profile: AuthProfile = {
       id: this.ids.next(),
       organization,
       name,
       scheme,
       urls,
-      automatic: asked.automatic ?? false,
+      automatic: requested.automatic ?? false,
       parameters: { ...parameters, ...publicPart(scheme, secret) },
       ...(await this.secretPart(secret, now)),
       sealedPrevious: null,
@@ -82,7 +82,7 @@ export class AuthProfilesService {
     };
     await this.store.add(profile);
     await this.known.renew();
-    return { profile, issuedSecret: issuedOf(scheme, asked.secret, secret) };
+    return { profile, issuedSecret: issuedOf(scheme, requested.secret, secret) };
   }
 
   async list(
@@ -104,14 +104,14 @@ export class AuthProfilesService {
   }
 
   /** Changes addresses and parameters. Rejects as {@link create} does, and with NOT_FOUND. */
-  async patch(id: string, asked: PatchAuthProfileDto): Promise<AuthProfile> {
-    await this.checkTokenUrl(asked.tokenUrl ?? undefined);
+  async patch(id: string, requested: PatchAuthProfileDto): Promise<AuthProfile> {
+    await this.checkTokenUrl(requested.tokenUrl ?? undefined);
     const changed = await this.store.update(id, (current) => {
-      const urls = asked.urls ?? current.urls;
-      const parameters = withChanges(current.parameters, asked);
+      const urls = requested.urls ?? current.urls;
+      const parameters = withChanges(current.parameters, requested);
       checkUrls(current.scheme, urls);
       checkParameters(current.scheme, parameters);
-      const automatic = asked.automatic ?? current.automatic;
+      const automatic = requested.automatic ?? current.automatic;
       return { ...current, urls, automatic, parameters, updatedAt: this.clock.now() };
     });
     await this.known.renew();
@@ -122,21 +122,21 @@ export class AuthProfilesService {
    * Sets another secret. With hmac and ed25519 the one before signs as well for the overlap; with the
    * other schemes the new one counts at once. Rejects with INVALID_PARAMS and NOT_FOUND.
    */
-  async rotate(id: string, asked: RotateAuthProfileDto): Promise<IssuedProfile> {
+  async rotate(id: string, requested: RotateAuthProfileDto): Promise<IssuedProfile> {
     const { scheme } = (await this.store.get(id, 'everybody')) ?? notFound(id);
     if (profileScheme(scheme).secret === null) throw new HubError('CONFLICT', NO_SECRET);
-    const overlapMs = this.overlapMs(scheme, asked.overlapSeconds);
+    const overlapMs = this.overlapMs(scheme, requested.overlapSeconds);
     const now = this.clock.now();
-    const secret = asked.secret ?? this.madeSecret(scheme);
+    const secret = requested.secret ?? this.madeSecret(scheme);
     const part = await this.secretPart(secret, now);
-    const { certificate } = asked;
+    const { certificate } = requested;
     const changed = await this.store.update(id, (current) => {
       const given = {
         ...givenPart(current.parameters),
         ...(certificate === undefined ? {} : { certificate }),
       };
       checkParameters(scheme, given);
-      checkSecret(scheme, asked.secret, given, now);
+      checkSecret(scheme, requested.secret, given, now);
       const parameters = { ...given, ...publicKeys(current, secret, overlapMs) };
       return {
         ...current,
@@ -149,7 +149,7 @@ export class AuthProfilesService {
     await this.known.renew();
     return {
       profile: changed ?? notFound(id),
-      issuedSecret: issuedOf(scheme, asked.secret, secret),
+      issuedSecret: issuedOf(scheme, requested.secret, secret),
     };
   }
 
@@ -176,11 +176,11 @@ export class AuthProfilesService {
     }
   }
 
-  private overlapMs(scheme: ProfileSchemeName, asked: number | undefined): number {
+  private overlapMs(scheme: ProfileSchemeName, requested: number | undefined): number {
     if (profileScheme(scheme).secret?.overlaps) {
-      return asked === undefined ? this.config.push.rotationOverlapMs : asked * 1000;
+      return requested === undefined ? this.config.push.rotationOverlapMs : requested * 1000;
     }
-    if (asked !== undefined && asked > 0) {
+    if (requested !== undefined && requested > 0) {
       throw invalidField(
         'overlapSeconds',
         `is not for the scheme ${scheme}, which sends one secret`,
@@ -205,10 +205,13 @@ export class AuthProfilesService {
 }
 
 /** Null takes a parameter away; what is not mentioned stays. */
-function withChanges(present: ProfileParameters, asked: PatchAuthProfileDto): ProfileParameters {
-  const mentioned = new Map<string, unknown>(Object.entries(asked));
+function withChanges(
+  present: ProfileParameters,
+  requested: PatchAuthProfileDto,
+): ProfileParameters {
+  const mentioned = new Map<string, unknown>(Object.entries(requested));
   const kept = Object.entries(present).filter(([name]) => mentioned.get(name) !== null);
-  return { ...Object.fromEntries(kept), ...givenPart(asked) };
+  return { ...Object.fromEntries(kept), ...givenPart(requested) };
 }
 
 /** The parameters that callers give, where they are neither absent nor null. */

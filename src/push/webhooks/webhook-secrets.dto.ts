@@ -115,7 +115,9 @@ export function newSecretsOf({
 }
 
 function authenticationOf(
-  asked: WebhookAuthenticationDto | null | undefined,
+  requested: WebhookAuthenticationDto | null | undefined,
 ): RequestedWebhook['authentication'] {
-  return asked ? { scheme: asked.scheme, credentials: asked.credentials ?? '' } : undefined;
+  return requested
+    ? { scheme: requested.scheme, credentials: requested.credentials ?? '' }
+    : undefined;
 }
