@@ -54,7 +54,10 @@ describe('bodies for webhook bodies', () => {
   it('let no more wait that have been made than may be sent', async () => {
     const bodies = new BodyBudget({ ...RULES, patienceMs: 60_000 });
     const ends = [await sending(bodies, 'a', 8), await sending(bodies, 'a', 4)];
-    const waiting = [sending(bodies, 'b', 6, 'reserveMade'), sending(bodies, 'b', 2, 'reserveMade')];
+    const waiting = [
+      sending(bodies, 'b', 6, 'reserveMade'),
+      sending(bodies, 'b', 2, 'reserveMade'),
+    ];
     await expect(sending(bodies, 'b', 1, 'reserveMade')).rejects.toThrow(OverBudgetError);
     for (const end of ends) await end();
     for (const each of waiting) await (await each)();

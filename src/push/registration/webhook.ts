@@ -149,6 +149,16 @@ export function isSubscription(webhook: Webhook): webhook is Subscription {
   return webhook.scope !== 'task';
 }
 
+/** The principal that has to be enabled: the one that set it on the task of another, else its owner. */
+export function senderOf({ setBy, principalId }: Pick<Webhook, 'setBy' | 'principalId'>): string {
+  return setBy ?? principalId;
+}
+
+/** As what its principal may hold it back. */
+export function holdKindOf({ scope }: Pick<Webhook, 'scope'>): 'webhook' | SubscriptionScope {
+  return scope === 'task' ? 'webhook' : scope;
+}
+
 /** The webhook as this task has it. */
 export function taskWebhookOf(
   webhook: Webhook,

@@ -182,19 +182,29 @@ export function toTaskWebhook(stream: StreamFacts, webhook: Webhook): TaskWebhoo
   });
 }
 
+/** Webhooks by their ids; none where one is gone. */
+export function* webhooksByUid(
+  tx: Tx,
+  uids: readonly string[],
+): Work<ReadonlyMap<string, Webhook>> {
+  const found = new Map<string, Webhook>();
+  for (const piece of pieces([...new Set(uids)])) {
+    const rows = yield* tx.all<WebhookRow>(
+      `SELECT * FROM push_webhooks WHERE uid IN ${listOf(piece.length)}`,
+      piece,
+    );
+    for (const row of rows) found.set(row.uid, toWebhook(row));
+  }
+  return found;
+}
+
 /** The webhooks of these delivery streams, by the delivery streams' ids; none where it is gone. */
 export function* taskWebhooksOf(
   tx: Tx,
   streams: readonly (StreamFacts & { readonly webhook_uid: string })[],
 ): Work<ReadonlyMap<string, TaskWebhook>> {
-  const byUid = new Map<string, Webhook>();
-  for (const piece of pieces([...new Set(streams.map((stream) => stream.webhook_uid))])) {
-    const rows = yield* tx.all<WebhookRow>(
-      `SELECT * FROM push_webhooks WHERE uid IN ${listOf(piece.length)}`,
-      piece,
-    );
-    for (const row of rows) byUid.set(row.uid, toWebhook(row));
-  }
+  const uids = streams.map((stream) => stream.webhook_uid);
+  const byUid = yield* webhooksByUid(tx, uids);
   const found = new Map<string, TaskWebhook>();
   for (const stream of streams) {
     const webhook = byUid.get(stream.webhook_uid);
