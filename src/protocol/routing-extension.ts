@@ -1,3 +1,4 @@
+import { MEMBERS_OF, STRATEGIES, strategiesWith, type Strategy } from './strategies.js';
 import { invalidField } from '../common/hub-error.js';
 import {
   countUpTo,
@@ -28,15 +29,6 @@ export const ROUTING_EXTENSION_URI = 'urn:a2a-hub:routing:v1';
  * other is waited for.
  */
 export type RequirePolicy = 'all' | 'any' | 'quorum' | 'best-effort';
-
-/**
- * - `one`: one agent; the next takes over while none has accepted.
- * - `all`: every agent that matches, at the same time.
- * - `first`: the same, and the first that completes wins; the others are canceled.
- * - `chain`: the agents of `steps` one after another, each with the artifacts of the one before.
- * - `synthesize`: like `all`, then the agent of `synthesizer` makes the result of their artifacts.
- */
-export type Strategy = 'one' | 'all' | 'first' | 'chain' | 'synthesize';
 
 /**
  * Who is meant by a step of a chain, or as the synthesizer: at least one of agentId, skillId and tags.
@@ -86,7 +78,6 @@ export interface RoutingDirective {
 
 /** The choices of a member that is one of a few words. */
 export const MATCHES = ['all', 'any'] as const;
-export const STRATEGIES = ['one', 'all', 'first', 'chain', 'synthesize'] as const;
 export const REQUIRE_POLICIES = ['all', 'any', 'quorum', 'best-effort'] as const;
 
 /** Limits of the numbers and lists of a directive. */
@@ -197,21 +188,13 @@ function target(value: unknown, field: string): RoutingTarget {
 /** Refuses members that do not go together. */
 function refuseContradictions(directive: RoutingDirective): void {
   const field = (name: keyof RoutingDirective): string => fieldOf(directive, name);
-  const { strategy, require, quorum, maxAgents, steps, synthesizer } = directive;
-  if (strategy === 'chain' && !steps) {
-    throw invalidField(field('strategy'), 'is chain, which needs steps: who is asked, in order');
-  }
-  if (steps && strategy !== 'chain') {
-    throw invalidField(field('steps'), 'are for the strategy chain: ask for it, or leave them out');
-  }
-  if (strategy === 'synthesize' && !synthesizer) {
-    throw invalidField(field('strategy'), 'is synthesize, which needs a synthesizer');
-  }
-  if (synthesizer && strategy !== 'synthesize') {
-    throw invalidField(
-      field('synthesizer'),
-      'is for the strategy synthesize: ask for it, or leave it out',
-    );
+  const { strategy, require, quorum, maxAgents } = directive;
+  for (const name of STRATEGIES) {
+    const { own } = MEMBERS_OF[name];
+    if (own === undefined) continue;
+    const isGiven = directive[own.member] !== undefined;
+    if (strategy === name && !isGiven) throw invalidField(field('strategy'), own.missing);
+    if (isGiven && strategy !== name) throw invalidField(field(own.member), own.elsewhere);
   }
   if (require === 'quorum' && quorum === undefined) {
     throw invalidField(field('require'), 'is quorum, which needs quorum: how many must complete');
@@ -219,24 +202,22 @@ function refuseContradictions(directive: RoutingDirective): void {
   if (quorum !== undefined && require !== 'quorum') {
     throw invalidField(field('quorum'), 'is for require quorum: ask for it, or leave it out');
   }
-  if (require !== undefined && strategy !== 'all' && strategy !== 'synthesize') {
-    throw invalidField(field('require'), 'is for the strategies all and synthesize');
+  if (require !== undefined && !MEMBERS_OF[strategy ?? 'one'].require) {
+    throw invalidField(field('require'), `is for the strategies ${strategiesWith('require')}`);
   }
   // Without a strategy a rule of the operator may have one that asks several.
-  if (maxAgents !== undefined && (strategy === 'one' || strategy === 'chain')) {
-    throw invalidField(field('maxAgents'), 'is for the strategies all, first and synthesize');
+  if (maxAgents !== undefined && strategy !== undefined && !MEMBERS_OF[strategy].maxAgents) {
+    throw invalidField(field('maxAgents'), `is for the strategies ${strategiesWith('maxAgents')}`);
   }
   if (quorum !== undefined && maxAgents !== undefined && quorum > maxAgents) {
     throw invalidField(field('quorum'), `is more than maxAgents allows: ${maxAgents}`);
   }
-  if (strategy === 'chain') refuseTargetOfChain(directive);
+  const { noTarget } = MEMBERS_OF[strategy ?? 'one'];
+  if (noTarget !== undefined) refuseTarget(directive, noTarget);
 }
 
-function refuseTargetOfChain(directive: RoutingDirective): void {
+function refuseTarget(directive: RoutingDirective, why: string): void {
   const named = (['agentId', 'skillId', 'tags'] as const).find((name) => directive[name]);
   if (named === undefined) return;
-  throw invalidField(
-    fieldOf(directive, named),
-    'does not go with the strategy chain: its steps say who is asked',
-  );
+  throw invalidField(fieldOf(directive, named), why);
 }

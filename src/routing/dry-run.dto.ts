@@ -23,11 +23,10 @@ import {
   DIRECTIVE_LIMITS,
   MATCHES,
   REQUIRE_POLICIES,
-  STRATEGIES,
   type RequirePolicy,
   type RoutingTarget,
-  type Strategy,
 } from '../protocol/routing-extension.js';
+import { STRATEGIES, type Strategy } from '../protocol/strategies.js';
 import { RULE_LIMITS } from './rules/domain/rule.js';
 import { CreateRuleDto } from './rules/rule-requests.dto.js';
 import { TrialCallerDto } from './rules/rule-trial.dto.js';

@@ -8,15 +8,9 @@ export {
   extensionsRequired,
   missingExtensions,
 } from './domain/extensions.js';
-export type {
-  Plan,
-  PlanStep,
-  StepCondition,
-  StepInput,
-  StepOutcome,
-  StepStrategy,
-} from './domain/plan.js';
+export type { Plan, PlanStep, StepCondition, StepInput, StepOutcome } from './domain/plan.js';
 export { type Candidate, planOf, type Route, type RouteReason } from './domain/route.js';
+export { policyOf, type StepStrategy, stepStrategyOf } from './domain/strategy/step-policies.js';
 export { COMPOSITE_AGENT_ID, type CompositeSkill } from './domain/composite-skill.js';
 export { CompositeSource } from './composite-source.js';
 export type { HubRequest, Retry } from './hub-request.js';

@@ -1,14 +1,14 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { REQUIRE_POLICIES, STRATEGIES, type RequirePolicy } from '../protocol/routing-extension.js';
+import { REQUIRE_POLICIES, type RequirePolicy } from '../protocol/routing-extension.js';
+import { STRATEGIES } from '../protocol/strategies.js';
 import {
   STEP_OUTCOMES,
-  STEP_STRATEGIES,
   type PlanStep,
   type StepCondition,
   type StepInput,
   type StepOutcome,
-  type StepStrategy,
 } from './domain/plan.js';
+import { STEP_STRATEGIES, type StepStrategy } from './domain/strategy/step-policies.js';
 import type {
   Candidate,
   LeftOutStep,

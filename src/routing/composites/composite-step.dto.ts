@@ -25,12 +25,12 @@ import {
 } from '../../protocol/routing-extension.js';
 import { ID_RULE, IfGiven, TAG, TAG_RULE } from '../../common/http/fields.js';
 import { ID } from '../../common/id-pattern.js';
+import { STEP_OUTCOMES, type StepOutcome } from '../domain/plan.js';
 import {
-  STEP_OUTCOMES,
   STEP_STRATEGIES,
-  type StepOutcome,
+  STEP_STRATEGY_TEXT,
   type StepStrategy,
-} from '../domain/plan.js';
+} from '../domain/strategy/step-policies.js';
 import { COMPOSITE_LIMITS, type WrittenCondition, type WrittenStep } from './domain/composite.js';
 
 /** The ids of composite skills, and the names of their steps. */
@@ -91,8 +91,7 @@ export class CompositeStepDto implements WrittenStep {
   @ApiPropertyOptional({
     enum: STEP_STRATEGIES,
     default: 'one',
-    description:
-      '`one`: the best agent; the next takes over while none has accepted. `all`: every agent that matches. `first`: every agent that matches, and the first that completes wins.',
+    description: STEP_STRATEGY_TEXT,
   })
   @IfGiven()
   @IsIn(STEP_STRATEGIES)

@@ -1,6 +1,7 @@
 import { HubError, invalidField } from '../../common/hub-error.js';
 import { fieldOf, type RoutingDirective } from '../../protocol/routing-extension.js';
 import { planOf, type Route } from './route.js';
+import { policyOf } from './strategy/step-policies.js';
 
 /**
  * The messages to agents that a task of this route may take. `setting` is what the hub allows where a
@@ -53,5 +54,8 @@ function limitOf({ composite, maxCalls: said }: Route, maxCalls: number, setting
 function firstCallsOf(route: Route): number {
   return planOf(route)
     .filter(({ after }) => after.length === 0)
-    .reduce((sum, { strategy, chosen }) => sum + (strategy === 'one' ? 1 : chosen.length), 0);
+    .reduce(
+      (sum, { strategy, chosen }) => sum + (policyOf(strategy).fansOut ? chosen.length : 1),
+      0,
+    );
 }

@@ -16,7 +16,9 @@ import { byText, findingAmong, missedByText, type TextFinding } from './find-tex
 import type { Match } from './match.js';
 import { arrange, type Arranged } from './order.js';
 import type { PlanStep } from './plan.js';
-import { chainSteps, GATHER, synthesizeStep } from './plan-of-directive.js';
+import { planStrategyOf } from './strategy/plan-strategies.js';
+import type { PlanStrategy } from './strategy/plan-strategy.js';
+import { asksInTurn, stepStrategyOf } from './strategy/step-policies.js';
 import { planOfSteps, shareOut, within } from './plan-of-steps.js';
 import type { Found, RoutingQuestion } from './question.js';
 import type { Candidate, PassedRule, Route } from './route.js';
@@ -46,14 +48,15 @@ export class RouteChooser {
     const { agents, composites, directive } = question;
     const { strategy = 'one' } = directive;
     this.index = AgentIndex.of(agents, composites);
-    this.searched = strategy === 'one' ? this.index : AgentIndex.of(agents);
+    this.searched = asksInTurn(strategy) ? this.index : AgentIndex.of(agents);
   }
 
   /** The route of a message that names somebody, goes on in a context or meets a rule. */
   named(): Route | undefined {
     const { question, index } = this;
     refuseAddressedPlan(question);
-    if (question.directive.strategy === 'chain') return this.chain();
+    const plan = planStrategyOf(question.directive.strategy);
+    if (plan?.first === null) return this.ownPlan(plan);
     const found =
       byAgent(question, index) ??
       bySkill(question, index) ??
@@ -107,9 +110,10 @@ export class RouteChooser {
     const agents = withoutComposites({ matches, skipped });
     if (agents.matches.length === 0) throw this.strategyOfComposite();
     const { strategy = 'one', require = 'all', quorum, maxAgents } = wishes;
-    if (strategy === 'synthesize') return this.synthesis(found, wishes, agents);
+    const plan = planStrategyOf(strategy);
+    if (plan?.first) return this.planned(plan, plan.first, found, wishes, agents);
     const share = {
-      strategy: strategy === 'chain' ? 'one' : strategy,
+      strategy: stepStrategyOf(strategy) ?? 'one',
       require,
       quorum,
       maxAgents,
@@ -120,7 +124,7 @@ export class RouteChooser {
 
   /** The matches in order; composite skills go only where no strategy for several agents is wished. */
   private arranged(found: Found, { strategy = 'one', quorum }: RuleWishes): Arranged {
-    const mayBeComposite = strategy === 'one' || found.reason === 'rule';
+    const mayBeComposite = asksInTurn(strategy) || found.reason === 'rule';
     const considered = mayBeComposite
       ? found
       : { ...found, ...withoutComposites({ skipped: [], ...found }) };
@@ -135,9 +139,10 @@ export class RouteChooser {
     });
   }
 
-  private chain(): Route {
+  /** A plan whose steps name all agents. */
+  private ownPlan({ steps }: Pick<PlanStrategy, 'steps'>): Route {
     const { directive } = this.question;
-    const { plan, skipped } = planOfSteps(chainSteps(directive), this.question);
+    const { plan, skipped } = planOfSteps(steps(directive), this.question);
     const [first = {}] = directive.steps ?? [];
     const reason = first.agentId ? 'agent' : first.skillId ? 'skill' : 'tags';
     return {
@@ -147,30 +152,36 @@ export class RouteChooser {
     };
   }
 
-  private synthesis(found: Found, wishes: RuleWishes, arranged: Arranged): Route {
+  /** A plan whose first step is of the agents that the message names. */
+  private planned(
+    strategy: PlanStrategy,
+    first: NonNullable<PlanStrategy['first']>,
+    found: Found,
+    wishes: RuleWishes,
+    arranged: Arranged,
+  ): Route {
     const { directive } = this.question;
     const { require = 'all', quorum, maxAgents } = wishes;
-    const gathered = shareOut(arranged, {
-      strategy: 'all',
+    const shared = shareOut(arranged, {
+      strategy: first.strategy,
       require,
       quorum,
       maxAgents,
       quorumField: this.quorumField,
     });
-    const gather: PlanStep = {
-      name: GATHER,
-      strategy: 'all',
+    const firstStep: PlanStep = {
+      ...first,
       require,
       ...(quorum !== undefined && { quorum }),
-      chosen: gathered.chosen,
+      chosen: shared.chosen,
       inputs: [{ from: 'message' }],
       after: [],
       isResult: false,
       isOptional: false,
     };
-    const last = planOfSteps([synthesizeStep(directive)], this.question);
-    const plan = [gather, ...last.plan];
-    const skipped = [...gathered.skipped, ...last.skipped];
+    const others = planOfSteps(strategy.steps(directive), this.question);
+    const plan = [firstStep, ...others.plan];
+    const skipped = [...shared.skipped, ...others.skipped];
     return {
       ...this.head(found, wishes),
       ...cut({ chosen: chosenOf(plan), skipped }),
@@ -265,7 +276,8 @@ function wishesOf(directive: RoutingDirective, { wishes: rule = {} }: Found): Ru
 /** A plan of several agents under the address of one contradicts itself. */
 function refuseAddressedPlan({ agentId, directive }: RoutingQuestion): void {
   const { strategy } = directive;
-  if (agentId === undefined || (strategy !== 'chain' && strategy !== 'synthesize')) return;
+  if (agentId === undefined || strategy === undefined || planStrategyOf(strategy) === undefined)
+    return;
   throw invalidField(
     fieldOf(directive, 'strategy'),
     `is ${strategy}, which asks several agents, but the address of the request names one: ${agentId}`,

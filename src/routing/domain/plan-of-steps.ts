@@ -5,7 +5,8 @@ import { candidateOf } from './explain.js';
 import { byTarget } from './find-named.js';
 import type { MediaTypes } from './media-types.js';
 import { arrange, type Arranged } from './order.js';
-import type { PlanStep, StepStrategy } from './plan.js';
+import type { PlanStep } from './plan.js';
+import { policyOf, type StepStrategy } from './strategy/step-policies.js';
 import type { RoutingQuestion } from './question.js';
 import type { Candidate, LeftOutStep } from './route.js';
 import type { StepTemplate } from './composite-skill.js';
@@ -25,7 +26,7 @@ export interface Share {
   readonly strategy: StepStrategy;
   readonly require: RequirePolicy;
   readonly quorum?: number | undefined;
-  /** For `all` and `first`. */
+  /** For strategies that fan out. */
   readonly maxAgents?: number | undefined;
   /** The field in which the client asked for the quorum; undefined: an operator did. */
   readonly quorumField?: string | undefined;
@@ -143,17 +144,12 @@ export function shareOut(
   skipped: readonly Candidate[];
 } {
   const { strategy, require, quorum } = share;
-  const maximum =
-    strategy === 'one' ? 1 + MAX_FALLBACKS : (share.maxAgents ?? DIRECTIVE_LIMITS.maxAgents);
+  const { fansOut, hasRequirement } = policyOf(strategy);
+  const maximum = fansOut ? (share.maxAgents ?? DIRECTIVE_LIMITS.maxAgents) : 1 + MAX_FALLBACKS;
   const over = `Over the maximum of ${maximum}.`;
   const left = matches.slice(maximum).map((match) => candidateOf(match, over));
   const chosen = matches.slice(0, maximum).map((match) => candidateOf(match));
-  if (
-    strategy === 'all' &&
-    require === 'quorum' &&
-    quorum !== undefined &&
-    quorum > chosen.length
-  ) {
+  if (hasRequirement && require === 'quorum' && quorum !== undefined && quorum > chosen.length) {
     const who = chosen.map(({ agentId }) => agentId).join(', ');
     const only = `only ${chosen.length} may be asked now: ${who}`;
     if (share.quorumField !== undefined) {

@@ -1,9 +1,6 @@
-import type { RequirePolicy, Strategy } from '../../protocol/routing-extension.js';
+import type { RequirePolicy } from '../../protocol/routing-extension.js';
 import type { Candidate } from './candidate.js';
-
-/** What a step of a plan does with its agents: `one` asks them in turn, `all` each, `first` races them. */
-export const STEP_STRATEGIES = ['one', 'all', 'first'] as const satisfies readonly Strategy[];
-export type StepStrategy = (typeof STEP_STRATEGIES)[number];
+import type { StepStrategy } from './strategy/step-policies.js';
 
 /** How the step before must have ended. `ended` is any of them; a skipped step has not ended. */
 export const STEP_OUTCOMES = ['completed', 'failed', 'ended'] as const;

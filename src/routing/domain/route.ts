@@ -1,6 +1,8 @@
-import type { RequirePolicy, Strategy } from '../../protocol/routing-extension.js';
+import type { RequirePolicy } from '../../protocol/routing-extension.js';
+import type { Strategy } from '../../protocol/strategies.js';
 import type { Candidate } from './candidate.js';
 import type { Plan } from './plan.js';
+import { stepStrategyOf } from './strategy/step-policies.js';
 
 export type { Candidate } from './candidate.js';
 
@@ -66,7 +68,7 @@ export function planOf(route: Route): Plan {
   return [
     {
       name: 'task',
-      strategy: strategy === 'all' || strategy === 'first' ? strategy : 'one',
+      strategy: stepStrategyOf(strategy) ?? 'one',
       require,
       ...(quorum !== undefined && { quorum }),
       chosen,

@@ -45,7 +45,7 @@ import {
   type RuleConditions,
   type TextCondition,
 } from './domain/rule.js';
-import { STEP_STRATEGIES, type StepStrategy } from '../domain/plan.js';
+import { STEP_STRATEGIES, type StepStrategy } from '../domain/strategy/step-policies.js';
 import { MetadataConstraint } from './metadata-constraint.js';
 
 const MEDIA_RANGE = /^(\*\/\*|[\w!#$&^.+-]{1,100}\/(\*|[\w!#$&^.+-]{1,100}))$/;

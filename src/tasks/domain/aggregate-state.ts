@@ -3,7 +3,7 @@ import type { Plan } from '../../routing/index.js';
 import type { Delegation } from '../task.js';
 import { isRunning, isWaiting } from './delegation-state.js';
 import { planStanding, type StandingStep } from './plan-standing.js';
-import { waitsForAll } from './step-policy.js';
+import { policyOf } from '../../routing/index.js';
 import { describeEnd, waitingText } from './wording.js';
 
 /** What the delegations amount to. */
@@ -71,7 +71,11 @@ function endState(
 function isComplete(steps: readonly StandingStep[], byClient: boolean): boolean {
   const met = ({ step, standing, delegations }: StandingStep): boolean =>
     standing.kind === 'met' &&
-    !(byClient && waitsForAll(step) && delegations.some(({ state }) => state === 'canceled'));
+    !(
+      byClient &&
+      policyOf(step.strategy).waitsForAll(step) &&
+      delegations.some(({ state }) => state === 'canceled')
+    );
   const needed = ({ step, standing }: StandingStep): boolean =>
     !step.isOptional && standing.kind !== 'skipped';
   return steps.filter(needed).every(met) && steps.some((each) => each.step.isResult && met(each));
@@ -101,7 +105,7 @@ function missingOf(
     const reason = delegations[0]?.reason ?? 'it could not begin';
     return isCompleted ? [] : [`step "${step.name}" (${reason.replace(/\.$/, '')})`];
   }
-  if (standing.kind === 'met' && !waitsForAll(step)) return [];
+  if (standing.kind === 'met' && !policyOf(step.strategy).waitsForAll(step)) return [];
   const prefix = named ? `step "${step.name}": ` : '';
   return delegations
     .filter(({ state }) => state !== 'completed')

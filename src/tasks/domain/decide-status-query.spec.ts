@@ -35,9 +35,13 @@ describe('an agent that is queried for a message on its way', () => {
     for (let times = 1; times <= MAX_STATUS_QUERIES; times++) ask(task);
     const again = { why: WHY, agentNotified: true };
     task.commit(decideResend(task.aggregate, 'd-a', again, NOW));
-    expect(ask(task).delegation()).toMatchObject({ progress: { statusQueries: { resent: 1, times: 1 } } });
+    expect(ask(task).delegation()).toMatchObject({
+      progress: { statusQueries: { resent: 1, times: 1 } },
+    });
     task.change('a', { messageSeq: 7 });
-    expect(ask(task).delegation()).toMatchObject({ progress: { statusQueries: { seq: 7, times: 1 } } });
+    expect(ask(task).delegation()).toMatchObject({
+      progress: { statusQueries: { seq: 7, times: 1 } },
+    });
   });
 
   it('is not queried once it has answered', () => {

@@ -11,7 +11,13 @@ import {
 } from '../../protocol/task-reducer.js';
 import type { RequirePolicy } from '../../protocol/routing-extension.js';
 import { isTerminal } from '../../protocol/task-state.js';
-import { type Plan, type PlanStep, type Route, type StepStrategy } from '../../routing/index.js';
+import {
+  type Plan,
+  type PlanStep,
+  type Route,
+  type StepStrategy,
+  stepStrategyOf,
+} from '../../routing/index.js';
 import type {
   Delegation,
   EventKind,
@@ -171,7 +177,7 @@ function routeOf(agents: readonly string[], options: FakeTaskOptions): Route {
 
 function stepOf({ strategy, require, quorum }: Route): Partial<PlanStep> {
   return {
-    strategy: strategy === 'all' || strategy === 'first' ? strategy : 'one',
+    strategy: stepStrategyOf(strategy) ?? 'one',
     require,
     ...(quorum !== undefined && { quorum }),
   };

@@ -1,6 +1,6 @@
 import { Part, type Artifact } from '../../protocol/a2a.js';
 import { artifactUpdate } from '../../protocol/build.js';
-import type { PlanStep } from '../../routing/index.js';
+import { type PlanStep, policyOf } from '../../routing/index.js';
 import type { Delegation, TaskAggregate } from '../task.js';
 import type { Draft } from './draft.js';
 import type { StandingStep } from './plan-standing.js';
@@ -18,7 +18,7 @@ export function holdsArtifacts(step: PlanStep): boolean {
 }
 
 function isRace({ strategy, chosen }: PlanStep): boolean {
-  return strategy === 'first' && chosen.length > 1;
+  return policyOf(strategy).isRace && chosen.length > 1;
 }
 
 /** The race of a result step has a winner: its artifacts count from now on. */

@@ -1,4 +1,4 @@
-import type { PlanStep } from '../../routing/index.js';
+import { type PlanStep, policyOf } from '../../routing/index.js';
 import type { Delegation } from '../task.js';
 import { isEnded } from './delegation-state.js';
 import { describeEnd } from './wording.js';
@@ -18,41 +18,19 @@ type Policy = Pick<PlanStep, 'strategy' | 'require' | 'quorum'>;
 export function stepStanding(step: Policy, delegations: readonly Delegation[]): StepStanding {
   if (delegations.some(({ state }) => state === 'planned')) return { kind: 'planned' };
   if (delegations.every(({ state }) => state === 'skipped')) return { kind: 'skipped' };
+  const policy = policyOf(step.strategy);
   const completed = delegations.filter(({ state }) => state === 'completed');
   const open = delegations.filter(({ state }) => !isEnded(state));
-  const needed = neededOf(step, delegations.length);
+  const needed = policy.needed(step, delegations.length);
   if (completed.length + open.length < needed) {
     return { kind: 'broken', why: whyBroken(delegations, needed) };
   }
-  const enough = completed.length >= needed && (open.length === 0 || !waitsForAll(step));
-  return enough ? { kind: 'met', why: whyMet(step, completed) } : { kind: 'open' };
+  const enough = completed.length >= needed && (open.length === 0 || !policy.waitsForAll(step));
+  return enough ? { kind: 'met', why: policy.whyMet(namesOf(completed)) } : { kind: 'open' };
 }
 
-/** How many of the agents must complete: each of them, so many as were asked for, or one. */
-function neededOf({ strategy, require, quorum }: Policy, total: number): number {
-  if (strategy !== 'all') return 1;
-  switch (require) {
-    case 'all':
-      return total;
-    case 'quorum':
-      return quorum ?? total;
-    case 'any':
-    case 'best-effort':
-      return 1;
-  }
-}
-
-/** Best effort takes what every agent has to give. */
-export function waitsForAll({
-  strategy,
-  require,
-}: Pick<PlanStep, 'strategy' | 'require'>): boolean {
-  return strategy === 'all' && require === 'best-effort';
-}
-
-function whyMet({ strategy }: Policy, completed: readonly Delegation[]): string {
-  const names = completed.map(({ agentName }) => agentName).join(', ');
-  return strategy === 'first' ? `${names} was first.` : `${names} completed, which is enough.`;
+function namesOf(delegations: readonly Delegation[]): string {
+  return delegations.map(({ agentName }) => agentName).join(', ');
 }
 
 function whyBroken(delegations: readonly Delegation[], needed: number): string {

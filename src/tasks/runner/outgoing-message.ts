@@ -3,6 +3,7 @@ import { EVERYTHING } from '../../auth/index.js';
 import { StreamResponse, type Message } from '../../protocol/a2a.js';
 import { withHops } from '../../protocol/hops.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
+import { policyOf } from '../../routing/index.js';
 import { withoutHubKeys } from '../domain/own-ids.js';
 import { firstMessage } from '../domain/step-input.js';
 import type { TaskLog } from '../task-log.js';
@@ -79,7 +80,7 @@ async function downstreamContext({
   const step = record.plan[delegation.step];
   const asPlanned =
     step?.after.length === 0 &&
-    (step.strategy !== 'one' || step.chosen[0]?.agentId === delegation.agentId);
+    (policyOf(step.strategy).fansOut || step.chosen[0]?.agentId === delegation.agentId);
   if (delegation.downstreamContextId !== null || asPlanned) return delegation.downstreamContextId;
   return deps.contexts.downstream(record.contextId, record.principalId, delegation.agentId);
 }

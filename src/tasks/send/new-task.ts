@@ -1,6 +1,7 @@
 import type { Agent } from '../../agents/index.js';
 import { hasScope, type Principal } from '../../auth/index.js';
 import type { IdSource } from '../../common/ids.js';
+import { MEMBERS_OF } from '../../protocol/strategies.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import {
   askedExtensions,
@@ -10,6 +11,7 @@ import {
   type HubRequest,
   type PlanStep,
   type Route,
+  policyOf,
 } from '../../routing/index.js';
 import { agentName } from '../domain/agent-name.js';
 import { retryByOperator } from '../domain/operator-actions.js';
@@ -57,7 +59,10 @@ export interface NewTaskInput {
  */
 export function delegatesOf(route: Route): Delegate[] {
   return planOf(route).flatMap(({ strategy, chosen }, step) =>
-    (strategy === 'one' ? chosen.slice(0, 1) : chosen).map((candidate) => ({ step, candidate })),
+    (policyOf(strategy).fansOut ? chosen : chosen.slice(0, 1)).map((candidate) => ({
+      step,
+      candidate,
+    })),
   );
 }
 
@@ -110,7 +115,7 @@ function newDelegation(
     step,
     state: conditions.length === 0 ? 'queued' : 'planned',
     downstreamContextId: downstreamContextId ?? null,
-    fallbacks: strategy === 'one' ? chosen.slice(1).map(targetOf) : [],
+    fallbacks: policyOf(strategy).fansOut ? [] : chosen.slice(1).map(targetOf),
     deadlineAt: after(now, Math.min(agent.budgets.totalMs ?? limits.totalMs, deadlineMs)),
   };
 }
@@ -130,12 +135,12 @@ function shortRoute(
 ): object {
   const { reason, strategy, require, quorum, rule, composite } = route;
   const plan = planOf(route);
-  const asksSeveral = strategy === 'all' || strategy === 'synthesize';
+  const hasRequirement = strategy !== 'plan' && MEMBERS_OF[strategy].require;
   return {
     reason,
     strategy,
-    ...(asksSeveral && { require }),
-    ...(asksSeveral && require === 'quorum' && { quorum }),
+    ...(hasRequirement && { require }),
+    ...(hasRequirement && require === 'quorum' && { quorum }),
     ...(rule !== undefined && hasScope(principal, 'agents') && { ruleId: rule.id }),
     ...(composite !== undefined && { composite }),
     ...(plan.length > 1 && { steps: plan.map(({ name }) => name) }),

@@ -1,3 +1,4 @@
+import { asksInTurn, policyOf, strategiesThat } from '../../domain/strategy/step-policies.js';
 import type { FieldViolation } from '../../../common/hub-error.js';
 import { COMPOSITE_AGENT_ID } from '../../domain/composite-skill.js';
 import { splitSkillId } from '../../domain/agent-index.js';
@@ -62,17 +63,18 @@ function targetProblems(step: WrittenStep, field: string): FieldViolation[] {
 
 function policyProblems(step: WrittenStep, field: string): FieldViolation[] {
   const { strategy = 'one', require, quorum, maxAgents } = step;
+  const policy = policyOf(strategy);
   const most = maxAgents ?? COMPOSITE_LIMITS.maxAgents;
   return [
     ...when(
-      require !== undefined && strategy !== 'all',
+      require !== undefined && !policy.hasRequirement,
       `${field}.require`,
-      'is for strategy "all" only',
+      `is for strategy ${strategiesThat(({ hasRequirement }) => hasRequirement, '"')} only`,
     ),
     ...when(
-      maxAgents !== undefined && strategy === 'one',
+      maxAgents !== undefined && !policy.fansOut,
       `${field}.maxAgents`,
-      'is for strategy "all" or "first" only',
+      `is for strategy ${strategiesThat(({ fansOut }) => fansOut, '"')} only`,
     ),
     ...when(
       require === 'quorum' && quorum === undefined,
@@ -216,7 +218,7 @@ function leastCalls(settled: readonly SettledStep[]): number {
 
 /** How many agents a step may have at work: those that take over in turn are not counted. */
 function mostAgents({ strategy = 'one', agentId, maxAgents }: WrittenStep): number {
-  if (strategy === 'one' || agentId !== undefined) return 1;
+  if (asksInTurn(strategy) || agentId !== undefined) return 1;
   return maxAgents ?? COMPOSITE_LIMITS.maxAgents;
 }
 

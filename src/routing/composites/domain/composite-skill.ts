@@ -1,3 +1,4 @@
+import { policyOf } from '../../domain/strategy/step-policies.js';
 import type { CompositeSkill, StepTemplate } from '../../domain/composite-skill.js';
 import { COMPOSITE_LIMITS, type Composite, type CompositeDefinition } from './composite.js';
 import { orderSteps, settleSteps, type SettledStep } from './step-graph.js';
@@ -41,7 +42,9 @@ function templateOf({ name, written, inputs, after, isResult }: SettledStep): St
     strategy,
     require: written.require ?? 'all',
     ...(quorum !== undefined && { quorum }),
-    ...(strategy !== 'one' && { maxAgents: written.maxAgents ?? COMPOSITE_LIMITS.maxAgents }),
+    ...(policyOf(strategy).fansOut && {
+      maxAgents: written.maxAgents ?? COMPOSITE_LIMITS.maxAgents,
+    }),
     inputs,
     after,
     ...(deadlineSeconds !== undefined && { deadlineMs: milliseconds(deadlineSeconds) }),

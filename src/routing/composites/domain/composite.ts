@@ -1,5 +1,6 @@
 import type { RequirePolicy, RoutingTarget } from '../../../protocol/routing-extension.js';
-import type { StepOutcome, StepStrategy } from '../../domain/plan.js';
+import type { StepOutcome } from '../../domain/plan.js';
+import type { StepStrategy } from '../../domain/strategy/step-policies.js';
 
 /** In `inputs`: the client's message; every other word there is the name of a step. */
 export const MESSAGE_INPUT = 'message';

@@ -1,3 +1,4 @@
+import { policyOf, strategiesThat } from '../../domain/strategy/step-policies.js';
 import type { FieldViolation } from '../../../common/hub-error.js';
 import { faultOfPattern } from './pattern.js';
 import type { Rule, RuleAction } from './rule.js';
@@ -48,8 +49,12 @@ function faultsOfTarget(target: RuleAction): FieldViolation[] {
       'has no meaning beside composite, which has a plan of its own',
     );
   }
-  const isAll = strategy === 'all';
-  expect(require === undefined || isAll, 'target.require', 'needs strategy all');
+  const { hasRequirement, fansOut } = policyOf(strategy);
+  expect(
+    require === undefined || hasRequirement,
+    'target.require',
+    `needs strategy ${strategiesThat((policy) => policy.hasRequirement)}`,
+  );
   expect(quorum === undefined || require === 'quorum', 'target.quorum', 'needs require quorum');
   expect(require !== 'quorum' || quorum !== undefined, 'target.quorum', 'must be given');
   const most = target.agentId === undefined ? target.maxAgents : 1;
@@ -59,9 +64,9 @@ function faultsOfTarget(target: RuleAction): FieldViolation[] {
     `is ${quorum}, but no more than ${most} may be asked`,
   );
   expect(
-    target.maxAgents === undefined || strategy !== 'one',
+    target.maxAgents === undefined || fansOut,
     'target.maxAgents',
-    'needs strategy all or first',
+    `needs strategy ${strategiesThat((policy) => policy.fansOut)}`,
   );
   return faults;
 }

@@ -1,6 +1,6 @@
 import type { Scope } from '../../../common/scope.js';
 import type { RequirePolicy } from '../../../protocol/routing-extension.js';
-import type { StepStrategy } from '../../domain/plan.js';
+import type { StepStrategy } from '../../domain/strategy/step-policies.js';
 
 /** What a member of the metadata may be compared with. */
 export type MetadataValue = string | number | boolean;
