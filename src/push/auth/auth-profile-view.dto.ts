@@ -1,10 +1,7 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  type AuthProfile,
-  CLIENT_AUTHENTICATIONS,
-  PROFILE_SCHEMES,
-  type ProfileScheme,
-} from './auth-profile.js';
+import { ApiProperty } from '@nestjs/swagger';
+import type { AuthProfile } from './auth-profile.js';
+import { ProfileParametersViewDto } from './profile-parameters.dto.js';
+import { PROFILE_SCHEME_NAMES, type ProfileSchemeName } from './schemes/schemes.js';
 import { type CertificateState, certificateFacts } from './domain/client-certificate.js';
 
 const PUBLIC_KEY = 'whpk_B7EfM6tjZ2tB0SPKJUrcSj0jcE5JVkXrDq0gD7LcP3o=';
@@ -50,44 +47,6 @@ export class ProfileCertificateDto {
   readonly state!: CertificateState;
 }
 
-export class ProfileParametersViewDto {
-  @ApiPropertyOptional({ type: String })
-  readonly username?: string;
-
-  @ApiPropertyOptional({ type: String })
-  readonly header?: string;
-
-  @ApiPropertyOptional({
-    type: String,
-    description: 'ed25519: the public key with which receivers verify.',
-  })
-  readonly publicKey?: string;
-
-  @ApiPropertyOptional({ type: String, description: 'The public key of the previous key.' })
-  readonly previousPublicKey?: string;
-
-  @ApiPropertyOptional({ type: String })
-  readonly tokenUrl?: string;
-
-  @ApiPropertyOptional({ type: String })
-  readonly clientId?: string;
-
-  @ApiPropertyOptional({ enum: CLIENT_AUTHENTICATIONS })
-  readonly clientAuthentication?: string;
-
-  @ApiPropertyOptional({ type: String })
-  readonly scope?: string;
-
-  @ApiPropertyOptional({ type: String })
-  readonly audience?: string;
-
-  @ApiPropertyOptional({ type: String })
-  readonly resource?: string;
-
-  @ApiPropertyOptional({ type: String })
-  readonly ca?: string;
-}
-
 /** A profile as it is shown: its secret only by a fingerprint. */
 export class AuthProfileDto {
   @ApiProperty({ type: String, format: 'uuid' })
@@ -99,8 +58,8 @@ export class AuthProfileDto {
   @ApiProperty({ type: String, example: 'billing' })
   readonly name: string;
 
-  @ApiProperty({ enum: PROFILE_SCHEMES })
-  readonly scheme: ProfileScheme;
+  @ApiProperty({ enum: PROFILE_SCHEME_NAMES })
+  readonly scheme: ProfileSchemeName;
 
   @ApiProperty({ type: [String], example: ['https://*.example.com/hooks'] })
   readonly urls: readonly string[];

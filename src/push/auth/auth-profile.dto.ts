@@ -18,109 +18,33 @@ import {
 } from 'class-validator';
 import { IfGiven, ID_RULE, NAME, NAME_RULE } from '../../common/http/fields.js';
 import { ID } from '../../common/id-pattern.js';
+import { MAX_PEM, ProfileParametersDto } from './profile-parameters.dto.js';
 import {
-  CLIENT_AUTHENTICATIONS,
-  type ClientAuthentication,
   PROFILE_SCHEMES,
-  type ProfileScheme,
-} from './auth-profile.js';
+  PROFILE_SCHEME_NAMES,
+  type ProfileSchemeName,
+} from './schemes/schemes.js';
 
-const MAX_TEXT = 1000;
 const MAX_URL = 4096;
 const MAX_SECRET = 16_384;
-const MAX_PEM = 65_536;
 const MAX_URLS = 50;
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
+
+/** What the secret of each scheme is. */
+function secretsOf(): string {
+  const each = [...PROFILE_SCHEMES].flatMap(([name, { secret }]) =>
+    secret === null ? [] : [`${secret.label} (${name})`],
+  );
+  return `${each.slice(0, -1).join(', ')} or ${each.at(-1)}`;
+}
 
 const SECRET = {
   type: String,
   minLength: 1,
   maxLength: MAX_SECRET,
   writeOnly: true,
-  description:
-    'The token (bearer), password (basic), key (api-key), whsec_… (hmac), whsk_… (ed25519), client secret (oauth2) or PEM private key (mtls). It is never returned. When omitted for hmac and ed25519, the hub generates one.',
+  description: `The ${secretsOf()}. It is never returned. When omitted for hmac and ed25519, the hub generates one.`,
 };
-
-/** What schemes need besides their secret; null is as good as nothing. */
-class ProfileParametersDto {
-  @ApiPropertyOptional({ type: String, nullable: true, description: 'basic', example: 'hub' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(MAX_TEXT)
-  username?: string | null;
-
-  @ApiPropertyOptional({
-    type: String,
-    nullable: true,
-    description: 'api-key: the header that carries the key; default X-API-Key.',
-    example: 'X-API-Key',
-  })
-  @IsOptional()
-  @IsString()
-  @MaxLength(MAX_TEXT)
-  header?: string | null;
-
-  @ApiPropertyOptional({
-    type: String,
-    nullable: true,
-    description: 'oauth2: the token endpoint.',
-    example: 'https://login.example.com/oauth2/token',
-  })
-  @IsOptional()
-  @IsString()
-  @MaxLength(MAX_URL)
-  tokenUrl?: string | null;
-
-  @ApiPropertyOptional({ type: String, nullable: true, description: 'oauth2', example: 'a2a-hub' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(MAX_TEXT)
-  clientId?: string | null;
-
-  @ApiPropertyOptional({
-    enum: CLIENT_AUTHENTICATIONS,
-    nullable: true,
-    description: 'oauth2: how the client secret is sent; default client_secret_basic.',
-  })
-  @IsOptional()
-  @IsIn(CLIENT_AUTHENTICATIONS)
-  clientAuthentication?: ClientAuthentication | null;
-
-  @ApiPropertyOptional({
-    type: String,
-    nullable: true,
-    description: 'oauth2: scopes, separated by spaces.',
-    example: 'webhooks:write',
-  })
-  @IsOptional()
-  @IsString()
-  @MaxLength(MAX_TEXT)
-  scope?: string | null;
-
-  @ApiPropertyOptional({ type: String, nullable: true, description: 'oauth2' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(MAX_TEXT)
-  audience?: string | null;
-
-  @ApiPropertyOptional({ type: String, nullable: true, description: 'oauth2 (RFC 8707)' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(MAX_URL)
-  resource?: string | null;
-
-  @ApiPropertyOptional({
-    type: String,
-    nullable: true,
-    maxLength: MAX_PEM,
-    description:
-      "mtls, PEM: the certificate authorities trusted for the receiver's certificate, instead of the public ones.",
-  })
-  @IsOptional()
-  @IsString()
-  @MaxLength(MAX_PEM)
-  ca?: string | null;
-}
 
 /** What any profile has that can be changed. */
 class ProfileBaseDto extends ProfileParametersDto {
@@ -167,9 +91,9 @@ export class CreateAuthProfileDto extends ProfileBaseDto {
   @Matches(NAME, NAME_RULE)
   organization?: string | null;
 
-  @ApiProperty({ enum: PROFILE_SCHEMES, example: 'oauth2' })
-  @IsIn(PROFILE_SCHEMES)
-  scheme!: ProfileScheme;
+  @ApiProperty({ enum: PROFILE_SCHEME_NAMES, example: 'oauth2' })
+  @IsIn(PROFILE_SCHEME_NAMES)
+  scheme!: ProfileSchemeName;
 
   @ApiPropertyOptional(SECRET)
   @IfGiven()

@@ -10,28 +10,18 @@ import { SecretBox } from '../../common/secret-box.js';
 import { isUuid } from '../../common/uuid.js';
 import { AppConfig } from '../../config/index.js';
 import { HubSettings } from '../../database/hub-settings.js';
-import {
-  ed25519KeyOf,
-  hmacSecretOf,
-  NEW_SECRET_BYTES,
-  publicKeyOf,
-} from './domain/standard-webhooks.js';
+import { NEW_SECRET_BYTES } from './domain/standard-webhooks.js';
 import { AuthProfileStore, type ProfileAudience } from './auth-profile-store.js';
 import type {
   CreateAuthProfileDto,
   PatchAuthProfileDto,
   RotateAuthProfileDto,
 } from './auth-profile.dto.js';
-import type { AuthProfile, ProfileParameters, ProfileScheme } from './auth-profile.js';
-import {
-  checkParameters,
-  checkSecret,
-  checkUrls,
-  type GivenParameters,
-  makesSecret,
-  overlaps,
-  PARAMETERS,
-} from './domain/profile-rules.js';
+import type { AuthProfile } from './auth-profile.js';
+import type { ProfileParameters } from './profile-parameters.dto.js';
+import { checkParameters, checkSecret, checkUrls } from './profile-rules.js';
+import type { GivenParameters } from './schemes/scheme.js';
+import { PARAMETERS, type ProfileSchemeName, profileScheme } from './schemes/schemes.js';
 import { KnownProfiles } from './known-profiles.js';
 
 const NO_SECRET =
@@ -65,22 +55,22 @@ export class AuthProfilesService {
   ) {}
 
   /** Rejects with INVALID_PARAMS naming each field at fault, with CONFLICT when the name is taken. */
-  async create(asked: CreateAuthProfileDto, caller: Principal): Promise<IssuedProfile> {
-    const { name, scheme, urls, organization = caller.organization } = asked;
-    const parameters = givenPart(asked);
+  async create(requested: CreateAuthProfileDto, caller: Principal): Promise<IssuedProfile> {
+    const { name, scheme, urls, organization = caller.organization } = requested;
+    const parameters = givenPart(requested);
     checkUrls(scheme, urls);
     checkParameters(scheme, parameters);
     await this.checkTokenUrl(parameters.tokenUrl);
     const now = this.clock.now();
-    checkSecret(scheme, asked.secret, parameters, now);
-    const secret = asked.secret ?? this.madeSecret(scheme);
+    checkSecret(scheme, requested.secret, parameters, now);
+    const secret = requested.secret ?? this.madeSecret(scheme);
     const profile: AuthProfile = {
       id: this.ids.next(),
       organization,
       name,
       scheme,
       urls,
-      automatic: asked.automatic ?? false,
+      automatic: requested.automatic ?? false,
       parameters: { ...parameters, ...publicPart(scheme, secret) },
       ...(await this.secretPart(secret, now)),
       sealedPrevious: null,
@@ -92,7 +82,7 @@ export class AuthProfilesService {
     };
     await this.store.add(profile);
     await this.known.renew();
-    return { profile, issuedSecret: issuedOf(scheme, asked.secret, secret) };
+    return { profile, issuedSecret: issuedOf(scheme, requested.secret, secret) };
   }
 
   async list(
@@ -114,14 +104,14 @@ export class AuthProfilesService {
   }
 
   /** Changes addresses and parameters. Rejects as {@link create} does, and with NOT_FOUND. */
-  async patch(id: string, asked: PatchAuthProfileDto): Promise<AuthProfile> {
-    await this.checkTokenUrl(asked.tokenUrl ?? undefined);
+  async patch(id: string, requested: PatchAuthProfileDto): Promise<AuthProfile> {
+    await this.checkTokenUrl(requested.tokenUrl ?? undefined);
     const changed = await this.store.update(id, (current) => {
-      const urls = asked.urls ?? current.urls;
-      const parameters = withChanges(current.parameters, asked);
+      const urls = requested.urls ?? current.urls;
+      const parameters = withChanges(current.parameters, requested);
       checkUrls(current.scheme, urls);
       checkParameters(current.scheme, parameters);
-      const automatic = asked.automatic ?? current.automatic;
+      const automatic = requested.automatic ?? current.automatic;
       return { ...current, urls, automatic, parameters, updatedAt: this.clock.now() };
     });
     await this.known.renew();
@@ -132,21 +122,21 @@ export class AuthProfilesService {
    * Sets another secret. With hmac and ed25519 the one before signs as well for the overlap; with the
    * other schemes the new one counts at once. Rejects with INVALID_PARAMS and NOT_FOUND.
    */
-  async rotate(id: string, asked: RotateAuthProfileDto): Promise<IssuedProfile> {
+  async rotate(id: string, requested: RotateAuthProfileDto): Promise<IssuedProfile> {
     const { scheme } = (await this.store.get(id, 'everybody')) ?? notFound(id);
-    if (scheme === 'jwt') throw new HubError('CONFLICT', NO_SECRET);
-    const overlapMs = this.overlapMs(scheme, asked.overlapSeconds);
+    if (profileScheme(scheme).secret === null) throw new HubError('CONFLICT', NO_SECRET);
+    const overlapMs = this.overlapMs(scheme, requested.overlapSeconds);
     const now = this.clock.now();
-    const secret = asked.secret ?? this.madeSecret(scheme);
+    const secret = requested.secret ?? this.madeSecret(scheme);
     const part = await this.secretPart(secret, now);
-    const { certificate } = asked;
+    const { certificate } = requested;
     const changed = await this.store.update(id, (current) => {
       const given = {
         ...givenPart(current.parameters),
         ...(certificate === undefined ? {} : { certificate }),
       };
       checkParameters(scheme, given);
-      checkSecret(scheme, asked.secret, given, now);
+      checkSecret(scheme, requested.secret, given, now);
       const parameters = { ...given, ...publicKeys(current, secret, overlapMs) };
       return {
         ...current,
@@ -159,7 +149,7 @@ export class AuthProfilesService {
     await this.known.renew();
     return {
       profile: changed ?? notFound(id),
-      issuedSecret: issuedOf(scheme, asked.secret, secret),
+      issuedSecret: issuedOf(scheme, requested.secret, secret),
     };
   }
 
@@ -186,11 +176,11 @@ export class AuthProfilesService {
     }
   }
 
-  private overlapMs(scheme: ProfileScheme, asked: number | undefined): number {
-    if (overlaps(scheme)) {
-      return asked === undefined ? this.config.push.rotationOverlapMs : asked * 1000;
+  private overlapMs(scheme: ProfileSchemeName, requested: number | undefined): number {
+    if (profileScheme(scheme).secret?.overlaps) {
+      return requested === undefined ? this.config.push.rotationOverlapMs : requested * 1000;
     }
-    if (asked !== undefined && asked > 0) {
+    if (requested !== undefined && requested > 0) {
       throw invalidField(
         'overlapSeconds',
         `is not for the scheme ${scheme}, which sends one secret`,
@@ -208,18 +198,20 @@ export class AuthProfilesService {
     };
   }
 
-  private madeSecret(scheme: ProfileScheme): string | null {
-    if (!makesSecret(scheme)) return null;
-    const random = Buffer.from(this.ids.secret(NEW_SECRET_BYTES), 'base64url');
-    return scheme === 'hmac' ? hmacSecretOf(random) : ed25519KeyOf(random);
+  private madeSecret(scheme: ProfileSchemeName): string | null {
+    const make = profileScheme(scheme).secret?.make;
+    return make?.(Buffer.from(this.ids.secret(NEW_SECRET_BYTES), 'base64url')) ?? null;
   }
 }
 
 /** Null takes a parameter away; what is not mentioned stays. */
-function withChanges(present: ProfileParameters, asked: PatchAuthProfileDto): ProfileParameters {
-  const mentioned = new Map<string, unknown>(Object.entries(asked));
+function withChanges(
+  present: ProfileParameters,
+  requested: PatchAuthProfileDto,
+): ProfileParameters {
+  const mentioned = new Map<string, unknown>(Object.entries(requested));
   const kept = Object.entries(present).filter(([name]) => mentioned.get(name) !== null);
-  return { ...Object.fromEntries(kept), ...givenPart(asked) };
+  return { ...Object.fromEntries(kept), ...givenPart(requested) };
 }
 
 /** The parameters that callers give, where they are neither absent nor null. */
@@ -233,8 +225,9 @@ function givenPart(
   return Object.fromEntries(given);
 }
 
-function publicPart(scheme: ProfileScheme, secret: string | null): ProfileParameters {
-  return scheme === 'ed25519' && secret !== null ? { publicKey: publicKeyOf(secret) } : {};
+function publicPart(scheme: ProfileSchemeName, secret: string | null): ProfileParameters {
+  const publicKeyOf = profileScheme(scheme).secret?.publicKey;
+  return publicKeyOf !== undefined && secret !== null ? { publicKey: publicKeyOf(secret) } : {};
 }
 
 /** The public keys after a rotation to this secret. */
@@ -265,11 +258,11 @@ function previousPart(
 
 /** An ed25519 key stays in the hub: receivers need its public key only. */
 function issuedOf(
-  scheme: ProfileScheme,
+  scheme: ProfileSchemeName,
   given: string | undefined,
   secret: string | null,
 ): string | null {
-  return given === undefined && scheme === 'hmac' ? secret : null;
+  return given === undefined && profileScheme(scheme).secret?.isShared ? secret : null;
 }
 
 function audienceOf(caller: Principal): ProfileAudience {

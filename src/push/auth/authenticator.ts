@@ -1,14 +1,5 @@
 import type { TlsChoice } from '../../common/egress/tls-choice.js';
 import type { SecretBox } from '../../common/secret-box.js';
-import {
-  type AuthScheme,
-  authHeader,
-  isHeaderScheme,
-  keyHeaderOf,
-  mayCarryKey,
-  NO_KEY_HEADER,
-  secretForms,
-} from './domain/auth-scheme.js';
 import { type SignedMessage, signaturesOf, splitKeys } from './domain/standard-webhooks.js';
 import { AuthImpossibleError } from './auth-failure.js';
 import type { AuthProfile } from './auth-profile.js';
@@ -16,6 +7,8 @@ import type { CertificateWatch } from './certificate-watch.js';
 import type { HubTokens } from './hub-tokens.js';
 import type { KnownProfiles } from './known-profiles.js';
 import type { OauthTokens } from './oauth-tokens.js';
+import type { Making, Proving } from './schemes/scheme.js';
+import { type AuthSchemeName, clientScheme, profileScheme } from './schemes/schemes.js';
 
 /** What proves who sends one request. */
 export interface Proof {
@@ -32,19 +25,10 @@ export interface ProvenWebhook {
   readonly taskId: string;
   readonly organization: string;
   readonly url: string;
-  readonly authScheme: AuthScheme | null;
+  readonly authScheme: AuthSchemeName | null;
   readonly authProfile: string | null;
   readonly sealedCredentials: string | null;
   readonly sealedSigningKeys: string | null;
-}
-
-/** A proof in the making: keys that sign are gathered, because they share one header. */
-interface Making {
-  headers: Record<string, string>;
-  secrets: string[];
-  keys: string[];
-  tls: TlsChoice;
-  refused?: () => boolean;
 }
 
 /**
@@ -66,7 +50,11 @@ export class Authenticator {
    */
   async prove(webhook: ProvenWebhook, message: SignedMessage): Promise<Proof> {
     const making: Making = { headers: {}, secrets: [], keys: [], tls: {} };
-    await this.main(making, webhook, message);
+    const { url, taskId, organization } = webhook;
+    const { at, body } = message;
+    const hubToken = (): Promise<string> =>
+      this.hubTokens.issue({ url, taskId, organization, at, body });
+    await this.byWebhook({ making, hubToken }, webhook, at);
     if (webhook.sealedSigningKeys !== null) {
       making.keys.push(...splitKeys(this.secrets.open(webhook.sealedSigningKeys)));
     }
@@ -78,97 +66,51 @@ export class Authenticator {
     return { headers, secrets, ...rest };
   }
 
-  private async main(
-    making: Making,
-    webhook: ProvenWebhook,
-    message: SignedMessage,
-  ): Promise<void> {
+  private async byWebhook(proving: Proving, webhook: ProvenWebhook, at: Date): Promise<void> {
     const { authScheme: scheme, authProfile, sealedCredentials, organization, url } = webhook;
     if (scheme === null) {
       const profile = this.profiles.automaticFor(organization, url);
-      if (profile) await this.byProfile(making, profile, webhook, message);
-    } else if (scheme === 'profile') {
-      const name = authProfile ?? '';
-      const profile = await this.profiles.usable(organization, name, url);
-      if (!profile) {
-        throw new AuthImpossibleError(`there is no auth profile ${name} for this address`);
-      }
-      await this.byProfile(making, profile, webhook, message);
-    } else if (scheme === 'jwt') {
-      await this.byHubToken(making, webhook, message);
-    } else {
-      if (sealedCredentials === null) throw new AuthImpossibleError(`${scheme} has no credentials`);
-      const credentials = this.secrets.open(sealedCredentials);
-      if (isHeaderScheme(scheme)) byHeader(making, scheme, credentials);
-      else making.keys.push(...splitKeys(credentials));
+      if (profile) await this.byProfile(proving, profile, at);
+      return;
     }
+    await clientScheme(scheme).prove({
+      ...proving,
+      credentials: () => {
+        if (sealedCredentials === null) {
+          throw new AuthImpossibleError(`${scheme} has no credentials`);
+        }
+        return this.secrets.open(sealedCredentials);
+      },
+      byProfile: async () => {
+        const name = authProfile ?? '';
+        const profile = await this.profiles.usable(organization, name, url);
+        if (!profile) {
+          throw new AuthImpossibleError(`there is no auth profile ${name} for this address`);
+        }
+        await this.byProfile(proving, profile, at);
+      },
+    });
   }
 
-  private async byProfile(
-    making: Making,
-    profile: AuthProfile,
-    webhook: ProvenWebhook,
-    message: SignedMessage,
-  ): Promise<void> {
-    const { scheme, parameters } = profile;
-    if (scheme === 'jwt') return this.byHubToken(making, webhook, message);
-    const secret = this.secrets.open(profile.sealedSecret ?? '');
-    switch (scheme) {
-      case 'bearer':
-        return byHeader(making, 'bearer', secret);
-      case 'basic':
-        return byHeader(making, 'basic', `${parameters.username ?? ''}:${secret}`);
-      case 'api-key':
-        return byHeader(making, 'api-key', `${parameters.header ?? 'X-API-Key'}: ${secret}`);
-      case 'hmac':
-      case 'ed25519':
-        making.keys.push(secret, ...this.previousKeys(profile, message.at));
-        return;
-      case 'oauth2': {
+  private async byProfile(proving: Proving, profile: AuthProfile, at: Date): Promise<void> {
+    const { parameters, sealedSecret } = profile;
+    const scheme = profileScheme(profile.scheme);
+    const secret = scheme.secret === null ? '' : this.secrets.open(sealedSecret ?? '');
+    await scheme.prove({
+      ...proving,
+      parameters,
+      secret,
+      previousSecrets: () => this.previousSecrets(profile, at),
+      accessToken: async () => {
         const token = await this.oauthTokens.get(profile, secret);
-        byHeader(making, 'bearer', token);
-        making.secrets.push(secret);
-        making.refused = () => this.oauthTokens.refused(profile, token);
-        return;
-      }
-      case 'mtls': {
-        this.certificates.used(profile, message.at);
-        const { certificate = '', ca } = parameters;
-        const clientCertificate = { certificate, key: secret };
-        making.tls = { clientCertificate, ...(ca === undefined ? {} : { ca }) };
-        return;
-      }
-      default:
-        // Nothing is sent without the proof that was asked for.
-        throw new Error(`there is no way to prove by the scheme ${String(scheme satisfies never)}`);
-    }
+        return { token, refused: () => this.oauthTokens.refused(profile, token) };
+      },
+      noteCertificate: () => this.certificates.used(profile, at),
+    });
   }
 
-  private previousKeys({ sealedPrevious, previousUntil }: AuthProfile, at: Date): string[] {
+  private previousSecrets({ sealedPrevious, previousUntil }: AuthProfile, at: Date): string[] {
     const over = sealedPrevious === null || previousUntil === null || previousUntil <= at;
     return over ? [] : [this.secrets.open(sealedPrevious)];
   }
-
-  private async byHubToken(
-    making: Making,
-    webhook: ProvenWebhook,
-    message: SignedMessage,
-  ): Promise<void> {
-    const { url, taskId, organization } = webhook;
-    const { at, body } = message;
-    byHeader(making, 'bearer', await this.hubTokens.issue({ url, taskId, organization, at, body }));
-  }
-}
-
-function byHeader(
-  making: Making,
-  scheme: 'bearer' | 'basic' | 'api-key',
-  credentials: string,
-): void {
-  // What was registered when more headers were allowed is not sent.
-  if (scheme === 'api-key' && !mayCarryKey(keyHeaderOf(credentials))) {
-    throw new AuthImpossibleError(`the header ${keyHeaderOf(credentials)} ${NO_KEY_HEADER}`);
-  }
-  Object.assign(making.headers, authHeader(scheme, credentials));
-  making.secrets.push(...secretForms(scheme, credentials));
 }

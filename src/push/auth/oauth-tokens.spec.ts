@@ -15,13 +15,13 @@ class MovedClock extends SystemClock {
 }
 
 let clock: MovedClock;
-let asked: { url: string; headers: Headers; body: URLSearchParams }[];
+let requested: { url: string; headers: Headers; body: URLSearchParams }[];
 let answer: () => Response | Promise<Response>;
 let tokens: OauthTokens;
 
 /** A token server's answer; each token is another one. */
 function granted(changes: object = {}): Response {
-  const body = { access_token: `token-${asked.length}`, token_type: 'Bearer', expires_in: 600 };
+  const body = { access_token: `token-${requested.length}`, token_type: 'Bearer', expires_in: 600 };
   return Response.json({ ...body, ...changes });
 }
 
@@ -32,11 +32,11 @@ function profile(changes: Partial<AuthProfile> = {}): AuthProfile {
 
 beforeEach(() => {
   clock = new MovedClock();
-  asked = [];
+  requested = [];
   answer = () => granted();
   const fetch = (async (url: string, init: RequestInit) => {
     const body = new URLSearchParams(init.body as URLSearchParams);
-    asked.push({ url, headers: new Headers(init.headers), body });
+    requested.push({ url, headers: new Headers(init.headers), body });
     return answer();
   }) as typeof globalThis.fetch;
   tokens = new OauthTokens(fetch, clock, { timeoutMs: 1000 });
@@ -51,7 +51,7 @@ describe('OauthTokens', () => {
       resource: 'https://hooks.example.com/r',
     };
     expect(await tokens.get(profile({ parameters }), SECRET)).toBe('token-1');
-    const [{ url, headers, body }] = asked as [(typeof asked)[0]];
+    const [{ url, headers, body }] = requested as [(typeof requested)[0]];
     expect(url).toBe('https://login.example.com/token');
     expect(headers.get('authorization')).toMatch(/^Basic /);
     expect(Object.fromEntries(body)).toEqual({
@@ -68,8 +68,8 @@ describe('OauthTokens', () => {
       clientAuthentication: 'client_secret_post',
     } as const;
     await tokens.get(profile({ parameters }), SECRET);
-    expect(asked[0]!.headers.get('authorization')).toBeNull();
-    expect(asked[0]!.body.get('client_secret')).toBe(SECRET);
+    expect(requested[0]!.headers.get('authorization')).toBeNull();
+    expect(requested[0]!.body.get('client_secret')).toBe(SECRET);
   });
 
   it('keeps a token until shortly before its end', async () => {
@@ -87,7 +87,7 @@ describe('OauthTokens', () => {
     await Promise.resolve();
     grant();
     expect(new Set(await Promise.all(wanted)).size).toBe(1);
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
   });
 
   it('gets a new one after a refusal, and not again while that is refused too', async () => {
@@ -163,7 +163,7 @@ describe('OauthTokens', () => {
     await expect(tokens.get(profile(), SECRET)).rejects.toThrow('503');
     answer = () => granted();
     await expect(tokens.get(profile(), SECRET)).rejects.toThrow('503');
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     clock.shiftMs += 500;
     expect(await tokens.get(profile(), SECRET)).toBe('token-2');
   });

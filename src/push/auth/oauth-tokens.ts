@@ -124,11 +124,11 @@ export class OauthTokens {
       clientAuthentication === 'client_secret_post'
         ? oauth.ClientSecretPost(clientSecret)
         : oauth.ClientSecretBasic(clientSecret);
-    const asked = new URLSearchParams();
+    const requested = new URLSearchParams();
     for (const [name, value] of Object.entries({ scope, audience, resource })) {
-      if (value !== undefined) asked.set(name, value);
+      if (value !== undefined) requested.set(name, value);
     }
-    const answer = await oauth.clientCredentialsGrantRequest(server, client, proof, asked, {
+    const answer = await oauth.clientCredentialsGrantRequest(server, client, proof, requested, {
       [oauth.customFetch]: (url, init) => this.fetchSmall(url, init),
       // The egress guard decides where plain http is allowed.
       [oauth.allowInsecureRequests]: true,

@@ -52,19 +52,22 @@ export class BodyBudget {
   }
 
   /** Gives back what the work took when it has ended, however it does. */
-  async during<T>(organization: string, work: (room: BodyReservation) => Promise<T>): Promise<T> {
+  async during<T>(
+    organization: string,
+    work: (reservation: BodyReservation) => Promise<T>,
+  ): Promise<T> {
     const reading = this.budget.begin(organization, () => undefined);
     try {
       return await work({
-        take: (bytes) => hold(reading, bytes),
-        keep: (bytes) => this.keep(reading, bytes),
+        reserve: (bytes) => hold(reading, bytes),
+        reserveMade: (bytes) => this.reserveMade(reading, bytes),
       });
     } finally {
       reading.end();
     }
   }
 
-  private async keep(reading: Reading, bytes: number): Promise<void> {
+  private async reserveMade(reading: Reading, bytes: number): Promise<void> {
     if (this.waiting + bytes > this.budget.rules.limit && this.waiting > 0)
       throw new OverBudgetError();
     this.waiting += bytes;
@@ -79,9 +82,9 @@ export class BodyBudget {
 /** The bytes that one attempt reserves for its body. Both reject with {@link OverBudgetError} when there are none in time. */
 export interface BodyReservation {
   /** For a body that is going to be read. */
-  readonly take: (bytes: number) => Promise<void>;
+  readonly reserve: (bytes: number) => Promise<void>;
   /** For bodies that have been made. When many wait already, it rejects at once. */
-  readonly keep: (bytes: number) => Promise<void>;
+  readonly reserveMade: (bytes: number) => Promise<void>;
 }
 
 async function hold(reading: Reading, bytes: number): Promise<void> {

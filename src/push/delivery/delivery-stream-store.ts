@@ -141,12 +141,12 @@ export abstract class DeliveryStreamStore {
 
   /**
    * The open delivery with the lowest number; with an `epoch` only while that claim holds. A body that is not small
-   * is read when there is `room` for its bytes; rejects with what that rejects with.
+   * is read after `reserve` has resolved for its bytes; rejects with what that rejects with.
    */
   abstract firstOpen(
     streamId: string,
     epoch?: number,
-    room?: (bytes: number) => Promise<void>,
+    reserve?: (bytes: number) => Promise<void>,
   ): Promise<OpenDelivery | undefined>;
 
   /**

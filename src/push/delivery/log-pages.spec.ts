@@ -41,8 +41,8 @@ function bodyOf(seq: number): string {
 describe('pages of a log', () => {
   it('are small also before it is known how large the entries are', async () => {
     const { log, pages } = logOf(60);
-    const asked = { taskId: 't', after: 0, limit: 200, part: 'page' };
-    const page = await new ByteBudget().during((hold) => readPage(log, asked, hold));
+    const requested = { taskId: 't', after: 0, limit: 200, part: 'page' };
+    const page = await new ByteBudget().during((hold) => readPage(log, requested, hold));
     expect(page.length).toBeGreaterThan(1);
     expect(Math.max(...pages)).toBeLessThan(2 * MIB);
     // It is no sign of the end that there are fewer than were asked for.

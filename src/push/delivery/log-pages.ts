@@ -19,11 +19,15 @@ export interface PageRequest {
 }
 
 /** Log entries, as far as `hold` has bytes for them; throws OverBudgetError. A page that has to wait is not kept. */
-export async function readPage(log: TaskLog, asked: PageRequest, hold: Hold): Promise<TaskEvent[]> {
+export async function readPage(
+  log: TaskLog,
+  requested: PageRequest,
+  hold: Hold,
+): Promise<TaskEvent[]> {
   for (;;) {
-    const page = await tryPage(log, asked, hold);
+    const page = await tryPage(log, requested, hold);
     if (typeof page !== 'number') return page;
-    await hold.resize(asked.part, page);
+    await hold.resize(requested.part, page);
   }
 }
 

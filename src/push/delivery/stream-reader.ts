@@ -88,8 +88,8 @@ export class StreamReader {
     const { taskId } = stream.webhook;
     const { seq } = delivery;
     const entry = async (hold: Hold): Promise<TaskEvent> => {
-      const asked = { taskId, after: seq - 1, limit: 1, part: 'page' };
-      const [event] = await readPage(this.log, asked, hold);
+      const requested = { taskId, after: seq - 1, limit: 1, part: 'page' };
+      const [event] = await readPage(this.log, requested, hold);
       if (event?.seq !== seq) throw new LogGoneError(`The log has no entry ${seq}`);
       return event;
     };
@@ -112,8 +112,8 @@ export class StreamReader {
     if (cursor === null) return { nextSeq, cursor, deliveries: [] };
     const pace = pacer();
     for (let limit = FIRST_PAGE; ;) {
-      const asked = { taskId, after: nextSeq - 1, limit, part: 'page' };
-      const page = await readPage(this.log, asked, hold);
+      const requested = { taskId, after: nextSeq - 1, limit, part: 'page' };
+      const page = await readPage(this.log, requested, hold);
       for (const event of page) {
         const turn = pace(event.body.length);
         if (turn) await turn;
@@ -228,8 +228,8 @@ export class StreamReader {
     let { seq, cursor } = known && known.seq <= last ? known : { seq: 0, cursor: LOG_START };
     const pace = pacer();
     for (let limit = PAGE; seq < last;) {
-      const asked = { taskId, after: seq, limit: Math.min(limit, last - seq), part: 'page' };
-      const page = await readPage(this.log, asked, hold);
+      const requested = { taskId, after: seq, limit: Math.min(limit, last - seq), part: 'page' };
+      const page = await readPage(this.log, requested, hold);
       if (page.length === 0) break;
       limit = nextLimit(page);
       for (const event of page) {

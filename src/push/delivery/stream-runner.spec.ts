@@ -91,11 +91,11 @@ describe('StreamRunner', () => {
   /** How many more steps the stream has once one is recorded. */
   let more: number;
   let crowded: boolean;
-  let rooms: BodyBudget;
+  let bodies: BodyBudget;
   /** The body of the entry of the log. */
   let drafted: string | null;
   beforeEach(() => {
-    rooms = new BodyBudget({ limit: 1024 * 1024, share: 1024 * 1024, patienceMs: 1 });
+    bodies = new BodyBudget({ limit: 1024 * 1024, share: 1024 * 1024, patienceMs: 1 });
     crowded = false;
     [clock, open, held, answer, databaseMs] = [new StillClock(), delivery, true, {}, 0];
     [sent, recorded, released] = [[], [], []];
@@ -109,8 +109,8 @@ describe('StreamRunner', () => {
   const streams = Object.assign(
     Object.create(DeliveryStreamStore.prototype) as DeliveryStreamStore,
     {
-      firstOpen: async (_: string, __: number, room: (bytes: number) => Promise<void>) => {
-        await room(open.body!.length);
+      firstOpen: async (_: string, __: number, reservation: (bytes: number) => Promise<void>) => {
+        await reservation(open.body!.length);
         return looked(open);
       },
       holds: () => looked(held),
@@ -180,7 +180,7 @@ describe('StreamRunner', () => {
       SETTINGS,
       undefined,
       undefined,
-      rooms,
+      bodies,
     );
     await runner.run(stream, NEVER, NEVER);
   }
@@ -218,20 +218,20 @@ describe('StreamRunner', () => {
   it.each([
     ['that is stored', 1],
     ['of the log', 0],
-  ])('sends no large body %s while there is no room for it', async (_, inHand) => {
+  ])('sends no large body %s while there is no reservation for it', async (_, inHand) => {
     const large = 'x'.repeat(512 * 1024);
     open = { ...delivery, body: large };
     drafted = large;
-    await rooms.during('acme', async (first) => {
-      await first.take(1024 * 1024);
-      await rooms.during('other', async (beyond) => {
-        await beyond.take(1024 * 1024);
+    await bodies.during('acme', async (first) => {
+      await first.reserve(1024 * 1024);
+      await bodies.during('other', async (beyond) => {
+        await beyond.reserve(1024 * 1024);
         await run({ open: inHand });
       });
     });
     expect([sent, recorded, released]).toEqual([[], [], [NOW + 1000]]);
     await run({ open: inHand });
-    expect([sent.length, recorded.length, rooms.held]).toEqual([1, 1, 0]);
+    expect([sent.length, recorded.length, bodies.held]).toEqual([1, 1, 0]);
   });
 
   it('makes way, due at once, when others have waited for a number of its deliveries', async () => {

@@ -58,7 +58,7 @@ export class StreamRunner {
     private readonly settings: RunnerSettings,
     private readonly observer: DeliveryObserver = NOBODY,
     private readonly gate: Pick<ReceiverGate, 'waitOf' | 'admit'> = OPEN_GATE,
-    private readonly rooms = new BodyBudget(),
+    private readonly bodies = new BodyBudget(),
   ) {}
 
   /**
@@ -81,7 +81,9 @@ export class StreamRunner {
           return await this.streams.release(stream, this.clock.now());
         const now = stream;
         const { organization } = now.webhook;
-        step = await this.rooms.during(organization, (room) => this.step(now, room, cutting));
+        step = await this.bodies.during(organization, (reservation) =>
+          this.step(now, reservation, cutting),
+        );
       }
       this.reader.forget(stream.id);
       // The process that took the stream did not take its probe, which another stream may have at once.
@@ -109,21 +111,21 @@ export class StreamRunner {
 
   private async step(
     stream: DeliveryStream,
-    room: BodyReservation,
+    reservation: BodyReservation,
     signal: AbortSignal,
   ): Promise<StepResult> {
     const wait = await this.gate.waitOf(stream.webhook);
     if (wait) return this.hold(stream, wait);
-    if (stream.open === 0) return this.readOn(stream, room, signal);
+    if (stream.open === 0) return this.readOn(stream, reservation, signal);
     // Read with the claim, right before it is sent: nothing is sent with an outdated registration.
-    const delivery = await this.streams.firstOpen(stream.id, stream.epoch, room.take);
+    const delivery = await this.streams.firstOpen(stream.id, stream.epoch, reservation.reserve);
     const now = this.clock.now();
     if (!delivery) return this.streams.recount(stream, now, this.lease());
     if (!stream.isEarly && delivery.nextAttemptAt && delivery.nextAttemptAt > now) {
       await this.streams.release(stream, delivery.nextAttemptAt);
       return 'idle';
     }
-    const ready = await this.withBody(stream, delivery, room);
+    const ready = await this.withBody(stream, delivery, reservation);
     if (typeof ready === 'string') {
       return ready === 'lost' ? ready : this.recordUnsent(stream, delivery, ready, signal);
     }
@@ -137,11 +139,11 @@ export class StreamRunner {
    */
   private async readOn(
     stream: DeliveryStream,
-    room: BodyReservation,
+    reservation: BodyReservation,
     signal: AbortSignal,
   ): Promise<StepResult> {
     const reached = await this.reader.next(stream, this.settings.timeoutMs / 4);
-    await room.keep(bytesOf(reached.deliveries));
+    await reservation.reserveMade(bytesOf(reached.deliveries));
     const delivery = loggedDelivery(stream, reached, this.ids.next(), this.clock.now());
     if (!delivery) return this.streams.advance(stream, reached, this.clock.now(), this.lease());
     // Asked right before it is sent: nothing is sent with an outdated registration.
@@ -153,13 +155,13 @@ export class StreamRunner {
   private async withBody(
     stream: DeliveryStream,
     delivery: OpenDelivery,
-    room: BodyReservation,
+    reservation: BodyReservation,
   ): Promise<ReadyDelivery | string> {
     const { body, contentType } = delivery;
     if (body !== null && contentType !== null) return { ...delivery, body, contentType };
     try {
       const made = await this.reader.render(stream, delivery);
-      await room.keep(bytesOf([made]));
+      await reservation.reserveMade(bytesOf([made]));
       const kept = await this.streams.keepBody(stream, delivery.id, made.body, made.contentType);
       return kept ? { ...delivery, ...made } : 'lost';
     } catch (error) {

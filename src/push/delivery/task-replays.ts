@@ -71,8 +71,8 @@ export class TaskReplays {
   private async advance(replay: Replay, taskId: string, seq: number, hold: Hold): Promise<void> {
     const pace = pacer();
     for (let limit = PAGE; replay.seq < seq;) {
-      const asked = { taskId, after: replay.seq, limit: Math.min(limit, seq - replay.seq) };
-      const counted = { ...asked, part: 'replay', held: replay.bytes };
+      const requested = { taskId, after: replay.seq, limit: Math.min(limit, seq - replay.seq) };
+      const counted = { ...requested, part: 'replay', held: replay.bytes };
       const page = await readPage(this.log, counted, hold);
       if (page[0]?.seq !== replay.seq + 1) {
         throw new LogGoneError(`The log of task ${taskId} has no entry ${replay.seq + 1}`);

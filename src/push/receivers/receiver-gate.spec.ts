@@ -15,13 +15,13 @@ class SettableClock extends Clock {
 
 it('asks few receivers because of one principal, however many it names', async () => {
   const clock = new SettableClock();
-  const asked: string[] = [];
+  const requested: string[] = [];
   const store = {
     admit: () =>
       Promise.resolve({ of: 'principal', reason: 'r', until: clock.now(), isToBeAsked: true }),
   } as unknown as ReceiverStore;
   const challenge = {
-    agrees: (_organization: string, url: string) => Promise.resolve(asked.push(url) < 0),
+    agrees: (_organization: string, url: string) => Promise.resolve(requested.push(url) < 0),
   };
   const limits = { mode: 'optional' } as ReceiverLimits;
   const gate = new ReceiverGate(store, challenge, clock, limits, []);
@@ -30,10 +30,10 @@ it('asks few receivers because of one principal, however many it names', async (
     return gate.admit({ organization: 'acme', principalId, endpoint: origin, url: origin }, 1);
   };
   for (let n = 0; n < 100; n++) expect(await admit('ann', n)).toMatchObject({ reason: 'r' });
-  expect(asked).toHaveLength(20);
+  expect(requested).toHaveLength(20);
   await admit('bob', 1000);
-  expect(asked).toHaveLength(21);
+  expect(requested).toHaveLength(21);
   clock.ms += 10 * 60_000;
   await admit('ann', 2000);
-  expect(asked).toHaveLength(22);
+  expect(requested).toHaveLength(22);
 });

@@ -30,22 +30,22 @@ export class DeliveryService {
 
   /** Newest first. */
   async list(
-    asked: RequestedDeliveries,
+    requested: RequestedDeliveries,
     limit: number,
     cursor: string | undefined,
     caller: Principal,
   ): Promise<Page<Delivery>> {
-    return this.page('deliveries', filterOf(asked, caller), limit, cursor, caller);
+    return this.page('deliveries', filterOf(requested, caller), limit, cursor, caller);
   }
 
   /** Those that ended undelivered, newest first; tests are not among them. */
   async deadLetters(
-    asked: RequestedDeliveries,
+    requested: RequestedDeliveries,
     limit: number,
     cursor: string | undefined,
     caller: Principal,
   ): Promise<Page<Delivery>> {
-    const dead = { ...filterOf(asked, caller), state: 'dead', tests: false } as const;
+    const dead = { ...filterOf(requested, caller), state: 'dead', tests: false } as const;
     return this.page('dead-letters', dead, limit, cursor, caller);
   }
 
@@ -81,11 +81,11 @@ export class DeliveryService {
 
   /** {@link redeliver} for the oldest dead letters that fit; those it cannot be done for are passed over. */
   async redeliverDead(
-    asked: RequestedDeliveries,
+    requested: RequestedDeliveries,
     limit: number,
     caller: Principal,
   ): Promise<BulkOutcome> {
-    const filter = filterOf(asked, caller);
+    const filter = filterOf(requested, caller);
     const now = this.clock.now();
     const outcome = await this.deliveries.redeliverDead(filter, seenBy(caller), limit, now);
     this.wakeup.notify();
@@ -93,8 +93,12 @@ export class DeliveryService {
   }
 
   /** Deletes the oldest dead letters that fit, with their attempts. */
-  purgeDead(asked: RequestedDeliveries, limit: number, caller: Principal): Promise<BulkOutcome> {
-    return this.deliveries.purgeDead(filterOf(asked, caller), seenBy(caller), limit);
+  purgeDead(
+    requested: RequestedDeliveries,
+    limit: number,
+    caller: Principal,
+  ): Promise<BulkOutcome> {
+    return this.deliveries.purgeDead(filterOf(requested, caller), seenBy(caller), limit);
   }
 
   private async page(
@@ -110,11 +114,11 @@ export class DeliveryService {
   }
 }
 
-function filterOf(asked: RequestedDeliveries, caller: Principal): DeliveryFilter {
-  const { since, until, endpoint, ...others } = asked;
+function filterOf(requested: RequestedDeliveries, caller: Principal): DeliveryFilter {
+  const { since, until, endpoint, ...others } = requested;
   return {
     ...others,
-    endpoint: requestedEndpoint(endpoint, asked.organization, caller),
+    endpoint: requestedEndpoint(endpoint, requested.organization, caller),
     since: timeOf(since, 'since'),
     until: timeOf(until, 'until'),
   };

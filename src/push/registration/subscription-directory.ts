@@ -16,13 +16,13 @@ const NONE: readonly Subscription[] = [];
 export class SubscriptionDirectory implements OnModuleInit, OnModuleDestroy {
   private byOrganization: ReadonlyMap<string, readonly Subscription[]> = new Map();
   private known = -1;
-  private asked = -1;
+  private requested = -1;
   private readonly cache: RevisionedCache<Subscription>;
 
   constructor(store: SubscriptionStore, clock: Clock, log: Log) {
     const watched = {
       // The list is read after the number, so it is as new as that or newer.
-      revision: async () => (this.asked = await store.revision()),
+      revision: async () => (this.requested = await store.revision()),
       all: () => store.all(),
     };
     this.cache = new RevisionedCache(
@@ -58,7 +58,7 @@ export class SubscriptionDirectory implements OnModuleInit, OnModuleDestroy {
 
   private onReload(all: readonly Subscription[]): void {
     this.byOrganization = grouped(all);
-    this.known = this.asked;
+    this.known = this.requested;
   }
 }
 

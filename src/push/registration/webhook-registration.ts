@@ -7,13 +7,9 @@ import { storable } from '../../database/text.js';
 import type { AuthenticationInfo } from '../../protocol/a2a.js';
 import type { ProtocolVersion } from '../../protocol/protocol-version.js';
 import { KnownProfiles } from '../auth/known-profiles.js';
-import {
-  readAuthentication,
-  refuseBadKeys,
-  refuseControl,
-  refuseMisread,
-  refuseUnprintable,
-} from '../auth/domain/auth-scheme.js';
+import { refuseControl, refuseMisread, refuseUnprintable } from '../auth/domain/header-values.js';
+import { refuseBadKeys } from '../auth/domain/signing-keys.js';
+import { readAuthentication } from '../auth/read-authentication.js';
 import { endpointOf } from '../receivers/endpoint.js';
 import { isSubscriptionConfigId } from './domain/config-id.js';
 import { type StoredSecrets, carriedElsewhere } from './domain/stored-secrets.js';
@@ -83,16 +79,16 @@ export class WebhookRegistration {
   ) {}
 
   async check(
-    asked: RequestedWebhook,
+    requested: RequestedWebhook,
     organization: string,
     path: string,
   ): Promise<CheckedWebhook> {
     const checked = {
-      ...(await this.address(asked.url, organization, path)),
-      ...this.authentication(asked.authentication, asked.rawAuthentication, path),
-      version: asked.version,
-      sealedToken: this.token(asked.token, path),
-      sealedSigningKeys: this.signingKeys(asked.signingKeys ?? [], path),
+      ...(await this.address(requested.url, organization, path)),
+      ...this.authentication(requested.authentication, requested.rawAuthentication, path),
+      version: requested.version,
+      sealedToken: this.token(requested.token, path),
+      sealedSigningKeys: this.signingKeys(requested.signingKeys ?? [], path),
     };
     await this.requireProfile({ ...checked, organization }, path);
     return { ...checked, fingerprint: await this.fingerprint(checked) };
@@ -130,11 +126,11 @@ export class WebhookRegistration {
   }
 
   authentication(
-    asked: AuthenticationInfo | undefined,
+    requested: AuthenticationInfo | undefined,
     raw: unknown,
     path: string,
   ): CheckedAuthentication {
-    const auth = under(path, () => readAuthentication(asked, raw));
+    const auth = under(path, () => readAuthentication(requested, raw));
     const credentials = auth?.credentials ?? null;
     if (credentials !== null) {
       refuseLong(credentials, WEBHOOK_LIMITS.secret, `${path}authentication.credentials`);
@@ -148,19 +144,24 @@ export class WebhookRegistration {
   }
 
   /** Null for none. */
-  token(asked: string | null | undefined, path: string): string | null {
-    if (!asked) return null;
-    refuseLong(asked, WEBHOOK_LIMITS.token, `${path}token`);
-    refuseUnprintable(asked, `${path}token`);
-    return this.secrets.seal(asked);
+  token(requested: string | null | undefined, path: string): string | null {
+    if (!requested) return null;
+    refuseLong(requested, WEBHOOK_LIMITS.token, `${path}token`);
+    refuseUnprintable(requested, `${path}token`);
+    return this.secrets.seal(requested);
   }
 
   /** `kept` are sealed keys that go on signing behind those asked for; null when there are none at all. */
-  signingKeys(asked: readonly string[], path: string, kept: string | null = null): string | null {
+  signingKeys(
+    requested: readonly string[],
+    path: string,
+    kept: string | null = null,
+  ): string | null {
     const old = kept === null ? [] : this.secrets.open(kept).split(' ');
-    const keys = [...asked, ...old.filter((key) => !asked.includes(key))];
+    const keys = [...requested, ...old.filter((key) => !requested.includes(key))];
     if (keys.length === 0) return null;
-    for (const [i, key] of asked.entries()) refuseBadKeys(key, 'any', `${path}signingKeys[${i}]`);
+    for (const [i, key] of requested.entries())
+      refuseBadKeys(key, 'any', `${path}signingKeys[${i}]`);
     refuseBadKeys(keys.join(' '), 'any', `${path}signingKeys`);
     return this.secrets.seal(keys.join(' '));
   }

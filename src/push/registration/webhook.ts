@@ -1,6 +1,6 @@
 import type { TaskState } from '../../protocol/a2a.js';
 import type { ProtocolVersion } from '../../protocol/protocol-version.js';
-import type { AuthScheme } from '../auth/domain/auth-scheme.js';
+import type { AuthSchemeName } from '../auth/schemes/schemes.js';
 import { subscriptionConfigId } from './domain/config-id.js';
 import type { SubscriptionFilter } from './domain/subscription-filter.js';
 
@@ -33,7 +33,7 @@ export interface Registration {
   /** The protocol version it was registered with; it decides the body for good. */
   readonly version: ProtocolVersion;
   /** The scheme that is used; null for none. */
-  readonly authScheme: AuthScheme | null;
+  readonly authScheme: AuthSchemeName | null;
   /** The scheme names as the client wrote them, all of them (0.x may name several). */
   readonly authNames: readonly string[];
   /** The name of the auth profile, for the scheme `profile`. */
@@ -147,6 +147,16 @@ export interface TaskWebhookDraft
 
 export function isSubscription(webhook: Webhook): webhook is Subscription {
   return webhook.scope !== 'task';
+}
+
+/** The principal that has to be enabled: the one that set it on the task of another, else its owner. */
+export function senderOf({ setBy, principalId }: Pick<Webhook, 'setBy' | 'principalId'>): string {
+  return setBy ?? principalId;
+}
+
+/** As what its principal may hold it back. */
+export function holdKindOf({ scope }: Pick<Webhook, 'scope'>): 'webhook' | SubscriptionScope {
+  return scope === 'task' ? 'webhook' : scope;
 }
 
 /** The webhook as this task has it. */

@@ -11,7 +11,7 @@ import type {
 } from '../../protocol/a2a.js';
 import type { CallContext } from '../../auth/index.js';
 import { type Alongside, belongsTo, type TaskRecord, TaskStore } from '../../tasks/index.js';
-import { usedName } from '../auth/domain/auth-scheme.js';
+import { usedName } from '../auth/read-authentication.js';
 import { WebhookStore } from './webhook-store.js';
 import type { EventChoice, TaskWebhook, TaskWebhookDraft } from '../registration/webhook.js';
 import { PushWakeup } from '../delivery/push-wakeup.js';
@@ -75,12 +75,15 @@ export class PushConfigService {
    */
   async register(
     record: TaskRecord,
-    asked: RequestedWebhook & { readonly id?: string | undefined; readonly events: EventChoice },
+    requested: RequestedWebhook & {
+      readonly id?: string | undefined;
+      readonly events: EventChoice;
+    },
     setBy: string,
   ): Promise<TaskWebhook> {
-    const checked = await this.registration.check(asked, record.organization, '');
+    const checked = await this.registration.check(requested, record.organization, '');
     const owner = { ...record, setBy };
-    const draft = this.drafted(checked, checkConfigId(asked.id, ''), owner, asked.events);
+    const draft = this.drafted(checked, checkConfigId(requested.id, ''), owner, requested.events);
     const now = this.clock.now();
     const stored = await this.webhooks.set(record.id, draft, { now, repeated: 'present-state' });
     this.wakeup.notify();
@@ -173,8 +176,8 @@ export class PushConfigService {
     rawAuthentication: unknown,
     path: string,
   ): Promise<TaskWebhookDraft> {
-    const asked = { ...config, version: ctx.version, rawAuthentication };
-    const checked = await this.registration.check(asked, owner.organization, path);
+    const requested = { ...config, version: ctx.version, rawAuthentication };
+    const checked = await this.registration.check(requested, owner.organization, path);
     return this.drafted(checked, checkConfigId(config.id, path), owner, 'changes');
   }
 

@@ -43,20 +43,20 @@ export class SubscriptionsService {
    * Throws INVALID_PARAMS naming the field (an address the hub may not call, an unknown scheme, too many
    * subscriptions), PERMISSION_DENIED for tasks the caller does not see.
    */
-  async create(asked: CreateSubscriptionDto, caller: Principal): Promise<Subscription> {
-    const organization = organizationOf(asked, caller);
-    const scope = scopeOf(asked, caller, organization);
-    const checked = await this.registration.check(requestedOf(asked), organization, '');
+  async create(requested: CreateSubscriptionDto, caller: Principal): Promise<Subscription> {
+    const organization = organizationOf(requested, caller);
+    const scope = scopeOf(requested, caller, organization);
+    const checked = await this.registration.check(requestedOf(requested), organization, '');
     const draft = {
       ...checked,
       id: this.ids.next(),
-      name: textOf(asked.name),
+      name: textOf(requested.name),
       source: 'api' as const,
       organization,
       principalId: caller.id,
       scope,
-      events: asked.events ?? 'changes',
-      filter: filterOf(asked.filter),
+      events: requested.events ?? 'changes',
+      filter: filterOf(requested.filter),
     };
     const limit = this.config.push.maxSubscriptions;
     const created = await this.store.create(draft, limit, this.clock.now());
@@ -81,11 +81,15 @@ export class SubscriptionsService {
   }
 
   /** Members that are absent stay as they are; see `WebhookChanges`. */
-  async patch(id: string, asked: PatchSubscriptionDto, caller: Principal): Promise<Subscription> {
-    const { name, events, filter, url } = asked;
+  async patch(
+    id: string,
+    requested: PatchSubscriptionDto,
+    caller: Principal,
+  ): Promise<Subscription> {
+    const { name, events, filter, url } = requested;
     const present = await this.mine(id, caller);
     const change = {
-      ...secretsOf(asked),
+      ...secretsOf(requested),
       url,
       events,
       ...(name !== undefined && { name: textOf(name) }),
@@ -94,9 +98,9 @@ export class SubscriptionsService {
     return known(await this.changes.patch(targetOf(id, caller), present, change));
   }
 
-  async rotate(id: string, asked: RotateWebhookDto, caller: Principal): Promise<Subscription> {
-    const { keepSigningKeys } = asked;
-    const secrets = { ...secretsOf(asked), keepSigningKeys };
+  async rotate(id: string, requested: RotateWebhookDto, caller: Principal): Promise<Subscription> {
+    const { keepSigningKeys } = requested;
+    const secrets = { ...secretsOf(requested), keepSigningKeys };
     const present = await this.mine(id, caller);
     return known(await this.changes.rotate(targetOf(id, caller), present, secrets));
   }

@@ -67,8 +67,8 @@ export class TaskWebhooksController {
     @Body() body: CreateWebhookDto,
     @CurrentPrincipal() caller: Principal,
   ): Promise<WebhookDto> {
-    const asked = { ...body, ...newSecretsOf(body) };
-    return this.view(await this.webhooks.create(asked, caller));
+    const requested = { ...body, ...newSecretsOf(body) };
+    return this.view(await this.webhooks.create(requested, caller));
   }
 
   @Get('configs/:id(^[^:]+)')
@@ -96,8 +96,8 @@ export class TaskWebhooksController {
     @CurrentPrincipal() caller: Principal,
   ): Promise<WebhookDto> {
     const { url, events } = body;
-    const asked = { url, events, ...secretsOf(body) };
-    return this.view(await this.webhooks.patch(id, asked, caller));
+    const requested = { url, events, ...secretsOf(body) };
+    return this.view(await this.webhooks.patch(id, requested, caller));
   }
 
   @Delete('configs/:id(^[^:]+)')
@@ -142,8 +142,8 @@ export class TaskWebhooksController {
     @CurrentPrincipal() caller: Principal,
   ): Promise<WebhookDto> {
     const { keepSigningKeys } = body;
-    const asked = { keepSigningKeys, ...secretsOf(body) };
-    return this.view(await this.webhooks.rotate(id, asked, caller));
+    const requested = { keepSigningKeys, ...secretsOf(body) };
+    return this.view(await this.webhooks.rotate(id, requested, caller));
   }
 
   @Post('configs/:id(^[^:]+)::replay')

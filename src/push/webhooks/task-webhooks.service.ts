@@ -73,24 +73,24 @@ export class TaskWebhooksService {
   }
 
   /** Sets a webhook on a task, as its client could; the same id again replaces it. */
-  async create(asked: NewTaskWebhook, caller: Principal): Promise<TaskWebhook> {
-    const record = await this.tasks.record(asked.taskId, seenBy(caller));
+  async create(requested: NewTaskWebhook, caller: Principal): Promise<TaskWebhook> {
+    const record = await this.tasks.record(requested.taskId, seenBy(caller));
     if (!record) throw new HubError('NOT_FOUND', 'There is no such task.');
-    return this.configs.register(record, asked, caller.id);
+    return this.configs.register(record, requested, caller.id);
   }
 
   /** Another address, another choice of events, other secrets; see `WebhookChanges`. */
-  async patch(id: string, asked: RequestedChange, caller: Principal): Promise<TaskWebhook> {
-    if (Object.values(asked).every((member) => member === undefined)) {
+  async patch(id: string, requested: RequestedChange, caller: Principal): Promise<TaskWebhook> {
+    if (Object.values(requested).every((member) => member === undefined)) {
       throw invalidField('url', 'or events must be given');
     }
     const seen = await this.own(id, caller);
-    return this.shown(await this.changes.patch(targetOf(id, caller), seen, asked), caller);
+    return this.shown(await this.changes.patch(targetOf(id, caller), seen, requested), caller);
   }
 
-  async rotate(id: string, asked: NewSecrets, caller: Principal): Promise<TaskWebhook> {
+  async rotate(id: string, requested: NewSecrets, caller: Principal): Promise<TaskWebhook> {
     const seen = await this.own(id, caller);
-    return this.shown(await this.changes.rotate(targetOf(id, caller), seen, asked), caller);
+    return this.shown(await this.changes.rotate(targetOf(id, caller), seen, requested), caller);
   }
 
   async pause(id: string, caller: Principal): Promise<TaskWebhook> {

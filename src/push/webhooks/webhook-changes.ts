@@ -59,14 +59,18 @@ export class WebhookChanges {
    * What waits goes to the new address. Secrets do not go to another origin by themselves: they have to
    * be given with it, or taken away.
    */
-  async patch(target: Target, seen: Seen, asked: RequestedChange): Promise<Webhook | undefined> {
-    const { name, url, events, filter } = asked;
+  async patch(
+    target: Target,
+    seen: Seen,
+    requested: RequestedChange,
+  ): Promise<Webhook | undefined> {
+    const { name, url, events, filter } = requested;
     const change: WebhookChange = {
       ...(name !== undefined && { name }),
       ...(events !== undefined && { events }),
       ...(filter !== undefined && { filter }),
       ...(url !== undefined && (await this.registration.address(url, seen.organization, ''))),
-      ...this.registration.given(asked),
+      ...this.registration.given(requested),
     };
     refuseCarried(seen, change);
     return this.change(target, seen, change);
@@ -76,14 +80,14 @@ export class WebhookChanges {
    * New secrets; absent ones stay. A body that waits goes with them. Once this has resolved, only requests
    * that were about to begin carry the old ones.
    */
-  async rotate(target: Target, seen: Seen, asked: NewSecrets): Promise<Webhook | undefined> {
-    const { signingKeys, keepSigningKeys = false } = asked;
-    refuseNoSecret(asked);
+  async rotate(target: Target, seen: Seen, requested: NewSecrets): Promise<Webhook | undefined> {
+    const { signingKeys, keepSigningKeys = false } = requested;
+    refuseNoSecret(requested);
     if (keepSigningKeys && !signingKeys?.length) {
       throw invalidField('keepSigningKeys', 'needs signingKeys');
     }
     const kept = keepSigningKeys ? seen.sealedSigningKeys : null;
-    return this.change(target, seen, this.registration.given(asked, kept));
+    return this.change(target, seen, this.registration.given(requested, kept));
   }
 
   /** Sends nothing more until it is resumed; what happens meanwhile is delivered then. */

@@ -11,14 +11,16 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { IfGiven } from '../../common/http/fields.js';
+import { CLIENT_SCHEMES } from '../auth/schemes/schemes.js';
 import type { GivenSecrets, RequestedWebhook } from '../registration/webhook-registration.js';
 
+const SCHEMES = [...CLIENT_SCHEMES.values()].map(({ label }) => label).join(', ');
 export const MAX_SIGNING_KEYS = 10;
 
 export class WebhookAuthenticationDto {
   @ApiProperty({
     type: String,
-    description: 'Bearer, Basic, ApiKey, HMAC, JWT or Profile, in any case.',
+    description: `One of ${SCHEMES}, in any case.`,
     example: 'Bearer',
   })
   @IsString()
@@ -113,7 +115,9 @@ export function newSecretsOf({
 }
 
 function authenticationOf(
-  asked: WebhookAuthenticationDto | null | undefined,
+  requested: WebhookAuthenticationDto | null | undefined,
 ): RequestedWebhook['authentication'] {
-  return asked ? { scheme: asked.scheme, credentials: asked.credentials ?? '' } : undefined;
+  return requested
+    ? { scheme: requested.scheme, credentials: requested.credentials ?? '' }
+    : undefined;
 }

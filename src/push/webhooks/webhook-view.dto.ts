@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type Hold, HOLDS } from '../../auth/index.js';
-import type { AuthScheme } from '../auth/domain/auth-scheme.js';
+import { AUTH_SCHEME_NAMES, type AuthSchemeName } from '../auth/schemes/schemes.js';
 import { AttemptDto } from '../records/attempt.dto.js';
 import {
   EVENT_CHOICES,
@@ -19,10 +19,10 @@ type Shown = Pick<TaskWebhook, 'authNames' | 'authProfile' | 'sealedCredentials'
 
 export class ShownAuthenticationDto {
   @ApiProperty({
-    enum: ['bearer', 'basic', 'api-key', 'hmac', 'jwt', 'profile'],
+    enum: AUTH_SCHEME_NAMES,
     description: 'The scheme that is used.',
   })
-  readonly scheme: AuthScheme;
+  readonly scheme: AuthSchemeName;
 
   @ApiProperty({
     type: [String],
@@ -40,7 +40,7 @@ export class ShownAuthenticationDto {
   })
   readonly credentialsSet: boolean;
 
-  constructor(scheme: AuthScheme, webhook: Shown) {
+  constructor(scheme: AuthSchemeName, webhook: Shown) {
     this.scheme = scheme;
     this.names = webhook.authNames;
     this.profile = webhook.authProfile;

@@ -6,21 +6,21 @@ import type { SubscriptionFilterDto, WrittenSubscriptionDto } from './subscripti
 import { newSecretsOf } from './webhook-secrets.dto.js';
 
 /** The webhook that is asked for. */
-export function requestedOf(asked: WrittenSubscriptionDto): RequestedWebhook {
+export function requestedOf(requested: WrittenSubscriptionDto): RequestedWebhook {
   return {
-    url: asked.url,
-    version: asked.version ?? '1.0',
-    ...newSecretsOf(asked),
+    url: requested.url,
+    version: requested.version ?? '1.0',
+    ...newSecretsOf(requested),
   };
 }
 
-export function filterOf(asked: SubscriptionFilterDto | null | undefined): SubscriptionFilter {
-  if (!asked) return NO_FILTER;
+export function filterOf(requested: SubscriptionFilterDto | null | undefined): SubscriptionFilter {
+  if (!requested) return NO_FILTER;
   return {
-    agents: asked.agents ? [...new Set(asked.agents)] : null,
-    tags: asked.tags ? [...new Set(asked.tags)] : null,
-    states: asked.states
-      ? [...new Set(asked.states)].flatMap((name) => STATES_BY_NAME.get(name) ?? [])
+    agents: requested.agents ? [...new Set(requested.agents)] : null,
+    tags: requested.tags ? [...new Set(requested.tags)] : null,
+    states: requested.states
+      ? [...new Set(requested.states)].flatMap((name) => STATES_BY_NAME.get(name) ?? [])
       : null,
   };
 }

@@ -45,6 +45,11 @@ export function keysFault(written: string, kind: SigningKeyKind): string | undef
   return keys.map((key) => keyFault(key, kind)).find((fault) => fault !== undefined);
 }
 
+/** What is wrong when this is not one key. */
+export function oneKeyFault(written: string): string | undefined {
+  return splitKeys(written).length === 1 ? undefined : 'must be one key';
+}
+
 /** The value of `webhook-signature`: one signature by each key, between spaces. The keys are valid. */
 export function signaturesOf(keys: readonly string[], message: SignedMessage): string {
   const { webhookId, at, body } = message;

@@ -7,7 +7,9 @@ import { rowsOf } from '../../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import { AuthProfileStore, MAX_PROFILES, type ProfileAudience } from '../auth-profile-store.js';
-import type { AuthProfile, ProfileParameters, ProfileScheme } from '../auth-profile.js';
+import type { AuthProfile } from '../auth-profile.js';
+import type { ProfileParameters } from '../profile-parameters.dto.js';
+import type { ProfileSchemeName } from '../schemes/schemes.js';
 
 interface Row {
   readonly id: string;
@@ -208,7 +210,7 @@ function toProfile(row: Row): AuthProfile {
     id: row.id,
     organization: row.organization === EVERY ? null : row.organization,
     name: row.name,
-    scheme: row.scheme as ProfileScheme,
+    scheme: row.scheme as ProfileSchemeName,
     urls: JSON.parse(row.urls) as string[],
     automatic: row.automatic === 1,
     parameters: JSON.parse(row.parameters) as ProfileParameters,

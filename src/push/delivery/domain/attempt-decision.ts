@@ -67,8 +67,8 @@ export function decideAttempt(
         return { state: 'dead', reason, effect: 'disabled' };
       }
       if (outcome.earlyMs !== null) {
-        const asked = Math.min(outcome.retryAfterMs ?? 0, schedule.retryAfterMaxMs);
-        const delayMs = Math.max(outcome.earlyMs, asked);
+        const requested = Math.min(outcome.retryAfterMs ?? 0, schedule.retryAfterMaxMs);
+        const delayMs = Math.max(outcome.earlyMs, requested);
         return { state: 'retrying', delayMs, reason: said, isEarly: true };
       }
       const failures = tries - rejections;

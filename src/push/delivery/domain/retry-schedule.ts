@@ -24,8 +24,8 @@ export function retryDelayMs(
 ): number | undefined {
   const base = schedule.scheduleMs[failures - 1];
   if (base === undefined) return undefined;
-  const asked = Math.min(retryAfterMs ?? 0, schedule.retryAfterMaxMs);
-  return Math.max(jittered(base, schedule.jitter, random), asked);
+  const requested = Math.min(retryAfterMs ?? 0, schedule.retryAfterMaxMs);
+  return Math.max(jittered(base, schedule.jitter, random), requested);
 }
 
 /** The same after `rejections`: two retries after the schedule's shortest delay. */

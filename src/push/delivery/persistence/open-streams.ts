@@ -1,8 +1,8 @@
-import { flatten, listOf, pieces, rowsOf } from '../../../database/multi-row.js';
+import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
-import { storable } from '../../../database/text.js';
 import { subscriptionConfigId } from '../../registration/domain/config-id.js';
 import { insertSnapshot } from './insert-snapshot.js';
+import { insertStreams } from './insert-streams.js';
 import type { NewSubscriptionStream } from '../subscription-stream-store.js';
 import type { StreamSources } from './task-stream.js';
 
@@ -26,7 +26,20 @@ export function* openStreams(
     every.map(({ taskId }) => taskId),
   );
   // Streams before deliveries, as everywhere.
-  yield* insertStreams(tx, wanted, now.getTime());
+  yield* insertStreams(
+    tx,
+    wanted.map(({ streamId: id, subscription: webhook, taskId, traceparent, seq, begins }) => ({
+      id,
+      webhook,
+      taskId,
+      traceparent,
+      nextSeq: begins === 'start' ? 1 : seq + 1,
+      seq,
+      hasSnapshot: begins === 'present-state',
+      isDue: begins !== 'next',
+    })),
+    now,
+  );
   for (const each of wanted) {
     if (each.begins !== 'present-state') continue;
     const { taskId, streamId: uid, seq, subscription } = each;
@@ -58,24 +71,4 @@ function* withoutKnown(
     ({ begins, taskId, subscription }) =>
       begins === 'start' || !known.has(key(taskId, subscription.id)),
   );
-}
-
-function* insertStreams(tx: Tx, streams: readonly Attachment[], at: number): Work<void> {
-  for (const piece of pieces(streams)) {
-    yield* tx.run(
-      `INSERT INTO push_delivery_streams (id, task_id, webhook_uid, organization, endpoint, active, every_event,
-         next_seq, head_seq, open, last_number, due_at, epoch, traceparent, state, created_at,
-         updated_at)
-       VALUES ${rowsOf(piece.length, 17)}`,
-      flatten(piece, (params, { streamId, taskId, subscription, seq, begins, traceparent }) => {
-        const snapshots = begins === 'present-state' ? 1 : 0;
-        params.push(streamId, taskId, subscription.id);
-        params.push(subscription.organization, subscription.endpoint);
-        // Active whatever the subscription is: the claim sees what that is now.
-        params.push(1, subscription.events === 'all' ? 1 : 0);
-        params.push(begins === 'start' ? 1 : seq + 1, seq, snapshots, snapshots);
-        params.push(begins === 'next' ? null : at, 0, storable(traceparent), 'active', at, at);
-      }),
-    );
-  }
 }

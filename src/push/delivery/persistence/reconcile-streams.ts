@@ -4,12 +4,14 @@ import { forUpdate } from '../../../database/rows.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import type { TaskPositions } from '../../../tasks/index.js';
+import { rescheduleStreams } from './reschedule-streams.js';
 import type { StreamSources } from './task-stream.js';
 import {
-  type SubscriptionScope,
   type TaskWebhook,
   type Webhook,
+  holdKindOf,
   isSubscription,
+  senderOf,
 } from '../../registration/webhook.js';
 import type { StreamRow } from './delivery-rows.js';
 import { endStreams, deleteStreams } from './end-streams.js';
@@ -18,6 +20,7 @@ import {
   type WebhookRow,
   toTaskWebhook,
   toWebhook,
+  webhooksByUid,
 } from '../../registration/persistence/webhook-rows.js';
 
 const DISABLED = 'the subscription is disabled';
@@ -59,7 +62,9 @@ export function* deliverableWebhooks(
       outOfSync.set(uid, [...(outOfSync.get(uid) ?? []), stream]);
     if (of === undefined) noteOutOfSync();
     else if (isSubscription(of) && !isActive(of)) noteOutOfSync();
-    else if (holdOf(senderOf(of), { kind: kindOf(of), organization: of.organization }) !== null) {
+    else if (
+      holdOf(senderOf(of), { kind: holdKindOf(of), organization: of.organization }) !== null
+    ) {
       held.push(id);
     } else if (isSubscription(of) && of.endpoint !== stream.endpoint) noteOutOfSync();
     else deliverable.set(id, toTaskWebhook(stream, of));
@@ -73,15 +78,8 @@ export function* deliverableWebhooks(
 
 /** By id; subscriptions, which stay as they are until the transaction ends, are undefined when deleted. */
 function* webhooksOf(tx: Tx, streams: readonly StreamRow[]): Work<ReadonlyMap<string, Found>> {
-  const found = new Map<string, Found>();
   const uids = streams.map((stream) => stream.webhook_uid);
-  for (const piece of pieces([...new Set(uids)])) {
-    const rows = yield* tx.all<WebhookRow>(
-      `SELECT * FROM push_webhooks WHERE uid IN ${listOf(piece.length)}`,
-      piece,
-    );
-    for (const row of rows) found.set(row.uid, toWebhook(row));
-  }
+  const found = new Map<string, Found>(yield* webhooksByUid(tx, uids));
   const shared = streams.filter(isOfSubscription).map((stream) => stream.webhook_uid);
   if (shared.length === 0) return found;
   const live = yield* liveSubscriptions(tx, [...new Set(shared)], true);
@@ -177,26 +175,21 @@ function* reconcile(
 ): Work<void> {
   if (of === undefined) return yield* deleteStreams(tx, newIds, streams, GONE, now);
   if (of.state === 'disabled') return yield* endStreams(tx, newIds, streams, DISABLED, now);
-  const at = now.getTime();
   const ids = streams.map(({ id }) => id);
   if (of.state === 'paused') return yield* pauseStreams(tx, ids, now, claimed);
-  for (const piece of pieces(ids)) {
-    const these = `id IN ${listOf(piece.length)}`;
-    yield* tx.run(
-      `UPDATE push_delivery_streams SET active = 1, endpoint = ?, epoch = epoch + 1, owner = NULL,
-         lease_until = NULL, state = 'active', state_reason = NULL, failing_since = NULL,
-         updated_at = ?,
-         due_at = CASE WHEN open > 0 OR head_seq >= next_seq THEN CAST(? AS bigint) ELSE NULL END
-       WHERE ${these}`,
-      [of.endpoint, at, at, ...piece],
-    );
-    yield* tx.run(
-      `UPDATE push_deliveries SET tries = 0, rejections = 0, next_attempt_at = NULL, endpoint = ?,
-         updated_at = ?
-       WHERE stream_${these} AND state IN ('pending', 'retrying')`,
-      [of.endpoint, at, ...piece],
-    );
-  }
+  yield* rescheduleStreams(
+    tx,
+    ids,
+    now,
+    {
+      active: 1,
+      endpoint: of.endpoint,
+      state: 'active',
+      state_reason: null,
+      failing_since: null,
+    },
+    { endpoint: of.endpoint },
+  );
 }
 
 /** Pauses streams: they deliver nothing; events gather. */
@@ -249,13 +242,4 @@ function* streamsOf(tx: Tx, ids: readonly string[], lock = ''): Work<StreamRow[]
 /** A webhook of one task has the id of its stream. */
 function isOfSubscription({ id, webhook_uid: uid }: StreamRow): boolean {
   return uid !== id;
-}
-
-/** The principal that must be enabled. */
-function senderOf({ setBy, principalId }: Webhook): string {
-  return setBy ?? principalId;
-}
-
-function kindOf({ scope }: Webhook): 'webhook' | SubscriptionScope {
-  return scope === 'task' ? 'webhook' : scope;
 }

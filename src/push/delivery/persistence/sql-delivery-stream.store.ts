@@ -108,7 +108,7 @@ export class SqlDeliveryStreamStore extends DeliveryStreamStore {
   async firstOpen(
     streamId: string,
     epoch?: number,
-    room?: (bytes: number) => Promise<void>,
+    reserve?: (bytes: number) => Promise<void>,
   ): Promise<OpenDelivery | undefined> {
     const claimed = `AND EXISTS (SELECT 1 FROM push_delivery_streams s
       WHERE s.id = push_deliveries.stream_id AND s.epoch = ? AND s.active = 1)`;
@@ -119,7 +119,7 @@ export class SqlDeliveryStreamStore extends DeliveryStreamStore {
     if (!row) return undefined;
     const size = row.body_size ?? 0;
     if (size <= SMALL_BODY) return { ...toDelivery(row), body: row.body };
-    await room?.(size);
+    await reserve?.(size);
     // What changed while it waited counts: nothing is sent of a claim of before.
     const [whole] = await this.database.read<DeliveryRow>(first('*'), params);
     return whole?.id === row.id ? { ...toDelivery(whole), body: whole.body } : undefined;

@@ -2,8 +2,11 @@ import type { IdSource } from '../../../common/ids.js';
 import { forUpdate } from '../../../database/rows.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { FIRST_MESSAGE_SEQ, type TaskPositions } from '../../../tasks/index.js';
-import type { Webhook } from '../../registration/webhook.js';
+import type { TaskWebhook, Webhook } from '../../registration/webhook.js';
+import { storable } from '../../../database/text.js';
 import { insertSnapshot } from './insert-snapshot.js';
+import { insertStreams } from './insert-streams.js';
+import { rescheduleStreams } from './reschedule-streams.js';
 import type { StreamRow } from './delivery-rows.js';
 import { toTaskWebhook } from '../../registration/persistence/webhook-rows.js';
 
@@ -40,35 +43,28 @@ export function* insertStream(
   traceparent: string | null,
   seq: number,
   now: Date,
-): Work<StreamRow> {
-  const at = now.getTime();
-  const snapshots = seq <= FIRST_MESSAGE_SEQ ? 0 : 1;
-  const [row] = yield* tx.all<StreamRow>(
-    `INSERT INTO push_delivery_streams (id, task_id, webhook_uid, organization, endpoint, active, every_event,
-       next_seq, head_seq, open, last_number, due_at, epoch, traceparent, state, created_at,
-       updated_at)
-     VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, 0, ?, 'active', ?, ?) RETURNING *`,
-    [
-      webhook.id,
-      taskId,
-      webhook.id,
-      webhook.organization,
-      webhook.endpoint,
-      webhook.events === 'all' ? 1 : 0,
-      snapshots === 0 ? 1 : seq + 1,
-      seq,
-      snapshots,
-      snapshots,
-      at,
-      traceparent,
-      at,
-      at,
-    ],
+): Work<TaskWebhook> {
+  // A task that has just begun is read from its first entry.
+  const hasSnapshot = seq > FIRST_MESSAGE_SEQ;
+  const { id } = webhook;
+  const nextSeq = hasSnapshot ? seq + 1 : 1;
+  const stream = { id, webhook, taskId, traceparent, nextSeq, seq, hasSnapshot, isDue: true };
+  yield* insertStreams(tx, [stream], now);
+  const made = toTaskWebhook(
+    {
+      id,
+      task_id: taskId,
+      traceparent: storable(traceparent),
+      state: 'active',
+      state_reason: null,
+      failing_since: null,
+      last_failure_at: null,
+      created_at: now.getTime(),
+    },
+    webhook,
   );
-  if (snapshots > 0) {
-    yield* insertSnapshot(tx, ids.next(), toTaskWebhook(row!, webhook), seq, 1, now);
-  }
-  return row!;
+  if (hasSnapshot) yield* insertSnapshot(tx, ids.next(), made, seq, 1, now);
+  return made;
 }
 
 /** Its earlier failures count no more. */
@@ -105,20 +101,13 @@ export function* rescheduleStream(
   now: Date,
   remake = false,
 ): Work<void> {
-  const at = now.getTime();
-  yield* tx.run(
-    `UPDATE push_delivery_streams SET endpoint = ?, every_event = ?, epoch = epoch + 1, owner = NULL,
-       lease_until = NULL, updated_at = ?,
-       due_at = CASE WHEN active = 1 AND (open > 0 OR head_seq >= next_seq)
-         THEN CAST(? AS bigint) ELSE NULL END
-     WHERE id = ?`,
-    [webhook.endpoint, webhook.events === 'all' ? 1 : 0, at, at, streamId],
-  );
-  yield* tx.run(
-    `UPDATE push_deliveries SET tries = 0, rejections = 0, next_attempt_at = NULL, endpoint = ?,
-       body = CASE WHEN ? = 1 THEN NULL ELSE body END, updated_at = ?
-     WHERE stream_id = ? AND state IN ('pending', 'retrying')`,
-    [webhook.endpoint, remake ? 1 : 0, at, streamId],
+  const { endpoint, events } = webhook;
+  yield* rescheduleStreams(
+    tx,
+    [streamId],
+    now,
+    { endpoint, every_event: events === 'all' ? 1 : 0 },
+    { endpoint, ...(remake && { body: null }) },
   );
 }
 

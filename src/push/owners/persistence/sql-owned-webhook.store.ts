@@ -6,6 +6,7 @@ import { Database } from '../../../database/database.js';
 import { listOf, pieces } from '../../../database/multi-row.js';
 import type { Tx, Work } from '../../../database/sql.js';
 import { type HandedOver, OwnedWebhookStore } from '../owned-webhook-store.js';
+import { rescheduleStreams } from '../../delivery/persistence/reschedule-streams.js';
 import { raiseRevision } from '../../registration/persistence/webhook-revision.js';
 import { DELETED } from '../../registration/persistence/webhook-rows.js';
 
@@ -122,7 +123,6 @@ function* resumeStreams(
   ids: readonly string[],
   now: Date,
 ): Work<void> {
-  const at = now.getTime();
   const locked = yield* tx.all<{ id: string; webhook_uid: string }>(
     `SELECT id, webhook_uid FROM push_delivery_streams WHERE id IN ${listOf(ids.length)} AND active = 2
      ORDER BY id${forUpdate(tx)}`,
@@ -137,20 +137,7 @@ function* resumeStreams(
     );
     const wanted = new Set(mine.map(({ uid }) => uid));
     const streams = piece.filter((row) => wanted.has(row.webhook_uid)).map(({ id }) => id);
-    for (const some of pieces(streams)) {
-      yield* tx.run(
-        `UPDATE push_delivery_streams SET active = 1, epoch = epoch + 1, owner = NULL, lease_until = NULL,
-           updated_at = ?,
-           due_at = CASE WHEN open > 0 OR head_seq >= next_seq THEN CAST(? AS bigint) ELSE NULL END
-         WHERE id IN ${listOf(some.length)}`,
-        [at, at, ...some],
-      );
-      yield* tx.run(
-        `UPDATE push_deliveries SET tries = 0, rejections = 0, next_attempt_at = NULL, updated_at = ?
-         WHERE stream_id IN ${listOf(some.length)} AND state IN ('pending', 'retrying')`,
-        [at, ...some],
-      );
-    }
+    yield* rescheduleStreams(tx, streams, now, { active: 1 });
   }
 }
 

@@ -73,15 +73,16 @@ function scopeOf(visibility: Visibility): readonly Condition[] {
 
 function askedFor(filter: DeliveryFilter): Condition[] {
   const { taskId, configId, organization, state, endpoint, since, until, ids, tests } = filter;
-  const asked: Condition[] = [];
+  const requested: Condition[] = [];
   const also = (sql: string, ...params: readonly SqlValue[]): void => {
-    asked.push({ guide: null, sql: () => sql, params });
+    requested.push({ guide: null, sql: () => sql, params });
   };
-  if (taskId !== undefined) asked.push(equals('task', 'task_id', taskId));
-  if (configId !== undefined) asked.push(ofConfig(configId));
-  if (organization !== undefined) asked.push(equals('organization', 'organization', organization));
-  if (state !== undefined) asked.push(...inState(state));
-  if (endpoint !== undefined) asked.push(equals('endpoint', 'endpoint', endpoint));
+  if (taskId !== undefined) requested.push(equals('task', 'task_id', taskId));
+  if (configId !== undefined) requested.push(ofConfig(configId));
+  if (organization !== undefined)
+    requested.push(equals('organization', 'organization', organization));
+  if (state !== undefined) requested.push(...inState(state));
+  if (endpoint !== undefined) requested.push(equals('endpoint', 'endpoint', endpoint));
   if (since !== undefined) {
     const from = since.getTime();
     also('created_at >= ? AND id >= ?', from, firstIdAt(new Date(from - CLOCK_SLACK_MS)));
@@ -92,14 +93,14 @@ function askedFor(filter: DeliveryFilter): Condition[] {
   }
   if (ids !== undefined) {
     const params = ids.map((id) => storable(id));
-    asked.push({
+    requested.push({
       guide: 'ids',
       sql: (column) => `${column('id')} IN ${listOf(params.length)}`,
       params,
     });
   }
   if (tests === false) also("kind <> 'test'");
-  return asked;
+  return requested;
 }
 
 /** The hub's ids are UUIDs; where the client has given none of its own, its id is the hub's. */

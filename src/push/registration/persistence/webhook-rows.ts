@@ -3,7 +3,7 @@ import { listOf, pieces } from '../../../database/multi-row.js';
 import type { SqlValue, Tx, Work } from '../../../database/sql.js';
 import { storable } from '../../../database/text.js';
 import type { ProtocolVersion } from '../../../protocol/protocol-version.js';
-import type { AuthScheme } from '../../auth/domain/auth-scheme.js';
+import type { AuthSchemeName } from '../../auth/schemes/schemes.js';
 import type { SubscriptionFilter } from '../domain/subscription-filter.js';
 import {
   type EventChoice,
@@ -138,7 +138,7 @@ export function toWebhook(row: WebhookRow): Webhook {
     url: row.url,
     endpoint: row.endpoint,
     version: row.version as ProtocolVersion,
-    authScheme: row.auth_scheme as AuthScheme | null,
+    authScheme: row.auth_scheme as AuthSchemeName | null,
     authNames: JSON.parse(row.auth_names) as string[],
     authProfile: row.auth_profile,
     sealedCredentials: row.sealed_credentials,
@@ -182,19 +182,29 @@ export function toTaskWebhook(stream: StreamFacts, webhook: Webhook): TaskWebhoo
   });
 }
 
+/** Webhooks by their ids; none where one is gone. */
+export function* webhooksByUid(
+  tx: Tx,
+  uids: readonly string[],
+): Work<ReadonlyMap<string, Webhook>> {
+  const found = new Map<string, Webhook>();
+  for (const piece of pieces([...new Set(uids)])) {
+    const rows = yield* tx.all<WebhookRow>(
+      `SELECT * FROM push_webhooks WHERE uid IN ${listOf(piece.length)}`,
+      piece,
+    );
+    for (const row of rows) found.set(row.uid, toWebhook(row));
+  }
+  return found;
+}
+
 /** The webhooks of these delivery streams, by the delivery streams' ids; none where it is gone. */
 export function* taskWebhooksOf(
   tx: Tx,
   streams: readonly (StreamFacts & { readonly webhook_uid: string })[],
 ): Work<ReadonlyMap<string, TaskWebhook>> {
-  const byUid = new Map<string, Webhook>();
-  for (const piece of pieces([...new Set(streams.map((stream) => stream.webhook_uid))])) {
-    const rows = yield* tx.all<WebhookRow>(
-      `SELECT * FROM push_webhooks WHERE uid IN ${listOf(piece.length)}`,
-      piece,
-    );
-    for (const row of rows) byUid.set(row.uid, toWebhook(row));
-  }
+  const uids = streams.map((stream) => stream.webhook_uid);
+  const byUid = yield* webhooksByUid(tx, uids);
   const found = new Map<string, TaskWebhook>();
   for (const stream of streams) {
     const webhook = byUid.get(stream.webhook_uid);

@@ -14,12 +14,12 @@ export function* replayStream(
   start: ReplayStart,
   now: Date,
 ): Work<Replay> {
-  const asked =
+  const requested =
     'sequence' in start
       ? start.sequence
       : yield* tasks.firstSeqSince(tx, stream.task_id, start.since);
-  if (asked === null) return { fromSequence: null, toSequence: seq };
-  const from = Math.min(asked, stream.next_seq);
+  if (requested === null) return { fromSequence: null, toSequence: seq };
+  const from = Math.min(requested, stream.next_seq);
   const { ended, freed, used } = yield* endOpenFrom(tx, stream, from, now);
   const at = now.getTime();
   yield* tx.run(

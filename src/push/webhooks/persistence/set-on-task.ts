@@ -18,7 +18,6 @@ import {
 import {
   type WebhookRow,
   insertWebhook,
-  toTaskWebhook,
   toWebhook,
   updateWebhook,
 } from '../../registration/persistence/webhook-rows.js';
@@ -40,16 +39,7 @@ export function* setOnTask(
     yield* refuseTooMany(tx, taskId);
     const webhook = newWebhook(taskId, draft, now);
     yield* insertWebhook(tx, webhook);
-    const stream = yield* insertStream(
-      tx,
-      sources.ids,
-      webhook,
-      taskId,
-      draft.traceparent,
-      seq,
-      now,
-    );
-    return toTaskWebhook(stream, webhook);
+    return yield* insertStream(tx, sources.ids, webhook, taskId, draft.traceparent, seq, now);
   }
   const isSame = existing.fingerprint === draft.fingerprint && existing.state !== 'disabled';
   if (isSame && repeated === 'leave') return asSet(existing, draft);

@@ -1,12 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { HubError } from '../../../common/hub-error.js';
-import {
-  authHeader,
-  readAuthentication,
-  refuseMisread,
-  secretForms,
-  usedName,
-} from './auth-scheme.js';
+import { HubError } from '../../common/hub-error.js';
+import { refuseMisread } from './domain/header-values.js';
+import { readAuthentication, usedName } from './read-authentication.js';
+import type { Making } from './schemes/scheme.js';
+import { type AuthSchemeName, clientScheme } from './schemes/schemes.js';
 
 function refusal(run: () => unknown): { field?: string; description?: string } {
   try {
@@ -17,6 +14,19 @@ function refusal(run: () => unknown): { field?: string; description?: string } {
     return (error as HubError).violations[0] ?? {};
   }
   throw new Error('it was accepted');
+}
+
+/** What a webhook with these credentials is sent with. */
+function made(scheme: AuthSchemeName, credentials: string): Making {
+  const making: Making = { headers: {}, secrets: [], keys: [], tls: {} };
+  const unused = () => Promise.reject(new Error('not of this scheme'));
+  void clientScheme(scheme).prove({
+    making,
+    credentials: () => credentials,
+    hubToken: unused,
+    byProfile: unused,
+  });
+  return making;
 }
 
 const v1 = (scheme: string, credentials: string) => readAuthentication({ scheme, credentials });
@@ -244,32 +254,32 @@ describe('readAuthentication', () => {
   });
 });
 
-describe('secretForms', () => {
+describe('the secrets of a proof', () => {
   it.each([
     ['bearer', 'abc.def', ['abc.def', 'Bearer abc.def']],
     ['basic', 'user:pass:word', ['user:pass:word', 'pass:word', 'dXNlcjpwYXNzOndvcmQ=']],
     ['basic', 'dXNlcjpwYXNzOndvcmQ=', ['user:pass:word', 'pass:word', 'dXNlcjpwYXNzOndvcmQ=']],
     ['api-key', 'X-Key: abc', ['abc']],
   ] as const)('holds what a receiver of %s %s could tell', (scheme, credentials, forms) => {
-    expect(secretForms(scheme, credentials)).toEqual(expect.arrayContaining([...forms]));
+    expect(made(scheme, credentials).secrets).toEqual(expect.arrayContaining([...forms]));
   });
 });
 
-describe('authHeader', () => {
+describe('the header of a proof', () => {
   it('makes a Bearer header', () => {
-    expect(authHeader('bearer', 'abc')).toEqual({ authorization: 'Bearer abc' });
+    expect(made('bearer', 'abc').headers).toEqual({ authorization: 'Bearer abc' });
   });
 
   it('encodes a Basic pair and leaves what is encoded already', () => {
     const encoded = Buffer.from('user:päss').toString('base64');
-    expect(authHeader('basic', 'user:päss')).toEqual({ authorization: `Basic ${encoded}` });
-    expect(authHeader('basic', encoded)).toEqual({ authorization: `Basic ${encoded}` });
+    expect(made('basic', 'user:päss').headers).toEqual({ authorization: `Basic ${encoded}` });
+    expect(made('basic', encoded).headers).toEqual({ authorization: `Basic ${encoded}` });
   });
 
   it('puts an API key into its own header, or into X-API-Key', () => {
-    expect(authHeader('api-key', 'X-Service-Key: abc')).toEqual({ 'x-service-key': 'abc' });
-    expect(authHeader('api-key', 'X-Service-Key:abc')).toEqual({ 'x-service-key': 'abc' });
-    expect(authHeader('api-key', 'id:secret')).toEqual({ 'x-api-key': 'id:secret' });
-    expect(authHeader('api-key', 'abc')).toEqual({ 'x-api-key': 'abc' });
+    expect(made('api-key', 'X-Service-Key: abc').headers).toEqual({ 'x-service-key': 'abc' });
+    expect(made('api-key', 'X-Service-Key:abc').headers).toEqual({ 'x-service-key': 'abc' });
+    expect(made('api-key', 'id:secret').headers).toEqual({ 'x-api-key': 'id:secret' });
+    expect(made('api-key', 'abc').headers).toEqual({ 'x-api-key': 'abc' });
   });
 });

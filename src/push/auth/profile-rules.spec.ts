@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as x509 from '@peculiar/x509';
-import { HubError } from '../../../common/hub-error.js';
-import { PROFILE_SCHEMES, type ProfileScheme } from '../auth-profile.js';
-import { certificateFacts } from './client-certificate.js';
-import { checkParameters, checkSecret, checkUrls, type GivenParameters } from './profile-rules.js';
+import { HubError } from '../../common/hub-error.js';
+import { PROFILE_SCHEME_NAMES, type ProfileSchemeName } from './schemes/schemes.js';
+import type { GivenParameters } from './schemes/scheme.js';
+import { certificateFacts } from './domain/client-certificate.js';
+import { checkParameters, checkSecret, checkUrls } from './profile-rules.js';
 
 const NOW = new Date();
 const DAY = 86_400_000;
@@ -19,10 +20,13 @@ function fieldsOf(run: () => void): string[] {
   return [];
 }
 
-const parameters = (scheme: ProfileScheme, given: GivenParameters) =>
+const parameters = (scheme: ProfileSchemeName, given: GivenParameters) =>
   fieldsOf(() => checkParameters(scheme, given));
-const secret = (scheme: ProfileScheme, value: string | undefined, given: GivenParameters = {}) =>
-  fieldsOf(() => checkSecret(scheme, value, given, NOW));
+const secret = (
+  scheme: ProfileSchemeName,
+  value: string | undefined,
+  given: GivenParameters = {},
+) => fieldsOf(() => checkSecret(scheme, value, given, NOW));
 
 describe('checkParameters', () => {
   it.each([
@@ -58,7 +62,7 @@ describe('checkParameters', () => {
 
 describe('checkSecret', () => {
   it('asks for one where the scheme has one that the hub cannot make', () => {
-    const needing = PROFILE_SCHEMES.filter((scheme) => secret(scheme, undefined).length > 0);
+    const needing = PROFILE_SCHEME_NAMES.filter((scheme) => secret(scheme, undefined).length > 0);
     expect(needing).toEqual(['bearer', 'basic', 'api-key', 'oauth2', 'mtls']);
     expect(secret('jwt', 'x')).toEqual(['secret']);
   });
