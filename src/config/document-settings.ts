@@ -5,12 +5,12 @@ import { SETTINGS } from './settings.js';
 const YAML_HEAD = `# Every setting of A2A Hub with its default. This file is read first, then the file that the
 # variable A2A_HUB_CONFIG names (YAML or JSON, only the keys to change), then variables such as
 # A2A_HUB__DATABASE__URL (path parts joined by __, camelCase as UPPER_SNAKE, lists by comma).
-# Generated from src/config/settings.ts by \`npm run docs\`.
+# Generated from src/config/settings/ by \`npm run docs\`.
 `;
 
 const MARKDOWN_HEAD = `# Configuration
 
-<!-- Generated from src/config/settings.ts by \`npm run docs\`. -->
+<!-- Generated from src/config/settings/ by \`npm run docs\`. -->
 
 The hub reads [\`config/default.yaml\`](../config/default.yaml) first, then the file that the variable
 \`A2A_HUB_CONFIG\` names (YAML or JSON, only the keys to change), then environment variables. A

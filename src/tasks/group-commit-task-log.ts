@@ -5,7 +5,7 @@ import type { Log } from '../common/logger.js';
 import { isDatabaseTrouble } from '../database/dialect.js';
 import { decideTaskFailed } from './domain/task-decisions.js';
 import { isLarge, sizeOf } from './log/append-size.js';
-import { firstUpdate, normalised, unstarted } from './log/first-update.js';
+import { unstarted } from './log/first-update.js';
 import { LiveTask } from './log/live-task.js';
 import { ringFor } from './log/rings.js';
 import { TaskTooLargeError } from './log/room.js';
@@ -69,18 +69,18 @@ export class GroupCommitTaskLog extends TaskLog {
     store.onClaimed((claimed) => this.takeOver(claimed));
   }
 
-  async create(given: NewTask, alongside: readonly Alongside[] = []): Promise<Created> {
-    const task = normalised(given);
-    const now = this.clock.now();
-    const writer = this.writerOfNew(new LiveTask(unstarted(task, now), this.maxTaskSize));
+  async create(
+    { record, firstUpdate, idempotency }: NewTask,
+    alongside: readonly Alongside[] = [],
+  ): Promise<Created> {
+    const writer = this.writerOfNew(new LiveTask(unstarted(record), this.maxTaskSize));
     const created = new Promise<TaskAggregate>((resolve, reject) => {
       writer.enqueue({
         purpose: 'creation',
         fence: undefined,
-        decide: ({ record: { seq } }) => {
-          if (seq > 0) throw new HubError('CONFLICT', `a task ${task.id} exists already`);
-          const { idempotency } = task;
-          return { change: firstUpdate(task, now), result: undefined, alongside, idempotency };
+        decide: ({ record: { id, seq } }) => {
+          if (seq > 0) throw new HubError('CONFLICT', `a task ${id} exists already`);
+          return { change: firstUpdate, result: undefined, alongside, idempotency };
         },
         resolve: () => resolve(writer.snapshot()),
         reject,

@@ -16,7 +16,7 @@ export interface Decision<T> {
   readonly result: T;
   /** Written in the same commit, or not at all. */
   readonly alongside?: readonly Alongside[];
-  /** Held from this commit on; the update is refused when somebody holds it already. */
+  /** Held from this commit on; the update is refused when it is held already. */
   readonly idempotency?: IdempotencyKey | null;
 }
 
@@ -33,7 +33,7 @@ export class KeyHeldError extends Error {
   }
 }
 
-/** The append was made for a claim that somebody else has taken over since. */
+/** The append was made for a claim that another process has taken over since. */
 export class FencedError extends Error {
   override readonly name = 'FencedError';
 }
@@ -45,22 +45,22 @@ export type Created =
 
 /**
  * A runner of this process that takes new delegations in the commit that creates them, which saves
- * the commit of a claim. Everything else (follow-ups, failover, adoption, what it has no place for)
+ * the commit of a claim. Everything else (follow-ups, failover, adoption, what it has no permit for)
  * waits `queued` for `TaskStore.claim`.
  */
 export interface Claimer {
   readonly owner: string;
   readonly leaseMs: number;
   /**
-   * Takes places for delegations about to be committed; false, and none, when one of them has none or has
-   * others before it.
+   * Acquires permits for delegations about to be committed; false, and none, when there is none for one of them,
+   * or others are queued before it.
    */
   reserve(delegations: readonly Delegation[]): boolean;
-  /** Gives places back that were taken: their commit did not happen. */
+  /** Releases permits that were acquired: their commit did not happen. */
   release(delegations: readonly Delegation[]): void;
   /**
    * After the commit: these are the runner's as if it had claimed them (state `sending`, `adopted`
-   * false), each in the place taken for it.
+   * false), each with the permit acquired for it.
    */
   claimed(delegations: readonly ClaimedDelegation[]): void;
 }
@@ -101,8 +101,8 @@ export abstract class TaskLog {
   ): Promise<TaskAggregate | undefined>;
 
   /**
-   * The small columns of the committed task; from memory where this process has them, so that those
-   * who wait for a task may ask at every ring.
+   * The small columns of the committed task; from memory where this process has them, so that waits for
+   * a task may read it at every notification.
    */
   abstract record(taskId: string, visibility: Visibility): Promise<TaskRecord | undefined>;
 

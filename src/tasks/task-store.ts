@@ -75,7 +75,7 @@ export interface StoredTask {
   readonly sizeSince: number;
   /** Bytes of all its log and checkpoints, roughly. */
   readonly storedBytes: number;
-  /** Of these, those that say anew what the task had. */
+  /** Of these, those that repeat what the task had. */
   readonly repeatedSince: number;
   /** Values of the newest checkpoint, and those that the log entries after it add. */
   readonly checkpointValues: number;
@@ -99,7 +99,7 @@ export interface Fence {
 }
 
 /**
- * How an append ended. `conflict`: somebody else changed the task (or a new task's id is taken);
+ * How an append ended. `conflict`: another writer changed the task (or a new task's id is taken);
  * decide again on the new state. `fenced`: the claim is outdated; stop. `duplicate`: the idempotency key belongs to
  * `taskId` already (`sameRequest` says whether for the same request). `poisoned`: the database
  * refuses this append itself; the cause is for the log, as it may show more than a client may see.
@@ -133,7 +133,7 @@ export interface TaskFilter {
   readonly principalId?: string;
 }
 
-/** Where a list goes on: the last row of the page before. */
+/** Where a list continues: after the last row of the page before. */
 export interface TaskCursor {
   readonly statusAt: Date;
   readonly id: string;
@@ -149,13 +149,13 @@ export interface TaskPage {
 /** What one piece of deleting tasks has done. */
 export interface ForgottenTasks {
   readonly taskIds: readonly string[];
-  /** Where the next piece goes on; null when there is nothing more. */
+  /** Where the next batch continues; null when there is nothing more. */
   readonly next: TaskCursor | null;
 }
 
 /**
- * What came of deleting one task: `open`, it has not ended; `agents`, an agent is still to be told of its
- * end; `webhooks`, one of its webhooks has something left to deliver.
+ * The result of deleting one task: `open`, it has not ended; `agents`, a cancel to an agent is pending;
+ * `webhooks`, a delivery of one of its webhooks is pending.
  */
 export type DeleteResult = 'deleted' | 'unknown' | 'open' | 'agents' | 'webhooks';
 
@@ -168,7 +168,7 @@ export type ClaimedDelegation = Delegation & {
   readonly adopted: boolean;
 };
 
-/** What the owner of a delegation looks at once a second, in case a ring was lost. */
+/** What the owner of a delegation reads once a second, in case a notification was lost. */
 export interface OwnedDelegation {
   readonly id: string;
   readonly taskId: string;
@@ -216,7 +216,7 @@ export interface DownstreamTasks {
   /**
    * Whether another delegation may wait for the task that came of a message with this id: one to the
    * same agent whose message has the id too, which may have arrived while this delegation existed,
-   * and whose task nobody knows.
+   * and whose task is not known.
    */
   isAwaitedByAnother(
     delegation: Pick<Delegation, 'id' | 'agentId' | 'createdAt'>,
@@ -241,7 +241,7 @@ export abstract class TaskStore {
   abstract stage(append: PreparedAppend): Promise<void>;
 
   /**
-   * Commits many appends at once, at most one per task, and tells of each how it ended. One bad
+   * Commits many appends at once, at most one per task, and gives the outcome of each. One bad
    * append never takes another with it. Resolves when all committed ones are durable; rejects when
    * the database itself is in trouble (then it is unknown what was committed).
    */
@@ -272,7 +272,7 @@ export abstract class TaskStore {
    */
   abstract queueBy(turnOf: (delegation: Delegation) => number | undefined): void;
 
-  /** Calls `listener` after each commit of this process that changed what somebody uses. */
+  /** Calls `listener` after each commit of this process that changed the usage of an owner. */
   abstract onUsed(listener: (changes: readonly OwnedUsageChange[]) => void): void;
 
   /** The small columns only. */
@@ -354,7 +354,7 @@ export abstract class TaskStore {
 
   /**
    * Deletes tasks that ended before `endedBefore`, with all that belongs to them, in the order of their
-   * ends: those after `after`, `limit` of them and 20,000 log entries at most. What is not told yet stays.
+   * ends: those after `after`, `limit` of them and 20,000 log entries at most. Tasks with pending deliveries or cancels stay.
    */
   abstract forgetTasks(
     endedBefore: Date,
@@ -364,8 +364,8 @@ export abstract class TaskStore {
   ): Promise<ForgottenTasks>;
 
   /**
-   * Deletes a task that has ended, with all that belongs to it. With `drops` also when its agents or
-   * webhooks are still to be told of something: they never are then.
+   * Deletes a task that has ended, with all that belongs to it. With `drops` also when cancels or
+   * deliveries are pending: these are dropped.
    */
   abstract deleteTask(taskId: string, now: Date, drops: boolean): Promise<DeleteResult>;
 

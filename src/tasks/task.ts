@@ -1,5 +1,4 @@
-import type { Principal } from '../auth/index.js';
-import type { Artifact, Message, StreamResponse, Task, TaskState } from '../protocol/a2a.js';
+import type { Artifact, StreamResponse, Task, TaskState } from '../protocol/a2a.js';
 import type { Plan, Route } from '../routing/index.js';
 
 /**
@@ -319,22 +318,10 @@ export type NewDelegation = Pick<
   | 'deadlineAt'
 > & { readonly state: Extract<DelegationState, 'queued' | 'planned'> };
 
-/** A task about to exist. The store logs the `task` event (seq 1) and the client's message (seq 2). */
+/** A task that a request begins; see `TaskLog.create`. */
 export interface NewTask {
-  readonly id: string;
-  readonly contextId: string;
-  readonly principal: Principal;
-  readonly route: Route;
-  readonly message: Message;
-  readonly allowReply: boolean;
-  readonly deadlineAt: Date | null;
-  readonly traceparent: string | null;
-  readonly extensions: readonly string[];
-  readonly hops: readonly string[];
-  readonly acceptedOutputModes: readonly string[];
-  readonly requestMetadata: Readonly<Record<string, unknown>> | null;
-  readonly delegations: readonly NewDelegation[];
-  /** Metadata of the task itself (the short form of the route, for the client). */
-  readonly metadata: Readonly<Record<string, unknown>>;
+  /** As it is before its first update. */
+  readonly record: TaskRecord;
+  readonly firstUpdate: TaskChange;
   readonly idempotency: IdempotencyKey | null;
 }

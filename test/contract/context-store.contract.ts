@@ -127,7 +127,7 @@ export function contextStoreContract(databases: DatabaseFactory): void {
 
   it('falls with the commit of its task', async () => {
     const task = newTask({ contextId: 'c1' });
-    hub.participant.refuse.set(task.id, 1);
+    hub.participant.refuse.set(task.record.id, 1);
     await expect(hub.log.create(task)).rejects.toThrow('The task cannot be stored.');
     expect(await contexts.get('c1', 'alice')).toBeUndefined();
   });

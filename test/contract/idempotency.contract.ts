@@ -91,7 +91,7 @@ export function idempotencyContract(databases: DatabaseFactory): void {
     const task = newTask({
       idempotency: { key: 'key', fingerprint: 'hash', expiresAt: null },
     });
-    hub.participant.refuse.set(task.id, Infinity);
+    hub.participant.refuse.set(task.record.id, Infinity);
     await expect(hub.log.create(task)).rejects.toThrow('The task cannot be stored.');
     expect((await send()).kind).toBe('created');
   });

@@ -15,7 +15,18 @@ import { InProcessSignals } from '../../src/tasks/signals/in-process-signals.js'
 import { SqlUsageStore } from '../../src/tasks/persistence/sql-usage.store.js';
 import { SqlTaskStore } from '../../src/tasks/persistence/sql-task.store.js';
 import type { Decision } from '../../src/tasks/task-log.js';
-import type { NewEvent, NewTask, TaskAggregate, TaskChange } from '../../src/tasks/task.js';
+import { storable } from '../../src/database/text.js';
+import { planOf, type Route } from '../../src/routing/index.js';
+import { firstUpdate } from '../../src/tasks/log/first-update.js';
+import type {
+  IdempotencyKey,
+  NewDelegation,
+  NewEvent,
+  NewTask,
+  TaskAggregate,
+  TaskChange,
+  TaskRecord,
+} from '../../src/tasks/task.js';
 import { FakeClock } from '../support/fake-clock.js';
 
 export const ALICE: Principal = { id: 'alice', organization: 'acme', scopes: new Set(['a2a']) };
@@ -95,7 +106,7 @@ export class TaskHarness {
 
   /** Creates a task and gives it as it was committed. */
   async create(options: TaskOptions = {}): Promise<TaskAggregate> {
-    const created = await this.log.create(newTask(options));
+    const created = await this.log.create(newTask(options, this.clock.now()));
     if (created.kind !== 'created') throw new Error('the task existed already');
     return created.aggregate;
   }
@@ -116,52 +127,73 @@ export class TaskHarness {
   }
 }
 
-export interface TaskOptions extends Partial<Omit<NewTask, 'delegations' | 'message'>> {
+export interface TaskOptions extends Partial<TaskRecord> {
   readonly text?: string;
   /** Agents with a delegation each. */
   readonly agents?: readonly string[];
+  readonly principal?: Principal;
   readonly message?: Partial<Message>;
+  readonly metadata?: Record<string, unknown>;
+  readonly idempotency?: IdempotencyKey;
   readonly delegationDeadline?: Date;
+  /** What each delegation has otherwise, by its place. */
+  readonly delegation?: (index: number) => Partial<NewDelegation>;
 }
 
 export const FAR = new Date('2030-01-01T00:00:00Z');
 
-export function newTask(options: TaskOptions = {}): NewTask {
-  const { text = 'hello', agents = ['a1'], message, delegationDeadline = FAR, ...rest } = options;
-  return {
+export function newTask(options: TaskOptions = {}, now = new FakeClock().now()): NewTask {
+  const { text = 'hello', agents = ['a1'], principal = ALICE, message, metadata = {} } = options;
+  const { idempotency = null, delegationDeadline = FAR, delegation, ...given } = options;
+  const route: Route = given.route ?? {
+    reason: 'agent',
+    strategy: agents.length > 1 ? 'all' : 'one',
+    require: 'all',
+    chosen: agents.map((agentId) => ({ agentId, why: 'named by the client' })),
+    skipped: [],
+  };
+  const contextId = storable(given.contextId ?? 'context-1');
+  const record: TaskRecord = {
+    id: given.id ?? randomUUID(),
+    contextId,
+    principalId: principal.id,
+    organization: principal.organization,
+    state: TaskState.TASK_STATE_SUBMITTED,
+    statusAt: now,
+    seq: 0,
+    route,
+    plan: planOf(route),
+    allowReply: given.allowReply ?? false,
+    cancelRequestedAt: null,
+    cancelMetadata: null,
+    deadlineAt: given.deadlineAt ?? null,
+    keyId: principal.keyId ?? null,
+    traceparent: given.traceparent ?? null,
+    extensions: given.extensions ?? [],
+    hops: given.hops ?? [],
+    acceptedOutputModes: given.acceptedOutputModes ?? [],
+    requestMetadata: given.requestMetadata ?? null,
+    createdAt: now,
+    updatedAt: now,
+  };
+  const delegations = agents.map((agentId, position) => ({
     id: randomUUID(),
-    contextId: 'context-1',
-    principal: ALICE,
-    route: {
-      reason: 'agent',
-      strategy: agents.length > 1 ? 'all' : 'one',
-      require: 'all',
-      chosen: agents.map((agentId) => ({ agentId, why: 'named by the client' })),
-      skipped: [],
-    },
-    message: { ...clientMessage(text), ...message },
-    allowReply: false,
-    deadlineAt: null,
-    traceparent: null,
-    extensions: [],
-    hops: [],
-    acceptedOutputModes: [],
-    requestMetadata: null,
-    delegations: agents.map((agentId, position) => ({
-      id: randomUUID(),
-      agentId,
-      agentName: `Agent ${agentId}`,
-      skillId: null,
-      position,
-      step: 0,
-      state: 'queued',
-      downstreamContextId: null,
-      fallbacks: [],
-      deadlineAt: delegationDeadline,
-    })),
-    metadata: {},
-    idempotency: null,
-    ...rest,
+    agentId,
+    agentName: `Agent ${agentId}`,
+    skillId: null,
+    position,
+    step: 0,
+    state: 'queued' as const,
+    downstreamContextId: null,
+    fallbacks: [],
+    deadlineAt: delegationDeadline,
+    ...delegation?.(position),
+  }));
+  const first = { ...clientMessage(text), ...message };
+  return {
+    record,
+    firstUpdate: firstUpdate(record, first, metadata, delegations),
+    idempotency,
   };
 }
 

@@ -31,7 +31,9 @@ export function taskLogContract(databases: DatabaseFactory): void {
   });
 
   it('creates a task with its first two events and its delegations', async () => {
+    const message = clientMessage('hello');
     const made = newTask({
+      message,
       agents: ['a1', 'a2'],
       metadata: { route: 'short' },
       traceparent: '00-trace',
@@ -44,7 +46,7 @@ export function taskLogContract(databases: DatabaseFactory): void {
     const created = await hub.log.create(made);
     expect(created.kind).toBe('created');
 
-    const loaded = await hub.load(made.id);
+    const loaded = await hub.load(made.record.id);
     expect(loaded).toEqual(created.kind === 'created' && created.aggregate);
     expect(loaded.record).toMatchObject({
       seq: 2,
@@ -57,22 +59,22 @@ export function taskLogContract(databases: DatabaseFactory): void {
       acceptedOutputModes: ['text/plain'],
       requestMetadata: { tenant: 'blue' },
       deadlineAt: FAR,
-      route: made.route,
+      route: made.record.route,
     });
     expect(loaded.task.metadata).toEqual({ route: 'short' });
     expect(loaded.task.history).toEqual([
-      { ...made.message, taskId: made.id, contextId: 'context-1' },
+      { ...message, taskId: made.record.id, contextId: 'context-1' },
     ]);
     expect(loaded.delegations.map(({ agentId, state, epoch }) => [agentId, state, epoch])).toEqual([
       ['a1', 'queued', 0],
       ['a2', 'queued', 0],
     ]);
-    const events = await hub.log.events(made.id, 0, 10);
+    const events = await hub.log.events(made.record.id, 0, 10);
     expect(events.map(({ seq, kind }) => [seq, kind])).toEqual([
       [1, 'task'],
       [2, 'message'],
     ]);
-    expect(await hub.log.events(made.id, 1, 10)).toEqual(events.slice(1));
+    expect(await hub.log.events(made.record.id, 1, 10)).toEqual(events.slice(1));
   });
 
   it('numbers events without gaps and builds the same task from the log as in memory', async () => {
@@ -338,9 +340,9 @@ export function taskLogContract(databases: DatabaseFactory): void {
   it('rings for tasks, work and delegations once they are committed', async () => {
     const rings: string[] = [];
     const made = newTask();
-    hub.signals.onTask(made.id, (seq) => rings.push(`task ${seq}`));
+    hub.signals.onTask(made.record.id, (seq) => rings.push(`task ${seq}`));
     hub.signals.onWork(() => rings.push('work'));
-    const { record, delegations } = await hub.create(made);
+    const { record, delegations } = await hub.create(made.record);
     const id = delegations[0]!.id;
     hub.signals.onDelegation((delegation) => rings.push(delegation === id ? 'delegation' : '?'));
     expect(rings).toEqual(['task 2', 'work']);

@@ -28,16 +28,19 @@ const PLAN: Plan = ['first', 'second'].map((name, index) => ({
 
 /** A task of two steps, one after the other. */
 function chain(): NewTask {
-  const made = newTask({ agents: ['a1', 'a2'], deadlineAt: FAR });
-  return {
-    ...made,
-    route: { ...made.route, plan: PLAN },
-    delegations: made.delegations.map((each, step) => ({
-      ...each,
-      step,
-      state: step === 0 ? 'queued' : 'planned',
-    })),
-  };
+  return newTask({
+    agents: ['a1', 'a2'],
+    deadlineAt: FAR,
+    route: {
+      reason: 'agent',
+      strategy: 'all',
+      require: 'all',
+      chosen: ['a1', 'a2'].map((agentId) => ({ agentId, why: 'named by the client' })),
+      skipped: [],
+      plan: PLAN,
+    },
+    delegation: (step) => ({ step, state: step === 0 ? 'queued' : 'planned' }),
+  });
 }
 
 function held(text: string, append = false): NewEvent {
@@ -56,8 +59,9 @@ export function taskPlansContract(databases: DatabaseFactory): void {
   });
 
   /** As another process finds it. */
-  const stored = (): Promise<TaskAggregate> => hub.another().load(task.id);
-  const inMemory = (): Promise<TaskAggregate | undefined> => hub.log.read(task.id, EVERYTHING);
+  const stored = (): Promise<TaskAggregate> => hub.another().load(task.record.id);
+  const inMemory = (): Promise<TaskAggregate | undefined> =>
+    hub.log.read(task.record.id, EVERYTHING);
   const claim = (owner = 'p1'): Promise<ClaimedDelegation[]> =>
     hub.store.claim(owner, hub.clock.now(), 1000, 10);
 
@@ -73,17 +77,17 @@ export function taskPlansContract(databases: DatabaseFactory): void {
 
     it('are claimed once they have begun, not before', async () => {
       expect((await claim()).map(({ step }) => step)).toEqual([0]);
-      const id = task.delegations[1]!.id;
+      const id = task.firstUpdate.begins![1]!.id;
       const begunAt = hub.clock.now();
-      await hub.log.update(task.id, () =>
+      await hub.log.update(task.record.id, () =>
         change({ events: [], delegations: [{ id, state: 'queued', begunAt }] }),
       );
       expect(await claim()).toMatchObject([{ step: 1, begunAt, adopted: false }]);
     });
 
     it('have no deadline before they begin', async () => {
-      const [first, second] = task.delegations;
-      await hub.log.update(task.id, () =>
+      const [first, second] = task.firstUpdate.begins!;
+      await hub.log.update(task.record.id, () =>
         change({
           events: [],
           delegations: [
@@ -94,17 +98,17 @@ export function taskPlansContract(databases: DatabaseFactory): void {
       );
       await hub.clock.advance(10);
       expect(await hub.store.overdue(hub.clock.now(), 10)).toEqual([]);
-      await hub.log.update(task.id, () =>
+      await hub.log.update(task.record.id, () =>
         change({ events: [], delegations: [{ id: second!.id, state: 'queued' }] }),
       );
-      expect(await hub.store.overdue(hub.clock.now(), 10)).toEqual([task.id]);
+      expect(await hub.store.overdue(hub.clock.now(), 10)).toEqual([task.record.id]);
     });
 
     it('that are skipped are neither claimed nor overdue', async () => {
-      await hub.log.update(task.id, () =>
+      await hub.log.update(task.record.id, () =>
         change({
           events: [],
-          delegations: task.delegations.map(({ id }) => ({ id, state: 'skipped' })),
+          delegations: task.firstUpdate.begins!.map(({ id }) => ({ id, state: 'skipped' })),
         }),
       );
       expect(await claim()).toEqual([]);
@@ -129,7 +133,7 @@ export function taskPlansContract(databases: DatabaseFactory): void {
       await hub.log.create(made);
       expect(reserved).toEqual([1]);
       expect(got).toMatchObject([{ step: 0, state: 'sending', calls: 1, epoch: 1 }]);
-      expect((await hub.another().load(made.id)).delegations).toMatchObject([
+      expect((await hub.another().load(made.record.id)).delegations).toMatchObject([
         { state: 'sending', calls: 1, owner: 'runner' },
         { state: 'planned', calls: 0, owner: null, epoch: 0 },
       ]);
@@ -141,8 +145,8 @@ export function taskPlansContract(databases: DatabaseFactory): void {
       expect(await claim()).toMatchObject([{ calls: 1 }]);
       await hub.clock.advance(2000);
       expect(await claim('p2')).toMatchObject([{ calls: 1, adopted: true }]);
-      const { id } = task.delegations[0]!;
-      await hub.log.update(task.id, () =>
+      const { id } = task.firstUpdate.begins![0]!;
+      await hub.log.update(task.record.id, () =>
         change({
           events: [],
           delegations: [{ id, state: 'queued', owner: null, leaseUntil: null }],
@@ -153,18 +157,20 @@ export function taskPlansContract(databases: DatabaseFactory): void {
     });
 
     it('are changed by an append that says so', async () => {
-      const { id } = task.delegations[0]!;
-      await hub.log.update(task.id, () => change({ events: [], delegations: [{ id, calls: 7 }] }));
+      const { id } = task.firstUpdate.begins![0]!;
+      await hub.log.update(task.record.id, () =>
+        change({ events: [], delegations: [{ id, calls: 7 }] }),
+      );
       expect((await stored()).delegations[0]).toMatchObject({ calls: 7 });
     });
   });
 
   describe('a delegation whose agent is yet to be told of its end', () => {
     const end = (untold: boolean): Promise<void> =>
-      hub.log.update(task.id, () =>
+      hub.log.update(task.record.id, () =>
         change({
           events: [],
-          delegations: [{ id: task.delegations[0]!.id, state: 'canceled', untold }],
+          delegations: [{ id: task.firstUpdate.begins![0]!.id, state: 'canceled', untold }],
         }),
       );
 
@@ -199,40 +205,43 @@ export function taskPlansContract(databases: DatabaseFactory): void {
 
   describe('what is held', () => {
     it('is beside the task, in memory and in the log alike', async () => {
-      await hub.append(task.id, status(WORKING), held('one'), held('two', true));
+      await hub.append(task.record.id, status(WORKING), held('one'), held('two', true));
       const known = await inMemory();
       expect(known?.task.artifacts).toEqual([]);
       expect(known?.held.map(textsOf)).toEqual([['one', 'two']]);
       expect(await stored()).toEqual(known);
-      const events = await hub.log.events(task.id, 3, 10);
+      const events = await hub.log.events(task.record.id, 3, 10);
       expect(events.map(({ kind }) => kind)).toEqual(['held', 'held']);
     });
 
     it('outlives a checkpoint', async () => {
-      await hub.append(task.id, status(WORKING), held('one'));
+      await hub.append(task.record.id, status(WORKING), held('one'));
       const many = Array.from({ length: 300 }, (_, n) => chunk(`${n}`, 'shown', n > 0));
-      await hub.append(task.id, ...many);
-      expect((await hub.another().store.open(task.id))?.eventsSince).toBe(0);
-      await hub.append(task.id, held('two', true));
+      await hub.append(task.record.id, ...many);
+      expect((await hub.another().store.open(task.record.id))?.eventsSince).toBe(0);
+      await hub.append(task.record.id, held('two', true));
       expect((await stored()).held.map(textsOf)).toEqual([['one', 'two']]);
       expect(await stored()).toEqual(await inMemory());
     });
 
     it('is held no more once it counts, and nothing is after the end', async () => {
-      await hub.append(task.id, held('one'), { ...chunk('other', 'more', false), kind: 'held' });
-      await hub.append(task.id, chunk('one', 'kept', false), chunk('two', 'kept', true));
+      await hub.append(task.record.id, held('one'), {
+        ...chunk('other', 'more', false),
+        kind: 'held',
+      });
+      await hub.append(task.record.id, chunk('one', 'kept', false), chunk('two', 'kept', true));
       const released = await stored();
       expect(released.task.artifacts.map(textsOf)).toEqual([['one', 'two']]);
       expect(released.held.map(({ artifactId }) => artifactId)).toEqual(['more']);
-      await hub.append(task.id, status(COMPLETED));
+      await hub.append(task.record.id, status(COMPLETED));
       expect((await stored()).held).toEqual([]);
       expect(await stored()).toEqual(await inMemory());
     });
 
     it('in a copy that is kept does not change', async () => {
-      await hub.append(task.id, held('one'));
+      await hub.append(task.record.id, held('one'));
       const kept = await inMemory();
-      await hub.append(task.id, held('two', true));
+      await hub.append(task.record.id, held('two', true));
       expect(kept?.held.map(textsOf)).toEqual([['one']]);
     });
   });

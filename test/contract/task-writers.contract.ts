@@ -6,7 +6,16 @@ import { FencedError, type Claimer } from '../../src/tasks/task-log.js';
 import type { Delegation } from '../../src/tasks/task.js';
 import type { DatabaseFactory } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
-import { change, chunk, newTask, status, TaskHarness, texts, WORKING } from './task-harness.js';
+import {
+  change,
+  chunk,
+  clientMessage,
+  newTask,
+  status,
+  TaskHarness,
+  texts,
+  WORKING,
+} from './task-harness.js';
 
 /** What holds when several write: on one task, in one batch, from two processes, and when it fails. */
 export function taskWritersContract(databases: DatabaseFactory): void {
@@ -167,7 +176,7 @@ export function taskWritersContract(databases: DatabaseFactory): void {
   });
 
   it('creates a task of a long message with all of it', async () => {
-    const message = { ...newTask().message };
+    const message = clientMessage('');
     const text = `"\n${'x'.repeat(3 * 1024 * 1024)}`;
     message.parts = [{ ...message.parts[0]!, content: { $case: 'text', value: text } }];
     const { record } = await hub.create({ message });
@@ -210,8 +219,8 @@ export function taskWritersContract(databases: DatabaseFactory): void {
     ]);
     expect(outcomes[0]).toMatchObject({ status: 'rejected', reason: refusal });
     expect(outcomes[1]).toMatchObject({ status: 'fulfilled' });
-    expect(await hub.rows('hub_settings')).toEqual([{ key: good.id, value: 'x' }]);
-    expect((await hub.rows('tasks')).map(({ id }) => id)).toEqual([good.id]);
+    expect(await hub.rows('hub_settings')).toEqual([{ key: good.record.id, value: 'x' }]);
+    expect((await hub.rows('tasks')).map(({ id }) => id)).toEqual([good.record.id]);
     expect(await hub.rows('delegations')).toHaveLength(1);
   });
 
@@ -322,7 +331,7 @@ export function taskWritersContract(databases: DatabaseFactory): void {
     const runner = new RunPermits(3);
     hub.log.claimNew(runner);
     const task = newTask();
-    hub.participant.refuse.set(task.id, 1);
+    hub.participant.refuse.set(task.record.id, 1);
     await expect(hub.log.create(task)).rejects.toThrow('The task cannot be stored.');
     expect([runner.free, runner.taken]).toEqual([3, []]);
   });

@@ -121,11 +121,11 @@ describeDatabases('two processes on one database', (databases) => {
       config: { tasks: { retentionDays: 1 } },
     });
     const [done, asked] = [await hub.send('go'), await hub.send('ask')];
-    await hub.cleanup.tidy();
+    await hub.cleanup.cleanUp();
     expect((await hub.get(done.id)).id).toBe(done.id);
     const days = 25 * 60 * 60 * 1000;
     await database.write((tx) => tx.run('UPDATE tasks SET status_at = status_at - ?', [days]));
-    await hub.cleanup.tidy();
+    await hub.cleanup.cleanUp();
     await expect(hub.get(done.id)).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
     await expect(hub.reply(done, 'more')).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
     expect((await hub.get(asked.id)).status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);

@@ -19,7 +19,7 @@ describeDatabases('WorkerWatch', (databases) => {
     await api.look();
     await api.look();
     expect([api.count, api.hasNoWorkers]).toEqual([0, true]);
-    expect(lines).toEqual([expect.stringMatching(/^nobody works.*role worker or all/)]);
+    expect(lines).toEqual([expect.stringMatching(/^no worker process is running.*role worker or all/)]);
   });
 
   it('counts this process when it works', async () => {
@@ -56,10 +56,10 @@ describeDatabases('WorkerWatch', (databases) => {
       await api.look();
       expect(api.hasNoWorkers).toBe(false);
       expect(lines.map((line) => line.slice(0, 14))).toEqual([
-        'nobody works: ',
-        'somebody works',
-        'nobody works: ',
-        'somebody works',
+        'no worker proc',
+        'a worker proce',
+        'no worker proc',
+        'a worker proce',
       ]);
     });
   });

@@ -150,7 +150,7 @@ describe('the cleanup', () => {
     await pending;
     await hub.runner.stop();
     await clock.advance(31 * 24 * 60 * 60 * 1000);
-    await hub.cleanup.tidy();
+    await hub.cleanup.cleanUp();
     expect(await hub.contexts.get('c', 'alice')).toBeUndefined();
     expect(await hub.database.read('SELECT * FROM idempotency_keys')).toEqual([]);
   });
@@ -170,7 +170,7 @@ describe('the cleanup', () => {
         );
       }
     });
-    await hub.cleanup.tidy();
+    await hub.cleanup.cleanUp();
     expect(await hub.database.read('SELECT * FROM idempotency_keys')).toEqual([]);
     expect(await hub.database.read('SELECT * FROM contexts')).toEqual([]);
   });

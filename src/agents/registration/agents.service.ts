@@ -26,11 +26,20 @@ import { adjustedBy, refusedBy } from '../card/card-trouble.js';
 import { AgentRegistry } from '../registry/agent-registry.js';
 import { type WrittenMeans, agentOf, checkCarried, readMeans } from './agent-source.js';
 import { type AgentFilter, AgentStore } from '../registry/agent-store.js';
-import { idFromName, isAgentId, WRONG_ID } from '../card/agent-id.js';
+import { idFromName, isAgentId } from '../card/agent-id.js';
 import { type CardChange, diffCards } from '../card/card-diff.js';
 import { readCardKeys } from '../card/card-keys.js';
 import { CardTrust } from '../card/card-trust.js';
 import { chooseEndpoint } from '../endpoint/choose-endpoint.js';
+import {
+  notFound,
+  refuseDeclared,
+  refused,
+  refuseUnusable,
+  taken,
+  unreadYet,
+  wrongId,
+} from './agent-refusals.js';
 import { UnreadAgents, withUnread } from './unread-agents.js';
 
 /** An agent to be registered, by exactly one of `cardUrl` and `card`. */
@@ -323,36 +332,4 @@ export class AgentsService {
       }
     }
   }
-}
-
-function unreadYet(id: string): HubError {
-  return new HubError('CONFLICT', `${id} is declared, and read with the next try by itself.`);
-}
-
-function wrongId(): HubError {
-  return invalidField('id', WRONG_ID);
-}
-
-function taken(id: string): HubError {
-  return new HubError('CONFLICT', `There is an agent with the id ${id}.`);
-}
-
-function refused(oldWire: string): string {
-  return `is of an agent that the hub cannot speak to. ${oldWire}`;
-}
-
-/** To change one would write down what could not be read. */
-function refuseUnusable({ cardTrouble }: Agent): void {
-  if (cardTrouble?.kind !== 'unusable') return;
-  const advice = 'Refresh it, or delete it and register it again.';
-  throw new HubError('CONFLICT', `${cardTrouble.reason} ${advice}`);
-}
-
-function refuseDeclared(agent: Agent): void {
-  if (agent.source !== 'config') return;
-  throw new HubError('CONFLICT', `${agent.id} is declared in the configuration; change it there.`);
-}
-
-function notFound(id: string): never {
-  throw new HubError('NOT_FOUND', `There is no agent ${id}.`);
 }

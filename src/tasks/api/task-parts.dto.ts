@@ -53,7 +53,7 @@ export class AgentTroubleDto {
   }
 }
 
-/** An operator that has acted in the place of a client. */
+/** An operator that has acted on behalf of a client. */
 export class OperatorDto {
   @ApiProperty({ type: String }) readonly principalId: string;
   @ApiProperty({ type: String, nullable: true, description: 'Null: the configured admin key.' })
@@ -67,7 +67,7 @@ export class OperatorDto {
   }
 }
 
-/** Of which task this one is a retry, and whose. */
+/** The task that this one retries, and the operator that requested it. */
 export class RetryDto {
   @ApiProperty({ type: String }) readonly taskId: string;
   @ApiProperty({ type: OperatorDto }) readonly by: OperatorDto;

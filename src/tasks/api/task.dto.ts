@@ -24,7 +24,7 @@ const STATES: ReadonlyMap<string, TaskState> = new Map(
 );
 const NAMES = new Map([...STATES].map(([name, state]) => [state, name]));
 
-/** Where a delegation may stand, in the order it goes through. */
+/** The states of a delegation, in their usual order. */
 const DELEGATION_STATES = Object.keys({
   planned: true,
   queued: true,
@@ -101,17 +101,17 @@ export function filterOf(query: TaskQueryDto): TaskFilter {
   };
 }
 
-/** Who looks at tasks, and what else is known. */
+/** Who reads the tasks, and what else the answer depends on. */
 export interface TaskReader {
-  /** What is said of a task that nobody works on, because nobody works at all. */
+  /** The text for a queued task while there is no worker process; null while there is one. */
   readonly unworked: string | null;
-  /** With the scope `admin`: what agents have said to the hub is for it too. */
+  /** With the scope `admin`: the error texts of agents are shown too. */
   readonly isAdmin: boolean;
   /** The names of keys, by their ids. */
   readonly keyNames: ReadonlyMap<string, string>;
 }
 
-/** The keys by which tasks were begun. */
+/** The API keys that created tasks. */
 export function keyIdsOf(tasks: readonly TaskAggregate[]): string[] {
   return [...new Set(tasks.flatMap(({ record }) => record.keyId ?? []))];
 }
@@ -232,7 +232,7 @@ export class DelegationDto {
   }
 }
 
-/** The claim of one that is being sent right now; its answer will put it down. */
+/** The time of the claim, while the message is being sent; its answer will store it. */
 function sendingSince({ state, updatedAt }: Delegation): number | undefined {
   return state === 'sending' ? updatedAt.getTime() : undefined;
 }

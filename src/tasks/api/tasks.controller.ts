@@ -34,7 +34,7 @@ const SHOWN_EVENTS = 100;
 /** Of large ones it shows fewer: the newest that have so many bytes together, one at least. */
 const SHOWN_BYTES = 8 * 1024 * 1024;
 
-/** Tasks for operators: their organization's, or everybody's with scope `admin`. */
+/** Tasks for operators: their organization's, or all with scope `admin`. */
 @AdminController('tasks', 'api/v1/tasks', 'tasks:organization')
 export class TasksController {
   constructor(

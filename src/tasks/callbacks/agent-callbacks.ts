@@ -14,7 +14,7 @@ import { callbackToken, isCallbackToken } from './callback-token.js';
 /** Where agents call back, below `publicUrl`; the delegation's id follows. */
 export const CALLBACK_PATH = '/callbacks/agents';
 
-/** How often a process looks for callbacks that came to another one, while somebody waits for any. */
+/** How often a process looks for callbacks that came to another one, while any delegation waits for one. */
 const LOOK_EVERY_MS = 250;
 
 /** The part of the configuration that says whether agents are offered an address, and below which URL. */
@@ -26,20 +26,20 @@ interface CallbackConfig {
 /** What has been learned of an agent, under the card it was learned with. */
 interface Reputation {
   readonly card: string;
-  /** `calls`: it has called back. `refuses`: it does not take a message with an address to call. */
-  readonly standing: 'calls' | 'refuses';
+  /** `calls`: it has called back. `refuses`: it refuses a message with a callback address. */
+  readonly status: 'calls' | 'refuses';
 }
 
 /**
- * Agents that cannot stream but can push are given an address of the hub to call when their task has
- * changed. A call is believed nothing: it only makes the runner ask the agent for its task at once.
+ * Agents that cannot stream but can push are given an address of the hub to call when their task has changed.
+ * The content of a call is not trusted: it only makes the runner poll the agent for its task at once.
  */
 @Injectable()
 export class AgentCallbacks {
   /** By the id of the delegation. */
   private readonly called = new KeyedSignal();
   private readonly known = new Map<string, Reputation>();
-  /** Looks while somebody listens; not where all callbacks come to this process. */
+  /** Looks for callbacks while any delegation waits for one; not where all of them come to this process. */
   private readonly job: BackgroundJob;
 
   constructor(
@@ -58,14 +58,14 @@ export class AgentCallbacks {
     };
     this.job = new BackgroundJob(rules, clock, logger);
     if (this.isShared) this.job.start();
-    signals.onAgentCall((id) => this.heard(id));
+    signals.onAgentCall((id) => this.onCall(id));
   }
 
-  /** What goes to the agent with a message of this delegation; undefined when it gets no address. */
+  /** The callback address for a message of this delegation; undefined when the agent gets none. */
   async offerTo(agent: Agent, delegationId: string): Promise<AgentCallback | undefined> {
     const { publicUrl } = this.config;
     if (publicUrl === null || !this.mayCall(agent)) return undefined;
-    if (this.standingOf(agent) === 'refuses') return undefined;
+    if (this.statusOf(agent) === 'refuses') return undefined;
     return {
       url: `${publicUrl}${CALLBACK_PATH}/${delegationId}`,
       token: callbackToken(await this.settings.callbackSecret(), delegationId),
@@ -74,22 +74,22 @@ export class AgentCallbacks {
 
   /** The agent has refused a message with an address and taken it without: it is offered none again. */
   refusedBy(agent: Agent): void {
-    this.known.set(agent.id, { card: agent.originalCard, standing: 'refuses' });
+    this.known.set(agent.id, { card: agent.originalCard, status: 'refuses' });
   }
 
-  /** The agent announces changes, as far as is known: it need not be asked often. */
+  /** The agent announces changes, as far as is known: it need not be polled often. */
   isCalledBy(agent: Agent): boolean {
-    return this.standingOf(agent) === 'calls';
+    return this.statusOf(agent) === 'calls';
   }
 
-  /** Something had changed that the agent did not announce: it is asked often again. */
+  /** The agent has not announced a change: it is polled often again. */
   missedBy(agent: Agent): void {
     if (this.isCalledBy(agent)) this.known.delete(agent.id);
   }
 
   /**
-   * Somebody calls about a delegation, with these tokens. False when none of them is right, which looks
-   * the same for a delegation that does not exist. Many calls before the agent is asked are one.
+   * A callback about a delegation, with these tokens. False when none of them is right, and also for a
+   * delegation that does not exist. Many calls before the agent is polled count as one.
    */
   async receive(delegationId: string, tokens: readonly string[]): Promise<boolean> {
     const { store, clock, signals } = this;
@@ -100,17 +100,17 @@ export class AgentCallbacks {
     return true;
   }
 
-  /** Calls `ring` at every callback of this agent about this delegation, until the returned function is called. */
-  listen(agent: Agent, delegationId: string, ring: () => void): () => void {
+  /** Calls `onCallback` at every callback of this agent about this delegation, until the returned function is called. */
+  listen(agent: Agent, delegationId: string, onCallback: () => void): () => void {
     if (!this.mayCall(agent)) return () => undefined;
     const entry = (): void => {
-      this.known.set(agent.id, { card: agent.originalCard, standing: 'calls' });
-      ring();
+      this.known.set(agent.id, { card: agent.originalCard, status: 'calls' });
+      onCallback();
     };
     if (!this.called.isHeard) this.job.wake();
-    const leave = this.called.listen(delegationId, entry);
+    const unsubscribe = this.called.listen(delegationId, entry);
     return () => {
-      leave();
+      unsubscribe();
       if (!this.called.isHeard) this.job.wake();
     };
   }
@@ -129,12 +129,12 @@ export class AgentCallbacks {
     );
   }
 
-  private standingOf({ id, originalCard }: Agent): Reputation['standing'] | undefined {
+  private statusOf({ id, originalCard }: Agent): Reputation['status'] | undefined {
     const known = this.known.get(id);
-    return known?.card === originalCard ? known.standing : undefined;
+    return known?.card === originalCard ? known.status : undefined;
   }
 
-  private heard(delegationId: string): void {
+  private onCall(delegationId: string): void {
     if (!this.called.hears(delegationId)) return;
     if (this.isShared) this.job.wake();
     else this.called.emit(delegationId);

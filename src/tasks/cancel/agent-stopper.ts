@@ -10,18 +10,18 @@ import { TaskLog } from '../task-log.js';
 
 /** Delegations ended at once. */
 const CHUNK = 100;
-/** Until every process knows that the agent takes no more, and what it began before is committed. */
+/** Until every process knows that the agent is disabled, and what was begun before is committed. */
 const KNOWN_EVERYWHERE_MS = 1500;
 
-/** What came of stopping an agent, in delegations. */
+/** The result of stopping an agent, in delegations. */
 export interface Stopped {
-  /** Ended, their agent told to cancel. */
+  /** Ended; a cancel goes to the agent. */
   readonly canceled: number;
-  /** Not sent yet: handed to the next agent of their route. */
+  /** Not sent yet: failed over to the next agent of their route. */
   readonly movedOn: number;
 }
 
-/** Takes an agent out of service and ends what it works on, whichever process follows it. */
+/** Disables an agent and ends the delegations it works on, whichever process runs them. */
 @Injectable()
 export class AgentStopper {
   constructor(
@@ -34,8 +34,8 @@ export class AgentStopper {
   ) {}
 
   /**
-   * Resolves when every task says so; the agent is told in the background, once for each of its tasks.
-   * Asking again is safe. Throws HubError NOT_FOUND.
+   * Resolves when every end is committed; the cancels go to the agent in the background, one for each of its
+   * tasks. Safe to repeat. Throws HubError NOT_FOUND.
    */
   async stop(agentId: string): Promise<Stopped> {
     await this.agents.disable(agentId);
@@ -55,12 +55,12 @@ export class AgentStopper {
       if (last === undefined) return { canceled, movedOn };
       const ends = await Promise.all(open.map((each) => this.end(each)));
       canceled += ends.filter((end) => end === 'canceled').length;
-      movedOn += ends.filter((end) => end === 'moved on').length;
+      movedOn += ends.filter((end) => end === 'failed over').length;
       after = last.id;
     }
   }
 
-  private async end({ id, taskId }: DelegationRef): Promise<'canceled' | 'moved on' | 'ended'> {
+  private async end({ id, taskId }: DelegationRef): Promise<'canceled' | 'failed over' | 'ended'> {
     const { log, clock, registry } = this;
     const { ended, isChanged } = await log.update(taskId, (aggregate) => {
       const change = decideAgentStopped(aggregate, id, clock.now(), namesBy(registry));
@@ -68,6 +68,6 @@ export class AgentStopper {
       return { change, result: { ended: endedBy(aggregate, change), isChanged } };
     });
     if (ended.some((each) => each.id === id)) return 'canceled';
-    return isChanged ? 'moved on' : 'ended';
+    return isChanged ? 'failed over' : 'ended';
   }
 }

@@ -14,10 +14,10 @@ import { TaskLog } from '../task-log.js';
 import { TaskWaits } from '../reading/task-waits.js';
 import type { Delegation } from '../task.js';
 
-/** Beyond the agents' own time: for the runner to hear of it and to commit the outcome. */
+/** Beyond the agents' own time: for the runner to be notified and to commit the outcome. */
 const MARGIN_MS = 1500;
 
-/** CancelTask: the intent is committed, the runners act on it, and this waits for what comes of it. */
+/** CancelTask: commits the intent, which the runners act on, and waits for the outcome. */
 @Injectable()
 export class TaskCanceler {
   constructor(
@@ -30,8 +30,8 @@ export class TaskCanceler {
   ) {}
 
   /**
-   * Resolves when the task has ended, or after the agents' time is over. Asking again is safe: it
-   * waits again; the first one's `metadata` goes to the agents, and its `operator` is kept. Throws TASK_NOT_FOUND and
+   * Resolves when the task has ended, or when the agents' time is over. Safe to repeat: it waits again; the
+   * `metadata` of the first call goes to the agents, and its `operator` is kept. Throws TASK_NOT_FOUND and
    * TASK_NOT_CANCELABLE.
    */
   async cancel(

@@ -16,11 +16,11 @@ class HastyClock extends Clock {
   }
 }
 
-it('tidies, and ends the other tasks, when one cannot be ended', async () => {
+it('cleans up, and ends the other tasks, when one cannot be ended', async () => {
   const ended: string[] = [];
   const errors: unknown[] = [];
   const none = (): Promise<number> => Promise.resolve(0);
-  await new Promise<void>((tidied) => {
+  await new Promise<void>((cleanedUp) => {
     const cleanup = new TaskCleanup(
       {
         update: async (taskId) => {
@@ -35,7 +35,7 @@ it('tidies, and ends the other tasks, when one cannot be ended', async () => {
         forgetKeys: none,
         forgetTexts: none,
         forgetTasks: () => {
-          void cleanup.stop().then(tidied);
+          void cleanup.stop().then(cleanedUp);
           return Promise.resolve({ taskIds: [], next: null });
         },
       },

@@ -12,12 +12,12 @@ import { type TaskCursor, TaskStore } from '../task-store.js';
 const LOOK_EVERY_MS = 1000;
 /** Overdue tasks ended at once; more are left to the next second. */
 const MAX_OVERDUE = 100;
-const TIDY_EVERY_MS = 10 * 60 * 1000;
+const CLEANUP_EVERY_MS = 10 * 60 * 1000;
 /** Rows deleted at once, so that no commit takes long. */
-const TIDY_ROWS = 1000;
+const CLEANUP_ROWS = 1000;
 /** Tasks deleted in one commit at most. */
 const FORGET_TASKS = 100;
-/** A callback that nobody has waited for by then is of no use any more. */
+/** A callback that no delegation has taken by then is of no use any more. */
 const CALLBACK_KEPT_MS = 60 * 60 * 1000;
 /** An append has been committed by then, or never will be. */
 const STAGED_MS = 60 * 60 * 1000;
@@ -28,7 +28,7 @@ interface CleanupConfig {
   readonly tasks: Pick<AppConfig['tasks'], 'contextTtlDays' | 'retentionDays'>;
 }
 
-/** Ends what has run out of time, and now and then deletes what has been kept long enough. */
+/** Ends overdue tasks and delegations, and deletes what has been kept for its time. */
 @Injectable()
 export class TaskCleanup {
   private readonly jobs: readonly BackgroundJob[];
@@ -55,8 +55,8 @@ export class TaskCleanup {
     const retention = {
       name: 'task retention',
       failure: 'deleting expired tasks and contexts failed',
-      everyMs: TIDY_EVERY_MS,
-      run: (signal: AbortSignal) => this.tidy(signal),
+      everyMs: CLEANUP_EVERY_MS,
+      run: (signal: AbortSignal) => this.cleanUp(signal),
     };
     this.jobs = [overdue, retention].map((rules) => new BackgroundJob(rules, clock, logger));
   }
@@ -89,21 +89,21 @@ export class TaskCleanup {
   }
 
   /**
-   * Deletes contexts nobody has used for long, idempotency keys that hold no more, tasks that ended long
-   * ago, callbacks that nobody took, and texts of appends that never came. Ends early when `signal` aborts.
+   * Deletes contexts unused for long, idempotency keys that no longer hold, tasks that ended long ago, callbacks
+   * never taken, and texts of appends that were never committed. Ends early when `signal` aborts.
    */
-  async tidy(signal?: AbortSignal): Promise<void> {
+  async cleanUp(signal?: AbortSignal): Promise<void> {
     const { contexts, store, callbacks, clock } = this;
     const { contextTtlDays } = this.config.tasks;
     const now = clock.now();
     const unusedSince = new Date(now.getTime() - contextTtlDays * DAY_MS);
     const calledBefore = new Date(now.getTime() - CALLBACK_KEPT_MS);
-    await all(signal, () => contexts.forget(unusedSince, TIDY_ROWS));
+    await all(signal, () => contexts.forget(unusedSince, CLEANUP_ROWS));
     // Before the tasks: a key without an expiry would hold for ever once its task is gone.
-    await all(signal, () => store.forgetKeys(now, TIDY_ROWS));
-    await all(signal, () => callbacks.forget(calledBefore, TIDY_ROWS));
+    await all(signal, () => store.forgetKeys(now, CLEANUP_ROWS));
+    await all(signal, () => callbacks.forget(calledBefore, CLEANUP_ROWS));
     await this.forgetTasks(now, signal);
-    await all(signal, () => store.forgetTexts(new Date(now.getTime() - STAGED_MS), TIDY_ROWS));
+    await all(signal, () => store.forgetTexts(new Date(now.getTime() - STAGED_MS), CLEANUP_ROWS));
   }
 
   private async forgetTasks(now: Date, signal?: AbortSignal): Promise<void> {
@@ -121,10 +121,10 @@ export class TaskCleanup {
   }
 }
 
-/** Piece by piece, so that other writes come in between. */
+/** In batches, so that other writes are not delayed. */
 async function all(
   signal: AbortSignal | undefined,
   forgetSome: () => Promise<number>,
 ): Promise<void> {
-  while (signal?.aborted !== true) if ((await forgetSome()) < TIDY_ROWS) return;
+  while (signal?.aborted !== true) if ((await forgetSome()) < CLEANUP_ROWS) return;
 }

@@ -5,35 +5,35 @@ import { isEnded } from './delegation-state.js';
 import type { Draft } from './draft.js';
 import { endDelegation } from './end-delegation.js';
 import { releaseWinner } from './held-artifacts.js';
-import { standingOf, turnOf, type StandingStep } from './plan-standing.js';
+import { progressOfStep, turnOf, type StepProgress } from './plan-progress.js';
 
 /**
- * Brings every step of the plan to where it belongs. In the plan's order, in which a step stands behind
- * those it depends on, so that one pass is enough:
+ * Advances every step of the plan as far as its delegations allow. In the plan's order a step comes after those
+ * it depends on, so one pass is enough:
  *
  * - a step whose conditions hold begins: its delegations are queued;
  * - a step whose conditions cannot hold any more is skipped;
  * - of a step whose policy is met, or cannot be met any more, what is still open is canceled;
- * - the winner of a race gives what was held of it.
+ * - the held artifacts of the winner of a race are shown.
  *
  * `canceled`: the client has asked for that. Every agent is then being canceled by its runner, which
- * reports what came of it: a policy that cannot be met any more ends nobody before that.
+ * reports the outcome: a policy that cannot be met any more ends no delegation before that.
  *
  * True when a step was cut short because its policy cannot be met any more.
  */
 export function advancePlan(draft: Draft, canceled: boolean): boolean {
   let cutShort = false;
-  const steps: StandingStep[] = [];
+  const steps: StepProgress[] = [];
   for (const [index, step] of draft.plan.entries()) {
-    const look = (): StandingStep => standingOf(step, index, draft.delegations());
+    const look = (): StepProgress => progressOfStep(step, index, draft.delegations());
     let current = look();
     if (beginOrSkip(draft, current, steps)) current = look();
-    const { standing, delegations } = current;
-    if (standing.kind === 'met' || (standing.kind === 'broken' && !canceled)) {
+    const { status, delegations } = current;
+    if (status.kind === 'met' || (status.kind === 'broken' && !canceled)) {
       const open = delegations.filter(({ state }) => !isEnded(state));
-      const reason = standing.why;
+      const reason = status.why;
       for (const each of open) endDelegation(draft, each, { state: 'canceled', reason });
-      if (standing.kind === 'met') releaseWinner(draft, current);
+      if (status.kind === 'met') releaseWinner(draft, current);
       else cutShort ||= open.length > 0;
     }
     steps.push(current);
@@ -41,13 +41,13 @@ export function advancePlan(draft: Draft, canceled: boolean): boolean {
   return cutShort;
 }
 
-/** As those `before` it stand; false while its turn may still come, or once it has come. */
+/** By the progress of the steps `before` it; false while it may still begin, or once it has begun. */
 function beginOrSkip(
   draft: Draft,
-  { step, delegations, standing }: StandingStep,
-  before: readonly StandingStep[],
+  { step, delegations, status }: StepProgress,
+  before: readonly StepProgress[],
 ): boolean {
-  if (standing.kind !== 'planned') return false;
+  if (status.kind !== 'planned') return false;
   const turn = turnOf(step, before);
   const planned = delegations.filter(({ state }) => state === 'planned');
   if (turn === 'begins') begin(draft, planned);
@@ -76,15 +76,15 @@ function skip(draft: Draft, delegations: readonly Delegation[], reason: string |
   for (const each of delegations) endDelegation(draft, each, { state: 'skipped', reason });
 }
 
-function whySkipped(step: PlanStep, before: readonly StandingStep[]): string | null {
+function whySkipped(step: PlanStep, before: readonly StepProgress[]): string | null {
   const unmet = step.after.find(
     (condition) => turnOf({ ...step, after: [condition] }, before) === 'never',
   );
   return unmet ? `Step "${unmet.step}" ${whatHappened(unmet.step, before)}.` : null;
 }
 
-function whatHappened(name: string, before: readonly StandingStep[]): string {
-  switch (before.find(({ step }) => step.name === name)?.standing.kind) {
+function whatHappened(name: string, before: readonly StepProgress[]): string {
+  switch (before.find(({ step }) => step.name === name)?.status.kind) {
     case 'met':
       return 'completed';
     case 'broken':

@@ -3,8 +3,8 @@ import { decideFailover, decideOutcome } from './delegation-decisions.js';
 import { hasAccepted } from './delegation-state.js';
 
 /**
- * The operator has stopped the agent of this delegation: it ends canceled, saying so. One whose message
- * nobody has sent yet goes to the next agent of its route, if there is one. `nameOf` tells an agent's
+ * The operator has stopped the agent of this delegation: it ends canceled, with that reason. One whose
+ * message has not been sent fails over to the next agent of its route, if there is one. `nameOf` tells an agent's
  * name by its id.
  */
 export function decideAgentStopped(

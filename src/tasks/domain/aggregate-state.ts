@@ -2,11 +2,11 @@ import { TaskState } from '../../protocol/a2a.js';
 import type { Plan } from '../../routing/index.js';
 import type { Delegation } from '../task.js';
 import { isRunning, isWaiting } from './delegation-state.js';
-import { planStanding, type StandingStep } from './plan-standing.js';
+import { planProgress, type StepProgress } from './plan-progress.js';
 import { policyOf } from '../../routing/index.js';
 import { describeEnd, waitingText } from './wording.js';
 
-/** What the delegations amount to. */
+/** The state of the task that follows from its delegations. */
 export interface AggregateState {
   readonly state: TaskState;
   /** One sentence for people: who waits, what is missing, why it failed; empty when all is said. */
@@ -15,7 +15,7 @@ export interface AggregateState {
 
 /** What else the state depends on. */
 export interface AggregateCircumstances {
-  /** The client has asked to cancel: what was canceled was so on its word. */
+  /** The client has requested a cancel: what was canceled was canceled for it. */
   readonly cancelRequested?: boolean;
   /** The hub itself has canceled what was open (policy, deadline): that is a failure, not a cancel. */
   readonly cutShort?: boolean;
@@ -42,13 +42,13 @@ export function aggregateState(
     const state = auth ? TaskState.TASK_STATE_AUTH_REQUIRED : TaskState.TASK_STATE_INPUT_REQUIRED;
     return { state, text: waitingText(waiting) };
   }
-  const steps = planStanding(plan, delegations);
+  const steps = planProgress(plan, delegations);
   const state = endState(steps, delegations, circumstances);
   return { state, text: summary(steps, delegations, state) };
 }
 
 function endState(
-  steps: readonly StandingStep[],
+  steps: readonly StepProgress[],
   delegations: readonly Delegation[],
   { cancelRequested, cutShort }: AggregateCircumstances,
 ): TaskState {
@@ -68,22 +68,22 @@ function endState(
  * Every step that is neither optional nor skipped met its policy, and one that gives the result did.
  * Best effort that the client has cut short is not complete: it had more to give.
  */
-function isComplete(steps: readonly StandingStep[], byClient: boolean): boolean {
-  const met = ({ step, standing, delegations }: StandingStep): boolean =>
-    standing.kind === 'met' &&
+function isComplete(steps: readonly StepProgress[], byClient: boolean): boolean {
+  const met = ({ step, status, delegations }: StepProgress): boolean =>
+    status.kind === 'met' &&
     !(
       byClient &&
       policyOf(step.strategy).waitsForAll(step) &&
       delegations.some(({ state }) => state === 'canceled')
     );
-  const needed = ({ step, standing }: StandingStep): boolean =>
-    !step.isOptional && standing.kind !== 'skipped';
+  const needed = ({ step, status }: StepProgress): boolean =>
+    !step.isOptional && status.kind !== 'skipped';
   return steps.filter(needed).every(met) && steps.some((each) => each.step.isResult && met(each));
 }
 
 /** How many completed, and of what is missing: which step, which agent, why. */
 function summary(
-  steps: readonly StandingStep[],
+  steps: readonly StepProgress[],
   delegations: readonly Delegation[],
   state: TaskState,
 ): string {
@@ -97,15 +97,15 @@ function summary(
 
 /** Nothing is missing of a step that has what it needs, unless it wanted more. */
 function missingOf(
-  { step, standing, delegations }: StandingStep,
+  { step, status, delegations }: StepProgress,
   named: boolean,
   isCompleted: boolean,
 ): string[] {
-  if (standing.kind === 'skipped') {
+  if (status.kind === 'skipped') {
     const reason = delegations[0]?.reason ?? 'it could not begin';
     return isCompleted ? [] : [`step "${step.name}" (${reason.replace(/\.$/, '')})`];
   }
-  if (standing.kind === 'met' && !policyOf(step.strategy).waitsForAll(step)) return [];
+  if (status.kind === 'met' && !policyOf(step.strategy).waitsForAll(step)) return [];
   const prefix = named ? `step "${step.name}": ` : '';
   return delegations
     .filter(({ state }) => state !== 'completed')

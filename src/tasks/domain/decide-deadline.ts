@@ -4,7 +4,7 @@ import { isOpen, isWaiting, taskStateOf } from './delegation-state.js';
 import { Draft } from './draft.js';
 import { cancelOpen, endDelegation } from './end-delegation.js';
 import { endByHub } from './end-by-hub.js';
-import { settle } from './recompute-state.js';
+import { recomputeState } from './recompute-state.js';
 import { seconds } from './wording.js';
 
 /**
@@ -49,7 +49,7 @@ function endLateStep(draft: Draft, index: number): void {
 
 /** Says what has become of a task that was cut short. */
 function endCut(draft: Draft, reason: string): void {
-  if (draft.several) settle(draft, { cutShort: true });
+  if (draft.several) recomputeState(draft, { cutShort: true });
   else draft.emitStatus(taskStateOf('failed'), draft.say(reason));
 }
 

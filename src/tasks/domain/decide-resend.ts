@@ -11,7 +11,7 @@ const FIRST_PAUSE_MS = 500;
 /**
  * A message on its way may or may not have reached its agent, and is to be sent again: one more call of the
  * task. After {@link MAX_RESENDS}, or with the task's calls spent, the delegation fails instead, for the
- * reason `why`. `agentNotified`: there is nothing that the agent could be told to stop. Nothing when no message
+ * reason `why`. `agentNotified`: the agent has no task to cancel. Nothing when no message
  * of it is on its way.
  */
 export function decideResend(
@@ -43,14 +43,14 @@ export function timesResent({ messageSeq, progress }: Delegation): number {
 }
 
 /**
- * The message on its way had been sent before without anybody knowing what became of it: the agent may have
- * it, whatever it answers now, so that nobody else may get it.
+ * The message on its way had been sent before with an unknown outcome: the agent may have it, whatever it answers
+ * now, so that no other agent may get it.
  */
 export function isInDoubt(delegation: Delegation): boolean {
   return timesResent(delegation) > 0;
 }
 
-/** How long to wait before a message leaves that is sent again for the first, second, third time. */
+/** How long to wait before a message is sent again for the first, second, third time. */
 export function resendPauseMs(times: number): number {
   return FIRST_PAUSE_MS * 2 ** (times - 1);
 }

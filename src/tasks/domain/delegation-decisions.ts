@@ -37,7 +37,7 @@ export function decideAgentEvent(
   );
 }
 
-/** Ends a delegation on the hub's word: an error, a budget, a cancel that the agent has confirmed. */
+/** Ends a delegation by decision of the hub: an error, a budget, a cancel that the agent has confirmed. */
 export function decideOutcome(
   aggregate: TaskAggregate,
   delegationId: string,
@@ -51,12 +51,12 @@ export function decideOutcome(
 }
 
 /**
- * The agent did not take the message: the next one in the route's order is asked, unseen by the
- * client (nothing of the first was shown). With none left, with the task's calls spent, with a message
+ * The agent did not accept the message: the delegation fails over to the next one in the route's order, unseen
+ * by the client (nothing of the first was shown). With none left, with the task's calls used up, with a message
  * on its way that only this agent can answer or may have had before, or with a cancel requested, the
  * delegation ends instead.
- * `nameOf` tells an agent's name by its id. A message that was not sent is no call of the task, and its agent was
- * passed over rather than asked.
+ * `nameOf` tells an agent's name by its id. A message that was not sent is no call of the task, and its agent
+ * was skipped rather than called.
  */
 export function decideFailover(
   aggregate: TaskAggregate,

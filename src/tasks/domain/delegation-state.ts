@@ -39,7 +39,7 @@ const ENDS: ReadonlySet<DelegationState> = new Set<EndState>([
   'skipped',
 ]);
 
-/** Begun and not ended: somebody is at it, or should be, and its time counts. */
+/** Begun and not ended: it has a runner, or should have one, and its time counts. */
 export const OPEN_STATES = [
   'queued',
   'sending',
@@ -58,7 +58,7 @@ export function isEnded(state: DelegationState): state is EndState {
   return ENDS.has(state);
 }
 
-/** Its turn has come: a runner or an agent has it, or is about to. */
+/** It has begun: a runner or an agent has it, or is about to. */
 export function isRunning(state: DelegationState): boolean {
   return state === 'queued' || state === 'sending' || state === 'working';
 }
@@ -82,7 +82,7 @@ export function isUnsent(state: DelegationState): state is 'queued' | 'sending' 
   return state === 'queued' || state === 'sending';
 }
 
-/** The agent has taken on the work, so nobody else may be asked in its place. */
+/** The agent has accepted the work, so no other agent may replace it. */
 export function hasAccepted(delegation: Delegation): boolean {
   return (
     delegation.downstreamTaskId !== null ||

@@ -51,7 +51,7 @@ export class Draft {
     return isTerminal(this.currentState);
   }
 
-  /** Several agents work on this task, so that the hub speaks for them. */
+  /** Several agents work on this task: its status messages are the hub's. */
   get several(): boolean {
     return this.aggregate.delegations.length > 1;
   }
@@ -104,11 +104,11 @@ export class Draft {
     if (!this.ended) this.events.push({ kind, payload, ...(sentWith && { sentWith }) });
   }
 
-  /** The first status after another agent has taken over also says, in the task's metadata, who has it. */
+  /** The first status after a failover also names the new agent, in the task's metadata. */
   emitStatus(state: TaskState, message?: Message, metadata?: Record<string, unknown>): void {
     if (this.ended) return;
-    const told = { ...metadata, ...this.newRoute() };
-    const all = Object.keys(told).length > 0 ? told : undefined;
+    const shown = { ...metadata, ...this.newRoute() };
+    const all = Object.keys(shown).length > 0 ? shown : undefined;
     this.emit('status', statusUpdate(this.ref, state, this.now, message, all));
     this.currentState = state;
   }
@@ -118,12 +118,12 @@ export class Draft {
     return agentMessage(hubMessageId(this.ref.taskId, this.nextSeq), this.ref, parts, metadata);
   }
 
-  /** Remembers what a delegation asks, for the status that will name it. */
-  ask(delegationId: string, question: Message): void {
+  /** Keeps the question of a delegation for the status that will name it. */
+  addQuestion(delegationId: string, question: Message): void {
     this.questions.set(delegationId, question);
   }
 
-  asked(delegationId: string): Message | undefined {
+  questionOf(delegationId: string): Message | undefined {
     return this.questions.get(delegationId);
   }
 

@@ -3,9 +3,9 @@ import { taskStateOf } from './delegation-state.js';
 import type { Draft } from './draft.js';
 import { endDelegation, type End } from './end-delegation.js';
 import { withHubData } from './own-ids.js';
-import { settle } from './recompute-state.js';
+import { recomputeState } from './recompute-state.js';
 
-/** Ends a delegation whose agent has not said so itself, and shows what that means for the task. */
+/** Ends a delegation by decision of the hub rather than of its agent, and shows what that means for the task. */
 export function endByHub(draft: Draft, delegation: Delegation, end: End): void {
   const { state, reason } = end;
   endDelegation(draft, delegation, end);
@@ -18,5 +18,5 @@ export function endByHub(draft: Draft, delegation: Delegation, end: End): void {
     taskStateOf('working'),
     draft.say(message, withHubData(undefined, { ...draft.originOf(delegation), state })),
   );
-  settle(draft);
+  recomputeState(draft);
 }

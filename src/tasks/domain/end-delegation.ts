@@ -9,16 +9,16 @@ export interface End {
   readonly state: EndState;
   /** For people: shown in the task's status and kept with the delegation. */
   readonly reason: string | null;
-  /** The agent knows of it: it has said so itself, has been told, or has never had the message. */
+  /** The agent needs no cancel: it has ended the task itself, has been canceled, or has never had the message. */
   readonly agentNotified?: boolean;
   /** The message of its claim has not left, and is no call of the task. */
   readonly unsent?: boolean;
 }
 
 /**
- * Ends a delegation. What one gave that completed is complete; of another only that which its agent has
- * finished. Nobody needs to own it, unless its agent is still to be told: its
- * runner does that, or whoever claims it for that.
+ * Ends a delegation. The artifacts of a completed one are complete; of another only those that its agent has
+ * finished. It needs no owner any more, unless a cancel to its agent is pending: its runner sends that, or the
+ * next process to claim it.
  */
 export function endDelegation(
   draft: Draft,
@@ -36,7 +36,7 @@ export function endDelegation(
   });
 }
 
-/** Cancels every delegation that has not ended; the runner then tells their agents. */
+/** Cancels every delegation that has not ended; the runner then cancels with their agents. */
 export function cancelOpen(draft: Draft, reason: string): void {
   for (const each of draft.delegations()) {
     if (!isEnded(each.state)) endDelegation(draft, each, { state: 'canceled', reason });

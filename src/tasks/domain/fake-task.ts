@@ -317,7 +317,8 @@ const STATES = {
   rejected: TaskState.TASK_STATE_REJECTED,
 } as const;
 
-const RECORD: Omit<TaskRecord, 'route' | 'plan' | 'allowReply' | 'deadlineAt'> = {
+/** A task after its first update, in part. */
+export const RECORD: Omit<TaskRecord, 'route' | 'plan' | 'allowReply' | 'deadlineAt'> = {
   id: 'task',
   contextId: 'context',
   principalId: 'p',

@@ -2,7 +2,7 @@ import type { DelegationProgress, GivenArtifact } from '../task.js';
 
 /**
  * How many artifacts one delegation may give; more are an invalid answer. What is known of each is
- * looked through and written anew with every further one, so their number must have an end.
+ * searched and written again with every further one, so their number must have an end.
  */
 export const MAX_ARTIFACTS = 1000;
 

@@ -3,7 +3,7 @@ import { artifactUpdate } from '../../protocol/build.js';
 import { type PlanStep, policyOf } from '../../routing/index.js';
 import type { Delegation, TaskAggregate } from '../task.js';
 import type { Draft } from './draft.js';
-import type { StandingStep } from './plan-standing.js';
+import type { StepProgress } from './plan-progress.js';
 
 /** Characters of JSON that one event of a release holds at most, unless a single part is larger. */
 const MAX_RELEASE_SIZE = 1024 * 1024;
@@ -22,7 +22,7 @@ function isRace({ strategy, chosen }: PlanStep): boolean {
 }
 
 /** The race of a result step has a winner: its artifacts count from now on. */
-export function releaseWinner(draft: Draft, { step, delegations }: StandingStep): void {
+export function releaseWinner(draft: Draft, { step, delegations }: StepProgress): void {
   if (!isRace(step) || !step.isResult) return;
   for (const each of delegations) if (each.state === 'completed') release(draft, each);
 }

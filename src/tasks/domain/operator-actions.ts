@@ -6,16 +6,16 @@ import { withHubData, withoutHubKeys } from './own-ids.js';
 type Metadata = Readonly<Record<string, unknown>> | null | undefined;
 
 /*
- * What operators do stands with the metadata of the request that they act in the place of, under the hub's own key:
- * no client can put anything there, and no agent is told of it.
+ * The actions of operators are kept in the metadata of the request that they act on behalf of, under the hub's
+ * own key: no client can put anything there, and no agent gets it.
  */
 
-/** The metadata of a cancel, and that it is an operator's. */
+/** The metadata of a cancel, with the operator that requests it. */
 export function cancelByOperator(metadata: Metadata, by: Operator): Record<string, unknown> {
   return withHubData(withoutHubKeys(metadata ?? undefined), { canceledBy: by });
 }
 
-/** The operator that has canceled; undefined when the client has. */
+/** The operator that canceled; undefined when the client did. */
 export function canceledBy(cancelMetadata: Metadata): Operator | undefined {
   return hubData(cancelMetadata).canceledBy;
 }
@@ -29,7 +29,7 @@ export function cancelReason(cancelMetadata: Metadata): string {
     : `Canceled by an operator: ${operator.reason}`;
 }
 
-/** The metadata of a send, and that it is a retry. What the client asked of the routing stays. */
+/** The metadata of a send, with the task that it retries. The client's routing options stay. */
 export function retryByOperator(metadata: Metadata, retry: Retry): Record<string, unknown> {
   return withHubData(metadata ?? undefined, { ...hubData(metadata), retry });
 }

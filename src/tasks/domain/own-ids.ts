@@ -44,7 +44,7 @@ export function realParts(parts: readonly Part[]): Part[] {
 
 /**
  * An agent's message as the hub's own: the hub's task and context, no downstream id, no hub key of
- * somebody else. Everything else stays as the agent said it.
+ * another sender. Everything else stays as the agent said it.
  */
 export function ownMessage(
   message: Message,
@@ -98,8 +98,8 @@ export function ownArtifact(artifact: Artifact, artifactId: string, origin?: Ori
 
 /**
  * The hub's id for an artifact this delegation has not given before, unique in the task: the agent's
- * own on a route of one agent, else `agentId.artifactId`, with the delegation's place in between when
- * the agent is asked twice.
+ * own on a route of one agent, else `agentId.artifactId`, with the delegation's position in between when
+ * the agent has two delegations.
  */
 export function newArtifactId(
   artifactId: string,
@@ -123,7 +123,7 @@ export function saidIn({ metadata }: { readonly metadata: Metadata }): {
   return typeof data === 'object' && data !== null ? data : {};
 }
 
-/** The id of a message that the hub itself says: it follows from the place it takes in the log. */
+/** The id of a message that the hub itself says: it follows from its number in the log. */
 export function hubMessageId(taskId: string, seq: number): string {
   return `${taskId}-${seq}`;
 }

@@ -11,12 +11,12 @@ import { releaseFinished } from './held-artifacts.js';
 import { saidIn } from './own-ids.js';
 
 /**
- * Brings the task of several agents in line with its delegations: takes its plan as far as it goes,
- * then says the task's state where it has changed. A task that ends without its result gives what was
- * held back first. `asks` is true when the change is a new question, which is shown even if another
- * one waits already. When one of several waits no more, the others' questions are shown again.
+ * Recomputes the state of a task of several agents from its delegations: advances its plan as far as it goes,
+ * then shows the task's state where it has changed. A task that ends without its result first shows what was
+ * held back. `asks` is true when the change is a new question, which is shown even if another one is open
+ * already. When one of several no longer waits, the questions of the others are shown again.
  */
-export function settle(
+export function recomputeState(
   draft: Draft,
   options: AggregateCircumstances & { readonly asks?: boolean } = {},
 ): void {
@@ -34,7 +34,7 @@ export function settle(
     return draft.emitStatus(state, draft.say(text));
   }
   if (isInterrupted(state)) {
-    // Nobody can answer on a task that is being canceled.
+    // A task that is being canceled takes no answer.
     if (!cancelRequested) showQuestions(draft, delegations, state, options.asks === true);
     return;
   }
@@ -70,7 +70,7 @@ function waitingOf(delegations: readonly Delegation[]): Delegation[] {
 }
 
 function questionParts(draft: Draft, delegation: Delegation): Part[] {
-  const question = draft.asked(delegation.id) ?? shownQuestion(draft, delegation.id);
+  const question = draft.questionOf(delegation.id) ?? shownQuestion(draft, delegation.id);
   if (question && question.parts.length > 0) return question.parts;
   const what = delegation.state === 'auth-required' ? 'authorization' : 'input';
   const why = delegation.reason ? `: ${delegation.reason}` : '';

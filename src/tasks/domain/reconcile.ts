@@ -10,7 +10,7 @@ import { isKnownStatus } from './status-key.js';
 
 /**
  * The events that are missing between what a delegation has given so far and its agent's task as it
- * is now, in the agent's ids and in the order to be decided: messages nobody has seen, artifacts,
+ * is now, in the agent's ids and in the order to be decided: messages not shown yet, artifacts,
  * then the status. Nothing when nothing is new, or when the delegation has ended.
  *
  * An artifact whose known parts begin the agent's is appended to; any other is given whole. One the
@@ -34,7 +34,7 @@ export function reconcile(
 
 /**
  * The status of a whole task, with the message that belongs to it. Some agents keep it only in the
- * history: a question, or the answer of a task that has no artifact, is then the agent's last word.
+ * history: a question, or the answer of a task that has no artifact, is then the agent's last message.
  */
 function statusWithQuestion(task: Task): TaskStatus | undefined {
   const { status } = task;

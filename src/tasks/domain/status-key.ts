@@ -22,7 +22,7 @@ export function statusKey(status: TaskStatus): string {
   return `${status.state}:${contentHash(status)}@${status.timestamp ?? ''}`;
 }
 
-/** The key once the client has answered what it stands for. */
+/** The key once the client has answered that status. */
 export function answeredKey(key: string | undefined): string | undefined {
   return key === undefined || key.startsWith(ANSWERED) ? key : ANSWERED + key;
 }

@@ -9,8 +9,8 @@ import { unnamedParts } from './wording.js';
 /**
  * The message a delegation begins with: the client's own, as it came, unless its step works on what
  * earlier steps gave. Then its parts are those of the step's inputs, in their order, and its id is the
- * delegation's, for it is another message. Where the inputs hold nothing, the client's parts stand in:
- * A2A knows no empty message.
+ * delegation's, for it is another message. Where the inputs are empty, the client's parts are
+ * used: A2A allows no empty message.
  */
 export function firstMessage(
   aggregate: TaskAggregate,

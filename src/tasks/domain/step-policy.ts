@@ -4,18 +4,18 @@ import { isEnded } from './delegation-state.js';
 import { describeEnd } from './wording.js';
 
 /**
- * How a step of a plan stands. `planned`: its turn has not come. `open`: some of its agents are at
- * work and its policy may still be met. `met`, `broken`: that is decided, whatever the rest of its
- * agents do, who therefore need not go on; `why` tells them. `skipped`: it was not needed.
+ * The status of a step of a plan. `planned`: it has not begun. `open`: some of its agents work and its policy may
+ * still be met. `met`, `broken`: that is decided, whatever the rest of its agents do, so that they are canceled;
+ * `why` is the reason they get. `skipped`: it was not needed.
  */
-export type StepStanding =
+export type StepStatus =
   | { readonly kind: 'planned' | 'open' | 'skipped' }
   | { readonly kind: 'met' | 'broken'; readonly why: string };
 
 type Policy = Pick<PlanStep, 'strategy' | 'require' | 'quorum'>;
 
-/** How a step stands by its policy and its delegations, of which there is at least one. */
-export function stepStanding(step: Policy, delegations: readonly Delegation[]): StepStanding {
+/** The status of a step by its policy and its delegations, of which there is at least one. */
+export function stepStatus(step: Policy, delegations: readonly Delegation[]): StepStatus {
   if (delegations.some(({ state }) => state === 'planned')) return { kind: 'planned' };
   if (delegations.every(({ state }) => state === 'skipped')) return { kind: 'skipped' };
   const policy = policyOf(step.strategy);

@@ -30,7 +30,7 @@ import { reconcile } from './reconcile.js';
 import { endDelegation } from './end-delegation.js';
 import { givenArtifact, MAX_ARTIFACTS, withChunk } from './given-artifacts.js';
 import { holdsArtifacts } from './held-artifacts.js';
-import { settle } from './recompute-state.js';
+import { recomputeState } from './recompute-state.js';
 import { isRepeatedEvent, lastState, statusKey } from './status-key.js';
 import { cancelReason } from './operator-actions.js';
 import { namedParts, reasonOf } from './wording.js';
@@ -40,7 +40,7 @@ const WORKING = TaskState.TASK_STATE_WORKING;
 /** Why an answer is not allowed; undefined when it is. */
 type Invalid = string | undefined;
 
-/** Adds what an agent's event means to the draft, or tells why it is an invalid agent response. */
+/** Adds what an agent's event means to the draft, or returns why it is an invalid agent response. */
 export function takeEvent(
   draft: Draft,
   delegation: Delegation,
@@ -69,9 +69,9 @@ export function takeEvent(
 }
 
 /**
- * The agent works on a task: learns its ids and that the message was taken. Some agents open another
- * task of the same context for every message, so the first answer to a message may change the id; the
- * agent is then to be told that the task before is not needed.
+ * The agent works on a task: learns its ids and that the message was accepted. Some agents open another task of
+ * the same context for every message, so the first answer to a message may change the id; the task before is
+ * then abandoned, and to be canceled with the agent.
  */
 function accept(draft: Draft, delegation: Delegation, taskId: string, contextId: string): Invalid {
   const first = delegation.state === 'sending';
@@ -108,12 +108,12 @@ function accept(draft: Draft, delegation: Delegation, taskId: string, contextId:
   return undefined;
 }
 
-/** Some agents say what they have to say of a task in messages that carry its id. */
+/** Some agents report the progress of a task in messages that carry its id. */
 function isProgress({ state, downstreamTaskId }: Delegation, { taskId }: Message): boolean {
   return state !== 'sending' && taskId !== '' && taskId === downstreamTaskId;
 }
 
-/** Each is an event of its own, also one that says the same again: they are pieces of a text. */
+/** Each is an event of its own, also one with the same content: they are pieces of a text. */
 function takeProgress(
   draft: Draft,
   { id, state }: Delegation,
@@ -121,7 +121,7 @@ function takeProgress(
   ids: IdSource,
 ): Invalid {
   const message = { ...said, role: Role.ROLE_AGENT };
-  // Who waits for an answer still does.
+  // A delegation that waits for an answer still does.
   const status = {
     state: isWaiting(state) ? taskStateOf(state) : WORKING,
     message,
@@ -213,19 +213,20 @@ function takeStatus(
   if (!delegation || isEnded(delegation.state) || !status || said === undefined) return;
   const news = draft.several ? undefined : newsOf(draft, metadata);
   if (!isNews && !news && isRepeatedEvent(delegation, status)) return;
-  // What comes while the client's next message waits to be sent is progress: the answer is on its way.
+  // What comes while the client's next message waits to be sent is progress: the answer is about to be sent.
   const awaited = delegation.state === 'queued' && !isEnded(said) ? 'queued' : said;
-  // Nobody can answer on a task that is being canceled.
-  const inVain = awaited === 'input-required' && draft.aggregate.record.cancelRequestedAt !== null;
-  const state = inVain ? 'canceled' : awaited;
-  const message = inVain
+  // A task that is being canceled takes no answer.
+  const isPointless =
+    awaited === 'input-required' && draft.aggregate.record.cancelRequestedAt !== null;
+  const state = isPointless ? 'canceled' : awaited;
+  const message = isPointless
     ? canceledMessage(draft)
     : status.message && ownMessage(status.message, draft.ref, delegation, ids);
   const begins = status.state === WORKING && lastState(delegation.progress) !== WORKING;
   const change = { state, message, news, begins };
   if (isEnded(state)) {
     const reason = state === 'completed' ? null : reasonOf(message);
-    endDelegation(draft, delegation, { state, reason, agentNotified: !inVain });
+    endDelegation(draft, delegation, { state, reason, agentNotified: !isPointless });
   } else {
     draft.patch(delegationId, {
       state,
@@ -266,7 +267,7 @@ function showStatus(
   draft.emitStatus(shown, message, news);
 }
 
-/** Among several agents a status of one is progress of the whole, named; then the task is settled. */
+/** Among several agents a status of one is progress of the whole, with its name; then the task's state is recomputed. */
 function showProgress(
   draft: Draft,
   delegation: Delegation,
@@ -282,7 +283,7 @@ function showProgress(
       { ...draft.originOf(delegation), state },
     ),
   };
-  if (isWaiting(state) && named) draft.ask(delegation.id, named);
+  if (isWaiting(state) && named) draft.addQuestion(delegation.id, named);
   const others = draft
     .delegations()
     .some((each) => each.id !== delegation.id && isRunning(each.state));
@@ -290,10 +291,10 @@ function showProgress(
   else if (!named && (isEnded(state) || (begins && state === 'working'))) {
     draft.emitStatus(WORKING, progressOf(draft, delegation, state));
   }
-  // What was at work and still is moves no step; agents say so often.
+  // An agent that worked and still works advances no step; agents report that often.
   const before = draft.aggregate.delegations.find(({ id }) => id === delegation.id)?.state;
   if (state === before && isRunning(state) && draft.state === WORKING) return;
-  settle(draft, { asks: isWaiting(state) });
+  recomputeState(draft, { asks: isWaiting(state) });
 }
 
 function progressOf(draft: Draft, delegation: Delegation, state: Delegation['state']): Message {

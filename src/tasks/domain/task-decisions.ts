@@ -16,14 +16,14 @@ import { Draft } from './draft.js';
 import { endDelegation } from './end-delegation.js';
 import { cancelReason, cancelByOperator } from './operator-actions.js';
 import { withoutHubKeys } from './own-ids.js';
-import { settle } from './recompute-state.js';
+import { recomputeState } from './recompute-state.js';
 import { answeredKey } from './status-key.js';
 
 /**
  * Records that the client wants the task canceled. What no agent works on (never sent, of a later step,
  * or waiting for the client) is canceled here; the runners cancel the rest with their agents and report what
- * came of it. Asking again changes nothing. `metadata` of the request is kept for the agents, and who the
- * `operator` is that asks in the client's place. Throws HubError TASK_NOT_CANCELABLE on a terminal task.
+ * came of it. Asking again changes nothing. `metadata` of the request is kept for the agents, and the `operator`
+ * that asks on behalf of the client. Throws HubError TASK_NOT_CANCELABLE on a terminal task.
  */
 export function decideCancelRequest(
   aggregate: TaskAggregate,
@@ -46,7 +46,7 @@ export function decideCancelRequest(
   const idle = draft.delegations().filter(isIdle);
   for (const each of idle) endDelegation(draft, each, { state: 'canceled', reason });
   if (idle.length === 0) return draft.change();
-  if (draft.several) settle(draft, { cancelRequested: true });
+  if (draft.several) recomputeState(draft, { cancelRequested: true });
   else draft.emitStatus(TaskState.TASK_STATE_CANCELED, draft.say(reason));
   return draft.change();
 }
@@ -114,7 +114,7 @@ export function decideFollowUp(
       leaseUntil: null,
     });
   }
-  if (draft.several) settle(draft);
+  if (draft.several) recomputeState(draft);
   else if (isInterrupted(draft.state)) draft.emitStatus(TaskState.TASK_STATE_WORKING);
   return draft.change();
 }
@@ -149,14 +149,14 @@ export function addressee(
   );
 }
 
-/** The agent's id; of an agent that is asked twice, the delegation's. */
+/** The agent's id; of an agent with two delegations, the delegation's. */
 function nameIn({ id, agentId }: Delegation, open: readonly Delegation[]): string {
   return open.filter((each) => each.agentId === agentId).length > 1 ? id : agentId;
 }
 
 /**
- * Ends the whole task as failed on the hub's word: every open delegation fails with the reason. What is
- * held back stays so: the reason may be that the task takes nothing more.
+ * Ends the whole task as failed by decision of the hub: every open delegation fails with the reason. What is
+ * held back is not shown: the reason may be that the task has reached its size limit.
  */
 export function decideTaskFailed(aggregate: TaskAggregate, reason: string, now: Date): TaskChange {
   const draft = new Draft(aggregate, now);

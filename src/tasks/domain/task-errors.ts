@@ -1,8 +1,8 @@
 import { HubError } from '../../common/hub-error.js';
 
 /**
- * The one answer for a task that does not exist, is somebody else's, or is not the agent's that the
- * address names: nobody can tell them apart.
+ * The one answer for a task that does not exist, belongs to another caller, or is not the agent's that the
+ * address names: callers cannot tell them apart.
  */
 export function taskNotFound(taskId: string): HubError {
   return new HubError('TASK_NOT_FOUND', 'Task not found', { metadata: { taskId } });
@@ -17,7 +17,7 @@ export function taskHasEnded(taskId: string): HubError {
   );
 }
 
-/** The idempotency key stands for another request. */
+/** The idempotency key belongs to another request. */
 export function keyConflict(): HubError {
   return new HubError('CONFLICT', 'the idempotency key was used for another request');
 }

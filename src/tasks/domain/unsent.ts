@@ -5,8 +5,8 @@ import { Draft } from './draft.js';
 import { withHubData } from './own-ids.js';
 
 /**
- * A claimed delegation whose message has not left goes back to the queue, for whoever claims it next.
- * Nothing when it has ended, or is queued for somebody else already.
+ * A claimed delegation whose message has not been sent returns to the queue, for the next claim. Nothing when
+ * it has ended, or is queued already.
  */
 export function decideRequeue(aggregate: TaskAggregate, delegationId: string): TaskChange {
   const given = (delegation: Delegation): Omit<DelegationPatch, 'id'> | undefined => {
@@ -18,8 +18,8 @@ export function decideRequeue(aggregate: TaskAggregate, delegationId: string): T
 }
 
 /**
- * A claimed delegation whose agent may not be asked now counts as queued, and stays its owner's: nothing
- * is unknown about its message if the owner dies. {@link decideSending} ends that.
+ * A claimed delegation whose agent may not be called now counts as queued, and stays with its owner: its message
+ * is known to be unsent if the owner dies. {@link decideSending} ends that.
  */
 export function decideHold(aggregate: TaskAggregate, delegationId: string): TaskChange {
   return patched(aggregate, delegationId, (delegation) =>
@@ -28,8 +28,8 @@ export function decideHold(aggregate: TaskAggregate, delegationId: string): Task
 }
 
 /**
- * Tells those who look at the task what a held delegation waits for: a status message, in the state the
- * task is in. Nothing when it is held no more, or when the task's status is a question.
+ * Shows in the task what a held delegation waits for: a status message, in the state the task is in. Nothing
+ * when it is no longer held, or when the task's status is a question.
  */
 export function decideHoldNotice(
   aggregate: TaskAggregate,
@@ -37,12 +37,12 @@ export function decideHoldNotice(
   why: string,
   now: Date,
 ): TaskChange {
-  return noted(aggregate, delegationId, why, now, isHeld);
+  return withNotice(aggregate, delegationId, why, now, isHeld);
 }
 
 /**
- * Tells those who look at a new task that nobody works on it; as {@link decideHoldNotice}. Nothing when somebody
- * has taken it.
+ * Shows in a new task that no worker process runs; as {@link decideHoldNotice}. Nothing when a process has
+ * claimed it.
  */
 export function decideNoWorkerNotice(aggregate: TaskAggregate, why: string, now: Date): TaskChange {
   const draft = new Draft(aggregate, now);
@@ -52,7 +52,7 @@ export function decideNoWorkerNotice(aggregate: TaskAggregate, why: string, now:
   return draft.change();
 }
 
-function noted(
+function withNotice(
   aggregate: TaskAggregate,
   delegationId: string,
   why: string,
@@ -68,8 +68,8 @@ function noted(
 }
 
 /**
- * Tells those who look at the task that a message which is being sent waits for a connection; as
- * {@link decideHoldNotice}. Nothing when its agent has answered.
+ * Shows in the task that a message which is being sent waits for a connection; as {@link decideHoldNotice}.
+ * Nothing when its agent has answered.
  */
 export function decideConnectionNotice(
   aggregate: TaskAggregate,
@@ -77,7 +77,7 @@ export function decideConnectionNotice(
   why: string,
   now: Date,
 ): TaskChange {
-  return noted(aggregate, delegationId, why, now, ({ state }) => state === 'sending');
+  return withNotice(aggregate, delegationId, why, now, ({ state }) => state === 'sending');
 }
 
 /** States in which a status message of the hub hides nothing. */
@@ -86,19 +86,19 @@ const SILENT: ReadonlySet<TaskState> = new Set([
   TaskState.TASK_STATE_WORKING,
 ]);
 
-/** The message of a delegation that was held is about to leave. Nothing when it is held no more. */
+/** The message of a held delegation is about to be sent. Nothing when it is no longer held. */
 export function decideSending(aggregate: TaskAggregate, delegationId: string): TaskChange {
   return patched(aggregate, delegationId, (delegation) =>
     isHeld(delegation) ? { state: 'sending', calls: delegation.calls + 1 } : undefined,
   );
 }
 
-/** It waits with its owner until its agent may be asked: whatever queues it anew takes the owner away. */
+/** It waits with its owner until its agent may be called: a requeue removes the owner. */
 export function isHeld({ state, owner }: Pick<Delegation, 'state' | 'owner'>): boolean {
   return state === 'queued' && owner !== null;
 }
 
-/** The calls of a delegation whose message has not left: its claim has counted one. */
+/** The calls of a delegation whose message has not been sent: its claim has counted one. */
 export function callsUnsent({ state, calls }: Pick<Delegation, 'state' | 'calls'>): number {
   return state === 'sending' ? calls - 1 : calls;
 }

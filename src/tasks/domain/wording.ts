@@ -9,12 +9,12 @@ const END_WORDS: Readonly<Partial<Record<Delegation['state'], string>>> = {
   skipped: 'was not asked',
 };
 
-/** How a delegation ended, in words that stand in a sentence: `Agent A failed (out of memory)`. */
+/** How a delegation ended, as a clause: `Agent A failed (out of memory)`. */
 export function describeEnd({ agentName, state, reason }: Delegation): string {
   return `${agentName} ${END_WORDS[state] ?? state}${inBrackets(reason)}`;
 }
 
-/** `Agent A waits for input.` for each that waits; empty when nobody does. */
+/** `Agent A waits for input.` for each that waits; empty when none does. */
 export function waitingText(waiting: readonly Delegation[]): string {
   return waiting
     .map((each) => {

@@ -6,7 +6,7 @@ export interface LogSince {
   readonly events: number;
   /** Characters of their bodies. */
   readonly size: number;
-  /** Of these, how many say anew what the task has already: a checkpoint has it once. */
+  /** Of these, how many repeat what the task has already: a checkpoint has it once. */
   readonly repeated: number;
   /** Characters of that checkpoint, 0 without one. */
   readonly checkpointSize: number;

@@ -10,7 +10,7 @@ export class FirstClaim {
   constructor(private readonly claimer: Claimer) {}
 
   /**
-   * Claims the queued delegations where the runner has a place for all of them. Those of a large task are
+   * Claims the queued delegations where the runner has permits for all of them. Those of a large task are
    * claimed after its commit: a lease would run while the task is stored ahead.
    */
   reserve(live: LiveTask, now: Date): void {
@@ -25,7 +25,7 @@ export class FirstClaim {
     this.claimer.release(this.reserved);
   }
 
-  /** The task is created, and everybody has been notified of it. */
+  /** The task is created, and all have been notified of it. */
   handOver({ aggregate: { delegations } }: LiveTask): void {
     const claimed = delegations.filter(({ owner }) => owner !== null);
     this.claimer.claimed(claimed.map((each) => ({ ...each, adopted: false })));

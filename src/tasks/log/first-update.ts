@@ -1,23 +1,20 @@
-import { storable } from '../../database/text.js';
-import { TaskState } from '../../protocol/a2a.js';
+import type { Message } from '../../protocol/a2a.js';
 import { emptyTask } from '../../protocol/task-reducer.js';
-import { planOf } from '../../routing/index.js';
 import type { StoredTask } from '../task-store.js';
 import {
   FIRST_MESSAGE_SEQ,
   type Delegation,
-  type NewEvent,
-  type NewTask,
+  type NewDelegation,
   type TaskChange,
   type TaskRecord,
 } from '../task.js';
 
 /** A task before its first update: nothing of it is stored, and its version is 0. */
-export function unstarted(task: NewTask, now: Date): StoredTask {
+export function unstarted(record: TaskRecord): StoredTask {
   return {
     aggregate: {
-      record: firstRecord(task, now),
-      task: emptyTask(task.id, task.contextId),
+      record,
+      task: emptyTask(record.id, record.contextId),
       held: [],
       delegations: [],
     },
@@ -32,92 +29,51 @@ export function unstarted(task: NewTask, now: Date): StoredTask {
   };
 }
 
-/** What creates a task: its first two events and its delegations. */
-export function firstUpdate(task: NewTask, now: Date): TaskChange {
-  return {
-    events: firstEvents(task, now),
-    begins: task.delegations.map((each) => firstDelegation(each, task, now)),
+/** What creates a task: the task itself with its metadata, the client's message, and the delegations. */
+export function firstUpdate(
+  record: TaskRecord,
+  message: Message,
+  metadata: Readonly<Record<string, unknown>>,
+  delegations: readonly NewDelegation[],
+): TaskChange {
+  const { id, contextId, state, createdAt } = record;
+  const task = {
+    ...emptyTask(id, contextId),
+    status: { state, message: undefined, timestamp: createdAt.toISOString() },
+    metadata: { ...metadata },
   };
-}
-
-/** The same task with a context id that every database can hold. */
-export function normalised(task: NewTask): NewTask {
-  const contextId = storable(task.contextId);
-  return { ...task, contextId, message: { ...task.message, taskId: task.id, contextId } };
-}
-
-function firstEvents(task: NewTask, now: Date): NewEvent[] {
-  const submitted = {
-    ...emptyTask(task.id, task.contextId),
-    status: {
-      state: TaskState.TASK_STATE_SUBMITTED,
-      message: undefined,
-      timestamp: now.toISOString(),
-    },
-    metadata: { ...task.metadata },
-  };
-  return [
-    { kind: 'task', payload: { $case: 'task', value: submitted } },
-    { kind: 'message', payload: { $case: 'message', value: task.message } },
-  ];
-}
-
-function firstRecord(task: NewTask, now: Date): TaskRecord {
   return {
-    id: task.id,
-    contextId: task.contextId,
-    principalId: task.principal.id,
-    organization: task.principal.organization,
-    state: TaskState.TASK_STATE_SUBMITTED,
-    statusAt: now,
-    seq: 0,
-    route: task.route,
-    plan: planOf(task.route),
-    allowReply: task.allowReply,
-    cancelRequestedAt: null,
-    cancelMetadata: null,
-    deadlineAt: task.deadlineAt,
-    keyId: task.principal.keyId ?? null,
-    traceparent: task.traceparent,
-    extensions: task.extensions,
-    hops: task.hops,
-    acceptedOutputModes: task.acceptedOutputModes,
-    requestMetadata: task.requestMetadata,
-    createdAt: now,
-    updatedAt: now,
+    events: [
+      { kind: 'task', payload: { $case: 'task', value: task } },
+      {
+        kind: 'message',
+        payload: { $case: 'message', value: { ...message, taskId: id, contextId } },
+      },
+    ],
+    begins: delegations.map((each) => firstDelegation(each, record)),
   };
 }
 
 function firstDelegation(
-  delegation: NewTask['delegations'][number],
-  { id: taskId, principal }: NewTask,
-  now: Date,
+  delegation: NewDelegation,
+  { id: taskId, organization, principalId, createdAt }: TaskRecord,
 ): Delegation {
   return {
-    id: delegation.id,
+    ...delegation,
     taskId,
-    agentId: delegation.agentId,
-    agentName: delegation.agentName,
-    organization: principal.organization,
-    principalId: principal.id,
-    skillId: delegation.skillId,
-    position: delegation.position,
-    step: delegation.step,
-    state: delegation.state,
+    organization,
+    principalId,
     messageSeq: FIRST_MESSAGE_SEQ,
     calls: 0,
     downstreamTaskId: null,
-    downstreamContextId: delegation.downstreamContextId,
-    fallbacks: delegation.fallbacks,
     progress: { artifacts: [] },
     reason: null,
     untold: false,
     epoch: 0,
     owner: null,
     leaseUntil: null,
-    deadlineAt: delegation.deadlineAt,
-    begunAt: delegation.state === 'queued' ? now : null,
-    createdAt: now,
-    updatedAt: now,
+    begunAt: delegation.state === 'queued' ? createdAt : null,
+    createdAt,
+    updatedAt: createdAt,
   };
 }

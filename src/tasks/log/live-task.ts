@@ -128,7 +128,7 @@ export class LiveTask {
     return this.delegations.find(({ id }) => id === delegationId)?.epoch;
   }
 
-  /** Who has claimed a delegation, null when nobody has; undefined when there is no such delegation. */
+  /** The owner of a delegation, null when it is not claimed; undefined when there is no such delegation. */
   ownerOf(delegationId: string): string | null | undefined {
     return this.delegations.find(({ id }) => id === delegationId)?.owner;
   }

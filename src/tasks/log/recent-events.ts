@@ -1,7 +1,7 @@
 import type { TaskEvent } from '../task.js';
 import { textOf } from './text-of-events.js';
 
-/** Events kept, and characters of them, so that whoever reads along finds them without the database. */
+/** Events kept, and characters of them, so that readers at the head of the log find them without the database. */
 const MAX_EVENTS = 32;
 const MAX_SIZE = 16 * 1024;
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Part, TaskState } from '../../protocol/a2a.js';
 import { artifactUpdate, statusUpdate } from '../../protocol/build.js';
-import { NOW, artifact, userMessage } from '../domain/fake-task.js';
-import type { NewEvent, NewTask } from '../task.js';
+import { planOf, type Route } from '../../routing/index.js';
+import { NOW, RECORD, artifact, userMessage } from '../domain/fake-task.js';
+import type { NewEvent, TaskRecord } from '../task.js';
 import { LiveTask } from './live-task.js';
 import { firstUpdate, unstarted } from './first-update.js';
 import { MAX_LOG_FACTOR, TaskTooLargeError } from './room.js';
@@ -25,9 +26,9 @@ function status(state: TaskState): NewEvent {
   return { kind: 'status', payload: statusUpdate(REF, state, NOW) };
 }
 
-function newLiveTask(task: NewTask, now: Date, maxSize: number): LiveTask {
-  const live = new LiveTask(unstarted(task, now), maxSize);
-  live.apply(firstUpdate(task, now), now);
+function newLiveTask(record: TaskRecord, now: Date, maxSize: number): LiveTask {
+  const live = new LiveTask(unstarted(record), maxSize);
+  live.apply(firstUpdate(record, userMessage('m1', 'hello'), {}, []), now);
   return live;
 }
 
@@ -218,20 +219,18 @@ function part(value: unknown): Part {
   return { content: { $case: 'data', value }, metadata: undefined, filename: '', mediaType: '' };
 }
 
-const NEW_TASK: NewTask = {
-  id: 'task',
-  contextId: 'context',
-  principal: { id: 'p', organization: 'o', scopes: new Set() },
-  route: { reason: 'tags', strategy: 'one', require: 'all', chosen: [], skipped: [] },
-  message: userMessage('m1', 'hello'),
+const ROUTE: Route = {
+  reason: 'tags',
+  strategy: 'one',
+  require: 'all',
+  chosen: [],
+  skipped: [],
+};
+const NEW_TASK: TaskRecord = {
+  ...RECORD,
+  seq: 0,
+  route: ROUTE,
+  plan: planOf(ROUTE),
   allowReply: false,
   deadlineAt: null,
-  traceparent: null,
-  extensions: [],
-  hops: [],
-  acceptedOutputModes: [],
-  requestMetadata: null,
-  delegations: [],
-  metadata: {},
-  idempotency: null,
 };

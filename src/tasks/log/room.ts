@@ -8,7 +8,7 @@ export class TaskTooLargeError extends Error {
   override readonly name = 'TaskTooLargeError';
 }
 
-/** What a client is told whose message the task has no room for. */
+/** The error for a client whose message would exceed the size limit of the task. */
 export const TOO_LARGE_MESSAGE = 'is larger than the room that is left in the task';
 
 /**

@@ -67,7 +67,7 @@ export class TaskWriter {
     return this.live !== null;
   }
 
-  /** Nothing is known of the task, and nobody waits for it. */
+  /** Nothing is known of the task, and no update waits for it. */
   get unused(): boolean {
     return this.idle && this.live === null;
   }
@@ -92,7 +92,7 @@ export class TaskWriter {
     this.queue.push(waiting);
   }
 
-  /** Loads the newest state; everybody who waits is refused when there is none. */
+  /** Loads the newest state; all waiting updates are refused when there is none. */
   async load(open: () => Promise<StoredTask | undefined>): Promise<void> {
     this.underWay = true;
     try {
@@ -110,7 +110,7 @@ export class TaskWriter {
 
   /**
    * Makes the decisions that wait, and gives what they add as one append; {@link VERIFY} when they
-   * add nothing; null when nobody waits (any more), or when the state must be loaded first. `claimer` gets
+   * add nothing; null when no update waits (any more), or when the state must be loaded first. `claimer` gets
    * the delegations of a task that is created by it.
    */
   prepare(now: Date, claimer: Claimer | null = null): Prepared {
@@ -195,8 +195,8 @@ export class TaskWriter {
   }
 
   /**
-   * The append under way failed with the whole database: nobody knows whether it is in. What the same
-   * claims have to add after it falls with it, or the task would go on without what came before.
+   * The append under way failed with the whole database: it is unknown whether it is committed. What the same
+   * claims have to add after it fails with it, or the task would continue without what came before.
    */
   fail(error: unknown): void {
     this.releaseFirstClaim();
@@ -219,7 +219,7 @@ export class TaskWriter {
     return new Promise((resolve) => this.readers.push(() => resolve(look())));
   }
 
-  /** Gives the runner what it claimed of a new task, after everybody was notified of the commit. */
+  /** Gives the runner what it claimed of a new task, after all were notified of the commit. */
   handOverFirstClaim(): void {
     if (this.live !== null) this.firstClaim?.handOver(this.live);
     this.firstClaim = null;

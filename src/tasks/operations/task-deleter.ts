@@ -17,7 +17,7 @@ export class TaskDeleter {
 
   /**
    * Throws TASK_NOT_FOUND for a task that does not exist for `visibility`, and CONFLICT for one that has
-   * not ended or, unless it `drops` that, has something left to tell its agents or webhooks.
+   * not ended or, unless it `drops` them, has pending cancels or webhook deliveries.
    */
   async delete(taskId: string, visibility: Visibility, drops: boolean): Promise<void> {
     if (!(await this.log.record(taskId, visibility))) throw taskNotFound(taskId);

@@ -17,8 +17,8 @@ import { TaskService } from './task.service.js';
 import { FIRST_MESSAGE_SEQ, type TaskAggregate } from '../task.js';
 
 /**
- * What operators do with one task, whoever it belongs to. Each act is in the hub's log with the operator's
- * principal, key and what came of it, and what changes something is kept with the task.
+ * The actions of operators on one task, of whichever owner. Each is in the hub's log with the operator's
+ * principal, key and the result, and those that change something are kept with the task.
  */
 @Injectable()
 export class TaskOperator {
@@ -41,7 +41,7 @@ export class TaskOperator {
   }
 
   /**
-   * As the client's own CancelTask, in the words of the operator: resolves with the task when it has ended, or
+   * As the client's own CancelTask, with the reason of the operator: resolves with the task when it has ended, or
    * when the agents' time is over. Throws TASK_NOT_FOUND and TASK_NOT_CANCELABLE.
    */
   async cancel(taskId: string, operator: Operator): Promise<TaskAggregate> {
@@ -90,7 +90,7 @@ export class TaskOperator {
     return payload.value;
   }
 
-  /** Writes to the log what came of it, also of an act that is refused or fails. */
+  /** Writes the result to the log, also of an action that is refused or fails. */
   private async recorded(
     act: string,
     taskId: string,
@@ -115,7 +115,7 @@ export class TaskOperator {
   }
 }
 
-/** The same for each retry of a task: two at once are one. Its agent is not told the task's id. */
+/** The same for each retry of a task: two at once are one. It does not show the task's id to its agent. */
 function messageIdOf(taskId: string): string {
   return createHash('sha256').update(`retry:${taskId}`).digest('base64url');
 }

@@ -83,7 +83,7 @@ export class TaskService {
       return { kind: 'task', task: this.view(aggregate.task, request) };
     }
     const isNew = begun.kind === 'created';
-    await waits.settled(begun.taskId, settings.blockingWaitMs, isNew, request.signal);
+    await waits.endedOrInterrupted(begun.taskId, settings.blockingWaitMs, isNew, request.signal);
     const aggregate = await this.aggregate(begun.taskId);
     this.activate(request, aggregate);
     if (begun.kind !== 'follow-up' && mayHaveReply(aggregate)) {

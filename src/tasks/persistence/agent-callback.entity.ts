@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** An agent has called back about a delegation, and the process that runs it has not heard of it yet. */
+/** An agent has called back about a delegation; deleted by the process that runs it. */
 @Entity('agent_callbacks', { withoutRowid: true })
 @Index('agent_callbacks_at_idx', ['at'])
 export class AgentCallbackEntity {

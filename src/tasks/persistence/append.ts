@@ -23,7 +23,7 @@ export interface BatchResult {
 }
 
 /**
- * One batch in one transaction. Locks are taken in the same order by everybody (idempotency keys,
+ * One batch in one transaction. Locks are taken in the same order by all (idempotency keys,
  * tasks, delegations, contexts, usage, each by id), so that batches of two processes never deadlock. Gives
  * what to do once the transaction is committed, too.
  */

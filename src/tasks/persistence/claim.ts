@@ -134,7 +134,7 @@ export function* renewLeases(
   return renewed;
 }
 
-/** Ends the leases of one owner, or of everybody else; how many there were. */
+/** Ends the leases of one owner, or of all others; how many there were. */
 export function* endLeases(tx: Tx, whose: 'of' | 'not of', owner: string): Work<number> {
   const condition = whose === 'of' ? 'owner = ?' : 'owner IS NOT NULL AND owner <> ?';
   const lock = tx.dialect === 'postgres' ? ' ORDER BY id FOR UPDATE' : '';

@@ -7,7 +7,7 @@ import { ContextEntity } from './context.entity.js';
 /**
  * The contexts of new tasks: each is used now, and its next message goes to the same agents. When
  * another agent takes over in the newest task of a context, it goes to that one. Every context once, in
- * one order for everybody, so that two processes never wait for each other.
+ * one order for all, so that two processes never wait for each other.
  */
 export function* touchContexts(tx: Tx, appends: readonly PreparedAppend[]): Work<void> {
   const creates = newestOf(appends.filter(createsTask));

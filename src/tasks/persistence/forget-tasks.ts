@@ -115,7 +115,7 @@ export async function deleteTask(
   });
 }
 
-/** An agent of the task is still to be told of its end. */
+/** A cancel to an agent of the task is pending. */
 function* isUntold(tx: Tx, taskId: string): Work<boolean> {
   const rows = yield* tx.all('SELECT 1 AS n FROM delegations WHERE task_id = ? AND untold = 1', [
     taskId,

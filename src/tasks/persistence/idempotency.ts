@@ -54,7 +54,7 @@ export function* releaseKeys(tx: Tx, taken: readonly TakenKey[]): Work<void> {
   }
 }
 
-/** One order for everybody, so that two processes never wait for each other's keys. */
+/** One order for all, so that two processes never wait for each other's keys. */
 function orderOf({ append, key }: { append: PreparedAppend; key: IdempotencyKey }): string {
   return `${append.record.principalId}\n${key.key}`;
 }

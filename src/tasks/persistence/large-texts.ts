@@ -37,13 +37,13 @@ export interface StoredCheckpointRow {
 /**
  * Large texts of the log and of checkpoints, in pieces with a commit each: SQLite works in the event loop, which would stand
  * still for a text of tens of MiB. They are written before the commit of their event or checkpoint, which names them, so
- * what is left of a commit that never came belongs to nobody, and is deleted.
+ * what is left of a commit that never happened is deleted.
  */
 export class LargeTexts {
   private readonly ids = new WeakMap<TaskEvent, string>();
   private readonly checkpoints = new WeakMap<Checkpoint, CheckpointIds>();
-  /** Up to here {@link sweep} has come. */
-  private swept: readonly [at: number, textId: string] = [-1, ''];
+  /** Up to here {@link deleteStaged} has come. */
+  private deletedTo: readonly [at: number, textId: string] = [-1, ''];
 
   constructor(private readonly database: Database) {}
 
@@ -58,7 +58,7 @@ export class LargeTexts {
       }
       if (append.checkpoint !== null) await this.stageCheckpoint(append, append.checkpoint);
     } catch (error) {
-      // What cannot be deleted now is swept later.
+      // What cannot be deleted now is deleted later.
       await this.drop(append).catch(() => undefined);
       throw error;
     }
@@ -82,7 +82,7 @@ export class LargeTexts {
     for (const text of slicesOf(whole, PIECE)) {
       await longTurn();
       const row: SqlValue[] = [taskId, id, piece, now.getTime(), text];
-      // The commit that names it brings it to the disk; without that nobody needs it.
+      // The commit that names it brings it to the disk; without that it is not needed.
       await this.database.write(
         (tx) =>
           tx.run(
@@ -116,15 +116,15 @@ export class LargeTexts {
    * Deletes what was staged before this time for a commit that never came, looking at `limit` texts; how many
    * it has looked at. Each text is looked at once by a process.
    */
-  async sweep(before: Date, limit: number): Promise<number> {
+  async deleteStaged(before: Date, limit: number): Promise<number> {
     const rows = await this.database.read<{ task_id: string; text_id: string; at: number }>(
       `SELECT task_id, text_id, at FROM task_texts
        WHERE piece = 0 AND at < ? AND (at, text_id) > (?, ?) ORDER BY at, text_id LIMIT ?`,
-      [before.getTime(), ...this.swept, limit],
+      [before.getTime(), ...this.deletedTo, limit],
     );
     for (const { task_id, text_id, at } of rows) {
       await this.database.write((tx) => deleteUnnamed(tx, task_id, text_id));
-      this.swept = [Number(at), text_id];
+      this.deletedTo = [Number(at), text_id];
     }
     return rows.length;
   }

@@ -37,7 +37,7 @@ export async function listTasks(
   const conditions = [...visibleTasks(visibility), ...filterConditions(filter)];
   const [total, found] = await Promise.all([
     countTasks(database, conditions),
-    // One more than asked for tells whether there is a next page.
+    // One row more than requested shows whether there is a next page.
     database.read<DatabaseRow>(...pageQuery(filter, conditions, limit + 1, after)),
   ]);
   const rows = found.map(toTaskRow);

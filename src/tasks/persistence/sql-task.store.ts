@@ -70,13 +70,13 @@ export class SqlTaskStore extends TaskStore {
   }
 
   async commit(batch: readonly PreparedAppend[]): Promise<readonly AppendOutcome[]> {
-    // One order for everybody: the rows of two batches are written in the same sequence.
+    // One order for all processes: the rows of two batches are written in the same sequence.
     const ordered = [...batch].sort((a, b) => (a.taskId < b.taskId ? -1 : 1));
     const outcomes: Outcomes = new Map();
     await this.commitPart(ordered, outcomes);
     for (const append of batch) {
       if (outcomes.get(append)?.kind === 'committed') continue;
-      // What cannot be deleted now is swept later.
+      // What cannot be deleted now is deleted later.
       await this.texts.drop(append).catch(() => undefined);
     }
     return batch.map((append) => outcomes.get(append) as AppendOutcome);
@@ -249,7 +249,7 @@ export class SqlTaskStore extends TaskStore {
   }
 
   forgetTexts(before: Date, limit: number): Promise<number> {
-    return this.texts.sweep(before, limit);
+    return this.texts.deleteStaged(before, limit);
   }
 
   private tellUsed(changes: readonly OwnedUsageChange[]): void {

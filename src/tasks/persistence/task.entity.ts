@@ -71,7 +71,7 @@ export class TaskEntity {
   @Column({ name: 'allow_reply', type: 'smallint', transformer: FLAG })
   allowReply!: boolean;
 
-  /** 1: what takes part in appends asked to hear of every entry; see `Appended.everyEvent`. */
+  /** 1: the participant in appends has requested every entry; see `Appended.everyEvent`. */
   @Column({ name: 'every_event', type: 'smallint', default: 0 })
   everyEvent!: number;
 

@@ -25,7 +25,7 @@ export interface QuotaSettings {
   })[];
 }
 
-/** Which limits hold for whom. */
+/** The limits of each organization and principal. */
 @Injectable()
 export class QuotaLimits {
   private readonly settings: QuotaSettings;
@@ -47,7 +47,7 @@ export class QuotaLimits {
     return merged(this.settings.principal, this.principals.get(id));
   }
 
-  /** An override of storedBytes stands for itself; the share of the disk is a default. */
+  /** An override of storedBytes replaces the share of the disk too: that is a default. */
   ofOrganization(name: string): Limits {
     const { diskShare, ...limits } = this.settings.organization;
     const override = this.organizations.get(name);

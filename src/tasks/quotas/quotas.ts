@@ -4,7 +4,7 @@ import { DiskWatch } from '../../database/disk-watch.js';
 import { UsageLedger } from './usage-ledger.js';
 import type { UsageOwner } from '../store/usage.js';
 
-/** What may begin: nobody takes more than its quota, nor the space that running tasks need to end. */
+/** What may begin: no owner exceeds its quota, and the disk space that running tasks need to end stays free. */
 @Injectable()
 export class Quotas {
   constructor(

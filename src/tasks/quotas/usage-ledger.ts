@@ -27,7 +27,7 @@ const OPEN_RETRY_SECONDS = 10;
  * What every organization and principal uses, in memory: what this process commits at once
  * (what it commits while the database is read may be missing until the next read, some seconds), and some seconds behind
  * for what others do. It refuses what would begin beyond a quota; what has begun
- * may end, so that answers can take somebody somewhat over the stored bytes.
+ * may end, so that answers can take an owner somewhat over the stored bytes.
  */
 @Injectable()
 export class UsageLedger {
@@ -54,7 +54,7 @@ export class UsageLedger {
     tasks.onUsed((changes) => this.committed(changes));
   }
 
-  /** Resolves when the usage of everybody is known. */
+  /** Resolves when the usage of all owners is known. */
   async start(): Promise<void> {
     await this.read();
     this.job.start();

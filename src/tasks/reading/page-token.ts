@@ -9,7 +9,7 @@ const SIGNATURE_BYTES = 16;
 export type TokenScope = Readonly<Record<string, unknown>>;
 
 /**
- * Page tokens of ListTasks: the place where the next page begins, signed together with the filter
+ * Page tokens of ListTasks: the position where the next page begins, signed together with the filter
  * and the caller. They hold in every process of the hub and need no memory.
  */
 export class PageTokens {

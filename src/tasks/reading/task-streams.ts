@@ -9,7 +9,7 @@ import { FIRST_MESSAGE_SEQ, type TaskEvent } from '../task.js';
 import { isShown } from '../domain/event-header.js';
 import { textOf } from '../log/text-of-events.js';
 
-/** One event of a stream: the 1.0 wire JSON of a StreamResponse, and its place in the task's log. */
+/** One event of a stream: the 1.0 wire JSON of a StreamResponse, and its number in the task's log. */
 export interface StreamItem {
   readonly seq: number;
   readonly body: string;
@@ -23,7 +23,7 @@ const PAGE_TEXT = LONG;
  * Streams of a task, read from its log by sequence number, so that every reader gets the same bytes
  * in the same order wherever it is connected. All streams end when the process begins to drain, to be
  * resumed elsewhere. They are pulled: a reader that does not ask for the
- * next item makes nobody wait and fills no memory.
+ * next item delays no other reader and fills no memory.
  */
 @Injectable()
 export class TaskStreams {

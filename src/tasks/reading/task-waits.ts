@@ -19,9 +19,14 @@ export class TaskWaits {
   /**
    * Until the task has ended or waits for its client (A2A §3.1.1), at most `maxMs`. `isNew`: it was
    * created in this very turn, so there is nothing to see before the next update. `gone` ends the wait:
-   * nobody is there for the answer any more.
+   * the caller has left.
    */
-  settled(taskId: string, maxMs: number, isNew = false, gone?: AbortSignal): Promise<void> {
+  endedOrInterrupted(
+    taskId: string,
+    maxMs: number,
+    isNew = false,
+    gone?: AbortSignal,
+  ): Promise<void> {
     const satisfied = ({ state }: TaskRecord): boolean => isTerminal(state) || isInterrupted(state);
     return this.until(taskId, maxMs, satisfied, isNew, gone);
   }

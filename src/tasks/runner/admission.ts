@@ -2,22 +2,22 @@ import { decideHold, decideHoldNotice, decideSending, isHeld } from '../domain/u
 import type { RunContext } from './run-context.js';
 import type { Step } from './steps.js';
 
-/** Pauses between two questions whether the agent may be asked now. */
+/** Pauses between two checks whether the breaker of the agent lets a call through. */
 const MIN_PAUSE_MS = 25;
 const MAX_PAUSE_MS = 250;
 /** A message that has waited so long says in its task what it waits for. */
-const TELL_AFTER_MS = 1000;
+const NOTICE_AFTER_MS = 1000;
 
 /**
- * Sends a message that begins a task when the agent's breaker lets it. While it does not, a delegation with another
- * agent to go to goes there at once. One without waits, for at most as long as the agent has for its
- * first answer, and is then sent or fails with the reason; where it is known that the agent will not be
- * asked within that time it fails at once. A half-open breaker lets exactly one through. While it waits
- * it counts as queued, so that nobody takes it for sent; after a second its task says what it waits for.
+ * Sends a message that begins a task when the agent's breaker lets it through. While it does not, a delegation
+ * with a fallback fails over at once. One without waits, for at most as long as the agent has for its first
+ * answer, and is then sent or fails with the reason; where it is known that the breaker stays open for longer
+ * it fails at once. A half-open breaker lets exactly one through. While a delegation waits it counts as
+ * queued, so that its message does not count as sent; after a second its task says what it waits for.
  *
- * A further message of a task that the agent has is sent in any case: nobody else could answer it. One
- * that is sent again because nobody knows what became of it waits as well, but stays on its way: nobody
- * else may get it.
+ * A further message of a task that the agent has is sent in any case: no other agent could answer it. A
+ * message that is sent again because its outcome is unknown waits as well, but keeps the state `sending`: no
+ * other agent may get it.
  */
 export async function whenAdmitted(run: RunContext, send: () => Promise<Step>): Promise<Step> {
   const { deps, agent, delegation, budgets } = run;
@@ -25,7 +25,7 @@ export async function whenAdmitted(run: RunContext, send: () => Promise<Step>): 
   const isFirstSending = !run.sent;
   const began = deps.clock.now().getTime();
   const giveUpAt = began + budgets.firstEventMs;
-  let told = false;
+  let noticed = false;
   const release = async (): Promise<Step> => {
     if (isHeld(run.delegation)) await run.change(decideSending);
     return run.done || run.signal.aborted ? 'done' : send();
@@ -35,14 +35,14 @@ export async function whenAdmitted(run: RunContext, send: () => Promise<Step>): 
     if (admission.kind === 'go') return release();
     if (admission.kind === 'trial') return release().finally(admission.end);
     const left = giveUpAt - deps.clock.now().getTime();
-    const mayGoOn = isFirstSending && delegation.fallbacks.length > 0;
-    if (mayGoOn || left <= 0 || admission.waitMs > left) {
+    const mayFailOver = isFirstSending && delegation.fallbacks.length > 0;
+    if (mayFailOver || left <= 0 || admission.waitMs > left) {
       await run.failover(`${run.agentName} ${admission.why}${again(admission.waitMs)}.`);
       return 'done';
     }
     if (isFirst && isFirstSending) await run.change(decideHold);
-    if (!told && deps.clock.now().getTime() - began >= TELL_AFTER_MS) {
-      told = true;
+    if (!noticed && deps.clock.now().getTime() - began >= NOTICE_AFTER_MS) {
+      noticed = true;
       const why = `Waiting for ${run.agentName}, which ${admission.why}.`;
       await run.change((task, id, now) => decideHoldNotice(task, id, why, now));
     }

@@ -5,14 +5,14 @@ import type { RunContext } from './run-context.js';
 
 /**
  * What clients may read of a failed call, as a clause with the agent's name in it (`Agent A could not
- * be reached`). What the agent or the network really said goes to the log, for operators.
+ * be reached`). The error text of the agent or the network goes to the log, for operators.
  */
 export function publicReason(run: RunContext, error: AgentCallError): string {
   noteTrouble(run, error);
   return `${run.agentName} ${error.publicMessage}`;
 }
 
-/** Logs a failed call as the agent or the network put it, and remembers it for the record. */
+/** Logs a failed call with the error text of the agent or the network, and keeps it for the record of the delegation. */
 export function noteTrouble(run: RunContext, error: AgentCallError): void {
   const { deps, delegation } = run;
   const ids = [run.downstreamTaskId ?? '', delegation.downstreamContextId ?? ''];
@@ -34,7 +34,7 @@ export function noteTrouble(run: RunContext, error: AgentCallError): void {
   );
 }
 
-/** What is kept of a failed call; `ids` are the agent's own, which leave the hub nowhere. */
+/** What is stored of a failed call; `ids` are the agent's own, which never leave the hub. */
 export function troubleOf(
   agentId: string,
   { kind, message, detail: { code, httpStatus } }: AgentCallError,

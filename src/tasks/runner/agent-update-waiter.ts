@@ -8,21 +8,20 @@ import { CANCELLED } from './cancelled.js';
 /** Pauses before a broken subscription is tried again; after the last one the task is only polled. */
 const RETRY_PAUSES_MS = [1000, 2000, 4000] as const;
 
-/** What has been heard: nothing, an event, a callback, or a sign that the task has ended or waits. */
-type Heard = 'nothing' | 'event' | 'call' | 'end';
+/** What has come: nothing, an event, a callback, or a sign that the task has ended or waits. */
+type Sign = 'nothing' | 'event' | 'call' | 'end';
 
 /**
- * Learns when it is worth asking an agent for its task: from the stream of the task, or from the agent's
- * callbacks. Events are not used themselves: between a snapshot and the events after it agents lose or
- * repeat some, while the task they store is whole; and a callback proves nothing about its content.
- * Agents that are spoken to in 0.3 refuse to be followed (see {@link AgentClient.subscribe}): those
- * are only polled, unless they call back.
+ * Waits until it is worth polling an agent for its task: by the stream of the task, or the agent's callbacks.
+ * Events are not used themselves: between a snapshot and the events after it agents lose or repeat some, while
+ * the task they store is complete; and the content of a callback is not trusted. Agents of version 0.3 cannot
+ * be subscribed to (see {@link AgentClient.subscribe}): those are only polled, unless they call back.
  */
 export class AgentUpdateWaiter {
   private readonly closed = new AbortController();
-  private readonly leave: () => void;
-  private heard: Heard = 'nothing';
-  private callHeededAt = -Infinity;
+  private readonly unsubscribe: () => void;
+  private sign: Sign = 'nothing';
+  private lastCallAt = -Infinity;
   private sleeping: AbortController | undefined;
 
   constructor(
@@ -30,16 +29,16 @@ export class AgentUpdateWaiter {
     private readonly downstreamTaskId: string,
   ) {
     const { agent, deps, delegation } = run;
-    this.leave = deps.callbacks.listen(agent, delegation.id, () => this.ring('call'));
+    this.unsubscribe = deps.callbacks.listen(agent, delegation.id, () => this.notify('call'));
     run.polls = !canStream(agent);
     if (!run.polls) {
-      void this.listen().then(() => (run.polls = !this.closed.signal.aborted));
+      void this.followStream().then(() => (run.polls = !this.closed.signal.aborted));
     }
   }
 
   /**
    * Resolves after `ms`, or earlier: at an event (but not before `minMs`), at a callback (but not within
-   * `minMs` of the last one), or at a sign of the end. Whether anything was heard.
+   * `minMs` of the last one), or at a sign of the end. Whether there was any sign.
    */
   async wait(ms: number, minMs: number): Promise<boolean> {
     const { clock } = this.run.deps;
@@ -50,32 +49,32 @@ export class AgentUpdateWaiter {
       this.sleeping = new AbortController();
       await clock.sleep(left, AbortSignal.any([this.sleeping.signal, this.run.signal]));
     }
-    if (this.heard === 'call') this.callHeededAt = clock.now().getTime();
-    const heard = this.heard !== 'nothing';
-    this.heard = 'nothing';
-    return heard;
+    if (this.sign === 'call') this.lastCallAt = clock.now().getTime();
+    const anySign = this.sign !== 'nothing';
+    this.sign = 'nothing';
+    return anySign;
   }
 
   close(): void {
     this.run.polls = false;
-    this.leave();
+    this.unsubscribe();
     this.closed.abort(CANCELLED);
   }
 
   private dueAt(start: number, ms: number, minMs: number): number {
-    switch (this.heard) {
+    switch (this.sign) {
       case 'nothing':
         return start + ms;
       case 'event':
         return start + Math.min(ms, minMs);
       case 'call':
-        return Math.min(start + ms, this.callHeededAt + minMs);
+        return Math.min(start + ms, this.lastCallAt + minMs);
       case 'end':
         return start;
     }
   }
 
-  private async listen(): Promise<void> {
+  private async followStream(): Promise<void> {
     const { deps, agent, signal } = this.run;
     const until = AbortSignal.any([this.closed.signal, signal]);
     for (const pause of [0, ...RETRY_PAUSES_MS]) {
@@ -87,17 +86,17 @@ export class AgentUpdateWaiter {
           this.downstreamTaskId,
           this.run.callOptions(until),
         );
-        for await (const event of events) this.ring(isEnd(event) ? 'end' : 'event');
-        this.ring('end');
+        for await (const event of events) this.notify(isEnd(event) ? 'end' : 'event');
+        this.notify('end');
       } catch (error) {
         if (!isTransient(error)) return;
       }
     }
   }
 
-  private ring(heard: Heard): void {
-    if (this.heard === 'end' || (this.heard === 'call' && heard === 'event')) return;
-    this.heard = heard;
+  private notify(sign: Sign): void {
+    if (this.sign === 'end' || (this.sign === 'call' && sign === 'event')) return;
+    this.sign = sign;
     this.sleeping?.abort(CANCELLED);
   }
 }

@@ -10,10 +10,10 @@ import { findOwnTask } from './resolve-unknown.js';
 import type { RunContext } from './run-context.js';
 
 /**
- * Cancels the delegation with its agent and reports the truth: what the agent's task became if it
- * ended in time; else canceled at the hub, naming the agent. Takes at most the agent's cancel budget.
+ * Cancels the delegation with its agent and commits the result: the end of the agent's task if it ended in
+ * time; else canceled at the hub, naming the agent. Takes at most the agent's cancel budget.
  *
- * Only an ended task is taken here: while a stream is open it may already be bringing the same events.
+ * Only an ended task is taken here: an open stream may already bring the same events.
  */
 export async function cancelAtAgent(run: RunContext): Promise<void> {
   const { deps, budgets, agentName } = run;
@@ -24,34 +24,34 @@ export async function cancelAtAgent(run: RunContext): Promise<void> {
   const end = deps.clock.now().getTime() + budgets.cancelWaitMs;
   const left = (): number => end - deps.clock.now().getTime();
   const waited = `within ${seconds(budgets.cancelWaitMs)}`;
-  const id = await knownId(run);
+  const id = await taskIdOf(run);
   if (run.done || run.signal.aborted) return;
   if (id === null) {
     return cancelHere(run, `${agentName} gave no answer; canceled at the hub.`, false);
   }
-  const { refusal, heard } = run.inFlight
+  const { refusal, answered } = run.inFlight
     ? await cancelInFlight(run, id, left)
-    : { ...(await cancel(run, id, left())), heard: true };
+    : { ...(await cancel(run, id, left())), answered: true };
   for (let first = true; !run.done && !run.signal.aborted && left() > 0; first = false) {
-    if (!first || refusal !== undefined) await look(run, left());
+    if (!first || refusal !== undefined) await poll(run, left());
     if (run.done || refusal !== undefined) break;
     await run.calls.sleep(Math.min(run.pollPace.minMs, left()));
   }
   if (run.done || run.signal.aborted) return;
   const why = refusal ?? `has not confirmed the cancel ${waited}`;
-  await cancelHere(run, `${agentName} ${why}; canceled at the hub.`, heard && !run.inFlight);
+  await cancelHere(run, `${agentName} ${why}; canceled at the hub.`, answered && !run.inFlight);
 }
 
-/** How an agent took a cancel. */
-interface Answer {
-  /** Why it has not canceled; undefined when it has taken the cancel, or not answered in time. */
+/** The answer of an agent to a cancel. */
+interface CancelAnswer {
+  /** Why it has not canceled; undefined when it has accepted the cancel, or not answered in time. */
   readonly refusal: string | undefined;
-  /** It has answered. */
-  readonly heard: boolean;
+  /** It has answered in time. */
+  readonly answered: boolean;
 }
 
-/** The agent's task: known, about to be, or found by the message, which another process may have sent. */
-async function knownId(run: RunContext): Promise<string | null> {
+/** The id of the agent's task: known, about to be, or found by the message, which another process may have sent. */
+async function taskIdOf(run: RunContext): Promise<string | null> {
   const { budgets, downstreamTaskId } = run;
   if (downstreamTaskId !== null || run.inFlight) return run.awaitTaskId(budgets.cancelWaitMs);
   const message = await messageOf(run);
@@ -67,11 +67,14 @@ async function knownId(run: RunContext): Promise<string | null> {
 }
 
 /**
- * A further message is on its way while the task is canceled, and the agent may get them in either
- * order: what the message has begun anew, or in another task, is canceled as well. Nothing is taken for
- * an end before that is known.
+ * A further message is in flight while the task is canceled, and the agent may get them in either order: what
+ * the message has begun again, or in another task, is canceled as well. No end is taken before that is known.
  */
-async function cancelInFlight(run: RunContext, id: string, left: () => number): Promise<Answer> {
+async function cancelInFlight(
+  run: RunContext,
+  id: string,
+  left: () => number,
+): Promise<CancelAnswer> {
   const [first] = await Promise.all([tryCancel(run, id, left()), run.untilAnswered(left() / 2)]);
   if (run.done || run.signal.aborted) return first;
   const now = run.downstreamTaskId ?? id;
@@ -85,7 +88,7 @@ async function cancelInFlight(run: RunContext, id: string, left: () => number): 
   return cancel(run, now, left());
 }
 
-async function cancel(run: RunContext, id: string, maxMs: number): Promise<Answer> {
+async function cancel(run: RunContext, id: string, maxMs: number): Promise<CancelAnswer> {
   const answer = await tryCancel(run, id, maxMs);
   if (answer.task) await takeIfEnded(run, answer.task);
   return answer;
@@ -95,21 +98,21 @@ async function tryCancel(
   run: RunContext,
   id: string,
   maxMs: number,
-): Promise<Answer & { readonly task: Task | undefined }> {
+): Promise<CancelAnswer & { readonly task: Task | undefined }> {
   const start = run.deps.clock.now().getTime();
   const [task, error] = await attempt(run, maxMs, (options) =>
     run.deps.client.cancel(run.agent, id, options, withoutHubKeys(run.cancelMetadata ?? undefined)),
   );
-  if (error === undefined) return { task, refusal: undefined, heard: true };
+  if (error === undefined) return { task, refusal: undefined, answered: true };
   if (run.deps.clock.now().getTime() - start >= maxMs) {
-    return { task, refusal: undefined, heard: false };
+    return { task, refusal: undefined, answered: false };
   }
   noteTrouble(run, error);
   const refusal = `did not take the cancel: it ${error.publicMessage}`;
-  return { task, refusal, heard: true };
+  return { task, refusal, answered: true };
 }
 
-async function look(run: RunContext, maxMs: number): Promise<void> {
+async function poll(run: RunContext, maxMs: number): Promise<void> {
   const id = run.downstreamTaskId;
   if (id === null) return;
   const [task] = await attempt(run, maxMs, (options) =>
@@ -118,7 +121,7 @@ async function look(run: RunContext, maxMs: number): Promise<void> {
   if (task) await takeIfEnded(run, task);
 }
 
-/** A call within `maxMs`: what it gave, or how it failed. */
+/** A call within `maxMs`: its result, or its error. */
 async function attempt(
   run: RunContext,
   maxMs: number,
@@ -143,8 +146,8 @@ async function takeIfEnded(run: RunContext, task: Task): Promise<void> {
 }
 
 /**
- * Ends the delegation on the hub's word. A message that is still on its way may begin a task that nobody
- * needs, or go on with the canceled one: its agent is told again when it has arrived.
+ * Ends the delegation by decision of the hub. A message that is still in flight may begin another task, or
+ * continue the canceled one: its agent gets another cancel when the message has been delivered.
  */
 async function cancelHere(
   run: RunContext,

@@ -1,11 +1,11 @@
 import type { Delegation, TaskAggregate, TaskChange, TaskRecord } from '../task.js';
 
-/** How a delegation stands after a change, as far as its run must know. */
+/** A delegation after a change, as far as its run depends on it. */
 export interface DelegationStatus {
   readonly delegation: Delegation;
   readonly cancelRequested: boolean;
   readonly cancelMetadata: TaskRecord['cancelMetadata'];
-  /** Whether the change changes anything. */
+  /** The change was not empty. */
   readonly changed: boolean;
 }
 

@@ -12,18 +12,18 @@ async function* of(count: number, error?: Error): AsyncGenerator<StreamResponse>
 
 describe('EventBuffer', () => {
   it('gives what arrived together at once, then the end', async () => {
-    const intake = new EventBuffer(of(5));
-    expect(await intake.take()).toEqual({
+    const buffer = new EventBuffer(of(5));
+    expect(await buffer.next()).toEqual({
       events: Array(5).fill(event),
       end: { error: undefined },
     });
-    expect(await intake.take()).toEqual({ events: [], end: { error: undefined } });
+    expect(await buffer.next()).toEqual({ events: [], end: { error: undefined } });
   });
 
   it('gives what came before an error, with the error', async () => {
     const error = new Error('cut');
-    const intake = new EventBuffer(of(2, error));
-    expect(await intake.take()).toEqual({ events: [event, event], end: { error } });
+    const buffer = new EventBuffer(of(2, error));
+    expect(await buffer.next()).toEqual({ events: [event, event], end: { error } });
   });
 
   it('holds a bounded number of events and lets the agent wait', async () => {
@@ -35,10 +35,10 @@ describe('EventBuffer', () => {
         await Promise.resolve();
       }
     };
-    const intake = new EventBuffer(endless());
+    const buffer = new EventBuffer(endless());
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(given).toBe(256);
-    expect((await intake.take()).events).toHaveLength(256);
+    expect((await buffer.next()).events).toHaveLength(256);
   });
 
   it.each([
@@ -57,12 +57,12 @@ describe('EventBuffer', () => {
         ended = true;
       }
     };
-    const intake = new EventBuffer(source());
+    const buffer = new EventBuffer(source());
     await new Promise((resolve) => setTimeout(resolve, 10));
-    intake.close();
-    await intake.drain();
+    buffer.close();
+    await buffer.untilEnd();
     expect(ended).toBe(true);
-    expect((await intake.take()).end).toEqual({ error: undefined });
+    expect((await buffer.next()).end).toEqual({ error: undefined });
   });
 
   it('counts objects that hold nothing, too: few events with many of them make the agent wait', async () => {
@@ -77,11 +77,11 @@ describe('EventBuffer', () => {
         await Promise.resolve();
       }
     };
-    const intake = new EventBuffer(endless());
-    await intake.take();
+    const buffer = new EventBuffer(endless());
+    await buffer.next();
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(given).toBeLessThan(10);
-    intake.close();
+    buffer.close();
   });
 
   it('holds a bounded number of bytes and lets the agent wait', async () => {
@@ -96,14 +96,14 @@ describe('EventBuffer', () => {
         await Promise.resolve();
       }
     };
-    const intake = new EventBuffer(endless());
+    const buffer = new EventBuffer(endless());
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(given).toBe(8);
-    expect((await intake.take()).events).toHaveLength(8);
+    expect((await buffer.next()).events).toHaveLength(8);
     await new Promise((resolve) => setTimeout(resolve, 20));
     // Not before what was taken is stored, which is when more is asked for.
     expect(given).toBe(8);
-    expect((await intake.take()).events.length).toBeGreaterThan(0);
+    expect((await buffer.next()).events.length).toBeGreaterThan(0);
     expect(given).toBeLessThanOrEqual(16);
   });
 });

@@ -7,17 +7,17 @@ import type { RunContext } from './run-context.js';
 import type { Step } from './steps.js';
 import { AgentUpdateWaiter } from './agent-update-waiter.js';
 
-/** How many times in a row an agent may answer without a state, or not as A2A has it, before its delegation fails. */
-const MAX_USELESS_ANSWERS = 3;
-/** Each pause between two looks is so much longer than the one before, and up to a fifth off. */
+/** How many times in a row an agent may answer without a state, or not in line with A2A, before its delegation fails. */
+const MAX_UNUSABLE_ANSWERS = 3;
+/** Each pause between two polls is longer than the one before by this factor, and varies by up to a fifth. */
 const PAUSE_GROWTH = 1.5;
 const PAUSE_JITTER = 0.2;
-/** The pause between two looks at an agent that calls back, in longest pauses of others. */
+/** The pause between two polls of an agent that calls back, in longest pauses of others. */
 const CALLED_BACK_FACTOR = 4;
 
 /**
- * Looks after a task that the agent has, until it has ended or waits for the client: asks for it and
- * takes what is new. For agents that cannot stream, streams that broke off and adopted delegations.
+ * Follows a task that the agent has, until it has ended or waits for the client: polls it and takes what is
+ * new. For agents that cannot stream, streams that broke off and adopted delegations.
  */
 export async function followTask(run: RunContext): Promise<Step> {
   const id = run.downstreamTaskId;
@@ -25,24 +25,24 @@ export async function followTask(run: RunContext): Promise<Step> {
     await run.fail(`${run.agentName} broke off and has not said which task it works on.`);
     return 'done';
   }
-  const bell = new AgentUpdateWaiter(run, id);
+  const waiter = new AgentUpdateWaiter(run, id);
   try {
-    await new Follower(run, id, bell).follow();
+    await new Follower(run, id, waiter).follow();
   } finally {
-    bell.close();
+    waiter.close();
   }
   return 'done';
 }
 
 class Follower {
-  private useless = 0;
+  private unusable = 0;
   private lastNewsAt: number;
   private pauseMs: number;
 
   constructor(
     private readonly run: RunContext,
     private readonly downstreamTaskId: string,
-    private readonly bell: AgentUpdateWaiter,
+    private readonly waiter: AgentUpdateWaiter,
   ) {
     this.pauseMs = run.pollPace.startMs;
     this.lastNewsAt = this.now();
@@ -52,25 +52,25 @@ class Follower {
     const { run } = this;
     const { minMs, maxMs } = run.pollPace;
     for (let announced = true; ;) {
-      const failure = await this.ask(announced);
+      const failure = await this.poll(announced);
       if (run.done || run.signal.aborted) return;
       if (failure !== undefined) return run.fail([run.cutBy, failure].filter(Boolean).join(' '));
       const jitter = 1 + PAUSE_JITTER * (2 * run.deps.ids.jitter() - 1);
-      announced = await this.bell.wait(this.pause * jitter, minMs);
+      announced = await this.waiter.wait(this.pause * jitter, minMs);
       if (run.done || run.signal.aborted) return;
       this.pauseMs = Math.min(this.pauseMs * PAUSE_GROWTH, maxMs);
     }
   }
 
-  /** One that calls back is asked seldom, but still: a call may be lost. */
+  /** An agent that calls back is polled seldom, but still: a call may be lost. */
   private get pause(): number {
     const { deps, agent, budgets, pollPace } = this.run;
     if (!deps.callbacks.isCalledBy(agent)) return this.pauseMs;
     return Math.min(pollPace.maxMs * CALLED_BACK_FACTOR, budgets.idleMs);
   }
 
-  /** Asks once; the reason when the delegation has failed by it. */
-  private async ask(announced: boolean): Promise<string | undefined> {
+  /** Polls once; the reason when the delegation has failed by it. */
+  private async poll(announced: boolean): Promise<string | undefined> {
     const { run } = this;
     let task: Task;
     try {
@@ -84,9 +84,9 @@ class Follower {
       return failure;
     }
     if (delegationStateOf(task.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED) === undefined) {
-      return this.uselessAnswer('its task has no known state');
+      return this.unusableAnswer('its task has no known state');
     }
-    this.useless = 0;
+    this.unusable = 0;
     run.cutBy = undefined;
     if (await run.takeTask(task)) {
       this.news();
@@ -101,21 +101,21 @@ class Follower {
       case 'not-found':
         return `${agentName} does not know its task any more.`;
       case 'invalid':
-        return this.uselessAnswer(`InvalidAgentResponse: it ${error.publicMessage}`);
+        return this.unusableAnswer(`InvalidAgentResponse: it ${error.publicMessage}`);
       case 'rejected':
-        return this.uselessAnswer(`it ${error.publicMessage}`);
+        return this.unusableAnswer(`it ${error.publicMessage}`);
       default:
         return this.idleTooLong(`it ${error.publicMessage}`);
     }
   }
 
-  private uselessAnswer(what: string): string | undefined {
-    this.useless += 1;
-    if (this.useless < MAX_USELESS_ANSWERS) return undefined;
-    return `${this.run.agentName} was asked ${this.useless} times: ${what}.`;
+  private unusableAnswer(what: string): string | undefined {
+    this.unusable += 1;
+    if (this.unusable < MAX_UNUSABLE_ANSWERS) return undefined;
+    return `${this.run.agentName} was asked ${this.unusable} times: ${what}.`;
   }
 
-  /** Somebody who waits for authorization may take as long as the delegation has. */
+  /** Authorization may take as long as the delegation has. */
   private idleTooLong(trouble?: string): string | undefined {
     const { agentName, budgets, delegation } = this.run;
     if (delegation.state === 'auth-required') return undefined;

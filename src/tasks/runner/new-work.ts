@@ -4,9 +4,8 @@ import type { SentWith, TaskRecord } from '../task.js';
 import type { RunDeps } from './run-deps.js';
 
 /**
- * Why this registered agent gets no message that nobody works on yet, in words that follow its name;
- * undefined when it does. What routing has asked is asked again: a fallback may come to its turn long
- * after the route was made.
+ * Why this registered agent must not get a first message, as a clause that follows its name; undefined when it
+ * may. Repeats the checks of routing: a fallback may be used long after the route was made.
  */
 export function refusalOfNewWork(
   registry: Pick<RunDeps['registry'], 'mayUse'>,

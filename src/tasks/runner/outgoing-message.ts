@@ -39,7 +39,7 @@ export async function messageToSend(
   return { message: payload.value, sentWith: body?.sentWith ?? record };
 }
 
-/** The message a run is about, read anew: a run that waits for its agent or its client keeps none in memory. */
+/** The message of a run, read from the log: a run that waits for its agent or its client keeps none in memory. */
 export async function messageOf({ deps, record, delegation }: RunContext): Promise<Message> {
   const aggregate = await deps.log.read(record.id, EVERYTHING);
   if (!aggregate) throw new Error(`task ${record.id} is gone`);

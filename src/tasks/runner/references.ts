@@ -15,9 +15,8 @@ interface References {
 }
 
 /**
- * The agent's own tasks for the hub's tasks that the client refers to, which are the client's own. A task
- * that it has no part in means nothing to it: the artifacts of that may be attached instead, each whole or
- * not at all.
+ * The agent's own tasks for the hub's tasks that the client refers to, which are the client's own. For a task
+ * that the agent has not worked on, the artifacts may be attached instead, each whole or not at all.
  */
 export async function referencesFor(
   { deps, delegation }: Pick<RunContext, 'deps' | 'delegation'>,
@@ -25,7 +24,7 @@ export async function referencesFor(
 ): Promise<References> {
   const taskIds: string[] = [];
   const parts: Part[] = [];
-  let room = MAX_ATTACHED;
+  let remaining = MAX_ATTACHED;
   for (const taskId of new Set(referenceTaskIds)) {
     const related = await deps.log.read(taskId, EVERYTHING);
     const theirs = (related?.delegations ?? []).flatMap(({ agentId, downstreamTaskId }) =>
@@ -36,8 +35,8 @@ export async function referencesFor(
     for (const artifact of related?.task.artifacts ?? []) {
       const attached = partsOf(taskId, artifact);
       const size = JSON.stringify(attached.map((part) => Part.toJSON(part))).length;
-      if (size > room) continue;
-      room -= size;
+      if (size > remaining) continue;
+      remaining -= size;
       parts.push(...attached);
     }
   }

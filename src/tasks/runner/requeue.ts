@@ -5,8 +5,8 @@ import type { ClaimedDelegation } from '../task-store.js';
 import type { RunDeps } from './run-deps.js';
 
 /**
- * Gives a delegation whose message has not been sent back to the queue, for whoever claims it next; false
- * when that could not be written. Never rejects.
+ * Returns a delegation whose message has not been sent to the queue, for the next claim; false when that could
+ * not be written. Never rejects.
  */
 export async function requeue(
   { log, logger }: Pick<RunDeps, 'log' | 'logger'>,

@@ -19,6 +19,7 @@ import {
   type TaskChange,
   type TaskRecord,
 } from '../task.js';
+import { type PollPace, pollPaceOf } from './poll-pace.js';
 import type { RunDeps } from './run-deps.js';
 import { AgentCalls } from './agent-calls.js';
 import { statusAfter, type DelegationStatus } from './delegation-status.js';
@@ -120,18 +121,8 @@ export class RunContext {
     return this.delivering && this.unanswered;
   }
 
-  /**
-   * The pauses between two polls of the agent's task: the shortest one, also after a sign of news, and the
-   * first and the longest one without a sign. An agent's own interval leaves time for two polls until it
-   * counts as idle.
-   */
-  get pollPace(): { readonly minMs: number; readonly startMs: number; readonly maxMs: number } {
-    const { pollMinMs, pollMaxMs } = this.deps.settings;
-    const { pollIntervalMs: own } = this.agent.switches;
-    if (own === undefined) return { minMs: pollMinMs, startMs: pollMinMs, maxMs: pollMaxMs };
-    const minMs = Math.min(own, pollMinMs);
-    const everyMs = Math.max(minMs, Math.min(own, this.budgets.idleMs / 2));
-    return { minMs, startMs: everyMs, maxMs: everyMs };
+  get pollPace(): PollPace {
+    return pollPaceOf(this.deps.settings, this.agent, this.budgets);
   }
 
   /** The agent is only polled: between two polls there is no connection. */
@@ -250,7 +241,7 @@ export class RunContext {
   }
 
   /**
-   * The delegation as it is now, whoever changed it: in memory, or (`everywhere`) in the database,
+   * The delegation as it is now, changed by this process or another: in memory, or (`everywhere`) in the database,
    * where also other processes write.
    */
   async refresh(everywhere: boolean): Promise<DelegationStatus | undefined> {

@@ -25,9 +25,9 @@ const CANNOT_STREAM: ReadonlySet<number | undefined> = new Set([
   ERROR_CODES.UNSUPPORTED_OPERATION,
   ERROR_CODES.METHOD_NOT_FOUND,
 ]);
-/** An agent whose task goes on may be away for a moment: pauses before its next message is tried again. */
+/** An agent that continues a task may be unreachable for a moment: pauses before its next message is tried again. */
 const RETRY_PAUSES_MS = [500, 1000, 2000] as const;
-/** How long an agent may take to close its stream after its last event, so that its connection lives on. */
+/** How long an agent may take to close its stream after its last event, so that its connection can be reused. */
 const LINGER_MS = 1000;
 
 /** Hands the message to the agent and takes what it answers, by stream when the agent offers it. */
@@ -75,11 +75,11 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
   watchdog.arm(budget);
   const connection = run.calls.connectionWait(watchdog, budget, true);
   const options = { ...run.callOptions(call.signal), connection };
-  const intake = new EventBuffer(deps.client.stream(agent, send, options));
-  const held = new StreamReader(run, intake);
+  const buffer = new EventBuffer(deps.client.stream(agent, send, options));
+  const reader = new StreamReader(run, buffer);
   try {
     for (;;) {
-      const { events, end, conflict } = await held.take();
+      const { events, end, conflict } = await reader.next();
       ended = end !== undefined;
       if (events.length > 0) {
         await run.take(events);
@@ -87,11 +87,11 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
         if (isWaiting(run.delegation.state)) watchdog.disarm();
         else watchdog.arm(budget);
       }
-      if (held.holds) watchdog.disarm();
+      if (reader.isHolding) watchdog.disarm();
       if (conflict !== undefined) await run.fail(`InvalidAgentResponse: ${conflict}`);
-      // An agent may go on without its client's answer, as long as it keeps the stream.
+      // An agent may continue without its client's answer, as long as it keeps the stream open.
       if (run.awaitsInput && !end) continue;
-      if (run.done && !end && !held.isOverdue) await linger(run, intake);
+      if (run.done && !end && !reader.isOverdue) await linger(run, buffer);
       if (run.done) return { error: undefined };
       if (end) return { error: end.error, ...(late !== undefined && { late }) };
     }
@@ -99,14 +99,14 @@ async function stream(run: RunContext, send: AgentSend): Promise<CallEnd> {
     watchdog.disarm();
     connection.done();
     if (!ended) stop();
-    held.close();
-    intake.close();
+    reader.close();
+    buffer.close();
     run.signal.removeEventListener('abort', stop);
   }
 }
 
-/** The agent closes its stream by itself, as a rule at once; cutting it would cost its connection. */
-async function linger({ deps, signal }: RunContext, intake: EventBuffer): Promise<void> {
+/** The agent closes its stream by itself, as a rule at once; aborting it would close the connection. */
+async function linger({ deps, signal }: RunContext, buffer: EventBuffer): Promise<void> {
   if (signal.aborted) return;
   await new Promise<void>((resolve) => {
     const done = (): void => {
@@ -116,14 +116,14 @@ async function linger({ deps, signal }: RunContext, intake: EventBuffer): Promis
     };
     const cancel = deps.clock.after(LINGER_MS, done);
     signal.addEventListener('abort', done);
-    void intake.drain().then(done);
+    void buffer.untilEnd().then(done);
   });
 }
 
-/** Without a stream: the agent answers at once (or when it wants to) with a message or its task. */
+/** Without a stream: the agent answers with a message or its task. */
 async function sendOnce(run: RunContext, send: AgentSend): Promise<CallEnd> {
   const { budgets, agent } = run;
-  // One that is to wait for its end has as long as between two events.
+  // A blocking call has as long as may pass between two events.
   const ms = Math.max(budgets.firstEventMs, agent.switches.blocking === 'on' ? budgets.idleMs : 0);
   // An object, since what a callback assigns is not seen by the type checker.
   const time = { isOver: false };
@@ -157,32 +157,32 @@ function eventOf(
     : { payload: { $case: 'task', value: answer.task } };
 }
 
-/** What the end of an answer means for the delegation, which is not over by it. */
+/** The next step after an answer that has not ended the delegation. */
 async function afterEnd(run: RunContext, { error, late }: CallEnd): Promise<Step> {
   if (run.done || run.signal.aborted) return 'done';
-  // The agent has a task: what becomes of it is for the cancel to say.
+  // The agent has a task: the cancel decides its end.
   if (run.canceling && run.downstreamTaskId !== null) return 'follow';
   if (late !== undefined) return failed(run, late);
   if (error !== undefined && !(error instanceof AgentCallError)) {
     throw new Error('the agent client failed', { cause: error });
   }
-  const told = error && publicReason(run, error);
-  if (error?.kind === 'invalid') return unreadable(run, `InvalidAgentResponse: ${told}.`);
+  const why = error && publicReason(run, error);
+  if (error?.kind === 'invalid') return unreadable(run, `InvalidAgentResponse: ${why}.`);
   if (!run.unanswered) return 'follow';
   if (error === undefined || error.kind === 'interrupted') return 'unknown';
-  // One that has had it before may have ended its task with it, and refuses it now.
+  // An agent that got the message before may have ended its task with it, and refuses it now.
   const { delegation } = run;
   if (error.kind === 'rejected' && delegation.downstreamTaskId !== null) {
     if (isInDoubt(delegation)) return 'unknown';
-    await takeEndOfTask(run, `${told}.`);
+    await takeEndOfTask(run, `${why}.`);
     if (run.done || run.signal.aborted) return 'done';
     if (run.canceling) return 'follow';
   }
-  await run.failover(`${told}.`);
+  await run.failover(`${why}.`);
   return 'done';
 }
 
-/** What cannot be read says nothing of the task: an agent that has told which one it is can be asked for it. */
+/** An unreadable answer says nothing of the task: where its id is known, the task is fetched. */
 async function unreadable(run: RunContext, reason: string): Promise<Step> {
   if (run.downstreamTaskId === null) return failed(run, reason);
   run.deps.quirks.note(run.agent, 'unreadable-event');

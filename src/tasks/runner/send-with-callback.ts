@@ -12,8 +12,8 @@ const REFUSALS: ReadonlySet<number | undefined> = new Set([
 ]);
 
 /**
- * Sends without a stream, with an address to call when the task has changed, if the agent can call. A
- * refusal says that the message was not taken, so it is sent again without; when that is taken, the
+ * Sends without a stream, with a callback address for changes of the task, if the agent can call back. A refusal
+ * means that the message was not accepted, so it is sent again without the address; when that is accepted, the
  * agent is not offered an address again.
  */
 export async function sendWithCallback(

@@ -1,5 +1,5 @@
 /**
- * What a run does next. `send`: hand the message over. `follow`: look after a task the agent has.
- * `unknown`: find out whether the agent has the message. `done`: nothing is left for this run.
+ * The next step of a run. `send`: send the message. `follow`: poll the task the agent has. `unknown`: query
+ * whether the agent has received the message. `done`: nothing is left for this run.
  */
 export type Step = 'send' | 'follow' | 'unknown' | 'done';

@@ -44,28 +44,28 @@ describe('the end that a stream tells', () => {
   it('is held; what comes before passes, as the same list while there is none', () => {
     const held = new TerminalHold();
     const events = [chunk(), chunk()];
-    expect(held.sift(events)).toBe(events);
-    expect(held.holds).toBe(false);
-    expect(held.sift([...events, status(COMPLETED, 'done')])).toEqual(events);
-    expect(held.sift([status(TaskState.TASK_STATE_WORKING)])).toEqual([]);
-    expect(held).toMatchObject({ holds: true, isDecided: false });
+    expect(held.filter(events)).toBe(events);
+    expect(held.isHolding).toBe(false);
+    expect(held.filter([...events, status(COMPLETED, 'done')])).toEqual(events);
+    expect(held.filter([status(TaskState.TASK_STATE_WORKING)])).toEqual([]);
+    expect(held).toMatchObject({ isHolding: true, isDecided: false });
     expect(textOf(held)).toBe('statusUpdate done');
   });
 
   it('is one with the whole task that follows, with the words of whichever has some', () => {
     const wordy = new TerminalHold();
-    wordy.sift([status(COMPLETED, 'said with the end')]);
-    wordy.sift([whole(COMPLETED)]);
+    wordy.filter([status(COMPLETED, 'said with the end')]);
+    wordy.filter([whole(COMPLETED)]);
     expect(wordy).toMatchObject({ isDecided: true, hasTask: true, conflict: undefined });
     expect(textOf(wordy)).toBe('task said with the end');
     const other = new TerminalHold();
-    other.sift([status(COMPLETED, 'short'), whole(COMPLETED, 't', 'whole')]);
+    other.filter([status(COMPLETED, 'short'), whole(COMPLETED, 't', 'whole')]);
     expect(textOf(other)).toBe('task whole');
   });
 
   it('outlives a task that has not seen it', () => {
     const held = new TerminalHold();
-    held.sift([status(FAILED, 'broken'), whole(TaskState.TASK_STATE_WORKING)]);
+    held.filter([status(FAILED, 'broken'), whole(TaskState.TASK_STATE_WORKING)]);
     expect(held.conflict).toBeUndefined();
     expect(textOf(held)).toBe('task broken');
   });
@@ -75,15 +75,15 @@ describe('the end that a stream tells', () => {
     ['a task', whole(FAILED)],
   ])('cannot be another one as well: %s', (_, second) => {
     const held = new TerminalHold();
-    held.sift([status(COMPLETED), second]);
+    held.filter([status(COMPLETED), second]);
     expect(held.conflict).toBe('the agent ended its task twice, as completed and as failed.');
   });
 
   it('is not touched by another task, nor by being told again', () => {
     const held = new TerminalHold();
     const other = { taskId: 'o', contextId: 'c' };
-    held.sift([status(COMPLETED, 'done'), whole(FAILED, 'o'), status(FAILED, '', other)]);
-    held.sift([status(COMPLETED, 'again')]);
+    held.filter([status(COMPLETED, 'done'), whole(FAILED, 'o'), status(FAILED, '', other)]);
+    held.filter([status(COMPLETED, 'again')]);
     expect(held).toMatchObject({ isDecided: false, conflict: undefined });
     expect(textOf(held)).toBe('statusUpdate done');
   });
@@ -91,35 +91,35 @@ describe('the end that a stream tells', () => {
   it('goes behind the artifacts that come too late, unless the agent is asked for its task', () => {
     const disordered = (): TerminalHold => {
       const held = new TerminalHold();
-      held.sift([status(COMPLETED), chunk()]);
-      held.sift([chunk()]);
-      expect(held).toMatchObject({ disordered: 't', isDecided: false });
+      held.filter([status(COMPLETED), chunk()]);
+      held.filter([chunk()]);
+      expect(held).toMatchObject({ outOfOrderTaskId: 't', isDecided: false });
       return held;
     };
     const kinds = (held: TerminalHold) => held.release().map(({ payload }) => payload?.$case);
     const late = ['artifactUpdate', 'artifactUpdate', 'statusUpdate'];
     expect(kinds(disordered())).toEqual(late);
     const asked = disordered();
-    asked.settle(emptyTaskIn(COMPLETED));
+    asked.resolve(emptyTaskIn(COMPLETED));
     expect(kinds(asked)).toEqual(['task']);
     const differs = disordered();
-    differs.settle(emptyTaskIn(FAILED));
+    differs.resolve(emptyTaskIn(FAILED));
     expect(kinds(differs)).toEqual(late);
   });
 
   it('keeps no more than 256 of them, and none of another task', () => {
     const held = new TerminalHold();
-    held.sift([status(COMPLETED, '', { taskId: 'o', contextId: 'c' }), chunk()]);
-    expect(held.disordered).toBeUndefined();
+    held.filter([status(COMPLETED, '', { taskId: 'o', contextId: 'c' }), chunk()]);
+    expect(held.outOfOrderTaskId).toBeUndefined();
     const full = new TerminalHold();
-    full.sift([status(COMPLETED), ...Array.from({ length: 300 }, () => chunk())]);
+    full.filter([status(COMPLETED), ...Array.from({ length: 300 }, () => chunk())]);
     expect(full.release()).toHaveLength(257);
   });
 
   it('keeps nothing behind one that is too large: no artifact has a hole', () => {
     const held = new TerminalHold();
-    held.sift([status(COMPLETED), chunk(), chunk('x'.repeat(1024 * 1024)), chunk()]);
-    held.sift([chunk()]);
+    held.filter([status(COMPLETED), chunk(), chunk('x'.repeat(1024 * 1024)), chunk()]);
+    held.filter([chunk()]);
     expect(held.release()).toHaveLength(2);
   });
 });

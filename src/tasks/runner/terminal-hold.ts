@@ -3,17 +3,17 @@ import { TaskState } from '../../protocol/a2a.js';
 import type { StreamResponse, Task, TaskStatusUpdateEvent } from '../../protocol/a2a.js';
 import { isTerminal } from '../../protocol/task-state.js';
 
-/** How long an end is held at most. */
+/** How long an end is held back at most. */
 export const HOLD_MS = 1000;
 
-/** Of what comes too late, so many events and characters at most are kept. */
+/** Of late artifacts, so many events and characters at most are kept. */
 const MAX_LATE = 256;
 const MAX_LATE_SIZE = 1024 * 1024;
 
 /**
- * The status that ends a task, held back until it is known what follows it on its stream: some agents send
- * the whole task after it, with what they have not shown yet, and both are one end. Artifacts that come behind
- * it go before it. Other events after an end are not taken.
+ * Holds back the status that ends a task until it is known what follows it on its stream: some agents send the
+ * whole task after it, with content they have not sent yet, and both are one end. Artifacts that come after it
+ * go before it. Other events after an end are dropped.
  */
 export class TerminalHold {
   private end: TaskStatusUpdateEvent | undefined;
@@ -22,12 +22,12 @@ export class TerminalHold {
   private readonly late: StreamResponse[] = [];
   private lateSize = 0;
 
-  /** An end is held. */
-  get holds(): boolean {
+  /** An end is held back. */
+  get isHolding(): boolean {
     return this.end !== undefined;
   }
 
-  /** Nothing that could follow would change what is held. */
+  /** Nothing that could follow would change the held end. */
   get isDecided(): boolean {
     return this.task !== undefined || this.other !== undefined;
   }
@@ -37,43 +37,43 @@ export class TerminalHold {
     return this.task !== undefined;
   }
 
-  /** The task that is asked for where artifacts have come behind its end; else undefined. */
-  get disordered(): string | undefined {
+  /** The id of the task to fetch, where artifacts have come after its end; else undefined. */
+  get outOfOrderTaskId(): string | undefined {
     return this.late.length > 0 && !this.isDecided ? this.end?.taskId : undefined;
   }
 
-  /** Why the two ends that the agent has told cannot both be; undefined when there is one. */
+  /** Why the two ends that the agent has sent contradict each other; undefined when there is one. */
   get conflict(): string | undefined {
     if (this.other === undefined || this.end?.status === undefined) return undefined;
-    const [first, second] = [this.end.status.state, this.other].map(worded);
+    const [first, second] = [this.end.status.state, this.other].map(stateName);
     return `the agent ended its task twice, as ${first} and as ${second}.`;
   }
 
-  /** What of the newest events is not held: those before an end, the same list when there is none. */
-  sift(events: readonly StreamResponse[]): readonly StreamResponse[] {
+  /** Those of the newest events that pass: those before an end, the same list when there is none. */
+  filter(events: readonly StreamResponse[]): readonly StreamResponse[] {
     if (this.end !== undefined) {
-      this.heed(events);
+      this.inspect(events);
       return [];
     }
     const at = events.findIndex(({ payload }) => isEnd(payload));
     const payload = events[at]?.payload;
     if (payload?.$case !== 'statusUpdate') return events;
     this.end = payload.value;
-    this.heed(events.slice(at + 1));
+    this.inspect(events.slice(at + 1));
     return events.slice(0, at);
   }
 
   /**
-   * The task as its agent has it now is what is held, if it has ended so too: what it lacks then of what came too
-   * late was after its end.
+   * The task as its agent has it now replaces the held end, if it has ended in the same state: late artifacts
+   * that it lacks came after its end.
    */
-  settle(task: Task): void {
+  resolve(task: Task): void {
     if (task.id === this.end?.taskId && task.status?.state === this.end.status?.state) {
       this.task = task;
     }
   }
 
-  /** What is held: one event, behind those that came too late. */
+  /** The held end as one event, after the late artifacts. */
   release(): StreamResponse[] {
     const { end, task } = this;
     if (end === undefined) return [];
@@ -82,12 +82,12 @@ export class TerminalHold {
       : [{ payload: { $case: 'task', value: endedBy(task, end) } }];
   }
 
-  private heed(events: readonly StreamResponse[]): void {
+  private inspect(events: readonly StreamResponse[]): void {
     for (const event of events) {
       const { payload } = event;
       if (this.isDecided) return;
       if (payload?.$case === 'artifactUpdate' && payload.value.taskId === this.end?.taskId) {
-        this.keep(event);
+        this.addLate(event);
       } else if (payload?.$case === 'task' && payload.value.id === this.end?.taskId) {
         this.compare(payload.value.status?.state);
         this.task = payload.value;
@@ -97,8 +97,8 @@ export class TerminalHold {
     }
   }
 
-  /** Nothing behind one that is too much: no artifact should have a hole. */
-  private keep(event: StreamResponse): void {
+  /** Once the limit is exceeded all later ones are dropped: no artifact should have a hole. */
+  private addLate(event: StreamResponse): void {
     this.lateSize += sizeOf(event);
     if (this.lateSize > MAX_LATE_SIZE || this.late.length === MAX_LATE) this.lateSize = Infinity;
     else this.late.push(event);
@@ -110,7 +110,7 @@ export class TerminalHold {
   }
 }
 
-/** The task with the end that was told before it, as far as it does not say it better itself. */
+/** The task with the end that was sent before it, as far as its own status does not say more. */
 function endedBy(task: Task, { status, metadata }: TaskStatusUpdateEvent): Task {
   const its = task.status;
   const saysMore = its && isTerminal(its.state) && (its.message !== undefined || !status?.message);
@@ -126,6 +126,6 @@ function isEnd(payload: Payload): payload is Extract<Payload, { $case: 'statusUp
   return status !== undefined && isTerminal(status.state);
 }
 
-function worded(state: TaskState): string {
+function stateName(state: TaskState): string {
   return String(TaskState[state]).replace('TASK_STATE_', '').toLowerCase();
 }

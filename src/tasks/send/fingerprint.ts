@@ -10,7 +10,7 @@ const KEY_TTL_MS = 24 * 60 * 60 * 1000;
 /**
  * What keeps a repeated send from running twice. A client's key holds for 24 hours; without one an
  * identical request with the same message id joins its task while that is still open (real clients
- * use message ids again later, so then it is a new task). Null when there is nothing to tell by.
+ * use message ids again later, so then it is a new task). Null when there is nothing to compare.
  */
 export function idempotencyOf(request: HubRequest, now: Date): IdempotencyKey | null {
   const given = givenKeyOf(request, now);

@@ -43,7 +43,7 @@ export class FollowUps {
    * request under a client's `Idempotency-Key` as long as that holds; `alongside` is written all the same.
    * Throws TASK_NOT_FOUND for a task, or a related one, that the caller does not have, CONFLICT for a key that was used
    * for another request, NO_ROUTE when the caller may no longer use the agent (the task can still be read
-   * and canceled), QUOTA_EXCEEDED for the task's owner, UNAVAILABLE while the disk is almost full, EXTENSION_SUPPORT_REQUIRED when that insists on an extension nobody asked for, and what
+   * and canceled), QUOTA_EXCEEDED for the task's owner, UNAVAILABLE while the disk is almost full, EXTENSION_SUPPORT_REQUIRED when that requires an extension that was not requested, and what
    * {@link decideFollowUp} throws.
    */
   async add(request: HubRequest, alongside: readonly Alongside[]): Promise<void> {
@@ -111,7 +111,7 @@ function sentWithOf({ metadata, extensions, configuration, message }: HubRequest
   };
 }
 
-/** The client's newest message says the same under the same id, and nobody has answered it yet. */
+/** The client's newest message has the same content and id, and has not been answered yet. */
 function isRepetition({ record, task }: TaskAggregate, message: Message): boolean {
   if (message.messageId === '' || isInterrupted(record.state)) return false;
   const last = task.history.findLast(({ role }) => role === Role.ROLE_USER);

@@ -39,15 +39,8 @@ function made(
     hops: [],
     returnImmediately: false,
   };
-  const input = {
-    id: 't',
-    contextId: 'c',
-    request: request as HubRequest,
-    route: of,
-    agents,
-    limits: { ...LIMITS, ...limits },
-  };
-  return newTask(input, NOW, new CountingIds());
+  const choice = { id: 't', contextId: 'c', route: of, agents };
+  return newTask(request as HubRequest, choice, { ...LIMITS, ...limits }, NOW, new CountingIds());
 }
 
 function agentNamed(id: string): Agent {
@@ -56,22 +49,26 @@ function agentNamed(id: string): Agent {
 }
 
 const at = (ms: number): Date => new Date(NOW.getTime() + ms);
-const shortOf = (task: NewTask): unknown => task.metadata['urn:a2a-hub:routing:v1'];
+
+function shortOf({ firstUpdate }: NewTask): unknown {
+  const payload = firstUpdate.events[0]!.payload;
+  return payload.$case === 'task' && payload.value.metadata?.['urn:a2a-hub:routing:v1'];
+}
 
 describe('a new task', () => {
   it('has a delegation for every agent of every step; those of later steps are planned', () => {
-    const { delegations, allowReply } = made(route({ plan: PLAN, strategy: 'synthesize' }));
-    expect(delegations).toMatchObject([
+    const { firstUpdate, record } = made(route({ plan: PLAN, strategy: 'synthesize' }));
+    expect(firstUpdate.begins).toMatchObject([
       { agentId: 'a', position: 0, step: 0, state: 'queued', fallbacks: [] },
       { agentId: 'b', position: 1, step: 0, state: 'queued', fallbacks: [] },
       { agentId: 'c', position: 2, step: 1, state: 'planned', fallbacks: [{ agentId: 'd' }] },
     ]);
-    expect(allowReply).toBe(false);
+    expect(record.allowReply).toBe(false);
   });
 
   it('gives each as long as its agent and its step allow', () => {
-    const { delegations } = made(route({ plan: PLAN }));
-    expect(delegations.map(({ deadlineAt }) => deadlineAt)).toEqual([
+    const { firstUpdate } = made(route({ plan: PLAN }));
+    expect(firstUpdate.begins!.map(({ deadlineAt }) => deadlineAt)).toEqual([
       at(60_000),
       at(60_000),
       at(HOUR),
@@ -79,17 +76,17 @@ describe('a new task', () => {
   });
 
   it('may be open as long as its route says, but never longer than any task', () => {
-    expect(made(route({ deadlineMs: 5000 })).deadlineAt).toEqual(at(5000));
-    expect(made(route({ deadlineMs: 48 * HOUR })).deadlineAt).toEqual(at(24 * HOUR));
-    expect(made(route()).deadlineAt).toEqual(at(24 * HOUR));
+    expect(made(route({ deadlineMs: 5000 })).record.deadlineAt).toEqual(at(5000));
+    expect(made(route({ deadlineMs: 48 * HOUR })).record.deadlineAt).toEqual(at(24 * HOUR));
+    expect(made(route()).record.deadlineAt).toEqual(at(24 * HOUR));
   });
 
   it('may make as many calls as the hub allows, a client’s wish only below that', () => {
-    expect(made(route()).route.maxCalls).toBe(10);
-    expect(made(route({ maxCalls: 3 })).route.maxCalls).toBe(3);
-    expect(made(route({ maxCalls: 300 })).route.maxCalls).toBe(10);
+    expect(made(route()).record.route.maxCalls).toBe(10);
+    expect(made(route({ maxCalls: 3 })).record.route.maxCalls).toBe(3);
+    expect(made(route({ maxCalls: 300 })).record.route.maxCalls).toBe(10);
     const composite = { id: 'report', version: 2 };
-    expect(made(route({ maxCalls: 300, composite })).route.maxCalls).toBe(300);
+    expect(made(route({ maxCalls: 300, composite })).record.route.maxCalls).toBe(300);
   });
 
   it('tells the client in short how it was routed', () => {

@@ -2,6 +2,8 @@ import type { Agent } from '../../agents/index.js';
 import { hasScope, type Principal } from '../../auth/index.js';
 import type { IdSource } from '../../common/ids.js';
 import { MEMBERS_OF } from '../../protocol/strategies.js';
+import { storable } from '../../database/text.js';
+import { TaskState } from '../../protocol/a2a.js';
 import { ROUTING_EXTENSION_URI } from '../../protocol/routing-extension.js';
 import {
   askedExtensions,
@@ -16,7 +18,8 @@ import {
 import { agentName } from '../domain/agent-name.js';
 import { retryByOperator } from '../domain/operator-actions.js';
 import { shortAgents } from '../domain/short-route.js';
-import type { NewDelegation, NewTask } from '../task.js';
+import { firstUpdate } from '../log/first-update.js';
+import type { NewDelegation, NewTask, TaskRecord } from '../task.js';
 import { idempotencyOf } from './fingerprint.js';
 
 /** A place in the plan of a route that becomes a delegation. */
@@ -43,14 +46,13 @@ export interface TaskLimits {
   readonly maxCalls: number;
 }
 
-export interface NewTaskInput {
+/** What was chosen for a request that begins a task. */
+export interface Choice {
   readonly id: string;
   readonly contextId: string;
-  readonly request: HubRequest;
   readonly route: Route;
   /** Who gets a delegation: those of {@link delegatesOf}. */
   readonly agents: readonly ChosenAgent[];
-  readonly limits: TaskLimits;
 }
 
 /**
@@ -67,36 +69,54 @@ export function delegatesOf(route: Route): Delegate[] {
 }
 
 /** The task a request begins, ready to be created. */
-export function newTask(input: NewTaskInput, now: Date, ids: IdSource): NewTask {
-  const { request, agents, limits } = input;
-  const { retry } = request;
-  const route = { ...input.route, maxCalls: maxCallsOf(input.route, limits.maxCalls) };
+export function newTask(
+  request: HubRequest,
+  { id, contextId: chosenContextId, route: chosenRoute, agents }: Choice,
+  limits: TaskLimits,
+  now: Date,
+  ids: IdSource,
+): NewTask {
+  const { retry, principal } = request;
+  const route = { ...chosenRoute, maxCalls: maxCallsOf(chosenRoute, limits.maxCalls) };
+  const plan = planOf(route);
   const delegations = agents.map((each, position) => ({
-    ...newDelegation(each, planOf(route)[each.step] as PlanStep, limits, now),
+    ...newDelegation(each, plan[each.step] as PlanStep, limits, now),
     id: ids.next(),
     position,
   }));
   const durationMs = Math.min(route.deadlineMs ?? Infinity, limits.maxDurationMs);
-  return {
-    id: input.id,
-    contextId: input.contextId,
-    principal: request.principal,
+  const record: TaskRecord = {
+    id,
+    contextId: storable(chosenContextId),
+    principalId: principal.id,
+    organization: principal.organization,
+    state: TaskState.TASK_STATE_SUBMITTED,
+    statusAt: now,
+    seq: 0,
     route,
-    message: { ...request.message, taskId: input.id, contextId: input.contextId },
+    plan,
     allowReply: agents.length === 1 && !request.returnImmediately,
+    cancelRequestedAt: null,
+    cancelMetadata: null,
     deadlineAt: after(now, durationMs),
+    keyId: principal.keyId ?? null,
     traceparent: request.traceparent ?? null,
     extensions: askedExtensions(request.extensions, request.message),
     hops: request.hops,
     acceptedOutputModes: request.configuration?.acceptedOutputModes ?? [],
     requestMetadata: retry ? retryByOperator(request.metadata, retry) : (request.metadata ?? null),
-    delegations,
-    metadata: {
-      [ROUTING_EXTENSION_URI]: {
-        ...shortRoute(route, request.principal, delegations),
-        ...(retry && { retryOf: retry.taskId }),
-      },
+    createdAt: now,
+    updatedAt: now,
+  };
+  const metadata = {
+    [ROUTING_EXTENSION_URI]: {
+      ...shortRoute(route, principal, delegations),
+      ...(retry && { retryOf: retry.taskId }),
     },
+  };
+  return {
+    record,
+    firstUpdate: firstUpdate(record, request.message, metadata, delegations),
     idempotency: idempotencyOf(request, now),
   };
 }

@@ -5,7 +5,7 @@ import type { TaskLog } from '../task-log.js';
 
 /**
  * The tasks a message refers to must be its sender's own (A2A §4.1.4 `referenceTaskIds`), whether it begins
- * a task or goes on with one: agents are told what they had for them. Throws TASK_NOT_FOUND.
+ * a task or continues one: agents get their own ids of them. Throws TASK_NOT_FOUND.
  */
 export async function checkRelated(
   log: Pick<TaskLog, 'record'>,

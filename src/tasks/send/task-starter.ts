@@ -99,11 +99,11 @@ export class TaskStarter {
     const now = clock.now();
     const id = taskId ?? ids.next();
     const contextId = given === '' ? ids.next() : given;
-    const input = { id, contextId, request, route, agents: chosen, limits };
+    const choice = { id, contextId, route, agents: chosen };
     // Its fingerprint and its log are made of its whole text, each in a turn of its own.
     const isLarge = isLong(request.message);
     if (isLarge) await longTurn();
-    const task = newTask(input, now, ids);
+    const task = newTask(request, choice, limits, now, ids);
     if (isLarge) await longTurn();
     const created = await log.create(task, alongside);
     return created.kind === 'created' && this.workers.hasNoWorkers

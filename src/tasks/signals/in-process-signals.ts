@@ -1,7 +1,7 @@
 import { KeyedSignal, Signal } from '../../common/signal.js';
 import { Signals } from './signals.js';
 
-/** {@link Signals} within one process: a ring calls its listeners at once, in the order they came. */
+/** {@link Signals} within one process: a notification calls its listeners at once, in the order they came. */
 export class InProcessSignals extends Signals {
   private readonly task = new KeyedSignal<number>();
   private readonly work = new Signal();

@@ -4,7 +4,7 @@ export interface DelegationRef {
   readonly taskId: string;
 }
 
-/** Whose a waiting delegation is, and for whom. */
+/** The owner and the agent of a queued delegation. */
 interface Waiting {
   readonly agentId: string;
   readonly organization: string;

@@ -6,8 +6,8 @@ export interface Appended {
   readonly taskId: string;
   readonly events: readonly LoggedEvent[];
   /**
-   * The task's column `every_event` is set: the participant has asked, in a transaction of its own that
-   * held the task's row, to hear of every entry. It costs no statement to know.
+   * The task's column `every_event` is set: the participant has requested every entry, in a transaction of
+   * its own that held the task's row. It costs no statement to know.
    */
   readonly everyEvent: boolean;
   /** What begins with this commit: the task, or delegations of it; null when nothing does. */
@@ -34,7 +34,7 @@ export type AfterCommit = () => void;
 
 /**
  * What takes part in every append, in its transaction: so that a webhook's lane is due exactly when
- * the event exists (design.md, rule 6); and in the deletion of tasks, so that none goes before it is told. `tasks` knows only this port; the root module binds it.
+ * the event exists (design.md, rule 6); and in the deletion of tasks, so that none is deleted before it is delivered. `tasks` knows only this port; the root module binds it.
  */
 export abstract class AppendParticipant {
   /**

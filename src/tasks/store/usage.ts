@@ -4,7 +4,7 @@ export interface UsageOwner {
   readonly principalId: string;
 }
 
-/** What one commit changes of somebody's usage; each may be negative. */
+/** What one commit changes of an owner's usage; each may be negative. */
 export interface UsageChange {
   readonly openTasks: number;
   /** Tasks that began. */
@@ -17,7 +17,7 @@ export interface OwnedUsageChange extends UsageChange {
   readonly owner: UsageOwner;
 }
 
-/** What somebody uses now. */
+/** What an owner uses now. */
 export interface Usage {
   readonly openTasks: number;
   /** Tasks begun on the current day (UTC). */
@@ -37,7 +37,7 @@ export function secondsLeftOfDay(now: Date): number {
   return Math.max(1, Math.ceil(((dayOf(now) + 1) * DAY_MS - now.getTime()) / 1000));
 }
 
-/** The changes of a commit, one for each owner, in one order for everybody. */
+/** The changes of a commit, one for each owner, in one order for all processes. */
 export function sumUsage(changes: readonly OwnedUsageChange[]): OwnedUsageChange[] {
   if (changes.length < 2) return changes.filter(isChange);
   const sums = new Map<string, OwnedUsageChange>();

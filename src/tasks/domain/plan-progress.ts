@@ -1,36 +1,36 @@
 import type { Plan, PlanStep, StepCondition } from '../../routing/index.js';
 import type { Delegation } from '../task.js';
-import { stepStanding, type StepStanding } from './step-policy.js';
+import { stepStatus, type StepStatus } from './step-policy.js';
 
-/** A step with the delegations it has and how it stands. */
-export interface StandingStep {
+/** A step with its delegations and its status. */
+export interface StepProgress {
   readonly step: PlanStep;
   readonly delegations: readonly Delegation[];
-  readonly standing: StepStanding;
+  readonly status: StepStatus;
 }
 
-/** Every step of a plan as it stands, in the plan's order. */
-export function planStanding(plan: Plan, delegations: readonly Delegation[]): StandingStep[] {
-  return plan.map((step, index) => standingOf(step, index, delegations));
+/** The progress of every step of a plan, in the plan's order. */
+export function planProgress(plan: Plan, delegations: readonly Delegation[]): StepProgress[] {
+  return plan.map((step, index) => progressOfStep(step, index, delegations));
 }
 
-/** One step of a plan as it stands; `all` are the delegations of the plan. */
-export function standingOf(
+/** The progress of one step of a plan; `all` are the delegations of the plan. */
+export function progressOfStep(
   step: PlanStep,
   index: number,
   all: readonly Delegation[],
-): StandingStep {
+): StepProgress {
   const delegations = all.filter((each) => each.step === index);
-  return { step, delegations, standing: stepStanding(step, delegations) };
+  return { step, delegations, status: stepStatus(step, delegations) };
 }
 
 /**
- * Whether a step's turn has come, may still come, or cannot come any more. `before` are the steps in
- * front of it: those it depends on are among them.
+ * Whether a step can begin now, may begin later, or can no longer begin. `before` are the steps before it: those
+ * it depends on are among them.
  */
 export function turnOf(
   step: PlanStep,
-  before: readonly StandingStep[],
+  before: readonly StepProgress[],
 ): 'begins' | 'waits' | 'never' {
   const answers = step.after.map((condition) => holds(condition, before));
   if (answers.includes('never')) return 'never';
@@ -39,10 +39,10 @@ export function turnOf(
 
 function holds(
   { step, outcome }: StepCondition,
-  before: readonly StandingStep[],
+  before: readonly StepProgress[],
 ): 'yes' | 'not yet' | 'never' {
-  const standing = before.find((each) => each.step.name === step)?.standing;
-  switch (standing?.kind) {
+  const status = before.find((each) => each.step.name === step)?.status;
+  switch (status?.kind) {
     case 'planned':
     case 'open':
       return 'not yet';

@@ -1,0 +1,237 @@
+import type { SecretBox } from '../../common/secret-box.js';
+import type { SqlValue } from '../../database/sql.js';
+import { storable } from '../../database/text.js';
+import { AgentCard } from '../../protocol/a2a.js';
+import type {
+  Agent,
+  AgentBudgets,
+  AgentEndpoint,
+  AgentPin,
+  AgentSwitches,
+  CardSignature,
+  CardTrouble,
+  RefusedInterface,
+} from '../agent.js';
+import { checkCardContent, checkStoredCard } from '../card/card-limits.js';
+import { withoutRepeatedSkills } from '../card/repeated-skills.js';
+import { openHeaders, sealHeaders } from '../endpoint/sealed-headers.js';
+
+/** A row of the table `agents`. */
+export interface AgentRow {
+  readonly id: string;
+  readonly card: string;
+  readonly original_card: string;
+  readonly card_url: string | null;
+  readonly card_headers: string;
+  readonly card_trouble: string | null;
+  readonly card_keys: string | null;
+  readonly signature: string;
+  readonly endpoint: string;
+  readonly endpoint_override: string | null;
+  readonly pin: string;
+  readonly refused: string;
+  readonly credentials: string;
+  readonly credential_origins: string;
+  readonly tags: string;
+  readonly priority: number;
+  readonly weight: number;
+  readonly max_concurrent: number | null;
+  readonly max_queue: number | null;
+  readonly enabled: number;
+  readonly organizations: string | null;
+  readonly budgets: string;
+  readonly switches: string;
+  readonly source: string;
+  readonly created_at: number | string;
+  readonly updated_at: number | string;
+  readonly deleted_at: number | string | null;
+}
+
+/** The form in which an agent is stored. */
+export class AgentRows {
+  constructor(private readonly secrets: SecretBox) {}
+
+  /** The values of the columns in the order of the statements, the id last. */
+  readonly toRow = (agent: Agent): SqlValue[] => [
+    JSON.stringify(AgentCard.toJSON(agent.card)),
+    storable(agent.originalCard),
+    storable(agent.cardUrl),
+    JSON.stringify(sealHeaders(this.secrets, agent.cardHeaders)),
+    storedTrouble(agent.cardTrouble),
+    agent.cardKeys === null ? null : JSON.stringify(agent.cardKeys),
+    JSON.stringify(agent.signature),
+    JSON.stringify(agent.endpoint),
+    storable(agent.endpointOverride),
+    JSON.stringify(agent.pin),
+    JSON.stringify(agent.refused),
+    JSON.stringify(sealHeaders(this.secrets, agent.credentials)),
+    JSON.stringify(agent.credentialOrigins),
+    JSON.stringify(agent.tags),
+    agent.priority,
+    agent.weight,
+    agent.maxConcurrent,
+    agent.maxQueue,
+    agent.enabled ? 1 : 0,
+    agent.organizations === null ? null : JSON.stringify(agent.organizations),
+    JSON.stringify(agent.budgets),
+    JSON.stringify(agent.switches),
+    agent.source,
+    agent.createdAt.getTime(),
+    agent.updatedAt.getTime(),
+    agent.deletedAt?.getTime() ?? null,
+    agent.id,
+  ];
+
+  /** A row that cannot be used as it is, whoever wrote it, is an agent that says so. */
+  readonly toAgent = (row: AgentRow): Agent => {
+    const read = new RowReader(row.id);
+    const agent: Agent = {
+      id: row.id,
+      card: read.column('card', row.card, cardOf, EMPTY_CARD),
+      originalCard: read.column('original_card', row.original_card, originalOf, '{}'),
+      cardUrl: row.card_url,
+      cardTrouble: read.column('card_trouble', row.card_trouble, troubleOf, null),
+      cardHeaders: read.column('card_headers', row.card_headers, this.headers, {}),
+      cardKeys: read.column('card_keys', row.card_keys, parsedOrNull<Agent['cardKeys']>, null),
+      signature: read.column('signature', row.signature, objectOf<CardSignature>, NO_SIGNATURE),
+      endpoint: read.column('endpoint', row.endpoint, endpointOf, NO_ENDPOINT),
+      endpointOverride: row.endpoint_override,
+      pin: read.column('pin', row.pin, objectOf<AgentPin>, NO_PIN),
+      refused: read.column('refused', row.refused, listOf<RefusedInterface>, []),
+      credentials: read.column('credentials', row.credentials, this.headers, {}),
+      credentialOrigins: read.column(
+        'credential_origins',
+        row.credential_origins,
+        listOf<string>,
+        [],
+      ),
+      tags: read.column('tags', row.tags, listOf<string>, []),
+      priority: Number(row.priority),
+      weight: row.weight,
+      maxConcurrent: row.max_concurrent,
+      maxQueue: row.max_queue,
+      enabled: Number(row.enabled) === 1,
+      organizations: read.column(
+        'organizations',
+        row.organizations,
+        (json) => (json === null ? null : listOf<string>(json)),
+        [],
+      ),
+      budgets: read.column('budgets', row.budgets, objectOf<Partial<AgentBudgets>>, {}),
+      switches: read.column('switches', row.switches, objectOf<Partial<AgentSwitches>>, {}),
+      source: row.source as Agent['source'],
+      createdAt: new Date(Number(row.created_at)),
+      updatedAt: new Date(Number(row.updated_at)),
+      deletedAt: row.deleted_at === null ? null : new Date(Number(row.deleted_at)),
+    };
+    const fault = read.fault();
+    if (fault === undefined) return agent;
+    const { updatedAt: since } = agent;
+    return { ...agent, cardTrouble: { reason: fault, since, kind: 'unusable' } };
+  };
+
+  private readonly headers = (json: string): Record<string, string> =>
+    openHeaders(this.secrets, objectOf<Record<string, string>>(json));
+}
+
+/** Reads the columns of one row, and notes which of them cannot be. */
+class RowReader {
+  private readonly faults: string[] = [];
+
+  constructor(private readonly id: string) {}
+
+  /** `instead` where it cannot be read. */
+  column<Stored, T>(name: string, stored: Stored, read: (stored: Stored) => T, instead: T): T {
+    try {
+      return read(stored);
+    } catch (error) {
+      this.faults.push(`${name}: ${(error as Error).message}`);
+      return instead;
+    }
+  }
+
+  /** One sentence; undefined when all could be read. */
+  fault(): string | undefined {
+    if (this.faults.length === 0) return undefined;
+    return `What is stored of ${this.id} cannot be used (${this.faults.join('; ').slice(0, 500)}).`;
+  }
+}
+
+const EMPTY_CARD: AgentCard = AgentCard.fromJSON({});
+const NO_PIN: AgentPin = { protocolBinding: null, protocolVersion: null };
+const NO_ENDPOINT: AgentEndpoint = {
+  url: 'http://unusable.invalid/',
+  protocolBinding: 'JSONRPC',
+  protocolVersion: '1.0',
+  tenant: '',
+};
+const NO_SIGNATURE: CardSignature = {
+  outcome: 'unchecked',
+  keyId: null,
+  algorithm: null,
+  keySource: null,
+  keyThumbprint: null,
+  wasVerified: false,
+  reason: 'It cannot be read.',
+};
+
+function cardOf(json: string): AgentCard {
+  checkStoredCard(json);
+  const card = AgentCard.fromJSON(objectOf(json));
+  checkCardContent(card);
+  return withoutRepeatedSkills(card);
+}
+
+function originalOf(json: string): string {
+  checkStoredCard(json);
+  return json;
+}
+
+function endpointOf(json: string): AgentEndpoint {
+  const { url, protocolBinding, protocolVersion, tenant } = objectOf<AgentEndpoint>(json);
+  const texts = [url, protocolBinding, protocolVersion, tenant];
+  if (!texts.every((text) => typeof text === 'string')) throw new Error('is not an endpoint');
+  return { url, protocolBinding, protocolVersion, tenant };
+}
+
+/** {@link CardTrouble} as it is stored: an `unusable` one never is. */
+interface StoredTrouble {
+  readonly reason: string;
+  readonly since: number;
+  readonly kind?: 'adjusted';
+}
+
+function storedTrouble(trouble: CardTrouble | null): string | null {
+  if (trouble === null || trouble.kind === 'unusable') return null;
+  const { reason, since, kind } = trouble;
+  const stored = { reason, since: since.getTime() } satisfies StoredTrouble;
+  return JSON.stringify(kind === 'adjusted' ? { ...stored, kind } : stored);
+}
+
+function troubleOf(json: string | null): CardTrouble | null {
+  if (json === null) return null;
+  const { reason, since, kind } = objectOf<StoredTrouble>(json);
+  return {
+    reason: String(reason),
+    since: new Date(Number(since)),
+    kind: kind === 'adjusted' ? kind : 'refused',
+  };
+}
+
+function parsedOrNull<T>(json: string | null): T | null {
+  return json === null ? null : (JSON.parse(json) as T);
+}
+
+function objectOf<T extends object>(json: string): T {
+  const value: unknown = JSON.parse(json);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Error('is not an object');
+  }
+  return value as T;
+}
+
+function listOf<T>(json: string): T[] {
+  const value: unknown = JSON.parse(json);
+  if (!Array.isArray(value)) throw new Error('is not a list');
+  return value as T[];
+}

@@ -1,0 +1,70 @@
+import { choice, duration, flag, optionalText, ports, texts } from '../setting-kinds.js';
+import { Section } from '../setting.js';
+import { HOUR, DAY } from '../units.js';
+
+/** Who may call the hub, and what the hub may call. */
+export const ACCESS_SETTINGS = {
+  auth: new Section('Who may call the hub.', {
+    mode: choice(['keys', 'none'], {
+      default: 'keys',
+      description:
+        "keys: every caller needs an API key. none: every caller is the principal anonymous, on a loopback host only; requests without a key then need the hub's own Host, and those that may change something are refused from pages of other origins.",
+    }),
+    adminKey: optionalText({
+      default: null,
+      pattern: /^[\x21-\x7e]{24,}$/,
+      allowed: '24 or more printable characters without spaces, or null',
+      description:
+        'The admin key. Null: a key is created at the first start and shown once on a terminal, else written to a file beside the SQLite database (PATH.admin-key; with PostgreSQL data/admin-key below the working directory), which only its owner can read.',
+      secret: true,
+    }),
+    allowOpen: flag({
+      default: false,
+      description: 'Allows auth.mode none on a host that is not loopback.',
+    }),
+    keylessGraceMs: duration({
+      max: 365 * DAY,
+      default: HOUR,
+      description:
+        'How long the standing subscriptions of a principal stay active after its last valid key, or its last key with the scope they need, was revoked or expired. After that they are paused, and no event is lost, until it has such a key again; 0s pauses them at once.',
+    }),
+  }),
+
+  egress: new Section('What the hub may connect to.', {
+    allow: texts({
+      default: [],
+      description:
+        'Hosts and CIDR blocks where agents, key sets and token servers are allowed although they are private or plain http (10.0.0.0/8, 127.0.0.1, agents.internal). Webhooks have a separate list: push.allow.',
+    }),
+    openPorts: ports({
+      default: [],
+      description:
+        'Ports that may be called although they belong to services that do not speak http (22, 25, 6379 …; docs/egress.md lists them). An entry of egress.allow with its port opens one for that host alone. Not for webhooks.',
+    }),
+    proxy: optionalText({
+      default: null,
+      pattern: /^https?:\/\/[^\s]+$/i,
+      allowed:
+        'http://host:port or https://host:port, with user:password@ before the host if needed, or null',
+      description:
+        'The proxy that connections go through, by CONNECT. Null: none; proxies named in the environment are never used.',
+      secret: true,
+      mask: (url) => (url ?? 'null').replace(/(:\/\/).*@/, '$1********@'),
+    }),
+    proxyCa: optionalText({
+      default: null,
+      description:
+        'Certificates of the authorities trusted for a proxy at https, as PEM or file:PATH. Null: those that Node trusts.',
+      reference: true,
+    }),
+    noProxy: texts({
+      default: [],
+      description: 'Hosts and CIDR blocks that are called without the proxy, as in egress.allow.',
+    }),
+    proxyResolves: flag({
+      default: false,
+      description:
+        'Whether the proxy is given names instead of addresses, for a hub that cannot resolve them itself. It must refuse private addresses then; the hub calls only hosts in egress.allow (webhooks: push.allow), and public addresses.',
+    }),
+  }),
+} as const;
