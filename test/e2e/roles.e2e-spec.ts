@@ -102,7 +102,7 @@ it('knows in the api whether a worker is there', async () => {
   expect((await worker.get('/metrics', { key: null })).text).toMatch(/^a2a_hub_workers 1$/m);
   expect(await worker.terminate()).toBe(0);
   await becomes('none');
-  expect(api.output).toContain('nobody works: tasks and webhooks wait');
+  expect(api.output).toContain('no worker process is running: tasks and webhooks wait');
   const task = await api.submit('late', { message: TO_AGENT });
   expect(JSON.stringify(task['status'])).toContain('No process of the hub works on tasks');
   await worker.restart();

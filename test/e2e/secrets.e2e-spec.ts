@@ -336,7 +336,7 @@ describe.each([
 
     await makeDue();
     await restart([K3!]);
-    await logged('secrets are sealed with the key k2');
+    await logged('secrets are encrypted with the key k2');
     expect((await keysOf())['keys']).toMatchObject([
       { id: 'k3', use: 'seals' },
       { id: 'k2', use: 'missing' },

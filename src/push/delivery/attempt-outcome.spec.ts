@@ -25,7 +25,7 @@ describe('what a failed attempt says of the endpoint', () => {
     expect(blameFor({ status: 429 })).toBe('endpoint');
   });
 
-  it('is the webhook’s trouble when somebody answers that does not know it', () => {
+  it('is the webhook’s trouble when the receiver answers and does not know it', () => {
     expect([401, 403, 404].map((status) => blameFor({ status }))).toEqual(
       Array<string>(3).fill('webhook'),
     );
@@ -37,7 +37,7 @@ describe('what a failed attempt says of the endpoint', () => {
     expect(blameFor({ error: 'auth' })).toBeUndefined();
   });
 
-  it('is nobody’s when a name cannot be looked up, but its streams wait', () => {
+  it('is of no receiver when a name cannot be looked up, but its streams wait', () => {
     expect(blameFor({ error: 'dns', hubTrouble: 'unsure' })).toBe('way');
   });
 });

@@ -44,7 +44,7 @@ describe('ByteBudget', () => {
     await Promise.all([large.done, small.done]);
   });
 
-  it('lets the oldest go beyond the limit, so that nobody waits for ever', async () => {
+  it('lets the oldest go beyond the limit, so that no other waits for ever', async () => {
     const budget = new ByteBudget({ ...RULES, patienceMs: 5000 });
     const [a, b] = [work(budget, 60), work(budget, 60)];
     await soon();

@@ -21,7 +21,7 @@ describe('DeliveryCleanup', () => {
       : Promise.resolve(result);
   };
 
-  function upkeep(): DeliveryCleanup {
+  function cleanup(): DeliveryCleanup {
     const store = Object.assign(Object.create(CleanupStore.prototype) as CleanupStore, {
       prune: () => work('attempts', 0),
       repairTimes: (_: Date, __: Waits, thorough: boolean) =>
@@ -39,7 +39,7 @@ describe('DeliveryCleanup', () => {
   const at = (ms: number): Date => new Date(START + ms);
 
   it('does each job in its time', async () => {
-    const one = upkeep();
+    const one = cleanup();
     for (const ms of [0, 500, 1000, 60_000, 3_600_000]) {
       await one.run(at(ms));
       done.push('|');
@@ -53,7 +53,7 @@ describe('DeliveryCleanup', () => {
     'does the others when it fails to %s, and tries that again a minute later, not at once',
     async (job) => {
       failing = job;
-      const one = upkeep();
+      const one = cleanup();
       expect(await one.run(at(0))).toBe(false);
       expect(done).toEqual(['repair all', 'sweep', 'attempts', 'events']);
       expect(errors).toBe(1);
@@ -66,7 +66,7 @@ describe('DeliveryCleanup', () => {
   );
 
   it('looks at every stream again when the clock was set back', async () => {
-    const one = upkeep();
+    const one = cleanup();
     await one.run(at(0));
     done = [];
     await one.run(at(-5000));

@@ -30,7 +30,7 @@ class StillClock extends Clock {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('DeliveryWorker', () => {
-  it('claims while upkeep is at work, and never a stream it still runs', async () => {
+  it('claims while cleanup is at work, and never a stream it still runs', async () => {
     const clock = new StillClock();
     const wakeup = new PushWakeup();
     const excepted: (readonly string[] | undefined)[] = [];
@@ -49,14 +49,14 @@ describe('DeliveryWorker', () => {
       run: () => new Promise<void>((resolve) => (end = resolve)),
     });
     let finish = (): void => undefined;
-    const upkeep = Object.assign(Object.create(DeliveryCleanup.prototype) as DeliveryCleanup, {
+    const cleanup = Object.assign(Object.create(DeliveryCleanup.prototype) as DeliveryCleanup, {
       run: () => new Promise<boolean>((resolve) => (finish = () => resolve(false))),
     });
     const worker = new DeliveryWorker(
       'w',
       streams,
       runner,
-      upkeep,
+      cleanup,
       wakeup,
       clock,
       SILENT,
@@ -87,7 +87,7 @@ describe('DeliveryWorker', () => {
         claim: () => Promise.resolve([]),
       },
     );
-    const upkeep = Object.assign(Object.create(DeliveryCleanup.prototype) as DeliveryCleanup, {
+    const cleanup = Object.assign(Object.create(DeliveryCleanup.prototype) as DeliveryCleanup, {
       run: () => Promise.resolve(false),
     });
     const runner = Object.create(StreamRunner.prototype) as StreamRunner;
@@ -96,7 +96,7 @@ describe('DeliveryWorker', () => {
       'w',
       streams,
       runner,
-      upkeep,
+      cleanup,
       wakeup,
       clock,
       SILENT,

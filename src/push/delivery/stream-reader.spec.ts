@@ -59,7 +59,7 @@ describe('StreamReader', () => {
     const chunks = Array.from({ length: 45 }, (_, i) => chunk(`a${i}`, 800_000));
     const { log, counts } = logOf([task, ...chunks, status('TASK_STATE_COMPLETED')].map(entry));
     const steps = await readTo(new StreamReader(log, LIMITS), 48, streamAt(1, null));
-    // Once for what is told, once for the artifacts, and the last entry for each piece.
+    // Once for what is delivered, once for the artifacts, and the last entry for each piece.
     expect(counts.bytes).toBeLessThan(2.5 * 45 * 800_000);
     for (const { deliveries } of steps) {
       const made = deliveries.reduce((sum, { body }) => sum + (body?.length ?? 0), 0);

@@ -86,7 +86,7 @@ describe('StreamRunner', () => {
   let sent: { facts: SendFacts; body: string }[];
   let recorded: AttemptRecord[];
   let released: number[];
-  /** When the next stream is due that nobody has. */
+  /** When the next unclaimed stream is due. */
   let nextDue: Date | null;
   /** How many more steps the stream has once one is recorded. */
   let more: number;
@@ -302,7 +302,7 @@ describe('StreamRunner', () => {
     expect(recorded).toMatchObject(holds);
   });
 
-  it('tells of the gap with what follows it, not with what is sent again', async () => {
+  it('sends the gap with what follows it, not with what is sent again', async () => {
     await run({ gapSeq: 7 });
     open = { ...delivery, redelivered: true };
     await run({ gapSeq: 7 });

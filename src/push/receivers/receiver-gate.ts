@@ -16,7 +16,7 @@ const MAX_ASKS = 20;
 const ASK_WINDOW_MS = 10 * 60_000;
 const MAX_ASKERS = 10_000;
 
-/** Where something is to be sent, and for whom. */
+/** Where something is to be sent, and for which principal. */
 interface Target {
   readonly endpoint: string;
   readonly organization: string;

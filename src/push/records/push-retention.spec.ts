@@ -78,7 +78,7 @@ describe('PushRetention', () => {
     expect(store.calls).toHaveLength(4);
   });
 
-  it('keeps dead letters for good when it is told so', async () => {
+  it('keeps dead letters for good when the setting says so', async () => {
     const { clock, store, retention } = await started(0);
     await clock.pass();
     await retention.stop();

@@ -63,15 +63,15 @@ export class HttpWebhookSender extends WebhookSender {
       bodyTimeoutMs: this.limits.timeoutMs,
     });
     const text = await beginningOf(answer.body, this.limits.responseBytes);
-    const told = {
+    const outcome = {
       status: answer.statusCode,
       error: null,
       detail: null,
       retryAfterMs: retryAfterMs(answer.headers['retry-after'], this.clock.now()),
     };
     return isListed && !this.limits.showAllowedAnswers
-      ? { ...told, response: null, isGuarded: true }
-      : { ...told, response: scrub(text, request.secrets) };
+      ? { ...outcome, response: null, isGuarded: true }
+      : { ...outcome, response: scrub(text, request.secrets) };
   }
 }
 

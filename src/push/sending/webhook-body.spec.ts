@@ -50,7 +50,7 @@ describe('webhookBody', () => {
     },
   );
 
-  it('tells the exact size of what had to be written out', () => {
+  it('gives the exact size of what had to be serialized', () => {
     const numbers = Array.from({ length: 5000 }, (_, i) => i);
     const payload = payloadOf(taskOf([{ data: numbers }]));
     const whole = webhookBody('1.0', payload, { ...LIMITS, maxBytes: 1e6 });

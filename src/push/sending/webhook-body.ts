@@ -13,9 +13,9 @@ export interface WebhookBody {
 }
 
 export interface BodyLimits {
-  /** Above it the thin form is sent. */
+  /** Above it the payload is truncated. */
   readonly maxBytes: number;
-  /** The hub's public address, for the reference in a thin form; null when it is not known. */
+  /** The hub's public address, for the reference in a truncated payload; null when it is not known. */
   readonly publicUrl: string | null;
 }
 
@@ -47,8 +47,8 @@ export function webhookBody(
     if (bytes <= limits.maxBytes) return whole;
   }
   const mark = { thin: true as const, bytes, ...referenceTo(version, payload, limits.publicUrl) };
-  const thin = serialize(version, truncatedPayload(payload, mark));
-  if (Buffer.byteLength(thin.body) <= limits.maxBytes) return thin;
+  const truncated = serialize(version, truncatedPayload(payload, mark));
+  if (Buffer.byteLength(truncated.body) <= limits.maxBytes) return truncated;
   return serialize(version, truncatedPayload(payload, mark, true));
 }
 

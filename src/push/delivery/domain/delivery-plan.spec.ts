@@ -42,7 +42,7 @@ const QUESTION = status('TASK_STATE_INPUT_REQUIRED');
 describe('planEntry for every event', () => {
   const MESSAGE = entry('message', { message: { messageId: 'm', role: 'ROLE_USER', parts: [] } });
 
-  it('tells each entry that streams show, and no message of a client', () => {
+  it('delivers each entry that streams show, and no message of a client', () => {
     const all = [TASK, MESSAGE, WORKING, WORKING, chunk('a'), chunk('a', { append: true })];
     const deliveries = all.map((each) => planEntry(LOG_START, each, 'all').deliveries);
     const event = [{ kind: 'event' }];
@@ -57,7 +57,7 @@ describe('planEntry for every event', () => {
 });
 
 describe('planEntry', () => {
-  it('tells the task, each change of state, and nothing of progress in between', () => {
+  it('delivers the task, each change of state, and nothing of progress in between', () => {
     expect(delivered([TASK, WORKING, WORKING, WORKING, COMPLETED])).toEqual([
       ['event'],
       ['event'],
@@ -67,7 +67,7 @@ describe('planEntry', () => {
     ]);
   });
 
-  it('tells every question, also one after another', () => {
+  it('delivers every question, also one after another', () => {
     expect(delivered([TASK, WORKING, QUESTION, QUESTION])).toEqual([
       ['event'],
       ['event'],
@@ -76,7 +76,7 @@ describe('planEntry', () => {
     ]);
   });
 
-  it('never tells messages of clients or replies', () => {
+  it('never delivers messages of clients or replies', () => {
     const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'x' }] };
     expect(delivered([entry('message', { message }), entry('reply', { message })])).toEqual([
       [],
@@ -90,7 +90,7 @@ describe('planEntry', () => {
     expect(dueWhen([held])).toBeNull();
   });
 
-  it('tells a chunked artifact once, whole, at its last chunk', () => {
+  it('delivers a chunked artifact once, whole, at its last chunk', () => {
     const chunks = [
       chunk('a'),
       chunk('a', { append: true }),
@@ -99,11 +99,11 @@ describe('planEntry', () => {
     expect(delivered(chunks)).toEqual([[], [], ['a']]);
   });
 
-  it('tells an artifact that comes in one piece as it came', () => {
+  it('delivers an artifact that comes in one piece as it came', () => {
     expect(delivered([chunk('a', { lastChunk: true })])).toEqual([['event']]);
   });
 
-  it('tells what was never closed just before the end of the task', () => {
+  it('delivers what was never closed just before the end of the task', () => {
     expect(delivered([chunk('a'), chunk('b'), chunk('b', { append: true }), COMPLETED])).toEqual([
       [],
       [],
@@ -112,7 +112,7 @@ describe('planEntry', () => {
     ]);
   });
 
-  it('tells what a delegation never closed where that delegation ends', () => {
+  it('delivers what a delegation never closed where that delegation ends', () => {
     const ended = (delegationId: string) =>
       status('TASK_STATE_WORKING', {
         [ROUTING_EXTENSION_URI]: { delegationId, state: 'completed' },
@@ -121,7 +121,7 @@ describe('planEntry', () => {
     expect(delivered(entries)).toEqual([['event'], [], [], ['a'], ['b', 'event']]);
   });
 
-  it('tells an artifact again when it is opened and closed again', () => {
+  it('delivers an artifact again when it is opened and closed again', () => {
     const again = [chunk('a', { lastChunk: true }), chunk('a', { append: true, lastChunk: true })];
     expect(delivered(again)).toEqual([['event'], ['a']]);
   });

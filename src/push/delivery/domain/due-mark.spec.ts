@@ -23,7 +23,7 @@ describe('dueWhen', () => {
     expect(dueWhen([MESSAGE, HELD], true)).toBeNull();
   });
 
-  it('wakes those told every event for a chunk, and nobody else', () => {
+  it('wakes only streams that deliver every event for a chunk', () => {
     expect(dueWhen([CHUNK], true)).toBe('every');
   });
 

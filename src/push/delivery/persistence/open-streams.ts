@@ -45,8 +45,8 @@ export function* openStreams(
     const { taskId, streamId: uid, seq, subscription } = each;
     const { id, endpoint, organization, principalId } = subscription;
     const configId = subscriptionConfigId(id);
-    const told = { uid, taskId, configId, endpoint, organization, principalId };
-    yield* insertSnapshot(tx, ids.next(), told, seq, 1, now);
+    const owner = { uid, taskId, configId, endpoint, organization, principalId };
+    yield* insertSnapshot(tx, ids.next(), owner, seq, 1, now);
   }
   return wanted.length;
 }

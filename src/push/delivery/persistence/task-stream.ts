@@ -128,6 +128,6 @@ export function* restartStream(
      WHERE id = ? RETURNING *`,
     [webhook.endpoint, webhook.events === 'all' ? 1 : 0, seq + 1, seq, at, at, streamId],
   );
-  const told = toTaskWebhook(row!, webhook);
-  yield* insertSnapshot(tx, ids.next(), told, seq, row!.last_number, now);
+  const restarted = toTaskWebhook(row!, webhook);
+  yield* insertSnapshot(tx, ids.next(), restarted, seq, row!.last_number, now);
 }

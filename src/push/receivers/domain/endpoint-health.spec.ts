@@ -56,7 +56,7 @@ function failingForDays(): Story {
 }
 
 describe('an endpoint', () => {
-  it('is left alone after so many failures in a row, and operators are told once', () => {
+  it('is left alone after so many failures in a row, and operators see one event', () => {
     const story = new Story().fails(1).fails(2);
     expect(isOpen(story.health)).toBe(false);
     story.fails(3);
@@ -128,7 +128,7 @@ describe('an endpoint', () => {
     expect(story.health.concurrency).toBe(1);
   });
 
-  it('is not written for a success that tells nothing new', () => {
+  it('is not written for a success that changes nothing', () => {
     const { health } = new Story().succeeds(0).succeeds(0).succeeds(0);
     const again = afterOutcome(health, { kind: 'delivered', begunAt: 1 }, RULES, 59_999, MIDDLE);
     expect(again.health).toBe(health);
@@ -169,7 +169,7 @@ describe('an endpoint', () => {
     expect(story.events.at(-1)).toBe('endpoint.disabled');
   });
 
-  it('is not disabled for a time in which nobody tried', () => {
+  it('is not disabled for a time without attempts', () => {
     const story = new Story().fails(0).fails(0).fails(0);
     story.fails(RULES.disableAfterMs).fails(RULES.disableAfterMs + 1);
     expect(story.health).toMatchObject({
@@ -202,7 +202,7 @@ describe('an endpoint', () => {
     expect(story.health.probeAt).not.toBeNull();
   });
 
-  it('lives again, with as many days, when somebody uses it after it was disabled', () => {
+  it('is enabled again, with as many days, when a webhook uses it after it was disabled', () => {
     const story = failingForDays().fails(RULES.disableAfterMs);
     const at = RULES.disableAfterMs + 10;
     expect(story.health.probeAt!).toBeLessThanOrEqual(at);

@@ -16,7 +16,7 @@ const FACTS: AttemptFacts = {
 };
 
 describe('webhookHeaders', () => {
-  it('tells the event, the attempt and the delivery', () => {
+  it('name the event, the attempt and the delivery', () => {
     expect(webhookHeaders(FACTS)).toEqual({
       'content-type': 'application/a2a+json',
       'user-agent': 'a2a-hub',

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Auth profiles for webhooks, and the number that tells every process when they changed. */
+/** Auth profiles for webhooks, and the number by which every process sees that they changed. */
 export class PushAuthProfiles1700000000051 implements MigrationInterface {
   readonly name = 'PushAuthProfiles1700000000051';
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** How the receivers of webhooks stand, and what operators are told of them. */
+/** The health of webhook endpoints, and their events. */
 export class PushEndpoints1700000000053 implements MigrationInterface {
   readonly name = 'PushEndpoints1700000000053';
 
