@@ -19,7 +19,9 @@ describeDatabases('WorkerWatch', (databases) => {
     await api.look();
     await api.look();
     expect([api.count, api.hasNoWorkers]).toEqual([0, true]);
-    expect(lines).toEqual([expect.stringMatching(/^no worker process is running.*role worker or all/)]);
+    expect(lines).toEqual([
+      expect.stringMatching(/^no worker process is running.*role worker or all/),
+    ]);
   });
 
   it('counts this process when it works', async () => {
